@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft check CONFIG: every diagnostic at once; trains nothing, creates nothing.
+#include "app/cli/commands.h"
+#include "app/cli/json_output.h"
+#include "core/base/error.h"
+#include "core/compile/programs.h"
+#include "core/train/engine.h"
+
+namespace weft::cli {
+namespace {
+
+struct Options {
+    std::string config;
+    std::vector<std::string> overrides;
+    bool json = false;
+};
+
+// A sound configuration may still name data that is not there, or a model that does not fit it.
+int check_data_and_model(const compile::RunConfig& config, config::Diagnostics& out) {
+    try {
+        const data::DataSet data = train::open_run_data(config);
+        compile::build_programs(config, data.train->info());
+        return 0;
+    } catch (const Error& fault) {
+        const std::string pointer = fault.where().starts_with("/") ? fault.where() : "/data/train";
+        out.push_back(
+            {pointer, config::Severity::error, fault.where() + ": " + fault.text(), fault.hint()});
+        return exit_code(fault.kind());
+    }
+}
+
+int check_config(const Options& options) {
+    compile::CheckedRun checked = compile::read_run_config_file(options.config, options.overrides);
+    int code =
+        checked.ok() ? check_data_and_model(checked.config, checked.diagnostics) : kExitUsage;
+    if (options.json) {
+        print_json({{"valid", code == 0}, {"diagnostics", diagnostics_json(checked.diagnostics)}});
+        return code;
+    }
+    print_diagnostics(checked.diagnostics);
+    if (code == 0) {
+        std::printf("%s is valid.\n", options.config.c_str());
+    }
+    return code;
+}
+
+} // namespace
+
+void add_check(CLI::App& app, Context& context) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand("check", "find every problem of a configuration");
+    command->add_option("CONFIG", options->config, "configuration file (JSON)")->required();
+    command->add_option("--set", options->overrides, "change a setting: key.path=value")
+        ->allow_extra_args(false);
+    command->add_flag("--json", options->json, "print JSON");
+    command->callback([options, &context] { context.exit_code = check_config(*options); });
+}
+
+} // namespace weft::cli

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft checkpoint list|show|verify|diff
+#include "app/cli/commands.h"
+#include "app/cli/json_output.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/train/engine.h"
+#include "core/train/run_folder.h"
+
+#include <ctime>
+
+namespace weft::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using config::Json;
+
+constexpr int kExitDifferent = 1;
+
+struct Options {
+    std::string path;
+    std::string other;
+    std::string from = "latest";
+    bool json = false;
+};
+
+std::string when(double epoch_s) {
+    const auto seconds = static_cast<std::time_t>(epoch_s);
+    std::tm local{};
+    localtime_r(&seconds, &local);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
+    return text;
+}
+
+fs::path checkpoints_of(const fs::path& path) {
+    return train::is_run_folder(path) ? path / "checkpoints" : path;
+}
+
+int list(const Options& options) {
+    const auto entries = checkpoint::list_checkpoints(checkpoints_of(options.path));
+    Json out = Json::array();
+    for (const checkpoint::Entry& entry : entries) {
+        if (options.json) {
+            out.push_back({{"path", entry.path.string()},
+                           {"step", entry.step},
+                           {"problem", entry.problem},
+                           {"bytes", entry.bytes},
+                           {"time", entry.saved_time},
+                           {"epoch", entry.record.epoch},
+                           {"metrics", entry.record.metrics},
+                           {"metric_step", entry.record.metric_step},
+                           {"kept_for", entry.record.kept_for}});
+            continue;
+        }
+        std::printf("%-16s  %s  %10s  %s%s\n", entry.path.filename().c_str(),
+                    when(entry.saved_time).c_str(), format_bytes(entry.bytes).c_str(),
+                    join(entry.record.kept_for, ", ").c_str(),
+                    entry.problem.empty() ? "" : ("UNUSABLE: " + entry.problem).c_str());
+    }
+    if (options.json) {
+        print_json(out);
+    } else if (entries.empty()) {
+        std::printf("There are no checkpoints in %s.\n", options.path.c_str());
+    }
+    return 0;
+}
+
+int show(const Options& options) {
+    const auto manifest =
+        checkpoint::read_manifest(train::find_checkpoint(options.path, options.from));
+    Json tensors = Json::array();
+    for (const checkpoint::TensorInfo& tensor : manifest.tensors) {
+        tensors.push_back({{"name", tensor.name},
+                           {"kind", tensor.kind},
+                           {"type", ir::to_text(tensor.type)},
+                           {"shard", tensor.shard}});
+    }
+    if (options.json) {
+        print_json({{"path", manifest.path.string()},
+                    {"step", manifest.record.step},
+                    {"epoch", manifest.record.epoch},
+                    {"bytes", manifest.bytes},
+                    {"time", manifest.saved_time},
+                    {"counters", manifest.record.counters},
+                    {"metrics", manifest.record.metrics},
+                    {"metric_step", manifest.record.metric_step},
+                    {"environment", manifest.record.environment},
+                    {"tensors", std::move(tensors)},
+                    {"config", manifest.record.config}});
+        return 0;
+    }
+    std::printf("%s\nstep %s, epoch %.3f, %s, saved %s\n", manifest.path.c_str(),
+                format_thousands(manifest.record.step).c_str(), manifest.record.epoch,
+                format_bytes(manifest.bytes).c_str(), when(manifest.saved_time).c_str());
+    for (const auto& [name, value] : manifest.record.metrics.items()) {
+        std::printf("  %s %s (step %lld)\n", name.c_str(), value.dump().c_str(),
+                    static_cast<long long>(manifest.record.metric_step));
+    }
+    for (const checkpoint::TensorInfo& tensor : manifest.tensors) {
+        std::printf("  %-12s %-44s %s\n", tensor.kind.c_str(), tensor.name.c_str(),
+                    ir::to_text(tensor.type).c_str());
+    }
+    return 0;
+}
+
+// A run folder: every checkpoint in it; else the one checkpoint.
+int verify(const Options& options) {
+    std::vector<fs::path> folders{options.path};
+    if (train::is_run_folder(options.path)) {
+        folders.clear();
+        for (const auto& entry : checkpoint::list_checkpoints(checkpoints_of(options.path))) {
+            folders.push_back(entry.path);
+        }
+    }
+    int code = 0;
+    for (const fs::path& folder : folders) {
+        std::vector<std::string> problems;
+        try {
+            problems = checkpoint::verify(checkpoint::read_manifest(folder));
+        } catch (const Error& fault) {
+            problems = {fault.message()};
+        }
+        std::printf("%s: %s\n", folder.c_str(),
+                    problems.empty() ? "every checksum is right" : "DAMAGED");
+        for (const std::string& problem : problems) {
+            std::printf("  %s\n", problem.c_str());
+            code = exit_code(ErrorKind::checkpoint);
+        }
+    }
+    return code;
+}
+
+int diff(const Options& options) {
+    const auto a = checkpoint::read_manifest(train::find_checkpoint(options.path, options.from));
+    const auto b = checkpoint::read_manifest(train::find_checkpoint(options.other, options.from));
+    const checkpoint::Difference difference = checkpoint::compare(a, b);
+    if (options.json) {
+        Json tensors = Json::array();
+        for (const auto& tensor : difference.tensors) {
+            tensors.push_back({{"name", tensor.name},
+                               {"max_absolute", tensor.max_absolute},
+                               {"max_relative", tensor.max_relative},
+                               {"problem", tensor.problem}});
+        }
+        print_json({{"equal", difference.equal()},
+                    {"tensors", tensors},
+                    {"counters", difference.counters}});
+        return difference.equal() ? 0 : kExitDifferent;
+    }
+    for (const std::string& counter : difference.counters) {
+        std::printf("%s\n", counter.c_str());
+    }
+    for (const auto& tensor : difference.tensors) {
+        if (tensor.problem.empty()) {
+            std::printf("%-44s absolute %.3g  relative %.3g\n", tensor.name.c_str(),
+                        tensor.max_absolute, tensor.max_relative);
+        } else {
+            std::printf("%-44s %s\n", tensor.name.c_str(), tensor.problem.c_str());
+        }
+    }
+    if (difference.equal()) {
+        std::printf("Equal: %zu tensors, counters, random keys and data position.\n",
+                    a.tensors.size());
+    }
+    return difference.equal() ? 0 : kExitDifferent;
+}
+
+} // namespace
+
+void add_checkpoint(CLI::App& app, Context& context) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand("checkpoint", "look into saved states");
+    command->require_subcommand(1);
+    CLI::App* list_command = command->add_subcommand("list", "the checkpoints of a run");
+    list_command->add_option("RUN", options->path, "run folder")->required();
+    CLI::App* show_command = command->add_subcommand("show", "what a checkpoint holds");
+    show_command->add_option("CHECKPOINT", options->path, "checkpoint or run folder")->required();
+    CLI::App* verify_command =
+        command->add_subcommand("verify", "read everything, check every checksum");
+    verify_command->add_option("CHECKPOINT", options->path, "checkpoint or run folder")->required();
+    CLI::App* diff_command = command->add_subcommand(
+        "diff",
+        "compare tensors, counters, random keys and data position; exit 0 equal, 1 different");
+    diff_command->add_option("A", options->path, "checkpoint or run folder")->required();
+    diff_command->add_option("B", options->other, "checkpoint or run folder")->required();
+    for (CLI::App* with_from : {show_command, diff_command}) {
+        with_from->add_option("--from", options->from, "of a run: latest, best or a step")
+            ->capture_default_str();
+    }
+    for (CLI::App* with_json : {list_command, show_command, diff_command}) {
+        with_json->add_flag("--json", options->json, "print JSON");
+    }
+    list_command->callback([options, &context] { context.exit_code = list(*options); });
+    show_command->callback([options, &context] { context.exit_code = show(*options); });
+    verify_command->callback([options, &context] { context.exit_code = verify(*options); });
+    diff_command->callback([options, &context] { context.exit_code = diff(*options); });
+}
+
+} // namespace weft::cli

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/context.h"
+
+#include "core/base/error.h"
+#include "core/train/run_folder.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace weft::cli {
+namespace {
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? std::string() : std::string(value);
+}
+
+int number_of(const char* name) {
+    const std::string text = variable(name);
+    int value = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+    return read.ec == std::errc() ? value : 0;
+}
+
+int terminal_columns() {
+    winsize size{};
+    return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+} // namespace
+
+Context read_context() {
+    if (number_of("WORLD_SIZE") > 1) {
+        throw Error(ErrorKind::usage, "WORLD_SIZE=" + variable("WORLD_SIZE"),
+                    "this version trains in one process and cannot join others",
+                    "Start it once, without torchrun or srun; WORLD_SIZE must be 1 or unset.");
+    }
+    Context context;
+    const std::string runs = variable("WEFT_RUNS");
+    const std::string home = variable("HOME");
+    context.runs_root =
+        std::filesystem::absolute(runs.empty() ? train::default_runs_root(home.empty() ? "." : home)
+                                               : std::filesystem::path(runs));
+    context.threads = std::max(0, number_of("OMP_NUM_THREADS"));
+    context.terminal = ::isatty(STDOUT_FILENO) == 1;
+    context.colour = context.terminal && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+    context.columns = terminal_columns();
+    return context;
+}
+
+void print_diagnostics(const config::Diagnostics& diagnostics) {
+    long errors = 0;
+    for (const config::Diagnostic& diagnostic : diagnostics) {
+        std::fprintf(stderr, "%s\n", config::to_text(diagnostic).c_str());
+        errors += diagnostic.severity == config::Severity::error ? 1 : 0;
+    }
+    if (errors > 0) {
+        std::fprintf(stderr, "%ld %s. Nothing was started.\n", errors,
+                     errors == 1 ? "problem" : "problems");
+    }
+}
+
+void print_error(const std::string& message) {
+    std::fprintf(stderr, "weft: error: %s\n", message.c_str());
+}
+
+} // namespace weft::cli

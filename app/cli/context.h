@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the process was given besides its arguments: environment variables and terminals, read once
+// in main and passed down. And what it will give back: the exit code.
+#pragma once
+
+#include "core/config/diagnostic.h"
+
+#include <filesystem>
+#include <string>
+
+namespace weft::cli {
+
+/// Exit codes that are not those of an error kind.
+constexpr int kExitUsage = 2;
+constexpr int kExitStopped = 75;
+constexpr int kExitInterrupted = 130;
+constexpr int kExitTerminated = 143;
+
+struct Context {
+    std::filesystem::path runs_root; // $WEFT_RUNS, else ~/WeftRuns
+    int threads = 0;                 // $OMP_NUM_THREADS; 0: all cores
+    bool terminal = false;           // stdout is one
+    bool colour = false;             // it is, and NO_COLOR is not set
+    int columns = 80;
+    int exit_code = 0;
+};
+
+/// Reads the environment. Throws weft::Error{usage} for what cannot be honoured (WORLD_SIZE > 1).
+Context read_context();
+
+/// Every diagnostic on stderr, one per line, with a count at the end.
+void print_diagnostics(const config::Diagnostics& diagnostics);
+/// "weft: error: ..." on stderr.
+void print_error(const std::string& message);
+
+} // namespace weft::cli

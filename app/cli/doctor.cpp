@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft doctor: what this machine offers, and why what is missing is missing.
+#include "app/cli/commands.h"
+#include "app/cli/json_output.h"
+#include "core/base/build_config.h"
+#include "core/base/file.h"
+#include "core/base/machine.h"
+#include "core/base/text.h"
+#include "core/train/host_info.h"
+
+namespace weft::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using config::Json;
+
+bool is_there(const fs::path& path) {
+    std::error_code problem;
+    return fs::exists(path, problem);
+}
+
+// Found by looking at the places where the driver and the toolkit put themselves; nothing is
+// loaded.
+Json cuda_json() {
+    const bool driver = is_there("/proc/driver/nvidia/version") || is_there("/dev/nvidiactl");
+    const bool library =
+        is_there("/usr/lib/x86_64-linux-gnu/libcuda.so.1") || is_there("/usr/lib64/libcuda.so.1");
+    std::vector<std::string> missing;
+    if (!driver) {
+        missing.emplace_back("no NVIDIA driver is loaded (/dev/nvidiactl is absent)");
+    }
+    if (!library) {
+        missing.emplace_back("the driver's library libcuda.so.1 is not installed");
+    }
+    if (WEFT_HAS_CUDA_TOOLKIT == 0) {
+        missing.emplace_back(WEFT_CUDA_REASON);
+    }
+    missing.emplace_back("this version of weft has no CUDA back end: runs use the CPU");
+    return {{"available", false},
+            {"driver", driver},
+            {"toolkit", WEFT_HAS_CUDA_TOOLKIT != 0},
+            {"build", WEFT_CUDA_REASON},
+            {"missing", missing}};
+}
+
+Json data_json() {
+    Json out = Json::array();
+    const auto add = [&](const char* name, const fs::path& path, const char* package) {
+        const bool found = is_there(path);
+        out.push_back({{"name", name},
+                       {"path", path.string()},
+                       {"found", found},
+                       {"hint", found ? "" : std::string("apt install ") + package}});
+    };
+    add("fashion-mnist", "/usr/share/datasets/fashion-mnist", "dataset-fashion-mnist");
+    add("common-licenses", "/usr/share/common-licenses", "base-files");
+    return out;
+}
+
+Json doctor_json(const Context& context) {
+    const Machine machine = read_machine();
+    const Json environment = train::environment_json(WEFT_VERSION, machine.usable_cores);
+    return {{"version", WEFT_VERSION},
+            {"build", {{"type", WEFT_BUILD_TYPE}, {"compiler", WEFT_COMPILER}}},
+            {"cpu",
+             {{"name", machine.cpu_name},
+              {"logical_cores", machine.logical_cores},
+              {"usable_cores", machine.usable_cores},
+              {"instruction_sets", machine.sets.names()}}},
+            {"memory_bytes", machine.memory_bytes},
+            {"memory_free_bytes", machine.memory_free_bytes},
+            {"system", machine.system},
+            {"kernel_library", environment["kernel_library"]},
+            {"kernel_instruction_set", environment["instruction_set"]},
+            {"cuda", cuda_json()},
+            {"runs_root", context.runs_root.string()},
+            {"disk_free_bytes", disk_free_bytes(context.runs_root)},
+            {"data", data_json()}};
+}
+
+void print_text(const Json& doctor) {
+    const auto text = [](const Json& value) { return value.get<std::string>(); };
+    const Json& cpu = doctor["cpu"];
+    std::printf("weft %s on %s\n", text(doctor["version"]).c_str(), text(doctor["system"]).c_str());
+    std::printf("processor     %s, %lld of %lld cores usable\n", text(cpu["name"]).c_str(),
+                cpu["usable_cores"].get<long long>(), cpu["logical_cores"].get<long long>());
+    const auto sets = cpu["instruction_sets"].get<std::vector<std::string>>();
+    std::printf("instructions  %s\n", join(sets, ", ").c_str());
+    std::printf("kernels       %s, using %s\n", text(doctor["kernel_library"]).c_str(),
+                text(doctor["kernel_instruction_set"]).c_str());
+    std::printf("memory        %s, %s free\n",
+                format_bytes(doctor["memory_bytes"].get<std::int64_t>()).c_str(),
+                format_bytes(doctor["memory_free_bytes"].get<std::int64_t>()).c_str());
+    std::printf("disk          %s free for runs in %s\n",
+                format_bytes(doctor["disk_free_bytes"].get<std::int64_t>()).c_str(),
+                text(doctor["runs_root"]).c_str());
+    std::printf("CUDA          not available (build: %s)\n", text(doctor["cuda"]["build"]).c_str());
+    for (const Json& missing : doctor["cuda"]["missing"]) {
+        std::printf("              %s\n", text(missing).c_str());
+    }
+    for (const Json& data : doctor["data"]) {
+        std::printf("data          %s: %s\n", text(data["name"]).c_str(),
+                    data["found"].get<bool>() ? text(data["path"]).c_str()
+                                              : ("not found; " + text(data["hint"])).c_str());
+    }
+}
+
+} // namespace
+
+void add_doctor(CLI::App& app, Context& context) {
+    auto json = std::make_shared<bool>(false);
+    CLI::App* command =
+        app.add_subcommand("doctor", "say what this machine offers and what is missing");
+    command->add_flag("--json", *json, "print JSON");
+    command->callback([json, &context] {
+        const Json doctor = doctor_json(context);
+        if (*json) {
+            print_json(doctor);
+        } else {
+            print_text(doctor);
+        }
+    });
+}
+
+} // namespace weft::cli

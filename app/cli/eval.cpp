@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft eval RUN|CHECKPOINT: metrics of a split.
+#include "app/cli/commands.h"
+#include "app/cli/json_output.h"
+#include "app/cli/model_options.h"
+#include "core/train/evaluation.h"
+
+namespace weft::cli {
+namespace {
+
+struct Options {
+    ModelOptions model;
+    std::string split = "test";
+    bool json = false;
+};
+
+int evaluate_model(const Options& options, const Context& context) {
+    train::LoadedModel model = load(options.model, context);
+    const auto source = split_of(model, options.split);
+    const auto metrics =
+        train::evaluate(*model.executor, model.config, source, options.split, 0, {}).value();
+    if (options.json) {
+        print_json({{"checkpoint", model.manifest.path.string()},
+                    {"step", model.manifest.record.step},
+                    {"split", options.split},
+                    {"samples", source->samples()},
+                    {"metrics", metrics_json(metrics)}});
+        return 0;
+    }
+    for (const auto& [name, value] : metrics) {
+        std::printf("%-28s %.6g\n", name.c_str(), value);
+    }
+    return 0;
+}
+
+} // namespace
+
+void add_eval(CLI::App& app, Context& context) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand("eval", "measure a saved model on a split of its data");
+    add_model_options(*command, options->model);
+    command->add_option("--split", options->split, "train, validation or test")
+        ->check(CLI::IsMember({"train", "validation", "test"}))
+        ->capture_default_str();
+    command->add_flag("--json", options->json, "print JSON");
+    command->callback(
+        [options, &context] { context.exit_code = evaluate_model(*options, context); });
+}
+
+} // namespace weft::cli

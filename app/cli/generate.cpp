@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft generate RUN|CHECKPOINT: text, byte by byte as it is made.
+#include "core/train/generate.h"
+#include "app/cli/commands.h"
+#include "app/cli/model_options.h"
+
+#include <cstdio>
+
+namespace weft::cli {
+namespace {
+
+struct Options {
+    ModelOptions model;
+    std::string prompt;
+    train::GenerateOptions generate;
+};
+
+int generate_text(const Options& options, const Context& context) {
+    train::LoadedModel model = load(options.model, context);
+    std::vector<std::int32_t> prompt;
+    for (const char c : options.prompt) {
+        prompt.push_back(static_cast<unsigned char>(c));
+    }
+    std::fwrite(options.prompt.data(), 1, options.prompt.size(), stdout);
+    train::generate(*model.executor, prompt, options.generate, [](std::int32_t token) {
+        std::fputc(token, stdout);
+        return std::fflush(stdout) == 0; // a reader that has gone away ends it
+    });
+    std::fputc('\n', stdout);
+    return 0;
+}
+
+} // namespace
+
+void add_generate(CLI::App& app, Context& context) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand("generate", "let a saved language model write");
+    add_model_options(*command, options->model);
+    command->add_option("--prompt", options->prompt, "text to go on from");
+    command->add_option("--tokens", options->generate.tokens, "how many tokens")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    command
+        ->add_option("--temperature", options->generate.temperature, "0: always the most probable")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    command
+        ->add_option("--top-k", options->generate.top_k, "choose among the k most probable; 0: all")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    command->add_option("--seed", options->generate.seed, "another seed, another text")
+        ->capture_default_str();
+    command->callback(
+        [options, &context] { context.exit_code = generate_text(*options, context); });
+}
+
+} // namespace weft::cli

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/model_options.h"
+
+#include "core/base/error.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+namespace weft::cli {
+namespace {
+
+// The saved configuration with the data section of another file.
+compile::RunConfig with_data_of(const std::string& path, const config::Json& saved) {
+    const compile::CheckedRun other = compile::read_run_config_file(path);
+    if (!other.ok()) {
+        throw Error(ErrorKind::usage, path, config::to_text(other.diagnostics.front()),
+                    "see `weft check`");
+    }
+    config::Json document = saved;
+    document["data"] = other.config.document.at("data");
+    compile::CheckedRun mixed = compile::read_run_config(document, other.config.base_dir);
+    if (!mixed.ok()) {
+        throw Error(ErrorKind::usage, path, config::to_text(mixed.diagnostics.front()),
+                    "its data must suit the saved model");
+    }
+    return std::move(mixed.config);
+}
+
+} // namespace
+
+void add_model_options(CLI::App& command, ModelOptions& options) {
+    command.add_option("MODEL", options.path, "run folder or checkpoint")->required();
+    command.add_option("--from", options.from, "of a run: best, latest or a step")
+        ->capture_default_str();
+    command.add_option("--data", options.data, "take the data section of this configuration");
+}
+
+train::LoadedModel load(const ModelOptions& options, const Context& context) {
+    const std::filesystem::path checkpoint = train::find_checkpoint(options.path, options.from);
+    std::fprintf(stderr, "Checkpoint: %s\n", checkpoint.c_str());
+    if (options.data.empty()) {
+        return train::load_model(checkpoint, nullptr, context.threads);
+    }
+    const compile::RunConfig config =
+        with_data_of(options.data, checkpoint::read_manifest(checkpoint).record.config);
+    return train::load_model(checkpoint, &config, context.threads);
+}
+
+std::shared_ptr<const data::Source> split_of(const train::LoadedModel& model,
+                                             const std::string& split) {
+    const auto source = split == "train"        ? model.data.train
+                        : split == "validation" ? model.data.validation
+                                                : model.data.test;
+    if (source == nullptr) {
+        throw Error(ErrorKind::usage, "--split " + split, "this data has no such split",
+                    "choose another of train, validation, test");
+    }
+    return source;
+}
+
+} // namespace weft::cli

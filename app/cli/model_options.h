@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options with which eval, predict and generate name a saved model.
+#pragma once
+
+#include "app/cli/context.h"
+#include "core/train/engine.h"
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace weft::cli {
+
+struct ModelOptions {
+    std::string path; // run folder or checkpoint
+    std::string from = "best";
+    std::string data; // a configuration whose data section is used instead; may be empty
+};
+void add_model_options(CLI::App& command, ModelOptions& options);
+
+/// Loads the model; says on stderr which checkpoint it is. Throws weft::Error.
+train::LoadedModel load(const ModelOptions& options, const Context& context);
+
+/// "train", "validation" or "test" of the model's data. Throws weft::Error{usage} when there is
+/// none.
+std::shared_ptr<const data::Source> split_of(const train::LoadedModel& model,
+                                             const std::string& split);
+
+} // namespace weft::cli

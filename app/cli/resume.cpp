@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft resume RUN: the newest checkpoint goes on in the same run; an older one, or changed
+// settings, is a fork, always.
+#include "app/cli/commands.h"
+#include "app/cli/run_driver.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/train/engine.h"
+#include "core/train/run_folder.h"
+
+#include <cstdio>
+
+namespace weft::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    std::string run;
+    std::string from = "latest";
+    std::string fork;
+    std::int64_t extend = 0;
+    DriveOptions drive;
+};
+
+// Prints what the overrides change. Returns false when one of them cannot be taken over.
+bool report_changes(const std::vector<compile::FieldChange>& changes) {
+    bool possible = true;
+    for (const compile::FieldChange& change : changes) {
+        const bool blocked = change.effect == compile::ChangeEffect::blocked;
+        std::fprintf(stderr, "%s %s: %s -> %s%s\n", blocked ? "error" : "change",
+                     change.path.c_str(), change.before.dump().c_str(), change.after.dump().c_str(),
+                     blocked ? " (the saved weights would not fit)" : "");
+        possible = possible && !blocked;
+    }
+    return possible;
+}
+
+fs::path make_fork_folder(const Options& options, const fs::path& run, const std::string& name) {
+    if (options.fork.empty()) {
+        return train::create_run_folder(run.parent_path(), name);
+    }
+    train::create_run_folder_at(options.fork);
+    return fs::absolute(options.fork);
+}
+
+bool has_checkpoints(const fs::path& run) {
+    for (const auto& entry : checkpoint::list_checkpoints(run / "checkpoints")) {
+        if (entry.problem.empty()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int resume_run(const Options& options, const Context& context) {
+    fs::path run = fs::absolute(options.run).lexically_normal();
+    run = run.has_filename() ? run : run.parent_path();
+    std::string from = options.from;
+    if (!train::is_run_folder(run) && train::is_run_folder(run.parent_path().parent_path())) {
+        from = std::to_string(checkpoint::read_manifest(run).record.step); // a checkpoint was named
+        run = run.parent_path().parent_path();
+    }
+    if (!train::is_run_folder(run)) {
+        throw Error(ErrorKind::usage, options.run, "this is not a run folder",
+                    "see `weft runs list`");
+    }
+    const compile::CheckedRun before = train::read_frozen_config(run);
+    compile::CheckedRun after = train::read_frozen_config(run, options.drive.overrides);
+    print_diagnostics(after.diagnostics);
+    if (!before.ok() || !after.ok()) {
+        return kExitUsage;
+    }
+    const auto changes = compile::compare(before.config, after.config);
+    if (!report_changes(changes)) {
+        std::fprintf(stderr, "Train a new run instead, with `weft train`. Nothing was started.\n");
+        return kExitUsage;
+    }
+    train::SessionOptions session;
+    session.extend_steps = options.extend;
+    bool older = false;
+    if (has_checkpoints(run) || from != "latest") {
+        session.start.checkpoint = train::find_checkpoint(run, from);
+        older = session.start.checkpoint != train::find_checkpoint(run, "latest");
+    }
+    session.start.fork = older || !changes.empty() || !options.fork.empty();
+    if (session.start.fork) {
+        session.start.parent_run = run;
+        session.run_folder = make_fork_folder(options, run, after.config.name);
+        std::fprintf(stderr, "This is a fork: %s stays as it is.\n", run.c_str());
+    } else {
+        session.run_folder = run;
+        if (train::summarise_run(run).state == "finished" && options.extend == 0) {
+            std::fprintf(stderr,
+                         "The run is finished. Train on with --extend STEPS, or fork it with "
+                         "--set or --fork.\n");
+            return 0;
+        }
+    }
+    session.config = std::move(after.config);
+    return drive(std::move(session), options.drive, context);
+}
+
+} // namespace
+
+void add_resume(CLI::App& app, Context& context) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand("resume", "go on from a checkpoint of a run");
+    command->add_option("RUN", options->run, "run folder, or one of its checkpoints")->required();
+    command->add_option("--from", options->from, "latest, best or a step")->capture_default_str();
+    command->add_option("--fork", options->fork, "begin a new run in this new or empty folder");
+    command->add_option("--extend", options->extend, "train so many steps more than planned")
+        ->check(CLI::PositiveNumber);
+    add_drive_options(*command, options->drive);
+    command->callback([options, &context] { context.exit_code = resume_run(*options, context); });
+}
+
+} // namespace weft::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a session in this process until it ends: console or event lines out, signals and control in.
+#pragma once
+
+#include "app/cli/context.h"
+#include "core/train/session.h"
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace weft::cli {
+
+/// Options that `train` and `resume` share.
+struct DriveOptions {
+    std::vector<std::string> overrides; // --set
+    bool events = false;                // --events
+    std::string control;                // --control: "", "stdin" or a socket path
+    std::optional<std::int64_t> max_steps;
+};
+void add_drive_options(CLI::App& command, DriveOptions& options);
+
+/// Returns the exit code. Fills options.sink, threads, version, max_steps; throws
+/// weft::Error{usage} for a control channel that cannot be opened.
+int drive(train::SessionOptions session, const DriveOptions& options, const Context& context);
+
+} // namespace weft::cli

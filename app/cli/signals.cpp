@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/signals.h"
+
+#include "app/cli/context.h"
+#include "core/base/error.h"
+
+#include <csignal>
+#include <cstdio>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+namespace weft::cli {
+namespace {
+
+sigset_t watched_signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int number : {SIGINT, SIGTERM, SIGUSR1}) {
+        sigaddset(&set, number);
+    }
+    return set;
+}
+
+} // namespace
+
+SignalWatcher::SignalWatcher() {
+    const sigset_t set = watched_signals();
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
+    signals_ = ::signalfd(-1, &set, SFD_CLOEXEC);
+    wake_ = ::eventfd(0, EFD_CLOEXEC);
+    if (signals_ < 0 || wake_ < 0) {
+        throw Error(ErrorKind::runtime, "signals", "cannot be watched", "too many open files?");
+    }
+}
+
+void SignalWatcher::stop() {
+    if (thread_.joinable()) {
+        const std::uint64_t one = 1;
+        [[maybe_unused]] const auto written = ::write(wake_, &one, sizeof one);
+        thread_.join();
+    }
+}
+
+SignalWatcher::~SignalWatcher() {
+    stop();
+    ::close(signals_);
+    ::close(wake_);
+}
+
+void SignalWatcher::start(std::function<void(train::Command)> post) {
+    thread_ = std::thread([this, post = std::move(post)] { watch(post); });
+}
+
+void SignalWatcher::watch(const std::function<void(train::Command)>& post) {
+    using train::CommandKind;
+    int stops = 0;
+    for (;;) {
+        pollfd waiting[2] = {{signals_, POLLIN, 0}, {wake_, POLLIN, 0}};
+        ::poll(waiting, 2, -1);
+        if ((waiting[1].revents & POLLIN) != 0) {
+            return;
+        }
+        signalfd_siginfo info{};
+        if ((waiting[0].revents & POLLIN) == 0 ||
+            ::read(signals_, &info, sizeof info) != sizeof info) {
+            continue;
+        }
+        if (info.ssi_signo == SIGUSR1) {
+            post({CommandKind::checkpoint, "", "signal", config::Json::object()});
+            continue;
+        }
+        int none = 0;
+        ended_by_.compare_exchange_strong(none, static_cast<int>(info.ssi_signo));
+        ++stops;
+        if (stops > 2) {
+            ::_exit(ended_by_ == SIGINT ? kExitInterrupted : kExitTerminated);
+        }
+        post({stops == 1 ? CommandKind::stop : CommandKind::stop_now, "", "signal",
+              config::Json::object()});
+        std::fprintf(stderr, stops == 1
+                                 ? "\nStopping: the checkpoint is being saved. Once more to stop "
+                                   "without saving.\n"
+                                 : "\nStopping now.\n");
+    }
+}
+
+} // namespace weft::cli

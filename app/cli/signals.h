@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signals as commands: SIGINT and SIGTERM once stop and save, twice stop now, three times leave at
+// once; SIGUSR1 saves a checkpoint. A thread waits for them, so nothing runs inside a signal
+// handler.
+#pragma once
+
+#include "core/train/command.h"
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+namespace weft::cli {
+
+class SignalWatcher {
+public:
+    /// Blocks the signals for the calling thread and all that it starts later: make it first.
+    SignalWatcher();
+    ~SignalWatcher();
+    SignalWatcher(const SignalWatcher&) = delete;
+    SignalWatcher& operator=(const SignalWatcher&) = delete;
+
+    /// Calls `post` on the watcher's thread from now on.
+    void start(std::function<void(train::Command)> post);
+    /// Nothing is posted after this.
+    void stop();
+    /// The first SIGINT or SIGTERM that came; 0 for none.
+    int ended_by() const { return ended_by_.load(); }
+
+private:
+    void watch(const std::function<void(train::Command)>& post);
+
+    int signals_ = -1; // signalfd
+    int wake_ = -1;    // eventfd: the end
+    std::atomic<int> ended_by_ = 0;
+    std::thread thread_;
+};
+
+} // namespace weft::cli

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft train CONFIG
+#include "app/cli/commands.h"
+#include "app/cli/run_driver.h"
+#include "core/base/error.h"
+#include "core/train/run_folder.h"
+
+namespace weft::cli {
+namespace {
+
+struct Options {
+    std::string config;
+    std::string run_dir;
+    std::string devices;
+    DriveOptions drive;
+};
+
+int train_run(const Options& options, const Context& context) {
+    std::vector<std::string> overrides = options.drive.overrides;
+    if (!options.devices.empty()) {
+        overrides.push_back("mesh.devices=\"" + options.devices + "\"");
+    }
+    compile::CheckedRun checked = compile::read_run_config_file(options.config, overrides);
+    print_diagnostics(checked.diagnostics);
+    if (!checked.ok()) {
+        return kExitUsage;
+    }
+    train::SessionOptions session;
+    if (options.run_dir.empty()) {
+        session.run_folder = train::create_run_folder(context.runs_root, checked.config.name);
+    } else {
+        session.run_folder = std::filesystem::absolute(options.run_dir);
+        train::create_run_folder_at(session.run_folder);
+    }
+    session.config = std::move(checked.config);
+    return drive(std::move(session), options.drive, context);
+}
+
+} // namespace
+
+void add_train(CLI::App& app, Context& context) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand("train", "train a model as a configuration says");
+    command->add_option("CONFIG", options->config, "configuration file (JSON)")->required();
+    command->add_option(
+        "--run-dir", options->run_dir,
+        "use exactly this new or empty folder (default: a numbered one in ~/WeftRuns)");
+    command->add_option("--devices", options->devices, "where to compute: auto or cpu");
+    add_drive_options(*command, options->drive);
+    command->callback([options, &context] { context.exit_code = train_run(*options, context); });
+}
+
+} // namespace weft::cli

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// A checkpoint: logical arrays by name in HDF5 shards, and a manifest (JSON) with sizes and
+// checksums that is written last and ends with the commit marker, its own checksum. Written into a
+// temporary folder beside, fsynced, renamed into place: a folder named step-NNNNNNNN is complete or
+// was damaged from outside. In a shard the array "w" of kind "parameters" is the data set
+// "parameters/w". Free functions may be called from any thread; one process writes into a folder at
+// a time.
+#pragma once
+
+#include "core/config/field.h"
+#include "core/ir/type.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace weft::checkpoint {
+
+using config::Json;
+
+/// One array to save. The bytes are read during the call only.
+struct TensorView {
+    std::string name;
+    std::string kind; // plan category name: "parameters", "optimizer", "state"
+    ir::Type type;
+    std::span<const std::byte> data;
+};
+
+/// Everything about a checkpoint that is not an array. Times and host are never compared.
+struct Record {
+    std::int64_t step = 0;
+    double epoch = 0;
+    Json counters =
+        Json::object(); // data cursor, samples, tokens, seconds trained, best so far, ...
+    Json metrics = Json::object(); // "validation/loss": 0.41, ...; may be empty
+    std::int64_t metric_step = -1; // step of the metrics
+    Json environment =
+        Json::object();           // versions, threads, instruction set: differences warn on resume
+    Json config = Json::object(); // the run's frozen configuration
+    std::vector<std::string> kept_for; // on disk what lasts ("by hand"); in listings every reason
+};
+
+struct TensorInfo {
+    std::string name;
+    std::string kind;
+    ir::Type type;
+    std::string shard;       // file name
+    std::int64_t offset = 0; // byte offset in the shard file
+    std::uint32_t crc32c = 0;
+};
+
+struct ShardInfo {
+    std::string file;                   // name in the checkpoint folder
+    std::int64_t bytes = 0;             // size of the file
+    std::uint32_t structure_crc32c = 0; // of every byte that belongs to no array
+};
+
+struct Manifest {
+    std::filesystem::path path; // the checkpoint folder
+    Record record;
+    std::vector<ShardInfo> shards;
+    std::vector<TensorInfo> tensors;
+    std::int64_t bytes = 0; // on disk
+    double saved_time = 0;  // s, UTC epoch
+
+    const TensorInfo* find(std::string_view name) const;
+};
+
+/// "step-00000500"
+std::string folder_name(std::int64_t step);
+
+/// Writes `parent/step-NNNNNNNN` atomically; an existing complete one is left as it is and
+/// returned. Throws weft::Error{checkpoint} (disk full, permission, ...); nothing half-written
+/// stays behind.
+Manifest write_checkpoint(const std::filesystem::path& parent, std::span<const TensorView> tensors,
+                          const Record& record);
+
+/// Replaces the record of a complete checkpoint atomically (metrics that came after the save, a
+/// mark by hand); arrays, step and saved_time stay. Throws weft::Error{checkpoint}.
+Manifest update_record(const Manifest& manifest, const Record& record);
+
+/// Reads the manifest of a checkpoint folder. Throws weft::Error{checkpoint}: missing marker, wrong
+/// sizes, unreadable JSON, with what to do.
+Manifest read_manifest(const std::filesystem::path& folder);
+/// Reads one array and checks its checksum. `into` has exactly its bytes.
+void read_tensor(const Manifest& manifest, std::string_view name, std::span<std::byte> into);
+/// Reads everything and checks every checksum; returns the problems found, one sentence each.
+std::vector<std::string> verify(const Manifest& manifest);
+
+struct TensorDifference {
+    std::string name;
+    double max_absolute = 0;
+    double max_relative = 0;
+    std::string problem; // "only in A", "shape differs", ...; empty for value differences
+};
+struct Difference {
+    std::vector<TensorDifference> tensors; // those that differ
+    std::vector<std::string> counters;     // "step: 500 / 501"
+    bool equal() const { return tensors.empty() && counters.empty(); }
+};
+/// Bitwise comparison of arrays, counters, random keys and data position; never times or host:
+/// counters with "seconds", "time" or "host" in their name are left out. Relative: to the larger
+/// magnitude. A difference with a NaN or an infinity is infinite. Throws when an array cannot be
+/// read.
+Difference compare(const Manifest& a, const Manifest& b);
+
+/// A checkpoint folder as a listing shows it: also incomplete and foreign ones, with the reason.
+struct Entry {
+    std::filesystem::path path;
+    std::int64_t step = -1;
+    std::string problem; // empty: usable
+    Record record;       // when usable
+    std::int64_t bytes = 0;
+    double saved_time = 0;
+};
+/// Entries of a run's checkpoints folder, by step. Reads manifests only. `record.kept_for` is
+/// worked out anew for the folder as it stands, by the retention settings in the newest
+/// checkpoint's configuration.
+std::vector<Entry> list_checkpoints(const std::filesystem::path& checkpoints_folder);
+
+/// Retention and background writing for one run. Newest and best are separate guarantees; the old
+/// goes only after the new is committed. Used from the engine thread; the writer thread is its own.
+struct ManagerOptions {
+    std::filesystem::path folder; // <run>/checkpoints
+    std::int64_t keep_latest = 2;
+    std::int64_t keep_best = 3;
+    std::optional<std::int64_t> keep_every; // steps; those are never removed
+    std::string metric = "validation/loss";
+    bool metric_min = true;
+    bool async = true;
+};
+
+struct Saved {
+    std::int64_t step = 0;
+    std::filesystem::path path;
+    std::int64_t bytes = 0;
+    double blocked_ms = 0; // how long the caller waited
+    double write_ms = 0;
+    std::vector<std::string> kept_for;
+    std::string error;   // non-empty: this save failed; training may go on
+    std::string warning; // saved, but an old checkpoint could not be removed
+};
+
+class Manager {
+public:
+    explicit Manager(ManagerOptions options);
+    ~Manager(); // waits for the write in flight
+    Manager(const Manager&) = delete;
+    Manager& operator=(const Manager&) = delete;
+
+    /// Copies the arrays (the only part that blocks) and writes them in the background, or at once
+    /// when not async. A second save waits for the first. Where the step is complete on disk
+    /// already, its record is brought up to date instead. Never throws for faults of the disk: they
+    /// come as Saved.error.
+    void save(std::span<const TensorView> tensors, Record record);
+    /// Waits for the write in flight.
+    void wait();
+    /// Finished saves since the last call, in order.
+    std::vector<Saved> take_finished();
+    /// Bytes of the staging copy (host memory plan).
+    std::int64_t staging_bytes() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// Which of `entries` retention would keep, with the reason; the rest would be removed. Pure. By
+/// step; a step with several reasons comes several times. The newest one is always kept. Only a
+/// checkpoint that was evaluated at its own step can be best; of equal ones the earlier is. Entries
+/// with a problem are left out: they neither count nor are they ever removed.
+struct Retained {
+    std::int64_t step;
+    std::string reason; // "newest", "best", "every 1000", "by hand"
+};
+std::vector<Retained> retained(std::span<const Entry> entries, const ManagerOptions& options);
+
+/// Retention settings in the "checkpoint" section of a run's configuration; defaults for what is
+/// absent.
+ManagerOptions retention_of(const Json& config);
+
+/// Removes temporary folders and files that a killed process left behind.
+void remove_stray_files(const std::filesystem::path& checkpoints_folder);
+
+} // namespace weft::checkpoint

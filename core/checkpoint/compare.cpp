@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/checkpoint/checkpoint.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <string_view>
+
+namespace weft::checkpoint {
+namespace {
+
+std::vector<std::byte> bytes_of(const Manifest& manifest, const TensorInfo& tensor) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(tensor.type.bytes()));
+    read_tensor(manifest, tensor.name, bytes);
+    return bytes;
+}
+
+template <class T>
+T element(const std::vector<std::byte>& bytes, std::size_t index) {
+    T value;
+    std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
+    return value;
+}
+
+/// Wide enough for every element type: 64 bits of mantissa hold an i64.
+using Wide = long double;
+
+Wide wide_element(ir::DType dtype, const std::vector<std::byte>& bytes, std::size_t index) {
+    switch (dtype) {
+    case ir::DType::f32: return element<float>(bytes, index);
+    case ir::DType::f64: return element<double>(bytes, index);
+    case ir::DType::i32: return element<std::int32_t>(bytes, index);
+    case ir::DType::i64: return element<std::int64_t>(bytes, index);
+    case ir::DType::u8: return element<std::uint8_t>(bytes, index);
+    case ir::DType::bf16: {
+        const std::uint32_t bits = std::uint32_t{element<std::uint16_t>(bytes, index)} << 16;
+        float value = 0;
+        std::memcpy(&value, &bits, sizeof(value));
+        return value;
+    }
+    }
+    return 0;
+}
+
+TensorDifference difference_of(const TensorInfo& tensor, const std::vector<std::byte>& a,
+                               const std::vector<std::byte>& b) {
+    TensorDifference out{tensor.name, 0, 0, {}};
+    const auto size = static_cast<std::size_t>(ir::dtype_bytes(tensor.type.dtype));
+    for (std::size_t i = 0; i < a.size() / size; ++i) {
+        if (std::memcmp(a.data() + i * size, b.data() + i * size, size) == 0) {
+            continue;
+        }
+        const Wide left = wide_element(tensor.type.dtype, a, i);
+        const Wide right = wide_element(tensor.type.dtype, b, i);
+        if (!std::isfinite(left) || !std::isfinite(right)) {
+            out.max_absolute = out.max_relative = std::numeric_limits<double>::infinity();
+            continue;
+        }
+        const Wide absolute = std::fabs(left - right);
+        const Wide larger = std::max(std::fabs(left), std::fabs(right));
+        const Wide relative = larger > 0 ? absolute / larger : 0; // both zero: -0 and +0
+        out.max_absolute = std::max(out.max_absolute, static_cast<double>(absolute));
+        out.max_relative = std::max(out.max_relative, static_cast<double>(relative));
+    }
+    return out;
+}
+
+void compare_tensors(const Manifest& a, const Manifest& b, Difference& out) {
+    const auto note = [&](const std::string& name, std::string problem) {
+        out.tensors.push_back({name, 0, 0, std::move(problem)});
+    };
+    for (const TensorInfo& tensor : a.tensors) {
+        const TensorInfo* other = b.find(tensor.name);
+        if (other == nullptr) {
+            note(tensor.name, "only in A");
+        } else if (other->type != tensor.type) {
+            note(tensor.name,
+                 "type differs: " + ir::to_text(tensor.type) + " / " + ir::to_text(other->type));
+        } else {
+            const std::vector<std::byte> left = bytes_of(a, tensor);
+            const std::vector<std::byte> right = bytes_of(b, *other);
+            if (left != right) {
+                out.tensors.push_back(difference_of(tensor, left, right));
+            }
+        }
+    }
+    for (const TensorInfo& tensor : b.tensors) {
+        if (a.find(tensor.name) == nullptr) {
+            note(tensor.name, "only in B");
+        }
+    }
+}
+
+bool is_time_or_host(std::string_view name) {
+    constexpr std::array<std::string_view, 3> kWords = {"seconds", "time", "host"};
+    return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
+        return name.find(word) != std::string_view::npos;
+    });
+}
+
+/// Every number and text of the counters by its path.
+void flatten(const Json& value, const std::string& path, std::map<std::string, std::string>& out) {
+    if (!value.is_structured() || value.empty()) {
+        out[path] = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+        return;
+    }
+    for (const auto& [key, entry] : value.items()) {
+        if (!is_time_or_host(key)) {
+            flatten(entry, path.empty() ? key : path + "." + key, out);
+        }
+    }
+}
+
+std::map<std::string, std::string> counters_of(const Record& record) {
+    std::map<std::string, std::string> out;
+    if (!record.counters.empty()) {
+        flatten(record.counters, {}, out);
+    }
+    out["step"] = std::to_string(record.step);
+    out["epoch"] = Json(record.epoch).dump();
+    return out;
+}
+
+void compare_counters(const Manifest& a, const Manifest& b, Difference& out) {
+    const std::map<std::string, std::string> left = counters_of(a.record);
+    const std::map<std::string, std::string> right = counters_of(b.record);
+    for (const auto& [path, value] : left) {
+        const auto other = right.find(path);
+        if (other == right.end()) {
+            out.counters.push_back(path + ": " + value + " / absent");
+        } else if (other->second != value) {
+            out.counters.push_back(path + ": " + value + " / " + other->second);
+        }
+    }
+    for (const auto& [path, value] : right) {
+        if (!left.contains(path)) {
+            out.counters.push_back(path + ": absent / " + value);
+        }
+    }
+}
+
+} // namespace
+
+Difference compare(const Manifest& a, const Manifest& b) {
+    Difference out;
+    compare_tensors(a, b, out);
+    compare_counters(a, b, out);
+    return out;
+}
+
+} // namespace weft::checkpoint

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/checkpoint/manifest_json.h"
+
+#include "core/base/clock.h"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace weft::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kAlignment = 64;
+
+/// What one write needs. The views point into the staging copy, or at the caller's arrays when the
+/// caller waits.
+struct Job {
+    std::vector<TensorView> tensors;
+    Record record;
+    double blocked_ms = 0;
+};
+
+/// The record of a step that was saved before: newer facts win, marks by hand stay.
+Record merged(const Record& existing, Record fresh) {
+    if (fresh.metric_step != fresh.step && existing.metric_step == existing.step) {
+        fresh.metrics = existing.metrics;
+        fresh.metric_step = existing.metric_step;
+    }
+    for (const std::string& reason : existing.kept_for) {
+        if (std::find(fresh.kept_for.begin(), fresh.kept_for.end(), reason) ==
+            fresh.kept_for.end()) {
+            fresh.kept_for.push_back(reason);
+        }
+    }
+    return fresh;
+}
+
+Manifest write_or_update(const fs::path& folder, const Job& job) {
+    const fs::path target = folder / folder_name(job.record.step);
+    std::optional<Manifest> existing;
+    try {
+        existing = read_manifest(target);
+    } catch (const Error&) {
+        return write_checkpoint(folder, job.tensors, job.record); // absent or damaged
+    }
+    return update_record(*existing, merged(existing->record, job.record));
+}
+
+/// Takes a checkpoint out of sight in one step, then apart: a kill in between leaves no half of it.
+void remove_checkpoint(const fs::path& folder, std::int64_t step) {
+    const fs::path gone = folder / (temporary_name(step) + "-removed");
+    remove_tree(gone);
+    rename_durably(folder / folder_name(step), gone);
+    remove_tree(gone);
+}
+
+/// Removes what retention lets go of; fills kept_for and warning.
+void apply_retention(const ManagerOptions& options, Saved& saved) {
+    std::vector<Entry> entries = list_checkpoints(options.folder);
+    // Copies under other names are the user's.
+    std::erase_if(entries, [](const Entry& entry) {
+        return !entry.problem.empty() || entry.path.filename() != folder_name(entry.step);
+    });
+    const std::vector<Retained> kept = retained(entries, options);
+    for (const Retained& reason : kept) {
+        if (reason.step == saved.step) {
+            saved.kept_for.push_back(reason.reason);
+        }
+    }
+    for (const Entry& entry : entries) {
+        const bool keep = entry.step == saved.step ||
+                          std::any_of(kept.begin(), kept.end(), [&](const Retained& reason) {
+                              return reason.step == entry.step;
+                          });
+        if (!keep) {
+            remove_checkpoint(options.folder, entry.step);
+        }
+    }
+}
+
+/// Never throws: this is the top of the writer thread.
+Saved carry_out(const ManagerOptions& options, const Job& job) noexcept {
+    const SystemClock clock;
+    const double start_s = clock.steady_s();
+    Saved saved;
+    saved.step = job.record.step;
+    saved.blocked_ms = job.blocked_ms;
+    try {
+        saved.path = options.folder / folder_name(job.record.step);
+        remove_stray_files(options.folder);
+        saved.bytes = write_or_update(options.folder, job).bytes;
+        try {
+            apply_retention(options, saved);
+        } catch (const Error& error) {
+            saved.warning = "An old checkpoint could not be removed: " + error.message();
+        }
+    } catch (const Error& error) {
+        saved.error = error.message();
+    } catch (const std::exception& error) {
+        saved.error = saved.path.string() + ": " + error.what();
+    }
+    saved.write_ms = (clock.steady_s() - start_s) * 1000;
+    return saved;
+}
+
+} // namespace
+
+struct Manager::State {
+    ManagerOptions options;
+    std::unique_ptr<std::byte[]> staging;
+    std::size_t staging_bytes = 0;
+
+    std::mutex mutex; // guards finished
+    std::vector<Saved> finished;
+
+    std::jthread writer; // last: joined before anything else goes
+
+    void add(Saved saved) {
+        const std::lock_guard lock(mutex);
+        finished.push_back(std::move(saved));
+    }
+
+    /// Copies the arrays into the one staging buffer and points `job` at the copies.
+    void stage(std::span<const TensorView> tensors, Job& job) {
+        std::size_t needed = 0;
+        for (const TensorView& view : tensors) {
+            needed += (view.data.size() + kAlignment - 1) / kAlignment * kAlignment;
+        }
+        if (needed > staging_bytes) {
+            staging.reset(); // never two copies at once
+            staging_bytes = 0;
+            staging = std::make_unique_for_overwrite<std::byte[]>(needed);
+            staging_bytes = needed;
+        }
+        std::size_t at = 0;
+        job.tensors.assign(tensors.begin(), tensors.end());
+        for (TensorView& view : job.tensors) {
+            if (!view.data.empty()) {
+                std::memcpy(staging.get() + at, view.data.data(), view.data.size());
+            }
+            view.data = {staging.get() + at, view.data.size()};
+            at += (view.data.size() + kAlignment - 1) / kAlignment * kAlignment;
+        }
+    }
+};
+
+Manager::Manager(ManagerOptions options) : state_(std::make_unique<State>()) {
+    state_->options = std::move(options);
+}
+
+Manager::~Manager() = default;
+
+void Manager::save(std::span<const TensorView> tensors, Record record) {
+    const SystemClock clock;
+    const double start_s = clock.steady_s();
+    wait();
+    State& state = *state_;
+    Job job{{}, std::move(record), 0};
+    const auto blocked_ms = [&] { return (clock.steady_s() - start_s) * 1000; };
+    if (!state.options.async) {
+        job.tensors.assign(tensors.begin(), tensors.end());
+        Saved saved = carry_out(state.options, job);
+        saved.blocked_ms = blocked_ms();
+        state.add(std::move(saved));
+        return;
+    }
+    try {
+        state.stage(tensors, job);
+    } catch (const std::bad_alloc&) {
+        Saved saved;
+        saved.step = job.record.step;
+        saved.blocked_ms = blocked_ms();
+        saved.error = "not enough host memory for the copy that a background save needs; set "
+                      "checkpoint.async to false";
+        state.add(std::move(saved));
+        return;
+    }
+    job.blocked_ms = blocked_ms();
+    state.writer =
+        std::jthread([&state, job = std::move(job)] { state.add(carry_out(state.options, job)); });
+}
+
+void Manager::wait() {
+    if (state_->writer.joinable()) {
+        state_->writer.join();
+    }
+}
+
+std::vector<Saved> Manager::take_finished() {
+    const std::lock_guard lock(state_->mutex);
+    return std::exchange(state_->finished, {});
+}
+
+std::int64_t Manager::staging_bytes() const {
+    return static_cast<std::int64_t>(state_->staging_bytes);
+}
+
+} // namespace weft::checkpoint

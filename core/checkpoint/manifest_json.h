@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// manifest.json: a manifest as text and back. The text is a JSON object whose last member
+// "committed" is the CRC-32C of everything before it, so that a manifest that was cut short or
+// changed never passes.
+#pragma once
+
+#include "core/checkpoint/checkpoint.h"
+
+#include "core/base/hdf5_file.h"
+
+#include <span>
+#include <string>
+#include <utility>
+
+namespace weft::checkpoint {
+
+inline constexpr const char* kManifestName = "manifest.json";
+inline constexpr int kSchemaVersion = 1;
+
+/// The sealed text. Numbers that are not finite become null.
+std::string manifest_text(const Manifest& manifest);
+
+/// Checks the seal and every field; sizes and places are checked against each other without
+/// overflow. Throws weft::Error{checkpoint}: cut short, damaged, of another program, of a newer
+/// version.
+Manifest parse_manifest(std::string_view text, const std::filesystem::path& folder);
+
+/// What both sides say about a damaged checkpoint.
+inline constexpr const char* kUseAnotherHint =
+    "Use another checkpoint of this run (`weft checkpoint list`).";
+
+[[noreturn]] void fail(const std::filesystem::path& where, const std::string& text,
+                       const std::string& hint = kUseAnotherHint);
+
+/// The data set of an array in its shard.
+std::string dataset_name(const std::string& kind, const std::string& name);
+Hdf5Type hdf5_type(ir::DType dtype);
+
+/// First and last-plus-one byte of something in a file.
+using ByteRange = std::pair<std::int64_t, std::int64_t>;
+/// Where the arrays of a shard lie, ascending; empty arrays are left out.
+std::vector<ByteRange> payload_ranges(const Manifest& manifest, const std::string& shard);
+/// CRC-32C of the bytes of a file outside `payload` (ascending, not overlapping).
+std::uint32_t structure_crc32c(const File& file, std::span<const ByteRange> payload);
+
+/// Name of the folder in which `step` is written or removed.
+std::string temporary_name(std::int64_t step);
+inline constexpr const char* kTemporaryPrefix = ".tmp-";
+
+} // namespace weft::checkpoint

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Order of a save, each step durable before the next: shards, manifest with its seal, folder,
+// rename, parent folder. A kill at any point leaves a temporary folder or a complete checkpoint.
+#include "core/checkpoint/manifest_json.h"
+
+#include "core/base/check.h"
+#include "core/base/clock.h"
+#include "core/base/crc32c.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <set>
+
+namespace weft::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Keeps files within what people can copy about.
+constexpr std::int64_t kShardBytes = std::int64_t{4} << 30;
+
+std::string shard_name(std::size_t number) {
+    char name[32];
+    std::snprintf(name, sizeof(name), "arrays-%05zu.h5", number);
+    return name;
+}
+
+void check_views(std::span<const TensorView> tensors) {
+    std::set<std::string_view> names;
+    for (const TensorView& view : tensors) {
+        WEFT_CHECK(!view.name.empty() && !view.kind.empty(), "arrays have a name and a kind");
+        WEFT_CHECK(names.insert(view.name).second, "array names are unique: " + view.name);
+        WEFT_CHECK(static_cast<std::int64_t>(view.data.size()) == view.type.bytes(),
+                   "an array has the bytes of its type: " + view.name);
+    }
+}
+
+/// Writes the arrays of one shard and describes them in `out`.
+void write_shard(const fs::path& folder, std::span<const TensorView> tensors, Manifest& out) {
+    const std::string name = shard_name(out.shards.size());
+    std::vector<Hdf5Spec> specs;
+    for (const TensorView& view : tensors) {
+        const ir::Shape& shape = view.type.shape;
+        specs.push_back({dataset_name(view.kind, view.name),
+                         hdf5_type(view.type.dtype),
+                         {shape.begin(), shape.end()}});
+    }
+    const std::vector<Hdf5Dataset> places =
+        create_hdf5(folder / name, specs, {{"format", "weft-checkpoint-shard"}});
+    File file(folder / name, File::Mode::read_write, ErrorKind::checkpoint);
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        const TensorView& view = tensors[i];
+        file.write_at(view.data, places[i].offset);
+        out.tensors.push_back(
+            {view.name, view.kind, view.type, name, places[i].offset, crc32c(view.data)});
+    }
+    const std::vector<ByteRange> payload = payload_ranges(out, name);
+    out.shards.push_back({name, file.size(), structure_crc32c(file, payload)});
+    file.sync();
+    file.close();
+}
+
+void write_shards(const fs::path& folder, std::span<const TensorView> tensors, Manifest& out) {
+    std::size_t first = 0;
+    while (first < tensors.size() || out.shards.empty()) {
+        std::int64_t bytes = 0;
+        std::size_t end = first;
+        while (end < tensors.size() &&
+               (end == first || bytes + tensors[end].type.bytes() <= kShardBytes)) {
+            bytes += tensors[end++].type.bytes();
+        }
+        write_shard(folder, tensors.subspan(first, end - first), out);
+        first = end;
+    }
+}
+
+void write_manifest(const Manifest& manifest) {
+    File file(manifest.path / kManifestName, File::Mode::write_new, ErrorKind::checkpoint);
+    file.write(manifest_text(manifest));
+    file.sync();
+    file.close();
+}
+
+/// Puts `temporary` at `target`; a damaged checkpoint that is there goes once the new one is whole.
+void put_in_place(const fs::path& temporary, const fs::path& target) {
+    if (!fs::exists(fs::symlink_status(target))) {
+        rename_durably(temporary, target);
+        return;
+    }
+    fs::path damaged = temporary;
+    damaged += "-damaged";
+    remove_tree(damaged);
+    rename_durably(target, damaged);
+    rename_durably(temporary, target);
+    remove_tree(damaged);
+}
+
+std::optional<Manifest> complete_checkpoint(const fs::path& folder) {
+    try {
+        return read_manifest(folder);
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
+Manifest write_all(const fs::path& parent, std::span<const TensorView> tensors,
+                   const Record& record) {
+    const fs::path target = parent / folder_name(record.step);
+    const fs::path temporary = parent / temporary_name(record.step);
+    make_directories(parent);
+    remove_tree(temporary);
+    make_directories(temporary);
+    Manifest manifest;
+    manifest.path = temporary;
+    manifest.record = record;
+    manifest.saved_time = SystemClock().epoch_s();
+    try {
+        write_shards(temporary, tensors, manifest);
+        write_manifest(manifest);
+        sync_directory(temporary);
+        put_in_place(temporary, target);
+    } catch (...) {
+        std::error_code ignored;
+        fs::remove_all(temporary, ignored);
+        throw;
+    }
+    return read_manifest(target);
+}
+
+/// Runs a save; faults of the file system become faults of the checkpoint.
+template <class Save>
+Manifest as_checkpoint_error(Save save) {
+    try {
+        return save();
+    } catch (const Error& error) {
+        throw Error(ErrorKind::checkpoint, error.where(), error.text(), error.hint());
+    } catch (const fs::filesystem_error& error) {
+        throw Error(ErrorKind::checkpoint, error.path1().string(), error.code().message());
+    }
+}
+
+} // namespace
+
+std::string folder_name(std::int64_t step) {
+    char name[40];
+    std::snprintf(name, sizeof(name), "step-%08lld", static_cast<long long>(step));
+    return name;
+}
+
+Manifest write_checkpoint(const fs::path& parent, std::span<const TensorView> tensors,
+                          const Record& record) {
+    WEFT_CHECK(record.step >= 0, "steps count up from 0");
+    check_views(tensors);
+    if (std::optional<Manifest> existing = complete_checkpoint(parent / folder_name(record.step))) {
+        return *std::move(existing);
+    }
+    return as_checkpoint_error([&] { return write_all(parent, tensors, record); });
+}
+
+Manifest update_record(const Manifest& manifest, const Record& record) {
+    WEFT_CHECK(record.step == manifest.record.step, "the step of a checkpoint stays");
+    return as_checkpoint_error([&] {
+        Manifest updated = manifest;
+        updated.record = record;
+        write_file_atomically(manifest.path / kManifestName, manifest_text(updated));
+        return read_manifest(manifest.path);
+    });
+}
+
+} // namespace weft::checkpoint

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluation sums over a batch with a mask, and predictions.
+#include "core/compile/model_programs.h"
+
+namespace weft::compile {
+namespace {
+
+using ir::ValueId;
+
+ValueId run_model(const RunModel& run, ir::Program& program, ops::Builder& b, ValueId inputs) {
+    nn::ModelContext context(b, {.mode = nn::Mode::evaluate, .data = run.data});
+    bind_averages(run, program, context);
+    return run.model->build(context, run.model_settings(), inputs);
+}
+
+ValueId add_inputs(const RunModel& run, ir::Program& program, const BatchPlan& batch) {
+    return program.add_argument(ir::Role::batch, "inputs",
+                                batched(run.data.input, {batch.micro_batch_size}));
+}
+
+/// Loss terms in a batch: samples, or positions whose target is not ignored.
+ValueId count_terms(const RunModel& run, ops::Builder& b, ValueId targets, ValueId weights) {
+    return run.data.classes > 0
+               ? weighted_sum(b, nn::counted_targets(b, targets), weights)
+               : ops::reduce_sum(b, weights, {0});
+}
+
+} // namespace
+
+ir::Program build_evaluate(const RunModel& run, const BatchPlan& batch) {
+    ir::Program program;
+    program.name = "evaluate";
+    const ValueId inputs = add_inputs(run, program, batch);
+    const ValueId targets = program.add_argument(
+        ir::Role::batch, "targets", batched(run.data.target, {batch.micro_batch_size}));
+    const ValueId weights = program.add_argument(ir::Role::batch, "weights",
+                                                 {ir::DType::f32, {batch.micro_batch_size}});
+    ops::Builder b(program, program.body);
+    const nn::Prediction prediction = {run_model(run, program, b, inputs), targets};
+    b.set_path("loss");
+    const ValueId terms = run.loss->build(b, run.config->section("loss"), prediction);
+    program.add_result(ir::Role::output, "loss_sum", weighted_sum(b, terms, weights));
+    for (const nn::MetricDef* metric : run.metrics) {
+        b.set_path("metrics." + std::string(metric->name));
+        program.add_result(ir::Role::output, std::string(metric->name) + "_sum",
+                           weighted_sum(b, metric->build(b, prediction), weights));
+    }
+    b.set_path("count");
+    program.add_result(ir::Role::output, "count", count_terms(run, b, targets, weights));
+    return program;
+}
+
+ir::Program build_predict(const RunModel& run, const BatchPlan& batch) {
+    ir::Program program;
+    program.name = "predict";
+    const ValueId inputs = add_inputs(run, program, batch);
+    ops::Builder b(program, program.body);
+    ValueId output = run_model(run, program, b, inputs);
+    b.set_path("prediction");
+    const ir::Shape shape = b.shape(output);
+    if (shape.rank() == 3) { // [B, T, V]: what follows the last token
+        output = ops::slice(b, output, {0, shape[1] - 1, 0}, {shape[0], 1, shape[2]});
+        output = ops::reshape(b, output, {shape[0], shape[2]});
+    }
+    if (run.data.classes > 0) {
+        output = b.emit("softmax", {output});
+    }
+    program.add_result(ir::Role::output, "prediction", output);
+    return program;
+}
+
+} // namespace weft::compile

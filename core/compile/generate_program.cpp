@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text generation with a key/value cache of the model's whole context.
+#include "core/compile/model_programs.h"
+
+namespace weft::compile {
+
+using ir::ValueId;
+
+ir::Program build_generate(const RunModel& run, std::string name, std::int64_t positions) {
+    ir::Program program;
+    program.name = std::move(name);
+    const ValueId tokens =
+        program.add_argument(ir::Role::batch, "tokens", {ir::DType::i32, {1, positions}});
+    const ValueId position =
+        program.add_argument(ir::Role::scalar, "position", {ir::DType::i64, {}});
+    ops::Builder b(program, program.body);
+    nn::ModelContext context(
+        b, {.mode = nn::Mode::decode, .data = run.data, .position = position});
+    bind_averages(run, program, context);
+    const ValueId logits = run.model->build(context, run.model_settings(), tokens); // [1, T, V]
+    for (const auto& [slot, value] : context.updates()) {
+        program.add_result(ir::Role::state, slot, value);
+    }
+    b.set_path("logits");
+    const ir::Shape shape = b.shape(logits);
+    program.add_result(ir::Role::output, "logits", ops::reshape(b, logits, {shape[1], shape[2]}));
+    return program;
+}
+
+} // namespace weft::compile

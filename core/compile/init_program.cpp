@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The start value of every slot. Random ones draw from the stream of the parameter's name, so that a
+// parameter starts alike on any mesh and beside any other parameters.
+#include "core/compile/model_programs.h"
+
+#include <algorithm>
+
+namespace weft::compile {
+namespace {
+
+using ir::ValueId;
+
+ValueId start_value(ops::Builder& b, const nn::Variable& variable, ValueId random) {
+    const std::vector<std::int64_t> shape(variable.shape.begin(), variable.shape.end());
+    const std::string& stream = variable.name;
+    const double scale = variable.init.scale;
+    switch (variable.init.kind) {
+    case nn::Init::Kind::zeros: return ops::constant(b, 0.0, variable.shape);
+    case nn::Init::Kind::ones: return ops::constant(b, 1.0, variable.shape);
+    case nn::Init::Kind::normal:
+        return b.emit("random_normal", {random},
+                      {{"shape", shape}, {"mean", 0.0}, {"stddev", scale}, {"stream", stream}});
+    case nn::Init::Kind::uniform:
+        return b.emit("random_uniform", {random},
+                      {{"shape", shape}, {"low", -scale}, {"high", scale}, {"stream", stream}});
+    }
+    return {};
+}
+
+} // namespace
+
+ir::Program build_init(const RunModel& run, const std::vector<plan::StateSlot>& slots) {
+    ir::Program program;
+    program.name = "init";
+    const ValueId random = program.add_argument(ir::Role::scalar, "random", {ir::DType::i64, {3}});
+    ops::Builder b(program, program.body);
+    std::vector<std::pair<std::string, ValueId>> values;
+    for (const auto* variables : {&run.parameters, &run.statistics}) {
+        for (const nn::Variable& variable : *variables) {
+            b.set_path(layer_of(variable.name));
+            const ValueId value = start_value(b, variable, random);
+            values.emplace_back(variable.name, value);
+            if (run.averaged() && variables == &run.parameters && run.trainable(variable)) {
+                values.emplace_back(average_slot(variable.name), b.emit("copy", {value}));
+            }
+        }
+    }
+    for (const plan::StateSlot& slot : slots) {
+        const auto found = std::find_if(values.begin(), values.end(),
+                                        [&](const auto& entry) { return entry.first == slot.name; });
+        b.set_path(layer_of(slot.name));
+        program.add_result(ir::Role::state, slot.name,
+                           found != values.end() ? found->second
+                                                 : ops::constant(b, 0.0, slot.type.shape));
+    }
+    return program;
+}
+
+} // namespace weft::compile

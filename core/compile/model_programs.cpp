@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/compile/model_programs.h"
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+
+namespace weft::compile {
+namespace {
+
+using ir::ValueId;
+
+void check_loss_fits(const nn::LossDef& loss, const nn::DataShape& data) {
+    if (loss.needs_classes && (data.classes == 0 || data.target.dtype != ir::DType::i32)) {
+        throw Error(ErrorKind::usage, "/loss/type",
+                    std::string(loss.name) + " needs classes as targets, but the data delivers " +
+                        ir::to_text(data.target),
+                    "Use mse.");
+    }
+    if (!loss.needs_classes && data.classes > 0) {
+        throw Error(ErrorKind::usage, "/loss/type",
+                    std::string(loss.name) + " needs numbers as targets, but the data has " +
+                        std::to_string(data.classes) + " classes",
+                    "Use cross_entropy.");
+    }
+}
+
+/// Variables of the model when built for one sample in this mode.
+std::vector<nn::Variable> variables_of(const RunModel& run, nn::Mode mode) {
+    ir::Program scratch;
+    const ValueId inputs =
+        scratch.add_argument(ir::Role::batch, "inputs", batched(run.data.input, {1}));
+    nn::Surroundings around{.mode = mode, .data = run.data};
+    if (mode == nn::Mode::decode) {
+        around.position = scratch.add_argument(ir::Role::scalar, "position", {ir::DType::i64, {}});
+    }
+    ops::Builder builder(scratch, scratch.body);
+    nn::ModelContext context(builder, around);
+    run.model->build(context, run.model_settings(), inputs);
+    return context.variables();
+}
+
+std::vector<nn::Variable> of_kind(const std::vector<nn::Variable>& all, nn::Variable::Kind kind) {
+    std::vector<nn::Variable> out;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(out),
+                 [&](const nn::Variable& variable) { return variable.kind == kind; });
+    return out;
+}
+
+void check_something_trains(const RunModel& run) {
+    const bool any = std::any_of(run.parameters.begin(), run.parameters.end(),
+                                 [&](const nn::Variable& p) { return run.trainable(p); });
+    if (!any) {
+        throw Error(ErrorKind::usage, "/init/trainable", "no parameter is trained",
+                    run.parameters.empty() ? "The model has no parameters: add a linear layer."
+                                           : "Use patterns that match, e.g. \"" +
+                                                 run.parameters.back().name + "\".");
+    }
+}
+
+plan::StateSlot slot_of(const nn::Variable& variable, std::string name, plan::Category category) {
+    plan::StateSlot slot;
+    slot.name = std::move(name);
+    slot.category = category;
+    slot.type = {ir::DType::f32, variable.shape};
+    slot.logical_axes = variable.logical_axes;
+    slot.trainable = false;
+    return slot;
+}
+
+} // namespace
+
+bool RunModel::trainable(const nn::Variable& parameter) const {
+    const config::Json& patterns = config->section("init").at("trainable");
+    return std::any_of(patterns.begin(), patterns.end(), [&](const config::Json& pattern) {
+        return glob_match(pattern.get_ref<const std::string&>(), parameter.name);
+    });
+}
+
+const optim::Group& RunModel::group(const nn::Variable& parameter) const {
+    return groups[optim::group_of(groups, parameter.name)];
+}
+
+RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample) {
+    RunModel run;
+    run.config = &config;
+    run.data = {sample.input, sample.target, sample.classes};
+    run.model = nn::find_model(config.model_type());
+    run.loss = nn::find_loss(config.section("loss").at("type").get<std::string>());
+    WEFT_CHECK(run.model != nullptr && run.loss != nullptr, "the configuration was checked");
+    for (const config::Json& name : config.section("metrics")) {
+        const nn::MetricDef* metric = nn::find_metric(name.get<std::string>());
+        WEFT_CHECK(metric != nullptr, "the configuration was checked");
+        if (metric->build != nullptr) {
+            run.metrics.push_back(metric);
+        }
+    }
+    run.groups = optim::resolve_groups(config.section("optimizer"));
+    check_loss_fits(*run.loss, run.data);
+    const auto variables = variables_of(run, nn::Mode::evaluate);
+    run.parameters = of_kind(variables, nn::Variable::Kind::parameter);
+    run.statistics = of_kind(variables, nn::Variable::Kind::statistic);
+    if (run.model->language_model()) {
+        run.caches = of_kind(variables_of(run, nn::Mode::decode), nn::Variable::Kind::cache);
+    }
+    check_something_trains(run);
+    return run;
+}
+
+std::string optimizer_slot(std::string_view state, std::string_view parameter) {
+    return "optimizer." + std::string(state) + "/" + std::string(parameter);
+}
+
+std::string average_slot(std::string_view parameter) {
+    return "ema/" + std::string(parameter);
+}
+
+std::string layer_of(std::string_view variable) {
+    const std::size_t dot = variable.rfind('.');
+    return std::string(dot == std::string_view::npos ? "" : variable.substr(0, dot));
+}
+
+ir::Type batched(const ir::Type& sample, std::initializer_list<std::int64_t> leading) {
+    ir::Type out{sample.dtype, ir::Shape(leading)};
+    for (const std::int64_t extent : sample.shape) {
+        out.shape.push_back(extent);
+    }
+    return out;
+}
+
+ValueId weighted_sum(ops::Builder& b, ValueId terms, ValueId weights) {
+    const ir::Shape shape = b.shape(terms);
+    std::vector<std::int64_t> dims = {0};
+    if (shape.rank() == 2) {
+        weights = ops::reshape(b, weights, {shape[0], 1});
+        dims.push_back(1);
+    }
+    return ops::reduce_sum(b, ops::mul(b, terms, weights), std::move(dims));
+}
+
+void bind_averages(const RunModel& run, ir::Program& program, nn::ModelContext& context) {
+    if (!run.averaged() || !run.config->evaluation_use_ema) {
+        return;
+    }
+    for (const nn::Variable& parameter : run.parameters) {
+        if (run.trainable(parameter)) {
+            context.bind(parameter.name,
+                         program.add_argument(ir::Role::state, average_slot(parameter.name),
+                                              {ir::DType::f32, parameter.shape}));
+        }
+    }
+}
+
+std::vector<plan::StateSlot> make_slots(const RunModel& run) {
+    std::vector<plan::StateSlot> out;
+    for (const nn::Variable& parameter : run.parameters) {
+        out.push_back(slot_of(parameter, parameter.name, plan::Category::parameters));
+        out.back().trainable = run.trainable(parameter);
+    }
+    for (const nn::Variable& statistic : run.statistics) {
+        out.push_back(slot_of(statistic, statistic.name, plan::Category::state));
+    }
+    for (const nn::Variable& parameter : run.parameters) {
+        if (!run.trainable(parameter)) {
+            continue;
+        }
+        const optim::Group& group = run.group(parameter);
+        for (const std::string& state : group.optimizer->state(group.settings)) {
+            out.push_back(slot_of(parameter, optimizer_slot(state, parameter.name),
+                                  plan::Category::optimizer));
+        }
+        if (run.averaged()) {
+            out.push_back(slot_of(parameter, average_slot(parameter.name), plan::Category::state));
+        }
+    }
+    for (const nn::Variable& cache : run.caches) {
+        out.push_back(slot_of(cache, cache.name, plan::Category::state));
+        out.back().saved = false;
+    }
+    return out;
+}
+
+} // namespace weft::compile

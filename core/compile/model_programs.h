@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared by the files that build the programs of a run: the model with its variables, the optimizer
+// groups, slot names. Internal to core/compile.
+#pragma once
+
+#include "core/compile/programs.h"
+#include "core/nn/loss_def.h"
+#include "core/nn/model_list.h"
+#include "core/optim/groups.h"
+
+#include <string>
+#include <vector>
+
+namespace weft::compile {
+
+/// Everything that the programs of one run have in common.
+struct RunModel {
+    const RunConfig* config = nullptr;
+    nn::DataShape data;
+    const nn::ModelDef* model = nullptr;
+    const nn::LossDef* loss = nullptr;
+    std::vector<const nn::MetricDef*> metrics; // those with a graph
+    std::vector<optim::Group> groups;
+    std::vector<nn::Variable> parameters; // in order of first use
+    std::vector<nn::Variable> statistics;
+    std::vector<nn::Variable> caches; // language models
+
+    bool trainable(const nn::Variable& parameter) const;
+    const optim::Group& group(const nn::Variable& parameter) const;
+    bool averaged() const { return config->ema_decay.has_value(); }
+    const config::Json& model_settings() const { return config->section("model"); }
+};
+
+/// Builds the model once to learn its variables. Throws weft::Error{usage} when data, model and loss do
+/// not fit.
+RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample);
+
+std::string optimizer_slot(std::string_view state, std::string_view parameter);
+std::string average_slot(std::string_view parameter);
+/// "blocks.3.mlp.up.weight" -> "blocks.3.mlp.up"
+std::string layer_of(std::string_view variable);
+/// [leading..., sample's own extents]
+ir::Type batched(const ir::Type& sample, std::initializer_list<std::int64_t> leading);
+
+/// terms [B] or [B, T] times weights [B], summed: f32[].
+ir::ValueId weighted_sum(ops::Builder& builder, ir::ValueId terms, ir::ValueId weights);
+/// Lets the parameters of an evaluating program be the averaged copies where the run asks for it.
+void bind_averages(const RunModel& run, ir::Program& program, nn::ModelContext& context);
+
+std::vector<plan::StateSlot> make_slots(const RunModel& run);
+ir::Program build_init(const RunModel& run, const std::vector<plan::StateSlot>& slots);
+ir::Program build_train_step(const RunModel& run, const BatchPlan& batch);
+ir::Program build_evaluate(const RunModel& run, const BatchPlan& batch);
+ir::Program build_predict(const RunModel& run, const BatchPlan& batch);
+/// Language models: `positions` tokens at once ("prefill") or one ("decode").
+ir::Program build_generate(const RunModel& run, std::string name, std::int64_t positions);
+
+} // namespace weft::compile

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// THE order of work from programs to an execution plan, readable top to bottom in pipeline.cpp.
+#pragma once
+
+#include "core/plan/plan.h"
+#include "kernels/weft_kernels.h"
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace weft::compile {
+
+/// The programs of a run over one set of state slots, as core/compile/programs.h builds them.
+struct ProgramSet {
+    std::vector<plan::StateSlot> state_slots;
+    std::vector<ir::Program> programs;
+};
+
+struct PipelineOptions {
+    ir::DType compute_dtype = ir::DType::f32; // bf16: f32 master weights, bf16 activations
+    std::vector<const weft_backend*> backends; // best first; empty: no kernels are chosen
+    int threads = 0;                           // OpenMP team that will run the plan; 0 = all cores
+    std::vector<std::string> disabled_passes;
+    bool verify = true;                        // check legality after every pass
+    std::stop_token stop;
+    /// Called after each pass with the program's name, the pass's name and the program.
+    std::function<void(const std::string&, const std::string&, const ir::Program&)> dump;
+};
+
+/// Runs every pass over every program and lays out memory. Throws weft::Error on user faults, e.g. an op
+/// that no back end supports; stops with weft::Error{runtime} when `stop` is requested.
+plan::ExecutionPlan build_plan(ProgramSet programs, const PipelineOptions& options);
+
+} // namespace weft::compile

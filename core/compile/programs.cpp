@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/compile/programs.h"
+
+#include "core/base/error.h"
+#include "core/compile/model_programs.h"
+#include "core/optim/schedule.h"
+
+#include <cmath>
+
+namespace weft::compile {
+
+BatchPlan plan_batch(const RunConfig& config) {
+    const std::int64_t global = config.global_batch_size;
+    const std::int64_t micro = config.micro_batch_size.value_or(global);
+    WEFT_CHECK(micro > 0 && global % micro == 0, "micro_batch_size divides global_batch_size");
+    return {global, micro, global / micro};
+}
+
+ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sample) {
+    const RunModel run = declare_run(config, sample);
+    const BatchPlan batch = plan_batch(config);
+    ProgramSet out;
+    out.state_slots = make_slots(run);
+    out.programs.push_back(build_init(run, out.state_slots));
+    out.programs.push_back(build_train_step(run, batch));
+    out.programs.push_back(build_evaluate(run, batch));
+    out.programs.push_back(build_predict(run, batch));
+    if (run.model->language_model()) {
+        out.programs.push_back(build_generate(run, "prefill", config.context()));
+        out.programs.push_back(build_generate(run, "decode", 1));
+    }
+    return out;
+}
+
+plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo& sample,
+                                PipelineOptions options) {
+    options.compute_dtype = config.precision == "bf16" ? ir::DType::bf16 : ir::DType::f32;
+    return build_plan(build_programs(config, sample), options);
+}
+
+std::vector<LearningRate> learning_rates(const RunConfig& config) {
+    const config::Json& schedule = config.section("lr_schedule");
+    const auto groups = optim::resolve_groups(config.section("optimizer"));
+    std::vector<LearningRate> out = {{"learning_rate", groups.back().learning_rate, schedule}};
+    for (std::size_t i = 0; i + 1 < groups.size(); ++i) {
+        if (!groups[i].lr_schedule.is_null()) {
+            out.push_back({"learning_rate/" + std::to_string(i), groups[i].learning_rate,
+                           groups[i].lr_schedule});
+        }
+    }
+    return out;
+}
+
+std::vector<std::pair<std::string, double>> metrics_from_loss(const RunConfig& config, double loss) {
+    std::vector<std::pair<std::string, double>> out;
+    for (const config::Json& name : config.section("metrics")) {
+        const nn::MetricDef* metric = nn::find_metric(name.get<std::string>());
+        if (metric != nullptr && metric->from_loss != nullptr) {
+            out.emplace_back(metric->name, metric->from_loss(loss));
+        }
+    }
+    return out;
+}
+
+double learning_rate_factor(const config::Json& lr_schedule, std::int64_t count,
+                            std::int64_t total) {
+    return optim::schedule_factor(lr_schedule, count, total);
+}
+
+} // namespace weft::compile

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/compile/run_config.h"
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/compile/run_rules.h"
+#include "core/data/dataset.h"
+#include "core/nn/model_list.h"
+
+namespace weft::compile {
+namespace {
+
+using config::Json;
+
+constexpr std::int64_t kLargestFile = 16 << 20;
+
+Cadence read_cadence(const Json& value) {
+    const std::pair<const char*, Cadence::Unit> units[] = {{"steps", Cadence::Unit::steps},
+                                                           {"epochs", Cadence::Unit::epochs},
+                                                           {"minutes", Cadence::Unit::minutes},
+                                                           {"tokens", Cadence::Unit::tokens}};
+    for (const auto& [name, unit] : units) {
+        if (value.contains(name)) {
+            return {unit, value.at(name).get<double>()};
+        }
+    }
+    throw Error(ErrorKind::usage, "configuration", "a cadence has no unit: " + value.dump());
+}
+
+template <class T>
+std::optional<T> read_optional(const Json& value) {
+    return value.is_null() ? std::nullopt : std::optional<T>(value.get<T>());
+}
+
+void read_training(const Json& training, RunConfig& config) {
+    config.length = read_cadence(training.at("length"));
+    config.global_batch_size = training.at("global_batch_size").get<std::int64_t>();
+    config.micro_batch_size = read_optional<std::int64_t>(training.at("micro_batch_size"));
+    config.max_grad_norm = read_optional<double>(training.at("max_grad_norm"));
+    config.ema_decay = read_optional<double>(training.at("ema_decay"));
+    config.precision = training.at("precision").get<std::string>();
+    config.on_nonfinite = training.at("on_nonfinite").get<std::string>();
+}
+
+void read_evaluation(const Json& evaluation, RunConfig& config) {
+    config.evaluation_every = read_cadence(evaluation.at("every"));
+    config.evaluation_at_start = evaluation.at("at_start").get<bool>();
+    config.evaluation_use_ema = evaluation.at("use_ema").get<bool>();
+    config.evaluation_max_batches = read_optional<std::int64_t>(evaluation.at("max_batches"));
+    config.evaluation_samples = evaluation.at("samples").get<std::int64_t>();
+}
+
+void read_checkpoint(const Json& checkpoint, RunConfig& config) {
+    if (!checkpoint.at("every").is_null()) {
+        config.checkpoint_every = read_cadence(checkpoint.at("every"));
+    }
+    config.checkpoint_on_improvement = checkpoint.at("on_improvement").get<bool>();
+    config.keep_latest = checkpoint.at("keep_latest").get<std::int64_t>();
+    config.keep_best = checkpoint.at("keep_best").get<std::int64_t>();
+    config.checkpoint_metric = checkpoint.at("metric").get<std::string>();
+    config.checkpoint_metric_min = checkpoint.at("mode") == "min";
+    config.checkpoint_async = checkpoint.at("async").get<bool>();
+}
+
+void read_members(RunConfig& config) {
+    const Json& document = config.document;
+    config.name = document.at("name").get<std::string>();
+    config.seed = document.at("seed").get<std::uint64_t>();
+    const Json& data = document.at("data");
+    config.shuffle = data.at("shuffle").get<bool>();
+    config.drop_last = data.at("drop_last").get<bool>();
+    config.prefetch = data.at("prefetch").get<int>();
+    read_training(document.at("training"), config);
+    read_evaluation(document.at("evaluation"), config);
+    read_checkpoint(document.at("checkpoint"), config);
+}
+
+CheckedRun problem(std::string pointer, std::string message, std::string hint) {
+    CheckedRun out;
+    out.diagnostics.push_back({std::move(pointer), config::Severity::error, std::move(message),
+                               std::move(hint)});
+    return out;
+}
+
+CheckedRun read_text(std::string_view text, std::string_view where,
+                     const std::filesystem::path& base_dir,
+                     const std::vector<std::string>& overrides) {
+    config::Checked parsed = config::parse_json(text, where);
+    if (!parsed.ok()) {
+        CheckedRun out;
+        out.diagnostics = std::move(parsed.diagnostics);
+        return out;
+    }
+    config::Diagnostics of_overrides;
+    for (const std::string& assignment : overrides) {
+        for (config::Diagnostic& found : config::apply_override(parsed.value, assignment)) {
+            of_overrides.push_back(std::move(found));
+        }
+    }
+    CheckedRun out = read_run_config(parsed.value, base_dir);
+    out.diagnostics.insert(out.diagnostics.begin(), of_overrides.begin(), of_overrides.end());
+    return out;
+}
+
+} // namespace
+
+std::string RunConfig::model_type() const {
+    return section("model").at("type").get<std::string>();
+}
+
+std::int64_t RunConfig::context() const {
+    const nn::ModelDef* model = nn::find_model(model_type());
+    return model != nullptr && model->language_model() ? model->context_length(section("model"))
+                                                       : 0;
+}
+
+CheckedRun read_run_config(const Json& document, const std::filesystem::path& base_dir) {
+    config::Checked checked = config::check_fields(document, run_config_table());
+    CheckedRun out;
+    out.diagnostics = std::move(checked.diagnostics);
+    out.config.base_dir = base_dir;
+    if (!document.is_object()) {
+        return out;
+    }
+    for (config::Diagnostic& found : data::check_data(checked.value["data"], "/data")) {
+        out.diagnostics.push_back(std::move(found));
+    }
+    explain_unavailable(document, out.diagnostics);
+    fill_dependent_defaults(document, checked.value);
+    check_unavailable(checked.value, out.diagnostics);
+    check_rules(checked.value, out.diagnostics);
+    out.config.document = std::move(checked.value);
+    if (out.ok()) {
+        read_members(out.config);
+    }
+    return out;
+}
+
+CheckedRun read_run_config(std::string_view text, const std::filesystem::path& base_dir,
+                           const std::vector<std::string>& overrides) {
+    return read_text(text, "configuration", base_dir, overrides);
+}
+
+CheckedRun read_run_config_file(const std::filesystem::path& path,
+                                const std::vector<std::string>& overrides) {
+    std::error_code failed;
+    const std::filesystem::path full = std::filesystem::absolute(path, failed);
+    try {
+        const std::string text = read_file(path, kLargestFile, ErrorKind::usage);
+        return read_text(text, path.string(), full.parent_path(), overrides);
+    } catch (const Error& error) {
+        return problem("", error.message(), "Check the path and that the file can be read.");
+    }
+}
+
+} // namespace weft::compile

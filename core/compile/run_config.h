@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run configuration (INTERFACES.md) as a checked document and as plain values. The table is
+// assembled from the records of nn, optim, data, ...; nobody else defines a setting.
+#pragma once
+
+#include "core/config/field.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::compile {
+
+/// A length or cadence: exactly one unit is set.
+struct Cadence {
+    enum class Unit : std::uint8_t { steps, epochs, minutes, tokens };
+    Unit unit = Unit::steps;
+    double amount = 0;
+};
+
+/// The frozen configuration of a run. `document` is normalised (every default filled in); the typed
+/// members repeat what code reads often.
+struct RunConfig {
+    config::Json document;
+    std::filesystem::path base_dir; // relative paths count from here
+
+    std::string name;
+    std::uint64_t seed = 0;
+    Cadence length;
+    std::int64_t global_batch_size = 0;
+    std::optional<std::int64_t> micro_batch_size;
+    std::optional<double> max_grad_norm;
+    std::optional<double> ema_decay;
+    std::string precision;    // "f32" | "bf16"
+    std::string on_nonfinite; // "stop"
+    bool shuffle = true;
+    bool drop_last = false;
+    int prefetch = 2;
+    Cadence evaluation_every;
+    bool evaluation_at_start = true;
+    bool evaluation_use_ema = true;
+    std::optional<std::int64_t> evaluation_max_batches;
+    std::int64_t evaluation_samples = 16;
+    std::optional<Cadence> checkpoint_every;
+    bool checkpoint_on_improvement = true;
+    std::int64_t keep_latest = 2;
+    std::int64_t keep_best = 3;
+    std::string checkpoint_metric; // "validation/loss"
+    bool checkpoint_metric_min = true;
+    bool checkpoint_async = true;
+
+    const config::Json& section(std::string_view key) const { return document.at(std::string(key)); }
+    std::string model_type() const;
+    /// Context length of a language model; 0 when the model has none.
+    std::int64_t context() const;
+};
+
+struct CheckedRun {
+    RunConfig config; // meaningful only when ok()
+    config::Diagnostics diagnostics;
+    bool ok() const { return !config::has_errors(diagnostics); }
+};
+
+/// The whole table: JSON schema, forms, reference page and validator come from it.
+const config::FieldTable& run_config_table();
+
+/// Text -> configuration: syntax, fields, ranges, then the cross-field rules. Every problem at once.
+/// `overrides` are "--set" assignments, applied before checking.
+CheckedRun read_run_config(std::string_view text, const std::filesystem::path& base_dir,
+                           const std::vector<std::string>& overrides = {});
+CheckedRun read_run_config(const config::Json& document, const std::filesystem::path& base_dir);
+/// Reads a file. A missing or unreadable file is a diagnostic too.
+CheckedRun read_run_config_file(const std::filesystem::path& path,
+                                const std::vector<std::string>& overrides = {});
+
+/// What may change on resume: "allowed" in the same run, "fork", or "blocked" (weights would not fit).
+enum class ChangeEffect : std::uint8_t { allowed, fork, blocked };
+struct FieldChange {
+    std::string path; // "optimizer.learning_rate"
+    config::Json before, after;
+    ChangeEffect effect;
+};
+std::vector<FieldChange> compare(const RunConfig& before, const RunConfig& after);
+
+} // namespace weft::compile

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole table of settings, put together from the records of models, losses, optimizers, schedules
+// and data. Choices list what this version can do; names that are only planned: unavailable.cpp.
+#include "core/compile/run_config.h"
+
+#include "core/compile/run_rules.h"
+#include "core/data/dataset.h"
+#include "core/nn/loss_def.h"
+#include "core/nn/model_list.h"
+#include "core/optim/optimizer_list.h"
+#include "core/optim/schedule.h"
+
+namespace weft::compile {
+namespace {
+
+using namespace config;
+
+Field with_choice_aliases(Field field, std::vector<std::string> aliases) {
+    field.aliases = std::move(aliases);
+    return field;
+}
+
+Field model_field() {
+    std::vector<RecordType> records;
+    for (const nn::ModelDef* def : nn::kModels) {
+        records.push_back({std::string(def->name), std::string(def->help), def->fields()});
+    }
+    return record_field("model", nullptr, std::move(records), "The network.").must_be_given();
+}
+
+Field loss_field() {
+    std::vector<RecordType> records;
+    for (const nn::LossDef* def : nn::kLosses) {
+        records.push_back({std::string(def->name), std::string(def->help), def->fields()});
+    }
+    return record_field("loss", Json{{"type", "cross_entropy"}}, std::move(records),
+                        "What training makes small.");
+}
+
+Field metrics_field() {
+    std::vector<std::string> names;
+    for (const nn::MetricDef* def : nn::kMetrics) {
+        names.emplace_back(def->name);
+    }
+    return list_field("metrics", nullptr, choice_field("metric", nullptr, names, "A metric."),
+                      "Reported beside the loss; null: accuracy where there are classes.")
+        .or_null();
+}
+
+FieldTable init_fields() {
+    return {path_field("from", nullptr, "Checkpoint whose weights the run starts with.").or_null(),
+            boolean_field("strict", true, "Every tensor must be found there."),
+            list_field("trainable", Json::array({"*"}),
+                       text_field("pattern", nullptr, "Parameter names, * for any characters.")
+                           .must_be_given(),
+                       "Parameters that are trained; the others stay as they are.")};
+}
+
+FieldTable training_fields() {
+    return {
+        length_field("length", Json{{"epochs", 5}}, "When the run is finished."),
+        integer_field("global_batch_size", 256, "Samples per update over all devices.")
+            .range(1, 1 << 24)
+            .in("samples"),
+        integer_field("micro_batch_size", nullptr,
+                      "Samples per forward and backward pass; null: the whole share at once.")
+            .or_null()
+            .range(1, 1 << 24)
+            .in("samples"),
+        real_field("max_grad_norm", 1.0, "Gradients are scaled down to this global norm.")
+            .or_null()
+            .above(0.0),
+        real_field("ema_decay", nullptr, "Keeps a moving average of the weights with this decay.")
+            .or_null()
+            .range(0.0, 0.999999),
+        with_choice_aliases(choice_field("precision", "bf16", {"f32", "bf16"},
+                                         "Number format of the computation; bf16 keeps f32 "
+                                         "weights."),
+                            {"fp32=f32", "float32=f32", "bfloat16=bf16"}),
+        choice_field("recompute", "none", {"none"},
+                     "Activations that the backward pass computes again."),
+        integer_field("memory_budget", nullptr, "Memory that recompute 'auto' keeps to.")
+            .or_null()
+            .above(0.0)
+            .in("bytes")
+            .for_experts(),
+        boolean_field("deterministic", true,
+                      "The same bits on every run; false permits faster kernels that are not.")
+            .for_experts(),
+        choice_field("on_nonfinite", "stop", {"stop"},
+                     "What happens when loss or gradient is not finite."),
+        any_field("early_stopping", nullptr, "Ends the run when its metric stops improving."),
+        integer_field("log_every", 1, "Steps between lines on the console; never thins the store.")
+            .at_least(1)
+            .in("steps")};
+}
+
+FieldTable evaluation_fields() {
+    return {cadence_field("every", Json{{"epochs", 1}}, "How often the validation data is run."),
+            boolean_field("at_start", true, "Also before the first update."),
+            integer_field("max_batches", nullptr, "Batches per evaluation; null: all.")
+                .or_null()
+                .at_least(1)
+                .in("batches"),
+            boolean_field("use_ema", true, "With the averaged weights, where there are any."),
+            integer_field("samples", 16, "Fixed samples whose predictions are kept.")
+                .range(0, 1024)
+                .in("samples")};
+}
+
+FieldTable mesh_fields() {
+    return {choice_field("devices", "auto", {"auto", "cpu"}, "Where the run computes."),
+            any_field("axes", Json::array({Json::array({"data", -1})}),
+                      "Mesh axes, major to minor, as [name, size]; -1 is inferred."),
+            choice_field("strategy", "data_parallel", {"replicated", "data_parallel"},
+                         "How work is spread over the mesh."),
+            integer_field("zero_stage", 0, "Optimizer state split over data ranks.").range(0, 3),
+            any_field("rules", Json::array(), "Pairs [logical axis, mesh axis or null]."),
+            map_field("specs", Json::object(), text_field("spec", nullptr, "P(...)"),
+                      "Placement of single tensors by name pattern."),
+            object_field("pipeline",
+                         {choice_field("schedule", "1f1b", {"1f1b"}, "Order of microbatches."),
+                          integer_field("stages", nullptr, "Pipeline stages.").or_null().at_least(1),
+                          path_field("file", nullptr, "A schedule of one's own.").or_null()},
+                         "Pipeline parallelism.")
+                .for_experts(),
+            choice_field("backend", "auto", {"auto"}, "Communication library.").for_experts()};
+}
+
+FieldTable checkpoint_fields() {
+    return {cadence_field("every", Json{{"steps", 500}}, "How often; null: only on improvement.")
+                .or_null(),
+            boolean_field("on_improvement", true, "Saves when an evaluation improves the metric."),
+            integer_field("keep_latest", 2, "Newest checkpoints that stay.").at_least(1),
+            integer_field("keep_best", 3, "Best checkpoints that stay, besides the newest.")
+                .at_least(0),
+            integer_field("keep_every", nullptr, "Checkpoints at multiples of this always stay.")
+                .or_null()
+                .at_least(1)
+                .in("steps"),
+            text_field("metric", "validation/loss", "What \"best\" means, as <split>/<name>."),
+            choice_field("mode", "min", {"min", "max"}, "Which direction of the metric is better."),
+            boolean_field("async", true, "Writes in the background.")};
+}
+
+FieldTable make_table() {
+    return {integer_field("schema_version", 1, "Version of this format.").at_least(1),
+            text_field("name", "run", "Name of the run and of its folder."),
+            text_field("notes", "", "Anything worth remembering."),
+            list_field("tags", Json::array(), text_field("tag", nullptr, "A word."),
+                       "Words to find the run by."),
+            integer_field("seed", 0, "Seed of every random number of the run.").at_least(0),
+            object_field("data", data::data_fields(), "What the network learns from."),
+            model_field(),
+            object_field("init", init_fields(), "Where the weights start."),
+            loss_field(),
+            metrics_field(),
+            optim::optimizer_field(optim::schedule_field()),
+            optim::schedule_field(),
+            object_field("training", training_fields(), "Length, batch and numbers."),
+            object_field("evaluation", evaluation_fields(), "Checks on data not trained on."),
+            object_field("mesh", mesh_fields(), "Devices."),
+            object_field("checkpoint", checkpoint_fields(), "What is saved, and what stays."),
+            object_field("log",
+                         {boolean_field("tensorboard", true,
+                                        "Also writes event files for TensorBoard.")},
+                         "Records besides the run's own.")};
+}
+
+} // namespace
+
+const FieldTable& run_config_table() {
+    static const FieldTable table = make_table(); // immutable, made on first use
+    return table;
+}
+
+} // namespace weft::compile

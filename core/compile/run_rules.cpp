@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/compile/run_rules.h"
+
+#include "core/base/text.h"
+#include "core/nn/loss_def.h"
+#include "core/nn/model_list.h"
+#include "core/optim/groups.h"
+#include "core/optim/schedule.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace weft::compile {
+namespace {
+
+using config::Diagnostics;
+using config::Json;
+using config::Severity;
+
+/// What the data source says about itself before it is opened.
+enum class Delivers { unknown, images, tokens };
+
+class Rules {
+public:
+    Rules(const Json& document, Diagnostics& out) : document_(document), out_(out) {}
+
+    void run() {
+        version_is_known();
+        if (sound({"/model"})) {
+            model_rules();
+            data_fits_model();
+        }
+        batch_divides();
+        length_fits();
+        if (sound({"/optimizer"})) {
+            optim::check_optimizer(at("/optimizer"), "/optimizer", out_);
+        }
+        schedules_fit();
+        loss_fits_data();
+        metrics_fit();
+        best_metric_exists();
+        something_is_trained();
+    }
+
+private:
+    const Json& at(const char* pointer) const { return document_.at(Json::json_pointer(pointer)); }
+
+    /// True when none of these places (nor what is below or above them) has an error so far.
+    bool sound(std::initializer_list<std::string_view> pointers) const {
+        return std::none_of(out_.begin(), out_.end(), [&](const config::Diagnostic& diagnostic) {
+            return diagnostic.severity == Severity::error &&
+                   std::any_of(pointers.begin(), pointers.end(), [&](std::string_view pointer) {
+                       return diagnostic.pointer.starts_with(pointer) ||
+                              pointer.starts_with(diagnostic.pointer + "/");
+                   });
+        });
+    }
+
+    void error(std::string pointer, std::string message, std::string hint) {
+        out_.push_back({std::move(pointer), Severity::error, std::move(message), std::move(hint)});
+    }
+
+    const nn::ModelDef* model() const {
+        return sound({"/model/type"}) && at("/model").is_object()
+                   ? nn::find_model(at("/model/type").get<std::string>())
+                   : nullptr;
+    }
+
+    Delivers delivered() const {
+        const Json::json_pointer type("/data/train/type");
+        const Json name = document_.contains(type) ? document_.at(type) : Json();
+        return name == "idx" ? Delivers::images : name == "text" ? Delivers::tokens
+                                                                 : Delivers::unknown;
+    }
+
+    void version_is_known() {
+        if (sound({"/schema_version"}) && at("/schema_version") > 1) {
+            error("/schema_version",
+                  "this file has version " + at("/schema_version").dump() +
+                      ", but this program reads version 1",
+                  "Use a newer version of the program.");
+        }
+    }
+
+    void model_rules() {
+        const nn::ModelDef* def = model();
+        if (def != nullptr && def->check != nullptr) {
+            def->check(at("/model"), "/model", out_);
+        }
+    }
+
+    void data_fits_model() {
+        const nn::ModelDef* def = model();
+        if (def == nullptr) {
+            return;
+        }
+        if (delivered() == Delivers::tokens && def->name == "mlp") {
+            error("/model/type", "mlp reads images or features, but the data is text",
+                  "Use model gpt2, or sequential with an embedding layer.");
+        }
+        if (delivered() == Delivers::images && def->language_model()) {
+            error("/model/type", std::string(def->name) + " reads text, but the data is images",
+                  "Use model mlp or sequential.");
+        }
+    }
+
+    void batch_divides() {
+        if (!sound({"/training/global_batch_size", "/training/micro_batch_size"}) ||
+            at("/training/micro_batch_size").is_null()) {
+            return;
+        }
+        const auto global = at("/training/global_batch_size").get<std::int64_t>();
+        const auto micro = at("/training/micro_batch_size").get<std::int64_t>();
+        if (global % micro == 0) {
+            return;
+        }
+        std::int64_t nearest = std::min(micro, global);
+        while (global % nearest != 0) {
+            --nearest;
+        }
+        error("/training/micro_batch_size",
+              "micro_batch_size " + std::to_string(micro) + " does not divide global_batch_size " +
+                  std::to_string(global),
+              "Use " + std::to_string(nearest) + ".");
+    }
+
+    void length_fits() {
+        const nn::ModelDef* def = model();
+        if (sound({"/training/length"}) && at("/training/length").contains("tokens") &&
+            def != nullptr && !def->language_model()) {
+            error("/training/length/tokens",
+                  "a length in tokens needs a language model, but the model is " +
+                      std::string(def->name),
+                  "Give the length in epochs, steps or minutes.");
+        }
+    }
+
+    void schedules_fit() {
+        if (!sound({"/training/length"}) || !at("/training/length").contains("steps")) {
+            return;
+        }
+        const auto total = at("/training/length/steps").get<std::int64_t>();
+        if (sound({"/lr_schedule"})) {
+            optim::check_schedule(at("/lr_schedule"), total, "/lr_schedule", out_);
+        }
+        if (!sound({"/optimizer"})) {
+            return;
+        }
+        const Json& groups = at("/optimizer/groups");
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            if (const Json& schedule = groups[i].at("lr_schedule"); !schedule.is_null()) {
+                optim::check_schedule(schedule, total,
+                                      "/optimizer/groups/" + std::to_string(i) + "/lr_schedule",
+                                      out_);
+            }
+        }
+    }
+
+    void loss_fits_data() {
+        if (!sound({"/loss", "/data/train"}) || delivered() == Delivers::unknown) {
+            return;
+        }
+        const auto* loss = nn::find_loss(at("/loss/type").get<std::string>());
+        if (loss != nullptr && !loss->needs_classes) {
+            error("/loss/type",
+                  std::string(loss->name) + " needs numbers as targets, but the data has classes",
+                  "Use cross_entropy.");
+        }
+    }
+
+    void metrics_fit() {
+        if (!sound({"/metrics", "/loss"})) {
+            return;
+        }
+        const auto* loss = nn::find_loss(at("/loss/type").get<std::string>());
+        const nn::ModelDef* def = model();
+        const Json& metrics = at("/metrics");
+        for (std::size_t i = 0; loss != nullptr && i < metrics.size(); ++i) {
+            const auto* metric = nn::find_metric(metrics[i].get<std::string>());
+            const std::string pointer = "/metrics/" + std::to_string(i);
+            if (metric->needs_classes != loss->needs_classes) {
+                error(pointer,
+                      "metric " + std::string(metric->name) + " does not go with loss " +
+                          std::string(loss->name),
+                      loss->needs_classes ? "Use accuracy." : "Use mean_absolute_error.");
+            } else if (metric->name == "bits_per_byte" && def != nullptr &&
+                       !def->language_model()) {
+                error(pointer, "bits_per_byte needs a language model", "Use accuracy.");
+            }
+        }
+    }
+
+    void best_metric_exists() {
+        if (!sound({"/checkpoint/metric", "/checkpoint/mode", "/metrics"})) {
+            return;
+        }
+        const auto name = at("/checkpoint/metric").get<std::string>();
+        const std::size_t slash = name.find('/');
+        const std::string split_name = name.substr(0, slash);
+        const std::string metric = slash == std::string::npos ? "" : name.substr(slash + 1);
+        const Json& metrics = at("/metrics");
+        const bool reported = metric == "loss" || std::find(metrics.begin(), metrics.end(),
+                                                            Json(metric)) != metrics.end();
+        if (split_name != "validation" && split_name != "train") {
+            error("/checkpoint/metric", "'" + shown(name) + "' is not a metric of a split",
+                  "Write validation/loss or train/loss.");
+        } else if (!reported) {
+            error("/checkpoint/metric", "'" + shown(metric) + "' is not reported",
+                  "Add it to metrics, or use " + split_name + "/loss.");
+        } else {
+            direction_fits(metric);
+        }
+    }
+
+    void direction_fits(const std::string& metric) {
+        const auto* def = nn::find_metric(metric);
+        const bool higher = def != nullptr && def->higher_is_better;
+        const bool keeps_higher = at("/checkpoint/mode") == "max";
+        if (higher != keeps_higher) {
+            out_.push_back({"/checkpoint/mode", Severity::warning,
+                            "the " + std::string(keeps_higher ? "highest " : "lowest ") + metric +
+                                " counts as best",
+                            higher ? "Set mode to \"max\"." : "Set mode to \"min\"."});
+        }
+    }
+
+    void something_is_trained() {
+        if (sound({"/init/trainable"}) && at("/init/trainable").empty()) {
+            error("/init/trainable", "no parameter is trained", "Leave it out to train all.");
+        }
+    }
+
+    const Json& document_;
+    Diagnostics& out_;
+};
+
+constexpr std::int64_t kShortRunWarmupShare = 10;
+
+/// A default warm-up takes at most a tenth of a run of known length.
+void shorten_default_warmup(const Json& raw, std::int64_t total, Json& schedule) {
+    const bool given = raw.is_object() && raw.contains("warmup_steps");
+    if (!given && schedule.is_object() && schedule.contains("warmup_steps")) {
+        schedule["warmup_steps"] = std::min(schedule["warmup_steps"].get<std::int64_t>(),
+                                            total / kShortRunWarmupShare);
+    }
+}
+
+const Json& raw_at(const Json& raw, const std::string& pointer) {
+    static const Json none;
+    const Json::json_pointer path(pointer);
+    return raw.contains(path) ? raw.at(path) : none;
+}
+
+} // namespace
+
+void fill_dependent_defaults(const Json& raw, Json& document) {
+    const Json::json_pointer steps("/training/length/steps");
+    if (document.contains(steps) && document.at(steps).is_number_integer()) {
+        const auto total = document.at(steps).get<std::int64_t>();
+        shorten_default_warmup(raw_at(raw, "/lr_schedule"), total, document["lr_schedule"]);
+        Json& groups = document["optimizer"]["groups"];
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            shorten_default_warmup(
+                raw_at(raw, "/optimizer/groups/" + std::to_string(i) + "/lr_schedule"), total,
+                groups[i]["lr_schedule"]);
+        }
+    }
+    if (document.at("metrics").is_null()) {
+        const Json& loss = document.at("loss");
+        const auto* def =
+            loss.is_object() ? nn::find_loss(loss.at("type").get<std::string>()) : nullptr;
+        document["metrics"] =
+            def != nullptr && def->needs_classes ? Json::array({"accuracy"}) : Json::array();
+    }
+}
+
+void check_rules(const Json& document, Diagnostics& out) {
+    Rules(document, out).run();
+}
+
+} // namespace weft::compile

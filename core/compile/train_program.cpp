@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// The training step, in the fixed order of ARCHITECTURE.md section 4: per microstep forward, backward,
+// accumulate in f32; then global norm, clip, update, average. An update whose loss or norm is not
+// finite is computed and not taken.
+#include "core/compile/model_programs.h"
+
+#include "core/autodiff/gradients.h"
+
+#include <map>
+
+namespace weft::compile {
+namespace {
+
+using ir::ValueId;
+
+class TrainStep {
+public:
+    TrainStep(const RunModel& run, const BatchPlan& batch)
+        : run_(run), batch_(batch), builder_(program_, program_.body) {
+        program_.name = "train_step";
+    }
+
+    ir::Program build() {
+        add_arguments();
+        run_microsteps();
+        builder_.set_phase(ir::Phase::update);
+        builder_.set_path("update");
+        measure();
+        update_parameters();
+        take_statistics();
+        program_.add_result(ir::Role::output, "loss", loss_);
+        program_.add_result(ir::Role::output, "grad_norm", norm_);
+        program_.add_result(ir::Role::output, "finite", finite_);
+        for (std::size_t i = 0; i < run_.metrics.size(); ++i) {
+            program_.add_result(ir::Role::output, std::string(run_.metrics[i]->name), metrics_[i]);
+        }
+        return std::move(program_);
+    }
+
+private:
+    /// A parameter with what belongs to it; `gradient` is summed over the global batch.
+    struct Trained {
+        const nn::Variable* variable;
+        ValueId value, gradient, average;
+        std::vector<ValueId> state;
+    };
+
+    ValueId state_argument(const std::string& name, const ir::Shape& shape) {
+        return program_.add_argument(ir::Role::state, name, {ir::DType::f32, shape});
+    }
+
+    ValueId scalar(const std::string& name, ir::Type type = {}) {
+        return program_.add_argument(ir::Role::scalar, name, type);
+    }
+
+    void add_arguments() {
+        for (const nn::Variable& parameter : run_.parameters) {
+            parameters_[parameter.name] = state_argument(parameter.name, parameter.shape);
+        }
+        for (const nn::Variable& statistic : run_.statistics) {
+            statistics_.push_back(state_argument(statistic.name, statistic.shape));
+        }
+        for (const nn::Variable& parameter : run_.parameters) {
+            if (run_.trainable(parameter)) {
+                add_trained(parameter);
+            }
+        }
+        const std::int64_t n = batch_.accumulation_steps;
+        const std::int64_t samples = batch_.micro_batch_size;
+        inputs_ = program_.add_argument(ir::Role::batch, "inputs",
+                                        batched(run_.data.input, {n, samples}));
+        targets_ = program_.add_argument(ir::Role::batch, "targets",
+                                         batched(run_.data.target, {n, samples}));
+        weights_ =
+            program_.add_argument(ir::Role::batch, "weights", {ir::DType::f32, {n, samples}});
+        for (const LearningRate& rate : learning_rates(*run_.config)) {
+            rates_[rate.port] = scalar(rate.port);
+        }
+        step_ = scalar("step", {ir::DType::i64, {}});
+        random_ = scalar("random", {ir::DType::i64, {3}});
+        inverse_count_ = scalar("inverse_count");
+    }
+
+    void add_trained(const nn::Variable& parameter) {
+        Trained trained{&parameter, parameters_.at(parameter.name), {}, {}, {}};
+        const optim::Group& group = run_.group(parameter);
+        for (const std::string& state : group.optimizer->state(group.settings)) {
+            trained.state.push_back(
+                state_argument(optimizer_slot(state, parameter.name), parameter.shape));
+        }
+        if (run_.averaged()) {
+            trained.average = state_argument(average_slot(parameter.name), parameter.shape);
+        }
+        trained_.push_back(std::move(trained));
+    }
+
+    // The loop over microsteps. Carried: gradient sums, loss, metrics, statistics, random key.
+    void run_microsteps() {
+        std::vector<ValueId> carried;
+        for (const Trained& trained : trained_) {
+            builder_.set_path(layer_of(trained.variable->name));
+            carried.push_back(ops::constant(builder_, 0.0, trained.variable->shape));
+        }
+        builder_.set_path("");
+        for (std::size_t i = 0; i < 1 + run_.metrics.size(); ++i) {
+            carried.push_back(ops::constant(builder_, 0.0));
+        }
+        carried.insert(carried.end(), statistics_.begin(), statistics_.end());
+        carried.push_back(random_);
+
+        ir::Op loop;
+        loop.kind = "repeat";
+        loop.path = "microstep";
+        loop.attributes = {{"count", batch_.accumulation_steps},
+                           {"carried", static_cast<std::int64_t>(carried.size())},
+                           {"reverse", false}};
+        loop.inputs = carried;
+        loop.inputs.insert(loop.inputs.end(), {inputs_, targets_, weights_});
+        loop.body.push_back(microstep(carried));
+        for (const ValueId value : carried) {
+            loop.outputs.push_back(program_.add_value(ir::Type(program_.type(value))));
+        }
+        take_outputs(loop.outputs);
+        builder_.append(std::move(loop));
+    }
+
+    void take_outputs(const std::vector<ValueId>& outputs) {
+        auto next = outputs.begin();
+        for (Trained& trained : trained_) {
+            trained.gradient = *next++;
+            program_.value(trained.gradient).name = "gradient/" + trained.variable->name;
+        }
+        loss_ = *next++;
+        for (std::size_t i = 0; i < run_.metrics.size(); ++i) {
+            metrics_.push_back(*next++);
+        }
+        for (std::size_t i = 0; i < run_.statistics.size(); ++i) {
+            new_statistics_.push_back(*next++);
+        }
+    }
+
+    ir::Block microstep(const std::vector<ValueId>& carried) {
+        ir::Block body;
+        for (const ValueId value : carried) {
+            body.arguments.push_back(program_.add_value(ir::Type(program_.type(value))));
+        }
+        const std::int64_t samples = batch_.micro_batch_size;
+        const ValueId inputs = program_.add_value(batched(run_.data.input, {samples}));
+        const ValueId targets = program_.add_value(batched(run_.data.target, {samples}));
+        const ValueId weights = program_.add_value({ir::DType::f32, {samples}});
+        body.arguments.insert(body.arguments.end(), {inputs, targets, weights});
+
+        ops::Builder b(program_, body);
+        const ValueId random = carried_argument(body, carried.size() - 1);
+        nn::ModelContext context(b, {.mode = nn::Mode::train,
+                                     .data = run_.data,
+                                     .random = random,
+                                     .weights = weights});
+        bind_variables(context, body);
+        const nn::Prediction prediction = {
+            run_.model->build(context, run_.model_settings(), inputs), targets};
+        add_results(b, body, prediction, weights);
+        add_statistics(context, body);
+        b.set_phase(ir::Phase::forward);
+        b.set_path("microstep");
+        body.results.push_back(next_random(b, random));
+        return body;
+    }
+
+    static ValueId carried_argument(const ir::Block& body, std::size_t index) {
+        return body.arguments[index];
+    }
+
+    std::size_t first_statistic() const { return trained_.size() + 1 + run_.metrics.size(); }
+
+    void bind_variables(nn::ModelContext& context, const ir::Block& body) {
+        for (const auto& [name, value] : parameters_) {
+            context.bind(name, value);
+        }
+        for (std::size_t i = 0; i < run_.statistics.size(); ++i) {
+            context.bind(run_.statistics[i].name, carried_argument(body, first_statistic() + i));
+        }
+    }
+
+    // Loss, metrics and gradients of one microbatch, added to what came before.
+    void add_results(ops::Builder& b, ir::Block& body, const nn::Prediction& prediction,
+                     ValueId weights) {
+        b.set_path("loss");
+        const ValueId terms = run_.loss->build(b, run_.config->section("loss"), prediction);
+        const ValueId loss = ops::mul(b, weighted_sum(b, terms, weights), inverse_count_);
+        std::vector<ValueId> sums = {
+            ops::add(b, carried_argument(body, trained_.size()), loss)};
+        for (std::size_t i = 0; i < run_.metrics.size(); ++i) {
+            b.set_path("metrics." + std::string(run_.metrics[i]->name));
+            const ValueId scores = run_.metrics[i]->build(b, prediction);
+            const ValueId mean = ops::mul(b, weighted_sum(b, scores, weights), inverse_count_);
+            sums.push_back(ops::add(b, carried_argument(body, trained_.size() + 1 + i), mean));
+        }
+        b.set_path("loss");
+        add_gradients(b, body, loss);
+        body.results.insert(body.results.end(), sums.begin(), sums.end());
+    }
+
+    void add_gradients(ops::Builder& b, ir::Block& body, ValueId loss) {
+        std::vector<ValueId> wanted;
+        for (const Trained& trained : trained_) {
+            wanted.push_back(trained.value);
+        }
+        b.set_phase(ir::Phase::backward);
+        const ValueId seed = ops::constant(b, 1.0);
+        const auto gradients = autodiff::append_gradients(b, loss, seed, wanted);
+        for (std::size_t i = 0; i < trained_.size(); ++i) {
+            b.set_path(layer_of(trained_[i].variable->name));
+            body.results.push_back(ops::add(b, carried_argument(body, i), gradients[i]));
+        }
+    }
+
+    void add_statistics(const nn::ModelContext& context, ir::Block& body) {
+        for (std::size_t i = 0; i < run_.statistics.size(); ++i) {
+            ValueId value = carried_argument(body, first_statistic() + i);
+            for (const auto& [name, updated] : context.updates()) {
+                value = name == run_.statistics[i].name ? updated : value;
+            }
+            body.results.push_back(value);
+        }
+    }
+
+    // {seed, step, first sample + B}. Integers have no arithmetic of their own; f64 counts samples
+    // exactly up to 2^53.
+    ValueId next_random(ops::Builder& b, ValueId random) {
+        const ValueId first = ops::cast(b, ops::slice(b, random, {2}, {1}), ir::DType::f64);
+        const ValueId moved =
+            ops::affine(b, first, 1.0, static_cast<double>(batch_.micro_batch_size));
+        return b.emit("concat", {ops::slice(b, random, {0}, {2}),
+                                 ops::cast(b, moved, ir::DType::i64)},
+                      {{"dim", std::int64_t{0}}});
+    }
+
+    // Global norm before clipping, the flag that lets the update happen, the clipping factor.
+    void measure() {
+        ops::Builder& b = builder_;
+        ValueId squares;
+        for (const Trained& trained : trained_) {
+            const ValueId own = b.emit("sum_squares", {trained.gradient});
+            squares = squares.valid() ? ops::add(b, squares, own) : own;
+        }
+        norm_ = b.emit("sqrt", {squares});
+        finite_ = ops::mul(b, b.emit("is_finite", {loss_}), b.emit("is_finite", {norm_}));
+        if (run_.config->max_grad_norm) {
+            const ValueId one = ops::constant(b, 1.0);
+            const ValueId limit = ops::constant(b, *run_.config->max_grad_norm);
+            clip_ = ops::select(b, b.emit("less", {norm_, limit}), one, ops::div(b, limit, norm_));
+        }
+    }
+
+    // The group's rate from the argument that carries its schedule.
+    ValueId rate_of(std::size_t index) {
+        const optim::Group& group = run_.groups[index];
+        if (!group.lr_schedule.is_null()) {
+            return rates_.at("learning_rate/" + std::to_string(index));
+        }
+        const double base = run_.groups.back().learning_rate;
+        const ValueId rate = rates_.at("learning_rate");
+        return group.learning_rate == base ? rate
+                                           : ops::affine(builder_, rate, group.learning_rate / base);
+    }
+
+    const std::vector<ValueId>& scalars_of(std::size_t index) {
+        const auto [at, added] = scalars_.try_emplace(index);
+        if (added) {
+            const optim::Group& group = run_.groups[index];
+            at->second =
+                group.optimizer->prepare(builder_, group.settings, rate_of(index), step_);
+        }
+        return at->second;
+    }
+
+    void update_parameters() {
+        for (const Trained& trained : trained_) {
+            const std::size_t index = optim::group_of(run_.groups, trained.variable->name);
+            builder_.set_path("update");
+            const auto& scalars = scalars_of(index);
+            builder_.set_path(layer_of(trained.variable->name));
+            update(trained, run_.groups[index], scalars);
+        }
+    }
+
+    void update(const Trained& trained, const optim::Group& group,
+                const std::vector<ValueId>& scalars) {
+        ops::Builder& b = builder_;
+        const std::string& name = trained.variable->name;
+        const ValueId gradient =
+            clip_.valid() ? ops::mul(b, trained.gradient, clip_) : trained.gradient;
+        const optim::UpdateResult updated = group.optimizer->update(
+            b, group.settings, {trained.value, gradient, trained.state, scalars});
+        const ValueId value = take(name, updated.parameter, trained.value);
+        const auto names = group.optimizer->state(group.settings);
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            take(optimizer_slot(names[i], name), updated.state[i], trained.state[i]);
+        }
+        if (trained.average.valid()) {
+            const double decay = *run_.config->ema_decay;
+            const ValueId average = ops::add(b, ops::affine(b, trained.average, decay),
+                                             ops::affine(b, value, 1.0 - decay));
+            take(average_slot(name), average, trained.average);
+        }
+    }
+
+    /// The slot's result: the new value, or the old one where the step is not finite.
+    ValueId take(const std::string& slot, ValueId updated, ValueId old) {
+        const ValueId value = ops::select(builder_, finite_, updated, old);
+        program_.add_result(ir::Role::state, slot, value);
+        return value;
+    }
+
+    void take_statistics() {
+        for (std::size_t i = 0; i < run_.statistics.size(); ++i) {
+            builder_.set_path(layer_of(run_.statistics[i].name));
+            take(run_.statistics[i].name, new_statistics_[i], statistics_[i]);
+        }
+    }
+
+    const RunModel& run_;
+    const BatchPlan batch_;
+    ir::Program program_;
+    ops::Builder builder_;
+    std::map<std::string, ValueId> parameters_;
+    std::vector<ValueId> statistics_, new_statistics_, metrics_;
+    std::vector<Trained> trained_;
+    std::map<std::string, ValueId> rates_;
+    std::map<std::size_t, std::vector<ValueId>> scalars_; // by group
+    ValueId inputs_, targets_, weights_, step_, random_, inverse_count_;
+    ValueId loss_, norm_, finite_, clip_;
+};
+
+} // namespace
+
+ir::Program build_train_step(const RunModel& run, const BatchPlan& batch) {
+    return TrainStep(run, batch).build();
+}
+
+} // namespace weft::compile

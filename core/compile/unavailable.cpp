@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/compile/run_rules.h"
+
+#include "core/base/text.h"
+#include "core/compile/run_config.h"
+
+#include <algorithm>
+#include <array>
+
+namespace weft::compile {
+namespace {
+
+using config::Diagnostics;
+using config::Json;
+
+/// Names of the published interface that are still to come, by the pointer where they stand.
+struct Planned {
+    std::string_view pointer; // pattern
+    std::string_view names;   // patterns, blank-separated
+    std::string_view hint;    // in place of the list of what works; may be empty
+};
+
+constexpr std::array kPlanned = {
+    Planned{"/data/*/type", "hdf5 npy csv jsonl images tokens sudoku maze arc", ""},
+    Planned{"/model/type", "resnet vit llama vae trm graph", ""},
+    Planned{"/loss/type", "stablemax bce elbo act expression", ""},
+    Planned{"/optimizer*/type", "lion lamb adafactor muon adam_atan2 sign_sgd", ""},
+    Planned{"/training/precision", "f16 fp16 float16",
+            "f16 needs a GPU; use 'bf16', which needs no loss scaling."},
+    Planned{"/training/precision", "tf32", "tf32 needs a GPU; use 'f32' or 'bf16'."},
+    Planned{"/training/recompute", "blocks auto", ""},
+    Planned{"/mesh/devices", "cpu:* cuda*", ""},
+    Planned{"/mesh/strategy",
+            "fsdp hybrid_fsdp tensor_parallel 2d pipeline 3d context_parallel expert_parallel "
+            "custom",
+            ""},
+    Planned{"/mesh/pipeline/schedule", "gpipe interleaved zero_bubble", ""},
+    Planned{"/mesh/backend", "in_process mpi gloo nccl", ""},
+};
+
+const Planned* find_planned(std::string_view pointer, const Json& value) {
+    if (!value.is_string()) {
+        return nullptr;
+    }
+    const auto& name = value.get_ref<const std::string&>();
+    for (const Planned& planned : kPlanned) {
+        const auto patterns = split(planned.names, ' ');
+        if (glob_match(planned.pointer, pointer) &&
+            std::any_of(patterns.begin(), patterns.end(),
+                        [&](const std::string& pattern) { return glob_match(pattern, name); })) {
+            return &planned;
+        }
+    }
+    return nullptr;
+}
+
+const Json* value_at(const Json& document, const std::string& pointer) {
+    const Json::json_pointer path(pointer);
+    return document.contains(path) ? &document.at(path) : nullptr;
+}
+
+/// "Use 'none'." or "Use one of 'a', 'b'." from the table; a record's type stands one level up.
+std::string what_works(const std::string& pointer) {
+    std::string path;
+    for (const std::string& part : split(std::string_view(pointer).substr(1), '/')) {
+        path += (path.empty() ? "" : ".") + part;
+    }
+    std::vector<std::string> names;
+    const config::Field* field = config::find_field(run_config_table(), path);
+    if (field != nullptr) {
+        names = field->choices;
+    } else if (path.ends_with(".type")) {
+        field = config::find_field(run_config_table(), path.substr(0, path.size() - 5));
+        for (std::size_t i = 0; field != nullptr && i < field->records.size(); ++i) {
+            names.push_back(field->records[i].name);
+        }
+    }
+    for (std::string& name : names) {
+        name = "'" + name + "'";
+    }
+    return names.empty() ? "" : (names.size() == 1 ? "Use " : "Use one of ") + join(names, ", ") + ".";
+}
+
+/// A setting that must have this value for now.
+struct Neutral {
+    const char* pointer;
+    const char* value; // JSON
+    const char* what;
+};
+
+constexpr std::array kNeutral = {
+    Neutral{"/init/from", "null", "starting from the weights of another run"},
+    Neutral{"/training/memory_budget", "null", "a memory budget"},
+    Neutral{"/training/early_stopping", "null", "early stopping"},
+    Neutral{"/mesh/zero_stage", "0", "splitting the optimizer state"},
+    Neutral{"/mesh/rules", "[]", "placement by rules"},
+    Neutral{"/mesh/specs", "{}", "placement of single tensors"},
+    Neutral{"/mesh/pipeline/stages", "null", "pipeline parallelism"},
+    Neutral{"/mesh/pipeline/file", "null", "pipeline parallelism"},
+};
+
+void check_axes(const Json& document, Diagnostics& out) {
+    const Json* axes = value_at(document, "/mesh/axes");
+    if (axes == nullptr) {
+        return;
+    }
+    const auto report = [&](std::string message, std::string hint) {
+        out.push_back({"/mesh/axes", config::Severity::error, std::move(message), std::move(hint)});
+    };
+    const bool pairs =
+        axes->is_array() && std::all_of(axes->begin(), axes->end(), [](const Json& axis) {
+            return axis.is_array() && axis.size() == 2 && axis[0].is_string() &&
+                   axis[1].is_number_integer();
+        });
+    if (!pairs) {
+        report("axes is a list of pairs [name, size]", "Write [[\"data\", -1]].");
+        return;
+    }
+    for (const Json& axis : *axes) {
+        if (axis[1] != 1 && axis[1] != -1) {
+            report("a mesh of several devices is not available in this version: axis '" +
+                       shown(axis[0].get<std::string>()) + "' has size " + axis[1].dump(),
+                   "Use size 1 or -1.");
+        }
+    }
+}
+
+} // namespace
+
+void explain_unavailable(const Json& raw, Diagnostics& diagnostics) {
+    for (config::Diagnostic& diagnostic : diagnostics) {
+        const Json* value = value_at(raw, diagnostic.pointer);
+        const Planned* planned =
+            value == nullptr ? nullptr : find_planned(diagnostic.pointer, *value);
+        if (planned == nullptr) {
+            continue;
+        }
+        std::vector<std::string> parts = split(diagnostic.pointer, '/');
+        const std::string field = parts.back() == "type" ? parts[parts.size() - 2] : parts.back();
+        diagnostic.message = field + " '" + value->get<std::string>() +
+                             "' is not available in this version";
+        diagnostic.hint = planned->hint.empty() ? what_works(diagnostic.pointer)
+                                                : std::string(planned->hint);
+    }
+}
+
+void check_unavailable(const Json& document, Diagnostics& out) {
+    for (const Neutral& neutral : kNeutral) {
+        const Json* value = value_at(document, neutral.pointer);
+        const bool reported =
+            std::any_of(out.begin(), out.end(), [&](const config::Diagnostic& diagnostic) {
+                return diagnostic.pointer.starts_with(neutral.pointer);
+            });
+        if (value != nullptr && !reported && *value != Json::parse(neutral.value)) {
+            out.push_back({neutral.pointer, config::Severity::error,
+                           std::string(neutral.what) + " is not available in this version",
+                           std::string("Set it to ") + neutral.value + " or leave it out."});
+        }
+    }
+    check_axes(document, out);
+}
+
+} // namespace weft::compile

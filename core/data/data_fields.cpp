@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The "data" section of the run configuration.
+#include "core/config/pointer.h"
+#include "core/data/formats/format_list.h"
+#include "core/data/transforms/transform_list.h"
+
+namespace weft::data {
+namespace {
+
+config::Field source_field(std::string name, std::string help) {
+    std::vector<config::RecordType> records;
+    for (const FormatDef* format : kFormats) {
+        records.push_back({std::string(format->name), std::string(format->help), format->fields()});
+    }
+    return config::record_field(std::move(name), nullptr, std::move(records), std::move(help));
+}
+
+config::Field transforms_field() {
+    std::vector<config::RecordType> records;
+    for (const TransformDef* transform : kTransforms) {
+        records.push_back(
+            {std::string(transform->name), std::string(transform->help), transform->fields()});
+    }
+    return config::list_field(
+        "transforms", config::Json::array(),
+        config::record_field("transform", nullptr, std::move(records), "One change of the images.")
+            .must_be_given(),
+        "What happens to every image, in this order.");
+}
+
+config::FieldTable split_fields() {
+    return {config::real_field("split", 0.1, "Share of the training samples; 0: no validation.")
+                .range(0, 0.9)};
+}
+
+} // namespace
+
+config::FieldTable data_fields() {
+    return {source_field("train", "The training samples.").must_be_given(),
+            config::any_field(
+                "validation", {{"split", 0.1}},
+                "{\"split\": X} takes a share of train: of every class alike, for text the "
+                "last part. Or a source of its own, or null."),
+            source_field("test",
+                         "A source; null: the format's own test split if it has one. Never used "
+                         "for selection.")
+                .or_null(),
+            transforms_field(),
+            config::choice_field("tokenizer", nullptr, {"bytes"},
+                                 "null: the format's own; text is bytes.")
+                .or_null(),
+            config::boolean_field("shuffle", true,
+                                  "A new order of the training samples in every epoch."),
+            config::boolean_field("drop_last", false,
+                                  "Leaves out the short batch at the end of an epoch."),
+            config::choice_field("cache", "auto", {"auto"}, "Decoded samples stay in memory.")
+                .for_experts(),
+            config::integer_field(
+                "num_workers", 1,
+                "Threads that prepare batches; 0: the training thread does it itself.")
+                .range(0, 1)
+                .for_experts(),
+            config::integer_field("prefetch", 2, "Batches prepared ahead.")
+                .range(0, 64)
+                .in("batches")
+                .for_experts()};
+}
+
+config::Diagnostics check_data(config::Json& data_section, const std::string& pointer) {
+    const auto found = data_section.find("validation");
+    if (found == data_section.end() || found->is_null()) {
+        return {};
+    }
+    const std::string at = config::pointer_to(pointer, "validation");
+    const bool is_source = found->is_object() && found->contains("type");
+    if (!is_source) {
+        config::Checked checked = config::check_fields(*found, split_fields(), at);
+        if (checked.ok()) {
+            *found = std::move(checked.value);
+        } else if (!found->is_object()) {
+            checked.diagnostics.front().hint = "Write {\"split\": 0.1}, a source such as "
+                                               "{\"type\": \"idx\", \"path\": ...}, or null.";
+        }
+        return checked.diagnostics;
+    }
+    const config::FieldTable table = {source_field("validation", "The validation samples.")};
+    config::Checked checked = config::check_fields({{"validation", *found}}, table, pointer);
+    if (checked.ok()) {
+        *found = checked.value.at("validation");
+    }
+    return checked.diagnostics;
+}
+
+} // namespace weft::data

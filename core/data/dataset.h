@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data as the engine sees it: random access to samples, split into train, validation and test.
+// (data may use ir/type.h for element types and shapes, and nothing else of ir.)
+#pragma once
+
+#include "core/config/field.h"
+#include "core/ir/type.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace weft::data {
+
+/// What one sample looks like. The batch programs prepend the batch dimension.
+struct SampleInfo {
+    ir::Type input;  // images f32[H,W,C] in 0..1 before transforms; features f32[F]; tokens i32[T]
+    ir::Type target; // class label i32[]; next tokens i32[T]; regression f32[K]
+    std::int64_t classes = 0;             // number of classes or vocabulary size; 0 for regression
+    std::vector<std::string> class_names; // empty when unknown
+    std::string
+        description; // "Fashion-MNIST, 60,000 images 28x28": for plan, run.json and the studio
+};
+
+/// Random access to samples. Thread-safe for reading once opened.
+class Source {
+public:
+    virtual ~Source() = default;
+    virtual const SampleInfo& info() const = 0;
+    virtual std::int64_t samples() const = 0;
+    /// Writes sample `index` (row-major, sizes of info()). `target` may be empty to skip it.
+    /// Throws weft::Error{data} naming file and index.
+    virtual void read(std::int64_t index, std::span<std::byte> input,
+                      std::span<std::byte> target) const = 0;
+    /// As read, for training in one epoch: random transforms apply here and nowhere else, as a pure
+    /// function of (seed, epoch, index). The same as read where there are none.
+    virtual void read_in_epoch(std::int64_t index, std::int64_t /*epoch*/,
+                               std::span<std::byte> input, std::span<std::byte> target) const {
+        read(index, input, target);
+    }
+    /// Class of a sample, for stratified splits and histograms; -1 when there is none.
+    virtual std::int32_t label(std::int64_t index) const = 0;
+    /// Host bytes that this source keeps in memory (decoded cache).
+    virtual std::int64_t cache_bytes() const = 0;
+    /// Hash of what the data is (names, sizes, headers): recorded in run.json and checked on
+    /// resume.
+    virtual std::string fingerprint() const = 0;
+};
+
+/// What opening needs beside the "data" section of the configuration.
+struct OpenContext {
+    std::filesystem::path base_dir;   // relative paths count from here
+    std::int64_t sequence_length = 0; // the model's context; 0 when it has none
+    std::uint64_t seed = 0;
+};
+
+/// Views of the data of one run. The test split is read from disk when it is first used (`weft
+/// eval`, the final line): until then `test` holds no data, and its errors come with that first
+/// use.
+struct DataSet {
+    std::shared_ptr<const Source> train;
+    std::shared_ptr<const Source> validation; // null when the split is 0
+    std::shared_ptr<const Source> test;       // null when there is none
+    std::vector<std::string> notes;           // e.g. what was skipped
+};
+
+/// Opens the normalised "data" section. Transforms are part of the returned sources (deterministic
+/// ones inside read(); random ones keyed by seed, sample and epoch through the loader). Throws
+/// weft::Error{data}.
+DataSet open_data(const config::Json& data_section, const OpenContext& context);
+
+/// Fields of the "data" section, for the whole schema.
+config::FieldTable data_fields();
+
+/// What the table cannot say: "validation" is {"split": X}, a source or null. Checks and normalises
+/// it in place (open_data does so too); pointers start with `pointer`, e.g. "/data".
+config::Diagnostics check_data(config::Json& data_section, const std::string& pointer);
+
+/// The order of samples: position -> sample index, a pure function of (seed, epoch, position). A
+/// keyed Feistel permutation with cycle walking (Black and Rogaway 2002, section 3): no table, any
+/// thread.
+class Sampler {
+public:
+    Sampler(std::int64_t samples, bool shuffle, std::uint64_t seed);
+    std::int64_t index(std::int64_t epoch, std::int64_t position) const;
+
+private:
+    std::int64_t samples_;
+    bool shuffle_;
+    std::uint64_t seed_;
+};
+
+/// Where a run is in its data: counts consumed, not prefetched, samples.
+struct Cursor {
+    std::int64_t epoch = 0;
+    std::int64_t position = 0; // samples consumed in this epoch
+    friend bool operator==(const Cursor&, const Cursor&) = default;
+};
+
+/// One global batch, padded to `capacity` samples; rows past `samples` are zero with weight 0. A
+/// batch never spans two epochs.
+struct Batch {
+    std::vector<std::byte> inputs;  // [capacity, input shape]
+    std::vector<std::byte> targets; // [capacity, target shape]
+    std::vector<float> weights;     // [capacity]
+    std::int64_t samples = 0;       // real rows
+    std::int64_t first_sample = 0;  // epoch * samples + position of row 0 (random numbers)
+    double count = 0;               // loss terms: samples, or target positions that are not ignored
+    Cursor after;                   // cursor once this batch is consumed
+};
+
+struct LoaderOptions {
+    std::int64_t batch_size = 1; // capacity
+    bool drop_last = false;
+    bool endless = true; // train: runs into the next epoch; evaluation: ends after one pass
+    int prefetch = 2;    // batches prepared ahead by the worker thread; 0 = none, in the caller
+    std::int64_t max_batches = 0; // 0: no limit
+};
+
+/// Prepares batches ahead on its own thread; the order never depends on timing.
+class Loader {
+public:
+    Loader(std::shared_ptr<const Source> source, Sampler sampler, LoaderOptions options,
+           Cursor start);
+    ~Loader();
+    Loader(const Loader&) = delete;
+    Loader& operator=(const Loader&) = delete;
+
+    /// The next batch, or null at the end of a finite pass. The pointer is valid until the next
+    /// call. Rethrows what went wrong in the worker.
+    const Batch* next();
+    /// Milliseconds that the last next() waited.
+    double last_wait_ms() const;
+    /// Host bytes of all buffers.
+    std::int64_t buffer_bytes() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace weft::data

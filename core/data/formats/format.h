@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The record of a data format: name, settings, how files of it are recognised and opened. One
+// record per file of this folder, listed in format_list.h.
+#pragma once
+
+#include "core/data/dataset.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::data {
+
+/// Which files of a format a source reads.
+enum class Part { train, test };
+
+/// How {"split": X} takes validation samples out of train.
+enum class SplitRule {
+    by_class, // the same share of every class, chosen by the seed
+    tail,     // the last samples: neighbours in a text resemble each other
+};
+
+struct FormatDef {
+    std::string_view name;
+    std::string_view help;
+    SplitRule split_rule;
+    config::FieldTable (*fields)();
+    /// True when a file or folder looks like this format. Reads a few bytes at most.
+    bool (*sniff)(const std::filesystem::path& path);
+    /// True when the source has a test part of its own. Looks at names only.
+    bool (*has_test)(const config::Json& settings, const OpenContext& context);
+    /// Opens normalised settings. `notes` receives what was skipped. Throws weft::Error{data}.
+    std::shared_ptr<const Source> (*open)(const config::Json& settings, const OpenContext& context,
+                                          Part part, std::vector<std::string>& notes);
+};
+
+/// `text` as a path; relative ones count from `base`.
+std::filesystem::path resolve(const std::filesystem::path& base, const std::string& text);
+
+} // namespace weft::data

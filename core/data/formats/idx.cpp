@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// idx: the files of MNIST and its relatives (Y. LeCun, "The MNIST database", file formats).
+// Big-endian header {0, 0, type, rank, extents...}; here unsigned bytes: images [N,H,W] or
+// [N,H,W,C], labels [N]. Decoded bytes stay in memory; numbers become f32 in 0..1 when a sample is
+// read.
+#include "core/data/formats/format_list.h"
+
+#include "core/base/check.h"
+#include "core/base/crc32c.h"
+#include "core/base/text.h"
+#include "core/data/gzip.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+
+namespace weft::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint8_t kUnsignedBytes = 0x08;
+
+struct IdxArray {
+    std::vector<std::int64_t> extents;
+    std::vector<std::byte> values;
+};
+
+[[noreturn]] void fail(const fs::path& where, const std::string& text, const std::string& hint) {
+    throw Error(ErrorKind::data, where.string(), text, hint);
+}
+
+std::int64_t big_endian(std::span<const std::byte, 4> bytes) {
+    std::int64_t value = 0;
+    for (const std::byte byte : bytes) {
+        value = value << 8 | std::to_integer<std::int64_t>(byte);
+    }
+    return value;
+}
+
+/// Reads a whole idx file of unsigned bytes with a rank in [least_rank, most_rank].
+IdxArray read_idx(const fs::path& path, int least_rank, int most_rank) {
+    InputFile file(path);
+    std::array<std::byte, 4> word{};
+    file.read(word, "header");
+    const int rank = std::to_integer<int>(word[3]);
+    if (word[0] != std::byte{0} || word[1] != std::byte{0} ||
+        std::to_integer<std::uint8_t>(word[2]) != kUnsignedBytes) {
+        fail(path,
+             "the file starts with " + std::to_string(big_endian(word)) +
+                 ", which is not the mark of idx files of unsigned bytes (0x0000080n)",
+             "Check that this is an idx images or labels file.");
+    }
+    if (rank < least_rank || rank > most_rank) {
+        fail(path,
+             "the array has " + std::to_string(rank) + " dimensions; " +
+                 (least_rank == 1 ? "labels have 1" : "images have 3 or 4"),
+             "Check that images and labels were not swapped.");
+    }
+    IdxArray array;
+    std::int64_t bytes = 1;
+    for (int i = 0; i < rank; ++i) {
+        file.read(word, "header");
+        array.extents.push_back(big_endian(word));
+        if (__builtin_mul_overflow(bytes, array.extents.back(), &bytes) ||
+            bytes > file.most_bytes()) {
+            fail(path, "the header announces more data than a file of this size can hold",
+                 "The file is damaged; copy or download it again.");
+        }
+    }
+    if (bytes == 0) {
+        fail(path, "the file holds no samples", "Use a file with at least one sample.");
+    }
+    array.values.resize(static_cast<std::size_t>(bytes));
+    file.read(array.values, "values");
+    file.expect_end();
+    return array;
+}
+
+struct Files {
+    fs::path images;
+    fs::path labels;
+};
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+    const std::size_t at = text.find(from);
+    return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+/// The labels file that belongs to an images file: same name with "labels" and "idx1".
+fs::path labels_of(const fs::path& images) {
+    return images.parent_path() /
+           replaced(replaced(images.filename().string(), "images", "labels"), "idx3", "idx1");
+}
+
+std::optional<fs::path> find_in_folder(const fs::path& folder, std::string_view prefix) {
+    std::error_code ignored;
+    for (const char* middle : {"-images-idx3-ubyte", "-images.idx3-ubyte"}) {
+        for (const char* ending : {"", ".gz"}) {
+            const fs::path path = folder / (std::string(prefix) + middle + ending);
+            if (fs::is_regular_file(path, ignored)) {
+                return path;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+/// The images file of a part; empty optional when there is none.
+std::optional<fs::path> find_images(const fs::path& path, Part part) {
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) {
+        return find_in_folder(path, part == Part::train ? "train" : "t10k");
+    }
+    if (part == Part::train) {
+        return path;
+    }
+    const std::string name = path.filename().string();
+    const fs::path sibling = path.parent_path() / replaced(name, "train", "t10k");
+    return sibling != path && fs::is_regular_file(sibling, ignored) ? std::optional(sibling)
+                                                                    : std::nullopt;
+}
+
+Files find_files(const fs::path& path, Part part) {
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) {
+        fail(path, "there is no such file or folder",
+             "Check data.train.path. Debian has Fashion-MNIST in the package "
+             "dataset-fashion-mnist (/usr/share/datasets/fashion-mnist).");
+    }
+    const std::optional<fs::path> images = find_images(path, part);
+    if (!images) {
+        const std::string name = part == Part::train ? "train" : "t10k";
+        fail(path, "the folder has no " + name + "-images-idx3-ubyte or .gz file",
+             "Give a folder with the four files of MNIST or Fashion-MNIST, or one images file.");
+    }
+    const fs::path labels = labels_of(*images);
+    if (labels == *images || !fs::is_regular_file(labels, ignored)) {
+        fail(*images, "its labels file is missing: " + labels.string() + " was expected",
+             "Put the labels beside the images, with \"labels\" and \"idx1\" in the name.");
+    }
+    return {*images, labels};
+}
+
+/// A data set that is known by how it begins.
+struct KnownSet {
+    std::string_view title;
+    std::array<std::uint8_t, 10> first_train_labels;
+    std::array<std::uint8_t, 10> first_test_labels;
+    std::array<const char*, 10> names;
+};
+
+constexpr std::array kKnownSets = {
+    KnownSet{"Fashion-MNIST",
+             {9, 0, 0, 3, 0, 2, 7, 2, 5, 5},
+             {9, 2, 1, 1, 6, 1, 4, 6, 5, 7},
+             {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker",
+              "Bag", "Ankle boot"}},
+    KnownSet{"MNIST",
+             {5, 0, 4, 1, 9, 2, 1, 3, 1, 4},
+             {7, 2, 1, 0, 4, 1, 4, 9, 5, 9},
+             {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}},
+};
+
+const KnownSet* recognise(const IdxArray& images, const IdxArray& labels) {
+    if (images.extents.size() != 3 || images.extents[1] != 28 || images.extents[2] != 28 ||
+        labels.values.size() < 10 ||
+        *std::max_element(labels.values.begin(), labels.values.end()) > std::byte{9}) {
+        return nullptr;
+    }
+    for (const KnownSet& known : kKnownSets) {
+        for (const auto& first : {known.first_train_labels, known.first_test_labels}) {
+            if (std::memcmp(first.data(), labels.values.data(), first.size()) == 0) {
+                return &known;
+            }
+        }
+    }
+    return nullptr;
+}
+
+class IdxSource final : public Source {
+public:
+    explicit IdxSource(const Files& files)
+        : path_(files.images), images_(read_idx(files.images, 3, 4)),
+          labels_(read_idx(files.labels, 1, 1)) {
+        if (images_.extents[0] != labels_.extents[0]) {
+            fail(files.labels,
+                 format_thousands(labels_.extents[0]) + " labels do not match the " +
+                     format_thousands(images_.extents[0]) + " images of " + files.images.string(),
+                 "Use the images and labels of the same data set.");
+        }
+        describe();
+    }
+
+    const SampleInfo& info() const override { return info_; }
+    std::int64_t samples() const override { return images_.extents[0]; }
+
+    void read(std::int64_t index, std::span<std::byte> input,
+              std::span<std::byte> target) const override {
+        WEFT_CHECK(index >= 0 && index < samples(), "sample index within the source");
+        const auto count = static_cast<std::size_t>(info_.input.shape.elements());
+        WEFT_CHECK(input.size() == count * sizeof(float), "input has the size of info()");
+        const std::byte* pixels = images_.values.data() + static_cast<std::size_t>(index) * count;
+        for (std::size_t i = 0; i < count; ++i) {
+            const float value = static_cast<float>(std::to_integer<int>(pixels[i])) / 255.0F;
+            std::memcpy(input.data() + i * sizeof(float), &value, sizeof(float));
+        }
+        if (!target.empty()) {
+            const std::int32_t value = label(index);
+            std::memcpy(target.data(), &value, sizeof(value));
+        }
+    }
+
+    std::int32_t label(std::int64_t index) const override {
+        return std::to_integer<std::int32_t>(labels_.values[static_cast<std::size_t>(index)]);
+    }
+    std::int64_t cache_bytes() const override {
+        return static_cast<std::int64_t>(images_.values.size() + labels_.values.size());
+    }
+    std::string fingerprint() const override { return fingerprint_; }
+
+private:
+    void describe() {
+        const std::vector<std::int64_t>& extents = images_.extents;
+        const std::int64_t channels = extents.size() == 4 ? extents[3] : 1;
+        info_.input = {ir::DType::f32, {extents[1], extents[2], channels}};
+        info_.target = {ir::DType::i32, {}};
+        const KnownSet* known = recognise(images_, labels_);
+        if (known != nullptr) {
+            info_.class_names.assign(known->names.begin(), known->names.end());
+            info_.classes = static_cast<std::int64_t>(known->names.size());
+        } else {
+            const std::byte largest =
+                *std::max_element(labels_.values.begin(), labels_.values.end());
+            info_.classes = std::to_integer<std::int64_t>(largest) + 1;
+        }
+        info_.description =
+            (known != nullptr ? std::string(known->title) : path_.filename().string()) + ", " +
+            format_thousands(extents[0]) + " images " + std::to_string(extents[1]) + "x" +
+            std::to_string(extents[2]);
+        fingerprint_ = "idx " + ir::to_text(ir::Shape(extents)) + " crc32c " +
+                       std::to_string(crc32c(labels_.values, crc32c(images_.values)));
+    }
+
+    fs::path path_;
+    IdxArray images_;
+    IdxArray labels_;
+    SampleInfo info_;
+    std::string fingerprint_;
+};
+
+fs::path path_of(const config::Json& settings, const OpenContext& context) {
+    return resolve(context.base_dir, settings.at("path").get<std::string>());
+}
+
+config::FieldTable idx_fields() {
+    return {
+        config::path_field("path", nullptr,
+                           "Folder with train-images-idx3-ubyte (or .gz) and its companions, or "
+                           "one images file with its labels beside it.")
+            .must_be_given()};
+}
+
+bool sniff_idx(const fs::path& path) {
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) {
+        return find_in_folder(path, "train").has_value();
+    }
+    const std::string name = path.filename().string();
+    return fs::is_regular_file(path, ignored) && name.find("idx3-ubyte") != std::string::npos;
+}
+
+bool idx_has_test(const config::Json& settings, const OpenContext& context) {
+    return find_images(path_of(settings, context), Part::test).has_value();
+}
+
+std::shared_ptr<const Source> open_idx(const config::Json& settings, const OpenContext& context,
+                                       Part part, std::vector<std::string>&) {
+    return std::make_shared<IdxSource>(find_files(path_of(settings, context), part));
+}
+
+} // namespace
+
+const FormatDef kIdxFormat = {"idx",
+                              "Images and labels of MNIST, Fashion-MNIST and their relatives.",
+                              SplitRule::by_class,
+                              idx_fields,
+                              sniff_idx,
+                              idx_has_test,
+                              open_idx};
+
+} // namespace weft::data

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// How validation samples are taken out of the training samples.
+#pragma once
+
+#include "core/data/dataset.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace weft::data {
+
+struct Split {
+    std::vector<std::int64_t> train;      // ascending
+    std::vector<std::int64_t> validation; // ascending
+};
+
+/// How many of `samples` a share takes: rounded, at least one, and at least one is left for
+/// training. Throws weft::Error{data} when there are fewer than two samples. share in (0, 1).
+std::int64_t validation_count(std::int64_t samples, double share);
+
+/// Takes validation_count() samples, of every class its share to within one sample (largest
+/// remainders first, then the lower class); which ones is a function of the seed and the sample
+/// index only. Samples without a class count as one class.
+Split split_by_class(const Source& source, double share, std::uint64_t seed);
+
+} // namespace weft::data

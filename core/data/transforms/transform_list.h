@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every transform. To add one: a record in a file of this folder, a declaration and a line here,
+// and a row in tests/data.
+#pragma once
+
+#include "core/data/transforms/transform.h"
+
+#include <array>
+
+namespace weft::data {
+
+extern const TransformDef kNormalizeTransform;
+extern const TransformDef kRandomFlipTransform;
+extern const TransformDef kRandomCropTransform;
+
+inline constexpr std::array kTransforms = {&kNormalizeTransform, &kRandomFlipTransform,
+                                           &kRandomCropTransform};
+
+} // namespace weft::data

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/data/transforms/transform_list.h"
+
+#include "core/base/check.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace weft::data {
+namespace {
+
+struct Step {
+    std::unique_ptr<const Transform> transform;
+    bool random;
+    RandomStream stream; // step = epoch, block = sample
+};
+
+class TransformedSource final : public Source {
+public:
+    TransformedSource(std::shared_ptr<const Source> source, std::vector<Step> steps)
+        : source_(std::move(source)), steps_(std::move(steps)) {}
+
+    const SampleInfo& info() const override { return source_->info(); }
+    std::int64_t samples() const override { return source_->samples(); }
+    std::int32_t label(std::int64_t index) const override { return source_->label(index); }
+    std::int64_t cache_bytes() const override { return source_->cache_bytes(); }
+    std::string fingerprint() const override { return source_->fingerprint(); }
+
+    void read(std::int64_t index, std::span<std::byte> input,
+              std::span<std::byte> target) const override {
+        source_->read(index, input, target);
+        for (const Step& step : steps_) {
+            if (!step.random) {
+                step.transform->apply(as_floats(input), {});
+            }
+        }
+    }
+
+    void read_in_epoch(std::int64_t index, std::int64_t epoch, std::span<std::byte> input,
+                       std::span<std::byte> target) const override {
+        source_->read(index, input, target);
+        for (const Step& step : steps_) {
+            const PhiloxCounter words = step.random
+                                            ? step.stream.block(static_cast<std::uint64_t>(epoch),
+                                                                static_cast<std::uint64_t>(index))
+                                            : PhiloxCounter{};
+            step.transform->apply(as_floats(input), words);
+        }
+    }
+
+private:
+    static std::span<float> as_floats(std::span<std::byte> bytes) {
+        WEFT_CHECK(reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(float) == 0,
+                   "sample buffers are aligned for their numbers");
+        return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
+    }
+
+    std::shared_ptr<const Source> source_;
+    std::vector<Step> steps_;
+};
+
+} // namespace
+
+ImageShape image_shape(const SampleInfo& info, const std::string& where) {
+    if (info.input.dtype != ir::DType::f32 || info.input.shape.rank() != 3) {
+        throw Error(ErrorKind::data, where,
+                    "this transform is for images f32[H,W,C]; the samples are " +
+                        ir::to_text(info.input),
+                    "Remove the transform or use image data.");
+    }
+    return {info.input.shape[0], info.input.shape[1], info.input.shape[2]};
+}
+
+std::shared_ptr<const Source> transformed(std::shared_ptr<const Source> source,
+                                          const config::Json& list, std::uint64_t seed,
+                                          bool training) {
+    std::vector<Step> steps;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const auto& name = list[i].at("type").get_ref<const std::string&>();
+        const auto found = std::find_if(kTransforms.begin(), kTransforms.end(),
+                                        [&](const TransformDef* def) { return def->name == name; });
+        WEFT_CHECK(found != kTransforms.end(), "the configuration was checked: transform " + name);
+        const std::string where = "/data/transforms/" + std::to_string(i);
+        auto transform = (*found)->make(list[i], source->info(), where);
+        if ((*found)->random && !training) {
+            continue;
+        }
+        // The place in the list is part of the name: two flips are two coins.
+        steps.push_back({std::move(transform), (*found)->random,
+                         RandomStream(seed, "data." + std::to_string(i) + "." + name)});
+    }
+    return steps.empty() ? source
+                         : std::make_shared<TransformedSource>(std::move(source), std::move(steps));
+}
+
+} // namespace weft::data

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/data/views.h"
+
+#include "core/base/check.h"
+#include "core/base/text.h"
+
+#include <mutex>
+#include <utility>
+
+namespace weft::data {
+namespace {
+
+class PartOfSource final : public Source {
+public:
+    PartOfSource(std::shared_ptr<const Source> source, std::vector<std::int64_t> indices,
+                 std::int64_t first, std::int64_t count, const std::string& part)
+        : source_(std::move(source)), indices_(std::move(indices)), first_(first), count_(count),
+          info_(source_->info()), part_(part) {
+        info_.description += " (" + part + ": " + format_thousands(count) + ")";
+    }
+
+    const SampleInfo& info() const override { return info_; }
+    std::int64_t samples() const override { return count_; }
+    void read(std::int64_t index, std::span<std::byte> input,
+              std::span<std::byte> target) const override {
+        source_->read(whole_index(index), input, target);
+    }
+    void read_in_epoch(std::int64_t index, std::int64_t epoch, std::span<std::byte> input,
+                       std::span<std::byte> target) const override {
+        source_->read_in_epoch(whole_index(index), epoch, input, target);
+    }
+    std::int32_t label(std::int64_t index) const override {
+        return source_->label(whole_index(index));
+    }
+    std::int64_t cache_bytes() const override {
+        return source_->cache_bytes() +
+               static_cast<std::int64_t>(indices_.capacity() * sizeof(indices_[0]));
+    }
+    std::string fingerprint() const override {
+        return source_->fingerprint() + ", " + part_ + " " + std::to_string(count_);
+    }
+
+private:
+    std::int64_t whole_index(std::int64_t index) const {
+        WEFT_CHECK(index >= 0 && index < count_, "sample index within the source");
+        return indices_.empty() ? first_ + index : indices_[static_cast<std::size_t>(index)];
+    }
+
+    std::shared_ptr<const Source> source_;
+    std::vector<std::int64_t> indices_; // empty: a range from first_
+    std::int64_t first_;
+    std::int64_t count_;
+    SampleInfo info_;
+    std::string part_;
+};
+
+class OnDemandSource final : public Source {
+public:
+    explicit OnDemandSource(std::function<std::shared_ptr<const Source>()> open)
+        : open_(std::move(open)) {}
+
+    const SampleInfo& info() const override { return source().info(); }
+    std::int64_t samples() const override { return source().samples(); }
+    void read(std::int64_t index, std::span<std::byte> input,
+              std::span<std::byte> target) const override {
+        source().read(index, input, target);
+    }
+    std::int32_t label(std::int64_t index) const override { return source().label(index); }
+    // Asking what it occupies is no use of it.
+    std::int64_t cache_bytes() const override {
+        const std::lock_guard lock(mutex_);
+        return source_ == nullptr ? 0 : source_->cache_bytes();
+    }
+    std::string fingerprint() const override { return source().fingerprint(); }
+
+private:
+    const Source& source() const {
+        const std::lock_guard lock(mutex_);
+        if (source_ == nullptr) {
+            source_ = open_();
+        }
+        return *source_;
+    }
+
+    std::function<std::shared_ptr<const Source>()> open_;
+    mutable std::mutex mutex_;
+    mutable std::shared_ptr<const Source> source_;
+};
+
+} // namespace
+
+std::shared_ptr<const Source> subset(std::shared_ptr<const Source> source,
+                                     std::vector<std::int64_t> indices, std::string part) {
+    WEFT_CHECK(!indices.empty(), "a part has at least one sample");
+    const auto count = static_cast<std::int64_t>(indices.size());
+    return std::make_shared<PartOfSource>(std::move(source), std::move(indices), 0, count, part);
+}
+
+std::shared_ptr<const Source> range(std::shared_ptr<const Source> source, std::int64_t first,
+                                    std::int64_t count, std::string part) {
+    WEFT_CHECK(first >= 0 && count > 0 && first + count <= source->samples(),
+               "a part lies within its source");
+    return std::make_shared<PartOfSource>(std::move(source), std::vector<std::int64_t>(), first,
+                                          count, part);
+}
+
+std::shared_ptr<const Source>
+opened_on_demand(std::function<std::shared_ptr<const Source>()> open) {
+    return std::make_shared<OnDemandSource>(std::move(open));
+}
+
+} // namespace weft::data

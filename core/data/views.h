@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sources made of other sources: a part of one, and one that is opened when it is first used.
+#pragma once
+
+#include "core/data/dataset.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft::data {
+
+/// The samples `indices` of `source`, in this order. `part` names them in the description, e.g.
+/// "validation".
+std::shared_ptr<const Source> subset(std::shared_ptr<const Source> source,
+                                     std::vector<std::int64_t> indices, std::string part);
+/// The samples first .. first + count - 1, without a table.
+std::shared_ptr<const Source> range(std::shared_ptr<const Source> source, std::int64_t first,
+                                    std::int64_t count, std::string part);
+
+/// Calls `open` once, at the first use. When it throws, every later use tries again.
+std::shared_ptr<const Source> opened_on_demand(std::function<std::shared_ptr<const Source>()> open);
+
+} // namespace weft::data

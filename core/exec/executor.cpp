@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/exec/executor.h"
+
+#include "core/base/clock.h"
+#include "core/exec/arena_memory.h"
+#include "core/exec/arena_monitor.h"
+#include "core/exec/find_nonfinite.h"
+#include "core/exec/prepared_program.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace weft::exec {
+namespace {
+
+Span span_of(const plan::Operand& operand, std::span<const std::int64_t> iterations) {
+    return {offset_of(operand, iterations), operand.type.bytes()};
+}
+
+std::string where(const plan::Step& step) {
+    return step.op.path.empty() ? step.op.kind : step.op.kind + " at " + step.op.path;
+}
+
+} // namespace
+
+struct Executor::State {
+    State(std::shared_ptr<const plan::ExecutionPlan> execution_plan,
+          std::vector<const weft_backend*> backend_list, ExecutorOptions executor_options)
+        : plan(std::move(execution_plan)), backends(std::move(backend_list)),
+          options(executor_options), memory(plan->arena_bytes) {
+        if (options.instrument) {
+            monitor.emplace(memory.bytes(), plan->state_bytes);
+        }
+    }
+
+    const plan::PlannedProgram& planned(std::string_view name) const {
+        const plan::PlannedProgram* found = plan->find(name);
+        WEFT_CHECK(found != nullptr, "the plan has no program " + std::string(name));
+        return *found;
+    }
+
+    PreparedProgram& prepared(std::string_view name) {
+        const auto found = programs.find(name);
+        if (found != programs.end()) {
+            return found->second;
+        }
+        PreparedProgram made = prepare_program(planned(name), memory.data(), backends);
+        iterations.resize(std::max(iterations.size(), static_cast<std::size_t>(made.depth)));
+        return programs.emplace(std::string(name), std::move(made)).first->second;
+    }
+
+    std::span<std::byte> port(const std::vector<plan::PlannedPort>& ports, std::string_view name) {
+        const auto found = std::find_if(ports.begin(), ports.end(),
+                                        [&](const plan::PlannedPort& p) { return p.name == name; });
+        WEFT_CHECK(found != ports.end(), "the program has no port " + std::string(name));
+        return {memory.data() + found->operand.offset,
+                static_cast<std::size_t>(found->operand.type.bytes())};
+    }
+
+    void begin(const PreparedProgram& program) {
+        weft_set_threads(options.threads);
+        state_written = false;
+        report = {};
+        if (monitor) {
+            std::vector<Span> written;
+            for (const plan::PlannedPort& argument : program.plan->arguments) {
+                written.push_back(span_of(argument.operand, {}));
+            }
+            monitor->begin_run(written);
+        }
+    }
+
+    /// False when stopped or, in a checked run, at the first value that is not finite.
+    bool run_steps(std::vector<PreparedStep>& steps, std::size_t depth) {
+        for (PreparedStep& step : steps) {
+            if (!state_written && stop.stop_requested()) {
+                return false;
+            }
+            if (!(step.step->is_loop() ? run_loop(step, depth) : run_kernel(step, depth))) {
+                return false;
+            }
+            if (monitor) {
+                for (const int index : step.retires) {
+                    const plan::Buffer& buffer = running->buffers[static_cast<std::size_t>(index)];
+                    monitor->retire({buffer.offset, buffer.bytes});
+                }
+            }
+        }
+        return true;
+    }
+
+    bool run_loop(PreparedStep& loop, std::size_t depth) {
+        const std::int64_t count = loop.step->count;
+        for (std::int64_t visit = 0; visit < count; ++visit) {
+            iterations[depth] = loop.step->reverse ? count - 1 - visit : visit;
+            if (!run_steps(loop.body, depth + 1)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    bool run_kernel(PreparedStep& prepared_step, std::size_t depth) {
+        const plan::Step& step = *prepared_step.step;
+        const std::span<const std::int64_t> indices(iterations.data(), depth);
+        if (prepared_step.moves) {
+            for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+                prepared_step.inputs[i] = memory.data() + offset_of(step.inputs[i], indices);
+            }
+            for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+                prepared_step.outputs[i] = memory.data() + offset_of(step.outputs[i], indices);
+            }
+        }
+        state_written = state_written || prepared_step.writes_state;
+        if (monitor) {
+            watch_before(step, indices);
+        }
+        const double start_s = observer == nullptr ? 0.0 : clock.steady_s();
+        prepared_step.kernel->run(prepared_step.inputs.data(), prepared_step.outputs.data(),
+                                  prepared_step.workspace);
+        if (observer != nullptr) {
+            observer->step_done(step, prepared_step.position, start_s, clock.steady_s());
+        }
+        if (monitor) {
+            watch_after(step, indices);
+        }
+        return !checked || outputs_finite(prepared_step, indices);
+    }
+
+    void watch_before(const plan::Step& step, std::span<const std::int64_t> indices) {
+        std::vector<Span> inputs;
+        for (const plan::Operand& operand : step.inputs) {
+            inputs.push_back(span_of(operand, indices));
+        }
+        monitor->before_step(where(step), inputs);
+    }
+
+    void watch_after(const plan::Step& step, std::span<const std::int64_t> indices) {
+        std::vector<Span> outputs;
+        for (const plan::Operand& operand : step.outputs) {
+            outputs.push_back(span_of(operand, indices));
+        }
+        const bool works = step.workspace.buffer >= 0;
+        monitor->after_step(where(step), outputs, works ? span_of(step.workspace, {}) : Span{0, 0});
+    }
+
+    bool outputs_finite(const PreparedStep& prepared_step, std::span<const std::int64_t> indices) {
+        const plan::Step& step = *prepared_step.step;
+        for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+            if (all_finite(step.outputs[i].type, prepared_step.outputs[i])) {
+                continue;
+            }
+            report = {false,
+                      step.op.kind,
+                      step.op.path,
+                      step.op.phase,
+                      {indices.begin(), indices.end()},
+                      prepared_step.position};
+            return false;
+        }
+        return true;
+    }
+
+    bool arguments_finite(const PreparedProgram& program) {
+        for (const plan::PlannedPort& argument : program.plan->arguments) {
+            if (!all_finite(argument.operand.type, memory.data() + argument.operand.offset)) {
+                report.finite = false;
+                report.kind = "argument";
+                report.path = argument.name;
+                return false;
+            }
+        }
+        return true;
+    }
+
+    std::shared_ptr<const plan::ExecutionPlan> plan;
+    std::vector<const weft_backend*> backends;
+    ExecutorOptions options;
+    ArenaMemory memory;
+    std::optional<ArenaMonitor> monitor;
+    std::map<std::string, PreparedProgram, std::less<>> programs;
+    StepObserver* observer = nullptr;
+    SystemClock clock;
+
+    // Of the run in progress.
+    const plan::PlannedProgram* running = nullptr;
+    std::vector<std::int64_t> iterations; // of the loops around the step, outermost first
+    std::stop_token stop;
+    bool state_written = false;
+    bool checked = false;
+    RunReport report;
+};
+
+Executor::Executor(std::shared_ptr<const plan::ExecutionPlan> plan,
+                   std::vector<const weft_backend*> backends, ExecutorOptions options)
+    : state_(std::make_unique<State>(std::move(plan), std::move(backends), options)) {}
+
+Executor::~Executor() = default;
+
+const plan::ExecutionPlan& Executor::plan() const {
+    return *state_->plan;
+}
+
+std::span<std::byte> Executor::slot(std::string_view name) {
+    const plan::StateSlot* slot = state_->plan->find_slot(name);
+    WEFT_CHECK(slot != nullptr, "the plan has no state slot " + std::string(name));
+    return {state_->memory.data() + slot->offset, static_cast<std::size_t>(slot->type.bytes())};
+}
+
+std::span<const std::byte> Executor::slot(std::string_view name) const {
+    return const_cast<Executor*>(this)->slot(name);
+}
+
+std::span<std::byte> Executor::argument(std::string_view program, std::string_view name) {
+    return state_->port(state_->planned(program).arguments, name);
+}
+
+std::span<const std::byte> Executor::result(std::string_view program, std::string_view name) const {
+    return state_->port(state_->planned(program).results, name);
+}
+
+void Executor::prepare(std::string_view program) {
+    weft_set_threads(state_->options.threads);
+    state_->prepared(program);
+}
+
+RunOutcome Executor::run(std::string_view program, std::stop_token stop) {
+    weft_set_threads(state_->options.threads);
+    PreparedProgram& prepared = state_->prepared(program);
+    state_->begin(prepared);
+    state_->running = prepared.plan;
+    state_->stop = std::move(stop);
+    state_->checked = false;
+    return state_->run_steps(prepared.steps, 0) ? RunOutcome::finished : RunOutcome::stopped;
+}
+
+RunReport Executor::run_checked(std::string_view program) {
+    weft_set_threads(state_->options.threads);
+    PreparedProgram& prepared = state_->prepared(program);
+    state_->begin(prepared);
+    state_->running = prepared.plan;
+    state_->stop = {};
+    state_->checked = true;
+    if (state_->arguments_finite(prepared)) {
+        state_->run_steps(prepared.steps, 0);
+    }
+    return state_->report;
+}
+
+void Executor::set_observer(StepObserver* observer) {
+    state_->observer = observer;
+}
+
+ArenaReport Executor::arena_report() const {
+    if (!state_->monitor) {
+        return {};
+    }
+    return {state_->monitor->highest_touched_byte(), state_->monitor->violations()};
+}
+
+} // namespace weft::exec

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replays an execution plan: one arena, kernels prepared once per program, then a flat loop over
+// steps without any allocation. Owns the arena and the kernels; shares the immutable plan. One
+// thread at a time; the kernels use the OpenMP team of that thread.
+//
+//   Executor executor(plan, backends);
+//   fill(executor.argument("init", "random")); executor.run("init");
+//   fill(executor.argument("train_step", "inputs")); ...
+//   executor.run("train_step", stop);
+//   read(executor.result("train_step", "loss"));
+//
+// State slots outlive calls. Everything else in the arena is scratch that programs share: the host
+// writes *every* argument before *each* run, and reads results before the next run.
+#pragma once
+
+#include "core/plan/plan.h"
+#include "kernels/weft_kernels.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::exec {
+
+struct ExecutorOptions {
+    int threads = 0; // size of the OpenMP team; 0 = all cores
+    bool instrument =
+        false; // poison the arena and watch every byte: tests and `weft plan --verify`
+};
+
+enum class RunOutcome : std::uint8_t {
+    finished,
+    stopped, // before the first write to a state slot: the state is as it was
+};
+
+/// The first step of a run whose float outputs held a value that is not finite.
+struct RunReport {
+    bool finite = true;
+    std::string kind; // op kind, or "argument" when the host's data or a state slot was bad already
+    std::string path; // layer path; the argument's name
+    ir::Phase phase = ir::Phase::forward;
+    std::vector<std::int64_t> iterations; // of the enclosing loops, outermost first
+    int step = -1;                        // linear position; -1 for an argument
+};
+
+/// Told about every kernel call of a run, on the running thread. Must not throw; should be quick.
+class StepObserver {
+public:
+    virtual ~StepObserver() = default;
+    /// `position` is the linear position of the step; times are of SystemClock::steady_s.
+    virtual void step_done(const plan::Step& step, int position, double start_s, double end_s) = 0;
+};
+
+/// What an instrumented executor saw since it was made.
+struct ArenaReport {
+    std::int64_t highest_touched_byte = 0; // one past the highest arena byte ever written
+    std::vector<std::string> violations;   // reads before write, writes outside the outputs
+};
+
+class Executor {
+public:
+    /// Maps the arena (zero-filled) and nothing else. `backends` best first, as given to
+    /// build_plan. Throws weft::Error{memory} when the arena cannot be mapped.
+    Executor(std::shared_ptr<const plan::ExecutionPlan> plan,
+             std::vector<const weft_backend*> backends, ExecutorOptions options = {});
+    ~Executor();
+    Executor(const Executor&) = delete;
+    Executor& operator=(const Executor&) = delete;
+
+    const plan::ExecutionPlan& plan() const;
+
+    /// Bytes of a state slot, dense row-major; valid for the executor's life.
+    std::span<std::byte> slot(std::string_view name);
+    std::span<const std::byte> slot(std::string_view name) const;
+    /// Where the host writes an argument of a program / reads a result of it. Names are those of
+    /// the program's ports; an unknown one is a programmer fault.
+    std::span<std::byte> argument(std::string_view program, std::string_view name);
+    std::span<const std::byte> result(std::string_view program, std::string_view name) const;
+
+    /// Creates the program's kernels; run does so on first use. Throws weft::Error{runtime} when
+    /// the plan was made without back ends or for others, weft::Error{memory, device} from the
+    /// kernels.
+    void prepare(std::string_view program);
+    /// Runs the program once. Throws weft::Error{device} with op and library text when a kernel
+    /// fails.
+    RunOutcome run(std::string_view program, std::stop_token stop = {});
+    /// As run, but looks at every float output after each step and stops at the first value that is
+    /// not finite: finds the op behind a diverged loss. Slow. Changes state exactly as far as it
+    /// ran: save the slots before where that matters.
+    RunReport run_checked(std::string_view program);
+
+    /// Null (the default) costs nothing. The observer must outlive the runs.
+    void set_observer(StepObserver* observer);
+    /// Of an instrumented executor; empty otherwise.
+    ArenaReport arena_report() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace weft::exec

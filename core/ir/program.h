@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The intermediate representation: a Program is a list of typed values and a tree of blocks of ops.
+// Values are in single static assignment form and are numbered over the whole program; the body of a
+// structured op may use any value defined before it in an enclosing block (a capture).
+//
+// Two ops are structured (they own one body block):
+//  repeat {count, carried, reverse}: inputs = carried initial values, then per-iteration inputs whose
+//    leading dimension is `count`; body arguments = carried values, then one slice of each
+//    per-iteration input (leading dimension removed); body results = new carried values, then
+//    per-iteration outputs; outputs = final carried values, then the per-iteration outputs stacked
+//    along a new leading dimension. `reverse` visits the slices from last to first.
+//  fused: an elementwise group. Inputs = body arguments (any broadcastable shapes), outputs = body
+//    results, all of the group's shape; the body holds elementwise ops only.
+#pragma once
+
+#include "core/ir/spec.h"
+#include "core/ir/type.h"
+
+#include <compare>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace weft::ir {
+
+/// Index of a value in Program::values.
+struct ValueId {
+    std::int32_t index = -1;
+
+    bool valid() const { return index >= 0; }
+    friend auto operator<=>(const ValueId&, const ValueId&) = default;
+};
+
+struct Value {
+    Type type;
+    Spec spec;
+    Layout layout;
+    std::string name; // state slot or parameter name where there is one; may be empty
+};
+
+/// An attribute: bool, int, real, text or list of ints.
+using Attribute = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>>;
+
+/// Attributes of an op, sorted by name. Getters check that the attribute is there with that type.
+class Attributes {
+public:
+    Attributes() = default;
+    Attributes(std::initializer_list<std::pair<std::string, Attribute>> entries);
+
+    void set(std::string_view name, Attribute value);
+    bool has(std::string_view name) const;
+    const Attribute* find(std::string_view name) const;
+    bool flag(std::string_view name, bool fallback = false) const;
+    std::int64_t integer(std::string_view name) const;
+    std::int64_t integer(std::string_view name, std::int64_t fallback) const;
+    double real(std::string_view name) const;
+    double real(std::string_view name, double fallback) const;
+    const std::string& text(std::string_view name) const;
+    std::string text(std::string_view name, std::string_view fallback) const;
+    const std::vector<std::int64_t>& list(std::string_view name) const;
+
+    auto begin() const { return entries_.begin(); }
+    auto end() const { return entries_.end(); }
+    std::size_t size() const { return entries_.size(); }
+    friend bool operator==(const Attributes&, const Attributes&) = default;
+
+private:
+    std::vector<std::pair<std::string, Attribute>> entries_;
+};
+
+/// The part of a training step that an op belongs to; printed, drawn and priced by phase.
+enum class Phase : std::uint8_t { forward, backward, update };
+std::string_view phase_name(Phase phase);
+
+struct Op;
+
+/// Straight-line code: arguments, ops in order, results.
+struct Block {
+    std::vector<ValueId> arguments;
+    std::vector<Op> ops;
+    std::vector<ValueId> results;
+};
+
+struct Op {
+    std::string kind; // name of a record in core/ops/op_list.h
+    std::vector<ValueId> inputs;
+    std::vector<ValueId> outputs;
+    Attributes attributes;
+    std::string path; // layer path that made it, e.g. "blocks.3.mlp.up"; gradients inherit it
+    Phase phase = Phase::forward;
+    std::vector<Block> body; // structured ops: exactly one block; else empty
+
+    bool structured() const { return !body.empty(); }
+};
+
+/// What a program argument or result is to the outside.
+enum class Role : std::uint8_t {
+    state,  // a state slot, read at start; as a result: its new value
+    batch,  // data of this call: "inputs", "targets", "weights"
+    scalar, // step-dependent scalars: "learning_rate", "step", "random", "inverse_count", ...
+    output, // results reported to the host: "loss", "grad_norm", ...
+};
+std::string_view role_name(Role role);
+
+struct Port {
+    ValueId value;
+    Role role = Role::batch;
+    std::string name; // slot name for Role::state
+};
+
+/// One compiled entry point: "init", "train_step", "evaluate", "predict", "prefill", "decode".
+struct Program {
+    std::string name;
+    std::vector<Value> values;
+    std::vector<Port> arguments; // body.arguments[i] == arguments[i].value
+    std::vector<Port> results;   // body.results[i] == results[i].value
+    Block body;
+
+    const Value& value(ValueId id) const { return values[static_cast<std::size_t>(id.index)]; }
+    Value& value(ValueId id) { return values[static_cast<std::size_t>(id.index)]; }
+    const Type& type(ValueId id) const { return value(id).type; }
+    ValueId add_value(Type type, std::string value_name = {});
+    ValueId add_argument(Role role, std::string port_name, Type type);
+    void add_result(Role role, std::string port_name, ValueId id);
+};
+
+/// Values defined outside a structured op's body that the body (or a nested one) uses, in first-use
+/// order.
+std::vector<ValueId> captures(const Op& op);
+
+/// Replaces every use in the block, nested bodies included (not definitions).
+/// `replacement[v.index]` is the new value of v, or an invalid id to keep v.
+void replace_uses(Block& block, const std::vector<ValueId>& replacement);
+
+} // namespace weft::ir

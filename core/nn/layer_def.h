@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The record of a layer of the `sequential` model: name, settings, how it is built. One record per
+// layer, listed in layer_list.h.
+#pragma once
+
+#include "core/config/field.h"
+#include "core/nn/model_context.h"
+
+#include <string_view>
+
+namespace weft::nn {
+
+struct LayerDef {
+    std::string_view name;
+    std::string_view help;
+    /// Settings. `depth` says how many levels of layers may still be nested inside.
+    config::FieldTable (*fields)(int depth);
+    /// x -> output, both with a leading batch dimension. Throws weft::Error{usage} at the layer's path
+    /// when x does not fit.
+    ir::ValueId (*build)(ModelContext& context, const config::Json& settings, ir::ValueId x);
+    bool structured = false; // holds layers itself
+};
+
+/// Layers inside layers inside `sequential`: residual in repeat in branches.
+constexpr int kLayerDepth = 3;
+
+/// A list of layers as a field, e.g. "layers".
+config::Field layers_field(std::string name, int depth, std::string help);
+/// Builds the layers of a normalised list one after the other in the scopes "<name>.0", "<name>.1", ...
+ir::ValueId build_layers(ModelContext& context, const config::Json& list, std::string_view name,
+                         ir::ValueId x);
+
+/// [B, a, b, ...] -> [B, a * b * ...]
+ir::ValueId flatten(ModelContext& context, ir::ValueId x);
+/// x [..., K] -> [..., units] with "weight" [K, units] and "bias" [units] of the current scope.
+ir::ValueId dense(ModelContext& context, ir::ValueId x, std::int64_t units, Init weight_init,
+                  std::vector<std::string> weight_axes, bool bias = true);
+/// Over the last dimension, with "weight" and "bias" of the current scope.
+ir::ValueId layer_norm(ModelContext& context, ir::ValueId x, double eps);
+/// x itself unless training with rate > 0. The random stream is the layer path.
+ir::ValueId dropout(ModelContext& context, ir::ValueId x, double rate);
+/// One of activation_names().
+ir::ValueId activation(ModelContext& context, const std::string& name, ir::ValueId x);
+std::vector<std::string> activation_names();
+
+} // namespace weft::nn

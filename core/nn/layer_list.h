@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every layer of the `sequential` model. To add one: a record in a file of this folder, a declaration
+// and a line here, a row in tests/nn.
+#pragma once
+
+#include "core/nn/layer_def.h"
+
+#include <array>
+
+namespace weft::nn {
+
+extern const LayerDef kLinearLayer;
+extern const LayerDef kConv2dLayer;
+extern const LayerDef kMaxPoolLayer;
+extern const LayerDef kAvgPoolLayer;
+extern const LayerDef kGlobalAvgPoolLayer;
+extern const LayerDef kFlattenLayer;
+extern const LayerDef kReluLayer;
+extern const LayerDef kGeluLayer;
+extern const LayerDef kSiluLayer;
+extern const LayerDef kTanhLayer;
+extern const LayerDef kSigmoidLayer;
+extern const LayerDef kDropoutLayer;
+extern const LayerDef kLayerNormLayer;
+extern const LayerDef kBatchNormLayer;
+extern const LayerDef kEmbeddingLayer;
+extern const LayerDef kResidualLayer;
+extern const LayerDef kRepeatLayer;
+extern const LayerDef kBranchesLayer;
+
+inline constexpr std::array kLayers = {
+    &kLinearLayer,  &kConv2dLayer,    &kMaxPoolLayer,   &kAvgPoolLayer,   &kGlobalAvgPoolLayer,
+    &kFlattenLayer, &kReluLayer,      &kGeluLayer,      &kSiluLayer,      &kTanhLayer,
+    &kSigmoidLayer, &kDropoutLayer,   &kLayerNormLayer, &kBatchNormLayer, &kEmbeddingLayer,
+    &kResidualLayer, &kRepeatLayer,   &kBranchesLayer,
+};
+
+} // namespace weft::nn

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fully connected layer, flatten and the list walk that all containers share.
+#include "core/nn/layer_list.h"
+
+#include <algorithm>
+
+namespace weft::nn {
+
+config::Field layers_field(std::string name, int depth, std::string help) {
+    std::vector<config::RecordType> records;
+    for (const LayerDef* layer : kLayers) {
+        if (depth > 0 || !layer->structured) {
+            records.push_back({std::string(layer->name), std::string(layer->help),
+                               layer->fields(depth - 1)});
+        }
+    }
+    return config::list_field(std::move(name), nullptr,
+                              config::record_field("layer", nullptr, std::move(records),
+                                                   "One layer.")
+                                  .must_be_given(),
+                              std::move(help))
+        .must_be_given();
+}
+
+ir::ValueId build_layers(ModelContext& context, const config::Json& list, std::string_view name,
+                         ir::ValueId x) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const auto& type = list[i].at("type").get_ref<const std::string&>();
+        const auto found = std::find_if(kLayers.begin(), kLayers.end(),
+                                        [&](const LayerDef* def) { return def->name == type; });
+        WEFT_CHECK(found != kLayers.end(), "the configuration was checked: layer " + type);
+        const Scope scope(context, std::string(name) + "." + std::to_string(i));
+        x = (*found)->build(context, list[i], x);
+    }
+    return x;
+}
+
+ir::ValueId flatten(ModelContext& context, ir::ValueId x) {
+    const ir::Shape& shape = context.shape(x);
+    if (shape.rank() == 2) {
+        return x;
+    }
+    const std::int64_t batch = shape[0];
+    return ops::reshape(context.builder(), x, {batch, shape.elements() / batch});
+}
+
+ir::ValueId dense(ModelContext& context, ir::ValueId x, std::int64_t units, Init weight_init,
+                  std::vector<std::string> weight_axes, bool bias) {
+    const std::int64_t inputs = context.shape(x).back();
+    std::string out_axis = weight_axes.back();
+    const ir::ValueId weight =
+        context.parameter("weight", {inputs, units}, weight_init, std::move(weight_axes));
+    const ir::ValueId shift =
+        bias ? context.parameter("bias", {units}, Init::zeros(), {std::move(out_axis)})
+             : ir::ValueId{};
+    return ops::linear(context.builder(), x, weight, shift);
+}
+
+namespace {
+
+void require_numbers(ModelContext& context, ir::ValueId x) {
+    if (!ir::is_float(context.builder().type(x).dtype)) {
+        context.fail("its input is " + ir::to_text(context.builder().type(x)) +
+                         ", but it needs real numbers",
+                     "Put an embedding layer before it.");
+    }
+}
+
+config::FieldTable linear_fields(int) {
+    return {config::integer_field("units", nullptr,
+                                  "Outputs; null: as many as the data has classes or targets.")
+                .or_null()
+                .range(1, 1 << 24),
+            config::boolean_field("bias", true, "Adds a learned offset per output.")};
+}
+
+ir::ValueId build_linear(ModelContext& context, const config::Json& settings, ir::ValueId x) {
+    require_numbers(context, x);
+    if (context.shape(x).rank() < 2) {
+        context.fail("its input has no features", "Put flatten before it.");
+    }
+    const std::int64_t units = settings.at("units").is_null()
+                                   ? context.data().outputs()
+                                   : settings.at("units").get<std::int64_t>();
+    return dense(context, x, units, Init::fan_in(context.shape(x).back()), {"embed", "mlp"},
+                 settings.at("bias").get<bool>());
+}
+
+config::FieldTable no_fields(int) {
+    return {};
+}
+
+ir::ValueId build_flatten(ModelContext& context, const config::Json&, ir::ValueId x) {
+    return flatten(context, x);
+}
+
+} // namespace
+
+const LayerDef kLinearLayer = {"linear", "Fully connected: [..., K] to [..., units].",
+                               linear_fields, build_linear};
+const LayerDef kFlattenLayer = {"flatten", "Every sample becomes one row of numbers.", no_fields,
+                                build_flatten};
+
+} // namespace weft::nn

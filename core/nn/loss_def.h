@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of losses and metrics. Both give one number per loss term (a sample, or a position of a
+// language model); the program weights and sums them.
+#pragma once
+
+#include "core/config/field.h"
+#include "core/nn/model_context.h"
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace weft::nn {
+
+/// Prediction and target of one microbatch.
+struct Prediction {
+    ir::ValueId output; // [B, classes], [B, K] or [B, T, vocab]
+    ir::ValueId target; // i32[B], f32[B, ...] or i32[B, T]
+};
+
+struct LossDef {
+    std::string_view name;
+    std::string_view help;
+    config::FieldTable (*fields)();
+    bool needs_classes; // targets are class numbers
+    /// -> f32 per term: [B] or [B, T]; an ignored target (< 0) gives 0.
+    ir::ValueId (*build)(ops::Builder& builder, const config::Json& settings,
+                         const Prediction& prediction);
+};
+
+struct MetricDef {
+    std::string_view name;
+    std::string_view help;
+    bool needs_classes;
+    bool higher_is_better;
+    /// -> f32 per term; null when the metric follows from the mean loss.
+    ir::ValueId (*build)(ops::Builder& builder, const Prediction& prediction);
+    /// Metric from the mean cross-entropy in nats; null when `build` gives it.
+    double (*from_loss)(double loss);
+};
+
+extern const LossDef kCrossEntropyLoss;
+extern const LossDef kMseLoss;
+inline constexpr std::array kLosses = {&kCrossEntropyLoss, &kMseLoss};
+
+extern const MetricDef kAccuracyMetric;
+extern const MetricDef kPerplexityMetric;
+extern const MetricDef kBitsPerByteMetric;
+extern const MetricDef kMeanAbsoluteErrorMetric;
+inline constexpr std::array kMetrics = {&kAccuracyMetric, &kPerplexityMetric, &kBitsPerByteMetric,
+                                        &kMeanAbsoluteErrorMetric};
+
+/// Null when there is none of this name.
+const LossDef* find_loss(std::string_view name);
+const MetricDef* find_metric(std::string_view name);
+
+/// 1 where a class target counts, 0 where it is ignored (< 0): f32 of the target's shape.
+ir::ValueId counted_targets(ops::Builder& builder, ir::ValueId target);
+
+} // namespace weft::nn

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/nn/loss_def.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace weft::nn {
+namespace {
+
+using config::Json;
+
+/// Logits as [N, V] and labels as [N], whatever the leading dimensions are.
+Prediction as_rows(ops::Builder& b, const Prediction& p) {
+    const ir::Shape logits = b.shape(p.output);
+    const ir::Shape labels = b.shape(p.target);
+    return {ops::reshape(b, p.output, {logits.rows(), logits.back()}),
+            ops::reshape(b, p.target, {labels.elements()})};
+}
+
+config::FieldTable cross_entropy_fields() {
+    return {config::real_field("label_smoothing", 0.0,
+                               "Share of the target spread evenly over all classes.")
+                .range(0.0, 0.99)};
+}
+
+ir::ValueId build_cross_entropy(ops::Builder& b, const Json& settings, const Prediction& p) {
+    const Prediction rows = as_rows(b, p);
+    const ir::ValueId loss =
+        b.emit("cross_entropy", {rows.output, rows.target},
+               {{"label_smoothing", settings.at("label_smoothing").get<double>()}});
+    return ops::reshape(b, loss, b.shape(p.target));
+}
+
+config::FieldTable no_fields() {
+    return {};
+}
+
+/// Difference of values [B, K] in f32.
+ir::ValueId error_of(ops::Builder& b, const Prediction& p) {
+    const ir::Shape shape = b.shape(p.output);
+    const ir::ValueId target = ops::cast(b, ops::reshape(b, p.target, shape), ir::DType::f32);
+    return ops::sub(b, ops::cast(b, p.output, ir::DType::f32), target);
+}
+
+ir::ValueId build_mse(ops::Builder& b, const Json&, const Prediction& p) {
+    return ops::reduce_mean(b, b.emit("square", {error_of(b, p)}), {1});
+}
+
+ir::ValueId build_accuracy(ops::Builder& b, const Prediction& p) {
+    const Prediction rows = as_rows(b, p);
+    return ops::reshape(b, b.emit("correct", {rows.output, rows.target}), b.shape(p.target));
+}
+
+ir::ValueId build_mean_absolute_error(ops::Builder& b, const Prediction& p) {
+    return ops::reduce_mean(b, b.emit("abs", {error_of(b, p)}), {1});
+}
+
+double perplexity(double loss) {
+    return std::exp(loss);
+}
+
+double bits(double loss) {
+    return loss / std::numbers::ln2;
+}
+
+template <class List>
+auto by_name(const List& list, std::string_view name) -> typename List::value_type {
+    const auto found = std::find_if(list.begin(), list.end(),
+                                    [&](const auto* def) { return def->name == name; });
+    return found == list.end() ? nullptr : *found;
+}
+
+} // namespace
+
+const LossDef kCrossEntropyLoss = {"cross_entropy", "Negative log-likelihood of the true class.",
+                                   cross_entropy_fields, true, build_cross_entropy};
+const LossDef kMseLoss = {"mse", "Mean squared error over a sample's values.", no_fields, false,
+                          build_mse};
+
+const MetricDef kAccuracyMetric = {
+    "accuracy", "Share of terms whose most likely class is the true one.", true, true,
+    build_accuracy, nullptr};
+const MetricDef kPerplexityMetric = {
+    "perplexity", "exp(mean cross-entropy): the number of equally likely choices.", true, false,
+    nullptr, perplexity};
+const MetricDef kBitsPerByteMetric = {
+    "bits_per_byte", "Mean cross-entropy in bits, for models that read bytes.", true, false,
+    nullptr, bits};
+const MetricDef kMeanAbsoluteErrorMetric = {
+    "mean_absolute_error", "Mean distance between prediction and target.", false, false,
+    build_mean_absolute_error, nullptr};
+
+const LossDef* find_loss(std::string_view name) {
+    return by_name(kLosses, name);
+}
+
+const MetricDef* find_metric(std::string_view name) {
+    return by_name(kMetrics, name);
+}
+
+ir::ValueId counted_targets(ops::Builder& b, ir::ValueId target) {
+    const ir::ValueId label = ops::cast(b, target, ir::DType::f32);
+    const ir::ValueId ignored = b.emit("less", {label, ops::constant(b, 0.0)});
+    return ops::affine(b, ignored, -1.0, 1.0);
+}
+
+} // namespace weft::nn

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a layer or model sees while it builds its part of a program: scopes that become layer paths,
+// variables (parameters, running statistics, key/value caches) by name, the mode, and the builder.
+// One context builds one program; it belongs to the thread that compiles.
+#pragma once
+
+#include "core/ops/builder.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace weft::nn {
+
+enum class Mode : std::uint8_t {
+    train,    // dropout is on, batch statistics are used and recorded
+    evaluate, // neither
+    decode,   // language models: keys and values go through caches, one sequence
+};
+
+/// What the data delivers per sample (data::SampleInfo without its texts).
+struct DataShape {
+    ir::Type input;
+    ir::Type target;
+    std::int64_t classes = 0; // classes or vocabulary; 0 for regression
+
+    /// Numbers that a model has to put out per sample (per position for language models).
+    std::int64_t outputs() const { return classes > 0 ? classes : target.shape.elements(); }
+};
+
+/// Start value of a variable. Random ones draw from the stream of the variable's own name, so they do
+/// not depend on devices, on order of creation or on other variables.
+struct Init {
+    enum class Kind : std::uint8_t { zeros, ones, normal, uniform };
+    Kind kind = Kind::zeros;
+    double scale = 0.0; // normal: standard deviation; uniform: bound of (-scale, scale)
+
+    static Init zeros() { return {}; }
+    static Init ones() { return {Kind::ones, 0.0}; }
+    static Init normal(double deviation) { return {Kind::normal, deviation}; }
+    /// Uniform in +-1 / sqrt(fan_in): He et al. 2015 with gain sqrt(1/3). Logits of a fresh network
+    /// stay small, so that its first loss is that of guessing.
+    static Init fan_in(std::int64_t inputs);
+};
+
+/// A state slot as the model wants it. All are f32.
+struct Variable {
+    enum class Kind : std::uint8_t { parameter, statistic, cache };
+    Kind kind = Kind::parameter;
+    std::string name; // layer path + own name: "blocks.3.mlp.up.weight"
+    ir::Shape shape;
+    Init init;
+    std::vector<std::string> logical_axes; // one per dimension; "" = none
+    ir::ValueId value;                     // in the program being built
+};
+
+/// What the program around the model provides; invalid ids where the mode has no use for them.
+struct Surroundings {
+    Mode mode = Mode::evaluate;
+    DataShape data = {};
+    ir::ValueId random = {};   // i64[3], train
+    ir::ValueId weights = {};  // f32[B], train: 0 marks padding
+    ir::ValueId position = {}; // i64[], decode: position of the first token in the sequence
+};
+
+class ModelContext {
+public:
+    /// Ops go to `builder`; variables that are not bound become arguments of its program.
+    ModelContext(ops::Builder& builder, Surroundings around)
+        : builder_(builder), around_(std::move(around)) {}
+    ModelContext(const ModelContext&) = delete;
+    ModelContext& operator=(const ModelContext&) = delete;
+
+    ops::Builder& builder() { return builder_; }
+    Mode mode() const { return around_.mode; }
+    bool training() const { return around_.mode == Mode::train; }
+    const DataShape& data() const { return around_.data; }
+    ir::ValueId random() const { return around_.random; }
+    ir::ValueId weights() const { return around_.weights; }
+    ir::ValueId position() const { return around_.position; }
+    const std::string& path() const { return builder_.path(); }
+    const ir::Shape& shape(ir::ValueId id) const { return builder_.shape(id); }
+
+    /// A trained array of the current scope. Asking twice for one name gives one array: tied weights.
+    ir::ValueId parameter(std::string_view name, ir::Shape shape, Init init,
+                          std::vector<std::string> logical_axes);
+    /// A running statistic: not trained, saved with the model; changed by `update`.
+    ir::ValueId statistic(std::string_view name, ir::Shape shape, Init init);
+    /// A key/value cache: not saved; changed by `update`.
+    ir::ValueId cache(std::string_view name, ir::Shape shape);
+    /// The new value of a statistic or cache of the current scope.
+    void update(std::string_view name, ir::ValueId value);
+
+    /// Lets a variable be `value` in place of a program argument of its name: a value carried by a
+    /// loop, or the averaged copy of a parameter.
+    void bind(const std::string& full_name, ir::ValueId value);
+
+    /// Every variable used so far, in order of first use.
+    const std::vector<Variable>& variables() const { return variables_; }
+    /// New values by full name, in order of update.
+    const std::vector<std::pair<std::string, ir::ValueId>>& updates() const { return updates_; }
+
+    /// Throws weft::Error{usage} at the current layer path.
+    [[noreturn]] void fail(const std::string& text, std::string hint = {}) const;
+
+private:
+    friend class Scope;
+    std::string full_name(std::string_view name) const;
+    ir::ValueId variable(Variable wanted);
+
+    ops::Builder& builder_;
+    Surroundings around_;
+    std::vector<Variable> variables_;
+    std::vector<std::pair<std::string, ir::ValueId>> bound_;
+    std::vector<std::pair<std::string, ir::ValueId>> updates_;
+};
+
+/// Extends the layer path while it lives: Scope scope(context, "mlp").
+class Scope {
+public:
+    Scope(ModelContext& context, std::string_view name);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+private:
+    ModelContext& context_;
+    std::string outer_;
+};
+
+} // namespace weft::nn

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The record of a model: name, settings, rules between settings, how it is built. Listed in
+// model_list.h.
+#pragma once
+
+#include "core/config/field.h"
+#include "core/nn/model_context.h"
+
+#include <string_view>
+
+namespace weft::nn {
+
+struct ModelDef {
+    std::string_view name;
+    std::string_view help;
+    config::FieldTable (*fields)();
+    /// Normalised inputs -> prediction: logits [B, classes], values [B, K], or logits [B, T, vocab] of
+    /// a language model. Throws weft::Error{usage} with the layer path when the data does not fit.
+    ir::ValueId (*build)(ModelContext& context, const config::Json& settings, ir::ValueId inputs);
+    /// Rules between settings, on a table-checked document. Null: there are none.
+    void (*check)(const config::Json& settings, const std::string& pointer,
+                  config::Diagnostics& out) = nullptr;
+    /// Context length of a language model. Null: not a language model.
+    std::int64_t (*context_length)(const config::Json& settings) = nullptr;
+
+    bool language_model() const { return context_length != nullptr; }
+};
+
+} // namespace weft::nn

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A list of layers one after the other. Tensors: layers.<position>.<name>; nested layers add
+// "layers.<position>", copies of repeat "copies.<i>", branches "branches.<i>".
+#include "core/nn/layer_def.h"
+#include "core/nn/model_list.h"
+
+namespace weft::nn {
+namespace {
+
+using config::Json;
+
+config::FieldTable sequential_fields() {
+    return {layers_field("layers", kLayerDepth, "Layers from input to output.")};
+}
+
+void check_sequential(const Json& settings, const std::string& pointer, config::Diagnostics& out) {
+    if (settings.at("layers").empty()) {
+        out.push_back({pointer + "/layers", config::Severity::error, "the list of layers is empty",
+                       "Add layers; the last one gives the prediction, e.g. {\"type\": \"linear\"}."});
+    }
+}
+
+ir::ValueId build_sequential(ModelContext& context, const Json& settings, ir::ValueId inputs) {
+    const ir::ValueId y = build_layers(context, settings.at("layers"), "layers", inputs);
+    const ir::Shape& shape = context.shape(y);
+    const bool per_position = context.data().classes > 0 && context.data().target.shape.rank() == 1;
+    const int rank = per_position ? 3 : 2;
+    if (shape.rank() != rank || shape.back() != context.data().outputs()) {
+        context.fail("the last layer gives " + ir::to_text(shape) + ", but the data needs [batch" +
+                         (per_position ? ", positions, " : ", ") +
+                         std::to_string(context.data().outputs()) + "]",
+                     "End with {\"type\": \"linear\"}, after flatten or global_avg_pool for images.");
+    }
+    return y;
+}
+
+} // namespace
+
+const ModelDef kSequentialModel = {"sequential", "Layers one after the other.", sequential_fields,
+                                   build_sequential, check_sequential};
+
+} // namespace weft::nn

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products. Gradients of inputs and weights are products of their own.
+#include "core/ops/op_list.h"
+#include "core/ops/rules.h"
+
+namespace weft::ops {
+namespace {
+
+using ir::ValueId;
+
+constexpr AttributeDef kWide{"wide", AttributeKind::flag, false,
+                             "f32 result of bf16 operands, for weight gradients"};
+
+// Type of a product of two operands; none when they do not mix.
+std::optional<ir::DType> product_dtype(const OpView& view) {
+    const auto dtype = promote(view.input(0).dtype, view.input(1).dtype);
+    return dtype && view.attributes().flag("wide") ? statistics_dtype(*dtype) : dtype;
+}
+
+// --- matmul ------------------------------------------------------------------------------------
+
+Inferred infer_matmul(const OpView& view) {
+    const ir::Type& x = view.input(0);
+    const ir::Type& y = view.input(1);
+    if (x.shape.rank() < 2 || y.shape.rank() < 2) {
+        return fail("operands need at least 2 dimensions, but are ", x, " and ", y);
+    }
+    const auto dtype = product_dtype(view);
+    if (!dtype) {
+        return fail("element types ", x.dtype, " and ", y.dtype, " do not mix");
+    }
+    if (y.shape.rank() != 2 && leading(y.shape, 2) != leading(x.shape, 2)) {
+        return fail("leading dimensions of ", x, " and ", y,
+                    " differ; y may also have 2 dimensions only");
+    }
+    const int tx = view.attributes().flag("transpose_x") ? 1 : 0;
+    const int ty = view.attributes().flag("transpose_y") ? 1 : 0;
+    const std::int64_t inner_x = x.shape[x.shape.rank() - 1 - tx];
+    const std::int64_t inner_y = y.shape[y.shape.rank() - 2 + ty];
+    if (inner_x != inner_y) {
+        return fail("inner dimensions ", inner_x, " of ", x, " and ", inner_y, " of ", y,
+                    " differ");
+    }
+    const std::int64_t rows = x.shape[x.shape.rank() - 2 + tx];
+    const std::int64_t columns = y.shape[y.shape.rank() - 1 - ty];
+    return {{{*dtype, with_last(with_last(leading(x.shape, 2), rows), columns)}}, {}};
+}
+
+// [..., M, K] x [..., M, N] -> [K, N], summing over all leading dimensions: the gradient of a 2-D
+// y.
+ValueId flat_product(Builder& b, ValueId x, ValueId y) {
+    const auto flat = [&](ValueId v) {
+        const ir::Shape shape = b.shape(v);
+        return shape.rank() == 2 ? v : reshape(b, v, {shape.rows(), shape.back()});
+    };
+    return matmul(b, flat(x), flat(y), true);
+}
+
+ValueId transpose_last(Builder& b, ValueId x) {
+    const int rank = b.shape(x).rank();
+    std::vector<std::int64_t> permutation;
+    for (int dim = 0; dim < rank - 2; ++dim) {
+        permutation.push_back(dim);
+    }
+    permutation.push_back(rank - 1);
+    permutation.push_back(rank - 2);
+    return transpose(b, x, permutation);
+}
+
+// z = a b with a = x or x^T and b = y or y^T: da = dz b^T, db = a^T dz, each transposed back.
+void matmul_gradient(GradientContext& c) {
+    Builder& b = c.builder();
+    const ValueId x = c.input(0);
+    const ValueId y = c.input(1);
+    const ValueId dz = c.upstream();
+    const bool tx = c.op().attributes.flag("transpose_x");
+    const bool ty = c.op().attributes.flag("transpose_y");
+    const bool shared = b.shape(y).rank() == 2 && b.shape(x).rank() > 2;
+    if (c.needs(0) && !(tx && shared)) {
+        c.set(0, tx ? matmul(b, y, dz, ty, true) : matmul(b, dz, y, false, !ty));
+    } else if (c.needs(0)) { // dx = b dz^T, but only the second operand may be shared
+        c.set(0, transpose_last(b, matmul(b, dz, y, false, !ty)));
+    }
+    if (!c.needs(1)) {
+        return;
+    }
+    if (!shared) {
+        c.set(1, ty ? matmul(b, dz, x, true, tx) : matmul(b, x, dz, !tx, false));
+        return;
+    }
+    const ValueId rows = tx ? transpose_last(b, x) : x; // [..., M, K]
+    c.set(1, ty ? flat_product(b, dz, rows) : flat_product(b, rows, dz));
+}
+
+FactorRule matmul_factors(const OpView& view) {
+    const bool shared = view.input(1).shape.rank() == 2;
+    std::string text = view.attributes().flag("transpose_x") ? "...km," : "...mk,";
+    text += shared ? "" : "...";
+    text += view.attributes().flag("transpose_y") ? "nk" : "kn";
+    return einsum(view, text + "->...mn", {{'k', Combine::sum, 0.0}});
+}
+
+OpCost matmul_cost(const OpView& view) {
+    const ir::Shape& x = view.input(0).shape;
+    const std::int64_t inner = view.attributes().flag("transpose_x") ? x[x.rank() - 2] : x.back();
+    return cost(view, 2.0 * static_cast<double>(inner) *
+                          static_cast<double>(view.output(0).shape.elements()));
+}
+
+// --- linear ------------------------------------------------------------------------------------
+
+Inferred infer_linear(const OpView& view) {
+    const ir::Type& x = view.input(0);
+    const ir::Type& weight = view.input(1);
+    if (x.shape.rank() < 1) {
+        return fail("input needs at least 1 dimension, but is ", x);
+    }
+    if (const std::string wrong = want_rank("weight", weight, 2); !wrong.empty()) {
+        return fail(wrong);
+    }
+    if (x.shape.back() != weight.shape[0]) {
+        return fail("input has ", x.shape.back(), " features, but weight expects ",
+                    weight.shape[0]);
+    }
+    const auto dtype = product_dtype(view);
+    if (!dtype) {
+        return fail("element types ", x.dtype, " and ", weight.dtype, " do not mix");
+    }
+    if (view.inputs() == 3) {
+        const ir::Type& bias = view.input(2);
+        const std::string wrong =
+            first_of({want_shape("bias", bias, {weight.shape[1]}), want_float("bias", bias)});
+        if (!wrong.empty()) {
+            return fail(wrong);
+        }
+    }
+    return {{{*dtype, with_last(leading(x.shape), weight.shape[1])}}, {}};
+}
+
+void linear_gradient(GradientContext& c) {
+    Builder& b = c.builder();
+    const ValueId dy = c.upstream();
+    const bool vector = b.shape(dy).rank() == 1; // a single row: products need two dimensions
+    const ValueId rows = vector ? reshape(b, dy, {1, b.shape(dy).back()}) : dy;
+    if (c.needs(0)) {
+        const ValueId dx = matmul(b, rows, c.input(1), false, true);
+        c.set(0, vector ? reshape(b, dx, b.shape(c.input(0))) : dx);
+    }
+    if (c.needs(1)) {
+        const ValueId x = c.input(0);
+        c.set(1, flat_product(b, vector ? reshape(b, x, {1, b.shape(x).back()}) : x, rows));
+    }
+    if (c.inputs() == 3 && c.needs(2)) {
+        c.set(2, sum_to_shape(b, dy, b.shape(c.input(2))));
+    }
+}
+
+// With a bias the partial sums of a split k would each add it, so k stays whole.
+FactorRule linear_factors(const OpView& view) {
+    const Combine contracted = view.inputs() == 3 ? Combine::whole : Combine::sum;
+    return einsum(view, "...k,kn,n->...n", {{'k', contracted, 0.0}});
+}
+
+OpCost linear_cost(const OpView& view) {
+    return cost(view, 2.0 * static_cast<double>(view.input(0).shape.back()) *
+                          static_cast<double>(view.output(0).shape.elements()));
+}
+
+} // namespace
+
+const OpDef kMatmul{.name = "matmul",
+                    .help = "x [..., M, K], y [..., K, N] or [K, N] -> [..., M, N]",
+                    .min_inputs = 2,
+                    .max_inputs = 2,
+                    .attributes = {{"transpose_x", AttributeKind::flag, false, "x is [..., K, M]"},
+                                   {"transpose_y", AttributeKind::flag, false, "y is [..., N, K]"},
+                                   kWide},
+                    .infer = infer_matmul,
+                    .gradient = matmul_gradient,
+                    .factors = matmul_factors,
+                    .cost = matmul_cost,
+                    .wide_outputs = {0}};
+
+const OpDef kLinear{.name = "linear",
+                    .help = "x [..., K], weight [K, N], bias [N]? -> [..., N]",
+                    .min_inputs = 2,
+                    .max_inputs = 3,
+                    .attributes = {kWide},
+                    .infer = infer_linear,
+                    .gradient = linear_gradient,
+                    .factors = linear_factors,
+                    .cost = linear_cost,
+                    .wide_outputs = {0}};
+
+} // namespace weft::ops

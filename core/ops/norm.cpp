@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layer normalisation (Ba, Kiros, Hinton 2016) and batch normalisation (Ioffe, Szegedy 2015).
+// Gains, shifts and statistics stay f32 under a lower compute precision.
+#include "core/ops/op_list.h"
+#include "core/ops/rules.h"
+
+namespace weft::ops {
+namespace {
+
+using ir::ValueId;
+
+constexpr AttributeDef kEps{"eps", AttributeKind::real, true, "added to the variance"};
+
+// x is float with a feature dimension, and the named vectors have its extent; empty: fine.
+std::string want_features(const OpView& view,
+                          std::initializer_list<std::pair<std::string_view, int>> vectors) {
+    const ir::Type& x = view.input(0);
+    if (x.shape.rank() == 0) {
+        return "x needs a feature dimension, but is " + word(x);
+    }
+    if (std::string wrong = want_float("x", x); !wrong.empty()) {
+        return wrong;
+    }
+    for (const auto& [name, operand] : vectors) {
+        const ir::Type& type = view.input(operand);
+        if (type.shape != ir::Shape{x.shape.back()}) {
+            return "x has " + word(x.shape.back()) + " features, but " + word(name) + " is " +
+                   word(type);
+        }
+        if (std::string wrong = want_float(name, type); !wrong.empty()) {
+            return wrong;
+        }
+    }
+    return {};
+}
+
+// --- layer_norm --------------------------------------------------------------------------------
+
+Inferred infer_layer_norm(const OpView& view) {
+    if (const std::string wrong = want_features(view, {{"scale", 1}, {"shift", 2}});
+        !wrong.empty()) {
+        return fail(wrong);
+    }
+    const ir::Type& x = view.input(0);
+    const ir::Type statistic{statistics_dtype(x.dtype), leading(x.shape)};
+    return {{x, statistic, statistic}, {}};
+}
+
+void layer_norm_gradient(GradientContext& c) {
+    only_first_output(c);
+    Builder& b = c.builder();
+    const ValueId mean = c.output(1);
+    const ValueId rstd = c.output(2);
+    if (c.needs(0)) {
+        c.set(0,
+              b.emit("layer_norm_input_grad", {c.input(0), c.input(1), mean, rstd, c.upstream()}));
+    }
+    if (c.needs(1) || c.needs(2)) {
+        const auto grads =
+            b.emit_all("layer_norm_param_grad", {c.input(0), mean, rstd, c.upstream()});
+        c.set(1, grads[0]);
+        c.set(2, grads[1]);
+    }
+}
+
+FactorRule layer_norm_factors(const OpView& view) {
+    return einsum(view, "...c,c,c->...c,...,...", {{'c', Combine::whole}});
+}
+
+Inferred infer_layer_norm_input_grad(const OpView& view) {
+    const ir::Type& x = view.input(0);
+    std::string wrong = want_features(view, {{"scale", 1}});
+    if (wrong.empty()) {
+        const ir::Shape rows = leading(x.shape);
+        wrong = first_of({want_shape("mean", view.input(2), rows),
+                          want_shape("rstd", view.input(3), rows),
+                          want_shape("dy", view.input(4), x.shape)});
+    }
+    return wrong.empty() ? Inferred{{x}, {}} : fail(wrong);
+}
+
+FactorRule layer_norm_input_grad_factors(const OpView& view) {
+    return einsum(view, "...c,c,...,...,...c->...c", {{'c', Combine::whole}});
+}
+
+Inferred infer_layer_norm_param_grad(const OpView& view) {
+    const ir::Type& x = view.input(0);
+    std::string wrong = want_features(view, {});
+    if (wrong.empty()) {
+        const ir::Shape rows = leading(x.shape);
+        wrong = first_of({want_shape("mean", view.input(1), rows),
+                          want_shape("rstd", view.input(2), rows),
+                          want_shape("dy", view.input(3), x.shape)});
+    }
+    if (!wrong.empty()) {
+        return fail(wrong);
+    }
+    const ir::Type vector{statistics_dtype(x.dtype), {x.shape.back()}};
+    return {{vector, vector}, {}};
+}
+
+FactorRule layer_norm_param_grad_factors(const OpView& view) {
+    return einsum(view, "...c,...,...,...c->c,c", {{'.', Combine::sum, 0.0}});
+}
+
+// --- batch_norm --------------------------------------------------------------------------------
+
+Inferred infer_batch_norm(const OpView& view) {
+    const ir::Type& x = view.input(0);
+    std::string wrong = want_features(view, {{"scale", 1}, {"shift", 2}});
+    if (wrong.empty() && x.shape.rank() < 2) {
+        wrong = "x needs a sample and a feature dimension, but is " + word(x);
+    }
+    if (wrong.empty() && view.inputs() == 4) {
+        wrong = want_shape("weights", view.input(3), {x.shape[0]});
+    }
+    if (!wrong.empty()) {
+        return fail(wrong);
+    }
+    const ir::Type statistic{statistics_dtype(x.dtype), {x.shape.back()}};
+    return {{x, statistic, statistic}, {}};
+}
+
+void batch_norm_gradient(GradientContext& c) {
+    only_first_output(c);
+    std::vector<ValueId> operands{c.input(0), c.input(1), c.output(1), c.output(2), c.upstream()};
+    if (c.inputs() == 4) {
+        operands.push_back(c.input(3));
+    }
+    const auto grads =
+        c.builder().emit_all("batch_norm_grad", operands, {{"eps", c.op().attributes.real("eps")}});
+    for (int i = 0; i < 3; ++i) {
+        c.set(i, grads[static_cast<std::size_t>(i)]);
+    }
+}
+
+// "nhw..." of x as explicit letters, because the sample dimension is shared with the weights.
+std::string batch_dims(const OpView& view) {
+    return std::string("nijklpq").substr(0,
+                                         static_cast<std::size_t>(view.input(0).shape.rank()) - 1);
+}
+
+FactorRule batch_factors(const OpView& view, const std::string& notation) {
+    constexpr Combine whole = Combine::whole;
+    return einsum(view, notation,
+                  {{'n', whole},
+                   {'i', whole},
+                   {'j', whole},
+                   {'k', whole},
+                   {'l', whole},
+                   {'p', whole},
+                   {'q', whole}});
+}
+
+FactorRule batch_norm_factors(const OpView& view) {
+    const std::string x = batch_dims(view) + "c";
+    return batch_factors(view, x + ",c,c,n->" + x + ",c,c");
+}
+
+Inferred infer_batch_norm_grad(const OpView& view) {
+    const ir::Type& x = view.input(0);
+    std::string wrong = want_features(view, {{"scale", 1}, {"mean", 2}, {"variance", 3}});
+    if (wrong.empty()) {
+        wrong = want_shape("dy", view.input(4), x.shape);
+    }
+    if (wrong.empty() && x.shape.rank() < 2) {
+        wrong = "x needs a sample and a feature dimension, but is " + word(x);
+    }
+    if (wrong.empty() && view.inputs() == 6) {
+        wrong = want_shape("weights", view.input(5), {x.shape[0]});
+    }
+    if (!wrong.empty()) {
+        return fail(wrong);
+    }
+    const ir::Type vector{statistics_dtype(x.dtype), {x.shape.back()}};
+    return {{x, vector, vector}, {}};
+}
+
+FactorRule batch_norm_grad_factors(const OpView& view) {
+    const std::string x = batch_dims(view) + "c";
+    return batch_factors(view, x + ",c,c,c," + x + ",n->" + x + ",c,c");
+}
+
+OpCost norm_cost(const OpView& view) {
+    return cost(view, 8.0 * static_cast<double>(view.input(0).shape.elements()));
+}
+
+} // namespace
+
+const OpDef kLayerNorm{.name = "layer_norm",
+                       .help = "x [..., C], scale [C], shift [C] -> y, mean [...], rstd [...]",
+                       .min_inputs = 3,
+                       .max_inputs = 3,
+                       .attributes = {kEps},
+                       .infer = infer_layer_norm,
+                       .gradient = layer_norm_gradient,
+                       .factors = layer_norm_factors,
+                       .cost = norm_cost,
+                       .full_inputs = {1, 2},
+                       .full_outputs = {1, 2}};
+
+const OpDef kLayerNormInputGrad{.name = "layer_norm_input_grad",
+                                .help = "x, scale, mean, rstd, dy -> dx",
+                                .min_inputs = 5,
+                                .max_inputs = 5,
+                                .infer = infer_layer_norm_input_grad,
+                                .factors = layer_norm_input_grad_factors,
+                                .cost = norm_cost,
+                                .full_inputs = {1, 2, 3}};
+
+const OpDef kLayerNormParamGrad{.name = "layer_norm_param_grad",
+                                .help = "x, mean, rstd, dy -> dscale [C], dshift [C]",
+                                .min_inputs = 4,
+                                .max_inputs = 4,
+                                .infer = infer_layer_norm_param_grad,
+                                .factors = layer_norm_param_grad_factors,
+                                .cost = norm_cost,
+                                .full_inputs = {1, 2},
+                                .full_outputs = {0, 1}};
+
+const OpDef kBatchNorm{
+    .name = "batch_norm",
+    .help = "x [N, ..., C], scale [C], shift [C], weights [N]? -> y, mean [C], variance [C]",
+    .min_inputs = 3,
+    .max_inputs = 4,
+    .attributes = {kEps},
+    .infer = infer_batch_norm,
+    .gradient = batch_norm_gradient,
+    .factors = batch_norm_factors,
+    .cost = norm_cost,
+    .full_inputs = {1, 2, 3},
+    .full_outputs = {1, 2}};
+
+const OpDef kBatchNormGrad{
+    .name = "batch_norm_grad",
+    .help = "x, scale, mean, variance, dy, weights? -> dx, dscale [C], dshift [C]",
+    .min_inputs = 5,
+    .max_inputs = 6,
+    .attributes = {kEps},
+    .infer = infer_batch_norm_grad,
+    .factors = batch_norm_grad_factors,
+    .cost = norm_cost,
+    .full_inputs = {1, 2, 3, 5},
+    .full_outputs = {1, 2}};
+
+} // namespace weft::ops

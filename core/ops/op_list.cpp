@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ops/op_list.h"
+
+namespace weft::ops {
+namespace {
+
+constexpr const OpDef* kOps[] = {
+    // elementwise.cpp
+    &kNeg,
+    &kAbs,
+    &kExp,
+    &kLog,
+    &kSqrt,
+    &kRsqrt,
+    &kTanh,
+    &kSigmoid,
+    &kSquare,
+    &kSign,
+    &kIsFinite,
+    &kRelu,
+    &kGelu,
+    &kGeluErf,
+    &kSilu,
+    &kAffine,
+    &kCast,
+    &kAdd,
+    &kSub,
+    &kMul,
+    &kDiv,
+    &kMaximum,
+    &kMinimum,
+    &kPow,
+    &kLess,
+    &kEqual,
+    &kReluGrad,
+    &kGeluGrad,
+    &kGeluErfGrad,
+    &kSiluGrad,
+    &kTanhGrad,
+    &kSigmoidGrad,
+    &kSelect,
+    &kFused,
+    // structure.cpp
+    &kConstant,
+    &kReshape,
+    &kTranspose,
+    &kBroadcast,
+    &kSlice,
+    &kPad,
+    &kConcat,
+    &kCopy,
+    // repeat.cpp
+    &kRepeat,
+    // reduce.cpp
+    &kReduceSum,
+    &kReduceMax,
+    &kSumSquares,
+    &kArgmax,
+    // matmul.cpp
+    &kMatmul,
+    &kLinear,
+    // embedding.cpp
+    &kEmbedding,
+    &kEmbeddingGrad,
+    // softmax.cpp
+    &kSoftmax,
+    &kSoftmaxGrad,
+    // norm.cpp
+    &kLayerNorm,
+    &kLayerNormInputGrad,
+    &kLayerNormParamGrad,
+    &kBatchNorm,
+    &kBatchNormGrad,
+    // attention.cpp
+    &kAttention,
+    &kAttentionGrad,
+    &kAttentionCached,
+    &kCacheWrite,
+    // convolution.cpp
+    &kConv2d,
+    &kConv2dInputGrad,
+    &kConv2dWeightGrad,
+    &kMaxPool,
+    &kMaxPoolGrad,
+    &kAvgPool,
+    &kAvgPoolGrad,
+    // random.cpp
+    &kDropout,
+    &kRandomUniform,
+    &kRandomNormal,
+    &kRandomTruncatedNormal,
+    // loss.cpp
+    &kCrossEntropy,
+    &kCrossEntropyGrad,
+    &kCorrect,
+};
+
+} // namespace
+
+std::span<const OpDef* const> all_ops() {
+    return kOps;
+}
+
+} // namespace weft::ops

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every op record, declared by family. op_list.cpp holds the list that find_op and all_ops walk.
+#pragma once
+
+#include "core/ops/op_def.h"
+
+namespace weft::ops {
+
+// elementwise.cpp
+extern const OpDef kNeg, kAbs, kExp, kLog, kSqrt, kRsqrt, kTanh, kSigmoid, kSquare, kSign,
+    kIsFinite, kRelu, kGelu, kGeluErf, kSilu, kAffine, kCast, kAdd, kSub, kMul, kDiv, kMaximum,
+    kMinimum, kPow, kLess, kEqual, kReluGrad, kGeluGrad, kGeluErfGrad, kSiluGrad, kTanhGrad,
+    kSigmoidGrad, kSelect, kFused;
+// structure.cpp
+extern const OpDef kConstant, kReshape, kTranspose, kBroadcast, kSlice, kPad, kConcat, kCopy;
+// repeat.cpp
+extern const OpDef kRepeat;
+// reduce.cpp
+extern const OpDef kReduceSum, kReduceMax, kSumSquares, kArgmax;
+// matmul.cpp
+extern const OpDef kMatmul, kLinear;
+// embedding.cpp
+extern const OpDef kEmbedding, kEmbeddingGrad;
+// softmax.cpp
+extern const OpDef kSoftmax, kSoftmaxGrad;
+// norm.cpp
+extern const OpDef kLayerNorm, kLayerNormInputGrad, kLayerNormParamGrad, kBatchNorm, kBatchNormGrad;
+// attention.cpp
+extern const OpDef kAttention, kAttentionGrad, kAttentionCached, kCacheWrite;
+// convolution.cpp
+extern const OpDef kConv2d, kConv2dInputGrad, kConv2dWeightGrad, kMaxPool, kMaxPoolGrad, kAvgPool,
+    kAvgPoolGrad;
+// random.cpp
+extern const OpDef kDropout, kRandomUniform, kRandomNormal, kRandomTruncatedNormal;
+// loss.cpp
+extern const OpDef kCrossEntropy, kCrossEntropyGrad, kCorrect;
+
+} // namespace weft::ops

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The record of an optimizer: settings, state slots, update as a graph of elementwise ops, so that the
+// fuse pass makes one sweep over a parameter of everything that happens to it.
+#pragma once
+
+#include "core/config/field.h"
+#include "core/ops/builder.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::optim {
+
+/// What an update of one parameter reads; arrays have the parameter's shape, all f32.
+struct UpdateInputs {
+    ir::ValueId parameter;
+    ir::ValueId gradient;             // summed over the global batch and clipped
+    std::vector<ir::ValueId> state;   // one per name of OptimizerDef::state
+    std::vector<ir::ValueId> scalars; // what OptimizerDef::prepare made
+};
+
+struct UpdateResult {
+    ir::ValueId parameter;
+    std::vector<ir::ValueId> state; // same order as the input's
+};
+
+struct OptimizerDef {
+    std::string_view name;
+    std::string_view help;
+    double default_learning_rate;
+    /// Settings besides learning_rate and groups.
+    config::FieldTable (*fields)();
+    /// Rules between settings. Null: there are none.
+    void (*check)(const config::Json& settings, const std::string& pointer,
+                  config::Diagnostics& out);
+    /// State arrays per parameter, all zero at the start: slot "optimizer.<name>/<parameter>".
+    std::vector<std::string> (*state)(const config::Json& settings);
+    /// Scalars f32[] shared by all parameters of a group. `learning_rate` f32[]; `step` i64[] is the
+    /// number of updates done before this one.
+    std::vector<ir::ValueId> (*prepare)(ops::Builder& builder, const config::Json& settings,
+                                        ir::ValueId learning_rate, ir::ValueId step);
+    UpdateResult (*update)(ops::Builder& builder, const config::Json& settings,
+                           const UpdateInputs& inputs);
+};
+
+} // namespace weft::optim

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/passes/fuse_elementwise.h"
+
+#include "core/ops/op_def.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace weft::passes {
+namespace {
+
+using ir::Block;
+using ir::DType;
+using ir::Op;
+using ir::ValueId;
+
+// Below this size the lifetime of an input does not matter.
+constexpr std::int64_t kSmallBytes = 4096;
+
+struct Group {
+    std::vector<std::size_t> members; // positions in the block, ascending
+    ir::Shape shape;
+    ir::Phase phase = ir::Phase::forward;
+    bool f64 = false;
+};
+
+class BlockFuser {
+public:
+    BlockFuser(ir::Program& program, Block& block) : program_(program), block_(block) {}
+
+    void run() {
+        find_uses();
+        for (std::size_t at = 0; at < block_.ops.size(); ++at) {
+            if (groupable(block_.ops[at])) {
+                place(at);
+            }
+        }
+        rebuild();
+    }
+
+private:
+    const ir::Type& type(ValueId id) const { return program_.type(id); }
+
+    bool groupable(const Op& op) const {
+        const ops::OpDef* def = ops::find_op(op.kind);
+        if (def == nullptr || def->elementwise < 0) {
+            return false;
+        }
+        const DType out = type(op.outputs[0]).dtype;
+        return ir::is_float(out) &&
+               std::all_of(op.inputs.begin(), op.inputs.end(), [&](ValueId id) {
+                   const DType in = type(id).dtype;
+                   return ir::is_float(in) && (in == DType::f64) == (out == DType::f64);
+               });
+    }
+
+    /// Positions in this block that read each value; a loop reads what its body captures.
+    void find_uses() {
+        for (std::size_t at = 0; at < block_.ops.size(); ++at) {
+            const Op& op = block_.ops[at];
+            for (const ValueId id : op.inputs) {
+                uses_[id].push_back(at);
+            }
+            for (const ValueId id : ir::captures(op)) {
+                uses_[id].push_back(at);
+            }
+            for (const ValueId id : op.outputs) {
+                definition_[id] = at;
+            }
+        }
+        escaping_.insert(block_.results.begin(), block_.results.end());
+    }
+
+    /// Adds the op to the groups of its operands where that is legal, joining several into one.
+    void place(std::size_t at) {
+        const Op& op = block_.ops[at];
+        Group joined{
+            {at}, type(op.outputs[0]).shape, op.phase, type(op.outputs[0]).dtype == DType::f64};
+        std::set<int> absorbed;
+        for (const ValueId input : op.inputs) {
+            const auto definition = definition_.find(input);
+            if (definition == definition_.end()) {
+                continue;
+            }
+            const auto found = group_of_.find(definition->second);
+            if (found == group_of_.end() || absorbed.count(found->second) > 0) {
+                continue;
+            }
+            const Group& candidate = groups_[static_cast<std::size_t>(found->second)];
+            Group larger = joined;
+            larger.members.insert(larger.members.end(), candidate.members.begin(),
+                                  candidate.members.end());
+            std::sort(larger.members.begin(), larger.members.end());
+            if (same_kind(joined, candidate) && adjacent(candidate, at) && legal(larger, at)) {
+                joined = std::move(larger);
+                absorbed.insert(found->second);
+            }
+        }
+        for (const int index : absorbed) {
+            groups_[static_cast<std::size_t>(index)].members.clear();
+        }
+        for (const std::size_t member : joined.members) {
+            group_of_[member] = static_cast<int>(groups_.size());
+        }
+        groups_.push_back(std::move(joined));
+    }
+
+    static bool same_kind(const Group& a, const Group& b) {
+        return a.shape == b.shape && a.phase == b.phase && a.f64 == b.f64;
+    }
+
+    bool adjacent(const Group& group, std::size_t at) const {
+        // Parameters, gradients and optimizer state are alive during the whole update anyway.
+        if (group.phase == ir::Phase::update || group.shape.elements() * 4 <= kSmallBytes) {
+            return true;
+        }
+        for (std::size_t between = group.members.back() + 1; between < at; ++between) {
+            const Op& op = block_.ops[between];
+            const ops::OpDef* def = ops::find_op(op.kind);
+            const bool cheap =
+                def != nullptr && (def->elementwise >= 0 || def->view || op.inputs.empty());
+            if (!cheap) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Whether the members may run together at position `at`.
+    bool legal(const Group& group, std::size_t at) const {
+        const std::set<std::size_t> members(group.members.begin(), group.members.end());
+        std::set<ValueId> inputs;
+        for (const std::size_t member : group.members) {
+            const Op& op = block_.ops[member];
+            for (const ValueId id : op.inputs) {
+                const auto definition = definition_.find(id);
+                if (definition == definition_.end() || members.count(definition->second) == 0) {
+                    inputs.insert(id);
+                }
+            }
+            const auto uses = uses_.find(op.outputs[0]);
+            if (uses == uses_.end()) {
+                continue;
+            }
+            for (const std::size_t use : uses->second) {
+                if (use < at && members.count(use) == 0) {
+                    return false;
+                }
+            }
+        }
+        return static_cast<int>(inputs.size()) <= kMaxGroupInputs &&
+               static_cast<int>(group.members.size()) <= kMaxGroupSteps;
+    }
+
+    void rebuild() {
+        std::vector<Op> ops;
+        ops.reserve(block_.ops.size());
+        for (std::size_t at = 0; at < block_.ops.size(); ++at) {
+            const auto found = group_of_.find(at);
+            const Group* group = found == group_of_.end()
+                                     ? nullptr
+                                     : &groups_[static_cast<std::size_t>(found->second)];
+            if (group == nullptr || group->members.size() == 1) {
+                ops.push_back(std::move(block_.ops[at]));
+            } else if (group->members.back() == at) {
+                Op sweep = fused(*group);
+                if (!sweep.outputs.empty()) { // else nothing reads the group
+                    ops.push_back(std::move(sweep));
+                }
+            }
+        }
+        block_.ops = std::move(ops);
+    }
+
+    /// The values of the group that something outside of it reads.
+    bool leaves(const Group& group, ValueId id) const {
+        if (escaping_.count(id) > 0) {
+            return true;
+        }
+        const auto uses = uses_.find(id);
+        return uses != uses_.end() &&
+               std::any_of(uses->second.begin(), uses->second.end(), [&group](std::size_t use) {
+                   return !std::binary_search(group.members.begin(), group.members.end(), use);
+               });
+    }
+
+    Op fused(const Group& group) {
+        Op out;
+        out.kind = "fused";
+        out.path = block_.ops[group.members.back()].path;
+        out.phase = group.phase;
+        out.body.emplace_back();
+        Block& body = out.body.front();
+        std::map<ValueId, ValueId> inner;
+        for (const std::size_t member : group.members) {
+            Op op = block_.ops[member];
+            for (ValueId& id : op.inputs) {
+                const auto [found, is_new] = inner.try_emplace(id);
+                if (is_new) {
+                    found->second = program_.add_value(ir::Type(type(id)));
+                    out.inputs.push_back(id);
+                    body.arguments.push_back(found->second);
+                }
+                id = found->second;
+            }
+            const ValueId outer = op.outputs[0];
+            op.outputs[0] = program_.add_value(ir::Type(type(outer)));
+            inner[outer] = op.outputs[0];
+            if (leaves(group, outer)) {
+                out.outputs.push_back(outer);
+                body.results.push_back(op.outputs[0]);
+            }
+            body.ops.push_back(std::move(op));
+        }
+        return out;
+    }
+
+    ir::Program& program_;
+    Block& block_;
+    std::map<ValueId, std::vector<std::size_t>> uses_;
+    std::map<ValueId, std::size_t> definition_;
+    std::set<ValueId> escaping_;
+    std::vector<Group> groups_;
+    std::map<std::size_t, int> group_of_;
+};
+
+void visit(ir::Program& program, Block& block) {
+    for (Op& op : block.ops) {
+        if (op.kind == "repeat") {
+            visit(program, op.body.front());
+        }
+    }
+    BlockFuser(program, block).run();
+}
+
+} // namespace
+
+void fuse_elementwise(ir::Program& program) {
+    visit(program, program.body);
+}
+
+} // namespace weft::passes

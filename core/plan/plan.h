@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The execution plan: what the studio draws, the cost model prices, the executor replays and an
+// out-of-memory or hang report points into. Immutable once built; printable; written to plan.json.
+//
+// Memory: one arena per device. [0, state_bytes) holds the state slots for the whole run; the rest is
+// scratch of the program that runs, sized for the largest. Every buffer has a fixed offset.
+#pragma once
+
+#include "core/ir/program.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::plan {
+
+/// Memory categories in the one order used everywhere (INTERFACES.md, plan --json "by_category").
+enum class Category : std::uint8_t {
+    parameters,
+    gradients,
+    optimizer,
+    state,
+    packed_weights,
+    activations,
+    workspace,
+    batch,
+    communication,
+    staging,
+    library,
+};
+constexpr int kCategories = 11;
+std::string_view category_name(Category category);
+
+/// A state slot: a typed array that outlives program calls and is what checkpoints hold.
+struct StateSlot {
+    std::string name; // "layers.0.weight", "optimizer.m/layers.0.weight", "ema/layers.0.weight"
+    Category category = Category::parameters;
+    ir::Type type;
+    bool saved = true;     // part of a checkpoint (key/value caches are not)
+    bool trainable = true; // parameters only
+    std::vector<std::string> logical_axes; // one per dimension; "" = none
+    std::int64_t offset = 0;               // in the arena; set by plan building
+};
+
+/// A stretch of the arena with a lifetime within one program.
+struct Buffer {
+    std::string name; // value name, or "<op kind> <path>"
+    Category category = Category::activations;
+    std::int64_t bytes = 0;
+    std::int64_t offset = 0; // from the start of the arena
+    int first_step = 0;      // position in the program's linear step order that writes it first
+    int last_step = 0;       // last position that reads it
+    bool is_state = false;
+};
+
+/// Where an operand of a step lies. In iteration i of the enclosing loop at depth d the address is
+/// offset + i_d * strides[d]. Depth 0 is the outermost loop.
+struct Operand {
+    int buffer = -1;
+    std::int64_t offset = 0; // from the start of the arena
+    ir::Type type;
+    std::vector<std::int64_t> strides; // bytes per iteration of each enclosing loop; empty = all zero
+};
+
+/// One kernel call, or a loop over nested steps.
+struct Step {
+    ir::Op op;                     // kind, attributes, path, phase; body for "fused"; values are not
+                                   // to be looked up: types are in the operands
+    std::vector<ir::Type> body_types; // fused: types of the body's values in definition order
+    std::vector<Operand> inputs;
+    std::vector<Operand> outputs;
+    Operand workspace;             // type u8; buffer -1 when none
+    std::string kernel;            // e.g. "onednn matmul", "reference argmax"
+    std::string backend;           // "cpu", "reference", "" for planned-for hardware
+    double flops = 0;
+    double bytes = 0;
+    // Loops:
+    std::int64_t count = 0; // 0: not a loop
+    bool reverse = false;
+    std::vector<Step> steps;
+
+    bool is_loop() const { return count > 0; }
+};
+
+/// A named stretch of a program that runs `repeat` times: "microstep x n", then "update".
+struct Segment {
+    std::string name;
+    std::int64_t repeat = 1;
+    int first_step = 0; // linear position, as in Buffer
+    int steps = 0;
+};
+
+/// A port of a planned program: where the host writes arguments or reads results.
+struct PlannedPort {
+    ir::Role role = ir::Role::batch;
+    std::string name;
+    Operand operand;
+};
+
+struct PlannedProgram {
+    std::string name;
+    std::vector<Segment> segments;
+    std::vector<Step> steps;
+    std::vector<Buffer> buffers;
+    std::vector<PlannedPort> arguments; // state ports lie in the state region
+    std::vector<PlannedPort> results;
+    std::int64_t peak_bytes = 0; // of the arena, state included
+    int peak_step = 0;           // linear position
+    double flops = 0;            // of one call, loops included
+    std::vector<std::pair<int, std::int64_t>> timeline; // (linear position, live bytes)
+    std::string text;            // final program text
+};
+
+struct PassTime {
+    std::string program;
+    std::string pass;
+    double ms = 0;
+};
+
+/// Host memory that the run needs beside the arena.
+struct HostMemory {
+    std::int64_t data_cache_bytes = 0;
+    std::int64_t prefetch_bytes = 0;
+    std::int64_t staging_bytes = 0; // checkpoint snapshot
+};
+
+struct ExecutionPlan {
+    std::vector<StateSlot> state_slots;
+    std::int64_t state_bytes = 0;
+    std::int64_t arena_bytes = 0;
+    std::vector<PlannedProgram> programs;
+    HostMemory host;
+    std::int64_t parameters = 0; // trainable elements, tied ones once
+    double flops_per_step = 0;
+    std::vector<PassTime> pass_times;
+    double compile_ms = 0;
+    std::vector<std::string> assumptions;
+    std::vector<std::string> fallbacks; // one line per kernel that is slower than it could be
+
+    const PlannedProgram* find(std::string_view program) const;
+    const StateSlot* find_slot(std::string_view name) const;
+};
+
+/// The step at a linear position: steps are numbered in text order, a loop before its body.
+const Step* step_at(const PlannedProgram& program, int position);
+
+/// Bytes alive at the peak of a program, per category (index = Category).
+std::vector<std::int64_t> bytes_by_category(const ExecutionPlan& plan, std::string_view program);
+
+/// The document of `weft plan --json` (INTERFACES.md); "predicted_step_ms" is null until there is a
+/// cost model for the machine.
+nlohmann::ordered_json to_json(const ExecutionPlan& plan);
+/// The human-readable page of `weft plan`.
+std::string to_text(const ExecutionPlan& plan);
+
+} // namespace weft::plan

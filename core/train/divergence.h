@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What to say, and to offer, when a loss or a gradient is not finite.
+#pragma once
+
+#include "core/compile/run_config.h"
+#include "core/exec/executor.h"
+#include "core/train/event.h"
+
+#include <cstdint>
+
+namespace weft::train {
+
+struct Divergence {
+    std::int64_t step = 0; // number of the update that was not taken
+    double loss = 0;
+    double grad_norm = 0;
+    exec::RunReport report;            // of the checked replay
+    std::int64_t last_checkpoint = -1; // step; -1: none
+};
+
+/// The error event: the first bad op and its layer, and up to three changes that may help. An exact
+/// resume would meet the same numbers again, so every way on changes something.
+ErrorEvent explain_divergence(const Divergence& what, const compile::RunConfig& config);
+
+} // namespace weft::train

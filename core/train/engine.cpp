@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/engine.h"
+
+#include "core/base/error.h"
+#include "core/base/machine.h"
+#include "core/base/text.h"
+#include "core/train/program_io.h"
+#include "core/train/run_folder.h"
+
+#include <charconv>
+
+namespace weft::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<checkpoint::Entry> usable_entries(const fs::path& run) {
+    std::vector<checkpoint::Entry> entries = checkpoint::list_checkpoints(run / "checkpoints");
+    std::erase_if(entries, [](const auto& entry) { return !entry.problem.empty(); });
+    return entries;
+}
+
+bool is_best(const checkpoint::Entry& entry, const std::string& metric, bool smaller,
+             const std::optional<double>& best) {
+    const auto found = entry.record.metrics.find(metric);
+    if (entry.record.metric_step != entry.step || found == entry.record.metrics.end() ||
+        !found->is_number()) {
+        return false;
+    }
+    return !best || (smaller ? found->get<double>() < *best : found->get<double>() > *best);
+}
+
+const checkpoint::Entry* best_entry(const std::vector<checkpoint::Entry>& entries) {
+    const checkpoint::ManagerOptions goal = checkpoint::retention_of(entries.back().record.config);
+    const checkpoint::Entry* best = nullptr;
+    std::optional<double> value;
+    for (const checkpoint::Entry& entry : entries) {
+        if (is_best(entry, goal.metric, goal.metric_min, value)) {
+            best = &entry;
+            value = entry.record.metrics.at(goal.metric).get<double>();
+        }
+    }
+    return best;
+}
+
+[[noreturn]] void no_such_checkpoint(const fs::path& run, const std::string& from,
+                                     const std::vector<checkpoint::Entry>& entries) {
+    std::string steps;
+    for (const checkpoint::Entry& entry : entries) {
+        steps += (steps.empty() ? "" : ", ") + std::to_string(entry.step);
+    }
+    throw Error(ErrorKind::checkpoint, run.string(),
+                entries.empty() ? "the run has no usable checkpoint"
+                                : "there is no checkpoint '" + shown(from) + "'",
+                entries.empty() ? "see `weft checkpoint list`"
+                                : "there are: latest, best, " + steps);
+}
+
+compile::RunConfig saved_config(const checkpoint::Manifest& manifest) {
+    // Relative paths count from where the run's configuration lay, when the run folder is still
+    // around.
+    fs::path base_dir = manifest.path;
+    const fs::path run = manifest.path.parent_path().parent_path();
+    if (is_run_folder(run)) {
+        base_dir = run;
+        const std::string recorded = read_run_info(run).base_dir;
+        base_dir = recorded.empty() ? base_dir : fs::path(recorded);
+    }
+    compile::CheckedRun checked = compile::read_run_config(manifest.record.config, base_dir);
+    if (!checked.ok()) {
+        throw Error(ErrorKind::checkpoint, manifest.path.string(),
+                    "its configuration is not valid here: " +
+                        config::to_text(checked.diagnostics.front()),
+                    "it may come from a newer version; give a configuration with --data");
+    }
+    return std::move(checked.config);
+}
+
+} // namespace
+
+std::vector<const weft_backend*> backends() {
+    return {weft_cpu_backend(), weft_reference_backend()};
+}
+
+int thread_count(int threads) {
+    return threads > 0 ? threads : read_machine().usable_cores;
+}
+
+data::DataSet open_run_data(const compile::RunConfig& config) {
+    return data::open_data(config.section("data"),
+                           {config.base_dir, config.context(), config.seed});
+}
+
+std::shared_ptr<const plan::ExecutionPlan>
+compile_plan(const compile::RunConfig& config, const data::DataSet& data, std::stop_token stop) {
+    compile::PipelineOptions options;
+    options.backends = backends();
+    options.stop = std::move(stop);
+    plan::ExecutionPlan plan = compile::compile_run(config, data.train->info(), options);
+    plan.host.data_cache_bytes = data.train->cache_bytes();
+    const data::SampleInfo& info = data.train->info();
+    const std::int64_t sample_bytes = info.input.bytes() + info.target.bytes() + 4;
+    plan.host.prefetch_bytes = (config.prefetch + 1) * config.global_batch_size * sample_bytes;
+    if (config.checkpoint_async) {
+        for (const plan::StateSlot& slot : plan.state_slots) {
+            plan.host.staging_bytes += slot.saved ? slot.type.bytes() : 0;
+        }
+    }
+    return std::make_shared<const plan::ExecutionPlan>(std::move(plan));
+}
+
+void initialise(exec::Executor& executor, const compile::RunConfig& config) {
+    write_random(executor, "init", config.seed, 0, 0);
+    executor.run("init");
+}
+
+fs::path find_checkpoint(const fs::path& path, const std::string& from) {
+    std::error_code problem;
+    if (!is_run_folder(path)) {
+        if (!fs::is_directory(path, problem)) {
+            throw Error(ErrorKind::usage, path.string(), "there is no such run or checkpoint",
+                        "name the folder of a run or of a checkpoint");
+        }
+        return path;
+    }
+    const auto entries = usable_entries(path);
+    if (entries.empty()) {
+        no_such_checkpoint(path, from, entries);
+    }
+    if (from == "latest") {
+        return entries.back().path;
+    }
+    if (from == "best") {
+        const checkpoint::Entry* best = best_entry(entries);
+        return best != nullptr ? best->path : entries.back().path;
+    }
+    std::int64_t step = -1;
+    const auto read = std::from_chars(from.data(), from.data() + from.size(), step);
+    for (const checkpoint::Entry& entry : entries) {
+        if (read.ec == std::errc() && read.ptr == from.data() + from.size() && entry.step == step) {
+            return entry.path;
+        }
+    }
+    no_such_checkpoint(path, from, entries);
+}
+
+LoadedModel load_model(const fs::path& checkpoint_folder, const compile::RunConfig* config,
+                       int threads) {
+    LoadedModel model;
+    model.manifest = checkpoint::read_manifest(checkpoint_folder);
+    model.config = config != nullptr ? *config : saved_config(model.manifest);
+    model.data = open_run_data(model.config);
+    model.plan = compile_plan(model.config, model.data, {});
+    model.executor = std::make_unique<exec::Executor>(
+        model.plan, backends(), exec::ExecutorOptions{.threads = thread_count(threads)});
+    initialise(*model.executor, model.config);
+    restore_tensors(*model.executor, model.manifest, Missing::keeps_init);
+    return model;
+}
+
+} // namespace weft::train

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a configuration to a machine that can run its programs: the steps that a session, `weft
+// eval`, `weft predict` and `weft generate` share.
+#pragma once
+
+#include "core/compile/programs.h"
+#include "core/exec/executor.h"
+#include "core/train/progress.h"
+
+#include <memory>
+#include <stop_token>
+
+namespace weft::train {
+
+/// The back ends of this build, best first.
+std::vector<const weft_backend*> backends();
+/// What `threads` (0: all that this process may use) comes to.
+int thread_count(int threads);
+
+/// Opens the data of a run. Throws weft::Error{data}.
+data::DataSet open_run_data(const compile::RunConfig& config);
+
+/// Compiles, and works out the host memory beside the arena. Throws weft::Error; stops with
+/// weft::Error{runtime}.
+std::shared_ptr<const plan::ExecutionPlan>
+compile_plan(const compile::RunConfig& config, const data::DataSet& data, std::stop_token stop);
+
+/// Fills every slot with its start value: the init program under the run's seed.
+void initialise(exec::Executor& executor, const compile::RunConfig& config);
+
+/// A saved model, ready to evaluate, predict or generate.
+struct LoadedModel {
+    compile::RunConfig config;
+    checkpoint::Manifest manifest;
+    data::DataSet data;
+    std::shared_ptr<const plan::ExecutionPlan> plan;
+    std::unique_ptr<exec::Executor> executor;
+};
+
+/// `path` is a checkpoint folder or a run folder (then `from` says which: "best", "latest" or a
+/// step). Throws weft::Error{checkpoint}.
+std::filesystem::path find_checkpoint(const std::filesystem::path& path, const std::string& from);
+
+/// `config` null: the configuration that was saved with the weights.
+LoadedModel load_model(const std::filesystem::path& checkpoint_folder,
+                       const compile::RunConfig* config, int threads);
+
+} // namespace weft::train

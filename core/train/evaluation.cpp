@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/evaluation.h"
+
+#include "core/compile/programs.h"
+#include "core/train/program_io.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace weft::train {
+namespace {
+
+using config::Json;
+
+constexpr std::string_view kSum = "_sum";
+
+std::int64_t batch_rows(const exec::Executor& executor, std::string_view program) {
+    const plan::PlannedPort* port = find_port(program_of(executor, program).arguments, "inputs");
+    WEFT_CHECK(port != nullptr, "the program takes inputs");
+    return port->operand.type.shape[0];
+}
+
+// "loss_sum" -> "loss" for every sum of the program, in its order.
+std::vector<std::string> summed_names(const exec::Executor& executor) {
+    std::vector<std::string> names;
+    for (const plan::PlannedPort& port : program_of(executor, "evaluate").results) {
+        if (port.role == ir::Role::output && port.name.ends_with(kSum)) {
+            names.push_back(port.name.substr(0, port.name.size() - kSum.size()));
+        }
+    }
+    return names;
+}
+
+std::vector<double> row_values(const exec::Executor& executor, std::int64_t row) {
+    const plan::PlannedPort* port =
+        find_port(program_of(executor, "predict").results, "prediction");
+    WEFT_CHECK(port != nullptr && port->operand.type.dtype == ir::DType::f32,
+               "predictions are f32");
+    const std::span<const std::byte> bytes = executor.result("predict", "prediction");
+    const std::int64_t width = port->operand.type.shape.elements() / port->operand.type.shape[0];
+    std::vector<float> values(static_cast<std::size_t>(width));
+    std::memcpy(values.data(), bytes.data() + row * width * std::int64_t{sizeof(float)},
+                values.size() * sizeof(float));
+    return {values.begin(), values.end()};
+}
+
+void rank(SamplePrediction& prediction, std::size_t top) {
+    std::vector<std::int64_t> order(prediction.values.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto value = [&](std::int64_t i) {
+        return prediction.values[static_cast<std::size_t>(i)];
+    };
+    const std::size_t count = std::min(top, order.size());
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count),
+                      order.end(), [&](std::int64_t a, std::int64_t b) {
+                          return value(a) != value(b) ? value(a) > value(b) : a < b;
+                      });
+    for (std::size_t i = 0; i < count; ++i) {
+        prediction.top.emplace_back(order[i], value(order[i]));
+    }
+}
+
+} // namespace
+
+std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConfig& config,
+                                const std::shared_ptr<const data::Source>& source,
+                                const std::string& split, std::int64_t max_batches,
+                                std::stop_token stop) {
+    data::LoaderOptions options;
+    options.batch_size = batch_rows(executor, "evaluate");
+    options.endless = false;
+    options.prefetch = config.prefetch;
+    options.max_batches = max_batches;
+    data::Loader loader(source, data::Sampler(source->samples(), false, config.seed), options, {});
+    const std::vector<std::string> names = summed_names(executor);
+    std::vector<double> sums(names.size());
+    double count = 0;
+    while (const data::Batch* batch = loader.next()) {
+        write_argument(executor, "evaluate", "inputs", batch->inputs);
+        write_argument(executor, "evaluate", "targets", batch->targets);
+        write_argument(executor, "evaluate", "weights", std::as_bytes(std::span(batch->weights)));
+        if (executor.run("evaluate", stop) == exec::RunOutcome::stopped || stop.stop_requested()) {
+            return std::nullopt;
+        }
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            sums[i] += read_scalar(executor, "evaluate", names[i] + std::string(kSum));
+        }
+        count += read_scalar(executor, "evaluate", "count");
+    }
+    Metrics out;
+    double loss = 0;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const double mean = count > 0 ? sums[i] / count : 0.0;
+        loss = names[i] == "loss" ? mean : loss;
+        out.emplace_back(split + "/" + names[i], mean);
+    }
+    for (const auto& [name, value] : compile::metrics_from_loss(config, loss)) {
+        out.emplace_back(split + "/" + name, value);
+    }
+    return out;
+}
+
+std::vector<SamplePrediction> predict(exec::Executor& executor, const data::Source& source,
+                                      std::span<const std::int64_t> indices, std::size_t top) {
+    const std::int64_t rows = batch_rows(executor, "predict");
+    const auto sample_bytes = static_cast<std::size_t>(source.info().input.bytes());
+    std::vector<std::byte> inputs(static_cast<std::size_t>(rows) * sample_bytes);
+    std::vector<SamplePrediction> out;
+    for (std::size_t first = 0; first < indices.size(); first += static_cast<std::size_t>(rows)) {
+        const std::size_t n = std::min(indices.size() - first, static_cast<std::size_t>(rows));
+        std::fill(inputs.begin(), inputs.end(), std::byte{0});
+        for (std::size_t i = 0; i < n; ++i) {
+            source.read(indices[first + i],
+                        std::span(inputs).subspan(i * sample_bytes, sample_bytes), {});
+        }
+        write_argument(executor, "predict", "inputs", inputs);
+        executor.run("predict");
+        for (std::size_t i = 0; i < n; ++i) {
+            SamplePrediction prediction;
+            prediction.index = indices[first + i];
+            prediction.label = source.label(prediction.index);
+            prediction.values = row_values(executor, static_cast<std::int64_t>(i));
+            if (source.info().classes > 0) {
+                rank(prediction, top);
+            }
+            out.push_back(std::move(prediction));
+        }
+    }
+    return out;
+}
+
+Json samples_json(std::int64_t step, const std::string& split, const data::SampleInfo& info,
+                  const std::vector<SamplePrediction>& predictions) {
+    Json samples = Json::array();
+    for (const SamplePrediction& prediction : predictions) {
+        Json top = Json::array();
+        for (const auto& [index, probability] : prediction.top) {
+            Json entry{{"class", index}, {"probability", probability}};
+            if (static_cast<std::size_t>(index) < info.class_names.size()) {
+                entry["name"] = info.class_names[static_cast<std::size_t>(index)];
+            }
+            top.push_back(std::move(entry));
+        }
+        samples.push_back({{"index", prediction.index}, {"label", prediction.label}, {"top", top}});
+    }
+    return Json{{"step", step},
+                {"kind", "classification"},
+                {"split", split},
+                {"class_names", info.class_names},
+                {"samples", std::move(samples)}};
+}
+
+} // namespace weft::train

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Metrics of a split, and predictions on single samples, with the weights that the executor holds.
+#pragma once
+
+#include "core/compile/run_config.h"
+#include "core/data/dataset.h"
+#include "core/exec/executor.h"
+#include "core/train/event.h"
+
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+
+namespace weft::train {
+
+/// Loss and metrics over `source` as "<split>/<name>": sums of batches divided by the true count,
+/// so a short last batch counts exactly. At most `max_batches`; 0: all. Nullopt when stopped.
+/// Throws weft::Error{data}.
+std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConfig& config,
+                                const std::shared_ptr<const data::Source>& source,
+                                const std::string& split, std::int64_t max_batches,
+                                std::stop_token stop);
+
+/// What the model says about one sample.
+struct SamplePrediction {
+    std::int64_t index = 0;
+    std::int32_t label = -1;                          // -1: the source has none
+    std::vector<double> values;                       // probabilities of the classes, or outputs
+    std::vector<std::pair<std::int64_t, double>> top; // classes: the most probable first
+};
+
+/// Predictions on the samples `indices` of `source`; `top` classes each.
+std::vector<SamplePrediction> predict(exec::Executor& executor, const data::Source& source,
+                                      std::span<const std::int64_t> indices, std::size_t top);
+
+/// The document of samples/step-NNNNNNNN.json.
+config::Json samples_json(std::int64_t step, const std::string& split, const data::SampleInfo& info,
+                          const std::vector<SamplePrediction>& predictions);
+
+} // namespace weft::train

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/generate.h"
+
+#include "core/base/error.h"
+#include "core/base/philox.h"
+#include "core/train/program_io.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace weft::train {
+namespace {
+
+constexpr std::int32_t kLineBreak = 10;
+
+std::vector<float> logits_row(const exec::Executor& executor, std::string_view program,
+                              std::int64_t row) {
+    const plan::PlannedPort* port = find_port(program_of(executor, program).results, "logits");
+    WEFT_CHECK(port != nullptr && port->operand.type.dtype == ir::DType::f32,
+               "logits are f32[T, V]");
+    const auto width = static_cast<std::size_t>(port->operand.type.shape[1]);
+    const std::span<const std::byte> bytes = executor.result(program, "logits");
+    std::vector<float> out(width);
+    std::memcpy(out.data(), bytes.data() + static_cast<std::size_t>(row) * width * sizeof(float),
+                width * sizeof(float));
+    return out;
+}
+
+std::int64_t context_of(const exec::Executor& executor) {
+    if (executor.plan().find("prefill") == nullptr || executor.plan().find("decode") == nullptr) {
+        throw Error(ErrorKind::usage, "generate", "this model does not generate text",
+                    "use a language model such as gpt2");
+    }
+    const plan::PlannedPort* port = find_port(program_of(executor, "prefill").arguments, "tokens");
+    WEFT_CHECK(port != nullptr, "prefill takes tokens");
+    return port->operand.type.shape[1];
+}
+
+// Logits after the last of `tokens`, which start at position 0.
+std::vector<float> prefill(exec::Executor& executor, std::span<const std::int32_t> tokens,
+                           std::int64_t context) {
+    std::vector<std::int32_t> padded(static_cast<std::size_t>(context), 0);
+    std::copy(tokens.begin(), tokens.end(), padded.begin());
+    write_argument(executor, "prefill", "tokens", std::as_bytes(std::span(padded)));
+    write_scalar(executor, "prefill", "position", 0);
+    executor.run("prefill");
+    return logits_row(executor, "prefill", static_cast<std::int64_t>(tokens.size()) - 1);
+}
+
+std::vector<float> decode(exec::Executor& executor, std::int32_t token, std::int64_t position) {
+    write_argument(executor, "decode", "tokens", std::as_bytes(std::span(&token, 1)));
+    write_scalar(executor, "decode", "position", static_cast<double>(position));
+    executor.run("decode");
+    return logits_row(executor, "decode", 0);
+}
+
+} // namespace
+
+std::int32_t pick_token(std::span<const float> logits, double temperature, std::int64_t top_k,
+                        double draw) {
+    std::vector<std::int32_t> order(logits.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto logit = [&](std::int32_t i) { return logits[static_cast<std::size_t>(i)]; };
+    std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+        return logit(a) != logit(b) ? logit(a) > logit(b) : a < b;
+    });
+    if (temperature <= 0) {
+        return order.front();
+    }
+    if (top_k > 0 && static_cast<std::size_t>(top_k) < order.size()) {
+        order.resize(static_cast<std::size_t>(top_k));
+    }
+    std::vector<double> weights;
+    for (const std::int32_t token : order) {
+        weights.push_back(std::exp((logit(token) - logit(order.front())) / temperature));
+    }
+    double left = draw * std::accumulate(weights.begin(), weights.end(), 0.0);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        left -= weights[i];
+        if (left < 0) {
+            return order[i];
+        }
+    }
+    return order.back();
+}
+
+void generate(exec::Executor& executor, std::span<const std::int32_t> prompt,
+              const GenerateOptions& options, const std::function<bool(std::int32_t)>& emit) {
+    const std::int64_t context = context_of(executor);
+    std::vector<std::int32_t> tokens(prompt.begin(), prompt.end());
+    if (tokens.empty()) {
+        tokens.push_back(kLineBreak);
+    }
+    if (static_cast<std::int64_t>(tokens.size()) > context) {
+        tokens.erase(tokens.begin(), tokens.end() - context);
+    }
+    std::vector<float> logits = prefill(executor, tokens, context);
+    for (const std::int32_t token : tokens) {
+        if (token < 0 || static_cast<std::size_t>(token) >= logits.size()) {
+            throw Error(ErrorKind::usage, "prompt", "holds a token outside the model's vocabulary");
+        }
+    }
+    const RandomStream random(options.seed, "generate");
+    for (std::int64_t i = 0; i < options.tokens; ++i) {
+        const std::int32_t next = pick_token(logits, options.temperature, options.top_k,
+                                             random.uniform(0, static_cast<std::uint64_t>(i)));
+        if (!emit(next)) {
+            return;
+        }
+        if (i + 1 == options.tokens) {
+            return;
+        }
+        if (static_cast<std::int64_t>(tokens.size()) == context) {
+            tokens.erase(tokens.begin(), tokens.begin() + (context + 1) / 2);
+            tokens.push_back(next);
+            logits = prefill(executor, tokens, context);
+        } else {
+            tokens.push_back(next);
+            logits = decode(executor, next, static_cast<std::int64_t>(tokens.size()) - 1);
+        }
+    }
+}
+
+} // namespace weft::train

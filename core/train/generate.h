@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text from a language model: prefill the prompt once, then decode token by token with the
+// key/value cache. When the context is full, the newer half of it becomes the new prompt.
+#pragma once
+
+#include "core/exec/executor.h"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace weft::train {
+
+struct GenerateOptions {
+    std::int64_t tokens = 200;
+    double temperature = 0.8; // 0: always the most probable token
+    std::int64_t top_k = 0;   // choose among the k most probable; 0: all
+    std::uint64_t seed = 0;   // the same seed, prompt and weights give the same text
+};
+
+/// Calls `emit` with each new token; ends early when it returns false. Throws weft::Error{usage}
+/// when the model cannot generate or the prompt holds a token outside its vocabulary. An empty
+/// prompt starts from a line break (byte 10).
+void generate(exec::Executor& executor, std::span<const std::int32_t> prompt,
+              const GenerateOptions& options, const std::function<bool(std::int32_t)>& emit);
+
+/// The token that `draw` in [0, 1) picks from logits under temperature and top_k. Pure.
+std::int32_t pick_token(std::span<const float> logits, double temperature, std::int64_t top_k,
+                        double draw);
+
+} // namespace weft::train

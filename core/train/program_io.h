@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing arguments and reading results of planned programs by name.
+#pragma once
+
+#include "core/exec/executor.h"
+
+#include <cstring>
+#include <span>
+#include <string_view>
+
+namespace weft::train {
+
+/// The planned port of this name; null when the program has none (it does not need it).
+const plan::PlannedPort* find_port(const std::vector<plan::PlannedPort>& ports,
+                                   std::string_view name);
+const plan::PlannedProgram& program_of(const exec::Executor& executor, std::string_view program);
+
+/// Copies bytes into an argument; sizes must agree. An argument that the program lacks is left out.
+void write_argument(exec::Executor& executor, std::string_view program, std::string_view name,
+                    std::span<const std::byte> bytes);
+/// A scalar f32 or i64 argument, converted from double or int64.
+void write_scalar(exec::Executor& executor, std::string_view program, std::string_view name,
+                  double value);
+/// {seed, step, first sample}
+void write_random(exec::Executor& executor, std::string_view program, std::uint64_t seed,
+                  std::int64_t step, std::int64_t first_sample);
+/// A scalar result of any element type.
+double read_scalar(const exec::Executor& executor, std::string_view program, std::string_view name);
+
+} // namespace weft::train

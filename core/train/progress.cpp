@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/progress.h"
+
+#include "core/base/error.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace weft::train {
+namespace {
+
+using config::Json;
+
+constexpr std::string_view kAveragePrefix = "ema/";
+
+// JSON has no NaN; such a metric is left out of the record.
+Json finite_json(const Metrics& metrics) {
+    Json out = Json::object();
+    for (const auto& [name, value] : metrics) {
+        if (std::isfinite(value)) {
+            out[name] = value;
+        }
+    }
+    return out;
+}
+
+Metrics read_metrics(const Json& json) {
+    Metrics out;
+    for (const auto& [name, value] : json.items()) {
+        if (value.is_number()) {
+            out.emplace_back(name, value.get<double>());
+        }
+    }
+    return out;
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+    std::string out;
+    for (std::size_t i = 0; i < names.size() && i < 5; ++i) {
+        out += (i == 0 ? "" : ", ") + names[i];
+    }
+    return names.size() > 5 ? out + " and " + std::to_string(names.size() - 5) + " more" : out;
+}
+
+[[noreturn]] void incompatible(const checkpoint::Manifest& manifest, const std::string& text) {
+    throw Error(
+        ErrorKind::checkpoint, manifest.path.string(), text,
+        "the configuration must describe the model that was saved; see config.json of the run");
+}
+
+} // namespace
+
+checkpoint::Record to_record(const Progress& progress, const compile::RunConfig& config,
+                             double epoch, const Json& environment) {
+    checkpoint::Record record;
+    record.step = progress.step;
+    record.epoch = epoch;
+    record.counters["cursor"] = {{"epoch", progress.cursor.epoch},
+                                 {"position", progress.cursor.position}};
+    record.counters["samples"] = progress.samples;
+    record.counters["seconds"] = progress.seconds;
+    // Keys are a function of these and the step: nothing else of the generators is state.
+    record.counters["random"] = {{"seed", config.seed}, {"step", progress.step}};
+    record.counters["live"] = to_json(progress.live);
+    record.counters["best"] = nullptr;
+    if (progress.best) {
+        record.counters["best"] = {{"value", progress.best->value},
+                                   {"step", progress.best->step},
+                                   {"metrics", finite_json(progress.best->metrics)}};
+    }
+    record.metrics = finite_json(progress.last_metrics);
+    record.metric_step = progress.evaluated_step;
+    record.environment = environment;
+    record.config = config.document;
+    return record;
+}
+
+Progress read_progress(const checkpoint::Record& record, const compile::RunConfig& config) {
+    Progress progress;
+    progress.live = live_settings_of(config);
+    try {
+        const Json& counters = record.counters;
+        progress.step = record.step;
+        progress.cursor.epoch = counters.at("cursor").at("epoch").get<std::int64_t>();
+        progress.cursor.position = counters.at("cursor").at("position").get<std::int64_t>();
+        progress.samples = counters.at("samples").get<std::int64_t>();
+        progress.seconds = counters.value("seconds", 0.0);
+        progress.evaluated_step = record.metric_step;
+        progress.last_metrics = read_metrics(record.metrics);
+        if (counters.contains("best") && counters["best"].is_object()) {
+            const Json& best = counters["best"];
+            progress.best =
+                Best{best.at("value").get<double>(), best.at("step").get<std::int64_t>(),
+                     read_metrics(best.value("metrics", Json::object()))};
+        }
+        if (counters.contains("live")) {
+            read_live_settings(counters["live"], progress.live);
+        }
+    } catch (const Json::exception& fault) {
+        throw Error(ErrorKind::checkpoint, "the checkpoint's counters",
+                    std::string("cannot be read: ") + fault.what(),
+                    "resume from another checkpoint");
+    }
+    return progress;
+}
+
+std::vector<checkpoint::TensorView> saved_tensors(exec::Executor& executor) {
+    std::vector<checkpoint::TensorView> out;
+    for (const plan::StateSlot& slot : executor.plan().state_slots) {
+        if (slot.saved) {
+            out.push_back({slot.name, std::string(plan::category_name(slot.category)), slot.type,
+                           executor.slot(slot.name)});
+        }
+    }
+    return out;
+}
+
+std::vector<std::string> restore_tensors(exec::Executor& executor,
+                                         const checkpoint::Manifest& manifest, Missing missing) {
+    std::vector<std::string> absent;
+    std::vector<std::string> started;
+    for (const plan::StateSlot& slot : executor.plan().state_slots) {
+        if (!slot.saved) {
+            continue;
+        }
+        const checkpoint::TensorInfo* tensor = manifest.find(slot.name);
+        if (tensor == nullptr) {
+            const bool tolerable =
+                missing == Missing::keeps_init && slot.category != plan::Category::parameters;
+            (tolerable ? started : absent).push_back(slot.name);
+            continue;
+        }
+        if (!(tensor->type == slot.type)) {
+            incompatible(manifest, "the tensor " + slot.name + " is " + ir::to_text(tensor->type) +
+                                       " there and " + ir::to_text(slot.type) + " in this model");
+        }
+        checkpoint::read_tensor(manifest, slot.name, executor.slot(slot.name));
+    }
+    if (!absent.empty()) {
+        incompatible(manifest, "the checkpoint lacks " + list_of(absent));
+    }
+    for (const std::string& name : started) {
+        if (name.starts_with(kAveragePrefix)) {
+            const auto weights = executor.slot(name.substr(kAveragePrefix.size()));
+            const auto average = executor.slot(name);
+            WEFT_CHECK(weights.size() == average.size(), "an average has the shape of its weights");
+            std::memcpy(average.data(), weights.data(), weights.size());
+        }
+    }
+    if (started.empty()) {
+        return {};
+    }
+    return {"the checkpoint lacks " + list_of(started) + ": these start fresh"};
+}
+
+} // namespace weft::train

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a run is: everything beside the arrays that an exact resume needs, as it goes into a
+// checkpoint's record and comes back out of it.
+#pragma once
+
+#include "core/checkpoint/checkpoint.h"
+#include "core/data/dataset.h"
+#include "core/exec/executor.h"
+#include "core/train/event.h"
+#include "core/train/live_settings.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace weft::train {
+
+struct Best {
+    double value = 0;
+    std::int64_t step = 0;
+    Metrics metrics; // of that evaluation
+};
+
+struct Progress {
+    std::int64_t step = 0; // completed updates
+    data::Cursor cursor;
+    std::int64_t samples = 0; // consumed over the whole run
+    double seconds = 0;       // spent training
+    std::int64_t evaluated_step = -1;
+    Metrics last_metrics; // of evaluated_step
+    std::optional<Best> best;
+    LiveSettings live;
+};
+
+checkpoint::Record to_record(const Progress& progress, const compile::RunConfig& config,
+                             double epoch, const config::Json& environment);
+/// Throws weft::Error{checkpoint} when the record lacks what a resume needs.
+Progress read_progress(const checkpoint::Record& record, const compile::RunConfig& config);
+
+/// Every saved slot of the executor, as views into its arena.
+std::vector<checkpoint::TensorView> saved_tensors(exec::Executor& executor);
+
+enum class Missing : std::uint8_t {
+    is_error,   // the same run goes on: every array must be there
+    keeps_init, // a fork may have optimizer state or averages that its parent had not
+};
+/// Reads every saved slot from a checkpoint. Missing optimizer state keeps its start value, a
+/// missing average starts as the weights. Returns notes about these; throws weft::Error{checkpoint}
+/// when a parameter is missing or an array has another type or a wrong checksum.
+std::vector<std::string> restore_tensors(exec::Executor& executor,
+                                         const checkpoint::Manifest& manifest, Missing missing);
+
+} // namespace weft::train

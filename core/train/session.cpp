@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// The phases of a run, in order: lock and log, data, compile, kernels, start values or checkpoint,
+// the step loop, winding up. One catch at the top of run().
+#include "core/train/session.h"
+
+#include "core/base/file.h"
+#include "core/train/engine.h"
+#include "core/train/host_info.h"
+#include "core/train/step_loop.h"
+
+#include <mutex>
+#include <new>
+
+namespace weft::train {
+namespace {
+
+namespace fs = std::filesystem;
+using config::Json;
+
+void write_once(const fs::path& path, const std::string& text) {
+    std::error_code problem;
+    if (!fs::exists(path, problem)) {
+        write_file_atomically(path, text);
+    }
+}
+
+} // namespace
+
+struct Session::State {
+    explicit State(SessionOptions given)
+        : options(std::move(given)), folder(options.run_folder), control(options.sink) {}
+
+    SessionResult train();
+    SessionResult wind_up(StepLoop& loop, LoopEnd end);
+    void open_folder();
+    void prepare();
+    void prepare_kernels();
+    void load_start();
+    void restore();
+    void warn_about_differences(const checkpoint::Manifest& manifest);
+    void begin_phase(const std::string& name);
+    double end_phase();
+    void write_info(const std::string& state, const std::string& message = {});
+    SessionResult fail(ErrorKind kind, ErrorEvent event);
+
+    SessionOptions options;
+    const fs::path folder;
+    SystemClock clock;
+    RunControl control;
+    std::optional<RunLock> lock;
+    std::optional<Recorder> recorder;
+    RunInfo info;
+    std::string fingerprint_before; // of the data, as an earlier session saw it
+    data::DataSet data;
+    Pace pace;
+    std::unique_ptr<exec::Executor> executor;
+    Progress progress;
+    std::int64_t restored_step = -1;
+    double phase_start_s = 0;
+    Json environment;
+
+    mutable std::mutex plan_mutex;
+    std::shared_ptr<const plan::ExecutionPlan> plan;
+};
+
+void Session::State::begin_phase(const std::string& name) {
+    control.emit(StateEvent{control.orders().state, "", name, end_phase(), 0});
+}
+
+// Milliseconds since the phase began; 0 for the first.
+double Session::State::end_phase() {
+    const double now_s = clock.steady_s();
+    const double ms = phase_start_s == 0 ? 0 : (now_s - phase_start_s) * 1000;
+    phase_start_s = now_s;
+    return ms;
+}
+
+void Session::State::write_info(const std::string& state, const std::string& message) {
+    info.state = state;
+    info.message = message;
+    info.seconds = progress.seconds;
+    info.total_steps = planned_steps(control.orders().live, pace);
+    write_run_info(folder, info);
+}
+
+void Session::State::open_folder() {
+    make_directories(folder / "checkpoints");
+    make_directories(folder / "samples");
+    lock.emplace(folder);
+    checkpoint::remove_stray_files(folder / "checkpoints");
+    control.start(folder, live_settings_of(options.config), clock,
+                  options.start_paused ? RunControl::Begin::paused : RunControl::Begin::running);
+    std::error_code problem;
+    if (fs::exists(folder / "run.json", problem)) {
+        info = read_run_info(folder);
+        fingerprint_before = info.data_fingerprint;
+    } else {
+        info.id = folder.filename().string();
+        info.created = clock.epoch_s();
+        info.parent = options.start.parent_run.string();
+        info.base_dir = fs::absolute(options.config.base_dir).string();
+    }
+    info.name = options.config.name;
+    info.model = options.config.model_type();
+    environment = environment_json(options.version, thread_count(options.threads));
+    info.environment = environment;
+    write_once(folder / "config.json", options.config.document.dump(2) + "\n");
+}
+
+void Session::State::prepare() {
+    control.apply(RunInput::validated, StateEvent{{}, "", "opening data", end_phase(), 0});
+    data = open_run_data(options.config);
+    pace = pace_of(options.config, *data.train);
+    info.data = data.train->info().description;
+    info.data_fingerprint = data.train->fingerprint();
+    for (const std::string& note : data.notes) {
+        control.emit(WarningEvent{note, ""});
+    }
+    begin_phase("compiling");
+    auto compiled = compile_plan(options.config, data, control.halt());
+    info.parameters = compiled->parameters;
+    write_once(folder / "plan.json", plan::to_json(*compiled).dump() + "\n");
+    {
+        const std::lock_guard guard(plan_mutex);
+        plan = std::move(compiled);
+    }
+    begin_phase("creating kernels");
+    prepare_kernels();
+    begin_phase("initialising");
+    load_start();
+    write_info("preparing");
+    const std::int64_t total = planned_steps(control.orders().live, pace);
+    control.apply(RunInput::prepared, StateEvent{{}, "", "", end_phase(), total});
+    write_info("running");
+}
+
+void Session::State::prepare_kernels() {
+    const int threads = thread_count(options.threads);
+    executor = std::make_unique<exec::Executor>(plan, backends(),
+                                                exec::ExecutorOptions{.threads = threads});
+    executor->prepare("init");
+    executor->prepare("train_step");
+    if (data.validation != nullptr) {
+        executor->prepare("evaluate");
+        executor->prepare("predict");
+    }
+    control.emit(SystemEvent{devices_json(threads), host_json()});
+    for (const std::string& fallback : plan->fallbacks) {
+        control.emit(WarningEvent{fallback, "It is correct, but slower than it could be."});
+    }
+}
+
+void Session::State::load_start() {
+    initialise(*executor, options.config);
+    progress.live = live_settings_of(options.config);
+    if (!options.start.checkpoint.empty()) {
+        restore();
+    }
+    progress.live.extra_steps += options.extend_steps;
+    control.restore_live(progress.live);
+}
+
+void Session::State::restore() {
+    const bool fork = options.start.fork;
+    const checkpoint::Manifest manifest = checkpoint::read_manifest(options.start.checkpoint);
+    const auto notes =
+        restore_tensors(*executor, manifest, fork ? Missing::keeps_init : Missing::is_error);
+    progress = read_progress(manifest.record, options.config);
+    if (fork) {
+        progress.live = live_settings_of(options.config);
+        info.parent_step = manifest.record.step;
+    } else {
+        restored_step = manifest.record.step;
+    }
+    const fs::path inside = options.start.checkpoint.lexically_relative(folder);
+    const bool own = !inside.empty() && *inside.begin() != "..";
+    control.emit(ResumedEvent{(own ? inside : options.start.checkpoint).string(), progress.step});
+    for (const std::string& note : notes) {
+        control.emit(WarningEvent{note, ""});
+    }
+    warn_about_differences(manifest);
+}
+
+void Session::State::warn_about_differences(const checkpoint::Manifest& manifest) {
+    for (const std::string& difference :
+         environment_differences(manifest.record.environment, environment)) {
+        control.emit(
+            WarningEvent{"This machine differs from the one of the checkpoint: " + difference,
+                         "The run goes on correctly, but not bit for bit as it would have."});
+    }
+    if (!options.start.fork && !fingerprint_before.empty() &&
+        fingerprint_before != info.data_fingerprint) {
+        control.emit(WarningEvent{"The data is not what the run began with: " + info.data,
+                                  "Results after this point mix two data sets."});
+    }
+}
+
+SessionResult Session::State::train() {
+    open_folder();
+    phase_start_s = clock.steady_s();
+    prepare();
+    const plan::HostMemory& host = plan->host;
+    recorder.emplace(folder / "metrics",
+                     options.config.section("log").at("tensorboard").get<bool>(), clock.epoch_s(),
+                     host_json().at("name").get<std::string>());
+    StepLoop loop(
+        LoopSetup{
+            .config = options.config,
+            .folder = folder,
+            .data = data,
+            .executor = *executor,
+            .pace = pace,
+            .schedule_steps = total_steps(options.config.length, pace),
+            .max_steps = options.max_steps,
+            .memory_bytes = plan->arena_bytes + host.data_cache_bytes + host.prefetch_bytes +
+                            host.staging_bytes,
+            .environment = environment,
+            .control = control,
+            .recorder = *recorder,
+            .lock = *lock,
+            .clock = clock,
+            .saved_step = restored_step,
+        },
+        progress);
+    return wind_up(loop, loop.run());
+}
+
+SessionResult Session::State::wind_up(StepLoop& loop, LoopEnd end) {
+    SessionResult result;
+    std::string reason = "on request";
+    switch (end) {
+    case LoopEnd::length:
+        control.apply(RunInput::length_reached);
+        control.emit(loop.finish());
+        result.outcome = Outcome::finished;
+        reason = "the full length";
+        break;
+    case LoopEnd::max_steps:
+        loop.save_at_end();
+        result.outcome = Outcome::paused_at_max_steps;
+        reason = "the step limit of this call";
+        break;
+    case LoopEnd::stop:
+        control.emit(StateEvent{RunState::stopping, "on request", "writing the checkpoint", 0, 0});
+        loop.save_at_end();
+        result.outcome = Outcome::stopped;
+        break;
+    case LoopEnd::stop_now:
+        loop.settle();
+        result.outcome = Outcome::stopped_now;
+        break;
+    }
+    result.step = progress.step;
+    control.apply(RunInput::end, StateEvent{{}, reason, "", 0, 0});
+    write_info(std::string(state_name(control.orders().state)));
+    control.sync_log();
+    return result;
+}
+
+SessionResult Session::State::fail(ErrorKind kind, ErrorEvent event) {
+    SessionResult result;
+    result.outcome = Outcome::failed;
+    result.step = progress.step;
+    result.error = kind;
+    result.message = (event.where.empty() ? "" : event.where + ": ") + event.message +
+                     (event.hint.empty() ? "" : " " + event.hint);
+    const std::string reason = event.message;
+    control.emit(std::move(event));
+    control.apply(RunInput::fault, StateEvent{{}, reason, "", 0, 0});
+    control.sync_log();
+    try {
+        if (lock) {
+            write_info("failed", result.message);
+        }
+    } catch (const std::exception&) {
+        // The disk may be the fault; events.jsonl or the result has told it.
+    }
+    return result;
+}
+
+Session::Session(SessionOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+Session::~Session() = default;
+
+SessionResult Session::run() {
+    State& state = *state_;
+    SessionResult result;
+    try {
+        result = state.train();
+    } catch (const Diverged& fault) {
+        result = state.fail(ErrorKind::diverged, fault.event());
+    } catch (const Error& fault) {
+        if (state.control.halt().stop_requested()) {
+            // The compiler and the loader end by an error when they are told to stop.
+            state.control.apply(RunInput::end, StateEvent{{}, "on request", "", 0, 0});
+            result.outcome = Outcome::stopped_now;
+        } else {
+            result = state.fail(fault.kind(), {std::string(error_kind_name(fault.kind())),
+                                               fault.where(),
+                                               fault.text(),
+                                               fault.hint(),
+                                               {}});
+        }
+    } catch (const std::bad_alloc&) {
+        result = state.fail(ErrorKind::memory, {"memory",
+                                                "",
+                                                "This machine has not enough memory.",
+                                                "Use a smaller model or micro_batch_size.",
+                                                {}});
+    } catch (const std::exception& fault) {
+        result = state.fail(
+            ErrorKind::runtime,
+            {"runtime", "", fault.what(), "This is a fault of the program; please report it.", {}});
+    }
+    state.lock.reset();
+    return result;
+}
+
+void Session::post(Command command) {
+    state_->control.post(std::move(command));
+}
+
+std::shared_ptr<const plan::ExecutionPlan> Session::plan() const {
+    const std::lock_guard guard(state_->plan_mutex);
+    return state_->plan;
+}
+
+} // namespace weft::train

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/step_loop.h"
+
+#include "core/base/file.h"
+#include "core/train/divergence.h"
+#include "core/train/evaluation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <numeric>
+
+namespace weft::train {
+namespace {
+
+constexpr double kBeatSeconds = 5;
+constexpr std::size_t kTopClasses = 3;
+
+data::LoaderOptions loader_options(const compile::RunConfig& config) {
+    data::LoaderOptions options;
+    options.batch_size = config.global_batch_size;
+    options.drop_last = config.drop_last;
+    options.prefetch = config.prefetch;
+    return options;
+}
+
+checkpoint::ManagerOptions manager_options(const LoopSetup& setup) {
+    checkpoint::ManagerOptions options = checkpoint::retention_of(setup.config.document);
+    options.folder = setup.folder / "checkpoints";
+    options.async = setup.config.checkpoint_async;
+    return options;
+}
+
+// A run measured in minutes has no last step: its schedules stay where they are after the warm-up.
+std::int64_t schedule_total(std::int64_t steps) {
+    return steps > 0 ? steps : std::numeric_limits<std::int64_t>::max() / 2;
+}
+
+std::string file_name(std::int64_t step) {
+    return checkpoint::folder_name(step) + ".json";
+}
+
+} // namespace
+
+std::int64_t planned_steps(const LiveSettings& live, const Pace& pace) {
+    const std::int64_t steps = total_steps(live.length, pace);
+    return steps == 0 ? 0 : steps + live.extra_steps;
+}
+
+StepLoop::StepLoop(const LoopSetup& setup, Progress& progress)
+    : setup_(setup), progress_(progress),
+      update_(setup.executor, setup.config, schedule_total(setup.schedule_steps)),
+      loader_(setup.data.train,
+              data::Sampler(setup.data.train->samples(), setup.config.shuffle, setup.config.seed),
+              loader_options(setup.config), progress.cursor),
+      manager_(manager_options(setup)), saved_step_(setup.saved_step) {
+    last_evaluation_s_ = last_save_s_ = setup.clock.steady_s();
+}
+
+LoopEnd StepLoop::run() {
+    // A stop may have fallen between an update and the evaluation that was due after it.
+    if (evaluation_is_pending(setup_.control.orders().live)) {
+        after_step();
+    }
+    for (;;) {
+        collect_saves();
+        watch_the_log();
+        const Orders orders = setup_.control.orders();
+        progress_.live = orders.live;
+        const double now_s = setup_.clock.steady_s();
+        if (now_s - last_beat_s_ >= kBeatSeconds) {
+            setup_.lock.beat();
+            last_beat_s_ = now_s;
+        }
+        if (orders.wanted.stop) {
+            return orders.wanted.stop_now ? LoopEnd::stop_now : LoopEnd::stop;
+        }
+        if (reached_length(orders.live)) {
+            return LoopEnd::length;
+        }
+        if (setup_.max_steps && progress_.step >= *setup_.max_steps) {
+            return LoopEnd::max_steps;
+        }
+        if (orders.wanted.evaluate) {
+            setup_.control.done(&Wanted::evaluate);
+            evaluate_now();
+        } else if (orders.wanted.save) {
+            setup_.control.done(&Wanted::save);
+            save("by hand");
+        } else if (orders.state == RunState::paused) {
+            setup_.control.wait(kBeatSeconds);
+        } else if (take_step(orders)) {
+            setup_.control.apply(RunInput::step_done);
+            after_step();
+        }
+    }
+}
+
+bool StepLoop::take_step(const Orders& orders) {
+    const double start_s = setup_.clock.steady_s();
+    const data::Batch* batch = loader_.next();
+    WEFT_CHECK(batch != nullptr, "training batches never end");
+    const double multiplier = orders.live.learning_rate_multiplier;
+    if (update_.run(*batch, progress_.step, multiplier, setup_.control.halt()) ==
+        exec::RunOutcome::stopped) {
+        return false;
+    }
+    const UpdateNumbers numbers = update_.numbers();
+    if (!numbers.finite) {
+        diverge(*batch, numbers, multiplier);
+    }
+    ++progress_.step;
+    progress_.samples += batch->samples;
+    progress_.cursor = batch->after;
+    const double step_s = setup_.clock.steady_s() - start_s;
+    progress_.seconds += step_s;
+    report(*batch, numbers, step_s, loader_.last_wait_ms());
+    return true;
+}
+
+void StepLoop::report(const data::Batch& batch, const UpdateNumbers& numbers, double step_s,
+                      double wait_ms) {
+    StepEvent event;
+    event.step = progress_.step;
+    event.epoch = epoch();
+    event.loss = numbers.loss;
+    event.learning_rate = update_.learning_rate();
+    event.grad_norm = numbers.grad_norm;
+    const double seconds = std::max(step_s, 1e-9);
+    event.samples_per_s = static_cast<double>(batch.samples) / seconds;
+    if (setup_.pace.tokens_per_sample > 0) {
+        event.tokens_per_s =
+            event.samples_per_s * static_cast<double>(setup_.pace.tokens_per_sample);
+    }
+    event.step_ms = step_s * 1000;
+    event.data_wait_ms = wait_ms;
+    event.memory_bytes = setup_.memory_bytes;
+    event.metrics = numbers.metrics;
+    record(std::move(event));
+}
+
+void StepLoop::diverge(const data::Batch& batch, const UpdateNumbers& numbers, double multiplier) {
+    settle();
+    Divergence what;
+    what.step = progress_.step + 1;
+    what.loss = numbers.loss;
+    what.grad_norm = numbers.grad_norm;
+    what.report = update_.run_checked(batch, progress_.step, multiplier);
+    for (const checkpoint::Entry& entry :
+         checkpoint::list_checkpoints(setup_.folder / "checkpoints")) {
+        if (entry.problem.empty()) {
+            what.last_checkpoint = std::max(what.last_checkpoint, entry.step);
+        }
+    }
+    throw Diverged(explain_divergence(what, setup_.config));
+}
+
+void StepLoop::after_step() {
+    const LiveSettings live = setup_.control.orders().live;
+    const double now_s = setup_.clock.steady_s();
+    bool improved = false;
+    if (evaluation_is_pending(live)) {
+        improved = evaluate_now();
+    }
+    const bool due =
+        progress_.step > 0 && live.checkpoint_every &&
+        is_due(*live.checkpoint_every, setup_.pace, progress_.step, now_s - last_save_s_);
+    if (progress_.step > 0 && (due || (improved && setup_.config.checkpoint_on_improvement))) {
+        save("");
+    }
+}
+
+bool StepLoop::evaluation_is_pending(const LiveSettings& live) const {
+    if (setup_.data.validation == nullptr || progress_.evaluated_step == progress_.step) {
+        return false;
+    }
+    if (progress_.step == 0) {
+        return setup_.config.evaluation_at_start;
+    }
+    return is_due(live.evaluation_every, setup_.pace, progress_.step,
+                  setup_.clock.steady_s() - last_evaluation_s_);
+}
+
+// True when the run is better than ever before.
+bool StepLoop::evaluate_now() {
+    if (setup_.data.validation == nullptr) {
+        return false;
+    }
+    const double start_s = setup_.clock.steady_s();
+    const auto metrics =
+        evaluate(setup_.executor, setup_.config, setup_.data.validation, "validation",
+                 setup_.config.evaluation_max_batches.value_or(0), setup_.control.wind_up());
+    last_evaluation_s_ = setup_.clock.steady_s();
+    progress_.seconds += last_evaluation_s_ - start_s;
+    if (!metrics) {
+        return false; // stopped: due again when the run goes on
+    }
+    progress_.evaluated_step = progress_.step;
+    progress_.last_metrics = *metrics;
+    record(EvaluationEvent{progress_.step, *metrics});
+    write_samples();
+    return note_improvement(*metrics);
+}
+
+bool StepLoop::note_improvement(const Metrics& metrics) {
+    for (const auto& [name, value] : metrics) {
+        if (name != setup_.config.checkpoint_metric || !std::isfinite(value)) {
+            continue;
+        }
+        const bool better = !progress_.best ||
+                            (setup_.config.checkpoint_metric_min ? value < progress_.best->value
+                                                                 : value > progress_.best->value);
+        if (better) {
+            progress_.best = Best{value, progress_.step, metrics};
+        }
+        return better;
+    }
+    return false;
+}
+
+// Predictions on the same first samples every time, so that one can watch them change.
+void StepLoop::write_samples() {
+    const data::Source& source = *setup_.data.validation;
+    const data::SampleInfo& info = source.info();
+    if (info.classes == 0 || info.target.shape.rank() != 0 ||
+        setup_.config.evaluation_samples == 0) {
+        return;
+    }
+    std::vector<std::int64_t> indices(
+        static_cast<std::size_t>(std::min(setup_.config.evaluation_samples, source.samples())));
+    std::iota(indices.begin(), indices.end(), 0);
+    const auto predictions = predict(setup_.executor, source, indices, kTopClasses);
+    const std::filesystem::path path = std::filesystem::path("samples") / file_name(progress_.step);
+    try {
+        File file(setup_.folder / path, File::Mode::write);
+        file.write(samples_json(progress_.step, "validation", info, predictions).dump(1) + "\n");
+        file.close();
+        setup_.control.emit(SampleEvent{progress_.step, path.string()});
+    } catch (const Error& fault) {
+        setup_.control.emit(
+            WarningEvent{"The sample predictions were not written: " + fault.message(),
+                         "Free some disk space."});
+    }
+}
+
+void StepLoop::save(const std::string& kept_for) {
+    setup_.control.apply(RunInput::save_begun);
+    checkpoint::Record record = to_record(progress_, setup_.config, epoch(), setup_.environment);
+    if (!kept_for.empty()) {
+        record.kept_for.push_back(kept_for);
+    }
+    manager_.save(saved_tensors(setup_.executor), std::move(record));
+    saved_step_ = progress_.step;
+    last_save_s_ = setup_.clock.steady_s();
+    setup_.control.apply(RunInput::save_done);
+    collect_saves();
+}
+
+void StepLoop::collect_saves() {
+    for (const checkpoint::Saved& saved : manager_.take_finished()) {
+        save_problem_ = saved.error;
+        if (saved.error.empty()) {
+            setup_.control.emit(
+                CheckpointEvent{saved.step, saved.path.lexically_relative(setup_.folder).string(),
+                                saved.bytes, saved.blocked_ms, saved.write_ms, saved.kept_for});
+            setup_.control.sync_log();
+        } else {
+            setup_.control.emit(WarningEvent{
+                "The checkpoint of step " + std::to_string(saved.step) +
+                    " was not saved: " + saved.error,
+                "Training is paused and nothing is lost. Make room, then resume and save."});
+            saved_step_ = saved_step_ == saved.step ? -1 : saved_step_;
+            setup_.control.pause("a checkpoint could not be saved");
+        }
+        if (!saved.warning.empty()) {
+            setup_.control.emit(WarningEvent{saved.warning, ""});
+        }
+    }
+}
+
+// events.jsonl is complete or training waits: a full disk must not cost the record of a run.
+void StepLoop::watch_the_log() {
+    const std::string problem = setup_.control.log_problem();
+    if (!problem.empty() && setup_.control.orders().state == RunState::running) {
+        if (!warned_about_log_) {
+            setup_.control.emit(WarningEvent{"Events do not reach the disk: " + problem,
+                                             "Training is paused. Make room, then resume."});
+        }
+        setup_.control.pause("events cannot be written");
+    }
+    warned_about_log_ = !problem.empty();
+}
+
+bool StepLoop::reached_length(const LiveSettings& live) const {
+    if (live.length.unit == compile::Cadence::Unit::minutes) {
+        return progress_.seconds >= live.length.amount * 60;
+    }
+    return progress_.step >= planned_steps(live, setup_.pace);
+}
+
+double StepLoop::epoch() const {
+    return static_cast<double>(progress_.cursor.epoch) +
+           static_cast<double>(progress_.cursor.position) /
+               static_cast<double>(setup_.pace.samples_per_epoch);
+}
+
+void StepLoop::record(Payload payload) {
+    const Event event = setup_.control.emit(std::move(payload));
+    if (const std::string problem = setup_.recorder.add(event); !problem.empty()) {
+        setup_.control.emit(WarningEvent{"The metrics store is not written any more: " + problem,
+                                         "events.jsonl still has every number."});
+    }
+}
+
+void StepLoop::save_at_end() {
+    if (saved_step_ != progress_.step) {
+        save("");
+    }
+    settle();
+    if (!save_problem_.empty()) {
+        throw Error(ErrorKind::runtime, (setup_.folder / "checkpoints").string(),
+                    "the last checkpoint could not be saved: " + save_problem_,
+                    "the newest complete checkpoint is older");
+    }
+}
+
+void StepLoop::settle() {
+    manager_.wait();
+    collect_saves();
+}
+
+FinishedEvent StepLoop::finish() {
+    if (progress_.evaluated_step != progress_.step && evaluate_now()) {
+        saved_step_ = -1; // its record shall hold these metrics
+    }
+    save_at_end();
+    FinishedEvent event;
+    event.steps = progress_.step;
+    event.last = progress_.last_metrics;
+    if (progress_.best) {
+        event.best = progress_.best->metrics;
+    }
+    if (setup_.data.test != nullptr) {
+        const double start_s = setup_.clock.steady_s();
+        event.test = evaluate(setup_.executor, setup_.config, setup_.data.test, "test", 0,
+                              setup_.control.wind_up())
+                         .value_or(Metrics{});
+        progress_.seconds += setup_.clock.steady_s() - start_s;
+    }
+    event.seconds = progress_.seconds;
+    return event;
+}
+
+} // namespace weft::train

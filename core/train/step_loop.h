@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flat loop: batch, update, event, then what is due (evaluation, checkpoint), then the next. It
+// looks for orders at every step boundary.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/checkpoint/checkpoint.h"
+#include "core/train/progress.h"
+#include "core/train/recorder.h"
+#include "core/train/run_control.h"
+#include "core/train/run_length.h"
+#include "core/train/update.h"
+
+#include <optional>
+
+namespace weft::train {
+
+/// The loss or the gradient is not finite; carries what to tell.
+class Diverged : public Error {
+public:
+    explicit Diverged(ErrorEvent event)
+        : Error(ErrorKind::diverged, event.where, event.message, event.hint),
+          event_(std::move(event)) {}
+    const ErrorEvent& event() const { return event_; }
+
+private:
+    ErrorEvent event_;
+};
+
+enum class LoopEnd : std::uint8_t { length, max_steps, stop, stop_now };
+
+/// What the loop works with; everything outlives it.
+struct LoopSetup {
+    const compile::RunConfig& config;
+    const std::filesystem::path& folder; // of the run
+    const data::DataSet& data;
+    exec::Executor& executor;
+    const Pace& pace;
+    std::int64_t schedule_steps = 0; // frozen length
+    std::optional<std::int64_t> max_steps;
+    std::int64_t memory_bytes = 0;
+    config::Json environment;
+    RunControl& control;
+    Recorder& recorder;
+    RunLock& lock;
+    const Clock& clock;
+    std::int64_t saved_step = -1; // the checkpoint that the run was restored from
+};
+
+/// Steps of the whole run by the settings of now; 0 when it is measured in minutes.
+std::int64_t planned_steps(const LiveSettings& live, const Pace& pace);
+
+class StepLoop {
+public:
+    StepLoop(const LoopSetup& setup, Progress& progress);
+
+    /// Trains until something ends it. Throws weft::Error, Diverged included.
+    LoopEnd run();
+    /// At the full length: last evaluation and checkpoint, then the test split where there is one.
+    FinishedEvent finish();
+    /// Saves unless this step is saved already, and waits. Throws weft::Error{runtime} when the
+    /// checkpoint could not be written: nobody shall believe that it is there.
+    void save_at_end();
+    /// Waits for the write in flight and reports it.
+    void settle();
+
+private:
+    bool take_step(const Orders& orders);
+    void report(const data::Batch& batch, const UpdateNumbers& numbers, double step_s,
+                double wait_ms);
+    [[noreturn]] void diverge(const data::Batch& batch, const UpdateNumbers& numbers,
+                              double multiplier);
+    void after_step();
+    bool evaluation_is_pending(const LiveSettings& live) const;
+    bool evaluate_now();
+    bool note_improvement(const Metrics& metrics);
+    void write_samples();
+    void save(const std::string& kept_for);
+    void collect_saves();
+    void watch_the_log();
+    bool reached_length(const LiveSettings& live) const;
+    double epoch() const;
+    void record(Payload payload);
+
+    LoopSetup setup_;
+    Progress& progress_;
+    Update update_;
+    data::Loader loader_;
+    checkpoint::Manager manager_;
+    double last_evaluation_s_ = 0;
+    double last_save_s_ = 0;
+    double last_beat_s_ = 0;
+    std::int64_t saved_step_ = -1;
+    std::string save_problem_; // of the newest save; empty when it succeeded
+    bool warned_about_log_ = false;
+};
+
+} // namespace weft::train

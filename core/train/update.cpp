@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/update.h"
+
+#include "core/train/program_io.h"
+
+namespace weft::train {
+namespace {
+
+constexpr const char* kProgram = "train_step";
+
+} // namespace
+
+Update::Update(exec::Executor& executor, const compile::RunConfig& config,
+               std::int64_t schedule_steps)
+    : executor_(executor), config_(config), schedule_steps_(schedule_steps),
+      rates_(compile::learning_rates(config)) {
+    for (const plan::PlannedPort& port : program_of(executor, kProgram).results) {
+        if (port.role == ir::Role::output && port.name != "loss" && port.name != "grad_norm" &&
+            port.name != "finite") {
+            metric_names_.push_back(port.name);
+        }
+    }
+}
+
+void Update::write_arguments(const data::Batch& batch, std::int64_t done, double rate_multiplier) {
+    write_argument(executor_, kProgram, "inputs", batch.inputs);
+    write_argument(executor_, kProgram, "targets", batch.targets);
+    write_argument(executor_, kProgram, "weights", std::as_bytes(std::span(batch.weights)));
+    for (const compile::LearningRate& rate : rates_) {
+        const double value = rate.base * rate_multiplier *
+                             compile::learning_rate_factor(rate.schedule, done, schedule_steps_);
+        write_scalar(executor_, kProgram, rate.port, value);
+        if (rate.port == "learning_rate") {
+            learning_rate_ = value;
+        }
+    }
+    write_scalar(executor_, kProgram, "step", static_cast<double>(done));
+    write_scalar(executor_, kProgram, "inverse_count", batch.count > 0 ? 1.0 / batch.count : 0.0);
+    write_random(executor_, kProgram, config_.seed, done, batch.first_sample);
+}
+
+exec::RunOutcome Update::run(const data::Batch& batch, std::int64_t done, double rate_multiplier,
+                             std::stop_token stop) {
+    write_arguments(batch, done, rate_multiplier);
+    return executor_.run(kProgram, std::move(stop));
+}
+
+UpdateNumbers Update::numbers() const {
+    UpdateNumbers out;
+    out.loss = read_scalar(executor_, kProgram, "loss");
+    out.grad_norm = read_scalar(executor_, kProgram, "grad_norm");
+    out.finite = read_scalar(executor_, kProgram, "finite") != 0.0;
+    for (const std::string& name : metric_names_) {
+        out.metrics.emplace_back("train/" + name, read_scalar(executor_, kProgram, name));
+    }
+    for (const auto& [name, value] : compile::metrics_from_loss(config_, out.loss)) {
+        out.metrics.emplace_back("train/" + name, value);
+    }
+    return out;
+}
+
+exec::RunReport Update::run_checked(const data::Batch& batch, std::int64_t done,
+                                    double rate_multiplier) {
+    write_arguments(batch, done, rate_multiplier);
+    return executor_.run_checked(kProgram);
+}
+
+} // namespace weft::train

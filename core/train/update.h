@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// One optimizer update: batch and scalars into the train_step program, numbers out of it.
+#pragma once
+
+#include "core/compile/programs.h"
+#include "core/exec/executor.h"
+#include "core/train/event.h"
+
+#include <stop_token>
+
+namespace weft::train {
+
+struct UpdateNumbers {
+    double loss = 0;
+    double grad_norm = 0;
+    bool finite = true; // false: the update was skipped, state is as before
+    Metrics metrics;    // "train/accuracy", ...
+};
+
+class Update {
+public:
+    /// `schedule_steps`: the frozen length that schedules count in.
+    Update(exec::Executor& executor, const compile::RunConfig& config, std::int64_t schedule_steps);
+
+    /// Runs the update that follows `done` completed ones. `rate_multiplier` scales every learning
+    /// rate.
+    exec::RunOutcome run(const data::Batch& batch, std::int64_t done, double rate_multiplier,
+                         std::stop_token stop);
+    UpdateNumbers numbers() const;
+    /// Base learning rate of the last run.
+    double learning_rate() const { return learning_rate_; }
+    /// Runs the same update again, looking for the first op whose result is not finite.
+    exec::RunReport run_checked(const data::Batch& batch, std::int64_t done,
+                                double rate_multiplier);
+
+private:
+    void write_arguments(const data::Batch& batch, std::int64_t done, double rate_multiplier);
+
+    exec::Executor& executor_;
+    const compile::RunConfig& config_;
+    std::int64_t schedule_steps_;
+    std::vector<compile::LearningRate> rates_;
+    std::vector<std::string> metric_names_;
+    double learning_rate_ = 0;
+};
+
+} // namespace weft::train

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/attention_shape.h"
+
+#include "kernels/philox.h"
+
+#include <cmath>
+
+namespace weft::kernels {
+
+AttentionShape attention_shape(const Op& op, int random) {
+    const Type& q = op.input(0);
+    const Type& k = op.input(1);
+    require(q.rank == 4 && k.rank == 4, "attention takes [N,T,H,D] and [N,S,K,D]");
+    require(same_shape(k, op.input(2)), "keys and values differ in shape");
+    AttentionShape a{q.shape[0],        q.shape[1], k.shape[1], q.shape[2], k.shape[2], q.shape[3],
+                     op.flag("causal"), false,      0.0,        0.0,        0};
+    require(k.shape[0] == a.n && k.shape[3] == a.d, "queries and keys differ in N or D");
+    require(a.k > 0 && a.h % a.k == 0, "the query heads are no multiple of the key heads");
+    require(!a.causal || a.s >= a.t, "causal attention has fewer keys than queries");
+    a.scale = op.real("scale", 1.0 / std::sqrt(static_cast<double>(a.d)));
+    a.rate = op.real("rate", 0.0);
+    require(a.rate >= 0.0 && a.rate < 1.0, "the dropout rate is not in [0, 1)");
+    a.dropout = a.rate > 0.0 && op.inputs() > random;
+    require(a.rate == 0.0 || a.dropout, "attention dropout needs the random operand");
+    if (a.dropout) {
+        require(op.input(random).dtype == WEFT_I64 && element_count(op.input(random)) == 3,
+                "the random operand is not i64[3]");
+        a.stream = stream_hash(op.text("stream"));
+    }
+    return a;
+}
+
+} // namespace weft::kernels

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/backend.h"
+#include "kernels/cpu/cpu_list.h"
+#include "kernels/elementwise.h"
+
+#include <dnnl.hpp>
+
+#include <cstdio>
+
+namespace weft::kernels::cpu {
+namespace {
+
+std::span<const KernelEntry> cpu_list() {
+    static const std::vector<KernelEntry> entries = [] {
+        std::vector<KernelEntry> list(std::begin(kCpuList), std::end(kCpuList));
+        for (const ElementwiseName& name : kElementwiseNames) {
+            list.push_back(
+                {name.name, "cpu elementwise", name.arity, name.arity, 1, make_elementwise});
+        }
+        return list;
+    }();
+    return entries;
+}
+
+using Edge = BackendOf<cpu_list>;
+constexpr weft_backend kBackend = {"cpu", Edge::query, Edge::prepare, Edge::run, Edge::release};
+
+} // namespace
+} // namespace weft::kernels::cpu
+
+extern "C" const weft_backend* weft_cpu_backend(void) {
+    return &weft::kernels::cpu::kBackend;
+}
+
+extern "C" const char* weft_cpu_library_version(void) {
+    static char text[32];
+    const dnnl_version_t* version = dnnl_version();
+    std::snprintf(text, sizeof text, "oneDNN %d.%d.%d", version->major, version->minor,
+                  version->patch);
+    return text;
+}
+
+extern "C" const char* weft_cpu_instruction_set(void) {
+    switch (dnnl_get_effective_cpu_isa()) {
+    case dnnl_cpu_isa_avx512_core_amx: return "AVX-512 with AMX";
+    case dnnl_cpu_isa_avx512_core_bf16: return "AVX-512 with bf16";
+    case dnnl_cpu_isa_avx512_core_vnni:
+    case dnnl_cpu_isa_avx512_core: return "AVX-512";
+    case dnnl_cpu_isa_avx2_vnni:
+    case dnnl_cpu_isa_avx2: return "AVX2";
+    case dnnl_cpu_isa_avx: return "AVX";
+    case dnnl_cpu_isa_sse41: return "SSE4.1";
+    default: return "x86-64";
+    }
+}

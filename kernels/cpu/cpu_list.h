@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CPU back end's kernels, best first within an op: the first that accepts the description wins.
+// An op or type that none accepts goes to the reference back end. Elementwise ops share one kernel
+// and are listed with their names in kernels/elementwise.h.
+#pragma once
+
+#include "kernels/op.h"
+
+namespace weft::kernels::cpu {
+
+using Made = std::unique_ptr<Kernel>;
+
+Made make_elementwise(const Op& op);
+Made make_constant(const Op& op);
+Made make_copy(const Op& op);
+Made make_transpose(const Op& op);
+Made make_broadcast(const Op& op);
+Made make_slice(const Op& op);
+Made make_pad(const Op& op);
+Made make_concat(const Op& op);
+Made make_reduce_sum(const Op& op);
+Made make_reduce_max(const Op& op);
+Made make_sum_squares(const Op& op);
+Made make_argmax(const Op& op);
+Made make_matmul(const Op& op);
+Made make_linear(const Op& op);
+Made make_matmul_in_f32(const Op& op);
+Made make_linear_in_f32(const Op& op);
+Made make_embedding(const Op& op);
+Made make_embedding_grad(const Op& op);
+Made make_softmax(const Op& op);
+Made make_softmax_grad(const Op& op);
+Made make_layer_norm(const Op& op);
+Made make_layer_norm_input_grad(const Op& op);
+Made make_layer_norm_param_grad(const Op& op);
+Made make_batch_norm(const Op& op);
+Made make_batch_norm_grad(const Op& op);
+Made make_attention(const Op& op);
+Made make_attention_grad(const Op& op);
+Made make_attention_cached(const Op& op);
+Made make_cache_write(const Op& op);
+Made make_conv2d(const Op& op);
+Made make_conv2d_input_grad(const Op& op);
+Made make_conv2d_weight_grad(const Op& op);
+Made make_conv2d_in_f32(const Op& op);
+Made make_conv2d_input_grad_in_f32(const Op& op);
+Made make_conv2d_weight_grad_in_f32(const Op& op);
+Made make_max_pool(const Op& op);
+Made make_max_pool_grad(const Op& op);
+Made make_avg_pool(const Op& op);
+Made make_avg_pool_grad(const Op& op);
+Made make_dropout(const Op& op);
+Made make_random_uniform(const Op& op);
+Made make_random_normal(const Op& op);
+Made make_random_truncated_normal(const Op& op);
+Made make_cross_entropy(const Op& op);
+Made make_cross_entropy_grad(const Op& op);
+Made make_correct(const Op& op);
+
+inline constexpr KernelEntry kCpuList[] = {
+    // op, name, fewest inputs, most inputs (-1: any), outputs (-1: any), make
+    {"fused", "cpu fused", 1, -1, -1, make_elementwise},
+    {"constant", "cpu constant", 0, 0, 1, make_constant},
+    {"copy", "cpu copy", 1, 1, 1, make_copy},
+    {"reshape", "cpu copy", 1, 1, 1, make_copy},
+    {"transpose", "cpu transpose", 1, 1, 1, make_transpose},
+    {"broadcast", "cpu broadcast", 1, 1, 1, make_broadcast},
+    {"slice", "cpu slice", 1, 1, 1, make_slice},
+    {"pad", "cpu pad", 1, 1, 1, make_pad},
+    {"concat", "cpu concat", 1, -1, 1, make_concat},
+    {"reduce_sum", "cpu reduce", 1, 1, 1, make_reduce_sum},
+    {"reduce_max", "cpu reduce", 1, 1, 1, make_reduce_max},
+    {"sum_squares", "cpu reduce", 1, 1, 1, make_sum_squares},
+    {"argmax", "cpu argmax", 1, 1, 1, make_argmax},
+    {"matmul", "onednn matmul", 2, 2, 1, make_matmul},
+    {"matmul", "onednn matmul in f32", 2, 2, 1, make_matmul_in_f32},
+    {"linear", "onednn matmul", 2, 3, 1, make_linear},
+    {"linear", "onednn matmul in f32", 2, 3, 1, make_linear_in_f32},
+    {"embedding", "cpu embedding", 2, 2, 1, make_embedding},
+    {"embedding_grad", "cpu embedding", 2, 2, 1, make_embedding_grad},
+    {"softmax", "cpu softmax", 1, 1, 1, make_softmax},
+    {"softmax_grad", "cpu softmax", 2, 2, 1, make_softmax_grad},
+    {"layer_norm", "cpu layer norm", 3, 3, 3, make_layer_norm},
+    {"layer_norm_input_grad", "cpu layer norm", 5, 5, 1, make_layer_norm_input_grad},
+    {"layer_norm_param_grad", "cpu layer norm", 4, 4, 2, make_layer_norm_param_grad},
+    {"batch_norm", "cpu batch norm", 3, 4, 3, make_batch_norm},
+    {"batch_norm_grad", "cpu batch norm", 5, 6, 3, make_batch_norm_grad},
+    {"attention", "cpu attention", 3, 4, 2, make_attention},
+    {"attention_grad", "cpu attention", 6, 7, 3, make_attention_grad},
+    {"attention_cached", "cpu attention", 4, 4, 1, make_attention_cached},
+    {"cache_write", "cpu cache write", 3, 3, 1, make_cache_write},
+    {"conv2d", "onednn convolution", 2, 2, 1, make_conv2d},
+    {"conv2d", "onednn convolution in f32", 2, 2, 1, make_conv2d_in_f32},
+    {"conv2d_input_grad", "onednn convolution", 2, 2, 1, make_conv2d_input_grad},
+    {"conv2d_input_grad", "onednn convolution in f32", 2, 2, 1, make_conv2d_input_grad_in_f32},
+    {"conv2d_weight_grad", "onednn convolution", 2, 2, 1, make_conv2d_weight_grad},
+    {"conv2d_weight_grad", "onednn convolution in f32", 2, 2, 1, make_conv2d_weight_grad_in_f32},
+    {"max_pool", "cpu pooling", 1, 1, 1, make_max_pool},
+    {"max_pool_grad", "cpu pooling", 3, 3, 1, make_max_pool_grad},
+    {"avg_pool", "cpu pooling", 1, 1, 1, make_avg_pool},
+    {"avg_pool_grad", "cpu pooling", 1, 1, 1, make_avg_pool_grad},
+    {"dropout", "cpu dropout", 2, 2, 1, make_dropout},
+    {"random_uniform", "cpu random", 1, 1, 1, make_random_uniform},
+    {"random_normal", "cpu random", 1, 1, 1, make_random_normal},
+    {"random_truncated_normal", "cpu random", 1, 1, 1, make_random_truncated_normal},
+    {"cross_entropy", "cpu cross-entropy", 2, 2, 2, make_cross_entropy},
+    {"cross_entropy_grad", "cpu cross-entropy", 4, 4, 1, make_cross_entropy_grad},
+    {"correct", "cpu correct", 2, 2, 1, make_correct},
+};
+
+} // namespace weft::kernels::cpu

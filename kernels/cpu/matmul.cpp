@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// matmul and linear on oneDNN. Transposition is a matter of strides.
+#include "kernels/cpu/cpu_list.h"
+#include "kernels/cpu/onednn.h"
+#include "kernels/matmul_shape.h"
+
+namespace weft::kernels::cpu {
+namespace {
+
+using Desc = dnnl::memory::desc;
+using Sizes = dnnl::memory::dims;
+
+Made multiply(const Op& op, const MatmulShape& s, bool bias) {
+    if (s.batch * s.m * s.n * s.k == 0) {
+        unsupported("an empty matmul");
+    }
+    const auto x_type = onednn_type(op.input(0).dtype);
+    const auto y_type = onednn_type(op.input(1).dtype);
+    const auto out_type = onednn_type(op.output(0).dtype);
+    return with_onednn([&]() -> Made {
+        const bool batched = s.batch > 1;
+        auto desc = [&](std::int64_t rows, std::int64_t columns, bool transposed, bool shared,
+                        dnnl::memory::data_type type) {
+            const std::int64_t row = transposed ? 1 : columns;
+            const std::int64_t column = transposed ? rows : 1;
+            return batched ? Desc(Sizes{shared ? 1 : s.batch, rows, columns}, type,
+                                  Sizes{rows * columns, row, column})
+                           : Desc(Sizes{rows, columns}, type, Sizes{row, column});
+        };
+        const Desc x = desc(s.m, s.k, s.transpose_x, false, x_type);
+        const Desc y = desc(s.k, s.n, s.transpose_y, s.shared_y, y_type);
+        const Desc out = desc(s.m, s.n, false, false, out_type);
+        auto kernel = std::make_unique<OneDnnKernel>();
+        std::vector<OneDnnKernel::Argument> arguments = {
+            {DNNL_ARG_SRC, x, Buffer::input(0)},
+            {DNNL_ARG_WEIGHTS, y, Buffer::input(1)},
+            {DNNL_ARG_DST, out, Buffer::output(0)},
+        };
+        Desc bias_desc;
+        if (bias) {
+            bias_desc =
+                Desc(batched ? Sizes{1, 1, s.n} : Sizes{1, s.n}, onednn_type(op.input(2).dtype),
+                     batched ? Sizes{s.n, s.n, 1} : Sizes{s.n, 1});
+            arguments.push_back({DNNL_ARG_BIAS, bias_desc, Buffer::input(2)});
+        }
+        const auto description =
+            bias ? dnnl::matmul::desc(x, y, bias_desc, out) : dnnl::matmul::desc(x, y, out);
+        const dnnl::matmul::primitive_desc found(description, onednn_attributes(), cpu_engine());
+        kernel->add(dnnl::matmul(found), found.scratchpad_desc(), arguments);
+        return kernel;
+    });
+}
+
+} // namespace
+
+Made make_matmul(const Op& op) {
+    return multiply(op, matmul_shape(op), false);
+}
+
+Made make_linear(const Op& op) {
+    return multiply(op, linear_shape(op), op.inputs() == 3);
+}
+
+} // namespace weft::kernels::cpu

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many uniform numbers at once, in the convention of kernels/philox.h.
+#pragma once
+
+#include "kernels/philox.h"
+
+#include <cstdint>
+
+namespace weft::kernels::cpu {
+
+/// out[i] = uniform number of logical index first + i. Exact, so the same on every instruction set.
+void uniform_run(const Stream& stream, std::uint64_t first, float* out, std::int64_t count);
+
+/// keep[i] = `kept` where the uniform number of logical index first + i is >= rate, else 0.
+void dropout_factors(const Stream& stream, std::uint64_t first, float rate, float kept, float* keep,
+                     std::int64_t count);
+
+} // namespace weft::kernels::cpu

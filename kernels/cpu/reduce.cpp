@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions over one block of neighbouring dimensions: x is seen as [A, R, B], reduced over R.
+// Fixed chunks of R become partial results, which are combined in order and in double: the same
+// bits for every team size.
+#include "kernels/cpu/cpu_list.h"
+#include "kernels/cpu/parallel.h"
+#include "kernels/cpu/rows.h"
+#include "kernels/cpu/simd.h"
+
+#include <cmath>
+#include <limits>
+
+namespace weft::kernels::cpu {
+namespace {
+
+constexpr std::int64_t kChunk = 4096;    // elements of one contiguous partial sum
+constexpr std::int64_t kChunkRows = 256; // rows of one column-wise partial
+constexpr std::int64_t kColumns = 4096;  // columns of one piece of work
+
+enum class Reduction { sum, max, squares };
+
+WEFT_VECTOR void max_into(float* to, const float* from, std::int64_t count) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) {
+        to[i] = (from[i] > to[i]) | (from[i] != from[i]) ? from[i] : to[i];
+    }
+}
+
+class Reduce final : public Kernel {
+public:
+    Reduce(Reduction kind, std::int64_t a, std::int64_t r, std::int64_t b, const Op& op)
+        : kind_(kind), a_(a), r_(r), b_(b), in_(op.input(0).dtype), out_(op.output(0).dtype),
+          threads_(team_size()) {
+        if (!is_float(in_) || !is_float(out_)) {
+            unsupported("reductions of f32 and bf16 only");
+        }
+        chunk_ = b_ == 1 ? kChunk : kChunkRows;
+        chunks_ = (r_ + chunk_ - 1) / chunk_;
+        partial_bytes_ = round_up_to_line(a_ * chunks_ * b_ * 4);
+        workspace_bytes_ = partial_bytes_ + threads_ * kScratchBytes;
+    }
+
+    weft_status run(const weft_run_args& args) override {
+        auto* partial = static_cast<float*>(args.workspace);
+        const std::int64_t tiles = (b_ + kColumns - 1) / kColumns;
+        parallel_each(a_ * chunks_ * tiles, a_ * r_ * b_, threads_,
+                      [&](std::int64_t piece, int thread) {
+                          auto* scratch =
+                              reinterpret_cast<float*>(static_cast<unsigned char*>(args.workspace) +
+                                                       partial_bytes_ + thread * kScratchBytes);
+                          if (b_ == 1) {
+                              row_piece(args.inputs[0], piece, scratch, partial);
+                          } else {
+                              column_piece(args.inputs[0], piece / tiles, piece % tiles * kColumns,
+                                           scratch, partial);
+                          }
+                      });
+        parallel_ranges(a_ * b_, a_ * b_ * chunks_, threads_,
+                        [&](std::int64_t begin, std::int64_t end, int) {
+                            combine(partial, args.outputs[0], begin, end);
+                        });
+        return WEFT_OK;
+    }
+
+private:
+    static constexpr std::int64_t kScratchBytes = kColumns * 4;
+
+    void row_piece(const void* in, std::int64_t piece, float* scratch, float* partial) const {
+        const std::int64_t first = piece % chunks_ * chunk_;
+        const std::int64_t count = std::min(chunk_, r_ - first);
+        const float* x =
+            as_floats(element(in, in_, piece / chunks_ * r_ + first), in_, scratch, count);
+        partial[piece] = kind_ == Reduction::sum   ? sum_run(x, count)
+                         : kind_ == Reduction::max ? max_run(x, count)
+                                                   : dot_run(x, x, count);
+    }
+
+    void column_piece(const void* in, std::int64_t piece, std::int64_t column, float* scratch,
+                      float* partial) const {
+        const std::int64_t first = piece % chunks_ * chunk_;
+        const std::int64_t rows = std::min(chunk_, r_ - first);
+        const std::int64_t count = std::min(kColumns, b_ - column);
+        float* to = partial + piece * b_ + column;
+        fill_run(to, kind_ == Reduction::sum ? 0.0f : -std::numeric_limits<float>::infinity(),
+                 count);
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const std::int64_t at = (piece / chunks_ * r_ + first + r) * b_ + column;
+            const float* x = as_floats(element(in, in_, at), in_, scratch, count);
+            if (kind_ == Reduction::sum) {
+                add_run(to, x, count);
+            } else {
+                max_into(to, x, count);
+            }
+        }
+    }
+
+    void combine(const float* partial, void* out, std::int64_t begin, std::int64_t end) const {
+        for (std::int64_t i = begin; i < end; ++i) {
+            const float* p = partial + i / b_ * chunks_ * b_ + i % b_;
+            double total = kind_ == Reduction::max ? -std::numeric_limits<double>::infinity() : 0.0;
+            for (std::int64_t c = 0; c < chunks_; ++c) {
+                const auto value = static_cast<double>(p[c * b_]);
+                if (kind_ != Reduction::max) {
+                    total += value;
+                } else if (value > total || std::isnan(value)) {
+                    total = value;
+                }
+            }
+            const auto result = static_cast<float>(total);
+            if (out_ == WEFT_F32) {
+                static_cast<float*>(out)[i] = result;
+            } else {
+                static_cast<bf16*>(out)[i] = to_bf16(result);
+            }
+        }
+    }
+
+    Reduction kind_;
+    std::int64_t a_, r_, b_;
+    std::int32_t in_, out_;
+    int threads_;
+    std::int64_t chunk_, chunks_, partial_bytes_;
+};
+
+Made reduce(const Op& op, Reduction kind) {
+    const Type& x = op.input(0);
+    std::uint32_t reduced = 0;
+    for (std::int64_t dim : op.list("dims")) {
+        dim += dim < 0 ? x.rank : 0;
+        require(dim >= 0 && dim < x.rank, "no such dimension to reduce");
+        reduced |= 1u << dim;
+    }
+    // Sizes before, inside and after the block of reduced dimensions; dimensions of 1 go anywhere.
+    std::int64_t sizes[3] = {1, 1, 1};
+    int part = 0;
+    for (int d = 0; d < x.rank; ++d) {
+        const bool is_reduced = (reduced >> d & 1u) != 0;
+        if (x.shape[d] == 1) {
+            continue;
+        }
+        if (is_reduced != (part == 1)) {
+            ++part;
+        }
+        if (part > 2) {
+            unsupported("reduced dimensions are not neighbours");
+        }
+        sizes[part] *= x.shape[d];
+    }
+    require(sizes[0] * sizes[2] == element_count(op.output(0)),
+            "the output's size is not that of the rest");
+    return std::make_unique<Reduce>(kind, sizes[0], sizes[1], sizes[2], op);
+}
+
+class Argmax final : public Kernel {
+public:
+    explicit Argmax(const Op& op)
+        : rows_(row_count(op.input(0))), width_(last_dim(op.input(0))), in_(op.input(0).dtype),
+          threads_(team_size()), scratch_bytes_(round_up_to_line(width_ * 4)) {
+        require(op.input(0).rank >= 1 && element_count(op.output(0)) == rows_,
+                "argmax gives one index per row");
+        if (!is_float(in_) || op.output(0).dtype != WEFT_I32) {
+            unsupported("argmax of f32 or bf16 to i32 only");
+        }
+        workspace_bytes_ = scratch_bytes_ * threads_;
+    }
+
+    weft_status run(const weft_run_args& args) override {
+        parallel_each(rows_, rows_ * width_, threads_, [&](std::int64_t row, int thread) {
+            auto* scratch = reinterpret_cast<float*>(static_cast<unsigned char*>(args.workspace) +
+                                                     thread * scratch_bytes_);
+            const float* x =
+                as_floats(element(args.inputs[0], in_, row * width_), in_, scratch, width_);
+            std::int32_t best = 0;
+            for (std::int64_t v = 1; v < width_; ++v) {
+                best = x[v] > x[best] ? static_cast<std::int32_t>(v) : best;
+            }
+            static_cast<std::int32_t*>(args.outputs[0])[row] = best;
+        });
+        return WEFT_OK;
+    }
+
+private:
+    std::int64_t rows_, width_;
+    std::int32_t in_;
+    int threads_;
+    std::int64_t scratch_bytes_;
+};
+
+} // namespace
+
+Made make_reduce_sum(const Op& op) {
+    return reduce(op, Reduction::sum);
+}
+
+Made make_reduce_max(const Op& op) {
+    return reduce(op, Reduction::max);
+}
+
+Made make_sum_squares(const Op& op) {
+    require(element_count(op.output(0)) == 1, "the sum of squares is one number");
+    return std::make_unique<Reduce>(Reduction::squares, 1, element_count(op.input(0)), 1, op);
+}
+
+Made make_argmax(const Op& op) {
+    return std::make_unique<Argmax>(op);
+}
+
+} // namespace weft::kernels::cpu

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// bf16 ops of oneDNN on processors where oneDNN has no bf16: operands are widened to f32 in the
+// workspace, the f32 kernel runs, results are rounded. Slower than f32 itself, but hundreds of
+// times faster than the reference.
+#include "kernels/cpu/cpu_list.h"
+#include "kernels/cpu/parallel.h"
+#include "kernels/cpu/rows.h"
+
+namespace weft::kernels::cpu {
+namespace {
+
+class Widened final : public Kernel {
+public:
+    Widened(const Op& op, Made (*make)(const Op&)) : threads_(team_size()) {
+        std::vector<Type> inputs = types(op.desc().input_types, op.inputs());
+        std::vector<Type> outputs = types(op.desc().output_types, op.outputs());
+        weft_op_desc desc = op.desc();
+        desc.input_types = inputs.data();
+        desc.output_types = outputs.data();
+        inner_ = make(Op(desc));
+        workspace_bytes_ = round_up_to_line(inner_->workspace_bytes());
+        for (int i = 0; i < op.inputs(); ++i) {
+            inputs_.push_back(place(op.input(i)));
+        }
+        for (int i = 0; i < op.outputs(); ++i) {
+            outputs_.push_back(place(op.output(i)));
+        }
+        in_.resize(inputs_.size());
+        out_.resize(outputs_.size());
+    }
+
+    weft_status run(const weft_run_args& args) override {
+        auto* workspace = static_cast<unsigned char*>(args.workspace);
+        for (std::size_t i = 0; i < inputs_.size(); ++i) {
+            const Copy& copy = inputs_[i];
+            in_[i] = copy.offset < 0 ? args.inputs[i] : workspace + copy.offset;
+            if (copy.offset >= 0) {
+                const auto* from = static_cast<const bf16*>(args.inputs[i]);
+                auto* to = reinterpret_cast<float*>(workspace + copy.offset);
+                parallel_ranges(copy.count, copy.count, threads_,
+                                [&](std::int64_t begin, std::int64_t end, int) {
+                                    load_bf16(from + begin, to + begin, end - begin);
+                                });
+            }
+        }
+        for (std::size_t i = 0; i < outputs_.size(); ++i) {
+            out_[i] = outputs_[i].offset < 0 ? args.outputs[i] : workspace + outputs_[i].offset;
+        }
+        const weft_run_args wide{in_.data(), out_.data(), args.workspace};
+        const weft_status status = inner_->run(wide);
+        for (std::size_t i = 0; status == WEFT_OK && i < outputs_.size(); ++i) {
+            const Copy& copy = outputs_[i];
+            if (copy.offset >= 0) {
+                const auto* from = reinterpret_cast<const float*>(workspace + copy.offset);
+                auto* to = static_cast<bf16*>(args.outputs[i]);
+                parallel_ranges(copy.count, copy.count, threads_,
+                                [&](std::int64_t begin, std::int64_t end, int) {
+                                    store_bf16(from + begin, to + begin, end - begin);
+                                });
+            }
+        }
+        return status;
+    }
+
+private:
+    struct Copy {
+        std::int64_t count;
+        std::int64_t offset; // in the workspace; -1: used as it is
+    };
+
+    static std::vector<Type> types(const Type* given, int count) {
+        std::vector<Type> wide(given, given + count);
+        for (Type& type : wide) {
+            type.dtype = type.dtype == WEFT_BF16 ? WEFT_F32 : type.dtype;
+        }
+        return wide;
+    }
+
+    Copy place(const Type& type) {
+        Copy copy{element_count(type), -1};
+        if (type.dtype == WEFT_BF16) {
+            copy.offset = workspace_bytes_;
+            workspace_bytes_ += round_up_to_line(copy.count * 4);
+        }
+        return copy;
+    }
+
+    Made inner_;
+    std::vector<Copy> inputs_, outputs_;
+    std::vector<const void*> in_;
+    std::vector<void*> out_;
+    int threads_;
+};
+
+Made widened(const Op& op, Made (*make)(const Op&)) {
+    bool brief = false;
+    for (int i = 0; i < op.inputs(); ++i) {
+        brief = brief || op.input(i).dtype == WEFT_BF16;
+    }
+    if (!brief) {
+        unsupported("nothing to widen");
+    }
+    return std::make_unique<Widened>(op, make);
+}
+
+} // namespace
+
+Made make_matmul_in_f32(const Op& op) {
+    return widened(op, make_matmul);
+}
+
+Made make_linear_in_f32(const Op& op) {
+    return widened(op, make_linear);
+}
+
+Made make_conv2d_in_f32(const Op& op) {
+    return widened(op, make_conv2d);
+}
+
+Made make_conv2d_input_grad_in_f32(const Op& op) {
+    return widened(op, make_conv2d_input_grad);
+}
+
+Made make_conv2d_weight_grad_in_f32(const Op& op) {
+    return widened(op, make_conv2d_weight_grad);
+}
+
+} // namespace weft::kernels::cpu

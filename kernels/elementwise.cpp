@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/elementwise.h"
+
+namespace weft::kernels {
+namespace {
+
+int arity_of(std::int32_t opcode) {
+    for (const ElementwiseName& name : kElementwiseNames) {
+        if (name.opcode == opcode) {
+            return name.arity;
+        }
+    }
+    throw Failure{WEFT_BAD_ARGUMENT, "a step has an unknown opcode"};
+}
+
+Step single_step(const Op& op) {
+    for (const ElementwiseName& name : kElementwiseNames) {
+        if (op.kind() == name.name) {
+            Step step{name.opcode, op.output(0).dtype, name.arity, {0, 1, 2}, 1.0, 0.0};
+            if (name.opcode == WEFT_EW_AFFINE) {
+                step.scale = op.real("scale");
+                step.shift = op.real("shift", 0.0);
+                if (step.dtype != WEFT_F64) { // as a step of a fused group carries them
+                    step.scale = static_cast<double>(static_cast<float>(step.scale));
+                    step.shift = static_cast<double>(static_cast<float>(step.shift));
+                }
+            }
+            return step;
+        }
+    }
+    throw Failure{WEFT_BAD_ARGUMENT, "not an elementwise op"};
+}
+
+Step checked_step(const weft_elementwise_step& given, int registers) {
+    Step step{given.opcode,
+              given.dtype,
+              arity_of(given.opcode),
+              {0, 0, 0},
+              static_cast<double>(given.scale),
+              static_cast<double>(given.shift)};
+    require(given.dtype >= WEFT_F32 && given.dtype <= WEFT_U8, "a step has an unknown dtype");
+    for (int k = 0; k < step.arity; ++k) {
+        require(given.operand[k] >= 0 && given.operand[k] < registers,
+                "a step reads a register that nothing has written");
+        step.operand[k] = given.operand[k];
+    }
+    return step;
+}
+
+} // namespace
+
+Group elementwise_group(const Op& op) {
+    Group group;
+    group.shape = op.output(0);
+    if (op.kind() == "fused") {
+        require(!op.steps().empty(), "a fused group has no steps");
+        for (const weft_elementwise_step& given : op.steps()) {
+            const int registers = op.inputs() + static_cast<int>(group.steps.size());
+            group.steps.push_back(checked_step(given, registers));
+        }
+        for (int i = 0; i < op.outputs(); ++i) {
+            group.output_registers.push_back(op.output_register(i));
+        }
+    } else {
+        group.steps.push_back(single_step(op));
+        group.output_registers.push_back(op.inputs());
+    }
+    const int registers = op.inputs() + static_cast<int>(group.steps.size());
+    for (int i = 0; i < op.outputs(); ++i) {
+        require(same_shape(op.output(i), group.shape), "outputs of a group differ in shape");
+        const int source = group.output_registers[static_cast<std::size_t>(i)];
+        require(source >= 0 && source < registers,
+                "an output names a register that does not exist");
+    }
+    for (int i = 0; i < op.inputs(); ++i) {
+        group.strides.push_back(broadcast_strides(op.input(i), group.shape));
+    }
+    return group;
+}
+
+} // namespace weft::kernels

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scaled dot-product attention (Vaswani et al. 2017) one query at a time, and its gradient with
+// probabilities recomputed from the stored logsumexp (Dao et al. 2022, appendix B).
+#include "kernels/attention_shape.h"
+#include "kernels/philox.h"
+#include "kernels/reference/reference_list.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace weft::kernels::reference {
+namespace {
+
+double dot(const double* a, const double* b, std::int64_t count) {
+    double sum = 0.0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+/// What dropout multiplies the probability (sample, head, row, key) by: 0 or 1 / (1 - rate).
+double keep_factor(const AttentionShape& a, const std::int64_t* random, std::int64_t sample,
+                   std::int64_t head, std::int64_t row, std::int64_t key) {
+    if (!a.dropout) {
+        return 1.0;
+    }
+    const std::int64_t index = (((random[2] + sample) * a.h + head) * a.t + row) * a.s + key;
+    const float u =
+        uniform_of(Stream(random, a.stream).block(static_cast<std::uint64_t>(index))[0]);
+    return u >= static_cast<float>(a.rate) ? 1.0 / (1.0 - a.rate) : 0.0;
+}
+
+/// Calls fn(sample, head, row) for every query.
+template <class Fn>
+void for_each_query(const AttentionShape& a, Fn fn) {
+    for (std::int64_t n = 0; n < a.n; ++n) {
+        for (std::int64_t h = 0; h < a.h; ++h) {
+            for (std::int64_t t = 0; t < a.t; ++t) {
+                fn(n, h, t);
+            }
+        }
+    }
+}
+
+} // namespace
+
+Body make_attention(const Op& op) { // q, k, v, random? -> out, logsumexp
+    const AttentionShape a = attention_shape(op, 3);
+    require(same_shape(op.output(0), op.input(0)), "the output is not [N,T,H,D]");
+    require(element_count(op.output(1)) == a.n * a.h * a.t, "logsumexp is not [N,H,T]");
+    std::vector<double> score(static_cast<std::size_t>(a.s));
+    return [=](const Call& call) mutable {
+        const std::int64_t* random = a.dropout ? call.integers(3) : nullptr;
+        for_each_query(a, [&](std::int64_t n, std::int64_t h, std::int64_t t) {
+            const std::int64_t seen = a.visible(t);
+            double max = -std::numeric_limits<double>::infinity();
+            for (std::int64_t s = 0; s < seen; ++s) {
+                score[static_cast<std::size_t>(s)] =
+                    a.scale *
+                    dot(call.in(0) + a.q_offset(n, t, h), call.in(1) + a.kv_offset(n, s, h), a.d);
+                max = std::fmax(max, score[static_cast<std::size_t>(s)]);
+            }
+            double sum = 0.0;
+            for (std::int64_t s = 0; s < seen; ++s) {
+                sum += std::exp(score[static_cast<std::size_t>(s)] - max);
+            }
+            const double logsumexp = max + std::log(sum);
+            double* out = call.out(0) + a.q_offset(n, t, h);
+            std::fill(out, out + a.d, 0.0);
+            for (std::int64_t s = 0; s < seen; ++s) {
+                const double p = std::exp(score[static_cast<std::size_t>(s)] - logsumexp) *
+                                 keep_factor(a, random, n, h, t, s);
+                for (std::int64_t d = 0; d < a.d; ++d) {
+                    out[d] += p * call.in(2)[a.kv_offset(n, s, h) + d];
+                }
+            }
+            call.out(1)[(n * a.h + h) * a.t + t] = logsumexp;
+        });
+        return WEFT_OK;
+    };
+}
+
+Body make_attention_grad(const Op& op) { // q, k, v, out, logsumexp, dout, random? -> dq, dk, dv
+    const AttentionShape a = attention_shape(op, 6);
+    require(same_shape(op.input(3), op.input(0)) && same_shape(op.input(5), op.input(0)) &&
+                same_shape(op.output(0), op.input(0)),
+            "out, dout or dq is not [N,T,H,D]");
+    require(same_shape(op.output(1), op.input(1)) && same_shape(op.output(2), op.input(1)),
+            "dk or dv is not [N,S,K,D]");
+    require(element_count(op.input(4)) == a.n * a.h * a.t, "logsumexp is not [N,H,T]");
+    return [=](const Call& call) {
+        const std::int64_t* random = a.dropout ? call.integers(6) : nullptr;
+        std::fill_n(call.out(0), a.n * a.t * a.h * a.d, 0.0);
+        std::fill_n(call.out(1), a.n * a.s * a.k * a.d, 0.0);
+        std::fill_n(call.out(2), a.n * a.s * a.k * a.d, 0.0);
+        for_each_query(a, [&](std::int64_t n, std::int64_t h, std::int64_t t) {
+            const std::int64_t q = a.q_offset(n, t, h);
+            const double* dout = call.in(5) + q;
+            const double delta = dot(dout, call.in(3) + q, a.d);
+            const double logsumexp = call.in(4)[(n * a.h + h) * a.t + t];
+            for (std::int64_t s = 0; s < a.visible(t); ++s) {
+                const std::int64_t kv = a.kv_offset(n, s, h);
+                const double p =
+                    std::exp(a.scale * dot(call.in(0) + q, call.in(1) + kv, a.d) - logsumexp);
+                const double keep = keep_factor(a, random, n, h, t, s);
+                const double dp = dot(dout, call.in(2) + kv, a.d) * keep;
+                const double dscore = p * (dp - delta) * a.scale;
+                for (std::int64_t d = 0; d < a.d; ++d) {
+                    call.out(0)[q + d] += dscore * call.in(1)[kv + d];
+                    call.out(1)[kv + d] += dscore * call.in(0)[q + d];
+                    call.out(2)[kv + d] += p * keep * dout[d];
+                }
+            }
+        });
+        return WEFT_OK;
+    };
+}
+
+Body make_attention_cached(const Op& op) { // q, k_cache, v_cache, position -> out
+    const AttentionShape a = attention_shape(op, 4);
+    require(same_shape(op.output(0), op.input(0)), "the output is not [N,T,H,D]");
+    require(op.input(3).dtype == WEFT_I64 && element_count(op.input(3)) == 1,
+            "the position is not i64[]");
+    return [=](const Call& call) {
+        const std::int64_t position = call.integers(3)[0];
+        if (position < 0 || position + a.t > a.s) {
+            return fail(WEFT_BAD_ARGUMENT, "attention_cached: the position leaves the cache");
+        }
+        for_each_query(a, [&](std::int64_t n, std::int64_t h, std::int64_t t) {
+            const double* q = call.in(0) + a.q_offset(n, t, h);
+            double* out = call.out(0) + a.q_offset(n, t, h);
+            std::fill(out, out + a.d, 0.0);
+            double max = -std::numeric_limits<double>::infinity();
+            double sum = 0.0;
+            for (std::int64_t s = 0; s <= position + t; ++s) {
+                max = std::fmax(max, a.scale * dot(q, call.in(1) + a.kv_offset(n, s, h), a.d));
+            }
+            for (std::int64_t s = 0; s <= position + t; ++s) {
+                const std::int64_t kv = a.kv_offset(n, s, h);
+                const double weight = std::exp(a.scale * dot(q, call.in(1) + kv, a.d) - max);
+                sum += weight;
+                for (std::int64_t d = 0; d < a.d; ++d) {
+                    out[d] += weight * call.in(2)[kv + d];
+                }
+            }
+            for (std::int64_t d = 0; d < a.d; ++d) {
+                out[d] /= sum;
+            }
+        });
+        return WEFT_OK;
+    };
+}
+
+Body make_cache_write(const Op& op) { // cache [N,S,K,D], new [N,T,K,D], position -> cache
+    const Type& cache = op.input(0);
+    const Type& rows = op.input(1);
+    require(cache.rank == 4 && rows.rank == 4 && same_shape(cache, op.output(0)),
+            "the cache is not [N,S,K,D]");
+    require(rows.shape[0] == cache.shape[0] && rows.shape[2] == cache.shape[2] &&
+                rows.shape[3] == cache.shape[3],
+            "the new rows do not fit the cache");
+    require(rows.dtype == cache.dtype && op.output(0).dtype == cache.dtype,
+            "cache and new rows differ in dtype");
+    require(op.input(2).dtype == WEFT_I64 && element_count(op.input(2)) == 1,
+            "the position is not i64[]");
+    const std::int64_t samples = cache.shape[0];
+    const std::int64_t s = cache.shape[1];
+    const std::int64_t t = rows.shape[1];
+    const std::int64_t row_bytes = cache.shape[2] * cache.shape[3] * dtype_size(cache.dtype);
+    return [=](const Call& call) {
+        const std::int64_t position = call.integers(2)[0];
+        if (position < 0 || position + t > s) {
+            return fail(WEFT_BAD_ARGUMENT, "cache_write: the position leaves the cache");
+        }
+        auto* out = static_cast<unsigned char*>(call.raw_out(0));
+        const auto* fresh = static_cast<const unsigned char*>(call.raw_in(1));
+        if (call.raw_in(0) != call.raw_out(0)) {
+            std::memcpy(out, call.raw_in(0), static_cast<std::size_t>(samples * s * row_bytes));
+        }
+        for (std::int64_t n = 0; n < samples; ++n) {
+            std::memcpy(out + (n * s + position) * row_bytes, fresh + n * t * row_bytes,
+                        static_cast<std::size_t>(t * row_bytes));
+        }
+        return WEFT_OK;
+    };
+}
+
+} // namespace weft::kernels::reference

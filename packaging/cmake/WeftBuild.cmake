@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compiler settings and the two functions that declare a library or a test folder.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release)
+endif()
+
+find_program(WEFT_CCACHE ccache)
+if(WEFT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    # The sloppiness lets ccache reuse objects that were built with a precompiled header.
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+        ${WEFT_CCACHE})
+endif()
+find_program(WEFT_LLD ld.lld)
+if(WEFT_LLD)
+    add_link_options(-fuse-ld=lld)
+endif()
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow=local -Wnon-virtual-dtor)
+if(WEFT_WERROR)
+    # GCC 12 sees overlapping copies in string concatenations (bug 105651) and uninitialised vectors in
+    # its own AVX-512 header (bug 105593) where there are none.
+    add_compile_options(-Werror -Wno-error=restrict -Wno-error=maybe-uninitialized)
+endif()
+if(WEFT_SANITIZE)
+    add_compile_options(-fsanitize=${WEFT_SANITIZE} -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${WEFT_SANITIZE})
+endif()
+
+# weft_library(<name> [FOLDER dir] [DEPENDS target...]): a static library of every source in a folder.
+function(weft_library name)
+    cmake_parse_arguments(ARG "" "FOLDER" "DEPENDS" ${ARGN})
+    if(NOT ARG_FOLDER)
+        set(ARG_FOLDER ${CMAKE_CURRENT_SOURCE_DIR})
+    endif()
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${ARG_FOLDER}/*.cpp ${ARG_FOLDER}/*.h)
+    if(NOT sources)
+        add_library(${name} INTERFACE)
+        target_link_libraries(${name} INTERFACE ${ARG_DEPENDS})
+        return()
+    endif()
+    add_library(${name} STATIC ${sources})
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+    target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
+    target_link_libraries(${name} PUBLIC ${ARG_DEPENDS})
+endfunction()
+
+# weft_tests(<label> [DEPENDS target...]): one Qt Test binary of every source in the current folder,
+# run by ctest under the label. HEAVY keeps it out of the default set.
+function(weft_tests label)
+    cmake_parse_arguments(ARG "HEAVY" "NAME" "DEPENDS" ${ARGN})
+    if(NOT ARG_NAME)
+        get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+        set(ARG_NAME ${folder})
+    endif()
+    set(name test_${ARG_NAME})
+    file(GLOB sources CONFIGURE_DEPENDS *.cpp *.h)
+    add_executable(${name} ${sources})
+    set_target_properties(${name} PROPERTIES AUTOMOC ON)
+    target_link_libraries(${name} PRIVATE weft_test_support ${ARG_DEPENDS})
+    target_compile_definitions(${name} PRIVATE
+        WEFT_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}" WEFT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    add_test(NAME ${ARG_NAME} COMMAND ${name})
+    set(labels ${label})
+    if(ARG_HEAVY)
+        list(APPEND labels heavy)
+    endif()
+    set_tests_properties(${ARG_NAME} PROPERTIES LABELS "${labels}" TIMEOUT 1200)
+endfunction()

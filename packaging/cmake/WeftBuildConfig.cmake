@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# Looks for the CUDA toolkit without asking for it, and writes core/base/build_config.h into the build
+# tree. A target of its own carries the include path, so that a new version rebuilds the programs only.
+
+find_package(CUDAToolkit QUIET)
+if(CUDAToolkit_FOUND AND CUDAToolkit_NVCC_EXECUTABLE)
+    set(WEFT_HAS_CUDA_TOOLKIT 1)
+    set(WEFT_CUDA_REASON "CUDA toolkit ${CUDAToolkit_VERSION} in ${CUDAToolkit_BIN_DIR}")
+elseif(CUDAToolkit_FOUND)
+    set(WEFT_HAS_CUDA_TOOLKIT 0)
+    set(WEFT_CUDA_REASON "CUDA libraries ${CUDAToolkit_VERSION} without the compiler nvcc")
+else()
+    set(WEFT_HAS_CUDA_TOOLKIT 0)
+    set(WEFT_CUDA_REASON "no CUDA toolkit was found when this program was built (no nvcc)")
+endif()
+
+configure_file(${CMAKE_SOURCE_DIR}/core/base/build_config.h.in
+    ${CMAKE_BINARY_DIR}/generated/core/base/build_config.h @ONLY)
+add_library(weft_build_config INTERFACE)
+target_include_directories(weft_build_config INTERFACE ${CMAKE_BINARY_DIR}/generated)

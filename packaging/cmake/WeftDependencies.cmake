@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every library that the product links, found here once.
+
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(ZLIB REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(HDF5 REQUIRED COMPONENTS C)
+
+# The CPU kernels are written against oneDNN 2.6; the 3.x API differs in every call.
+find_package(dnnl REQUIRED)
+if(NOT dnnl_VERSION VERSION_GREATER_EQUAL 2.6 OR NOT dnnl_VERSION VERSION_LESS 3.0)
+    message(FATAL_ERROR "oneDNN ${dnnl_VERSION} was found, but Weft needs 2.6 or a later 2.x "
+        "(Debian 12: apt install libdnnl-dev). Point CMake at one with -Ddnnl_DIR=<prefix>/lib/cmake/dnnl.")
+endif()
+
+if(WEFT_UI)
+    find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets Svg PrintSupport Network)
+    find_package(QCustomPlotQt6 REQUIRED)
+endif()
+if(WEFT_TESTS)
+    find_package(Qt6 6.4 REQUIRED COMPONENTS Test)
+endif()

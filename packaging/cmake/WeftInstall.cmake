@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# What is installed where, and the Debian package.
+include(GNUInstallDirs)
+
+set(WEFT_ID io.github.weft_studio.WeftStudio)
+
+install(TARGETS weft COMPONENT engine)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/resources/presets DESTINATION ${CMAKE_INSTALL_DATADIR}/weft
+    COMPONENT engine FILES_MATCHING PATTERN "*.json")
+install(FILES LICENSE LICENSES/Apache-2.0.txt LICENSES/GPL-3.0-or-later.txt
+    DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT engine)
+
+if(WEFT_UI)
+    install(TARGETS weft-studio COMPONENT studio)
+    install(FILES packaging/desktop/${WEFT_ID}.desktop
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/applications COMPONENT studio)
+    install(FILES packaging/desktop/${WEFT_ID}.metainfo.xml
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/metainfo COMPONENT studio)
+    install(FILES packaging/desktop/${WEFT_ID}.mime.xml RENAME ${WEFT_ID}.xml
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/mime/packages COMPONENT studio)
+    set(icons ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable)
+    install(FILES resources/icons/weft.svg RENAME ${WEFT_ID}.svg
+        DESTINATION ${icons}/apps COMPONENT studio)
+    foreach(type application-vnd.weft.run+json application-vnd.weft.checkpoint)
+        install(FILES resources/icons/weft.svg RENAME ${type}.svg
+            DESTINATION ${icons}/mimetypes COMPONENT studio)
+    endforeach()
+endif()
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME weft-studio)
+set(CPACK_PACKAGE_VENDOR "Weft Studio")
+set(CPACK_PACKAGE_CONTACT "The Weft Studio authors")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Trains neural networks and shows beforehand what each device will hold")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_SOURCE_DIR}/LICENSE)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, fonts-jetbrains-mono, qt6-wayland")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "dataset-fashion-mnist")
+include(CPack)

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who may include whom. A folder may always include itself; everything that is not listed is
+// forbidden.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::test {
+
+struct Arrows {
+    std::string_view folder;
+    std::vector<std::string_view> may_include; // path prefixes
+};
+
+/// Base < config, ir < ops < passes and their like < plan < compile < exec < train < launch <
+/// programs.
+inline const std::vector<Arrows>& allowed_arrows() {
+    static const std::vector<std::string_view> kFirst = {"core/base/"};
+    static const std::vector<std::string_view> kOps = {"core/base/", "core/config/", "core/ir/",
+                                                       "kernels/weft_kernels.h"};
+    static const std::vector<std::string_view> kOnOps = {"core/base/", "core/config/", "core/ir/",
+                                                         "core/ops/", "kernels/weft_kernels.h"};
+    static const std::vector<std::string_view> kPlan = {
+        "core/base/",     "core/config/", "core/ir/",       "core/ops/",
+        "core/autodiff/", "core/passes/", "core/sharding/", "core/memory/",
+        "core/cost/",     "core/nn/",     "core/optim/",    "kernels/weft_kernels.h"};
+    static const std::vector<std::string_view> kCompile = {
+        "core/base/", "core/config/", "core/ir/", "core/ops/", "core/autodiff/", "core/passes/",
+        "core/sharding/", "core/memory/", "core/cost/", "core/nn/", "core/optim/", "core/pipeline/",
+        "core/plan/", "core/data/",
+        // Constants are folded with the interpreter, and kernels are asked for their workspace.
+        "core/exec/kernel_call.h", "core/exec/interpreter.h", "kernels/weft_kernels.h"};
+    static const std::vector<std::string_view> kExec = {
+        "core/base/",     "core/config/",   "core/ir/",
+        "core/ops/",      "core/autodiff/", "core/passes/",
+        "core/sharding/", "core/memory/",   "core/cost/",
+        "core/nn/",       "core/optim/",    "core/pipeline/",
+        "core/plan/",     "core/compile/",  "kernels/weft_kernels.h"};
+    // An array on disk has an element type: dtype and shape, no more of the program language.
+    static const std::vector<std::string_view> kData = {"core/base/", "core/config/",
+                                                        "core/ir/type.h"};
+    static const std::vector<std::string_view> kCheckpoint = {"core/base/", "core/config/",
+                                                              "core/ir/type.h", "core/sharding/"};
+    static const std::vector<std::string_view> kEngine = {"core/", "kernels/weft_kernels.h"};
+    static const std::vector<Arrows> kTable = {
+        {"core/base/", {}},
+        {"core/config/", kFirst},
+        {"core/ir/", kFirst},
+        {"core/ops/", kOps},
+        {"core/autodiff/", kOnOps},
+        {"core/passes/", kOnOps},
+        {"core/sharding/", kOnOps},
+        {"core/memory/", kOnOps},
+        {"core/cost/", kOnOps},
+        {"core/nn/", kOnOps},
+        {"core/optim/", kOnOps},
+        {"core/pipeline/", kPlan},
+        {"core/plan/", kPlan},
+        {"core/data/", kData},
+        {"core/compile/", kCompile},
+        {"core/exec/", kExec},
+        {"core/checkpoint/", kCheckpoint},
+        {"core/train/", kEngine}, // but not core/launch: see kForbidden
+        {"core/launch/", kEngine},
+        {"kernels/", {}},
+        {"widgets/", {}},
+        {"ui/", {"core/", "widgets/"}},
+        {"app/cli/", {"core/"}},
+        {"app/studio/", {"core/", "ui/"}},
+    };
+    return kTable;
+}
+
+/// Forbidden although a broader entry above allows it.
+inline const std::vector<Arrows>& forbidden_arrows() {
+    static const std::vector<Arrows> kForbidden = {{"core/train/", {"core/launch/"}}};
+    return kForbidden;
+}
+
+} // namespace weft::test

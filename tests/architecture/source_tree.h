@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The product's sources as plain values, read once per test.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace weft::test {
+
+struct Include {
+    int line;
+    std::string path;
+    bool quoted; // "..." rather than <...>
+};
+
+struct SourceFile {
+    std::string path; // from the repository's root
+    int lines = 0;
+    std::string licence; // of the SPDX line; empty when the file does not start with one
+    std::vector<Include> includes;
+};
+
+/// The #include lines of a text, comments left out.
+std::vector<Include> includes_of(const std::string& text);
+
+/// Every .h, .cpp, .c and .in file under the given top folders, sorted by path.
+std::vector<SourceFile> read_sources(const std::vector<std::string>& folders);
+
+/// Why this include is forbidden in a file; empty when it is allowed.
+std::string forbidden_reason(const std::string& file, const Include& include);
+
+} // namespace weft::test

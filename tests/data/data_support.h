@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the data tests share: files made by hand, sections, samples as numbers.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/data/dataset.h"
+#include "tests/support/weft_test.h"
+
+#include <QTemporaryDir>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::data::test {
+
+/// A folder that goes with the test.
+class Folder {
+public:
+    std::filesystem::path path() const { return dir_.path().toStdString(); }
+    std::filesystem::path write(const std::string& name, std::string_view content) const;
+
+private:
+    QTemporaryDir dir_;
+};
+
+/// The bytes of an idx file: {0, 0, 8, rank}, extents as big-endian 32-bit numbers, values.
+std::string idx_bytes(std::initializer_list<std::uint32_t> extents, const std::string& values);
+/// RFC 1952, by zlib.
+std::string gzip_bytes(const std::string& content);
+
+/// The "data" section with defaults, as the configuration reader delivers it. Fails the test binary
+/// when `section` has a mistake.
+config::Json normalised(const config::Json& section);
+DataSet open(const config::Json& section, std::int64_t context = 0, std::uint64_t seed = 0);
+
+std::vector<float> floats(const std::vector<std::byte>& bytes);
+std::vector<std::int32_t> integers(const std::vector<std::byte>& bytes);
+std::vector<float> input_floats(const Source& source, std::int64_t index);
+std::vector<std::int32_t> input_integers(const Source& source, std::int64_t index);
+std::vector<std::int32_t> target_integers(const Source& source, std::int64_t index);
+
+/// The weft::Error that `action` throws; nothing when it throws none.
+std::optional<Error> error_of(const std::function<void()>& action);
+
+/// A source whose sample i is the number i and whose label is given by a function.
+class NumberSource final : public Source {
+public:
+    NumberSource(std::int64_t samples, std::function<std::int32_t(std::int64_t)> label);
+    const SampleInfo& info() const override { return info_; }
+    std::int64_t samples() const override { return samples_; }
+    void read(std::int64_t index, std::span<std::byte> input,
+              std::span<std::byte> target) const override;
+    std::int32_t label(std::int64_t index) const override { return label_(index); }
+    std::int64_t cache_bytes() const override { return 0; }
+    std::string fingerprint() const override { return "numbers"; }
+
+    /// Sample at which read throws; -1: none.
+    std::int64_t broken = -1;
+
+private:
+    std::int64_t samples_;
+    std::function<std::int32_t(std::int64_t)> label_;
+    SampleInfo info_;
+};
+
+} // namespace weft::data::test

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/data/data_support.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace weft;
+using namespace weft::data::test;
+using data::Batch;
+using data::Cursor;
+using data::Loader;
+using data::LoaderOptions;
+using data::Sampler;
+
+namespace {
+
+std::shared_ptr<NumberSource> numbers(std::int64_t samples) {
+    return std::make_shared<NumberSource>(
+        samples, [](std::int64_t i) { return static_cast<std::int32_t>(i % 10); });
+}
+
+struct Seen {
+    std::vector<float> inputs;
+    std::vector<std::int32_t> targets;
+    std::vector<float> weights;
+    std::int64_t samples, first_sample;
+    double count;
+    Cursor after;
+    bool operator==(const Seen&) const = default;
+};
+
+std::vector<Seen> take(Loader& loader, int most) {
+    std::vector<Seen> out;
+    for (int i = 0; i < most; ++i) {
+        const Batch* batch = loader.next();
+        if (batch == nullptr) {
+            break;
+        }
+        out.push_back({floats(batch->inputs), integers(batch->targets), batch->weights,
+                       batch->samples, batch->first_sample, batch->count, batch->after});
+    }
+    return out;
+}
+
+LoaderOptions options_of(std::int64_t batch_size, int prefetch, bool endless = true,
+                         bool drop_last = false) {
+    LoaderOptions options;
+    options.batch_size = batch_size;
+    options.prefetch = prefetch;
+    options.endless = endless;
+    options.drop_last = drop_last;
+    return options;
+}
+
+} // namespace
+
+class LoaderTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void prefetch_changes_nothing() {
+        const Sampler sampler(103, true, 9);
+        Loader plain(numbers(103), sampler, options_of(10, 0), {});
+        const std::vector<Seen> expected = take(plain, 40);
+        for (const int prefetch : {1, 4}) {
+            Loader ahead(numbers(103), sampler, options_of(10, prefetch), {});
+            QVERIFY(take(ahead, 40) == expected);
+        }
+    }
+
+    void the_last_batch_of_an_epoch_is_padded_with_weight_zero() {
+        Loader loader(numbers(7), Sampler(7, false, 0), options_of(4, 2, false), {});
+        const std::vector<Seen> seen = take(loader, 10);
+        QCOMPARE(seen.size(), std::size_t(2));
+        QCOMPARE(seen[1].samples, 3);
+        QCOMPARE(seen[1].count, 3.0);
+        QCOMPARE(seen[1].inputs, (std::vector<float>{4, 5, 6, 0}));
+        QCOMPARE(seen[1].targets, (std::vector<std::int32_t>{4, 5, 6, 0}));
+        QCOMPARE(seen[1].weights, (std::vector<float>{1, 1, 1, 0}));
+        QCOMPARE(seen[1].first_sample, 4);
+        QVERIFY((seen[0].after == Cursor{0, 4}));
+        QVERIFY((seen[1].after == Cursor{1, 0}));
+    }
+
+    void a_finite_pass_has_every_sample_once_and_then_ends_for_good() {
+        for (const int prefetch : {0, 3}) {
+            Loader loader(numbers(50), Sampler(50, true, 1), options_of(8, prefetch, false), {});
+            std::multiset<float> all;
+            for (const Seen& batch : take(loader, 100)) {
+                all.insert(batch.inputs.begin(), batch.inputs.begin() + batch.samples);
+            }
+            QCOMPARE(all.size(), std::size_t(50));
+            QCOMPARE(std::set<float>(all.begin(), all.end()).size(), std::size_t(50));
+            QVERIFY(loader.next() == nullptr);
+            QVERIFY(loader.next() == nullptr);
+        }
+    }
+
+    void an_endless_pass_goes_on_with_the_next_epoch_in_a_new_batch() {
+        Loader loader(numbers(5), Sampler(5, true, 1), options_of(3, 2), {});
+        const std::vector<Seen> seen = take(loader, 4);
+        QCOMPARE(seen[1].samples, 2);
+        QCOMPARE(seen[2].samples, 3);
+        QCOMPARE(seen[2].first_sample, 5);
+        const Sampler sampler(5, true, 1);
+        QCOMPARE(seen[2].inputs[0], static_cast<float>(sampler.index(1, 0)));
+    }
+
+    void drop_last_leaves_out_the_short_batch() {
+        Loader loader(numbers(10), Sampler(10, true, 1), options_of(4, 2, true, true), {});
+        for (const Seen& batch : take(loader, 6)) {
+            QCOMPARE(batch.samples, 4);
+        }
+        Loader finite(numbers(10), Sampler(10, true, 1), options_of(4, 2, false, true), {});
+        QCOMPARE(take(finite, 9).size(), std::size_t(2));
+    }
+
+    void a_batch_larger_than_the_data_with_drop_last_is_refused() {
+        const auto error = error_of([] {
+            Loader loader(numbers(3), Sampler(3, true, 1), options_of(4, 2, true, true), {});
+        });
+        QVERIFY(error && error->text().find("dropped") != std::string::npos);
+    }
+
+    void resuming_at_any_batch_continues_the_same_sequence() {
+        for (const bool drop_last : {false, true}) {
+            const Sampler sampler(23, true, 5);
+            Loader whole(numbers(23), sampler, options_of(4, 2, true, drop_last), {});
+            const std::vector<Seen> expected = take(whole, 30);
+            for (std::size_t stop = 1; stop < 20; ++stop) {
+                Loader rest(numbers(23), sampler, options_of(4, 3, true, drop_last),
+                            expected[stop - 1].after);
+                const std::vector<Seen> seen = take(rest, 10);
+                for (std::size_t i = 0; i < 10; ++i) {
+                    QVERIFY(seen[i] == expected[stop + i]);
+                }
+            }
+        }
+    }
+
+    void max_batches_limits_a_pass() {
+        LoaderOptions options = options_of(4, 2, false);
+        options.max_batches = 2;
+        Loader loader(numbers(23), Sampler(23, true, 5), options, {});
+        QCOMPARE(take(loader, 9).size(), std::size_t(2));
+    }
+
+    void an_error_comes_after_the_good_batches_and_stays() {
+        for (const int prefetch : {0, 1, 4}) {
+            const auto source = numbers(20);
+            source->broken = 9;
+            Loader loader(source, Sampler(20, false, 0), options_of(4, prefetch, false), {});
+            QCOMPARE(loader.next()->samples, 4);
+            QCOMPARE(loader.next()->samples, 4);
+            const auto error = error_of([&] { loader.next(); });
+            QVERIFY(error && error->text() == "sample 9 is broken");
+            QVERIFY(error_of([&] { loader.next(); }).has_value());
+        }
+    }
+
+    void a_cursor_beyond_the_data_is_refused() {
+        const auto error = error_of([] {
+            Loader loader(numbers(5), Sampler(5, true, 1), options_of(2, 2), Cursor{0, 6});
+        });
+        QVERIFY(error && error->text().find("only 5") != std::string::npos);
+    }
+
+    void a_loader_may_go_at_any_moment() {
+        for (int taken = 0; taken < 6; ++taken) {
+            Loader loader(numbers(1000), Sampler(1000, true, 1), options_of(2, 3), {});
+            QCOMPARE(take(loader, taken).size(), static_cast<std::size_t>(taken));
+        }
+    }
+
+    void ignored_targets_are_not_counted() {
+        const auto source =
+            std::make_shared<NumberSource>(6, [](std::int64_t i) { return i % 2 == 0 ? -100 : 1; });
+        Loader loader(source, Sampler(6, false, 0), options_of(4, 0, false), {});
+        QCOMPARE(loader.next()->count, 2.0);
+        QCOMPARE(loader.next()->count, 1.0);
+    }
+
+    void buffers_are_bounded_by_prefetch_plus_one() {
+        const Loader loader(numbers(100), Sampler(100, true, 1), options_of(8, 3), {});
+        // 8 rows of one f32, one i32 and one weight, in four buffers.
+        QCOMPARE(loader.buffer_bytes(), 4 * 8 * 12);
+    }
+};
+
+WEFT_TEST(LoaderTest)
+#include "loader_test.moc"

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes wrong, and how the program says so: exit codes, diagnostics, and what is left behind.
+#include "core/base/file.h"
+#include "core/checkpoint/checkpoint.h"
+#include "core/train/run_folder.h"
+#include "tests/e2e/weft_process.h"
+#include "tests/support/weft_test.h"
+
+#include <QTemporaryDir>
+
+#include <csignal>
+#include <fstream>
+#include <set>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace weft::test;
+using namespace weft::train;
+using weft::config::Json;
+namespace fs = std::filesystem;
+
+class ExitCodeTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir dir_;
+    QString config_;
+
+    fs::path path(const char* name) const { return fs::path(dir_.path().toStdString()) / name; }
+    QString text(const char* name) const { return dir_.filePath(name); }
+    QString changed(const char* name, const char* changes) const {
+        return write_config(path(name), Json::parse(changes));
+    }
+    // A run that pauses at once, long enough to talk to.
+    QStringList long_run(const char* name) const {
+        return {"train",     config_, "--run-dir", text(name),
+                "--control", "stdin", "--set",     "training.length={\"steps\": 100000000}"};
+    }
+
+private slots:
+    void initTestCase() { config_ = write_config(path("configs")); }
+
+    void bad_usage_exits_2() {
+        QCOMPARE(run_weft({}).code, 2);
+        QCOMPARE(run_weft({"trian", config_}).code, 2);
+        QCOMPARE(run_weft({"train"}).code, 2);
+        QCOMPARE(run_weft({"train", text("absent.json")}).code, 2);
+        QCOMPARE(run_weft({"resume", text("absent")}).code, 2);
+        QCOMPARE(run_weft({"--help"}).code, 0);
+        QCOMPARE(run_weft({"train", "--help"}).code, 0);
+    }
+
+    void seven_mistakes_give_seven_diagnostics_and_nothing_is_created() {
+        const QString bad = changed("bad", R"({
+            "sede": 1,
+            "model": {"type": "mpl"},
+            "optimizer": {"type": "adamw", "learning_rate": "fast"},
+            "training": {"length": {"steps": 10, "epochs": 2}, "global_batch_size": 0},
+            "evaluation": {"samples": -1},
+            "checkpoint": {"keep_latest": 0}
+        })");
+        const Finished check = run_weft({"check", bad, "--json"});
+        QCOMPARE(check.code, 2);
+        std::set<std::string> pointers;
+        const Json page = Json::parse(check.out);
+        for (const Json& diagnostic : page["diagnostics"]) {
+            QVERIFY(!diagnostic["message"].get<std::string>().empty());
+            pointers.insert(diagnostic["pointer"].get<std::string>());
+        }
+        const std::set<std::string> expected{"/sede",
+                                             "/model/type",
+                                             "/optimizer/learning_rate",
+                                             "/training/length",
+                                             "/training/global_batch_size",
+                                             "/evaluation/samples",
+                                             "/checkpoint/keep_latest"};
+        QVERIFY2(pointers == expected, check.out.c_str());
+        QCOMPARE(page["diagnostics"].size(), std::size_t{7});
+        const Finished train = run_weft({"train", bad, "--run-dir", text("never")},
+                                        {"WEFT_RUNS=" + text("never_runs")});
+        QCOMPARE(train.code, 2);
+        QVERIFY(!fs::exists(path("never")));
+        QVERIFY(!fs::exists(path("never_runs")));
+    }
+
+    void unavailable_devices_are_refused_by_name() {
+        const Finished run =
+            run_weft({"train", config_, "--devices", "cuda", "--run-dir", text("cuda")});
+        QCOMPARE(run.code, 2);
+        QVERIFY(run.err.find("cuda") != std::string::npos);
+        QVERIFY(!fs::exists(path("cuda")));
+    }
+
+    void several_processes_are_refused() {
+        const Finished run = run_weft({"doctor"}, {"WORLD_SIZE=2"});
+        QCOMPARE(run.code, 2);
+        QVERIFY(run.err.find("WORLD_SIZE") != std::string::npos);
+        QCOMPARE(run_weft({"doctor"}, {"WORLD_SIZE=1"}).code, 0);
+    }
+
+    void missing_data_exits_3() {
+        const QString config = changed("no_data", R"({"data": {"train": null}})");
+        std::ofstream(config.toStdString())
+            << R"({"data": {"train": {"type": "idx", "path": "absent"}},
+                                                  "model": {"type": "mlp", "hidden": [8]}})";
+        QCOMPARE(run_weft({"train", config, "--run-dir", text("no_data_run")}).code, 3);
+        QCOMPARE(run_weft({"check", config}).code, 3);
+        QCOMPARE(summarise_run(path("no_data_run")).state, std::string("failed"));
+    }
+
+    void a_folder_in_use_is_never_overwritten() {
+        fs::create_directories(path("taken"));
+        std::ofstream(path("taken") / "mine.txt") << "mine";
+        QCOMPARE(run_weft({"train", config_, "--run-dir", text("taken")}).code, 2);
+        QCOMPARE(weft::read_file(path("taken") / "mine.txt"), std::string("mine"));
+    }
+
+    void divergence_exits_5_and_names_the_op() {
+        const QString config = changed("diverge", R"({
+            "optimizer": {"type": "sgd", "learning_rate": 1e30},
+            "lr_schedule": {"type": "constant", "warmup_steps": null},
+            "training": {"precision": "f32", "max_grad_norm": null},
+            "checkpoint": {"every": {"steps": 1}}
+        })");
+        const Finished run = run_weft({"train", config, "--run-dir", text("diverged"), "--events"});
+        QVERIFY2(run.code == 5, (run.err + run.out).c_str());
+        std::optional<ErrorEvent> error;
+        std::int64_t last_step = 0;
+        for (const Event& event : events_of(path("diverged"))) {
+            if (const auto* found = std::get_if<ErrorEvent>(&event.payload)) {
+                error = *found;
+            } else if (const auto* step = std::get_if<StepEvent>(&event.payload)) {
+                last_step = step->step;
+            }
+        }
+        QVERIFY(error.has_value());
+        QCOMPARE(error->kind, std::string("diverged"));
+        // An op and the layer that it belongs to.
+        QVERIFY2(error->where.find(" at ") != std::string::npos, error->where.c_str());
+        QVERIFY(!error->ways_on.empty());
+        QVERIFY(error->ways_on.size() <= 3);
+        QCOMPARE(error->ways_on.front().from_step, last_step);
+        // What is saved is good, and nothing was saved after it.
+        QCOMPARE(run_weft({"checkpoint", "verify", text("diverged")}).code, 0);
+        QCOMPARE(summarise_run(path("diverged")).last_checkpoint_step, last_step);
+        QCOMPARE(summarise_run(path("diverged")).state, std::string("failed"));
+    }
+
+    void a_damaged_checkpoint_exits_3() {
+        QCOMPARE(
+            run_weft({"train", config_, "--run-dir", text("damaged"), "--max-steps", "2"}).code, 0);
+        const auto manifest =
+            weft::checkpoint::read_manifest(path("damaged") / "checkpoints" / "step-00000002");
+        const weft::checkpoint::TensorInfo& tensor = manifest.tensors.front();
+        std::fstream file(manifest.path / tensor.shard,
+                          std::ios::in | std::ios::out | std::ios::binary);
+        file.seekg(tensor.offset);
+        const char flipped = static_cast<char>(~file.get());
+        file.seekp(tensor.offset);
+        file.put(flipped);
+        file.close();
+        QCOMPARE(run_weft({"checkpoint", "verify", text("damaged")}).code, 3);
+        QCOMPARE(run_weft({"resume", text("damaged")}).code, 3);
+    }
+
+    void a_change_that_does_not_fit_the_weights_exits_2() {
+        QCOMPARE(run_weft({"train", config_, "--run-dir", text("fits"), "--max-steps", "1"}).code,
+                 0);
+        const Finished resumed = run_weft(
+            {"resume", text("fits"), "--set", "model.hidden=[25]", "--fork", text("fits_not")});
+        QCOMPARE(resumed.code, 2);
+        QVERIFY(resumed.err.find("model.hidden") != std::string::npos);
+        QVERIFY(!fs::exists(path("fits_not")));
+    }
+
+    void a_run_that_is_being_trained_is_not_trained_twice() {
+        LiveWeft live(long_run("twice"));
+        QVERIFY(live.wait_for_step(8).has_value()); // step 7 is saved
+        const Finished second = run_weft({"resume", text("twice")});
+        QCOMPARE(second.code, 1);
+        QVERIFY2(second.err.find("process") != std::string::npos, second.err.c_str());
+        live.send(R"({"command": "stop_now"})");
+        QCOMPARE(live.finish(), 130);
+    }
+
+    void signals_become_commands() {
+        LiveWeft live(long_run("signals"));
+        QVERIFY(live.wait_for_step(1).has_value());
+        live.signal(SIGUSR1);
+        const auto saved = live.wait_for([](const Event& event) {
+            const auto* found = std::get_if<CommandEvent>(&event.payload);
+            return found != nullptr && found->command == "checkpoint" && found->by == "signal";
+        });
+        QVERIFY(saved.has_value());
+        live.signal(SIGINT);
+        QCOMPARE(live.finish(), 75);
+        QCOMPARE(summarise_run(path("signals")).state, std::string("stopped"));
+    }
+
+    void bad_lines_on_control_do_not_disturb_the_run() {
+        LiveWeft live(long_run("bad_lines"));
+        QVERIFY(live.wait_for_step(1).has_value());
+        live.send("rubbish");
+        live.send(R"({"command": "set", "path": "seed", "value": 1, "id": "no"})");
+        const auto refused = live.wait_for_answer("no");
+        QVERIFY(refused.has_value() && !refused->accepted && !refused->reason.empty());
+        live.send(
+            R"({"command": "set", "path": "training.length", "value": {"steps": 1}, "id": "yes"})");
+        QVERIFY(live.wait_for_answer("yes")->accepted);
+        QCOMPARE(live.finish(), 0);
+    }
+
+    void a_failed_save_pauses_the_run_and_it_goes_on() {
+        LiveWeft live(long_run("no_room"));
+        QVERIFY(live.wait_for_step(1).has_value());
+        live.send(R"({"command": "set", "path": "checkpoint.every", "value": null})");
+        live.send(R"({"command": "pause"})");
+        QVERIFY(live.wait_for_state(RunState::paused).has_value());
+        const fs::path folder = path("no_room") / "checkpoints";
+        fs::rename(folder, path("aside"));
+        std::ofstream(folder) << "in the way";
+        live.send(R"({"command": "resume"})");
+        live.send(R"({"command": "checkpoint"})");
+        const auto warning = live.wait_for(
+            [](const Event& event) { return std::holds_alternative<WarningEvent>(event.payload); });
+        QVERIFY(warning.has_value());
+        QVERIFY(live.wait_for_state(RunState::paused).has_value());
+        fs::remove(folder);
+        fs::rename(path("aside"), folder);
+        live.send(R"({"command": "resume"})");
+        live.send(R"({"command": "stop"})");
+        QCOMPARE(live.finish(), 75);
+        QCOMPARE(run_weft({"checkpoint", "verify", text("no_room")}).code, 0);
+    }
+
+    void the_control_socket_is_private_and_speaks_both_ways() {
+        const std::string socket_path = path("c.sock").string();
+        LiveWeft live({"train", config_, "--run-dir", text("socket"), "--control",
+                       QString::fromStdString(socket_path), "--set",
+                       "training.length={\"steps\": 100000000}"});
+        QVERIFY(live.wait_for_step(1).has_value());
+        struct stat status {};
+        QCOMPARE(::stat(socket_path.c_str(), &status), 0);
+        QCOMPARE(status.st_mode & 0777, mode_t{0600});
+        const int client = ::socket(AF_UNIX, SOCK_STREAM, 0);
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::copy(socket_path.begin(), socket_path.end(), address.sun_path);
+        QCOMPARE(::connect(client, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+        const std::string line = "{\"command\": \"stop\", \"id\": \"x9\"}\n";
+        QCOMPARE(::write(client, line.data(), line.size()), static_cast<ssize_t>(line.size()));
+        std::string heard;
+        char bytes[4096];
+        for (ssize_t n = 1; n > 0 && heard.find("x9") == std::string::npos;) {
+            n = ::read(client, bytes, sizeof bytes);
+            heard.append(bytes, static_cast<std::size_t>(std::max<ssize_t>(0, n)));
+        }
+        ::close(client);
+        QVERIFY(heard.find("\"id\":\"x9\"") != std::string::npos);
+        QCOMPARE(live.finish(), 75);
+        QVERIFY(!fs::exists(socket_path));
+    }
+
+    void output_that_is_no_terminal_is_plain_lines() {
+        const Finished run = run_weft({"train", config_, "--run-dir", text("plain")});
+        QCOMPARE(run.code, 0);
+        QVERIFY(run.out.find("Finished 40 steps") != std::string::npos);
+        QVERIFY(run.out.find_first_of("\r\033") == std::string::npos);
+    }
+
+    void machine_readable_pages_are_json() {
+        QVERIFY(Json::parse(run_weft({"doctor", "--json"}).out)["cpu"]["usable_cores"].get<int>() >=
+                1);
+        QVERIFY(Json::parse(run_weft({"help", "schema"}).out).contains("properties"));
+        const Json plan = Json::parse(run_weft({"plan", config_, "--json"}).out);
+        // 12 x 24 + 24 + 24 x 4 + 4.
+        QCOMPARE(plan["parameters"].get<int>(), 412);
+        QVERIFY(plan["devices"][0]["peak_bytes"].get<std::int64_t>() > 0);
+        QVERIFY(run_weft({"help", "config"}).out.find("global_batch_size") != std::string::npos);
+        QCOMPARE(run_weft({"help", "nothing-like-it"}).code, 2);
+    }
+};
+
+WEFT_TEST(ExitCodeTest)
+
+} // namespace
+#include "exit_code_test.moc"

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every user mistake with its exact place and a hint; all of a document at once.
+#include "core/compile/run_config.h"
+#include "tests/support/weft_test.h"
+
+#include <set>
+
+using namespace weft;
+using config::Json;
+
+namespace {
+
+/// A right document; each case breaks it with one assignment.
+constexpr auto kRight = R"({
+  "data": {"train": {"type": "idx", "path": "images"}},
+  "model": {"type": "mlp"}
+})";
+
+compile::CheckedRun read(const std::string& text, const std::vector<std::string>& overrides = {}) {
+    return compile::read_run_config(std::string_view(text), "/somewhere", overrides);
+}
+
+struct Mistake {
+    std::vector<std::string> assignments;
+    std::string pointer;
+    std::string message; // a part of it
+    std::string hint;    // a part of it
+};
+
+std::vector<Mistake> mistakes() {
+    return {
+        {{"optimizer.learning_rat=0.1", "optimizer.type=adamw"}, "/optimizer/learning_rat",
+         "unknown field", "learning_rate"},
+        {{"optimizer={\"type\":\"adamw\",\"learning_rate\":\"fast\"}"}, "/optimizer/learning_rate",
+         "expected a number", ""},
+        {{"training.global_batch_size=0"}, "/training/global_batch_size", "out of range", "1"},
+        {{"model.activation=rellu"}, "/model/activation", "rellu", "relu"},
+        {{"schema_version=2"}, "/schema_version", "version 2", "newer"},
+        {{"checkpoint.keep_latest=0"}, "/checkpoint/keep_latest", "out of range", "1"},
+        // Rules between settings.
+        {{"training.micro_batch_size=100"}, "/training/micro_batch_size", "does not divide", "64"},
+        {{"training.length={\"steps\":100}", "lr_schedule.type=warmup_cosine",
+          "lr_schedule.warmup_steps=100"},
+         "/lr_schedule/warmup_steps", "run of 100 steps", "longer"},
+        {{"training.length={\"tokens\":1000}"}, "/training/length/tokens", "language model",
+         "epochs"},
+        {{"metrics=[\"mean_absolute_error\"]"}, "/metrics/0", "cross_entropy", "accuracy"},
+        {{"metrics=[\"bits_per_byte\"]"}, "/metrics/0", "language model", "accuracy"},
+        {{"metrics=[\"acuracy\"]"}, "/metrics/0", "acuracy", "accuracy"},
+        {{"checkpoint.metric=validation/f1"}, "/checkpoint/metric", "f1", "validation/loss"},
+        {{"checkpoint.metric=loss"}, "/checkpoint/metric", "loss", "validation/loss"},
+        {{"loss.type=mse"}, "/loss/type", "classes", "cross_entropy"},
+        {{"loss.type=mse", "loss.label_smoothing=0.1",
+          "data.train={\"type\":\"synthetic\",\"kind\":\"regression\"}"},
+         "/loss/label_smoothing", "unknown field", ""},
+        {{"data.train.type=text"}, "/model/type", "text", "gpt2"},
+        {{"model.type=gpt2"}, "/model/type", "images", "mlp"},
+        {{"model={\"type\":\"gpt2\",\"heads\":7}", "data.train.type=text"}, "/model/heads",
+         "does not divide", "divides"},
+        {{"model={\"type\":\"sequential\",\"layers\":[]}"}, "/model/layers", "empty", "linear"},
+        {{"optimizer={\"type\":\"adam\",\"betas\":[0.9]}"}, "/optimizer/betas", "2 moments", "0.999"},
+        {{"optimizer={\"type\":\"sgd\",\"momentum\":0,\"nesterov\":true}"}, "/optimizer/nesterov",
+         "momentum", "0.9"},
+        {{"optimizer={\"type\":\"adam\",\"groups\":[{\"match\":\"*\",\"momentum\":0.5}]}"},
+         "/optimizer/groups/0/momentum", "no 'momentum'", "type"},
+        {{"init.trainable=[]"}, "/init/trainable", "no parameter", "Leave it out"},
+        // Names and settings of the interface that this version cannot do.
+        {{"training.recompute=blocks"}, "/training/recompute",
+         "recompute 'blocks' is not available in this version", "Use 'none'."},
+        {{"training.precision=f16"}, "/training/precision", "not available", "bf16"},
+        {{"training.precision=tf32"}, "/training/precision", "not available", "f32"},
+        {{"model.type=resnet"}, "/model/type", "model 'resnet' is not available", "'sequential'"},
+        {{"optimizer.type=lion"}, "/optimizer/type", "optimizer 'lion' is not available", "'adamw'"},
+        {{"mesh.devices=cpu:8"}, "/mesh/devices", "devices 'cpu:8' is not available", "'cpu'"},
+        {{"mesh.strategy=fsdp"}, "/mesh/strategy", "not available", "data_parallel"},
+        {{"mesh.axes=[[\"data\",4]]"}, "/mesh/axes", "size 4", "1"},
+        {{"mesh.axes=4"}, "/mesh/axes", "pairs", "data"},
+        {{"mesh.zero_stage=1"}, "/mesh/zero_stage", "not available", "0"},
+        {{"init.from=old"}, "/init/from", "not available", "null"},
+        {{"training.early_stopping={\"patience\":3}"}, "/training/early_stopping", "not available",
+         "null"},
+    };
+}
+
+bool holds(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::string all_of(const config::Diagnostics& diagnostics) {
+    std::string out;
+    for (const auto& diagnostic : diagnostics) {
+        out += config::to_text(diagnostic) + "\n";
+    }
+    return out;
+}
+
+} // namespace
+
+class RunConfigErrorTest : public QObject {
+    Q_OBJECT
+private slots:
+    void the_document_that_the_cases_break_is_right() {
+        const compile::CheckedRun checked = read(kRight);
+        QVERIFY2(checked.ok(), all_of(checked.diagnostics).c_str());
+        QVERIFY2(checked.diagnostics.empty(), all_of(checked.diagnostics).c_str());
+    }
+
+    void every_mistake_is_reported_at_its_place_with_a_hint() {
+        for (const Mistake& row : mistakes()) {
+            const compile::CheckedRun checked = read(kRight, row.assignments);
+            const std::string found = row.pointer + " wanted, found:\n" + all_of(checked.diagnostics);
+            QVERIFY2(checked.diagnostics.size() == 1, found.c_str());
+            QVERIFY2(!checked.ok(), found.c_str());
+            const config::Diagnostic& diagnostic = checked.diagnostics[0];
+            QVERIFY2(diagnostic.pointer == row.pointer, found.c_str());
+            QVERIFY2(holds(diagnostic.message, row.message), found.c_str());
+            QVERIFY2(holds(diagnostic.hint, row.hint), found.c_str());
+        }
+    }
+
+    void seven_mistakes_give_seven_diagnostics_with_hints() {
+        const compile::CheckedRun checked = read(R"({
+          "data": {"train": {"type": "idx", "path": "images"}, "shufle": true},
+          "model": {"type": "mlp", "dropout": 1.5},
+          "optimizer": {"type": "adamm"},
+          "training": {"global_batch_size": 96, "micro_batch_size": 64, "recompute": "auto",
+                       "max_grad_norm": "1"},
+          "checkpoint": {"metric": "validation/f1"}
+        })");
+        std::set<std::string> places;
+        for (const auto& diagnostic : checked.diagnostics) {
+            places.insert(diagnostic.pointer);
+            QVERIFY2(!diagnostic.hint.empty(), config::to_text(diagnostic).c_str());
+        }
+        const std::set<std::string> expected = {
+            "/data/shufle",        "/model/dropout",          "/optimizer/type",
+            "/training/micro_batch_size", "/training/recompute", "/training/max_grad_norm",
+            "/checkpoint/metric"};
+        QVERIFY2(places == expected, all_of(checked.diagnostics).c_str());
+        QCOMPARE(checked.diagnostics.size(), expected.size());
+    }
+
+    void nothing_in_a_document_makes_the_reader_throw() {
+        const std::vector<std::string> values = {"null", "5", "-1", "\"x\"", "[]", "[[]]", "{}",
+                                                 "{\"type\":5}", "{\"steps\":\"x\"}", "1e300"};
+        for (const config::Field& field : compile::run_config_table()) {
+            for (const std::string& value : values) {
+                read(kRight, {field.name + "=" + value});
+                for (const config::Field& inner : field.fields) {
+                    read(kRight, {field.name + "." + inner.name + "=" + value});
+                }
+            }
+        }
+        for (const char* text : {"", "null", "[]", "5", "{", "\"a\""}) {
+            QVERIFY2(!read(text).ok(), text);
+        }
+    }
+
+    void a_missing_file_is_a_diagnostic() {
+        const compile::CheckedRun checked = compile::read_run_config_file("/no/such/file.json");
+        QCOMPARE(checked.diagnostics.size(), std::size_t{1});
+        QVERIFY(holds(checked.diagnostics[0].message, "/no/such/file.json"));
+    }
+
+    void a_metric_kept_in_the_wrong_direction_is_a_warning() {
+        const compile::CheckedRun checked =
+            read(kRight, {"checkpoint.metric=validation/accuracy"});
+        QVERIFY(checked.ok());
+        QCOMPARE(checked.diagnostics.size(), std::size_t{1});
+        QCOMPARE(checked.diagnostics[0].pointer, std::string("/checkpoint/mode"));
+    }
+};
+
+WEFT_TEST(RunConfigErrorTest)
+#include "run_config_error_test.moc"

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/kernels/cases.h"
+
+#include <cmath>
+
+namespace weft::test {
+
+Tolerance elementwise_tolerance(weft_dtype dtype) {
+    return dtype == WEFT_BF16 ? Tolerance{0x1p-7, 1e-6} : Tolerance{2e-6, 1e-6};
+}
+
+Tolerance sum_tolerance(weft_dtype out, std::int64_t terms) {
+    const double absolute = 8.0 * 0x1p-24 * std::sqrt(static_cast<double>(terms) + 1.0);
+    return {out == WEFT_BF16 ? 0x1p-7 : 4e-6, absolute};
+}
+
+const std::vector<Case>& kernel_cases() {
+    static const std::vector<Case> cases = [] {
+        std::vector<Case> list;
+        add_elementwise_cases(list);
+        add_structure_cases(list);
+        add_reduce_cases(list);
+        add_matmul_cases(list);
+        add_norm_cases(list);
+        add_attention_cases(list);
+        add_convolution_cases(list);
+        add_random_cases(list);
+        add_loss_cases(list);
+        return list;
+    }();
+    return cases;
+}
+
+} // namespace weft::test

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The case table: calls of every op over sizes and types, with the tolerance at which a fast kernel
+// must agree with the reference. A kernel without a case fails a test.
+#pragma once
+
+#include "tests/kernels/harness.h"
+
+namespace weft::test {
+
+/// |fast - reference| <= absolute + relative * |reference|.
+struct Tolerance {
+    double relative, absolute;
+};
+
+struct Case {
+    std::string name;
+    Call call;
+    Tolerance tolerance;
+};
+
+/// One rounding to the stored type plus a little arithmetic in f32: f32 has a unit of 1.2e-7 and
+/// the polynomial functions stay below 1e-6; a bf16 result may land on the neighbour of the right
+/// one, one unit of 2^-8 away.
+Tolerance elementwise_tolerance(weft_dtype dtype);
+/// A sum of `terms` products of numbers below 1 in f32: errors grow like the root of the number of
+/// terms, with a factor of 8 to spare.
+Tolerance sum_tolerance(weft_dtype out, std::int64_t terms);
+
+void add_elementwise_cases(std::vector<Case>& cases);
+void add_structure_cases(std::vector<Case>& cases);
+void add_reduce_cases(std::vector<Case>& cases);
+void add_matmul_cases(std::vector<Case>& cases);
+void add_norm_cases(std::vector<Case>& cases);
+void add_attention_cases(std::vector<Case>& cases);
+void add_convolution_cases(std::vector<Case>& cases);
+void add_random_cases(std::vector<Case>& cases);
+void add_loss_cases(std::vector<Case>& cases);
+
+const std::vector<Case>& kernel_cases();
+
+} // namespace weft::test

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/weft_kernels.h"
+#include "tests/kernels/cases.h"
+
+namespace weft::test {
+namespace {
+
+struct Sizes {
+    std::int64_t n, t, s, h, k, d;
+    bool causal;
+    double rate;
+};
+constexpr Sizes kSizes[] = {
+    {1, 1, 1, 1, 1, 1, false, 0.0},     {2, 5, 7, 3, 1, 4, false, 0.0},
+    {1, 64, 64, 2, 2, 32, true, 0.0},   {2, 65, 65, 4, 2, 16, true, 0.3},
+    {1, 130, 130, 2, 2, 33, true, 0.0}, {1, 3, 70, 2, 2, 64, false, 0.5},
+    {1, 10, 100, 2, 1, 8, true, 0.2},   {3, 127, 129, 1, 1, 20, false, 0.1},
+};
+
+std::vector<Attribute> options(const Sizes& s) {
+    return {flag("causal", s.causal), real("scale", 0.4), real("rate", s.rate),
+            text("stream", "blocks.0.attention")};
+}
+
+/// The gradient's case takes out and logsumexp from the reference, as a training step would.
+void add_attention(std::vector<Case>& cases, weft_dtype dtype, const Sizes& s) {
+    const Shape query{s.n, s.t, s.h, s.d};
+    const Shape key{s.n, s.s, s.k, s.d};
+    const Tensor random = integers({3}, {77, 5, 1000});
+    Call forward{
+        "attention",
+        {noise(dtype, query, 81, -2, 2), noise(dtype, key, 82, -2, 2), noise(dtype, key, 83)},
+        {type_of(dtype, query), type_of(WEFT_F32, {s.n, s.h, s.t})},
+        options(s),
+        {},
+        {}};
+    if (s.rate > 0) {
+        forward.inputs.push_back(random);
+    }
+    const Result saved = run(weft_reference_backend(), forward);
+    if (saved.status == WEFT_OK) {
+        Call backward{"attention_grad",
+                      {forward.inputs[0], forward.inputs[1], forward.inputs[2], saved.outputs[0],
+                       saved.outputs[1], noise(dtype, query, 84)},
+                      {type_of(dtype, query), type_of(dtype, key), type_of(dtype, key)},
+                      options(s),
+                      {},
+                      {}};
+        if (s.rate > 0) {
+            backward.inputs.push_back(random);
+        }
+        // Scores of size 2 D pass through an exponential (their f32 error becomes relative), then
+        // sums of T terms.
+        cases.push_back(
+            {"attention_grad", std::move(backward), {dtype == WEFT_BF16 ? 0x1p-7 : 2e-5, 2e-5}});
+    }
+    cases.push_back({"attention", std::move(forward), {dtype == WEFT_BF16 ? 0x1p-7 : 1e-5, 1e-5}});
+}
+
+} // namespace
+
+void add_attention_cases(std::vector<Case>& cases) {
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+        for (const Sizes& s : kSizes) {
+            add_attention(cases, dtype, s);
+        }
+        for (const std::int64_t position : {0, 9, 60}) {
+            cases.push_back(
+                {"attention_cached",
+                 {"attention_cached",
+                  {noise(dtype, {2, 3, 4, 24}, 85, -2, 2), noise(dtype, {2, 64, 2, 24}, 86, -2, 2),
+                   noise(dtype, {2, 64, 2, 24}, 87), integers({}, {position})},
+                  {type_of(dtype, {2, 3, 4, 24})},
+                  {real("scale", 0.2)},
+                  {},
+                  {}},
+                 {dtype == WEFT_BF16 ? 0x1p-7 : 1e-5, 1e-5}});
+            cases.push_back({"cache_write",
+                             {"cache_write",
+                              {noise(dtype, {2, 64, 2, 5}, 88), noise(dtype, {2, 3, 2, 5}, 89),
+                               integers({}, {position})},
+                              {type_of(dtype, {2, 64, 2, 5})},
+                              {},
+                              {},
+                              {}},
+                             {0.0, 0.0}});
+        }
+    }
+}
+
+} // namespace weft::test

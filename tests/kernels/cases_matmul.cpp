@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/kernels/cases.h"
+
+namespace weft::test {
+namespace {
+
+struct Sizes {
+    std::int64_t m, k, n;
+};
+constexpr Sizes kSizes[] = {{1, 1, 1},     {3, 5, 7},     {64, 64, 64},
+                            {33, 129, 65}, {17, 784, 10}, {1, 300, 33}};
+
+Call matmul(weft_dtype in, weft_dtype out, Sizes s, const Shape& batch, bool shared, bool tx,
+            bool ty) {
+    auto shape = [&](std::int64_t rows, std::int64_t columns, bool turned, bool batched) {
+        Shape result = batched ? batch : Shape{};
+        result.push_back(turned ? columns : rows);
+        result.push_back(turned ? rows : columns);
+        return result;
+    };
+    return {"matmul",
+            {noise(in, shape(s.m, s.k, tx, true), 51), noise(in, shape(s.k, s.n, ty, !shared), 52)},
+            {type_of(out, shape(s.m, s.n, false, true))},
+            {flag("transpose_x", tx), flag("transpose_y", ty), flag("wide", in != out)},
+            {},
+            {}};
+}
+
+void add_matmuls(std::vector<Case>& cases, weft_dtype in, weft_dtype out) {
+    for (const Sizes& s : kSizes) {
+        for (const bool tx : {false, true}) {
+            for (const bool ty : {false, true}) {
+                cases.push_back(
+                    {"matmul", matmul(in, out, s, {}, true, tx, ty), sum_tolerance(out, s.k)});
+                cases.push_back({"matmul batched", matmul(in, out, s, {2, 3}, false, tx, ty),
+                                 sum_tolerance(out, s.k)});
+            }
+        }
+        cases.push_back({"matmul one right side", matmul(in, out, s, {4}, true, false, true),
+                         sum_tolerance(out, s.k)});
+        cases.push_back({"matmul one right side", matmul(in, out, s, {4}, true, true, false),
+                         sum_tolerance(out, s.k)});
+        for (const bool bias : {false, true}) {
+            for (const weft_dtype bias_type : {WEFT_F32, in}) {
+                Call call{"linear",
+                          {noise(in, {2, s.m, s.k}, 53), noise(in, {s.k, s.n}, 54)},
+                          {type_of(out, {2, s.m, s.n})},
+                          {flag("wide", in != out)},
+                          {},
+                          {}};
+                if (bias) {
+                    call.inputs.push_back(noise(bias_type, {s.n}, 55));
+                }
+                cases.push_back({"linear", std::move(call), sum_tolerance(out, s.k)});
+            }
+        }
+    }
+}
+
+} // namespace
+
+void add_matmul_cases(std::vector<Case>& cases) {
+    add_matmuls(cases, WEFT_F32, WEFT_F32);
+    add_matmuls(cases, WEFT_BF16, WEFT_BF16);
+    add_matmuls(cases, WEFT_BF16, WEFT_F32);
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+        for (const std::int64_t width : {1, 33, 384}) {
+            cases.push_back({"embedding",
+                             {"embedding",
+                              {noise(dtype, {50, width}, 56), indices({7, 11}, 57, 50)},
+                              {type_of(dtype, {7, 11, width})},
+                              {},
+                              {},
+                              {}},
+                             {0.0, 0.0}});
+            cases.push_back({"embedding_grad",
+                             {"embedding_grad",
+                              {indices({90, 11}, 58, 50), noise(dtype, {90, 11, width}, 59)},
+                              {type_of(WEFT_F32, {50, width})},
+                              {integer("rows", 50)},
+                              {},
+                              {}},
+                             sum_tolerance(WEFT_F32, 40)});
+        }
+    }
+    cases.push_back({"embedding into bf16",
+                     {"embedding",
+                      {noise(WEFT_F32, {50, 24}, 60), indices({30}, 61, 50)},
+                      {type_of(WEFT_BF16, {30, 24})},
+                      {},
+                      {},
+                      {}},
+                     {0.0, 0.0}});
+}
+
+} // namespace weft::test

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/kernels/cases.h"
+
+namespace weft::test {
+namespace {
+
+constexpr Tolerance kExact{0.0, 0.0}; // nothing is computed
+
+Call transpose(weft_dtype dtype, const Shape& shape, const Shape& order) {
+    Shape out;
+    for (const std::int64_t d : order) {
+        out.push_back(shape[static_cast<std::size_t>(d)]);
+    }
+    return {"transpose",
+            {noise(dtype, shape, 31, 0, 200)},
+            {type_of(dtype, out)},
+            {list("permutation", order)},
+            {},
+            {}};
+}
+
+} // namespace
+
+void add_structure_cases(std::vector<Case>& cases) {
+    auto add = [&](const char* name, Call call) {
+        cases.push_back({name, std::move(call), kExact});
+    };
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_I32, WEFT_U8, WEFT_F64}) {
+        const auto any = [&](const Shape& shape, unsigned seed) {
+            return noise(dtype, shape, seed, 0.0, 200.0);
+        };
+        add("copy", {"copy", {any({100003}, 1)}, {type_of(dtype, {100003})}, {}, {}, {}});
+        add("reshape", {"reshape",
+                        {any({6, 5}, 2)},
+                        {type_of(dtype, {2, 15})},
+                        {list("shape", {2, 15})},
+                        {},
+                        {}});
+        add("transpose", transpose(dtype, {67, 129}, {1, 0}));
+        add("transpose", transpose(dtype, {3, 5, 7, 9}, {0, 2, 1, 3}));
+        add("transpose", transpose(dtype, {3, 5, 7, 9}, {3, 1, 2, 0}));
+        add("transpose", transpose(dtype, {2, 33, 1, 40}, {0, 3, 2, 1}));
+        add("transpose", transpose(dtype, {5}, {0}));
+        add("broadcast", {"broadcast",
+                          {any({3, 1, 5}, 3)},
+                          {type_of(dtype, {2, 3, 4, 5})},
+                          {list("shape", {2, 3, 4, 5})},
+                          {},
+                          {}});
+        add("broadcast",
+            {"broadcast", {any({}, 4)}, {type_of(dtype, {1001})}, {list("shape", {1001})}, {}, {}});
+        add("broadcast", {"broadcast",
+                          {any({17, 1}, 5)},
+                          {type_of(dtype, {17, 33})},
+                          {list("shape", {17, 33})},
+                          {},
+                          {}});
+        add("slice", {"slice",
+                      {any({6, 7, 8}, 6)},
+                      {type_of(dtype, {2, 7, 3})},
+                      {list("starts", {3, 0, 5}), list("sizes", {2, 7, 3})},
+                      {},
+                      {}});
+        add("slice", {"slice",
+                      {any({6}, 7)},
+                      {type_of(dtype, {0})},
+                      {list("starts", {2}), list("sizes", {0})},
+                      {},
+                      {}});
+        add("pad", {"pad",
+                    {any({3, 4}, 8)},
+                    {type_of(dtype, {6, 9})},
+                    {list("low", {1, 2}), list("high", {2, 3}), real("value", 7.0)},
+                    {},
+                    {}});
+        add("concat", {"concat",
+                       {any({2, 3, 4}, 9), any({2, 1, 4}, 10), any({2, 5, 4}, 11)},
+                       {type_of(dtype, {2, 9, 4})},
+                       {integer("dim", 1)},
+                       {},
+                       {}});
+        add("constant", {"constant", {}, {type_of(dtype, {333})}, {real("value", 3.25)}, {}, {}});
+    }
+}
+
+} // namespace weft::test

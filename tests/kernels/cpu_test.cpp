@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CPU back end against the reference over the case table.
+#include "kernels/cpu/cpu_list.h"
+#include "kernels/elementwise.h"
+#include "tests/kernels/cases.h"
+#include "tests/support/weft_test.h"
+
+#include <cmath>
+#include <set>
+
+using namespace weft::test;
+
+class CpuKernels : public QObject {
+    Q_OBJECT
+
+private slots:
+    void every_kernel_has_a_case();
+    void every_kernel_matches_the_reference_data();
+    void every_kernel_matches_the_reference();
+    void misaligned_buffers_change_nothing_data() { case_rows(); }
+    void misaligned_buffers_change_nothing();
+    void own_kernels_give_the_same_bits_with_every_team_size_data() { case_rows(); }
+    void own_kernels_give_the_same_bits_with_every_team_size();
+    void repeating_a_library_kernel_gives_the_same_bits_data() { case_rows(); }
+    void repeating_a_library_kernel_gives_the_same_bits();
+    void an_elementwise_output_may_lie_over_any_input_of_its_type();
+    void a_fused_group_gives_the_bits_of_its_single_ops();
+
+private:
+    static void case_rows() {
+        QTest::addColumn<int>("index");
+        const auto& cases = kernel_cases();
+        for (std::size_t i = 0; i < cases.size(); ++i) {
+            QTest::addRow("%zu %s", i, cases[i].name.c_str()) << static_cast<int>(i);
+        }
+    }
+    static const Case& current() {
+        QFETCH(int, index);
+        return kernel_cases()[static_cast<std::size_t>(index)];
+    }
+};
+
+void CpuKernels::every_kernel_has_a_case() {
+    std::set<std::string> covered;
+    for (const Case& c : kernel_cases()) {
+        covered.insert(c.call.kind);
+    }
+    for (const auto& entry : weft::kernels::cpu::kCpuList) {
+        QVERIFY2(covered.count(entry.op) == 1, entry.op);
+    }
+    for (const auto& name : weft::kernels::kElementwiseNames) {
+        QVERIFY2(covered.count(name.name) == 1, name.name);
+    }
+}
+
+namespace {
+
+/// Empty when `fast` agrees with `slow`; else where and by how much it does not.
+std::string difference(const Result& fast, const Result& slow, const Tolerance& tolerance) {
+    for (std::size_t o = 0; o < slow.outputs.size(); ++o) {
+        const Tensor& a = fast.outputs[o];
+        const Tensor& b = slow.outputs[o];
+        for (std::int64_t i = 0; i < b.count(); ++i) {
+            const double x = a.get(i);
+            const double y = b.get(i);
+            const double limit = tolerance.absolute + tolerance.relative * std::fabs(y);
+            if (x == y || (std::isnan(x) && std::isnan(y)) || std::fabs(x - y) <= limit) {
+                continue;
+            }
+            return "output " + std::to_string(o) + " element " + std::to_string(i) + ": " +
+                   std::to_string(x) + " instead of " + std::to_string(y) + ", off by " +
+                   QString::number(std::fabs(x - y)).toStdString() + " where " +
+                   QString::number(limit).toStdString() + " is allowed";
+        }
+    }
+    return {};
+}
+
+std::string compare(const Case& c, int shift) {
+    const Result slow = run(weft_reference_backend(), c.call);
+    const Result fast = run(weft_cpu_backend(), c.call, shift);
+    if (slow.status != WEFT_OK) {
+        return "reference: " + slow.error;
+    }
+    if (fast.status == WEFT_UNSUPPORTED) {
+        return c.call.kind + " has no kernel for this case: " + fast.error;
+    }
+    if (fast.status != WEFT_OK) {
+        return "cpu: " + fast.error;
+    }
+    if (!slow.guards_intact || !fast.guards_intact) {
+        return "a kernel wrote outside its buffers";
+    }
+    return difference(fast, slow, c.tolerance);
+}
+
+bool all_bits_equal(const Result& a, const Result& b) {
+    for (std::size_t o = 0; o < a.outputs.size(); ++o) {
+        if (!a.outputs[o].same_bytes(b.outputs[o])) {
+            return false;
+        }
+    }
+    return a.outputs.size() == b.outputs.size();
+}
+
+bool from_library(const Result& r) {
+    return r.kernel.rfind("onednn", 0) == 0;
+}
+
+} // namespace
+
+void CpuKernels::every_kernel_matches_the_reference_data() {
+    case_rows();
+}
+
+void CpuKernels::every_kernel_matches_the_reference() {
+    const std::string text = compare(current(), 0);
+    QVERIFY2(text.empty(), text.c_str());
+}
+
+void CpuKernels::misaligned_buffers_change_nothing() {
+    // By one element of the smallest common alignment; f64 and i64 operands cannot be shifted by 4.
+    const Case& c = current();
+    int shift = 4;
+    for (const Tensor& t : c.call.inputs) {
+        shift = t.type().dtype == WEFT_I64 || t.type().dtype == WEFT_F64 ? 8 : shift;
+    }
+    for (const auto& type : c.call.outputs) {
+        shift = type.dtype == WEFT_F64 ? 8 : shift;
+    }
+    const std::string text = compare(c, shift);
+    QVERIFY2(text.empty(), text.c_str());
+}
+
+void CpuKernels::own_kernels_give_the_same_bits_with_every_team_size() {
+    weft_set_threads(1);
+    const Result one = run(weft_cpu_backend(), current().call);
+    bool equal = true;
+    for (const int threads : {2, 3, 7}) {
+        weft_set_threads(threads);
+        const Result many = run(weft_cpu_backend(), current().call);
+        equal = equal && (from_library(many) || all_bits_equal(one, many));
+    }
+    weft_set_threads(0);
+    QVERIFY(equal);
+}
+
+void CpuKernels::repeating_a_library_kernel_gives_the_same_bits() {
+    const Result first = run(weft_cpu_backend(), current().call);
+    const Result second = run(weft_cpu_backend(), current().call);
+    QVERIFY(all_bits_equal(first, second));
+}
+
+void CpuKernels::an_elementwise_output_may_lie_over_any_input_of_its_type() {
+    for (const Case& c : kernel_cases()) {
+        bool elementwise = c.call.kind == "fused";
+        for (const auto& name : weft::kernels::kElementwiseNames) {
+            elementwise = elementwise || c.call.kind == name.name;
+        }
+        if (!elementwise) {
+            continue;
+        }
+        const Result apart = run(weft_cpu_backend(), c.call);
+        for (std::size_t i = 0; i < c.call.inputs.size(); ++i) {
+            const weft_tensor_type& in = c.call.inputs[i].type();
+            const weft_tensor_type& out = c.call.outputs[0];
+            if (in.dtype != out.dtype || in.rank != out.rank ||
+                !std::equal(in.shape, in.shape + in.rank, out.shape)) {
+                continue;
+            }
+            const Result over = run(weft_cpu_backend(), c.call, 0, static_cast<int>(i));
+            QVERIFY2(all_bits_equal(apart, over), c.name.c_str());
+        }
+    }
+}
+
+void CpuKernels::a_fused_group_gives_the_bits_of_its_single_ops() {
+    const Shape shape{300, 17};
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+        const Tensor x = noise(dtype, shape, 1);
+        const Tensor bias = noise(dtype, {17}, 2);
+        const weft_tensor_type type = type_of(dtype, shape);
+        const Call fused{"fused",
+                         {x, bias},
+                         {type},
+                         {},
+                         {{WEFT_EW_ADD, dtype, {0, 1, -1}, 1, 0},
+                          {WEFT_EW_SILU, dtype, {2, -1, -1}, 1, 0},
+                          {WEFT_EW_MUL, dtype, {3, 0, -1}, 1, 0}},
+                         {4}};
+        const Result sum = run(weft_cpu_backend(), {"add", {x, bias}, {type}, {}, {}, {}});
+        const Result silu = run(weft_cpu_backend(), {"silu", {sum.outputs[0]}, {type}, {}, {}, {}});
+        const Result product =
+            run(weft_cpu_backend(), {"mul", {silu.outputs[0], x}, {type}, {}, {}, {}});
+        QVERIFY(all_bits_equal(run(weft_cpu_backend(), fused), product));
+    }
+}
+
+WEFT_TEST(CpuKernels)
+#include "cpu_test.moc"

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// One row per model: exact parameter counts (published ones where there are any), tensor names, what is
+// refused, and the start of training.
+#include "core/base/error.h"
+#include "core/nn/model_list.h"
+#include "tests/support/run_programs.h"
+#include "tests/support/weft_test.h"
+
+#include <cmath>
+#include <set>
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+struct ModelCase {
+    std::string model;
+    data::SampleInfo sample;
+    std::int64_t parameters;
+};
+
+data::SampleInfo digits_sample() {
+    return sample_of({ir::DType::f32, {28, 28, 1}}, {ir::DType::i32, {}}, 10);
+}
+
+std::vector<ModelCase> model_cases() {
+    return {
+        {R"({"type": "mlp"})", digits_sample(), 669706}, // 784-512-512-10
+        {R"({"type": "mlp", "hidden": []})", digits_sample(), 7850},
+        {R"({"type": "sequential", "layers": [{"type": "flatten"}, {"type": "linear"}]})",
+         digits_sample(), 7850},
+        // 12 d^2 + 13 d per block, d = 384; bytes, 256 positions, tied
+        {R"({"type": "gpt2"})", text_sample(256, 256), 10844160},
+        {R"({"type": "gpt2", "tied": false})", text_sample(256, 256), 10844160 + 256 * 384},
+        {R"({"type": "gpt2", "variant": "124m"})", text_sample(1024, 256), 124439808},
+        {R"({"type": "gpt2", "variant": "355m"})", text_sample(1024, 256), 354823168},
+        {R"({"type": "gpt2", "variant": "774m"})", text_sample(1024, 256), 774030080},
+        {R"({"type": "gpt2", "variant": "1558m"})", text_sample(1024, 256), 1557611200},
+        {R"({"type": "gpt2", "variant": "124m", "vocab": 50304})", text_sample(1024, 256),
+         124475904},
+    };
+}
+
+std::string document(const std::string& model, const data::SampleInfo& sample) {
+    const bool text = sample.input.dtype == ir::DType::i32;
+    return R"({"data": {"train": {"type": ")" + std::string(text ? "text" : "idx") +
+           R"(", "path": "unused"}}, "model": )" + model +
+           R"(, "training": {"global_batch_size": 2, "precision": "f32"}})";
+}
+
+std::int64_t parameters_of(const compile::ProgramSet& set) {
+    std::int64_t count = 0;
+    for (const plan::StateSlot& slot : set.state_slots) {
+        count += slot.category == plan::Category::parameters ? slot.type.shape.elements() : 0;
+    }
+    return count;
+}
+
+std::set<std::string> parameter_names(const compile::ProgramSet& set) {
+    std::set<std::string> out;
+    for (const plan::StateSlot& slot : set.state_slots) {
+        if (slot.category == plan::Category::parameters) {
+            out.insert(slot.name);
+        }
+    }
+    return out;
+}
+
+} // namespace
+
+class ModelTest : public QObject {
+    Q_OBJECT
+private slots:
+    void every_model_has_a_case() {
+        std::set<std::string> with_case;
+        for (const ModelCase& row : model_cases()) {
+            with_case.insert(config::Json::parse(row.model).at("type").get<std::string>());
+        }
+        for (const nn::ModelDef* def : nn::kModels) {
+            QVERIFY2(with_case.contains(std::string(def->name)), std::string(def->name).c_str());
+        }
+    }
+
+    void parameter_counts_are_exact() {
+        for (const ModelCase& row : model_cases()) {
+            const auto config = checked_config(document(row.model, row.sample));
+            const auto set = compile::build_programs(config, row.sample);
+            QVERIFY2(parameters_of(set) == row.parameters,
+                     (row.model + ": " + std::to_string(parameters_of(set))).c_str());
+        }
+    }
+
+    void mlp_names_its_tensors_by_layer() {
+        const auto config =
+            checked_config(document(R"({"type": "mlp", "hidden": [4]})", digits_sample()));
+        const std::set<std::string> expected = {"layers.0.weight", "layers.0.bias",
+                                                "layers.1.weight", "layers.1.bias"};
+        QCOMPARE(parameter_names(compile::build_programs(config, digits_sample())), expected);
+    }
+
+    void gpt2_names_its_tensors_like_the_reference_page() {
+        const std::string model =
+            R"({"type": "gpt2", "layers": 1, "width": 8, "heads": 2, "context": 4, "tied": false})";
+        const auto config = checked_config(document(model, text_sample(4, 16)));
+        std::set<std::string> expected = {"wte.weight", "wpe.weight", "head.weight"};
+        for (const std::string layer :
+             {"blocks.0.norm1", "blocks.0.attention.qkv", "blocks.0.attention.output",
+              "blocks.0.norm2", "blocks.0.mlp.up", "blocks.0.mlp.down", "norm"}) {
+            expected.insert(layer + ".weight");
+            expected.insert(layer + ".bias");
+        }
+        QCOMPARE(parameter_names(compile::build_programs(config, text_sample(4, 16))), expected);
+    }
+
+    void a_model_refuses_data_that_does_not_fit() {
+        const std::string last_layer =
+            R"({"type": "sequential", "layers": [{"type": "flatten"}, {"type": "linear", "units": 7}]})";
+        const auto config = checked_config(document(last_layer, digits_sample()));
+        QVERIFY_EXCEPTION_THROWN(compile::build_programs(config, digits_sample()), Error);
+        const auto gpt = checked_config(
+            document(R"({"type": "gpt2", "layers": 1, "vocab": 100})", text_sample(256, 256)));
+        QVERIFY_EXCEPTION_THROWN(compile::build_programs(gpt, text_sample(256, 256)), Error);
+        QVERIFY_EXCEPTION_THROWN(compile::build_programs(gpt, digits_sample()), Error);
+    }
+
+    // A fresh classifier guesses: its loss is near ln(classes).
+    void the_first_loss_is_that_of_guessing() {
+        const auto sample = features_sample(64, 10);
+        const auto config = checked_config(document(R"({"type": "mlp", "hidden": [64, 64]})", sample),
+                                           {"training.global_batch_size=32"});
+        Run run(config, sample);
+        Arrays batch;
+        batch["inputs"] = f32({32, 64}, wave(32 * 64, 0.2));
+        std::vector<std::int32_t> labels;
+        for (int i = 0; i < 32; ++i) {
+            labels.push_back(i % 10);
+        }
+        batch["targets"] = i32({32}, labels);
+        batch["weights"] = f32({32}, std::vector<float>(32, 1.0F));
+        const Arrays out = run.run("evaluate", batch);
+        QCOMPARE(scalar_of(out.at("count")), 32.0F);
+        const double loss = static_cast<double>(scalar_of(out.at("loss_sum"))) / 32;
+        QVERIFY2(std::abs(loss / std::log(10.0) - 1.0) < 0.05, std::to_string(loss).c_str());
+    }
+
+    // The start value of a parameter depends on its name and the seed alone.
+    void a_parameter_starts_alike_beside_other_parameters() {
+        const auto sample = features_sample(6, 3);
+        Run small(checked_config(document(R"({"type": "mlp", "hidden": [5]})", sample)), sample);
+        Run large(checked_config(document(R"({"type": "mlp", "hidden": [5, 8]})", sample)), sample);
+        QCOMPARE(distance(small.state.at("layers.0.weight"), large.state.at("layers.0.weight")), 0.0);
+        Run other(checked_config(document(R"({"type": "mlp", "hidden": [5]})", sample), {"seed=1"}),
+                  sample);
+        QVERIFY(distance(small.state.at("layers.0.weight"), other.state.at("layers.0.weight")) > 0);
+    }
+};
+
+WEFT_TEST(ModelTest)
+#include "model_test.moc"

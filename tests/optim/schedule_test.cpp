@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every schedule at points that can be worked out by hand; warmup_cosine against Optax's values.
+#include "core/optim/schedule.h"
+#include "tests/support/weft_test.h"
+
+#include <cmath>
+#include <set>
+
+using namespace weft;
+using config::Json;
+
+namespace {
+
+struct Point {
+    std::int64_t count;
+    double factor;
+};
+
+struct ScheduleCase {
+    std::string schedule;
+    std::int64_t total;
+    std::vector<Point> points;
+};
+
+std::vector<ScheduleCase> schedule_cases() {
+    return {
+        {R"({"type": "constant"})", 10, {{0, 1}, {9, 1}, {100, 1}}},
+        {R"({"type": "linear"})", 10, {{0, 1}, {5, 0.5}, {10, 0}, {11, 0}}},
+        {R"({"type": "linear", "start_factor": 0.5, "end_factor": 0.1})", 4,
+         {{0, 0.5}, {2, 0.3}, {4, 0.1}}},
+        {R"({"type": "cosine", "end_factor": 0.2})", 100,
+         {{0, 1}, {25, 0.2 + 0.8 * 0.5 * (1 + std::sqrt(0.5))}, {50, 0.6}, {100, 0.2}, {300, 0.2}}},
+        {R"({"type": "warmup_constant", "warmup_steps": 4})", 10,
+         {{0, 0}, {1, 0.25}, {3, 0.75}, {4, 1}, {9, 1}}},
+        {R"({"type": "warmup_linear", "warmup_steps": 2, "end_factor": 0.5})", 6,
+         {{0, 0}, {1, 0.5}, {2, 1}, {4, 0.75}, {6, 0.5}}},
+        // Optax warmup_cosine_decay_schedule(0, 1e-3, 100, 1000, 1e-5), over the peak (FACTS C)
+        {R"({"type": "warmup_cosine", "warmup_steps": 100, "end_factor": 0.01})", 1000,
+         {{0, 0}, {1, 0.01}, {50, 0.5}, {100, 1}, {550, 0.505}, {1000, 0.01}, {5000, 0.01}}},
+        {R"({"type": "warmup_cosine", "warmup_steps": 0})", 10, {{0, 1}, {5, 0.5}}},
+        {R"({"type": "warmup_stable_decay", "warmup_steps": 2, "decay_steps": 4})", 20,
+         {{1, 0.5}, {2, 1}, {15, 1}, {16, 1}, {18, 0.5}, {20, 0}}},
+        {R"({"type": "warmup_stable_decay", "warmup_steps": 0})", 10, {{0, 1}, {8, 1}, {9, 0.5}}},
+    };
+}
+
+Json checked_schedule(const std::string& text) {
+    const config::Checked checked =
+        config::check_fields({{"lr_schedule", Json::parse(text)}}, {optim::schedule_field()});
+    return checked.ok() ? checked.value.at("lr_schedule") : Json();
+}
+
+} // namespace
+
+class ScheduleTest : public QObject {
+    Q_OBJECT
+private slots:
+    void every_schedule_has_a_case() {
+        std::set<std::string> with_case;
+        for (const ScheduleCase& row : schedule_cases()) {
+            with_case.insert(Json::parse(row.schedule).at("type").get<std::string>());
+        }
+        for (const optim::ScheduleDef* def : optim::kSchedules) {
+            QVERIFY2(with_case.contains(std::string(def->name)), std::string(def->name).c_str());
+        }
+    }
+
+    void factors_are_as_worked_out() {
+        for (const ScheduleCase& row : schedule_cases()) {
+            for (const Point& point : row.points) {
+                const double found =
+                    optim::schedule_factor(checked_schedule(row.schedule), point.count, row.total);
+                QVERIFY2(std::abs(found - point.factor) < 1e-12, // double arithmetic
+                         (row.schedule + " at " + std::to_string(point.count) + ": " +
+                          std::to_string(found))
+                             .c_str());
+            }
+        }
+    }
+
+    void one_based_recipes_read_one_step_ahead() {
+        const Json recipe = checked_schedule(
+            R"({"type": "warmup_constant", "warmup_steps": 2000, "step_convention": "one_based"})");
+        QCOMPARE(optim::schedule_factor(recipe, 0, 10000), 1.0 / 2000);
+    }
+
+    void a_warm_up_as_long_as_the_run_is_reported() {
+        config::Diagnostics out;
+        optim::check_schedule(checked_schedule(R"({"type": "warmup_cosine", "warmup_steps": 10})"),
+                              10, "/lr_schedule", out);
+        QCOMPARE(out.size(), std::size_t{1});
+        QCOMPARE(out[0].pointer, std::string("/lr_schedule/warmup_steps"));
+        out.clear();
+        optim::check_schedule(checked_schedule(R"({"type": "warmup_cosine", "warmup_steps": 9})"),
+                              10, "/lr_schedule", out);
+        QVERIFY(out.empty());
+    }
+};
+
+WEFT_TEST(ScheduleTest)
+#include "schedule_test.moc"

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/weft_test.h"
+
+#ifdef WEFT_TEST_WIDGETS
+#include <QApplication>
+#include <QStyleFactory>
+#else
+#include <QCoreApplication>
+#endif
+#include <QTemporaryDir>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft::test {
+namespace {
+
+struct Entry {
+    std::string name;
+    std::function<QObject*()> factory;
+};
+
+std::vector<Entry>& entries() {
+    static std::vector<Entry> list;
+    return list;
+}
+
+// Tests never touch the user's settings, caches or runs.
+void use_private_directories(const QTemporaryDir& dir) {
+    const std::pair<const char*, const char*> folders[] = {{"XDG_CONFIG_HOME", "config"},
+                                                           {"XDG_DATA_HOME", "data"},
+                                                           {"XDG_STATE_HOME", "state"},
+                                                           {"XDG_CACHE_HOME", "cache"},
+                                                           {"XDG_RUNTIME_DIR", "runtime"},
+                                                           {"HOME", "home"}};
+    for (const auto& [variable, folder] : folders) {
+        const QString path = dir.filePath(QString::fromLatin1(folder));
+        QDir().mkpath(path);
+        QFile::setPermissions(path, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+        qputenv(variable, path.toUtf8());
+    }
+}
+
+} // namespace
+
+bool register_test(const char* name, std::function<QObject*()> factory) {
+    entries().push_back({name, std::move(factory)});
+    return true;
+}
+
+} // namespace weft::test
+
+// With a class name as first argument only that class runs; the rest goes to Qt Test.
+int main(int argc, char** argv) {
+    QTemporaryDir dir;
+    weft::test::use_private_directories(dir);
+    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) {
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    }
+    qputenv("QT_FONT_DPI", "96");
+    qputenv("LC_ALL", "C.UTF-8");
+#ifdef WEFT_TEST_WIDGETS
+    QApplication application(argc, argv);
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+#else
+    QCoreApplication application(argc, argv);
+#endif
+    std::vector<char*> arguments(argv, argv + argc);
+    std::string only;
+    if (argc > 1 && argv[1][0] != '-') {
+        const auto& all = weft::test::entries();
+        const auto found = std::find_if(all.begin(), all.end(),
+                                        [&](const auto& entry) { return entry.name == argv[1]; });
+        if (found != all.end()) {
+            only = argv[1];
+            arguments.erase(arguments.begin() + 1);
+        }
+    }
+    int failed_classes = 0;
+    for (const auto& entry : weft::test::entries()) {
+        if (!only.empty() && entry.name != only) {
+            continue;
+        }
+        const std::unique_ptr<QObject> test(entry.factory());
+        failed_classes +=
+            QTest::qExec(test.get(), static_cast<int>(arguments.size()), arguments.data()) != 0;
+    }
+    return failed_classes;
+}

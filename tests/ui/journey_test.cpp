@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a user does, with mouse and keys, on the real engine.
+#include "tests/support/weft_test.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/bridge/convert.h"
+
+#include <QDialog>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPushButton>
+#include <QTableView>
+#include <QTimer>
+
+namespace {
+
+using namespace weft;
+using train::RunState;
+
+constexpr int kPatienceMs = 30000;
+
+} // namespace
+
+class JourneyTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void start_pause_step_checkpoint_close_reopen_resume_and_fork() {
+        test::StudioFixture fixture;
+        // Home: choose the preset with the mouse, start it with the key.
+        QTRY_VERIFY(fixture.window().findChild<QWidget*>("preset.tiny") != nullptr);
+        fixture.click("preset.tiny");
+        QVERIFY(fixture.studio().draft().isValid());
+        press(fixture, Qt::Key_F5);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("train"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 5, kPatienceMs);
+
+        // Pause stops the count; one step moves it by exactly one.
+        press(fixture, Qt::Key_F6);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::paused, kPatienceMs);
+        QTRY_VERIFY(fixture.studio().pendingCommand().isEmpty());
+        const std::int64_t paused_at = fixture.studio().run().step();
+        press(fixture, Qt::Key_F7);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().step(), paused_at + 1, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::paused, kPatienceMs);
+        QTRY_VERIFY(fixture.studio().pendingCommand().isEmpty());
+
+        // Checkpoint now: it is named by hand and is at the paused step.
+        press(fixture, Qt::Key_F8);
+        QTRY_VERIFY_WITH_TIMEOUT(has_checkpoint(fixture, paused_at + 1), kPatienceMs);
+
+        // Closing asks; stop and save closes the window when the checkpoint is written.
+        int asked = 0;
+        fixture.window().askBeforeClose = [&asked] {
+            ++asked;
+            return ui::MainWindow::CloseChoice::StopAndSave;
+        };
+        fixture.window().close();
+        QCOMPARE(asked, 1);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.window().isVisible(), kPatienceMs);
+        const auto folder = fixture.studio().run().folder();
+
+        // Reopen: the run is listed as stopped, and resumes in the same folder from the browser.
+        fixture.reopen();
+        fixture.window().showPage("checkpoints");
+        auto* runs = static_cast<QListWidget*>(fixture.find("runList"));
+        QTRY_COMPARE(runs->count(), 1);
+        auto* table = static_cast<QTableView*>(fixture.find("checkpointTable"));
+        QTRY_VERIFY(table->model()->rowCount() > 0);
+        QTRY_VERIFY(fixture.find("resumeRun")->isEnabled());
+        fixture.click("resumeRun");
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > paused_at + 1, kPatienceMs);
+        QCOMPARE(fixture.studio().run().folder(), folder);
+        press(fixture, Qt::Key_F5, Qt::ShiftModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+
+        // Fork with another learning rate: a new run with the parent's link.
+        fixture.window().showPage("checkpoints");
+        QTRY_VERIFY(table->model()->rowCount() > 0);
+        QTRY_VERIFY(fixture.find("forkRun")->isEnabled());
+        answer_fork_dialog("0.0005");
+        fixture.click("forkRun");
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().isTraining(), kPatienceMs);
+        QVERIFY(fixture.studio().run().folder() != folder);
+        QCOMPARE(fixture.studio().run().config().section("optimizer").at("learning_rate").get<double>(),
+                 0.0005);
+        press(fixture, Qt::Key_F5, Qt::ShiftModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QCOMPARE(train::read_run_info(fixture.studio().run().folder()).parent.empty(), false);
+    }
+
+    void start_and_pause_within_one_turn_of_the_loop_ends_paused() {
+        test::StudioFixture fixture;
+        fixture.studio().draft().open(fixture.preset());
+        QVERIFY(fixture.studio().startDraft().started);
+        fixture.studio().pause();
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::paused, kPatienceMs);
+        fixture.studio().stopNow();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+    }
+
+    void stopping_twice_is_one_stop() {
+        test::StudioFixture fixture;
+        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, kPatienceMs);
+        fixture.studio().stopAndSave();
+        fixture.studio().stopAndSave();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QCOMPARE(fixture.studio().run().state(), RunState::stopped);
+    }
+
+    void editing_the_draft_never_touches_the_run() {
+        test::StudioFixture fixture;
+        fixture.studio().draft().open(fixture.preset());
+        QVERIFY(fixture.studio().startDraft().started);
+        const double before =
+            fixture.studio().run().config().section("optimizer").at("learning_rate").get<double>();
+        fixture.studio().draft().setField("optimizer.learning_rate", 0.5);
+        QCOMPARE(
+            fixture.studio().run().config().section("optimizer").at("learning_rate").get<double>(),
+            before);
+        QCOMPARE(fixture.studio().draft().differencesFrom(fixture.studio().run().config()).size(),
+                 std::size_t{1});
+        fixture.studio().stopNow();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+    }
+
+    void a_second_start_while_training_is_refused_with_the_reason() {
+        test::StudioFixture fixture;
+        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        const ui::StartResult again = fixture.studio().startFile(fixture.preset());
+        QVERIFY(!again.started);
+        QVERIFY(again.problem.contains("still training"));
+        fixture.studio().stopNow();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+    }
+
+    void home_leads_with_an_interrupted_run() {
+        test::StudioFixture fixture;
+        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 1200, kPatienceMs);
+        fixture.studio().stopAndSave();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        // A process that was killed leaves run.json saying "running" and nobody holding the lock.
+        const auto folder = fixture.studio().run().folder();
+        train::RunInfo info = train::read_run_info(folder);
+        info.state = "running";
+        train::write_run_info(folder, info);
+        train::EventLog(folder).write(train::StateEvent{RunState::running, {}, {}, 0, 100000});
+        fixture.reopen();
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("recoveryBanner")->isVisible(), kPatienceMs);
+        QVERIFY(fixture.find("recoveryResume")->isEnabled());
+    }
+
+private:
+    static void press(test::StudioFixture& fixture, Qt::Key key,
+                      Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+        fixture.window().activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&fixture.window()));
+        QTest::keyClick(&fixture.window(), key, modifiers);
+    }
+
+    static bool has_checkpoint(test::StudioFixture& fixture, std::int64_t step) {
+        const auto& saved = fixture.studio().run().checkpoints();
+        return std::any_of(saved.begin(), saved.end(),
+                           [step](const auto& event) { return event.step == step; });
+    }
+
+    /// Fills in the learning rate once the dialog is up and starts the fork.
+    static void answer_fork_dialog(const QString& rate) {
+        auto* timer = new QTimer(qApp);
+        timer->setInterval(20);
+        connect(timer, &QTimer::timeout, timer, [timer, rate] {
+            QWidget* dialog = QApplication::activeModalWidget();
+            if (dialog == nullptr || dialog->objectName() != "forkDialog") {
+                return;
+            }
+            timer->deleteLater();
+            auto* field = dialog->findChild<QLineEdit*>("fork.optimizer.learning_rate");
+            field->selectAll();
+            QTest::keyClicks(field, rate);
+            QTest::mouseClick(dialog->findChild<QPushButton*>("startFork"), Qt::LeftButton);
+        });
+        timer->start();
+    }
+};
+
+WEFT_TEST(JourneyTest)
+#include "journey_test.moc"

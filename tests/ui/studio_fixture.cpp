@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/ui/studio_fixture.h"
+
+#include "ui/bridge/convert.h"
+
+#include <QFile>
+#include <QTest>
+
+namespace weft::test {
+
+std::string tiny_config() {
+    return R"({
+  "schema_version": 1, "name": "tiny", "notes": "A tiny run for tests.", "seed": 3,
+  "data": {"train": {"type": "synthetic", "kind": "classification", "features": 16, "classes": 4,
+                     "samples": 4096}, "validation": {"split": 0.1}},
+  "model": {"type": "mlp", "hidden": [32], "dropout": 0.1},
+  "training": {"length": {"steps": 100000}, "global_batch_size": 32, "precision": "f32"},
+  "evaluation": {"every": {"steps": 2000}, "samples": 0},
+  "checkpoint": {"every": {"steps": 1000}, "on_improvement": false}
+})";
+}
+
+StudioFixture::StudioFixture() {
+    std::filesystem::create_directories(root() / "presets");
+    QFile file(ui::pathText(preset()));
+    if (!file.open(QIODevice::WriteOnly)) {
+        qFatal("the test folder cannot be written");
+    }
+    file.write(QByteArray::fromStdString(tiny_config()));
+    file.close();
+    open();
+}
+
+void StudioFixture::open() {
+    theme_ = std::make_unique<widgets::ThemeController>();
+    theme_->setReducedMotion(true);
+    studio_ = std::make_unique<ui::Studio>(
+        ui::StudioPaths{root() / "runs", root() / "presets", root() / "state"});
+    window_ = std::make_unique<ui::MainWindow>(*studio_, *theme_);
+    window_->show();
+    studio_->index().refresh();
+}
+
+void StudioFixture::reopen() {
+    window_->close();
+    window_.reset();
+    studio_.reset();
+    theme_.reset();
+    open();
+}
+
+QWidget* StudioFixture::find(const QString& object_name) const {
+    auto* widget = window_->findChild<QWidget*>(object_name);
+    if (widget == nullptr) {
+        qFatal("no widget named %s", qPrintable(object_name));
+    }
+    return widget;
+}
+
+void StudioFixture::click(const QString& object_name) {
+    QTest::mouseClick(find(object_name), Qt::LeftButton);
+}
+
+} // namespace weft::test

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A studio over a private folder, with a preset that trains in a second on any machine.
+#pragma once
+
+#include "ui/shell/main_window.h"
+#include "ui/studio.h"
+
+#include <QTemporaryDir>
+
+#include <memory>
+
+namespace weft::test {
+
+class StudioFixture {
+public:
+    StudioFixture();
+
+    ui::Studio& studio() { return *studio_; }
+    ui::MainWindow& window() { return *window_; }
+    std::filesystem::path root() const { return dir_.path().toStdString(); }
+    std::filesystem::path preset() const { return root() / "presets" / "tiny.json"; }
+    /// Closes the window and the studio and opens both again over the same folders.
+    void reopen();
+    /// Clicks a widget by object name with the mouse; fails the test when there is none.
+    void click(const QString& object_name);
+    QWidget* find(const QString& object_name) const;
+
+private:
+    void open();
+
+    QTemporaryDir dir_;
+    std::unique_ptr<widgets::ThemeController> theme_;
+    std::unique_ptr<ui::Studio> studio_;
+    std::unique_ptr<ui::MainWindow> window_;
+};
+
+std::string tiny_config();
+
+} // namespace weft::test

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/base/error.h"
+#include "core/train/run_folder.h"
+#include "tests/support/weft_test.h"
+
+#include <QTemporaryDir>
+
+#include <fstream>
+
+namespace {
+
+using namespace weft::train;
+namespace fs = std::filesystem;
+
+void append(const fs::path& path, const std::string& text) {
+    std::ofstream(path, std::ios::app) << text;
+}
+
+StepEvent step_at(std::int64_t step, double loss) {
+    StepEvent event;
+    event.step = step;
+    event.loss = loss;
+    return event;
+}
+
+class RunFolderTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir dir_;
+    fs::path root() const { return fs::path(dir_.path().toStdString()); }
+    fs::path fresh(const char* name) const {
+        const fs::path folder = root() / name;
+        create_run_folder_at(folder);
+        return folder;
+    }
+
+private slots:
+    void run_folders_are_numbered_and_never_reused() {
+        const fs::path first = create_run_folder(root() / "runs", "Fashion MLP (v2)");
+        const fs::path second = create_run_folder(root() / "runs", "Fashion MLP (v2)");
+        QVERIFY(first.filename().string().ends_with("_fashion-mlp-v2_001"));
+        QVERIFY(second.filename().string().ends_with("_fashion-mlp-v2_002"));
+        QVERIFY(fs::is_directory(second / "checkpoints"));
+    }
+
+    void a_folder_with_content_is_never_taken() {
+        const fs::path folder = root() / "taken";
+        fs::create_directories(folder);
+        append(folder / "notes.txt", "mine");
+        QVERIFY_THROWS_EXCEPTION(weft::Error, create_run_folder_at(folder));
+        QCOMPARE(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
+    }
+
+    void run_info_survives_a_round_trip() {
+        const fs::path folder = fresh("info");
+        RunInfo info;
+        info.id = "x_001";
+        info.name = "n";
+        info.parent = "../y_001";
+        info.parent_step = 500;
+        info.state = "paused";
+        info.created = 12.5;
+        info.parameters = 567434;
+        info.model = "mlp";
+        info.data = "Fashion-MNIST";
+        info.data_fingerprint = "abc";
+        info.environment = {{"threads", 2}};
+        info.total_steps = 700;
+        info.seconds = 1.5;
+        info.message = "m";
+        write_run_info(folder, info);
+        const RunInfo back = read_run_info(folder);
+        QCOMPARE(back.id, info.id);
+        QCOMPARE(back.parent, info.parent);
+        QCOMPARE(back.parent_step, info.parent_step);
+        QCOMPARE(back.state, info.state);
+        QCOMPARE(back.parameters, info.parameters);
+        QCOMPARE(back.data_fingerprint, info.data_fingerprint);
+        QVERIFY(back.environment == info.environment);
+        QCOMPARE(back.total_steps, info.total_steps);
+        QCOMPARE(back.message, info.message);
+    }
+
+    void only_one_session_holds_a_run() {
+        const fs::path folder = fresh("locked");
+        QVERIFY(!is_live(folder));
+        {
+            const RunLock lock(folder);
+            QVERIFY(is_live(folder));
+            try {
+                const RunLock second(folder);
+                QFAIL("a second lock was granted");
+            } catch (const weft::Error& error) {
+                QVERIFY(error.message().find(std::to_string(QCoreApplication::applicationPid())) !=
+                        std::string::npos);
+            }
+            QVERIFY(is_live(folder));
+        }
+        QVERIFY(!is_live(folder));
+        QVERIFY(!fs::exists(folder / "lock"));
+    }
+
+    void a_lock_file_of_a_dead_process_does_not_block() {
+        const fs::path folder = fresh("dead");
+        append(folder / "lock", "{\"pid\": 1, \"host\": \"x\"}");
+        QVERIFY(!is_live(folder));
+        const RunLock lock(folder);
+        QVERIFY(is_live(folder));
+    }
+
+    void the_event_log_numbers_and_stamps_lines() {
+        const fs::path folder = fresh("log");
+        const weft::ManualClock clock(1000.5);
+        EventLog log(folder, &clock);
+        QCOMPARE(log.write(step_at(1, 2.0)).seq, 1);
+        const Event second = log.write(step_at(2, 1.0));
+        QCOMPARE(second.seq, 2);
+        QCOMPARE(second.time, 1000.5);
+        EventReader reader(folder);
+        const auto events = reader.read();
+        QCOMPARE(events.size(), std::size_t{2});
+        QCOMPARE(std::get<StepEvent>(events[1].payload).loss, 1.0);
+    }
+
+    void a_torn_last_line_is_cut_and_numbers_go_on() {
+        const fs::path folder = fresh("torn");
+        { EventLog(folder).write(step_at(1, 2.0)); }
+        append(folder / "events.jsonl", "{\"event\":\"step\",\"se");
+        EventLog log(folder);
+        QCOMPARE(log.write(step_at(2, 1.0)).seq, 2);
+        EventReader reader(folder);
+        QCOMPARE(reader.read().size(), std::size_t{2});
+        QCOMPARE(reader.damaged_lines(), 0);
+    }
+
+    void a_reader_follows_a_growing_file_and_counts_damage() {
+        const fs::path folder = fresh("growing");
+        EventLog log(folder);
+        EventReader reader(folder);
+        QVERIFY(reader.read().empty());
+        log.write(step_at(1, 1.0));
+        log.write(step_at(2, 1.0));
+        log.write(step_at(3, 1.0));
+        QCOMPARE(reader.read(2).size(), std::size_t{2});
+        QCOMPARE(reader.read().size(), std::size_t{1});
+        append(folder / "events.jsonl", "rubbish\n{\"event\":\"st");
+        QVERIFY(reader.read().empty());
+        QCOMPARE(reader.damaged_lines(), 1);
+        append(folder / "events.jsonl", "ep\",\"seq\":4,\"time\":1,\"step\":4}\n");
+        const auto last = reader.read();
+        QCOMPARE(last.size(), std::size_t{1});
+        QCOMPARE(last[0].seq, 4);
+    }
+
+    void a_full_disk_keeps_lines_for_later_and_none_is_torn() {
+        const fs::path folder = root() / "full";
+        fs::create_directories(folder);
+        fs::create_symlink("/dev/full", folder / "events.jsonl");
+        EventLog log(folder);
+        QCOMPARE(log.write(step_at(1, 1.0)).seq, 1);
+        QVERIFY(log.problem().find("space") != std::string::npos);
+    }
+
+    void a_summary_tells_step_loss_best_and_curve() {
+        const fs::path folder = fresh("summary");
+        RunInfo info;
+        info.state = "finished";
+        info.name = "n";
+        write_run_info(folder, info);
+        EventLog log(folder);
+        log.write(StateEvent{RunState::running, "", "", 0, 200});
+        for (int step = 1; step <= 200; ++step) {
+            log.write(step_at(step, 1000.0 - step));
+        }
+        log.write(EvaluationEvent{100, {{"validation/loss", 0.25}}});
+        log.write(EvaluationEvent{200, {{"validation/loss", 0.5}}});
+        log.write(StateEvent{RunState::finished, "", "", 0, 0});
+        fs::create_directories(folder / "checkpoints" / "step-00000150");
+        fs::create_directories(folder / "checkpoints" / "step-00000200.part");
+        const RunSummary summary = summarise_run(folder);
+        QCOMPARE(summary.problem, std::string());
+        QCOMPARE(summary.state, std::string("finished"));
+        QCOMPARE(summary.step, 200);
+        QCOMPARE(summary.total_steps, 200);
+        QCOMPARE(summary.last_loss, 800.0);
+        QCOMPARE(summary.best_value.value(), 0.25);
+        QCOMPARE(summary.best_step, 100);
+        QCOMPARE(summary.last_checkpoint_step, 150);
+        QCOMPARE(summary.loss_curve.size(), std::size_t{64});
+        QCOMPARE(summary.loss_curve.back(), (std::pair<double, double>(200, 800)));
+    }
+
+    void a_run_whose_process_died_is_interrupted() {
+        const fs::path folder = fresh("died");
+        RunInfo info;
+        info.state = "running";
+        write_run_info(folder, info);
+        QCOMPARE(summarise_run(folder).state, std::string("interrupted"));
+        const RunLock lock(folder);
+        QCOMPARE(summarise_run(folder).state, std::string("running"));
+    }
+
+    void a_list_holds_every_run_and_says_what_is_unreadable() {
+        const fs::path list_root = root() / "list";
+        const fs::path good = create_run_folder(list_root, "a");
+        write_run_info(good, RunInfo{});
+        const fs::path bad = create_run_folder(list_root, "b");
+        append(bad / "run.json", "{");
+        fs::create_directories(list_root / "not-a-run");
+        const auto runs = list_runs(list_root);
+        QCOMPARE(runs.size(), std::size_t{2});
+        QCOMPARE(std::count_if(runs.begin(), runs.end(),
+                               [](const RunSummary& run) { return run.problem.empty(); }),
+                 1);
+        QVERIFY(list_runs(root() / "absent").empty());
+    }
+};
+
+WEFT_TEST(RunFolderTest)
+
+} // namespace
+#include "run_folder_test.moc"

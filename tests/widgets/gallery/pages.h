@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The gallery's pages, in the manner of the studio's screens.
+#pragma once
+
+class QWidget;
+
+namespace weft::gallery {
+
+QWidget* makeHomePage();
+QWidget* makeTrainPage();
+QWidget* makeCheckpointsPage();
+QWidget* makeControlsPage();
+QWidget* makeMessagesPage();
+
+} // namespace weft::gallery

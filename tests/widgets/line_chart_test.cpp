@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/weft_test.h"
+#include "widgets/line_chart.h"
+#include "widgets/theme_controller.h"
+
+#include <QImage>
+#include <QTemporaryDir>
+#include <qcustomplot.h>
+
+#include <cmath>
+
+using namespace weft::widgets;
+
+namespace {
+
+// Pixels that are this colour up to anti-aliasing.
+int countColor(const QImage& image, const QColor& color, const QRect& area) {
+    int count = 0;
+    for (int y = area.top(); y <= area.bottom(); ++y) {
+        for (int x = area.left(); x <= area.right(); ++x) {
+            const QColor pixel = image.pixelColor(x, y);
+            count += std::abs(pixel.red() - color.red()) < 12 &&
+                             std::abs(pixel.green() - color.green()) < 12 &&
+                             std::abs(pixel.blue() - color.blue()) < 12
+                         ? 1
+                         : 0;
+        }
+    }
+    return count;
+}
+
+QImage picture(LineChart& chart) {
+    chart.replotNow();
+    return chart.plot()->toPixmap().toImage();
+}
+
+} // namespace
+
+class LineChartTest : public QObject {
+    Q_OBJECT
+private slots:
+    void init() {
+        controller_ = std::make_unique<ThemeController>();
+        controller_->setMode(ThemeController::Mode::Light);
+        chart_ = std::make_unique<LineChart>();
+        chart_->resize(600, 300);
+        chart_->show();
+        id_ = chart_->addSeries(
+            {QStringLiteral("loss"), {}, 0, SeriesForm::Plain, Qt::SolidLine, true});
+    }
+
+    void cleanup() { chart_.reset(); }
+
+    void a_line_appears_where_the_data_is() {
+        const QColor color = Theme::current().series(0);
+        QCOMPARE(countColor(picture(*chart_), color, QRect(60, 20, 520, 240)), 0);
+        chart_->append(id_, std::vector<double>{0, 50, 100}, std::vector<double>{1, 1, 1});
+        const QImage image = picture(*chart_);
+        const int y = static_cast<int>(chart_->plot()->yAxis->coordToPixel(1.0));
+        // Two pixels high, nearly as wide as the plot.
+        QVERIFY(countColor(image, color, QRect(60, y - 3, 500, 7)) > 480);
+        QCOMPARE(countColor(image, color, QRect(60, y + 8, 500, 20)), 0);
+    }
+
+    void the_star_appears_at_the_best_point() {
+        chart_->append(id_, std::vector<double>{0, 100}, std::vector<double>{1, 3});
+        chart_->setBest(50.0, 1.4);
+        const QImage image = picture(*chart_);
+        const QPoint at(static_cast<int>(chart_->plot()->xAxis->coordToPixel(50.0)),
+                        static_cast<int>(chart_->plot()->yAxis->coordToPixel(1.4)));
+        QVERIFY(countColor(image, Theme::current().color(Role::Accent),
+                           QRect(at - QPoint(8, 8), QSize(17, 17))) > 40);
+    }
+
+    void non_finite_points_become_red_triangles_and_are_counted() {
+        chart_->append(id_, std::vector<double>{0, 50, 100}, std::vector<double>{1, NAN, 2});
+        const QImage image = picture(*chart_);
+        QCOMPARE(chart_->nonFiniteCount(id_), std::size_t{1});
+        const int x = static_cast<int>(chart_->plot()->xAxis->coordToPixel(50.0));
+        const int bottom = chart_->plot()->axisRect()->bottom();
+        QVERIFY(countColor(image, Theme::current().color(Role::Error),
+                           QRect(x - 6, bottom - 12, 13, 12)) > 15);
+        QVERIFY(chart_->describe().contains(QStringLiteral("not finite: 1")));
+    }
+
+    void infinite_values_do_not_reach_the_range() {
+        chart_->append(id_, std::vector<double>{0, 1, 2}, std::vector<double>{1, INFINITY, 2});
+        chart_->replotNow();
+        QVERIFY(chart_->yRange().high < 3.0);
+    }
+
+    void a_log_axis_counts_what_it_cannot_show() {
+        chart_->append(id_, std::vector<double>{0, 1, 2}, std::vector<double>{1, 0, 10});
+        QCOMPARE(chart_->hiddenByLogCount(), std::size_t{0});
+        chart_->setLogScale(true);
+        chart_->replotNow();
+        QCOMPARE(chart_->hiddenByLogCount(), std::size_t{1});
+        QVERIFY(chart_->yRange().low > 0.5 && chart_->yRange().low < 1.0);
+    }
+
+    void following_keeps_the_width_of_a_zoom() {
+        for (int i = 0; i <= 100; ++i) {
+            chart_->append(id_, i, 1.0 + i);
+        }
+        chart_->setXRange({80, 100});
+        chart_->replotNow();
+        for (int i = 101; i <= 200; ++i) {
+            chart_->append(id_, i, 1.0 + i);
+        }
+        chart_->replotNow();
+        const ChartRange range = chart_->xRange();
+        QVERIFY(std::abs(range.high - range.low - 20.0) < 1e-9);
+        QVERIFY(range.low < 200.0 && range.high >= 200.0);
+    }
+
+    void without_following_a_zoom_stays_where_it_is() {
+        chart_->append(id_, std::vector<double>{0, 100}, std::vector<double>{1, 2});
+        chart_->setFollowing(false);
+        chart_->setXRange({20, 40});
+        chart_->append(id_, 500, 3.0);
+        chart_->replotNow();
+        QCOMPARE(chart_->xRange().low, 20.0);
+        QCOMPARE(chart_->xRange().high, 40.0);
+    }
+
+    void keys_reset_scale_follow_move_and_zoom() {
+        chart_->append(id_, std::vector<double>{0, 50, 100}, std::vector<double>{1, 2, 3});
+        chart_->replotNow();
+        QTest::keyClick(chart_.get(), Qt::Key_L);
+        QVERIFY(chart_->isLogScale());
+        QTest::keyClick(chart_.get(), Qt::Key_F);
+        QVERIFY(!chart_->isFollowing());
+        QTest::keyClick(chart_.get(), Qt::Key_Plus);
+        QVERIFY(chart_->isZoomed());
+        QTest::keyClick(chart_.get(), Qt::Key_R);
+        QVERIFY(!chart_->isZoomed());
+        QVERIFY(chart_->isFollowing());
+        QTest::keyClick(chart_.get(), Qt::Key_Left);
+        QCOMPARE(chart_->crosshair().value_or(-1), 100.0);
+        QTest::keyClick(chart_.get(), Qt::Key_Left);
+        QCOMPARE(chart_->crosshair().value_or(-1), 50.0);
+        QSignalSpy exported(chart_.get(), &LineChart::exportRequested);
+        QTest::keyClick(chart_.get(), Qt::Key_E);
+        QCOMPARE(exported.count(), 1);
+    }
+
+    void right_drag_zooms_to_the_box_and_double_click_resets() {
+        chart_->append(id_, std::vector<double>{0, 100}, std::vector<double>{0, 10});
+        chart_->replotNow();
+        QCustomPlot* plot = chart_->plot();
+        const QPoint from(200, 100);
+        const QPoint to(300, 200);
+        const double low = plot->xAxis->pixelToCoord(from.x());
+        const double high = plot->xAxis->pixelToCoord(to.x());
+        QTest::mousePress(plot, Qt::RightButton, {}, from);
+        QTest::mouseMove(plot, QPoint(250, 150));
+        QTest::mouseMove(plot, to);
+        QTest::mouseRelease(plot, Qt::RightButton, {}, to);
+        chart_->replotNow();
+        QVERIFY(std::abs(chart_->xRange().low - low) < 1e-6);
+        QVERIFY(std::abs(chart_->xRange().high - high) < 1e-6);
+        QTest::mouseDClick(plot, Qt::LeftButton, {}, from);
+        QVERIFY(!chart_->isZoomed());
+    }
+
+    void linked_charts_share_range_and_crosshair() {
+        LineChart other;
+        const int other_id = other.addSeries({QStringLiteral("rate"), {}, 1, SeriesForm::Plain,
+                                              Qt::SolidLine, true});
+        for (int i = 0; i <= 100; ++i) {
+            chart_->append(id_, i, i);
+            other.append(other_id, i, 2.0 * i);
+        }
+        ChartLink link;
+        link.add(chart_.get());
+        link.add(&other);
+        chart_->setFollowing(false);
+        chart_->setXRange({10, 30});
+        chart_->setCrosshair(17.2);
+        chart_->replotNow();
+        other.replotNow();
+        QCOMPARE(other.xRange().low, 10.0);
+        QCOMPARE(other.xRange().high, 30.0);
+        QCOMPARE(other.crosshair().value_or(-1), 17.0);
+        other.resetView();
+        QVERIFY(!chart_->isZoomed());
+    }
+
+    void batches_before_one_turn_of_the_loop_cause_one_replot() {
+        QSignalSpy replots(chart_->plot(), &QCustomPlot::afterReplot);
+        QApplication::processEvents();
+        replots.clear();
+        for (int i = 0; i < 1000; ++i) {
+            chart_->append(id_, i, 1.0);
+        }
+        QCOMPARE(replots.count(), 0);
+        QTRY_VERIFY(replots.count() >= 1);
+        QVERIFY(replots.count() <= 2); // QCustomPlot may add the one of its own first resize
+    }
+
+    void a_million_points_reach_the_screen_as_two_a_pixel() {
+        std::vector<double> x(1000000);
+        std::vector<double> y(x.size());
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            x[i] = static_cast<double>(i);
+            y[i] = std::sin(static_cast<double>(i) * 0.37);
+        }
+        y[654321] = 40.0; // a single spike must survive
+        chart_->append(id_, x, y);
+        chart_->replotNow();
+        const auto data = chart_->plot()->graph(0)->data();
+        QVERIFY(data->size() <= 2 * chart_->plot()->axisRect()->width() + 4);
+        bool found = false;
+        const QCPRange values = data->valueRange(found);
+        QVERIFY(found);
+        QCOMPARE(values.upper, 40.0);
+    }
+
+    void the_description_says_value_place_and_trend() {
+        chart_->setAxisNames(QStringLiteral("step"), QStringLiteral("loss"));
+        for (int i = 0; i <= 1200; ++i) {
+            chart_->append(id_, i, 2.0 - i * (2.0 - 0.412) / 1200.0);
+        }
+        QCOMPARE(chart_->describe(), QStringLiteral("loss 0.412 at step 1,200, falling"));
+    }
+
+    void an_empty_chart_describes_its_phase() {
+        chart_->setOverlayText(QStringLiteral("Compiling"), QStringLiteral("1.2 s"));
+        QCOMPARE(chart_->describe(), QStringLiteral("Compiling"));
+    }
+
+    void csv_holds_every_point_at_full_precision() {
+        QTemporaryDir dir;
+        const std::vector<double> y{0.1, NAN, 1.0 / 3.0};
+        chart_->append(id_, std::vector<double>{0, 1, 2}, y);
+        const QString path = dir.filePath(QStringLiteral("points.csv"));
+        QVERIFY(chart_->exportCsv(path));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QList<QByteArray> lines = file.readAll().trimmed().split('\n');
+        QCOMPARE(lines.size(), 4);
+        QCOMPARE(lines[0], QByteArray("series,x,y,smoothed"));
+        QCOMPARE(lines[2].split(',')[2].toDouble(), 1.0 / 3.0);
+        QVERIFY(lines[3].contains("nan"));
+    }
+
+    void pictures_are_written_and_a_bad_folder_is_reported() {
+        QTemporaryDir dir;
+        chart_->append(id_, std::vector<double>{0, 1}, std::vector<double>{1, 2});
+        const QString png = dir.filePath(QStringLiteral("chart.png"));
+        QVERIFY(chart_->exportPng(png, 2.0));
+        QCOMPARE(QImage(png).width(), chart_->plot()->width() * 2);
+        const QString svg = dir.filePath(QStringLiteral("chart.svg"));
+        QVERIFY(chart_->exportSvg(svg));
+        QFile file(svg);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QVERIFY(file.readAll().contains("<svg"));
+        QVERIFY(!chart_->exportSvg(QStringLiteral("/no/such/folder/chart.svg")));
+        QVERIFY(!chart_->exportCsv(QStringLiteral("/no/such/folder/points.csv")));
+    }
+
+    void a_theme_change_recolours_the_lines() {
+        chart_->append(id_, std::vector<double>{0, 100}, std::vector<double>{1, 1});
+        controller_->setMode(ThemeController::Mode::Dark);
+        // Widgets learn of a new palette in the next turn of the event loop.
+        QTRY_VERIFY(countColor(picture(*chart_), Theme::dark().series(0),
+                               QRect(60, 20, 500, 240)) > 480);
+        controller_->setMode(ThemeController::Mode::Light);
+    }
+
+private:
+    std::unique_ptr<ThemeController> controller_;
+    std::unique_ptr<LineChart> chart_;
+    int id_ = 0;
+};
+
+WEFT_TEST(LineChartTest)
+#include "line_chart_test.moc"

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/weft_test.h"
+#include "widgets/card.h"
+#include "widgets/checkpoint_timeline.h"
+#include "widgets/command_palette.h"
+#include "widgets/controls.h"
+#include "widgets/image_grid.h"
+#include "widgets/memory_bar.h"
+#include "widgets/messages.h"
+#include "widgets/nav_rail.h"
+#include "widgets/number_strip.h"
+#include "widgets/phase_list.h"
+#include "widgets/pill.h"
+#include "widgets/theme_controller.h"
+
+#include <QAccessible>
+#include <QAction>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QMenu>
+#include <QMimeData>
+
+using namespace weft::widgets;
+
+class WidgetsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() { controller_ = std::make_unique<ThemeController>(); }
+
+    void digits_of_a_counting_number_do_not_move() {
+        NumberStrip strip(5);
+        strip.resize(1200, strip.sizeHint().height());
+        strip.setValue(0, QStringLiteral("1,111"), {});
+        const std::vector<QRectF> narrow = strip.characterCells(0);
+        strip.setValue(0, QStringLiteral("8,408"), {});
+        QCOMPARE(strip.characterCells(0), narrow);
+        // All digit cells are equal; the comma's is its own.
+        QCOMPARE(narrow[0].width(), narrow[4].width());
+        QVERIFY(narrow[1].width() < narrow[0].width());
+    }
+
+    void the_number_strip_shows_its_lines_inside_its_height() {
+        NumberStrip strip(5);
+        strip.resize(1200, strip.sizeHint().height());
+        const std::vector<QRectF> cells = [&] {
+            strip.setValue(0, QStringLiteral("8"), QStringLiteral("sub"));
+            return strip.characterCells(0);
+        }();
+        QVERIFY(cells[0].top() >= 12.0);
+        const QFontMetrics caption(Theme::current().font(TextStyle::Caption));
+        QVERIFY(strip.height() >= cells[0].bottom() + caption.height() - 8.0);
+    }
+
+    void the_rail_walks_with_keys_and_says_its_states() {
+        NavRail rail;
+        rail.addPage(QStringLiteral("home"), QStringLiteral("Home"));
+        rail.addPage(QStringLiteral("data"), QStringLiteral("Data"));
+        rail.addPage(QStringLiteral("train"), QStringLiteral("Train"));
+        rail.show();
+        auto* list = rail.findChild<QListWidget*>(QStringLiteral("navRailList"));
+        QSignalSpy spy(&rail, &NavRail::currentPageChanged);
+        QTest::keyClick(list, Qt::Key_Down);
+        QCOMPARE(rail.currentPage(), 1);
+        QTest::keyClick(list, Qt::Key_End);
+        QCOMPARE(rail.currentPage(), 2);
+        QCOMPARE(spy.count(), 2);
+        rail.setPageState(1, NavState::Warning);
+        QCOMPARE(list->item(1)->data(Qt::AccessibleTextRole).toString(),
+                 QStringLiteral("Data, has warnings"));
+        rail.setCollapsed(true);
+        QCOMPARE(rail.width(), 48);
+        rail.setCollapsed(false);
+        QCOMPARE(rail.width(), 160);
+    }
+
+    void segments_are_exclusive_and_skip_disabled_ones() {
+        SegmentedControl control(
+            {QStringLiteral("f32"), QStringLiteral("bf16"), QStringLiteral("f16")});
+        control.show();
+        QCOMPARE(control.currentIndex(), 0);
+        control.setSegmentEnabled(1, false, QStringLiteral("not here"));
+        QSignalSpy spy(&control, &SegmentedControl::currentIndexChanged);
+        QTest::keyClick(control.findChildren<QPushButton*>().first(), Qt::Key_Right);
+        QCOMPARE(control.currentIndex(), 2);
+        QCOMPARE(spy.count(), 1);
+        QCOMPARE(spy.first().first().toInt(), 2);
+    }
+
+    void a_split_button_triggers_by_its_left_part() {
+        SplitButton split(QStringLiteral("Stop"));
+        split.addAction(QStringLiteral("Stop now"));
+        QSignalSpy spy(&split, &SplitButton::clicked);
+        QTest::mouseClick(split.button(), Qt::LeftButton);
+        QCOMPARE(spy.count(), 1);
+        QCOMPARE(split.menu()->actions().size(), 1);
+        split.setEnabledWithReason(false, QStringLiteral("Nothing runs"));
+        QCOMPARE(split.button()->toolTip(), QStringLiteral("Nothing runs"));
+        QTest::mouseClick(split.button(), Qt::LeftButton);
+        QCOMPARE(spy.count(), 1);
+    }
+
+    void controls_are_28_pixels_high_and_compact_ones_24() {
+        QPushButton normal(QStringLiteral("Normal"));
+        normal.ensurePolished();
+        QCOMPARE(normal.sizeHint().height(), 28);
+        setCompact(&normal);
+        QCOMPARE(normal.sizeHint().height(), 24);
+        QLineEdit edit;
+        edit.ensurePolished();
+        QCOMPARE(edit.sizeHint().height(), 28);
+    }
+
+    void every_state_has_a_text_of_its_own() {
+        QSet<QString> texts;
+        for (int i = 0; i <= static_cast<int>(RunState::Failed); ++i) {
+            texts.insert(runStateText(static_cast<RunState>(i)));
+        }
+        QCOMPARE(texts.size(), 9);
+        StatePill pill;
+        pill.setState(RunState::Saving, QStringLiteral("writing checkpoint 42 %"));
+        QCOMPARE(pill.accessibleName(), QStringLiteral("Saving, writing checkpoint 42 %"));
+    }
+
+    void timeline_is_walked_by_keys_and_clicked() {
+        CheckpointTimeline timeline;
+        timeline.resize(600, 32);
+        timeline.setRange(0, 3000);
+        timeline.setCheckpoints({{1000, true, false, false, {}},
+                                 {2000, false, false, false, {}},
+                                 {3000, true, true, false, {}}});
+        timeline.show();
+        QSignalSpy spy(&timeline, &CheckpointTimeline::selectionChanged);
+        QTest::keyClick(&timeline, Qt::Key_Right);
+        QCOMPARE(timeline.selected(), 0);
+        QTest::keyClick(&timeline, Qt::Key_End);
+        QCOMPARE(timeline.selected(), 2);
+        QTest::mouseClick(&timeline, Qt::LeftButton, {},
+                          timeline.item(1).rect.center().toPoint());
+        QCOMPARE(timeline.selected(), 1);
+        QCOMPARE(spy.count(), 3);
+    }
+
+    void painted_items_are_children_for_assistive_tools() {
+        CheckpointTimeline timeline;
+        timeline.resize(600, 32);
+        timeline.setRange(0, 3000);
+        timeline.setCheckpoints({{1000, true, false, false, {}}, {3000, true, true, false, {}}});
+        QAccessibleInterface* interface = QAccessible::queryAccessibleInterface(&timeline);
+        QVERIFY(interface);
+        QCOMPARE(interface->childCount(), 2);
+        QCOMPARE(interface->child(1)->text(QAccessible::Name),
+                 QStringLiteral("step 3,000, best"));
+        QCOMPARE(interface->indexOfChild(interface->child(1)), 1);
+    }
+
+    void image_grid_moves_by_rows_and_names_what_is_wrong() {
+        ImageGrid grid;
+        grid.setColumns(4);
+        grid.resize(400, 400);
+        std::vector<GridImage> images(8);
+        images[5] = {{}, QStringLiteral("Coat"), QStringLiteral("0.49"),
+                     QStringLiteral("is Pullover"), true};
+        grid.setImages(images);
+        grid.show();
+        grid.setCursorItem(1);
+        QTest::keyClick(&grid, Qt::Key_Down);
+        QCOMPARE(grid.cursorItem(), 5);
+        QVERIFY(grid.item(5).name.contains(QStringLiteral("is Pullover")));
+        QSignalSpy spy(&grid, &PaintedView::itemActivated);
+        QTest::keyClick(&grid, Qt::Key_Return);
+        QCOMPARE(spy.count(), 1);
+        QCOMPARE(grid.hitTest(grid.item(2).rect.center()), 2);
+    }
+
+    void float_images_are_scaled_and_bounded() {
+        const std::vector<float> pixels{-1.0f, 0.0f, 1.0f, 5.0f};
+        const QImage image = imageFromFloats(pixels, 2, 2, 1, 0.0f, 1.0f);
+        QCOMPARE(qGray(image.pixel(0, 0)), 0);
+        QCOMPARE(qGray(image.pixel(0, 1)), 255);
+        QCOMPARE(qGray(image.pixel(1, 1)), 255);
+    }
+
+    void memory_segments_keep_the_one_order_and_sum_up() {
+        MemoryBar bar;
+        bar.resize(600, 80);
+        bar.setMeasured({{MemoryCategory::Activations, 300}, {MemoryCategory::Parameters, 100},
+                         {MemoryCategory::Batch, 0}});
+        QCOMPARE(bar.measuredBytes(), qint64{400});
+        QCOMPARE(bar.itemCount(), 2);
+        const QRectF first = bar.item(0).rect;
+        const QRectF second = bar.item(1).rect;
+        QVERIFY(bar.item(0).name.contains(QStringLiteral("Parameters")));
+        QCOMPARE(first.right(), second.left());
+        // Edges are rounded to pixels.
+        QVERIFY(std::abs(second.width() - 3.0 * first.width()) <= 3.0);
+    }
+
+    void cards_answer_keys_and_clicks_when_clickable() {
+        Card card;
+        card.resize(100, 60);
+        card.show();
+        QSignalSpy spy(&card, &Card::clicked);
+        QTest::mouseClick(&card, Qt::LeftButton);
+        QCOMPARE(spy.count(), 0);
+        card.setClickable(true);
+        QTest::mouseClick(&card, Qt::LeftButton);
+        QTest::keyClick(&card, Qt::Key_Space);
+        QCOMPARE(spy.count(), 2);
+    }
+
+    void dropped_files_come_out_as_paths() {
+        DropZone zone;
+        zone.resize(200, 100);
+        zone.show();
+        QSignalSpy spy(&zone, &DropZone::pathsDropped);
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(QStringLiteral("/data/a.csv")),
+                      QUrl(QStringLiteral("https://example.org/b.csv"))});
+        QDragEnterEvent enter(QPoint(10, 10), Qt::CopyAction, &data, Qt::LeftButton,
+                              Qt::NoModifier);
+        QApplication::sendEvent(&zone, &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent drop(QPointF(10, 10), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&zone, &drop);
+        QCOMPARE(spy.count(), 1);
+        QCOMPARE(spy.first().first().toStringList(), QStringList{QStringLiteral("/data/a.csv")});
+    }
+
+    void the_palette_finds_by_letters_and_runs_by_enter() {
+        QVERIFY(fuzzyScore(QStringLiteral("ckp"), QStringLiteral("Checkpoint now")) > 0);
+        QCOMPARE(fuzzyScore(QStringLiteral("xyz"), QStringLiteral("Checkpoint now")), -1);
+        QVERIFY(fuzzyScore(QStringLiteral("stop"), QStringLiteral("Stop now")) >
+                fuzzyScore(QStringLiteral("stop"), QStringLiteral("Show the options of a plot")));
+        QAction pause(QStringLiteral("&Pause"));
+        QAction step(QStringLiteral("Run one step"));
+        QAction off(QStringLiteral("Pause later"));
+        off.setEnabled(false);
+        QWidget window;
+        window.resize(800, 600);
+        CommandPalette palette(&window);
+        palette.setActions({&step, &off, &pause});
+        palette.open();
+        QTest::keyClicks(palette.filter(), QStringLiteral("pau"));
+        QCOMPARE(palette.visibleTexts(),
+                 (QStringList{QStringLiteral("Pause"), QStringLiteral("Pause later")}));
+        QSignalSpy spy(&pause, &QAction::triggered);
+        QTest::keyClick(palette.filter(), Qt::Key_Down);
+        QTest::keyClick(palette.filter(), Qt::Key_Return); // disabled: nothing happens
+        QVERIFY(palette.isVisible());
+        QTest::keyClick(palette.filter(), Qt::Key_Up);
+        QTest::keyClick(palette.filter(), Qt::Key_Return);
+        QCOMPARE(spy.count(), 1);
+        QVERIFY(!palette.isVisible());
+    }
+
+    void toasts_keep_a_history() {
+        QWidget window;
+        window.resize(800, 600);
+        auto* toasts = new ToastHost(&window);
+        window.show();
+        toasts->show(MessageKind::Info, QStringLiteral("one"));
+        toasts->show(MessageKind::Error, QStringLiteral("two"));
+        QCOMPARE(toasts->visibleCount(), 2);
+        toasts->dismissAll();
+        QTRY_COMPARE(toasts->visibleCount(), 0);
+        QCOMPARE(toasts->history().size(), std::size_t{2});
+        QCOMPARE(toasts->history()[1].text, QStringLiteral("two"));
+    }
+
+    void phases_end_when_the_next_begins() {
+        PhaseList list;
+        list.begin(QStringLiteral("Reading data"));
+        list.begin(QStringLiteral("Compiling"));
+        QCOMPARE(list.phases()[0].state, PhaseState::Done);
+        QVERIFY(list.phases()[0].seconds >= 0.0);
+        QCOMPARE(list.phases()[1].state, PhaseState::Active);
+        list.finish(true, QStringLiteral("out of memory"));
+        QCOMPARE(list.phases()[1].state, PhaseState::Failed);
+    }
+
+    void a_painted_view_exports_png_and_svg() {
+        QTemporaryDir dir;
+        MemoryBar bar;
+        bar.resize(300, 80);
+        bar.setMeasured({{MemoryCategory::Library, 100}});
+        QVERIFY(bar.exportPng(dir.filePath(QStringLiteral("bar.png")), 2.0));
+        QCOMPARE(QImage(dir.filePath(QStringLiteral("bar.png"))).width(), 600);
+        QVERIFY(bar.exportSvg(dir.filePath(QStringLiteral("bar.svg"))));
+    }
+
+private:
+    std::unique_ptr<ThemeController> controller_;
+};
+
+WEFT_TEST(WidgetsTest)
+#include "widgets_test.moc"

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/actions.h"
+
+#include "core/base/check.h"
+#include "ui/studio.h"
+#include "widgets/icon.h"
+
+namespace weft::ui {
+namespace {
+
+// Enables an action or says in its tooltip why it cannot be used.
+void allow(QAction* target, bool enabled, const QString& reason) {
+    target->setEnabled(enabled);
+    const QString keys = target->shortcut().toString(QKeySequence::NativeText);
+    const QString plain = keys.isEmpty() ? target->text() : target->text() + " (" + keys + ")";
+    target->setToolTip(enabled || reason.isEmpty() ? plain : plain + "\n" + reason);
+}
+
+} // namespace
+
+Actions::Actions(Studio& studio, QObject* parent) : QObject(parent), studio_(studio) {
+    createFile();
+    createRun();
+    createView();
+    const auto update = [this] { updateRunActions(); };
+    connect(&studio_, &Studio::trainingChanged, this, update);
+    connect(&studio_, &Studio::pendingChanged, this, update);
+    connect(&studio_.run(), &RunModel::stateChanged, this, update);
+    connect(&studio_.run(), &RunModel::reset, this, update);
+    connect(&studio_.draft(), &Draft::changed, this, update);
+    updateRunActions();
+}
+
+QAction* Actions::get(const char* id) const {
+    QAction* found = by_id_.value(QString::fromLatin1(id), nullptr);
+    WEFT_CHECK(found != nullptr, std::string("unknown action ") + id);
+    return found;
+}
+
+QAction* Actions::add(const QString& id, const QString& text, const QString& icon_name,
+                      const QKeySequence& shortcut, const QString& status_tip) {
+    auto* created = new QAction(text, this);
+    created->setObjectName(id);
+    if (!icon_name.isEmpty()) {
+        created->setIcon(widgets::icon(icon_name));
+    }
+    created->setShortcut(shortcut);
+    created->setStatusTip(status_tip);
+    allow(created, true, {});
+    by_id_.insert(id, created);
+    order_.append(created);
+    return created;
+}
+
+void Actions::createFile() {
+    add(action::kOpenFile, tr("Open configuration…"), "file", QKeySequence::Open,
+        tr("Open a run configuration as the draft"));
+    add(action::kOpenFolder, tr("Open run or checkpoint…"), "folder", QKeySequence("Ctrl+Shift+O"),
+        tr("Open a run folder or a checkpoint folder"));
+    add(action::kQuit, tr("Quit"), {}, QKeySequence("Ctrl+Q"), tr("Close the studio"));
+}
+
+void Actions::createRun() {
+    QAction* start = add(action::kStart, tr("Start"), "play", QKeySequence("F5"),
+                         tr("Start the draft as a new run"));
+    QAction* pause = add(action::kPause, tr("Pause"), "pause", QKeySequence("F6"),
+                         tr("Pause after the current step; again to go on"));
+    QAction* step =
+        add(action::kStep, tr("Step"), "step", QKeySequence("F7"), tr("Do one step, then pause"));
+    QAction* save = add(action::kCheckpoint, tr("Checkpoint"), "checkpoint", QKeySequence("F8"),
+                        tr("Write a checkpoint now"));
+    QAction* stop = add(action::kStopAndSave, tr("Stop and save"), "stop", QKeySequence("Shift+F5"),
+                        tr("Finish the step, write a checkpoint, end; resumable"));
+    QAction* stop_now = add(action::kStopNow, tr("Stop now"), "stop", {},
+                            tr("End at once without saving"));
+    connect(pause, &QAction::triggered, &studio_, &Studio::pauseOrResume);
+    connect(step, &QAction::triggered, &studio_, &Studio::singleStep);
+    connect(save, &QAction::triggered, &studio_, &Studio::checkpointNow);
+    connect(stop, &QAction::triggered, &studio_, &Studio::stopAndSave);
+    connect(stop_now, &QAction::triggered, &studio_, &Studio::stopNow);
+    start->setPriority(QAction::HighPriority);
+}
+
+void Actions::createView() {
+    add(action::kPalette, tr("Commands…"), "search", QKeySequence("Ctrl+K"),
+        tr("Find any action by name"));
+    add(action::kRail, tr("Fold the page rail"), "chevrons-left", QKeySequence("Ctrl+B"),
+        tr("Show the pages as icons only"));
+    add(action::kConsole, tr("Console"), "console", QKeySequence("Ctrl+`"),
+        tr("Show or hide the console"));
+    add(action::kProblems, tr("Problems"), "problems", QKeySequence("Ctrl+Shift+M"),
+        tr("Show or hide the list of problems"));
+    add(action::kThemeSystem, tr("Theme: as the system"), {}, {}, tr("Follow the desktop's theme"));
+    add(action::kThemeLight, tr("Theme: light"), "sun", {}, tr("Light theme"));
+    add(action::kThemeDark, tr("Theme: dark"), "moon", {}, tr("Dark theme"));
+    add(action::kTextLarger, tr("Larger text"), {}, QKeySequence("Ctrl++"), tr("Larger text"));
+    add(action::kTextSmaller, tr("Smaller text"), {}, QKeySequence("Ctrl+-"), tr("Smaller text"));
+    add(action::kTextReset, tr("Normal text size"), {}, QKeySequence("Ctrl+0"),
+        tr("Text at its designed size"));
+    add(action::kResetLayout, tr("Reset layout"), {}, {}, tr("Docks and sizes as at first start"));
+    add(action::kShortcuts, tr("Keyboard shortcuts"), {}, QKeySequence("Ctrl+/"),
+        tr("Every shortcut in one list"));
+    add(action::kAbout, tr("About Weft Studio"), "info", {}, tr("Version, back ends and licences"));
+}
+
+void Actions::updateRunActions() {
+    const bool training = studio_.isTraining();
+    const train::RunState state = studio_.run().state();
+    const bool paused = training && state == train::RunState::paused;
+    const bool pending = !studio_.pendingCommand().isEmpty();
+    const bool stopping = training && state == train::RunState::stopping;
+    const QString no_run = tr("No run is training");
+    const QString wait = tr("Waiting for the run to answer");
+
+    const bool startable = !training && studio_.draft().isValid();
+    allow(get(action::kStart), startable,
+          training                       ? tr("%1 is training").arg(studio_.run().name())
+          : studio_.draft().isEmpty()    ? tr("Choose a preset or open a configuration first")
+                                         : tr("The draft has problems"));
+    QAction* pause = get(action::kPause);
+    pause->setText(paused ? tr("Resume") : tr("Pause"));
+    pause->setIcon(widgets::icon(paused ? "play" : "pause"));
+    const bool steerable = training && !pending && !stopping;
+    allow(pause, steerable, training ? wait : no_run);
+    allow(get(action::kStep), steerable && paused, paused ? wait : tr("Pause the run first"));
+    allow(get(action::kCheckpoint), steerable, training ? wait : no_run);
+    allow(get(action::kStopAndSave), training && !stopping, training ? tr("Stopping") : no_run);
+    allow(get(action::kStopNow), training, no_run);
+}
+
+} // namespace weft::ui

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Every action of the studio, once: menus, toolbar, command palette, shortcuts and tests read this
+// registry. An action that cannot be used now is disabled and its tooltip says why.
+#pragma once
+
+#include <QAction>
+#include <QHash>
+#include <QList>
+#include <QObject>
+#include <QString>
+
+namespace weft::ui {
+
+class Studio;
+
+/// Ids of the actions ("run.start"); stable, used by tests and the shortcut list.
+namespace action {
+inline constexpr auto kOpenFile = "file.open";
+inline constexpr auto kOpenFolder = "file.open_folder";
+inline constexpr auto kQuit = "file.quit";
+inline constexpr auto kStart = "run.start";
+inline constexpr auto kPause = "run.pause";
+inline constexpr auto kStep = "run.step";
+inline constexpr auto kCheckpoint = "run.checkpoint";
+inline constexpr auto kStopAndSave = "run.stop_and_save";
+inline constexpr auto kStopNow = "run.stop_now";
+inline constexpr auto kPalette = "view.palette";
+inline constexpr auto kRail = "view.rail";
+inline constexpr auto kConsole = "view.console";
+inline constexpr auto kProblems = "view.problems";
+inline constexpr auto kThemeSystem = "view.theme_system";
+inline constexpr auto kThemeLight = "view.theme_light";
+inline constexpr auto kThemeDark = "view.theme_dark";
+inline constexpr auto kTextLarger = "view.text_larger";
+inline constexpr auto kTextSmaller = "view.text_smaller";
+inline constexpr auto kTextReset = "view.text_reset";
+inline constexpr auto kResetLayout = "view.reset_layout";
+inline constexpr auto kShortcuts = "help.shortcuts";
+inline constexpr auto kAbout = "help.about";
+} // namespace action
+
+class Actions : public QObject {
+    Q_OBJECT
+public:
+    explicit Actions(Studio& studio, QObject* parent = nullptr);
+
+    /// The action with this id; asking for an unknown one is a programmer fault.
+    QAction* get(const char* id) const;
+    /// Adds one, e.g. "page.home" for each page.
+    QAction* add(const QString& id, const QString& text, const QString& icon_name,
+                 const QKeySequence& shortcut, const QString& status_tip);
+    /// In order of creation.
+    const QList<QAction*>& all() const { return order_; }
+
+private:
+    void createFile();
+    void createRun();
+    void createView();
+    void updateRunActions();
+
+    Studio& studio_;
+    QHash<QString, QAction*> by_id_;
+    QList<QAction*> order_;
+};
+
+} // namespace weft::ui

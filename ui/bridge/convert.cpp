@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/bridge/convert.h"
+
+#include <QDateTime>
+#include <QLocale>
+#include <QRegularExpression>
+
+#include <cmath>
+
+namespace weft::ui {
+
+QString toQString(std::string_view text) {
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QString pathText(const std::filesystem::path& path) {
+    return QString::fromStdString(path.string());
+}
+
+std::filesystem::path toPath(const QString& text) {
+    return std::filesystem::path(text.toStdString());
+}
+
+widgets::RunState toWidget(train::RunState state) {
+    switch (state) {
+    case train::RunState::idle: return widgets::RunState::Idle;
+    case train::RunState::validating:
+    case train::RunState::preparing: return widgets::RunState::Preparing;
+    case train::RunState::running: return widgets::RunState::Running;
+    case train::RunState::paused: return widgets::RunState::Paused;
+    case train::RunState::saving: return widgets::RunState::Saving;
+    case train::RunState::stopping: return widgets::RunState::Stopping;
+    case train::RunState::finished: return widgets::RunState::Finished;
+    case train::RunState::stopped: return widgets::RunState::Stopped;
+    case train::RunState::failed: return widgets::RunState::Failed;
+    }
+    return widgets::RunState::Idle;
+}
+
+widgets::MemoryCategory toWidget(plan::Category category) {
+    using From = plan::Category;
+    using To = widgets::MemoryCategory;
+    switch (category) {
+    case From::parameters: return To::Parameters;
+    case From::gradients: return To::Gradients;
+    case From::optimizer: return To::Optimizer;
+    case From::state: return To::State;
+    case From::packed_weights: return To::PackedWeights;
+    case From::activations: return To::Activations;
+    case From::workspace: return To::Workspace;
+    case From::batch: return To::Batch;
+    case From::communication: return To::Communication;
+    case From::staging: return To::Staging;
+    case From::library: return To::Library;
+    }
+    return To::Activations;
+}
+
+QString runTitle(const std::filesystem::path& folder) {
+    static const QRegularExpression dated("^\\d{4}-\\d{2}-\\d{2}_(.+)$");
+    const QString name = toQString(folder.filename().string());
+    const QRegularExpressionMatch match = dated.match(name);
+    return match.hasMatch() ? match.captured(1) : name;
+}
+
+std::vector<widgets::MemorySegment> memorySegments(const plan::ExecutionPlan& plan) {
+    const std::vector<std::int64_t> bytes = plan::bytes_by_category(plan, "train_step");
+    std::vector<widgets::MemorySegment> segments;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        if (bytes[i] > 0) {
+            segments.push_back({toWidget(static_cast<plan::Category>(i)), bytes[i]});
+        }
+    }
+    return segments;
+}
+
+QString formatCount(std::int64_t value) {
+    return QLocale(QLocale::English).toString(static_cast<qlonglong>(value));
+}
+
+QString formatDuration(double seconds) {
+    if (!(seconds >= 0)) {
+        return {};
+    }
+    const auto whole = static_cast<std::int64_t>(std::llround(seconds));
+    if (whole < 60) {
+        return QString("%1 s").arg(whole);
+    }
+    if (whole < 3600) {
+        return QString("%1 m %2 s").arg(whole / 60).arg(whole % 60, 2, 10, QChar('0'));
+    }
+    return QString("%1 h %2 m").arg(whole / 3600).arg(whole % 3600 / 60, 2, 10, QChar('0'));
+}
+
+QString formatBytes(std::int64_t bytes) {
+    constexpr std::pair<double, const char*> kUnits[] = {
+        {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}};
+    for (const auto& [size, unit] : kUnits) {
+        if (static_cast<double>(bytes) >= size) {
+            return QString("%1 %2").arg(static_cast<double>(bytes) / size, 0, 'f', 1).arg(unit);
+        }
+    }
+    return QString("%1 B").arg(bytes);
+}
+
+QString formatMetric(double value) {
+    if (std::isnan(value)) {
+        return QStringLiteral("NaN");
+    }
+    if (std::isinf(value)) {
+        return value > 0 ? QStringLiteral("∞") : QStringLiteral("−∞");
+    }
+    const double size = std::abs(value);
+    if (size != 0 && (size < 1e-3 || size >= 1e5)) {
+        return QString::number(value, 'e', 2);
+    }
+    return QString::number(value, 'f', size < 10 ? 3 : size < 100 ? 2 : 1);
+}
+
+QString formatWhen(double utc_seconds) {
+    if (utc_seconds <= 0) {
+        return {};
+    }
+    const QDateTime when = QDateTime::fromSecsSinceEpoch(static_cast<qint64>(utc_seconds));
+    const qint64 days = when.date().daysTo(QDate::currentDate());
+    if (days == 0) {
+        return QObject::tr("today %1").arg(when.toString("HH:mm"));
+    }
+    if (days == 1) {
+        return QObject::tr("yesterday");
+    }
+    return QLocale().toString(when.date(), days < 300 ? "ddd d MMM" : "d MMM yyyy");
+}
+
+} // namespace weft::ui

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/bridge/run_model.h"
+
+#include "core/base/error.h"
+#include "ui/bridge/convert.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft::ui {
+namespace {
+
+// A speed is shown once this many steps of the session are behind us; earlier it would jump.
+constexpr std::int64_t kStepsBeforeEta = 30;
+
+} // namespace
+
+RunModel::RunModel(QObject* parent) : QObject(parent) {}
+
+void RunModel::begin(const std::filesystem::path& folder, const compile::RunConfig& config) {
+    clear();
+    folder_ = folder;
+    config_ = config;
+    emit reset();
+}
+
+bool RunModel::load(const std::filesystem::path& folder) {
+    clear();
+    compile::CheckedRun checked = train::read_frozen_config(folder);
+    if (!checked.ok()) {
+        problem_ = checked.diagnostics.empty()
+                       ? tr("config.json cannot be read")
+                       : QString::fromStdString(to_text(checked.diagnostics.front()));
+        emit reset();
+        return false;
+    }
+    begin(folder, checked.config);
+    train::EventReader reader(folder);
+    apply(reader.read());
+    if (train::is_active(state_) && !train::is_live(folder)) {
+        state_ = train::RunState::stopped;
+        reason_ = tr("interrupted");
+        emit stateChanged();
+    }
+    return true;
+}
+
+void RunModel::clear() {
+    folder_.clear();
+    config_ = {};
+    problem_.clear();
+    plan_.reset();
+    state_ = train::RunState::idle;
+    reason_.clear();
+    phases_.clear();
+    steps_ = {};
+    last_step_ = {};
+    total_steps_ = 0;
+    session_start_ = seconds_before_ = last_time_ = paused_seconds_ = paused_since_ = 0;
+    session_first_step_ = 0;
+    evaluations_.clear();
+    checkpoints_.clear();
+    resumes_.clear();
+    last_sample_.reset();
+    failure_.reset();
+    warnings_.clear();
+    finished_.reset();
+    emit reset();
+}
+
+void RunModel::setPlan(std::shared_ptr<const plan::ExecutionPlan> plan) {
+    if (plan_ != plan) {
+        plan_ = std::move(plan);
+        emit planChanged();
+    }
+}
+
+QString RunModel::name() const {
+    return runTitle(folder_);
+}
+
+double RunModel::secondsTrained() const {
+    if (session_start_ <= 0) {
+        return seconds_before_;
+    }
+    const double now_paused = paused_since_ > 0 ? last_time_ - paused_since_ : 0;
+    return seconds_before_ + std::max(0.0, last_time_ - session_start_ - paused_seconds_ - now_paused);
+}
+
+double RunModel::secondsLeft() const {
+    const std::int64_t done = last_step_.step - session_first_step_;
+    if (total_steps_ <= 0 || done < kStepsBeforeEta || session_start_ <= 0) {
+        return -1;
+    }
+    const double spent = secondsTrained() - seconds_before_;
+    return spent / static_cast<double>(done) *
+           static_cast<double>(std::max<std::int64_t>(0, total_steps_ - last_step_.step));
+}
+
+std::optional<double> RunModel::lastMetric(const std::string& name) const {
+    for (auto point = evaluations_.rbegin(); point != evaluations_.rend(); ++point) {
+        for (const auto& [metric, value] : point->metrics) {
+            if (metric == name) {
+                return value;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<RunModel::Best> RunModel::bestMetric(const std::string& name,
+                                                   bool smaller_is_better) const {
+    std::optional<Best> best;
+    for (const EvaluationPoint& point : evaluations_) {
+        for (const auto& [metric, value] : point.metrics) {
+            if (metric != name || !std::isfinite(value)) {
+                continue;
+            }
+            if (!best || (smaller_is_better ? value < best->value : value > best->value)) {
+                best = Best{point.step, value};
+            }
+        }
+    }
+    return best;
+}
+
+double RunModel::progress() const {
+    return total_steps_ > 0 ? static_cast<double>(last_step_.step) / static_cast<double>(total_steps_)
+                            : -1.0;
+}
+
+void RunModel::apply(const std::vector<train::Event>& events) {
+    const std::size_t first = steps_.step.size();
+    touched_ = {};
+    for (const train::Event& event : events) {
+        applyOne(event);
+    }
+    if (touched_.rewound) {
+        emit stepsRewound();
+    } else if (steps_.step.size() > first) {
+        emit stepsAppended(first);
+    }
+    if (touched_.state) {
+        emit stateChanged();
+    }
+    if (touched_.evaluation) {
+        emit evaluationAdded();
+    }
+    if (touched_.checkpoint) {
+        emit checkpointsChanged();
+    }
+    if (touched_.sample) {
+        emit sampleAdded();
+    }
+    if (touched_.failure) {
+        emit failed();
+    }
+    if (!events.empty()) {
+        emit changed();
+    }
+}
+
+void RunModel::applyOne(const train::Event& event) {
+    last_time_ = event.time;
+    const double time = event.time;
+    const auto on = [](auto... handlers) {
+        struct Overloaded : decltype(handlers)... {
+            using decltype(handlers)::operator()...;
+        };
+        return Overloaded{handlers...};
+    };
+    std::visit(on([&](const train::StateEvent& state) { applyState(state, time); },
+                  [&](const train::StepEvent& step) { applyStep(step, time); },
+                  [&](const train::EvaluationEvent& evaluation) {
+                      const double epoch = evaluation.step == last_step_.step ? last_step_.epoch : 0;
+                      evaluations_.push_back({static_cast<double>(evaluation.step), epoch,
+                                              secondsTrained(), evaluation.metrics});
+                      touched_.evaluation = true;
+                  },
+                  [&](const train::CheckpointEvent& checkpoint) {
+                      checkpoints_.push_back(checkpoint);
+                      touched_.checkpoint = true;
+                  },
+                  [&](const train::SampleEvent& sample) {
+                      last_sample_ = sample;
+                      touched_.sample = true;
+                  },
+                  [](const train::SystemEvent&) {},
+                  [&](const train::ResumedEvent& resumed) { applyResumed(resumed, time); },
+                  [&](const train::CommandEvent& answer) { emit answered(answer); },
+                  [&](const train::WarningEvent& warning) { warnings_.push_back(warning); },
+                  [&](const train::ErrorEvent& error) {
+                      failure_ = error;
+                      touched_.failure = true;
+                  },
+                  [&](const train::FinishedEvent& finished) { finished_ = finished; }),
+               event.payload);
+}
+
+void RunModel::applyState(const train::StateEvent& event, double time) {
+    const bool was_paused = state_ == train::RunState::paused;
+    state_ = event.state;
+    reason_ = QString::fromStdString(event.reason);
+    if (event.total_steps > 0) {
+        total_steps_ = event.total_steps;
+    }
+    if (state_ == train::RunState::validating) {
+        phases_.clear(); // a session begins
+    }
+    if (!phases_.empty() && phases_.back().ms < 0) {
+        phases_.back().ms = event.phase_ms;
+    }
+    if (!event.phase.empty()) {
+        phases_.push_back({QString::fromStdString(event.phase), -1});
+    }
+    if (state_ == train::RunState::running && session_start_ <= 0) {
+        session_start_ = time;
+        session_first_step_ = last_step_.step;
+    }
+    if (state_ == train::RunState::paused && !was_paused) {
+        paused_since_ = time;
+    } else if (was_paused && paused_since_ > 0) {
+        paused_seconds_ += time - paused_since_;
+        paused_since_ = 0;
+    }
+    touched_.state = true;
+}
+
+void RunModel::applyStep(const train::StepEvent& event, double) {
+    last_step_ = event;
+    steps_.step.push_back(static_cast<double>(event.step));
+    steps_.epoch.push_back(event.epoch);
+    steps_.seconds.push_back(secondsTrained());
+    steps_.loss.push_back(event.loss);
+    steps_.learning_rate.push_back(event.learning_rate);
+    steps_.grad_norm.push_back(event.grad_norm);
+}
+
+// Steps after the checkpoint were lost with the session before; the curve goes on from there.
+void RunModel::applyResumed(const train::ResumedEvent& event, double) {
+    const double step = static_cast<double>(event.step);
+    const auto keep = static_cast<std::size_t>(
+        std::upper_bound(steps_.step.begin(), steps_.step.end(), step) - steps_.step.begin());
+    if (keep < steps_.step.size()) {
+        for (auto* column : {&steps_.step, &steps_.epoch, &steps_.seconds, &steps_.loss,
+                             &steps_.learning_rate, &steps_.grad_norm}) {
+            column->resize(keep);
+        }
+        touched_.rewound = true;
+    }
+    std::erase_if(evaluations_, [&](const EvaluationPoint& point) { return point.step > step; });
+    seconds_before_ = steps_.seconds.empty() ? 0 : steps_.seconds.back();
+    session_start_ = paused_seconds_ = paused_since_ = 0;
+    session_first_step_ = event.step;
+    last_step_.step = event.step;
+    resumes_.push_back(event.step);
+    failure_.reset();
+    finished_.reset();
+}
+
+} // namespace weft::ui

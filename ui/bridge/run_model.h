@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is known of one run: the sum of its events, live or replayed from its folder. Screens read it
+// and listen to its signals; it never talks to an engine.
+#pragma once
+
+#include "core/compile/run_config.h"
+#include "core/plan/plan.h"
+#include "core/train/run_folder.h"
+
+#include <QObject>
+#include <QString>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace weft::ui {
+
+/// Columns of the steps so far; all of one length, in the order in which the steps were done.
+struct StepSeries {
+    std::vector<double> step, epoch, seconds, loss, learning_rate, grad_norm;
+};
+
+struct EvaluationPoint {
+    double step = 0;
+    double epoch = 0;
+    double seconds = 0;
+    train::Metrics metrics;
+};
+
+struct PhaseTime {
+    QString name;
+    double ms = -1; // negative: still going on
+};
+
+class RunModel : public QObject {
+    Q_OBJECT
+public:
+    explicit RunModel(QObject* parent = nullptr);
+
+    /// Forgets everything and describes the run in this folder; events follow through apply().
+    void begin(const std::filesystem::path& folder, const compile::RunConfig& config);
+    /// As begin, then replays events.jsonl. False with problem() set when the folder is unreadable.
+    bool load(const std::filesystem::path& folder);
+    void clear();
+    void apply(const std::vector<train::Event>& events);
+    void setPlan(std::shared_ptr<const plan::ExecutionPlan> plan);
+
+    bool isEmpty() const { return folder_.empty(); }
+    const std::filesystem::path& folder() const { return folder_; }
+    QString name() const;
+    QString problem() const { return problem_; }
+    const compile::RunConfig& config() const { return config_; }
+    std::shared_ptr<const plan::ExecutionPlan> plan() const { return plan_; }
+
+    train::RunState state() const { return state_; }
+    QString stateReason() const { return reason_; }
+    const std::vector<PhaseTime>& phases() const { return phases_; }
+    const StepSeries& steps() const { return steps_; }
+    const train::StepEvent& lastStep() const { return last_step_; }
+    std::int64_t step() const { return last_step_.step; }
+    /// Planned length in steps; 0 when not known yet.
+    std::int64_t totalSteps() const { return total_steps_; }
+    /// Seconds trained, over every session of the run.
+    double secondsTrained() const;
+    /// Seconds left at the speed of this session; negative during the first steps.
+    double secondsLeft() const;
+    const std::vector<EvaluationPoint>& evaluations() const { return evaluations_; }
+    /// The value of a metric at the newest evaluation, and the best one with its step.
+    std::optional<double> lastMetric(const std::string& name) const;
+    struct Best {
+        double step = 0;
+        double value = 0;
+    };
+    std::optional<Best> bestMetric(const std::string& name, bool smaller_is_better) const;
+    const std::vector<train::CheckpointEvent>& checkpoints() const { return checkpoints_; }
+    /// Steps at which the run was resumed.
+    const std::vector<std::int64_t>& resumes() const { return resumes_; }
+    /// Folder-relative path of the newest sample file, and its step.
+    const std::optional<train::SampleEvent>& lastSample() const { return last_sample_; }
+    const std::optional<train::ErrorEvent>& failure() const { return failure_; }
+    const std::vector<train::WarningEvent>& warnings() const { return warnings_; }
+    const std::optional<train::FinishedEvent>& finished() const { return finished_; }
+    /// Share done, 0 to 1; negative when the length is not known.
+    double progress() const;
+
+signals:
+    void reset();               // another run, or none
+    void changed();             // anything: once per batch of events
+    void stateChanged();
+    void stepsAppended(std::size_t first);
+    void stepsRewound();        // a resume went back: read all columns again
+    void evaluationAdded();
+    void checkpointsChanged();
+    void sampleAdded();
+    void failed();
+    void planChanged();
+    void answered(const weft::train::CommandEvent& answer);
+
+private:
+    void applyOne(const train::Event& event);
+    void applyState(const train::StateEvent& event, double time);
+    void applyStep(const train::StepEvent& event, double time);
+    void applyResumed(const train::ResumedEvent& event, double time);
+
+    std::filesystem::path folder_;
+    compile::RunConfig config_;
+    QString problem_;
+    std::shared_ptr<const plan::ExecutionPlan> plan_;
+    train::RunState state_ = train::RunState::idle;
+    QString reason_;
+    std::vector<PhaseTime> phases_;
+    StepSeries steps_;
+    train::StepEvent last_step_;
+    std::int64_t total_steps_ = 0;
+    double session_start_ = 0;           // wall time of the first step of this session
+    std::int64_t session_first_step_ = 0;
+    double seconds_before_ = 0;          // trained in earlier sessions
+    double last_time_ = 0;
+    double paused_seconds_ = 0;          // within this session
+    double paused_since_ = 0;
+    std::vector<EvaluationPoint> evaluations_;
+    std::vector<train::CheckpointEvent> checkpoints_;
+    std::vector<std::int64_t> resumes_;
+    std::optional<train::SampleEvent> last_sample_;
+    std::optional<train::ErrorEvent> failure_;
+    std::vector<train::WarningEvent> warnings_;
+    std::optional<train::FinishedEvent> finished_;
+    // What the batch in apply() touched.
+    struct Touched {
+        bool state = false, evaluation = false, checkpoint = false, sample = false, failure = false;
+        bool rewound = false;
+    } touched_;
+};
+
+} // namespace weft::ui

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/checkpoint_model.h"
+
+#include "core/base/text.h"
+#include "ui/bridge/convert.h"
+#include "widgets/theme.h"
+
+#include <QDateTime>
+
+#include <algorithm>
+#include <map>
+
+namespace weft::ui {
+namespace {
+
+std::optional<double> metric_of(const config::Json& metrics, const std::string& name) {
+    const auto found = metrics.find(name);
+    return found != metrics.end() && found->is_number() ? std::optional(found->get<double>())
+                                                        : std::nullopt;
+}
+
+std::optional<double> metric_at(const RunModel& run, std::int64_t step, const std::string& name) {
+    for (const EvaluationPoint& point : run.evaluations()) {
+        if (point.step == static_cast<double>(step)) {
+            for (const auto& [metric, value] : point.metrics) {
+                if (metric == name) {
+                    return value;
+                }
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+void fill_from_steps(CheckpointRow& row, const RunModel& run) {
+    const StepSeries& steps = run.steps();
+    const auto found =
+        std::lower_bound(steps.step.begin(), steps.step.end(), static_cast<double>(row.step));
+    if (found != steps.step.end() && *found == static_cast<double>(row.step)) {
+        const auto at = static_cast<std::size_t>(found - steps.step.begin());
+        row.train_loss = steps.loss[at];
+        row.epoch = steps.epoch[at];
+    }
+}
+
+CheckpointRow row_of(const checkpoint::Entry& entry, const RunModel& run) {
+    CheckpointRow row;
+    row.step = entry.step;
+    row.on_disk = true;
+    row.problem = entry.problem;
+    row.path = entry.path;
+    row.bytes = entry.bytes;
+    row.saved_time = entry.saved_time;
+    row.record = entry.record;
+    row.epoch = entry.record.epoch;
+    row.kept_for = join(entry.record.kept_for, ", ");
+    fill_from_steps(row, run);
+    // A metric belongs to a checkpoint only when it was measured at its step.
+    if (entry.record.metric_step == entry.step) {
+        row.metric = metric_of(entry.record.metrics, run.config().checkpoint_metric);
+    }
+    return row;
+}
+
+} // namespace
+
+CheckpointModel::CheckpointModel(QObject* parent) : QAbstractTableModel(parent) {}
+
+void CheckpointModel::setContent(const RunModel& run, const std::vector<checkpoint::Entry>& entries) {
+    std::map<std::int64_t, CheckpointRow, std::greater<>> by_step;
+    const compile::RunConfig& config = run.config();
+    for (const train::CheckpointEvent& saved : run.checkpoints()) {
+        CheckpointRow row;
+        row.step = saved.step;
+        row.metric = metric_at(run, saved.step, config.checkpoint_metric);
+        fill_from_steps(row, run);
+        by_step[saved.step] = std::move(row);
+    }
+    for (const checkpoint::Entry& entry : entries) {
+        by_step[entry.step] = row_of(entry, run);
+    }
+    beginResetModel();
+    metric_name_ = toQString(config.checkpoint_metric);
+    rows_.clear();
+    for (auto& [step, row] : by_step) {
+        rows_.push_back(std::move(row));
+    }
+    const auto usable = [](const CheckpointRow& row) { return row.on_disk && row.problem.empty(); };
+    const auto newest = std::find_if(rows_.begin(), rows_.end(), usable);
+    if (newest != rows_.end()) {
+        newest->newest = true;
+    }
+    CheckpointRow* best = nullptr;
+    for (CheckpointRow& row : rows_) {
+        if (usable(row) && row.metric &&
+            (best == nullptr || (config.checkpoint_metric_min ? *row.metric < *best->metric
+                                                              : *row.metric > *best->metric))) {
+            best = &row;
+        }
+    }
+    if (best != nullptr) {
+        best->best = true;
+    }
+    endResetModel();
+}
+
+void CheckpointModel::clear() {
+    beginResetModel();
+    rows_.clear();
+    endResetModel();
+}
+
+int CheckpointModel::rowOfStep(std::int64_t step) const {
+    const auto found = std::find_if(rows_.begin(), rows_.end(),
+                                    [step](const CheckpointRow& row) { return row.step == step; });
+    return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
+}
+
+std::int64_t CheckpointModel::totalBytes() const {
+    std::int64_t bytes = 0;
+    for (const CheckpointRow& row : rows_) {
+        bytes += row.bytes;
+    }
+    return bytes;
+}
+
+int CheckpointModel::onDisk() const {
+    return static_cast<int>(std::count_if(rows_.begin(), rows_.end(),
+                                          [](const CheckpointRow& row) { return row.on_disk; }));
+}
+
+int CheckpointModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int CheckpointModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : ColumnCount;
+}
+
+QString CheckpointModel::displayText(const CheckpointRow& row, int column) const {
+    const QString dash = QStringLiteral("–");
+    switch (column) {
+    case Step: return formatCount(row.step);
+    case Epoch: return QString::number(row.epoch, 'f', 2);
+    case TrainLoss: return row.train_loss ? formatMetric(*row.train_loss) : dash;
+    case Metric: return row.metric ? formatMetric(*row.metric) : dash;
+    case Badge: return row.best && row.newest ? tr("best, newest")
+                       : row.best             ? tr("best")
+                       : row.newest           ? tr("newest")
+                                              : QString();
+    case KeptFor:
+        return !row.problem.empty() ? toQString(row.problem)
+               : row.on_disk        ? toQString(row.kept_for)
+                                    : tr("pruned, metrics kept");
+    case Size: return row.on_disk ? formatBytes(row.bytes) : dash;
+    case Saved:
+        return row.on_disk && row.saved_time > 0
+                   ? QDateTime::fromSecsSinceEpoch(static_cast<qint64>(row.saved_time))
+                         .toString("HH:mm:ss")
+                   : dash;
+    default: return {};
+    }
+}
+
+QVariant CheckpointModel::data(const QModelIndex& index, int role) const {
+    const CheckpointRow& row = rows_[static_cast<std::size_t>(index.row())];
+    const widgets::Theme& theme = widgets::Theme::current();
+    const bool number = index.column() <= Metric || index.column() == Size || index.column() == Saved;
+    switch (role) {
+    case Qt::DisplayRole: return displayText(row, index.column());
+    case Qt::ToolTipRole: return row.on_disk ? pathText(row.path) : tr("removed by retention");
+    case Qt::TextAlignmentRole:
+        return QVariant((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    case Qt::FontRole: {
+        QFont font = theme.font(number ? widgets::TextStyle::Mono : widgets::TextStyle::Body);
+        font.setStrikeOut(!row.on_disk && index.column() == Step);
+        return font;
+    }
+    case Qt::ForegroundRole:
+        return theme.color(!row.problem.empty()                  ? widgets::Role::Error
+                           : !row.on_disk                        ? widgets::Role::Muted
+                           : row.best && index.column() == Badge ? widgets::Role::Success
+                           : index.column() == Badge             ? widgets::Role::Accent
+                                                                 : widgets::Role::Text);
+    default: return {};
+    }
+}
+
+QVariant CheckpointModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal) {
+        return {};
+    }
+    if (role == Qt::TextAlignmentRole) {
+        const bool number = section <= Metric || section == Size || section == Saved;
+        return QVariant((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    }
+    if (role != Qt::DisplayRole) {
+        return {};
+    }
+    const QString titles[] = {tr("step"), tr("epoch"), tr("train loss"), metric_name_,
+                              {},         tr("kept because"), tr("size"), tr("saved")};
+    return titles[section];
+}
+
+} // namespace weft::ui

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/problem_model.h"
+
+#include "ui/bridge/convert.h"
+#include "ui/studio.h"
+#include "widgets/icon.h"
+
+#include <algorithm>
+
+namespace weft::ui {
+
+ProblemModel::ProblemModel(Studio& studio, QObject* parent)
+    : QAbstractTableModel(parent), studio_(studio) {
+    connect(&studio_.draft(), &Draft::changed, this, &ProblemModel::rebuild);
+    connect(&studio_.run(), &RunModel::changed, this, &ProblemModel::rebuild);
+    connect(&studio_.run(), &RunModel::reset, this, &ProblemModel::rebuild);
+    rebuild();
+}
+
+int ProblemModel::errors() const {
+    return static_cast<int>(std::count_if(problems_.begin(), problems_.end(),
+                                          [](const Problem& problem) { return problem.error; }));
+}
+
+int ProblemModel::warnings() const {
+    return static_cast<int>(problems_.size()) - errors();
+}
+
+void ProblemModel::rebuild() {
+    std::vector<Problem> problems;
+    for (const config::Diagnostic& found : studio_.draft().diagnostics()) {
+        problems.push_back({found.severity == config::Severity::error, tr("draft"),
+                            toQString(found.pointer), toQString(found.message),
+                            toQString(found.hint)});
+    }
+    const RunModel& run = studio_.run();
+    if (!run.problem().isEmpty()) {
+        problems.push_back({true, tr("run"), {}, run.problem(), {}});
+    }
+    if (run.failure()) {
+        problems.push_back({true, run.name(), toQString(run.failure()->where),
+                            toQString(run.failure()->message), toQString(run.failure()->hint)});
+    }
+    for (const train::WarningEvent& warning : run.warnings()) {
+        problems.push_back(
+            {false, run.name(), {}, toQString(warning.message), toQString(warning.hint)});
+    }
+    const auto same = [](const Problem& a, const Problem& b) {
+        return a.message == b.message && a.where == b.where && a.source == b.source &&
+               a.hint == b.hint;
+    };
+    if (std::equal(problems.begin(), problems.end(), problems_.begin(), problems_.end(), same)) {
+        return;
+    }
+    beginResetModel();
+    problems_ = std::move(problems);
+    endResetModel();
+    emit countChanged();
+}
+
+int ProblemModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(problems_.size());
+}
+
+int ProblemModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : ColumnCount;
+}
+
+QVariant ProblemModel::data(const QModelIndex& index, int role) const {
+    const Problem& problem = problems_[static_cast<std::size_t>(index.row())];
+    if (role == Qt::DecorationRole && index.column() == SourceColumn) {
+        return problem.error ? widgets::icon("error", widgets::Role::Error)
+                             : widgets::icon("warning", widgets::Role::Warning);
+    }
+    if (role == Qt::AccessibleTextRole && index.column() == SourceColumn) {
+        return (problem.error ? tr("error in ") : tr("warning in ")) + problem.source;
+    }
+    if (role != Qt::DisplayRole && role != Qt::ToolTipRole) {
+        return {};
+    }
+    switch (index.column()) {
+    case SourceColumn: return problem.source;
+    case WhereColumn: return problem.where;
+    case MessageColumn: return problem.message;
+    case HintColumn: return problem.hint;
+    default: return {};
+    }
+}
+
+QVariant ProblemModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole) {
+        return {};
+    }
+    const QString titles[] = {tr("in"), tr("where"), tr("what"), tr("what to do")};
+    return titles[section];
+}
+
+} // namespace weft::ui

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is wrong now: the draft's diagnostics, and the failure and warnings of the run on screen.
+#pragma once
+
+#include <QAbstractTableModel>
+
+#include <vector>
+
+namespace weft::ui {
+
+class Studio;
+
+struct Problem {
+    bool error = true;
+    QString source;  // "draft" or the run's name
+    QString where;   // field, op or file
+    QString message;
+    QString hint;
+};
+
+class ProblemModel : public QAbstractTableModel {
+    Q_OBJECT
+public:
+    enum Column { SourceColumn, WhereColumn, MessageColumn, HintColumn, ColumnCount };
+
+    explicit ProblemModel(Studio& studio, QObject* parent = nullptr);
+
+    int errors() const;
+    int warnings() const;
+    const Problem& problem(int row) const { return problems_[static_cast<std::size_t>(row)]; }
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+signals:
+    void countChanged();
+
+private:
+    void rebuild();
+
+    Studio& studio_;
+    std::vector<Problem> problems_;
+};
+
+} // namespace weft::ui

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/checkpoints/checkpoints_screen.h"
+
+#include "ui/actions.h"
+#include "ui/bridge/background.h"
+#include "ui/bridge/convert.h"
+#include "ui/models/checkpoint_model.h"
+#include "ui/screens/checkpoints/fork_dialog.h"
+#include "ui/screens/checkpoints/resume_panel.h"
+#include "ui/screens/screen_list.h"
+#include "ui/studio.h"
+#include "widgets/card.h"
+#include "widgets/checkpoint_timeline.h"
+#include "widgets/icon.h"
+#include "widgets/line_chart.h"
+#include "widgets/messages.h"
+#include "widgets/style.h"
+
+#include <QHeaderView>
+#include <QListWidget>
+#include <QPushButton>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kFolderRole = Qt::UserRole;
+constexpr int kRunsWidth = 224;
+constexpr int kPanelWidth = 320;
+constexpr int kCurveHeight = 220;
+constexpr int kCompactTableWidth = 560; // narrower: the columns that matter least go
+
+} // namespace
+
+CheckpointsScreen::CheckpointsScreen(Studio& studio, Actions& actions) : studio_(studio) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(createHeader(actions));
+    column->addWidget(new widgets::Hairline);
+    auto* splitter = new QSplitter(Qt::Horizontal);
+    splitter->setHandleWidth(1);
+    splitter->setChildrenCollapsible(false);
+    splitter->addWidget(createRunList());
+    stack_ = new QStackedWidget;
+    auto* empty = new widgets::EmptyState("checkpoints", tr("No run selected"),
+                                          tr("Checkpoints of your runs appear here. Run the demo on "
+                                             "Home to write the first."));
+    QPushButton* home = empty->addButton(tr("Go to Home"));
+    connect(home, &QPushButton::clicked, this, [this] { emit pageRequested("home"); });
+    stack_->addWidget(empty);
+    stack_->addWidget(createMiddle());
+    splitter->addWidget(stack_);
+    panel_ = new ResumePanel;
+    splitter->addWidget(panel_);
+    splitter->setStretchFactor(1, 1);
+    splitter->setSizes({kRunsWidth, 1440 - kRunsWidth - kPanelWidth, kPanelWidth});
+    column->addWidget(splitter, 1);
+
+    connect(&studio_.index(), &RunIndex::runsChanged, this, &CheckpointsScreen::fillRunList);
+    connect(&studio_.index(), &RunIndex::checkpointsRead, this, &CheckpointsScreen::showEntries);
+    connect(&studio_.run(), &RunModel::checkpointsChanged, this, [this] {
+        if (isVisible() && studio_.run().folder() == folder_) {
+            selectRun(folder_);
+        }
+    });
+    connect(&studio_, &Studio::trainingChanged, this,
+            [this] { panel_->setTraining(studio_.isTraining()); });
+    connect(&studio_, &Studio::checkpointOpened, this, [this](const std::filesystem::path& path) {
+        const std::string name = path.filename().string();
+        selectRun(path.parent_path().parent_path(), std::atoll(name.substr(name.find('-') + 1).c_str()));
+    });
+    connect(panel_, &ResumePanel::resumeRequested, this, &CheckpointsScreen::resume);
+    connect(panel_, &ResumePanel::forkRequested, this, &CheckpointsScreen::fork);
+}
+
+QWidget* CheckpointsScreen::createHeader(Actions& actions) {
+    auto* header =
+        new widgets::SectionHeader(tr("Checkpoints"), widgets::SectionHeader::Level::Page);
+    auto* open = new QPushButton(widgets::icon("folder"), tr("Open folder…"));
+    connect(open, &QPushButton::clicked, actions.get(action::kOpenFolder), &QAction::trigger);
+    header->addControl(open);
+    return header;
+}
+
+QWidget* CheckpointsScreen::createRunList() {
+    auto* side = new widgets::Panel;
+    side->setMinimumWidth(160);
+    auto* column = new QVBoxLayout(side);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(new widgets::SectionHeader(tr("Runs")));
+    runs_ = new QListWidget;
+    runs_->setObjectName("runList");
+    runs_->setAccessibleName(tr("Runs"));
+    runs_->setFrameShape(QFrame::NoFrame);
+    runs_->setUniformItemSizes(true);
+    column->addWidget(runs_, 1);
+    connect(runs_, &QListWidget::currentItemChanged, this, [this](QListWidgetItem* item) {
+        if (item != nullptr) {
+            selectRun(toPath(item->data(kFolderRole).toString()));
+        }
+    });
+    return side;
+}
+
+QWidget* CheckpointsScreen::createMiddle() {
+    auto* middle = new widgets::Panel;
+    auto* column = new QVBoxLayout(middle);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    run_header_ = new widgets::SectionHeader({});
+    column->addWidget(run_header_);
+    column->addWidget(new widgets::Hairline);
+    curve_ = new widgets::LineChart;
+    curve_->setObjectName("checkpointCurve");
+    curve_->setFixedHeight(kCurveHeight);
+    curve_->setAxisNames(tr("step"), tr("loss"));
+    curve_->setSmoothing(0.9);
+    column->addWidget(curve_);
+    timeline_ = new widgets::CheckpointTimeline;
+    timeline_->setObjectName("timeline");
+    timeline_->setCaptions(tr("files"), tr("dashed: pruned by retention"));
+    column->addWidget(timeline_);
+    column->addWidget(new widgets::Hairline);
+    table_header_ = new widgets::SectionHeader(tr("Checkpoints"));
+    auto* verify_button = new QPushButton(tr("Verify"));
+    verify_button->setToolTip(tr("Read the selected checkpoint and check every checksum"));
+    widgets::setCompact(verify_button);
+    connect(verify_button, &QPushButton::clicked, this, &CheckpointsScreen::verify);
+    table_header_->addControl(verify_button);
+    column->addWidget(table_header_);
+    model_ = new CheckpointModel(this);
+    table_ = new QTableView;
+    table_->setObjectName("checkpointTable");
+    table_->setAccessibleName(tr("Checkpoints"));
+    table_->setModel(model_);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setShowGrid(false);
+    table_->setFrameShape(QFrame::NoFrame);
+    table_->verticalHeader()->hide();
+    table_->verticalHeader()->setMinimumSectionSize(widgets::size::kRowHeight);
+    table_->verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
+    table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    table_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    table_->horizontalHeader()->setSectionResizeMode(CheckpointModel::KeptFor, QHeaderView::Stretch);
+    table_->horizontalHeader()->setHighlightSections(false);
+    column->addWidget(table_, 1);
+    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& current) { selectRow(current.row()); });
+    connect(table_, &QTableView::activated, this, [this] { panel_->focusResume(); });
+    connect(timeline_, &widgets::CheckpointTimeline::selectionChanged, this, [this](int index) {
+        table_->selectRow(model_->rowCount() - 1 - index); // the table is newest first
+    });
+    return middle;
+}
+
+void CheckpointsScreen::resizeEvent(QResizeEvent* event) {
+    Screen::resizeEvent(event);
+    const bool compact = stack_->width() < kCompactTableWidth;
+    for (const auto column : {CheckpointModel::Epoch, CheckpointModel::TrainLoss, CheckpointModel::Saved}) {
+        table_->setColumnHidden(column, compact);
+    }
+}
+
+void CheckpointsScreen::activated() {
+    studio_.index().refresh();
+    if (folder_.empty() && !studio_.run().isEmpty()) {
+        selectRun(studio_.run().folder());
+    } else if (!folder_.empty()) {
+        selectRun(folder_);
+    }
+}
+
+void CheckpointsScreen::fillRunList() {
+    const QSignalBlocker blocker(runs_);
+    runs_->clear();
+    for (const train::RunSummary& run : studio_.index().runs()) {
+        auto* item = new QListWidgetItem(
+            widgets::icon(run.problem.empty() && run.state != "failed" ? "checkpoint" : "warning"),
+            runTitle(run.folder));
+        item->setData(kFolderRole, pathText(run.folder));
+        item->setToolTip(run.problem.empty() ? pathText(run.folder) : toQString(run.problem));
+        runs_->addItem(item);
+        if (run.folder == folder_) {
+            runs_->setCurrentItem(item);
+        }
+    }
+    if (folder_.empty() && isVisible() && !studio_.index().runs().empty()) {
+        selectRun(studio_.index().runs().front().folder);
+    }
+}
+
+void CheckpointsScreen::selectRun(const std::filesystem::path& folder, std::int64_t step) {
+    const bool another = folder != folder_;
+    folder_ = folder;
+    wanted_step_ = step;
+    if (another) {
+        model_->clear();
+        panel_->clear();
+    }
+    for (int i = 0; i < runs_->count(); ++i) {
+        if (toPath(runs_->item(i)->data(kFolderRole).toString()) == folder) {
+            const QSignalBlocker blocker(runs_);
+            runs_->setCurrentRow(i);
+        }
+    }
+    studio_.index().readCheckpoints(folder);
+}
+
+void CheckpointsScreen::showEntries(const std::filesystem::path& folder,
+                                    const std::vector<checkpoint::Entry>& entries) {
+    if (folder != folder_) {
+        return; // an answer to an older question
+    }
+    // The newest stays selected as new ones arrive, unless the user chose another.
+    const QModelIndex current = table_->currentIndex().row() > 0 ? table_->currentIndex() : QModelIndex();
+    const std::int64_t selected = wanted_step_ >= 0 ? wanted_step_
+                                  : current.isValid() && model_->rowCount() > current.row()
+                                      ? model_->row(current.row()).step
+                                      : -1;
+    if (!shown_.load(folder)) {
+        model_->clear();
+        panel_->clear();
+        stack_->setCurrentIndex(0); // Problems and Home say what is wrong with the folder
+        return;
+    }
+    model_->setContent(shown_, entries);
+    stack_->setCurrentIndex(1);
+    run_header_->setTitle(runTitle(folder));
+    run_header_->setSubtitle(
+        tr("%1 · %2 at step %3").arg(toQString(shown_.config().model_type()),
+                                     widgets::runStateText(toWidget(shown_.state())).toLower(),
+                                     formatCount(shown_.step())) +
+        (shown_.totalSteps() > 0 ? tr(" of %1").arg(formatCount(shown_.totalSteps())) : QString()));
+    table_header_->setSubtitle(tr("%1 kept · %2 pruned · %3")
+                                   .arg(model_->onDisk())
+                                   .arg(model_->rowCount() - model_->onDisk())
+                                   .arg(formatBytes(model_->totalBytes())));
+    drawCurve();
+    const int row = selected >= 0 ? model_->rowOfStep(selected) : (model_->rowCount() > 0 ? 0 : -1);
+    if (row >= 0) {
+        table_->selectRow(row);
+        selectRow(row);
+    } else {
+        panel_->clear();
+    }
+}
+
+void CheckpointsScreen::drawCurve() {
+    curve_->clearAll();
+    const int train = curve_->addSeries({tr("train/loss"), {}, 0, widgets::SeriesForm::Smoothed});
+    const int validation =
+        curve_->addSeries({tr("validation/loss"), {}, 0, widgets::SeriesForm::Markers});
+    curve_->append(train, shown_.steps().step, shown_.steps().loss);
+    for (const EvaluationPoint& point : shown_.evaluations()) {
+        for (const auto& [name, value] : point.metrics) {
+            if (name == "validation/loss") {
+                curve_->append(validation, point.step, value);
+            }
+        }
+    }
+    const auto best = shown_.bestMetric("validation/loss", true);
+    curve_->setBest(best ? std::optional(best->step) : std::nullopt, best ? best->value : 0,
+                    best ? tr("best %1").arg(formatMetric(best->value)) : QString());
+    const double end =
+        static_cast<double>(std::max({shown_.totalSteps(), shown_.step(), std::int64_t{1}}));
+    const bool unfinished = shown_.step() < shown_.totalSteps();
+    curve_->setPlannedRange(widgets::ChartRange{0, end},
+                            unfinished ? std::optional(static_cast<double>(shown_.step()))
+                                       : std::nullopt,
+                            unfinished ? tr("not trained yet") : QString());
+    std::vector<widgets::TimelineCheckpoint> marks;
+    for (int i = model_->rowCount() - 1; i >= 0; --i) {
+        const CheckpointRow& row = model_->row(i);
+        marks.push_back({row.step, row.on_disk, row.best, false,
+                         row.on_disk ? formatBytes(row.bytes) : tr("pruned")});
+    }
+    timeline_->setRange(0, end);
+    timeline_->setCheckpoints(std::move(marks));
+}
+
+void CheckpointsScreen::selectRow(int row) {
+    if (row < 0 || row >= model_->rowCount()) {
+        return;
+    }
+    const CheckpointRow& chosen = model_->row(row);
+    timeline_->setSelected(model_->rowCount() - 1 - row);
+    curve_->setSelection(static_cast<double>(chosen.step),
+                         tr("selected %1").arg(formatCount(chosen.step)));
+    panel_->show(chosen, shown_);
+    panel_->setTraining(studio_.isTraining());
+}
+
+void CheckpointsScreen::resume() {
+    const StartResult result = studio_.resumeRun(folder_);
+    if (!result.started) {
+        emit toastRequested(static_cast<int>(widgets::MessageKind::Error), result.problem);
+    }
+}
+
+void CheckpointsScreen::fork() {
+    const QModelIndex current = table_->currentIndex();
+    if (!current.isValid()) {
+        return;
+    }
+    const CheckpointRow chosen = model_->row(current.row());
+    ForkDialog dialog(shown_.config(), chosen.step, this);
+    if (dialog.exec() != QDialog::Accepted) {
+        return;
+    }
+    const StartResult result = studio_.forkRun(folder_, chosen.path, dialog.overrides());
+    if (!result.started) {
+        emit toastRequested(static_cast<int>(widgets::MessageKind::Error), result.problem);
+    }
+}
+
+void CheckpointsScreen::verify() {
+    const QModelIndex current = table_->currentIndex();
+    if (!current.isValid() || !model_->row(current.row()).on_disk) {
+        return;
+    }
+    const auto path = model_->row(current.row()).path;
+    const QString step = formatCount(model_->row(current.row()).step);
+    runInBackground(
+        this,
+        [path]() -> std::vector<std::string> {
+            try {
+                return checkpoint::verify(checkpoint::read_manifest(path));
+            } catch (const Error& error) {
+                return {error.message()};
+            }
+        },
+        [this, step](const std::vector<std::string>& problems) {
+            const bool good = problems.empty();
+            emit toastRequested(
+                static_cast<int>(good ? widgets::MessageKind::Success : widgets::MessageKind::Error),
+                good ? tr("Step %1: every checksum is right").arg(step)
+                     : tr("Step %1: %2").arg(step, toQString(problems.front())));
+        });
+}
+
+const ScreenRecord kCheckpointsScreen{"checkpoints", QT_TRANSLATE_NOOP("Screens", "Checkpoints"),
+                                      "checkpoints",
+                                      [](Studio& studio, Actions& actions) -> Screen* {
+                                          return new CheckpointsScreen(studio, actions);
+                                      }};
+
+} // namespace weft::ui

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/checkpoints/fork_dialog.h"
+
+#include "ui/bridge/convert.h"
+#include "widgets/style.h"
+#include "widgets/text_label.h"
+
+#include <QDialogButtonBox>
+#include <QFormLayout>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+constexpr std::pair<const char*, const char*> kFields[] = {
+    {"name", QT_TRANSLATE_NOOP("ForkDialog", "Name")},
+    {"optimizer.learning_rate", QT_TRANSLATE_NOOP("ForkDialog", "Learning rate")},
+    {"training.length", QT_TRANSLATE_NOOP("ForkDialog", "Length")},
+    {"training.max_grad_norm", QT_TRANSLATE_NOOP("ForkDialog", "Clip gradients above")},
+    {"training.precision", QT_TRANSLATE_NOOP("ForkDialog", "Precision")},
+    {"seed", QT_TRANSLATE_NOOP("ForkDialog", "Seed")},
+};
+
+std::string value_text(const config::Json& document, const std::string& dotted) {
+    const config::Json* at = &document;
+    std::size_t begin = 0;
+    while (begin <= dotted.size()) {
+        const std::size_t dot = std::min(dotted.find('.', begin), dotted.size());
+        const auto found = at->find(dotted.substr(begin, dot - begin));
+        if (found == at->end()) {
+            return {};
+        }
+        at = &*found;
+        begin = dot + 1;
+    }
+    return at->is_string() ? at->get<std::string>() : at->dump();
+}
+
+} // namespace
+
+ForkDialog::ForkDialog(const compile::RunConfig& parent_config, std::int64_t step, QWidget* parent)
+    : QDialog(parent), config_(parent_config) {
+    setObjectName("forkDialog");
+    setWindowTitle(tr("Fork from step %1").arg(formatCount(step)));
+    setMinimumWidth(440);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(24, 20, 24, 20);
+    column->setSpacing(widgets::space::kGroup);
+    auto* what = new widgets::TextLabel(
+        tr("A fork is a new run that starts from this checkpoint. The parent stays as it is. Change "
+           "what should be different:"),
+        widgets::TextStyle::Body, widgets::Role::Muted);
+    what->setWordWrap(true);
+    column->addWidget(what);
+    auto* form = new QFormLayout;
+    form->setHorizontalSpacing(widgets::space::kMargin);
+    form->setVerticalSpacing(widgets::space::kControl);
+    for (const auto& [path, label] : kFields) {
+        const std::string before = value_text(config_.document, path);
+        auto* edit = new QLineEdit(toQString(before));
+        edit->setObjectName(QString("fork.") + path);
+        edit->setFont(widgets::Theme::current().font(widgets::TextStyle::Mono));
+        connect(edit, &QLineEdit::textChanged, this, &ForkDialog::check);
+        form->addRow(tr(label), edit);
+        entries_.push_back({path, before, edit});
+    }
+    column->addLayout(form);
+    problem_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Error);
+    problem_->setWordWrap(true);
+    problem_->setMinimumHeight(32);
+    column->addWidget(problem_);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
+    start_ = buttons->addButton(tr("Start fork"), QDialogButtonBox::AcceptRole);
+    start_->setObjectName("startFork");
+    start_->setDefault(true);
+    widgets::setButtonKind(start_, widgets::ButtonKind::Primary);
+    connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    column->addWidget(buttons);
+    check();
+}
+
+std::vector<std::string> ForkDialog::overrides() const {
+    std::vector<std::string> changed;
+    for (const Entry& entry : entries_) {
+        const std::string now = entry.edit->text().trimmed().toStdString();
+        if (now != entry.before) {
+            changed.push_back(entry.path + "=" + now);
+        }
+    }
+    return changed;
+}
+
+// The same validation as everywhere, at the field that caused it.
+void ForkDialog::check() {
+    config::Json document = config_.document;
+    config::Diagnostics problems;
+    for (const std::string& assignment : overrides()) {
+        const config::Diagnostics found = config::apply_override(document, assignment);
+        problems.insert(problems.end(), found.begin(), found.end());
+    }
+    const compile::CheckedRun checked = compile::read_run_config(document, config_.base_dir);
+    problems.insert(problems.end(), checked.diagnostics.begin(), checked.diagnostics.end());
+    QStringList lines;
+    for (const Entry& entry : entries_) {
+        widgets::setInvalid(entry.edit, false);
+    }
+    for (const config::Diagnostic& problem : problems) {
+        if (problem.severity != config::Severity::error) {
+            continue;
+        }
+        lines << toQString(problem.message) + " " + toQString(problem.hint);
+        for (const Entry& entry : entries_) {
+            std::string pointer = "/" + entry.path;
+            std::replace(pointer.begin(), pointer.end(), '.', '/');
+            if (problem.pointer.starts_with(pointer)) {
+                widgets::setInvalid(entry.edit, true);
+            }
+        }
+    }
+    problem_->setText(lines.join("\n"));
+    start_->setEnabled(lines.isEmpty());
+}
+
+} // namespace weft::ui

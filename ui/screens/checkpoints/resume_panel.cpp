@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/checkpoints/resume_panel.h"
+
+#include "core/compile/programs.h"
+#include "ui/bridge/convert.h"
+#include "ui/models/checkpoint_model.h"
+#include "widgets/icon.h"
+#include "widgets/lr_curve.h"
+#include "widgets/style.h"
+#include "widgets/text_label.h"
+
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+using widgets::Role;
+using widgets::TextStyle;
+
+enum Fact { Restored, Result, Reads, Metrics, SavedBy, Facts };
+constexpr int kCurvePoints = 200;
+
+QString metrics_text(const CheckpointRow& row) {
+    QStringList parts;
+    for (const auto& [name, value] : row.record.metrics.items()) {
+        if (value.is_number()) {
+            parts << toQString(name) + " " + formatMetric(value.get<double>());
+        }
+    }
+    return parts.isEmpty() ? QStringLiteral("–") : parts.join(", ");
+}
+
+} // namespace
+
+ResumePanel::ResumePanel(QWidget* parent) : Panel(Role::Surface, parent) {
+    setMinimumWidth(264);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    header_ = new widgets::SectionHeader(tr("What happens if I resume"));
+    column->addWidget(header_);
+    column->addWidget(new widgets::Hairline);
+    auto* body = new QVBoxLayout;
+    body->setContentsMargins(12, 12, 12, 12);
+    body->setSpacing(widgets::space::kTight);
+    goes_on_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
+    body->addWidget(goes_on_);
+    from_to_ = new widgets::TextLabel({}, TextStyle::Big);
+    body->addWidget(from_to_);
+    body->addSpacing(widgets::space::kControl);
+    facts_ = new QGridLayout;
+    facts_->setHorizontalSpacing(widgets::space::kGroup);
+    facts_->setVerticalSpacing(6);
+    facts_->setColumnStretch(1, 1);
+    for (int i = 0; i < Facts; ++i) {
+        auto* name = new widgets::TextLabel({}, TextStyle::Body, Role::Muted);
+        auto* value = new widgets::TextLabel({}, TextStyle::Body);
+        value->setWordWrap(true);
+        facts_->addWidget(name, i, 0, Qt::AlignTop);
+        facts_->addWidget(value, i, 1);
+    }
+    body->addLayout(facts_);
+    column->addLayout(body);
+    rate_header_ = new widgets::SectionHeader(tr("Learning rate"));
+    column->addWidget(rate_header_);
+    auto* rate_row = new QVBoxLayout;
+    rate_row->setContentsMargins(12, 0, 12, 12);
+    rate_ = new widgets::LrCurve;
+    rate_->setFixedHeight(88);
+    rate_row->addWidget(rate_);
+    column->addLayout(rate_row);
+    column->addStretch(1);
+    column->addWidget(new widgets::Hairline);
+    auto* foot = new QVBoxLayout;
+    foot->setContentsMargins(12, 12, 12, 12);
+    foot->setSpacing(widgets::space::kControl);
+    auto* buttons = new QHBoxLayout;
+    resume_ = new QPushButton(widgets::icon("play-filled", Role::OnAccent), tr("Resume run"));
+    resume_->setObjectName("resumeRun");
+    widgets::setButtonKind(resume_, widgets::ButtonKind::Primary);
+    connect(resume_, &QPushButton::clicked, this, &ResumePanel::resumeRequested);
+    fork_ = new QPushButton(widgets::icon("fork"), tr("Fork…"));
+    fork_->setObjectName("forkRun");
+    connect(fork_, &QPushButton::clicked, this, &ResumePanel::forkRequested);
+    buttons->addWidget(resume_, 1);
+    buttons->addWidget(fork_);
+    foot->addLayout(buttons);
+    note_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
+    note_->setWordWrap(true);
+    foot->addWidget(note_);
+    column->addLayout(foot);
+    clear();
+}
+
+void ResumePanel::setFact(int row, const QString& name, const QString& value, bool good) {
+    static_cast<widgets::TextLabel*>(facts_->itemAtPosition(row, 0)->widget())->setText(name);
+    auto* label = static_cast<widgets::TextLabel*>(facts_->itemAtPosition(row, 1)->widget());
+    label->setText(value);
+    label->setRole(good ? Role::Success : Role::Text);
+}
+
+void ResumePanel::show(const CheckpointRow& row, const RunModel& run) {
+    usable_ = row.on_disk && row.problem.empty();
+    newest_ = row.newest;
+    const std::int64_t total = run.totalSteps();
+    complete_ = total > 0 && row.step >= total;
+    header_->setTrailing(formatCount(row.step));
+    goes_on_->setText(!usable_   ? tr("not on disk any more")
+                      : newest_ ? tr("goes on in the same run")
+                                : tr("older: forks into a new run"));
+    from_to_->setText(total > row.step
+                          ? tr("%1 › %2").arg(formatCount(row.step), formatCount(total))
+                          : formatCount(row.step));
+    setFact(Restored, tr("Restored"), tr("weights, moments, random keys, place in the data"));
+    setFact(Result, tr("Result"), newest_ ? tr("bitwise as if never stopped") : tr("a new curve from here"),
+            newest_);
+    setFact(Reads, tr("Reads"), usable_ ? formatBytes(row.bytes) : QStringLiteral("–"));
+    setFact(Metrics, tr("Metrics"), metrics_text(row));
+    setFact(SavedBy, tr("Kept for"),
+            row.kept_for.empty() ? QStringLiteral("–") : toQString(row.kept_for));
+    drawRate(row, run);
+    updateButtons();
+}
+
+// The curve comes from the function that training uses, so that the two cannot disagree.
+void ResumePanel::drawRate(const CheckpointRow& row, const RunModel& run) {
+    const std::int64_t total = run.totalSteps();
+    rate_->setVisible(total > 0);
+    rate_header_->setVisible(total > 0);
+    if (total <= 0) {
+        return;
+    }
+    const config::Json& schedule = run.config().section("lr_schedule");
+    const double base = run.config().section("optimizer").value("learning_rate", 0.0);
+    std::vector<double> x;
+    std::vector<double> y;
+    for (int i = 0; i <= kCurvePoints; ++i) {
+        const std::int64_t count = total * i / kCurvePoints;
+        x.push_back(static_cast<double>(count));
+        y.push_back(base * compile::learning_rate_factor(schedule, count, total));
+    }
+    rate_->setCurve(x, y);
+    const double at = static_cast<double>(row.step);
+    const double rate = base * compile::learning_rate_factor(schedule, row.step, total);
+    rate_->setReentry(at, complete_ ? QString() : tr("re-enters at %1").arg(rate, 0, 'g', 3));
+    rate_header_->setTrailing(tr("steps 0 to %1").arg(formatCount(total)));
+}
+
+void ResumePanel::clear() {
+    usable_ = newest_ = complete_ = false;
+    header_->setTrailing({});
+    goes_on_->setText(tr("Select a checkpoint"));
+    from_to_->setText({});
+    for (int i = 0; i < Facts; ++i) {
+        setFact(i, {}, {});
+    }
+    rate_->hide();
+    rate_header_->hide();
+    updateButtons();
+}
+
+void ResumePanel::setTraining(bool training) {
+    training_ = training;
+    updateButtons();
+}
+
+void ResumePanel::focusResume() {
+    (resume_->isEnabled() ? resume_ : fork_)->setFocus(Qt::TabFocusReason);
+}
+
+void ResumePanel::updateButtons() {
+    resume_->setEnabled(usable_ && newest_ && !complete_ && !training_);
+    fork_->setEnabled(usable_ && !training_);
+    note_->setText(training_          ? tr("A run is training. Stop it to resume or fork another.")
+                   : !usable_         ? tr("Choose a checkpoint that is on disk.")
+                   : complete_        ? tr("The run has reached its length. Fork it with a longer one.")
+                   : !newest_         ? tr("Only the newest goes on in the same run; fork from any other.")
+                                      : tr("Resumes with the run’s own frozen fields. F5 still starts "
+                                           "the draft."));
+}
+
+} // namespace weft::ui

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// "What happens if I resume": step, what is left, what is restored, the learning rate it re-enters at.
+#pragma once
+
+#include "widgets/card.h"
+
+class QGridLayout;
+class QPushButton;
+
+namespace weft::widgets {
+class LrCurve;
+class SectionHeader;
+class TextLabel;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class RunModel;
+struct CheckpointRow;
+
+class ResumePanel : public widgets::Panel {
+    Q_OBJECT
+public:
+    explicit ResumePanel(QWidget* parent = nullptr);
+
+    void show(const CheckpointRow& row, const RunModel& run);
+    void clear();
+    /// While a run trains nothing can be resumed; the buttons say so.
+    void setTraining(bool training);
+    void focusResume();
+
+signals:
+    void resumeRequested();
+    void forkRequested();
+
+private:
+    void setFact(int row, const QString& name, const QString& value, bool good = false);
+    void drawRate(const CheckpointRow& row, const RunModel& run);
+    void updateButtons();
+
+    widgets::SectionHeader* header_;
+    widgets::TextLabel* from_to_;
+    widgets::TextLabel* goes_on_;
+    QGridLayout* facts_;
+    widgets::SectionHeader* rate_header_;
+    widgets::LrCurve* rate_;
+    QPushButton* resume_;
+    QPushButton* fork_;
+    widgets::TextLabel* note_;
+    bool usable_ = false;
+    bool newest_ = false;
+    bool complete_ = false;
+    bool training_ = false;
+};
+
+} // namespace weft::ui

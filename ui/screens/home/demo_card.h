@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The big card: one button, and half a minute later a network that recognises clothes.
+#pragma once
+
+#include "widgets/card.h"
+#include "widgets/image_grid.h"
+
+class QPushButton;
+
+namespace weft::widgets {
+class LineChart;
+class ElidedLabel;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class Studio;
+
+class DemoCard : public widgets::Card {
+    Q_OBJECT
+public:
+    explicit DemoCard(Studio& studio, QWidget* parent = nullptr);
+
+signals:
+    void failed(const QString& problem);
+
+private:
+    void loadPictures();
+    void showLastDemo();
+    void startDemo();
+    void updateButton();
+
+    Studio& studio_;
+    widgets::ImageGrid* pictures_;
+    widgets::LineChart* chart_;
+    widgets::ElidedLabel* chart_note_;
+    QPushButton* start_;
+};
+
+} // namespace weft::ui

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/home/home_screen.h"
+
+#include "ui/actions.h"
+#include "ui/bridge/convert.h"
+#include "ui/screens/home/demo_card.h"
+#include "ui/screens/home/preset_row.h"
+#include "ui/screens/home/recent_runs.h"
+#include "ui/screens/screen_list.h"
+#include "ui/studio.h"
+#include "widgets/card.h"
+#include "widgets/icon.h"
+#include "widgets/messages.h"
+#include "widgets/pill.h"
+#include "widgets/style.h"
+#include "widgets/text_label.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+namespace weft::ui {
+
+using widgets::Role;
+using widgets::TextStyle;
+
+HomeScreen::HomeScreen(Studio& studio, Actions& actions) : studio_(studio) {
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->setSpacing(0);
+    recovery_ = new widgets::Banner(widgets::MessageKind::Warning);
+    recovery_->setObjectName("recoveryBanner");
+    recovery_->hide();
+    outer->addWidget(recovery_);
+
+    auto* scroll = new QScrollArea;
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->viewport()->setAutoFillBackground(false);
+    auto* content = new QWidget;
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(24, 16, 24, 24);
+    column->setSpacing(widgets::space::kSection);
+
+    auto* top = new QHBoxLayout;
+    top->setSpacing(widgets::space::kMargin);
+    demo_ = new DemoCard(studio_);
+    top->addWidget(demo_, 12);
+    top->addWidget(createDropZone(), 7);
+    column->addLayout(top);
+    presets_ = new PresetRow(studio_);
+    column->addWidget(presets_);
+    recent_ = new RecentRuns(studio_);
+    column->addWidget(recent_);
+    column->addStretch(1);
+    scroll->setWidget(content);
+    content->setAutoFillBackground(false);
+    outer->addWidget(scroll, 1);
+
+    connect(demo_, &DemoCard::failed, this, &HomeScreen::report);
+    connect(presets_, &PresetRow::presetChosen, this, &HomeScreen::openPath);
+    connect(recent_, &RecentRuns::openRequested, this, &HomeScreen::openPath);
+    connect(recent_, &RecentRuns::checkpointsRequested, this, [this](const QString& folder) {
+        openPath(folder);
+        emit pageRequested("checkpoints");
+    });
+    connect(recent_, &RecentRuns::resumeRequested, this, [this](const QString& folder) {
+        report(studio_.resumeRun(toPath(folder)).problem);
+    });
+    connect(&studio_.index(), &RunIndex::runsChanged, this, &HomeScreen::updateRecovery);
+    connect(&studio_, &Studio::trainingChanged, this, &HomeScreen::updateRecovery);
+    Q_UNUSED(actions);
+}
+
+QWidget* HomeScreen::createDropZone() {
+    auto* zone = new widgets::DropZone;
+    zone->setObjectName("dropZone");
+    zone->setMaximumHeight(348);
+    zone->setMinimumWidth(300);
+    auto* column = new QVBoxLayout(zone);
+    column->setContentsMargins(24, 20, 24, 20);
+    column->setSpacing(widgets::space::kControl);
+    column->addWidget(new widgets::TextLabel(tr("Open a run or a configuration"), TextStyle::Heading));
+    auto* text = new widgets::TextLabel(
+        tr("Drop it here. A configuration becomes the draft; a run shows its curves and checkpoints."),
+        TextStyle::Body, Role::Muted);
+    text->setWordWrap(true);
+    column->addWidget(text);
+    column->addStretch(1);
+    auto* picture = new QLabel;
+    picture->setPixmap(widgets::icon("drop", Role::Accent).pixmap(36, 36));
+    picture->setAlignment(Qt::AlignCenter);
+    column->addWidget(picture);
+    auto* here = new widgets::TextLabel(tr("Drop here"), TextStyle::Strong);
+    here->setAlignment(Qt::AlignCenter);
+    column->addWidget(here);
+    auto* tags = new QHBoxLayout;
+    tags->setSpacing(6);
+    tags->addStretch(1);
+    for (const char* kind : {"config.json", "run folder", "checkpoint"}) {
+        auto* tag = new widgets::Badge(tr(kind));
+        tag->setTag(true);
+        tags->addWidget(tag);
+    }
+    tags->addStretch(1);
+    column->addLayout(tags);
+    column->addStretch(1);
+    auto* buttons = new QHBoxLayout;
+    auto* choose = new QPushButton(widgets::icon("folder"), tr("Choose…"));
+    choose->setObjectName("chooseRun");
+    connect(choose, &QPushButton::clicked, this, [this] {
+        if (QAction* open = window()->findChild<QAction*>(action::kOpenFile)) {
+            open->trigger();
+        }
+    });
+    buttons->addWidget(choose);
+    buttons->addStretch(1);
+    column->addLayout(buttons);
+    connect(zone, &widgets::DropZone::pathsDropped, this, [this](const QStringList& paths) {
+        for (const QString& path : paths) {
+            openPath(path);
+        }
+    });
+    return zone;
+}
+
+void HomeScreen::activated() {
+    studio_.index().refresh();
+    presets_->load();
+}
+
+// A run that ended without saying so was cut off: say where, and what a resume would repeat.
+void HomeScreen::updateRecovery() {
+    recovery_->hide();
+    if (studio_.isTraining()) {
+        return;
+    }
+    for (const train::RunSummary& run : studio_.index().runs()) {
+        if (run.state != "interrupted") {
+            continue;
+        }
+        const QString name = runTitle(run.folder);
+        const QString folder = pathText(run.folder);
+        recovery_->clearButtons();
+        if (run.last_checkpoint_step >= 0) {
+            const std::int64_t lost = run.step - run.last_checkpoint_step;
+            recovery_->setText(
+                tr("%1 stopped at step %2").arg(name, formatCount(run.step)),
+                lost > 0 ? tr("%n step(s) lost; the newest checkpoint is at step %1", nullptr,
+                              static_cast<int>(lost))
+                               .arg(formatCount(run.last_checkpoint_step))
+                         : tr("nothing is lost"));
+            QPushButton* resume = recovery_->addButton(tr("Resume"));
+            resume->setObjectName("recoveryResume");
+            connect(resume, &QPushButton::clicked, this,
+                    [this, folder] { report(studio_.resumeRun(toPath(folder)).problem); });
+        } else {
+            recovery_->setText(tr("%1 stopped at step %2").arg(name, formatCount(run.step)),
+                               tr("before its first checkpoint; its curves are kept"));
+        }
+        QPushButton* open = recovery_->addButton(tr("Show"), true);
+        connect(open, &QPushButton::clicked, this, [this, folder] { openPath(folder); });
+        recovery_->show();
+        return;
+    }
+}
+
+void HomeScreen::openPath(const QString& path) {
+    report(studio_.openPath(toPath(path)));
+}
+
+void HomeScreen::report(const QString& problem) {
+    if (!problem.isEmpty()) {
+        emit toastRequested(static_cast<int>(widgets::MessageKind::Error), problem);
+    }
+}
+
+void HomeScreen::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), widgets::Theme::current().color(Role::Background));
+}
+
+const ScreenRecord kHomeScreen{"home", QT_TRANSLATE_NOOP("Screens", "Home"), "home",
+                               [](Studio& studio, Actions& actions) -> Screen* {
+                                   return new HomeScreen(studio, actions);
+                               }};
+
+} // namespace weft::ui

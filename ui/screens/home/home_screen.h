@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Home: what to do first. Recovery after a crash leads, then the demo, presets and recent runs.
+#pragma once
+
+#include "ui/screens/screen.h"
+
+namespace weft::widgets {
+class Banner;
+}
+
+namespace weft::ui {
+
+class DemoCard;
+class PresetRow;
+class RecentRuns;
+
+class HomeScreen : public Screen {
+    Q_OBJECT
+public:
+    HomeScreen(Studio& studio, Actions& actions);
+
+    void activated() override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    QWidget* createDropZone();
+    void updateRecovery();
+    void openPath(const QString& path);
+    void report(const QString& problem);
+
+    Studio& studio_;
+    widgets::Banner* recovery_;
+    DemoCard* demo_;
+    PresetRow* presets_;
+    RecentRuns* recent_;
+};
+
+} // namespace weft::ui

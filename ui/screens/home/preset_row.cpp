@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/home/preset_row.h"
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/machine.h"
+#include "core/compile/programs.h"
+#include "ui/bridge/background.h"
+#include "ui/bridge/convert.h"
+#include "ui/studio.h"
+#include "widgets/card.h"
+#include "widgets/pill.h"
+#include "widgets/text_label.h"
+
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+using widgets::Role;
+using widgets::TextStyle;
+
+constexpr int kCardWidth = 228;
+
+/// What planning a preset found out.
+struct PresetFacts {
+    std::int64_t parameters = 0;
+    std::int64_t bytes = 0; // arena and host memory
+    bool fits = false;
+    QString problem;
+};
+
+PresetFacts plan_preset(const std::filesystem::path& path) {
+    PresetFacts facts;
+    try {
+        const compile::CheckedRun checked = compile::read_run_config_file(path);
+        if (!checked.ok()) {
+            facts.problem = toQString(to_text(checked.diagnostics.front()));
+            return facts;
+        }
+        const data::DataSet set = data::open_data(
+            checked.config.section("data"),
+            {checked.config.base_dir, checked.config.context(), checked.config.seed});
+        const plan::ExecutionPlan plan = compile::compile_run(checked.config, set.train->info(), {});
+        facts.parameters = plan.parameters;
+        facts.bytes = plan.arena_bytes + set.train->cache_bytes();
+        facts.fits = facts.bytes < read_machine().memory_free_bytes;
+    } catch (const Error& error) {
+        facts.problem = toQString(error.message());
+    }
+    return facts;
+}
+
+QString title_of(const std::filesystem::path& path, const config::Json& document) {
+    return toQString(document.value("name", path.stem().string()));
+}
+
+} // namespace
+
+PresetRow::PresetRow(Studio& studio, QWidget* parent) : QWidget(parent), studio_(studio) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(widgets::space::kControl);
+    auto* head = new QHBoxLayout;
+    head->addWidget(new widgets::TextLabel(tr("Start from a preset"), TextStyle::Heading));
+    head->addStretch(1);
+    head->addWidget(new widgets::TextLabel(tr("a click makes it the draft; F5 starts it"),
+                                           TextStyle::Caption, Role::Muted));
+    column->addLayout(head);
+    grid_ = new QGridLayout;
+    grid_->setSpacing(widgets::space::kGroup);
+    column->addLayout(grid_);
+}
+
+void PresetRow::load() {
+    if (std::exchange(loaded_, true)) {
+        return;
+    }
+    std::error_code ignored;
+    std::vector<std::filesystem::path> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(studio_.paths().presets, ignored)) {
+        if (entry.path().extension() == ".json") {
+            paths.push_back(entry.path());
+        }
+    }
+    std::sort(paths.begin(), paths.end());
+    for (const std::filesystem::path& path : paths) {
+        addCard(path);
+    }
+}
+
+void PresetRow::addCard(const std::filesystem::path& path) {
+    const config::Checked parsed = [&] {
+        try {
+            return config::parse_json(read_file(path), path.string());
+        } catch (const Error&) {
+            return config::Checked{};
+        }
+    }();
+    const config::Json& document = parsed.value;
+    if (!document.is_object()) {
+        return;
+    }
+    auto* card = new widgets::Card;
+    card->setClickable(true);
+    card->setObjectName("preset." + toQString(path.stem().string()));
+    card->setAccessibleName(tr("Preset %1").arg(title_of(path, document)));
+    auto* column = new QVBoxLayout(card);
+    column->setContentsMargins(16, 12, 16, 12);
+    column->setSpacing(4);
+    auto* head = new QHBoxLayout;
+    head->addWidget(new widgets::ElidedLabel(title_of(path, document), TextStyle::Strong), 1);
+    auto* parameters = new widgets::TextLabel({}, TextStyle::Mono, Role::Muted);
+    head->addWidget(parameters);
+    column->addLayout(head);
+    const QString notes = toQString(document.value("notes", std::string()));
+    auto* first = new widgets::TextLabel(notes.section(". ", 0, 0), TextStyle::Caption, Role::Muted);
+    first->setWordWrap(true);
+    first->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    first->setToolTip(notes);
+    column->addWidget(first, 1);
+    column->addSpacing(8);
+    auto* badge_row = new QHBoxLayout;
+    auto* badge = new widgets::Badge(tr("planning…"));
+    badge_row->addWidget(badge);
+    badge_row->addStretch(1);
+    auto* memory = new widgets::TextLabel({}, TextStyle::MonoSmall, Role::Muted);
+    badge_row->addWidget(memory);
+    column->addLayout(badge_row);
+    connect(card, &widgets::Card::clicked, this,
+            [this, path] { emit presetChosen(pathText(path)); });
+    cards_.push_back({card, 0});
+    arrange();
+    runInBackground(
+        card, [path] { return plan_preset(path); },
+        [=, this](const PresetFacts& facts) {
+            if (!facts.problem.isEmpty()) {
+                badge->setText(tr("cannot run here"));
+                badge->setRole(Role::Warning);
+                badge->setToolTip(facts.problem);
+                return;
+            }
+            parameters->setText(formatCount(facts.parameters));
+            setSize(card, facts.parameters);
+            memory->setText(formatBytes(facts.bytes));
+            memory->setToolTip(tr("memory of the training step, as planned"));
+            badge->setText(facts.fits ? tr("fits this machine") : tr("too large for this machine"));
+            badge->setIconName(facts.fits ? "check" : "warning");
+            badge->setRole(facts.fits ? Role::Success : Role::Error);
+        });
+}
+
+void PresetRow::setSize(const QWidget* card, std::int64_t parameters) {
+    for (Entry& entry : cards_) {
+        if (entry.card == card) {
+            entry.parameters = parameters;
+        }
+    }
+    std::stable_sort(cards_.begin(), cards_.end(),
+                     [](const Entry& a, const Entry& b) { return a.parameters < b.parameters; });
+    arrange();
+}
+
+// Smallest model first, as many in a row as have room.
+void PresetRow::arrange() {
+    const int columns = std::clamp(width() / kCardWidth, 2, std::max(2, static_cast<int>(cards_.size())));
+    for (std::size_t i = 0; i < cards_.size(); ++i) {
+        grid_->addWidget(cards_[i].card, static_cast<int>(i) / columns, static_cast<int>(i) % columns);
+    }
+    for (int column = 0; column < static_cast<int>(cards_.size()); ++column) {
+        grid_->setColumnStretch(column, column < columns ? 1 : 0);
+    }
+}
+
+void PresetRow::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrange();
+}
+
+} // namespace weft::ui

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/home/recent_runs.h"
+
+#include "ui/bridge/convert.h"
+#include "ui/studio.h"
+#include "widgets/card.h"
+#include "widgets/pill.h"
+#include "widgets/sparkline.h"
+#include "widgets/style.h"
+#include "widgets/text_label.h"
+
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+using widgets::Role;
+using widgets::TextStyle;
+
+constexpr int kRows = 8;
+enum Column { Name, What, Curve, State, Best, BestValue, Step, Time, Size, When, Action, Columns };
+
+struct StateLook {
+    QString text;
+    Role role;
+};
+
+StateLook look_of(const std::string& state) {
+    if (state == "finished") {
+        return {QObject::tr("finished"), Role::Success};
+    }
+    if (state == "failed") {
+        return {QObject::tr("failed"), Role::Error};
+    }
+    if (state == "interrupted") {
+        return {QObject::tr("interrupted"), Role::Warning};
+    }
+    if (state == "stopped" || state == "paused") {
+        return {QObject::tr("stopped"), Role::Muted};
+    }
+    return {toQString(state), Role::Accent};
+}
+
+widgets::SparklineData curve_of(const train::RunSummary& run) {
+    widgets::SparklineData data;
+    for (const auto& [step, loss] : run.loss_curve) {
+        data.y.push_back(loss);
+        if (run.best_step >= 0 && step <= static_cast<double>(run.best_step)) {
+            data.best = static_cast<int>(data.y.size()) - 1;
+        }
+    }
+    data.failed = run.state == "failed";
+    data.share = run.total_steps > 0
+                     ? std::clamp(static_cast<double>(run.step) / static_cast<double>(run.total_steps),
+                                  0.1, 1.0)
+                     : 1.0;
+    return data;
+}
+
+widgets::TextLabel* number(const QString& text) {
+    auto* label = new widgets::TextLabel(text, TextStyle::Mono);
+    label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    return label;
+}
+
+} // namespace
+
+RecentRuns::RecentRuns(Studio& studio, QWidget* parent) : QWidget(parent), studio_(studio) {
+    setObjectName("recentRuns");
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(widgets::space::kControl);
+    column->addWidget(new widgets::TextLabel(tr("Recent runs"), TextStyle::Heading));
+    connect(&studio_.index(), &RunIndex::runsChanged, this, &RecentRuns::rebuild);
+    connect(&studio_, &Studio::trainingChanged, this, &RecentRuns::rebuild);
+    rebuild();
+}
+
+void RecentRuns::rebuild() {
+    delete table_;
+    auto* card = new widgets::Card;
+    table_ = card;
+    auto* column = new QVBoxLayout(card);
+    column->setContentsMargins(0, 0, 0, 0);
+    grid_ = new QGridLayout;
+    grid_->setContentsMargins(12, 4, 12, 4);
+    grid_->setHorizontalSpacing(16);
+    grid_->setVerticalSpacing(0);
+    grid_->setColumnStretch(What, 1);
+    column->addLayout(grid_);
+    layout()->addWidget(card);
+    if (!studio_.index().isLoaded()) {
+        addMessage(tr("Reading %1 …").arg(pathText(studio_.index().root())));
+        return;
+    }
+    if (studio_.index().runs().empty()) {
+        addMessage(tr("No runs yet. Run the demo, or choose a preset and press F5."));
+        return;
+    }
+    addHeader();
+    int row = 1;
+    for (const train::RunSummary& run : studio_.index().runs()) {
+        if (row > 2 * kRows) {
+            break;
+        }
+        grid_->addWidget(new widgets::Hairline, row++, 0, 1, Columns);
+        addRow(row++, run);
+    }
+}
+
+void RecentRuns::addHeader() {
+    const QString titles[Columns] = {tr("run"),  tr("model and data"), tr("loss"), tr("state"),
+                                     tr("best"), {},                   tr("step"), tr("time"),
+                                     tr("size"), tr("when"),           {}};
+    for (int i = 0; i < Columns; ++i) {
+        auto* label = new widgets::TextLabel(titles[i], TextStyle::Caption, Role::Muted);
+        if (i >= BestValue && i <= When) {
+            label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        }
+        grid_->addWidget(label, 0, i);
+    }
+    grid_->setRowMinimumHeight(0, 24);
+}
+
+void RecentRuns::addRow(int row, const train::RunSummary& run) {
+    grid_->setRowMinimumHeight(row, 34);
+    const QString name = runTitle(run.folder);
+    auto* label = new widgets::TextLabel(name, TextStyle::Strong);
+    label->setToolTip(pathText(run.folder));
+    grid_->addWidget(label, row, Name);
+    if (!run.problem.empty()) {
+        grid_->addWidget(new widgets::ElidedLabel(toQString(run.problem), TextStyle::Caption,
+                                                  Role::Error),
+                         row, What, 1, Columns - What);
+        return;
+    }
+    const QString what = toQString(run.info.model) + " · " + toQString(run.info.data);
+    grid_->addWidget(new widgets::ElidedLabel(what, TextStyle::Body, Role::Muted), row, What);
+    auto* curve = new widgets::Sparkline;
+    curve->setData(curve_of(run));
+    grid_->addWidget(curve, row, Curve);
+    const StateLook look = look_of(run.state);
+    grid_->addWidget(new widgets::Badge(look.text, look.role), row, State, Qt::AlignLeft);
+    grid_->addWidget(new widgets::TextLabel(toQString(run.best_metric), TextStyle::Body, Role::Muted),
+                     row, Best);
+    grid_->addWidget(number(run.best_value ? formatMetric(*run.best_value) : QString("–")), row,
+                     BestValue);
+    const QString total = run.total_steps > 0 ? " / " + formatCount(run.total_steps) : QString();
+    grid_->addWidget(number(formatCount(run.step) + total), row, Step);
+    grid_->addWidget(number(formatDuration(run.seconds)), row, Time);
+    grid_->addWidget(number(formatBytes(run.bytes)), row, Size);
+    auto* when = new widgets::TextLabel(formatWhen(run.modified), TextStyle::Body, Role::Muted);
+    when->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    grid_->addWidget(when, row, When);
+    addAction(row, run);
+}
+
+void RecentRuns::addAction(int row, const train::RunSummary& run) {
+    const QString folder = pathText(run.folder);
+    const bool resumable = (run.state == "stopped" || run.state == "interrupted") &&
+                           run.last_checkpoint_step >= 0 && !studio_.isTraining();
+    auto* button = new QPushButton(resumable                ? tr("Resume")
+                                   : run.state == "failed" ? tr("Ways on")
+                                                            : tr("Open"));
+    button->setAccessibleName(
+        button->text() + " " + runTitle(run.folder));
+    widgets::setCompact(button);
+    button->setFixedWidth(72);
+    connect(button, &QPushButton::clicked, this, [this, folder, resumable] {
+        resumable ? emit resumeRequested(folder) : emit openRequested(folder);
+    });
+    grid_->addWidget(button, row, Action);
+}
+
+void RecentRuns::addMessage(const QString& text) {
+    grid_->setRowMinimumHeight(0, 56);
+    auto* label = new widgets::TextLabel(text, TextStyle::Body, Role::Muted);
+    label->setAlignment(Qt::AlignCenter);
+    grid_->addWidget(label, 0, 0, 1, Columns);
+}
+
+} // namespace weft::ui

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The newest runs: curve, state, best, and one action each.
+#pragma once
+
+#include "core/train/run_folder.h"
+
+#include <QWidget>
+
+class QGridLayout;
+
+namespace weft::ui {
+
+class Studio;
+
+class RecentRuns : public QWidget {
+    Q_OBJECT
+public:
+    explicit RecentRuns(Studio& studio, QWidget* parent = nullptr);
+
+signals:
+    void openRequested(const QString& folder);
+    void resumeRequested(const QString& folder);
+    void checkpointsRequested(const QString& folder);
+
+private:
+    void rebuild();
+    void addHeader();
+    void addRow(int row, const train::RunSummary& run);
+    void addAction(int row, const train::RunSummary& run);
+    void addMessage(const QString& text);
+
+    Studio& studio_;
+    QWidget* table_ = nullptr;
+    QGridLayout* grid_ = nullptr;
+};
+
+} // namespace weft::ui

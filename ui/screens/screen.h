@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A page of the studio: one folder under ui/screens, one record, one line in screen_list.h.
+#pragma once
+
+#include "widgets/nav_rail.h"
+
+#include <QWidget>
+
+namespace weft::ui {
+
+class Actions;
+class Studio;
+
+/// Base of all pages. A page wires itself to the Studio in its constructor.
+class Screen : public QWidget {
+    Q_OBJECT
+public:
+    explicit Screen(QWidget* parent = nullptr) : QWidget(parent) {}
+
+    /// The mark beside the page in the rail.
+    virtual widgets::NavState navState() const { return widgets::NavState::Empty; }
+    /// Called when the page comes to the front.
+    virtual void activated() {}
+
+signals:
+    void navStateChanged();
+    /// Ask for another page by id ("checkpoints").
+    void pageRequested(const QString& id);
+    /// A short note over the window.
+    void toastRequested(int kind, const QString& text); // kind: widgets::MessageKind
+};
+
+/// What the shell needs to know of a page before it exists.
+struct ScreenRecord {
+    const char* id;       // "home"
+    const char* title;    // "Home", translated by the shell
+    const char* icon;     // icon name
+    Screen* (*create)(Studio& studio, Actions& actions);
+};
+
+} // namespace weft::ui

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/train/train_screen.h"
+
+#include "ui/actions.h"
+#include "ui/bridge/convert.h"
+#include "ui/screens/screen_list.h"
+#include "ui/screens/train/curve_panel.h"
+#include "ui/screens/train/memory_panel.h"
+#include "ui/screens/train/sample_panel.h"
+#include "ui/studio.h"
+#include "widgets/card.h"
+#include "widgets/messages.h"
+#include "widgets/number_strip.h"
+#include "widgets/phase_list.h"
+#include "widgets/text_label.h"
+
+#include <QDateTime>
+#include <QPushButton>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+namespace weft::ui {
+namespace {
+
+enum Number { StepNumber, LossNumber, MetricNumber, SpeedNumber, TimeNumber };
+enum Page { EmptyPage, PhasePage, RunPage };
+
+using widgets::BigNumber;
+using widgets::Role;
+
+constexpr int kSideWidth = 320;
+
+/// The metric of the third number: accuracy when it is measured, else validation loss.
+std::string headline_metric(const RunModel& run) {
+    return run.lastMetric("validation/accuracy") ? "validation/accuracy" : "validation/loss";
+}
+
+BigNumber step_number(const RunModel& run) {
+    BigNumber number{QObject::tr("Step"), run.step() > 0 ? formatCount(run.step()) : QString(), {}, {},
+                     Role::Success, {}};
+    if (run.totalSteps() > 0) {
+        number.sub = QObject::tr("of %1").arg(formatCount(run.totalSteps()));
+    }
+    if (run.step() > 0) {
+        number.sub += QObject::tr(" · epoch %1").arg(run.lastStep().epoch, 0, 'f', 2);
+    }
+    return number;
+}
+
+BigNumber metric_number(const RunModel& run) {
+    const std::string metric = headline_metric(run);
+    const bool smaller = metric.ends_with("loss");
+    BigNumber number{smaller ? QObject::tr("Validation loss") : QObject::tr("Validation accuracy"),
+                     {}, {}, {}, Role::Success, {}};
+    const auto last = run.lastMetric(metric);
+    const auto best = run.bestMetric(metric, smaller);
+    if (last && best) {
+        number.value = formatMetric(*last);
+        const QString at = QObject::tr("step %1").arg(formatCount(static_cast<std::int64_t>(best->step)));
+        if (*last == best->value) {
+            number.lead = QObject::tr("best so far");
+            number.sub = at;
+        } else {
+            number.sub = QObject::tr("best %1 · %2").arg(formatMetric(best->value), at);
+        }
+    } else {
+        number.sub = QObject::tr("not evaluated yet");
+    }
+    return number;
+}
+
+BigNumber time_number(const RunModel& run, bool training) {
+    if (!training || train::is_final(run.state())) {
+        return {QObject::tr("Time"), formatDuration(run.secondsTrained()), {},
+                QObject::tr("trained in all"), Role::Success, {}};
+    }
+    const double left = run.secondsLeft();
+    BigNumber number{QObject::tr("Time left"), left >= 0 ? formatDuration(left) : QString(), {},
+                     QObject::tr("%1 so far").arg(formatDuration(run.secondsTrained())),
+                     Role::Success, {}};
+    if (left >= 0) {
+        const QDateTime end = QDateTime::currentDateTime().addSecs(static_cast<qint64>(left));
+        number.sub = QObject::tr("done at %1 · ").arg(end.toString("HH:mm")) + number.sub;
+    }
+    return number;
+}
+
+} // namespace
+
+TrainScreen::TrainScreen(Studio& studio, Actions& actions) : studio_(studio) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    outcome_ = new widgets::Banner(widgets::MessageKind::Error);
+    outcome_->setObjectName("outcomeBanner");
+    outcome_->hide();
+    column->addWidget(outcome_);
+    stack_ = new QStackedWidget;
+    stack_->addWidget(createEmptyPage(actions));
+    stack_->addWidget(createPhasePage());
+    stack_->addWidget(createRunPage());
+    column->addWidget(stack_, 1);
+
+    RunModel& run = studio_.run();
+    const auto all = [this] {
+        showFitting();
+        updateNumbers();
+        updatePhases();
+        updateOutcome();
+        emit navStateChanged();
+    };
+    connect(&run, &RunModel::reset, this, all);
+    connect(&run, &RunModel::stateChanged, this, all);
+    connect(&run, &RunModel::changed, this, [this] {
+        showFitting();
+        updateNumbers();
+    });
+    connect(&studio_, &Studio::trainingChanged, this, all);
+    all();
+}
+
+QWidget* TrainScreen::createEmptyPage(Actions& actions) {
+    auto* empty = new widgets::EmptyState(
+        "train", tr("No run on screen"),
+        tr("Start the demo or a preset on Home, or open a run to see its curves."));
+    QPushButton* home = empty->addButton(tr("Go to Home"));
+    connect(home, &QPushButton::clicked, this, [this] { emit pageRequested("home"); });
+    QPushButton* open = empty->addButton(tr("Open run…"), false);
+    connect(open, &QPushButton::clicked, actions.get(action::kOpenFolder), &QAction::trigger);
+    return empty;
+}
+
+QWidget* TrainScreen::createPhasePage() {
+    auto* page = new widgets::Panel;
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(widgets::space::kSection, widgets::space::kSection,
+                               widgets::space::kSection, widgets::space::kSection);
+    column->addStretch(2);
+    auto* title = new widgets::TextLabel(tr("Getting ready"), widgets::TextStyle::Heading);
+    title->setAlignment(Qt::AlignCenter);
+    column->addWidget(title);
+    column->addSpacing(widgets::space::kGroup);
+    phases_ = new widgets::PhaseList;
+    phases_->setMinimumWidth(360);
+    column->addWidget(phases_, 0, Qt::AlignHCenter);
+    column->addStretch(3);
+    return page;
+}
+
+QWidget* TrainScreen::createRunPage() {
+    auto* page = new QWidget;
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    numbers_ = new widgets::NumberStrip(5);
+    numbers_->setObjectName("numbers");
+    column->addWidget(numbers_);
+    column->addWidget(new widgets::Hairline);
+    auto* splitter = new QSplitter(Qt::Horizontal);
+    splitter->setHandleWidth(1);
+    splitter->setChildrenCollapsible(false);
+    auto* left = new QWidget;
+    auto* left_column = new QVBoxLayout(left);
+    left_column->setContentsMargins(0, 0, 0, 0);
+    left_column->setSpacing(0);
+    curves_ = new CurvePanel(studio_.run());
+    connect(curves_, &CurvePanel::failed, this, [this](const QString& problem) {
+        emit toastRequested(static_cast<int>(widgets::MessageKind::Error), problem);
+    });
+    left_column->addWidget(curves_, 1);
+    left_column->addWidget(new widgets::Hairline);
+    memory_ = new MemoryPanel(studio_.run());
+    left_column->addWidget(memory_);
+    splitter->addWidget(left);
+    samples_ = new SamplePanel(studio_.run());
+    splitter->addWidget(samples_);
+    splitter->setStretchFactor(0, 1);
+    splitter->setStretchFactor(1, 0);
+    splitter->setSizes({1440 - kSideWidth, kSideWidth});
+    column->addWidget(splitter, 1);
+    return page;
+}
+
+widgets::NavState TrainScreen::navState() const {
+    if (studio_.isTraining()) {
+        return widgets::NavState::Running;
+    }
+    if (studio_.run().failure()) {
+        return widgets::NavState::Error;
+    }
+    return widgets::NavState::Empty;
+}
+
+void TrainScreen::showFitting() {
+    const RunModel& run = studio_.run();
+    const bool has_points = !run.steps().step.empty() || !run.evaluations().empty();
+    const bool preparing = studio_.isTraining() && !has_points;
+    stack_->setCurrentIndex(run.isEmpty() ? EmptyPage : preparing ? PhasePage : RunPage);
+}
+
+void TrainScreen::updateNumbers() {
+    const RunModel& run = studio_.run();
+    if (run.isEmpty()) {
+        return;
+    }
+    numbers_->setNumber(StepNumber, step_number(run));
+    const bool any = run.step() > 0 && !run.steps().loss.empty();
+    numbers_->setNumber(LossNumber,
+                        {tr("Train loss"), any ? formatMetric(curves_->smoothedLoss()) : QString(), {},
+                         any ? tr("smoothed · last %1").arg(formatMetric(run.lastStep().loss))
+                             : QString(),
+                         Role::Success, {}});
+    numbers_->setNumber(MetricNumber, metric_number(run));
+    numbers_->setNumber(
+        SpeedNumber,
+        {tr("Speed"),
+         any ? formatCount(static_cast<std::int64_t>(run.lastStep().samples_per_s)) : QString(), {},
+         any ? tr("samples/s · %1 ms a step").arg(run.lastStep().step_ms, 0, 'f', 1) : QString(),
+         Role::Success, {}});
+    numbers_->setNumber(TimeNumber, time_number(run, studio_.isTraining()));
+}
+
+void TrainScreen::updatePhases() {
+    const auto& known = studio_.run().phases();
+    std::vector<widgets::Phase> shown;
+    for (const PhaseTime& phase : known) {
+        const bool active = phase.ms < 0;
+        QString name = phase.name;
+        if (!name.isEmpty()) {
+            name[0] = name[0].toUpper();
+        }
+        shown.push_back({name, {}, active ? widgets::PhaseState::Active : widgets::PhaseState::Done,
+                         active ? -1.0 : phase.ms / 1000.0});
+    }
+    phases_->setPhases(std::move(shown));
+}
+
+void TrainScreen::updateOutcome() {
+    const RunModel& run = studio_.run();
+    outcome_->hide();
+    outcome_->clearButtons();
+    if (!run.failure()) {
+        return;
+    }
+    const train::ErrorEvent& error = *run.failure();
+    outcome_->setKind(widgets::MessageKind::Error);
+    const QString where = error.where.empty() ? QString() : toQString(error.where) + ": ";
+    outcome_->setText(tr("%1 failed at step %2").arg(run.name(), formatCount(run.step())),
+                      where + toQString(error.message) + " " + toQString(error.hint));
+    addWaysOn();
+    outcome_->show();
+}
+
+// Each way on is a fork that changes something: repeating exactly would fail exactly the same way.
+void TrainScreen::addWaysOn() {
+    const RunModel& run = studio_.run();
+    for (const train::WayOn& way : run.failure()->ways_on) {
+        QPushButton* button = outcome_->addButton(toQString(way.label));
+        button->setEnabled(!studio_.isTraining());
+        const auto checkpoint =
+            run.folder() / "checkpoints" / weft::checkpoint::folder_name(way.from_step);
+        connect(button, &QPushButton::clicked, this,
+                [this, folder = run.folder(), checkpoint, overrides = way.overrides] {
+                    const StartResult result = studio_.forkRun(folder, checkpoint, overrides);
+                    if (!result.started) {
+                        emit toastRequested(static_cast<int>(widgets::MessageKind::Error),
+                                            result.problem);
+                    }
+                });
+    }
+}
+
+const ScreenRecord kTrainScreen{"train", QT_TRANSLATE_NOOP("Screens", "Train"), "train",
+                                [](Studio& studio, Actions& actions) -> Screen* {
+                                    return new TrainScreen(studio, actions);
+                                }};
+
+} // namespace weft::ui

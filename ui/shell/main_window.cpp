@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/main_window.h"
+
+#include "ui/bridge/convert.h"
+#include "ui/models/problem_model.h"
+#include "ui/screens/screen_list.h"
+#include "ui/shell/run_toolbar.h"
+#include "ui/shell/status_bar.h"
+#include "widgets/card.h"
+#include "widgets/icon.h"
+#include "widgets/log_view.h"
+#include "widgets/messages.h"
+#include "widgets/nav_rail.h"
+#include "widgets/style.h"
+
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDateTime>
+#include <QDockWidget>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QPushButton>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kLayoutVersion = 1;
+constexpr int kCompactWidth = 1200;
+constexpr QSize kDesignedSize{1440, 900};
+constexpr QSize kSmallestSize{960, 600};
+constexpr double kTextStep = 0.1;
+
+QSettings layoutSettings(const StudioPaths& paths) {
+    return QSettings(pathText(paths.state / "layout.ini"), QSettings::IniFormat);
+}
+
+} // namespace
+
+MainWindow::MainWindow(Studio& studio, widgets::ThemeController& theme)
+    : studio_(studio), theme_(theme), actions_(studio), problems_(new ProblemModel(studio, this)),
+      palette_(nullptr) {
+    setObjectName("mainWindow");
+    setWindowTitle(tr("Weft Studio"));
+    setWindowIcon(widgets::applicationIcon());
+    setMinimumSize(kSmallestSize);
+    setAcceptDrops(true);
+    askBeforeClose = [this] { return closeDialog(); };
+
+    auto* central = new QWidget;
+    auto* column = new QVBoxLayout(central);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    toolbar_ = new RunToolbar(studio_, actions_);
+    column->addWidget(toolbar_);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(0);
+    rail_ = new widgets::NavRail;
+    row->addWidget(rail_);
+    row->addWidget(new widgets::Hairline(Qt::Vertical));
+    auto* page_column = new QVBoxLayout;
+    page_column->setSpacing(0);
+    banner_ = new widgets::Banner(widgets::MessageKind::Info);
+    banner_->setVisible(false);
+    page_column->addWidget(banner_);
+    stack_ = new QStackedWidget;
+    page_column->addWidget(stack_, 1);
+    row->addLayout(page_column, 1);
+    column->addLayout(row, 1);
+    setCentralWidget(central);
+    status_ = new StatusBar(studio_, actions_);
+    column->addWidget(status_);
+
+    toasts_ = new widgets::ToastHost(this);
+    palette_ = new widgets::CommandPalette(this);
+    createPages();
+    createDocks();
+    createMenus();
+    connectActions();
+    connectStudio();
+    restoreLayout();
+    showPage("home");
+    stack_->setFocusPolicy(Qt::StrongFocus);
+    stack_->setFocus(); // no control looks chosen before the user chose one
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::createPages() {
+    int number = 1;
+    for (const ScreenRecord* record : allScreens()) {
+        const QString id = QString::fromLatin1(record->id);
+        const QString title = tr(record->title);
+        const QKeySequence keys(QString("Ctrl+%1").arg(number++));
+        QAction* action = actions_.add("page." + id, tr("Go to %1").arg(title), record->icon, keys,
+                                       tr("Show the page %1").arg(title));
+        connect(action, &QAction::triggered, this, [this, id] { showPage(id); });
+        Screen* screen = record->create(studio_, actions_);
+        screen->setObjectName("page." + id);
+        const int index = rail_->addPage(record->icon, title, title + " (" + keys.toString() + ")");
+        stack_->addWidget(screen);
+        page_index_.insert(id, index);
+        page_ids_.append(id);
+        connect(screen, &Screen::navStateChanged, this,
+                [this, screen, index] { rail_->setPageState(index, screen->navState()); });
+        connect(screen, &Screen::pageRequested, this, &MainWindow::showPage);
+        connect(screen, &Screen::toastRequested, this, [this](int kind, const QString& text) {
+            toasts_->show(static_cast<widgets::MessageKind>(kind), text);
+        });
+        rail_->setPageState(index, screen->navState());
+    }
+    connect(rail_, &widgets::NavRail::currentPageChanged, this,
+            [this](int index) { showPage(page_ids_.value(index)); });
+    connect(rail_, &widgets::NavRail::collapsedChanged, this, [this] { rail_chosen_ = true; });
+}
+
+void MainWindow::createDocks() {
+    const auto dock = [this](const QString& title, const QString& name, QWidget* content) {
+        auto* created = new QDockWidget(title, this);
+        created->setObjectName(name);
+        created->setWidget(content);
+        addDockWidget(Qt::BottomDockWidgetArea, created);
+        return created;
+    };
+    log_ = new widgets::LogView;
+    console_dock_ = dock(tr("Console"), "consoleDock", log_);
+    auto* table = new QTableView;
+    table->setObjectName("problemsTable");
+    table->setAccessibleName(tr("Problems"));
+    table->setModel(problems_);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setShowGrid(false);
+    table->setWordWrap(false);
+    table->verticalHeader()->hide();
+    table->verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
+    table->horizontalHeader()->setSectionResizeMode(ProblemModel::SourceColumn,
+                                                    QHeaderView::ResizeToContents);
+    table->horizontalHeader()->setSectionResizeMode(ProblemModel::WhereColumn,
+                                                    QHeaderView::ResizeToContents);
+    table->horizontalHeader()->setSectionResizeMode(ProblemModel::MessageColumn,
+                                                    QHeaderView::Stretch);
+    table->horizontalHeader()->setSectionResizeMode(ProblemModel::HintColumn,
+                                                    QHeaderView::Stretch);
+    problems_dock_ = dock(tr("Problems"), "problemsDock", table);
+    tabifyDockWidget(problems_dock_, console_dock_);
+    console_dock_->hide();
+    problems_dock_->hide();
+    connect(problems_, &ProblemModel::countChanged, this, [this] {
+        status_->setProblemCount(problems_->errors(), problems_->warnings());
+    });
+    status_->setProblemCount(problems_->errors(), problems_->warnings());
+}
+
+void MainWindow::createMenus() {
+    const auto fill = [this](QMenu* menu, std::initializer_list<const char*> ids) {
+        for (const char* id : ids) {
+            id == nullptr ? menu->addSeparator() : (menu->addAction(actions_.get(id)), nullptr);
+        }
+    };
+    fill(menuBar()->addMenu(tr("&File")),
+         {action::kOpenFile, action::kOpenFolder, nullptr, action::kQuit});
+    fill(menuBar()->addMenu(tr("&Run")),
+         {action::kStart, action::kPause, action::kStep, action::kCheckpoint, nullptr,
+          action::kStopAndSave, action::kStopNow});
+    QMenu* view = menuBar()->addMenu(tr("&View"));
+    for (const QString& id : std::as_const(page_ids_)) {
+        view->addAction(actions_.get(("page." + id).toLatin1().constData()));
+    }
+    view->addSeparator();
+    fill(view, {action::kRail, action::kConsole, action::kProblems, nullptr, action::kThemeSystem,
+                action::kThemeLight, action::kThemeDark, nullptr, action::kTextLarger,
+                action::kTextSmaller, action::kTextReset, nullptr, action::kResetLayout});
+    fill(menuBar()->addMenu(tr("&Help")),
+         {action::kPalette, action::kShortcuts, action::kAbout});
+}
+
+void MainWindow::connectActions() {
+    const auto on = [this](const char* id, auto handler) {
+        connect(actions_.get(id), &QAction::triggered, this, handler);
+    };
+    on(action::kOpenFile, [this] { openFileDialog(); });
+    on(action::kOpenFolder, [this] { openFolderDialog(); });
+    on(action::kQuit, [this] { close(); });
+    on(action::kStart, [this] { start(); });
+    on(action::kPalette, [this] {
+        palette_->setActions(actions_.all());
+        palette_->open();
+    });
+    on(action::kRail, [this] { rail_->setCollapsed(!rail_->isCollapsed()); });
+    const auto toggle = [](QDockWidget* dock) {
+        dock->setVisible(!dock->isVisible());
+        if (dock->isVisible()) {
+            dock->raise();
+        }
+    };
+    on(action::kConsole, [this, toggle] { toggle(console_dock_); });
+    on(action::kProblems, [this, toggle] { toggle(problems_dock_); });
+    using Mode = widgets::ThemeController::Mode;
+    on(action::kThemeSystem, [this] { theme_.setMode(Mode::System); });
+    on(action::kThemeLight, [this] { theme_.setMode(Mode::Light); });
+    on(action::kThemeDark, [this] { theme_.setMode(Mode::Dark); });
+    on(action::kTextLarger, [this] { theme_.setFontScale(theme_.fontScale() + kTextStep); });
+    on(action::kTextSmaller, [this] { theme_.setFontScale(theme_.fontScale() - kTextStep); });
+    on(action::kTextReset, [this] { theme_.setFontScale(1.0); });
+    on(action::kResetLayout, [this] {
+        console_dock_->hide();
+        problems_dock_->hide();
+        rail_chosen_ = false;
+        resize(kDesignedSize);
+    });
+    on(action::kShortcuts, [this] { showShortcuts(); });
+    on(action::kAbout, [this] { showAbout(); });
+    addActions(actions_.all()); // shortcuts work without the menu too
+}
+
+void MainWindow::connectStudio() {
+    connect(toolbar_, &RunToolbar::runChosen, this, &MainWindow::open);
+    connect(status_, &StatusBar::pageRequested, this, &MainWindow::showPage);
+    connect(&studio_, &Studio::logged, this,
+            [this](int level, const QString& source, const QString& text, qint64 step) {
+                log_->append(widgets::LogLine{QDateTime::currentMSecsSinceEpoch(),
+                                              static_cast<widgets::LogLevel>(level), source, text,
+                                              step});
+            });
+    connect(&studio_, &Studio::configOpened, this, [this] {
+        showPage("home");
+        if (!studio_.draft().isValid()) {
+            problems_dock_->show();
+            problems_dock_->raise();
+        }
+    });
+    connect(&studio_, &Studio::runShown, this, [this] { showPage("train"); });
+    connect(&studio_, &Studio::checkpointOpened, this, [this] { showPage("checkpoints"); });
+    connect(&studio_, &Studio::trainingChanged, this, &MainWindow::updateBanner);
+    connect(&studio_.draft(), &Draft::changed, this, &MainWindow::updateBanner);
+    connect(&studio_.run(), &RunModel::changed, this, [this] {
+        const double done = studio_.run().progress();
+        setWindowTitle(studio_.isTraining() && done >= 0
+                           ? tr("%1 % · %2 · Weft Studio")
+                                 .arg(static_cast<int>(done * 100))
+                                 .arg(studio_.run().name())
+                           : tr("Weft Studio"));
+    });
+    connect(&theme_, &widgets::ThemeController::changed, this, [this] { update(); });
+}
+
+void MainWindow::showPage(const QString& id) {
+    const auto found = page_index_.constFind(id);
+    if (found == page_index_.constEnd()) {
+        return;
+    }
+    if (rail_->currentPage() != *found) {
+        const QSignalBlocker blocker(rail_);
+        rail_->setCurrentPage(*found);
+    }
+    stack_->setCurrentIndex(*found);
+    static_cast<Screen*>(stack_->currentWidget())->activated();
+    updateBanner();
+}
+
+QString MainWindow::currentPage() const {
+    return page_ids_.value(stack_->currentIndex());
+}
+
+Screen* MainWindow::page(const QString& id) const {
+    return page_index_.contains(id) ? static_cast<Screen*>(stack_->widget(page_index_.value(id)))
+                                    : nullptr;
+}
+
+void MainWindow::open(const QString& path) {
+    const QString problem = studio_.openPath(toPath(path));
+    if (!problem.isEmpty()) {
+        toasts_->show(widgets::MessageKind::Error, problem);
+    }
+}
+
+void MainWindow::openFileDialog() {
+    const QString path =
+        QFileDialog::getOpenFileName(this, tr("Open configuration"), pathText(studio_.paths().presets),
+                                     tr("Run configurations (*.json)"));
+    if (!path.isEmpty()) {
+        open(path);
+    }
+}
+
+void MainWindow::openFolderDialog() {
+    const QString path = QFileDialog::getExistingDirectory(this, tr("Open run or checkpoint"),
+                                                           pathText(studio_.paths().runs_root));
+    if (!path.isEmpty()) {
+        open(path);
+    }
+}
+
+void MainWindow::start() {
+    const StartResult result = studio_.startDraft();
+    if (!result.started) {
+        toasts_->show(widgets::MessageKind::Error, result.problem);
+        problems_dock_->show();
+        problems_dock_->raise();
+    }
+}
+
+// The draft and the run are two things: while both exist, the pages that show the draft say so.
+void MainWindow::updateBanner() {
+    const bool relevant = studio_.isTraining() && studio_.draft().isValid() && currentPage() == "home";
+    const auto differences =
+        relevant ? studio_.draft().differencesFrom(studio_.run().config()).size() : 0;
+    banner_->setVisible(relevant && differences > 0);
+    if (relevant && differences > 0) {
+        banner_->setIconName("fork");
+        banner_->setText(tr("Draft %1").arg(studio_.draft().name()),
+                         tr("edits here never touch the running %1 · %n field(s) differ", nullptr,
+                            static_cast<int>(differences))
+                             .arg(studio_.run().name()));
+    }
+}
+
+void MainWindow::restoreLayout() {
+    resize(kDesignedSize);
+    QSettings settings = layoutSettings(studio_.paths());
+    restoreGeometry(settings.value("geometry").toByteArray());
+    restoreState(settings.value("docks").toByteArray(), kLayoutVersion);
+    const QString mode = settings.value("theme", "system").toString();
+    using Mode = widgets::ThemeController::Mode;
+    theme_.setMode(mode == "dark" ? Mode::Dark : mode == "light" ? Mode::Light : Mode::System);
+    theme_.setFontScale(settings.value("fontScale", 1.0).toDouble());
+}
+
+void MainWindow::saveLayout() const {
+    QSettings settings = layoutSettings(studio_.paths());
+    settings.setValue("geometry", saveGeometry());
+    settings.setValue("docks", saveState(kLayoutVersion));
+    using Mode = widgets::ThemeController::Mode;
+    settings.setValue("theme", theme_.mode() == Mode::Dark    ? "dark"
+                               : theme_.mode() == Mode::Light ? "light"
+                                                              : "system");
+    settings.setValue("fontScale", theme_.fontScale());
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    if (!studio_.isTraining() || closing_) {
+        saveLayout();
+        event->accept();
+        return;
+    }
+    event->ignore();
+    switch (askBeforeClose()) {
+    case CloseChoice::StopAndSave:
+        studio_.stopAndSave();
+        closeWhenEnded();
+        break;
+    case CloseChoice::StopNow:
+        studio_.stopNow();
+        closeWhenEnded();
+        break;
+    case CloseChoice::Cancel: break;
+    }
+}
+
+void MainWindow::closeWhenEnded() {
+    banner_->setIconName("stop");
+    banner_->setText(tr("Stopping %1").arg(studio_.run().name()),
+                     tr("the window closes when the checkpoint is written"));
+    banner_->setVisible(true);
+    connect(&studio_, &Studio::trainingChanged, this, [this] {
+        if (!studio_.isTraining()) {
+            closing_ = true;
+            close();
+        }
+    });
+}
+
+MainWindow::CloseChoice MainWindow::closeDialog() {
+    QMessageBox box(this);
+    box.setObjectName("closeDialog");
+    box.setIcon(QMessageBox::NoIcon);
+    box.setWindowTitle(tr("A run is training"));
+    box.setText(tr("%1 is at step %2.").arg(studio_.run().name(), formatCount(studio_.run().step())));
+    box.setInformativeText(tr("Stop and save writes a checkpoint first; Home then offers to resume "
+                              "exactly there."));
+    QPushButton* save = box.addButton(tr("Stop and save"), QMessageBox::AcceptRole);
+    QPushButton* now = box.addButton(tr("Stop without saving"), QMessageBox::DestructiveRole);
+    QPushButton* cancel = box.addButton(tr("Cancel"), QMessageBox::RejectRole);
+    widgets::setButtonKind(save, widgets::ButtonKind::Primary);
+    widgets::setButtonKind(now, widgets::ButtonKind::Danger);
+    box.setDefaultButton(save);
+    box.setEscapeButton(cancel);
+    box.exec();
+    return box.clickedButton() == save  ? CloseChoice::StopAndSave
+           : box.clickedButton() == now ? CloseChoice::StopNow
+                                        : CloseChoice::Cancel;
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+    QMainWindow::resizeEvent(event);
+    const bool compact = width() < kCompactWidth;
+    toolbar_->setCompact(compact);
+    if (!rail_chosen_) {
+        const QSignalBlocker blocker(rail_);
+        rail_->setCollapsed(compact);
+    }
+}
+
+void MainWindow::changeEvent(QEvent* event) {
+    QMainWindow::changeEvent(event);
+    if (event->type() == QEvent::WindowStateChange) {
+        studio_.host().setVisible(!isMinimized());
+    }
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    if (!widgets::localPaths(event->mimeData()).isEmpty()) {
+        event->acceptProposedAction();
+    }
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    for (const QString& path : widgets::localPaths(event->mimeData())) {
+        open(path);
+    }
+}
+
+void MainWindow::showShortcuts() {
+    QString rows;
+    for (const QAction* entry : actions_.all()) {
+        if (!entry->shortcut().isEmpty()) {
+            rows += QString("<tr><td style='padding:2px 24px 2px 0'>%1</td><td>%2</td></tr>")
+                        .arg(entry->text().toHtmlEscaped(),
+                             entry->shortcut().toString(QKeySequence::NativeText).toHtmlEscaped());
+        }
+    }
+    QMessageBox box(QMessageBox::NoIcon, tr("Keyboard shortcuts"), "<table>" + rows + "</table>",
+                    QMessageBox::Close, this);
+    box.exec();
+}
+
+void MainWindow::showAbout() {
+    QMessageBox box(QMessageBox::NoIcon, tr("About Weft Studio"),
+                    tr("<h3>Weft Studio %1</h3><p>Trains neural networks and says beforehand what "
+                       "every device will hold.</p><p>Engine: Apache-2.0. Studio: GPL-3.0-or-later "
+                       "(it links QCustomPlot). Back ends: see <code>weft doctor</code>. No network "
+                       "is used.</p>")
+                        .arg(QApplication::applicationVersion()),
+                    QMessageBox::Close, this);
+    box.exec();
+}
+
+} // namespace weft::ui

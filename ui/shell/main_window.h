@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window: menus, run toolbar, page rail and pages, docks, status bar. It arranges; pages and
+// actions do the work.
+#pragma once
+
+#include "ui/actions.h"
+#include "ui/screens/screen.h"
+#include "ui/studio.h"
+#include "widgets/command_palette.h"
+#include "widgets/theme_controller.h"
+
+#include <QMainWindow>
+
+#include <functional>
+
+class QDockWidget;
+class QStackedWidget;
+class QTableView;
+
+namespace weft::widgets {
+class Banner;
+class LogView;
+class NavRail;
+class ToastHost;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class ProblemModel;
+class RunToolbar;
+class StatusBar;
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+public:
+    MainWindow(Studio& studio, widgets::ThemeController& theme);
+    ~MainWindow() override;
+
+    void showPage(const QString& id);
+    QString currentPage() const;
+    Screen* page(const QString& id) const;
+    Actions& actions() { return actions_; }
+
+    /// What a close request does while a run trains; tests replace the dialog by an answer.
+    enum class CloseChoice { StopAndSave, StopNow, Cancel };
+    std::function<CloseChoice()> askBeforeClose;
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    void createPages();
+    void createDocks();
+    void createMenus();
+    void connectActions();
+    void connectStudio();
+    void restoreLayout();
+    void saveLayout() const;
+    void open(const QString& path);
+    void openFileDialog();
+    void openFolderDialog();
+    void start();
+    void updateBanner();
+    void showShortcuts();
+    void showAbout();
+    CloseChoice closeDialog();
+    /// Closes the window once the run has ended.
+    void closeWhenEnded();
+
+    Studio& studio_;
+    widgets::ThemeController& theme_;
+    Actions actions_;
+    ProblemModel* problems_;
+    RunToolbar* toolbar_;
+    widgets::NavRail* rail_;
+    QStackedWidget* stack_;
+    widgets::Banner* banner_;
+    StatusBar* status_;
+    widgets::LogView* log_ = nullptr;
+    QDockWidget* console_dock_ = nullptr;
+    QDockWidget* problems_dock_ = nullptr;
+    widgets::CommandPalette* palette_;
+    widgets::ToastHost* toasts_;
+    QHash<QString, int> page_index_;
+    QStringList page_ids_;
+    bool closing_ = false;
+    bool rail_chosen_ = false; // the user folded or unfolded it: size no longer decides
+};
+
+} // namespace weft::ui

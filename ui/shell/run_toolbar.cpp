@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/run_toolbar.h"
+
+#include "ui/actions.h"
+#include "ui/bridge/convert.h"
+#include "ui/studio.h"
+#include "widgets/card.h"
+#include "widgets/icon.h"
+#include "widgets/painting.h"
+#include "widgets/style.h"
+#include "widgets/text_label.h"
+
+#include <QHBoxLayout>
+#include <QMenu>
+#include <QPainter>
+#include <QPushButton>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kPickerWidth = 292;
+constexpr int kPickerWidthCompact = 208;
+constexpr int kRunsInPicker = 12;
+
+/// The framed box at the left: state, name, arrow. A click anywhere opens the menu.
+class RunPicker : public widgets::Card {
+public:
+    RunPicker() { setClickable(true); }
+};
+
+} // namespace
+
+RunToolbar::RunToolbar(Studio& studio, Actions& actions, QWidget* parent)
+    : QWidget(parent), studio_(studio) {
+    setFixedHeight(widgets::size::kToolbarHeight + 2);
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(widgets::space::kGroup, 0, widgets::space::kGroup, 2);
+    row->setSpacing(widgets::space::kGroup);
+
+    row->addWidget(createPicker());
+    auto* start = bind(new QPushButton, actions.get(action::kStart));
+    widgets::setButtonKind(start, widgets::ButtonKind::Primary);
+    row->addWidget(start);
+    auto* group = new widgets::ButtonGroup;
+    for (const char* id : {action::kPause, action::kStep, action::kCheckpoint}) {
+        bind(group->addButton(actions.get(id)->text()), actions.get(id));
+    }
+    row->addWidget(group);
+    stop_ = new widgets::SplitButton(tr("Stop"), "stop");
+    buttons_.append(stop_->button());
+    stop_->button()->setProperty("fullText", tr("Stop"));
+    stop_->menu()->addAction(actions.get(action::kStopAndSave));
+    stop_->menu()->addAction(actions.get(action::kStopNow));
+    QAction* stop_action = actions.get(action::kStopAndSave);
+    connect(stop_, &widgets::SplitButton::clicked, stop_action, &QAction::trigger);
+    const auto follow_stop = [this, stop_action] {
+        stop_->setEnabledWithReason(stop_action->isEnabled(), stop_action->toolTip());
+    };
+    connect(stop_action, &QAction::changed, this, follow_stop);
+    follow_stop();
+    row->addWidget(stop_);
+    row->addStretch(1);
+    trailing_ = new widgets::TextLabel({}, widgets::TextStyle::MonoSmall, widgets::Role::Muted);
+    row->addWidget(trailing_);
+    palette_ = new QPushButton(widgets::icon("search", widgets::Role::Muted), tr("Commands"));
+    palette_->setToolTip(tr("Find any action by name (Ctrl+K)"));
+    connect(palette_, &QPushButton::clicked, actions.get(action::kPalette), &QAction::trigger);
+    row->addWidget(palette_);
+
+    progress_ = new widgets::ProgressLine(this); // placed on the lower edge, not laid out
+
+    connect(&studio_.run(), &RunModel::stateChanged, this, &RunToolbar::updateState);
+    connect(&studio_.run(), &RunModel::reset, this, &RunToolbar::updateState);
+    connect(&studio_.run(), &RunModel::changed, this, &RunToolbar::updateProgress);
+    connect(&studio_, &Studio::trainingChanged, this, &RunToolbar::updateState);
+    connect(&studio_, &Studio::pendingChanged, this, &RunToolbar::updateState);
+    connect(&studio_.draft(), &Draft::changed, this, &RunToolbar::updateState);
+    updateState();
+}
+
+QWidget* RunToolbar::createPicker() {
+    auto* picker = new RunPicker;
+    picker->setObjectName("runPicker");
+    picker->setAccessibleName(tr("Run controlled by the toolbar"));
+    picker->setFixedHeight(32);
+    picker->setFixedWidth(kPickerWidth);
+    auto* row = new QHBoxLayout(picker);
+    row->setContentsMargins(8, 0, 8, 0);
+    row->setSpacing(8);
+    state_ = new widgets::StatePill;
+    state_->setAttribute(Qt::WA_TransparentForMouseEvents);
+    name_ = new widgets::ElidedLabel({}, widgets::TextStyle::Strong);
+    name_->setAttribute(Qt::WA_TransparentForMouseEvents);
+    auto* arrow = new QLabel;
+    arrow->setPixmap(widgets::icon("chevron-down", widgets::Role::Muted).pixmap(12, 12));
+    arrow->setAttribute(Qt::WA_TransparentForMouseEvents);
+    row->addWidget(state_);
+    row->addWidget(name_, 1);
+    row->addWidget(arrow);
+    picker_menu_ = new QMenu(this);
+    connect(picker, &widgets::Card::clicked, this, [this, picker] {
+        fillPicker();
+        picker_menu_->exec(picker->mapToGlobal(QPoint(0, picker->height() + 4)));
+    });
+    return picker;
+}
+
+QPushButton* RunToolbar::bind(QPushButton* button, QAction* action) {
+    const auto follow = [button, action] {
+        button->setIcon(action->icon());
+        button->setEnabled(action->isEnabled());
+        button->setToolTip(action->toolTip());
+        button->setProperty("fullText", action->text());
+        button->setAccessibleName(action->text());
+        if (!button->property("compact").toBool()) {
+            button->setText(action->text());
+        }
+    };
+    button->setObjectName(action->objectName() + ".button");
+    connect(action, &QAction::changed, button, follow);
+    connect(button, &QPushButton::clicked, action, &QAction::trigger);
+    follow();
+    buttons_.append(button);
+    return button;
+}
+
+void RunToolbar::setCompact(bool compact) {
+    for (QPushButton* button : std::as_const(buttons_)) {
+        button->setProperty("compact", compact);
+        button->setText(compact ? QString() : button->property("fullText").toString());
+    }
+    palette_->setText(compact ? QString() : tr("Commands"));
+    if (auto* picker = findChild<QWidget*>("runPicker")) {
+        picker->setFixedWidth(compact ? kPickerWidthCompact : kPickerWidth);
+    }
+}
+
+void RunToolbar::fillPicker() {
+    picker_menu_->clear();
+    QAction* draft = picker_menu_->addAction(tr("Draft: %1").arg(studio_.draft().name()));
+    draft->setEnabled(false);
+    picker_menu_->addSeparator();
+    int shown = 0;
+    for (const train::RunSummary& run : studio_.index().runs()) {
+        if (!run.problem.empty() || ++shown > kRunsInPicker) {
+            continue;
+        }
+        const QString folder = pathText(run.folder);
+        QAction* entry = picker_menu_->addAction(runTitle(run.folder) + "   " +
+                                                 toQString(run.state));
+        entry->setCheckable(true);
+        entry->setChecked(run.folder == studio_.run().folder());
+        entry->setEnabled(!studio_.isTraining() || run.folder == studio_.run().folder());
+        connect(entry, &QAction::triggered, this, [this, folder] { emit runChosen(folder); });
+    }
+    if (shown == 0) {
+        picker_menu_->addAction(tr("No runs yet"))->setEnabled(false);
+    }
+}
+
+void RunToolbar::updateState() {
+    if (studio_.isTraining()) {
+        const QString pending = studio_.pendingCommand();
+        state_->setState(toWidget(studio_.run().state()),
+                         pending.isEmpty() ? studio_.run().stateReason() : tr("%1 …").arg(pending));
+        name_->setText(studio_.run().name());
+    } else {
+        state_->setState(widgets::RunState::Idle);
+        name_->setText(studio_.draft().isEmpty() ? tr("No draft")
+                                                 : tr("Draft: %1").arg(studio_.draft().name()));
+    }
+    const bool preparing = studio_.isTraining() && studio_.run().steps().step.empty();
+    progress_->setBusy(preparing);
+    updateProgress();
+}
+
+void RunToolbar::updateProgress() {
+    if (!studio_.isTraining()) {
+        progress_->setProgress(-1);
+        progress_->setBusy(false);
+        trailing_->setText(studio_.draft().isValid() ? tr("F5 starts the draft") : QString());
+        return;
+    }
+    const double done = studio_.run().progress();
+    if (!studio_.run().steps().step.empty()) {
+        progress_->setBusy(false);
+    }
+    progress_->setProgress(done);
+    trailing_->setText(done < 0 ? QString() : QString("%1 %").arg(static_cast<int>(done * 100)));
+}
+
+void RunToolbar::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const widgets::Theme& theme = widgets::Theme::current();
+    painter.fillRect(rect(), theme.color(widgets::Role::Surface));
+}
+
+void RunToolbar::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    progress_->setGeometry(0, height() - 2, width(), 2);
+}
+
+} // namespace weft::ui

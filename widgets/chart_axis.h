@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Ticks and labels of chart axes: few, round, short, in the C locale.
+#pragma once
+
+#include <qcustomplot.h>
+
+namespace weft::widgets {
+
+/// "0", "0.25", "1,200", "5e-4", "1.2 M", with as many decimals as the distance of ticks needs.
+QString axisLabel(double tick, double step, double largest);
+
+class ChartTicker : public QCPAxisTicker {
+public:
+    enum class Kind { Linear, Logarithmic, Seconds };
+
+    void setKind(Kind kind) { kind_ = kind; }
+    /// About how many ticks there is room for.
+    void setRoom(int count) { setTickCount(count); }
+
+protected:
+    double getTickStep(const QCPRange& range) override;
+    QVector<double> createTickVector(double step, const QCPRange& range) override;
+    QString getTickLabel(double tick, const QLocale& locale, QChar format,
+                         int precision) override;
+
+private:
+    Kind kind_ = Kind::Linear;
+    double step_ = 1.0;
+    double largest_ = 1.0;
+};
+
+} // namespace weft::widgets

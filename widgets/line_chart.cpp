@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/line_chart.h"
+
+#include "widgets/line_chart_private.h"
+
+#include <QFocusEvent>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace weft::widgets {
+
+ChartPainting::ChartPainting(QCustomPlot* plot, const QString& layer,
+                             std::function<void(QPainter&)> paint)
+    : QCPLayerable(plot, layer), paint_(std::move(paint)) {}
+
+void ChartPainting::applyDefaultAntialiasingHint(QCPPainter* painter) const {
+    // QCustomPlot's own switch also shifts by half a pixel, which would blur text and hairlines.
+    painter->setAntialiasing(false);
+}
+
+void ChartPainting::draw(QCPPainter* painter) { paint_(*painter); }
+
+QRect ChartPainting::clipRect() const { return parentPlot()->viewport(); }
+
+LineChart::Private::Private(LineChart* chart) : q(chart), plot(new QCustomPlot(chart)) {
+    plot->setPlottingHint(QCP::phFastPolylines, true);
+    plot->setFocusPolicy(Qt::NoFocus);
+    plot->setMouseTracking(true);
+    plot->setAttribute(Qt::WA_OpaquePaintEvent);
+    plot->axisRect()->setAutoMargins(QCP::msNone);
+    plot->xAxis->setTicker(x_ticker);
+    plot->yAxis->setTicker(y_ticker);
+    for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
+        axis->setSubTicks(false);
+        axis->setTickLength(0, 0);
+        axis->setTickLabelPadding(6);
+        axis->setNumberFormat(QStringLiteral("g")); // else labels with an e become powers of ten
+    }
+    plot->addLayer(QStringLiteral("under"), plot->layer(QStringLiteral("grid")),
+                   QCustomPlot::limBelow);
+    plot->addLayer(QStringLiteral("raw"), plot->layer(QStringLiteral("main")),
+                   QCustomPlot::limBelow);
+    plot->addLayer(QStringLiteral("marks"), plot->layer(QStringLiteral("axes")));
+    plot->addLayer(QStringLiteral("crosshair"), plot->layer(QStringLiteral("overlay")));
+    crosshair_layer = plot->layer(QStringLiteral("crosshair"));
+    crosshair_layer->setMode(QCPLayer::lmBuffered);
+    new ChartPainting(plot, QStringLiteral("under"), [this](QPainter& p) { paintUnder(p); });
+    new ChartPainting(plot, QStringLiteral("marks"), [this](QPainter& p) { paintMarks(p); });
+    new ChartPainting(plot, QStringLiteral("crosshair"),
+                      [this](QPainter& p) { paintCrosshair(p); });
+}
+
+LineChart::LineChart(QWidget* parent) : QWidget(parent), d_(std::make_unique<Private>(this)) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(d_->plot);
+    d_->plot->installEventFilter(this);
+    setFocusPolicy(Qt::StrongFocus);
+    setAccessibleName(tr("Chart"));
+    d_->applyTheme();
+    d_->applyMargins();
+}
+
+LineChart::~LineChart() = default;
+
+ChartSeries* LineChart::Private::find(int id) const {
+    const auto found = std::find_if(series.begin(), series.end(),
+                                    [id](const auto& entry) { return entry->id == id; });
+    return found == series.end() ? nullptr : found->get();
+}
+
+// The series that read-outs and the crosshair follow: the first one with points.
+const ChartSeries* LineChart::Private::primary() const {
+    for (const auto& entry : series) {
+        if (entry->spec.visible && !entry->store.empty() &&
+            entry->spec.form != SeriesForm::Planned) {
+            return entry.get();
+        }
+    }
+    return nullptr;
+}
+
+bool LineChart::Private::hasPoints() const {
+    return std::any_of(series.begin(), series.end(), [](const auto& entry) {
+        return entry->spec.visible && (!entry->store.empty() || !entry->store.nonFinite().empty());
+    });
+}
+
+SeriesStore::Domain LineChart::Private::domain() const {
+    return log ? SeriesStore::Domain::Positive : SeriesStore::Domain::All;
+}
+
+void LineChart::Private::scheduleReplot() {
+    if (!replot_pending) {
+        replot_pending = true;
+        QMetaObject::invokeMethod(q, &LineChart::replotNow, Qt::QueuedConnection);
+    }
+}
+
+void LineChart::Private::applyMargins() {
+    const int top = top_ticks.empty() ? 12 : 24;
+    const double scale = Theme::current().fontScale();
+    const auto scaled = [scale](int pixels) { return static_cast<int>(pixels * scale); };
+    plot->axisRect()->setMargins(
+        QMargins(scaled(left_margin), scaled(top), 16, x_axis_visible ? scaled(26) : 8));
+    plot->xAxis->setTickLabels(x_axis_visible);
+}
+
+void LineChart::Private::applyTheme() {
+    const Theme& theme = Theme::current();
+    plot->setBackground(QBrush(theme.color(Role::Surface)));
+    for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
+        axis->setTickLabelFont(theme.font(TextStyle::MonoSmall));
+        axis->setTickLabelColor(theme.color(Role::Muted));
+        axis->setTickPen(Qt::NoPen);
+        axis->setBasePen(axis == plot->xAxis ? QPen(theme.color(Role::Border), 1.0)
+                                             : QPen(Qt::NoPen));
+        axis->grid()->setPen(QPen(theme.color(Role::Hairline), 1.0));
+        axis->grid()->setZeroLinePen(QPen(theme.color(Role::Hairline), 1.0));
+    }
+    for (const auto& entry : series) {
+        applyPens(*entry);
+    }
+    scheduleReplot();
+}
+
+// Widths above 1 are solid only: the fast-polylines hint makes these cheap, dashes are not covered.
+void LineChart::Private::applyPens(ChartSeries& entry) {
+    const Theme& theme = Theme::current();
+    const QColor color = theme.series(entry.spec.slot);
+    if (entry.raw) {
+        entry.raw->setPen(QPen(theme.seriesRaw(entry.spec.slot), 1.0));
+    }
+    const bool strong = highlighted == entry.id;
+    QPen pen(color, 1.0);
+    switch (entry.spec.form) {
+    case SeriesForm::Smoothed:
+    case SeriesForm::Plain:
+        pen.setWidthF(2.0);
+        break;
+    case SeriesForm::Thin:
+        pen.setStyle(strong ? Qt::SolidLine : entry.spec.dash);
+        pen.setWidthF(strong ? 2.0 : 1.0);
+        break;
+    case SeriesForm::Markers:
+    case SeriesForm::Planned:
+        pen.setDashPattern({4.0, 3.0});
+        // QCustomPlot takes exactly 1.0 for one device pixel; these few points can afford true width.
+        pen.setWidthF(plot->devicePixelRatioF() > 1.0 ? 1.01 : 1.0);
+        break;
+    }
+    entry.line->setPen(pen);
+    if (entry.spec.form == SeriesForm::Markers) {
+        const QColor fill = theme.color(theme.isDark() ? Role::Text : Role::Surface);
+        entry.line->setScatterStyle(
+            QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(color, 2.0), fill, 8.0));
+    }
+}
+
+int LineChart::addSeries(const SeriesSpec& spec) {
+    auto entry = std::make_unique<ChartSeries>();
+    entry->id = d_->next_id++;
+    entry->spec = spec;
+    entry->store.setSmoothing(entry->column() == SeriesStore::Column::Smoothed ? d_->weight : 0.0);
+    if (spec.form == SeriesForm::Smoothed) {
+        entry->raw = d_->plot->addGraph();
+        entry->raw->setLayer(QStringLiteral("raw"));
+    }
+    entry->line = d_->plot->addGraph();
+    d_->applyPens(*entry);
+    d_->series.push_back(std::move(entry));
+    d_->scheduleReplot();
+    return d_->next_id - 1;
+}
+
+void LineChart::removeSeries(int id) {
+    ChartSeries* entry = d_->find(id);
+    if (!entry) {
+        return;
+    }
+    for (QCPGraph* graph : {entry->raw.data(), entry->line.data()}) {
+        if (graph) {
+            d_->plot->removeGraph(graph);
+        }
+    }
+    std::erase_if(d_->series, [id](const auto& e) { return e->id == id; });
+    d_->scheduleReplot();
+}
+
+void LineChart::clearSeries(int id) {
+    if (ChartSeries* entry = d_->find(id)) {
+        entry->store.clear();
+        d_->scheduleReplot();
+    }
+}
+
+void LineChart::clearAll() {
+    while (!d_->series.empty()) {
+        removeSeries(d_->series.back()->id);
+    }
+    d_->flags.clear();
+    d_->events.clear();
+    d_->best.reset();
+    d_->crosshair.reset();
+    d_->crosshair_locked = false;
+    resetView();
+}
+
+void LineChart::append(int id, std::span<const double> x, std::span<const double> y) {
+    if (ChartSeries* entry = d_->find(id)) {
+        entry->store.append(x, y);
+        d_->scheduleReplot();
+    }
+}
+
+void LineChart::append(int id, double x, double y) {
+    append(id, std::span<const double>(&x, 1), std::span<const double>(&y, 1));
+}
+
+void LineChart::setSeriesVisible(int id, bool visible) {
+    if (ChartSeries* entry = d_->find(id)) {
+        entry->spec.visible = visible;
+        d_->scheduleReplot();
+    }
+}
+
+bool LineChart::isSeriesVisible(int id) const {
+    const ChartSeries* entry = d_->find(id);
+    return entry && entry->spec.visible;
+}
+
+void LineChart::setHighlightedSeries(int id) {
+    d_->highlighted = id;
+    for (const auto& entry : d_->series) {
+        d_->applyPens(*entry);
+    }
+    d_->scheduleReplot();
+}
+
+std::size_t LineChart::pointCount(int id) const {
+    const ChartSeries* entry = d_->find(id);
+    return entry ? entry->store.size() : 0;
+}
+
+std::size_t LineChart::nonFiniteCount(int id) const {
+    const ChartSeries* entry = d_->find(id);
+    return entry ? entry->store.nonFinite().size() : 0;
+}
+
+std::size_t LineChart::hiddenByLogCount() const {
+    std::size_t total = 0;
+    for (const auto& entry : d_->series) {
+        total += d_->log && entry->spec.visible ? entry->store.nonPositiveCount() : 0;
+    }
+    return total;
+}
+
+void LineChart::setTitle(const QString& title) {
+    d_->title = title;
+    setAccessibleName(title);
+    d_->scheduleReplot();
+}
+
+void LineChart::setAxisNames(const QString& x_name, const QString& y_name) {
+    d_->x_name = x_name;
+    d_->y_name = y_name;
+}
+
+void LineChart::setLogScale(bool log) {
+    if (log == d_->log) {
+        return;
+    }
+    d_->log = log;
+    d_->user_y.reset();
+    d_->plot->yAxis->setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
+    d_->y_ticker->setKind(log ? ChartTicker::Kind::Logarithmic : ChartTicker::Kind::Linear);
+    d_->scheduleReplot();
+    emit logScaleChanged(log);
+}
+
+bool LineChart::isLogScale() const { return d_->log; }
+
+void LineChart::setSmoothing(double weight) {
+    d_->weight = weight;
+    for (const auto& entry : d_->series) {
+        if (entry->column() == SeriesStore::Column::Smoothed) {
+            entry->store.setSmoothing(weight);
+        }
+    }
+    d_->scheduleReplot();
+}
+
+double LineChart::smoothing() const { return d_->weight; }
+
+void LineChart::setTimeAxis(bool time) {
+    d_->time = time;
+    d_->x_ticker->setKind(time ? ChartTicker::Kind::Seconds : ChartTicker::Kind::Linear);
+    d_->scheduleReplot();
+}
+
+void LineChart::setXAxisVisible(bool visible) {
+    d_->x_axis_visible = visible;
+    d_->applyMargins();
+    d_->scheduleReplot();
+}
+
+void LineChart::setLeftMargin(int pixels) {
+    d_->left_margin = pixels;
+    d_->applyMargins();
+    d_->scheduleReplot();
+}
+
+void LineChart::setCompactCrosshair(bool compact) { d_->compact = compact; }
+
+void LineChart::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
+        d_->applyMargins();
+        d_->applyTheme();
+    }
+}
+
+void LineChart::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    d_->scheduleReplot();
+}
+
+void LineChart::focusInEvent(QFocusEvent* event) {
+    QWidget::focusInEvent(event);
+    d_->keyboard_focus =
+        event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
+    d_->crosshair_layer->replot();
+}
+
+void LineChart::focusOutEvent(QFocusEvent* event) {
+    QWidget::focusOutEvent(event);
+    d_->keyboard_focus = false;
+    d_->crosshair_layer->replot();
+}
+
+QCustomPlot* LineChart::plot() const { return d_->plot; }
+
+} // namespace weft::widgets

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Inside of LineChart, shared by its sources: _view (ranges, decimation), _marks (what is painted
+// over the curves), _input (mouse and keys), _export.
+#pragma once
+
+#include "widgets/chart_axis.h"
+#include "widgets/line_chart.h"
+#include "widgets/series_store.h"
+
+#include <QPointer>
+
+#include <functional>
+
+namespace weft::widgets {
+
+/// A layer element that paints through a function.
+class ChartPainting : public QCPLayerable {
+public:
+    ChartPainting(QCustomPlot* plot, const QString& layer, std::function<void(QPainter&)> paint);
+
+protected:
+    void applyDefaultAntialiasingHint(QCPPainter* painter) const override;
+    void draw(QCPPainter* painter) override;
+    QRect clipRect() const override;
+
+private:
+    std::function<void(QPainter&)> paint_;
+};
+
+struct ChartSeries {
+    int id = 0;
+    SeriesSpec spec;
+    SeriesStore store;
+    QPointer<QCPGraph> raw;  // Smoothed only: the faint line below
+    QPointer<QCPGraph> line; // what the eye follows
+
+    SeriesStore::Column column() const {
+        const bool smooth = spec.form == SeriesForm::Smoothed || spec.form == SeriesForm::Thin;
+        return smooth ? SeriesStore::Column::Smoothed : SeriesStore::Column::Raw;
+    }
+    const QString& group() const { return spec.group.isEmpty() ? spec.name : spec.group; }
+};
+
+struct LineChart::Private {
+    explicit Private(LineChart* chart);
+
+    // line_chart.cpp
+    ChartSeries* find(int id) const;
+    void applyTheme();
+    void applyPens(ChartSeries& series);
+    void applyMargins();
+    void scheduleReplot();
+    SeriesStore::Domain domain() const;
+    bool hasPoints() const;
+    const ChartSeries* primary() const;
+
+    // line_chart_view.cpp
+    void updateRanges();
+    ChartRange automaticX() const;
+    ChartRange automaticY(const ChartRange& x) const;
+    std::optional<double> newestX() const;
+    void refreshGraphs();
+    void refreshGraph(QCPGraph* graph, const ChartSeries& series, SeriesStore::Column column);
+    void setUserX(const ChartRange& x);
+    void setUserY(const ChartRange& y);
+    void setFollow(bool follow);
+    void userChangedView();
+
+    // line_chart_marks.cpp
+    void paintUnder(QPainter& painter);
+    void paintMarks(QPainter& painter);
+    void paintPlanned(QPainter& painter, const QRectF& area);
+    void paintVerticals(QPainter& painter, const QRectF& area);
+    void paintThreshold(QPainter& painter, const QRectF& area);
+    void paintFlags(QPainter& painter, const QRectF& area);
+    void paintNonFinite(QPainter& painter, const QRectF& area);
+    void paintBest(QPainter& painter, const QRectF& area);
+    void paintNewest(QPainter& painter, const QRectF& area);
+    void paintWords(QPainter& painter, const QRectF& area);
+    void paintLabel(QPainter& painter, const QPointF& left_middle, const QString& text,
+                    const QColor& color, TextStyle style, const QRectF& area);
+    int flagAt(const QPointF& position) const;
+    double px(double x) const { return plot->xAxis->coordToPixel(x); }
+    double py(double y) const { return plot->yAxis->coordToPixel(y); }
+
+    // line_chart_crosshair.cpp
+    struct CrosshairRow {
+        QString name;
+        int slot = 0;
+        Qt::PenStyle dash = Qt::SolidLine;
+        std::optional<double> smooth;
+        std::optional<double> raw;
+        std::optional<double> validation;
+    };
+    std::vector<CrosshairRow> crosshairRows(double x) const;
+    double snapped(double x) const;
+    void paintCrosshair(QPainter& painter);
+    void paintCrosshairDots(QPainter& painter, const QRectF& area, double x);
+    void paintTable(QPainter& painter, const QRectF& area, double x);
+    void paintValueBox(QPainter& painter, const QRectF& area, double x);
+    void moveCrosshair(std::optional<double> x);
+
+    // line_chart_input.cpp
+    bool mousePress(QMouseEvent* event);
+    bool mouseMove(QMouseEvent* event);
+    bool mouseRelease(QMouseEvent* event);
+    bool wheel(QWheelEvent* event);
+    void pan(const QPointF& position);
+    void zoomAt(const QPointF& position, double x_factor, double y_factor);
+    void showMenu(const QPoint& global);
+    void stepCrosshair(int direction);
+
+    LineChart* q;
+    QCustomPlot* plot;
+    QCPLayer* crosshair_layer = nullptr;
+    QSharedPointer<ChartTicker> x_ticker{new ChartTicker};
+    QSharedPointer<ChartTicker> y_ticker{new ChartTicker};
+    std::vector<std::unique_ptr<ChartSeries>> series;
+    std::vector<SeriesPoint> scratch;
+    int next_id = 1;
+    int highlighted = -1;
+    bool replot_pending = false;
+
+    QString title;
+    QString x_name;
+    QString y_name;
+    QString overlay_title;
+    QString overlay_detail;
+    bool log = false;
+    bool time = false;
+    bool x_axis_visible = true;
+    bool compact = false;
+    int left_margin = 48;
+    double weight = 0.0;
+
+    std::vector<ChartFlag> flags;
+    std::vector<ChartEvent> events;
+    std::vector<ChartTick> top_ticks;
+    std::optional<SeriesPoint> best;
+    QString best_label;
+    std::optional<double> threshold;
+    QString threshold_label;
+    Role threshold_role = Role::Warning;
+    std::optional<double> selection;
+    QString selection_label;
+    std::optional<ChartRange> planned;
+    std::optional<double> trained_to;
+    QString planned_label;
+
+    std::optional<ChartRange> user_x; // unset: all of the run
+    std::optional<ChartRange> user_y; // unset: what is in view
+    bool following = true;
+    std::optional<double> crosshair;
+    bool crosshair_locked = false;
+    bool keyboard_focus = false;
+    std::function<void()> on_user_view; // set by ChartLink
+
+    enum class Drag { None, Pending, Pan, BoxPending, Box };
+    Drag drag = Drag::None;
+    QPointF drag_start;
+    QPointF drag_now;
+    ChartRange drag_x;
+    ChartRange drag_y;
+};
+
+} // namespace weft::widgets

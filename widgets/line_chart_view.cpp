@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Ranges of the axes, decimation into the graphs, zoom and follow.
+#include "widgets/line_chart_private.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft::widgets {
+namespace {
+
+constexpr double kEdgePixels = 8.0; // room for marks at the first and last point
+
+ChartRange padded(double low, double high, double share) {
+    if (!(high > low)) {
+        const double half = std::max(std::abs(low) * 0.1, 1e-9);
+        return {low - half, high + half};
+    }
+    const double room = (high - low) * share;
+    return {low - room, high + room};
+}
+
+} // namespace
+
+std::optional<double> LineChart::Private::newestX() const {
+    std::optional<double> newest;
+    for (const auto& entry : series) {
+        if (entry->spec.visible && !entry->store.empty() &&
+            entry->spec.form != SeriesForm::Planned) {
+            newest = std::max(newest.value_or(entry->store.last().x), entry->store.last().x);
+        }
+    }
+    return newest;
+}
+
+ChartRange LineChart::Private::automaticX() const {
+    SeriesExtent extent;
+    const auto include = [&extent](double x) {
+        extent.low = std::min(extent.low, x);
+        extent.high = std::max(extent.high, x);
+    };
+    for (const auto& entry : series) {
+        if (!entry->spec.visible) {
+            continue;
+        }
+        if (!entry->store.empty()) {
+            include(entry->store.at(0).x);
+            include(entry->store.last().x);
+        }
+        for (const SeriesPoint& point : entry->store.nonFinite()) {
+            include(point.x);
+        }
+    }
+    if (planned) {
+        include(planned->low);
+        include(planned->high);
+    }
+    if (!extent.valid()) {
+        return {0.0, 1.0};
+    }
+    if (extent.low == extent.high) {
+        return {extent.low - 0.5, extent.high + 0.5};
+    }
+    const double pixels = std::max(32.0, static_cast<double>(plot->axisRect()->width()));
+    return padded(extent.low, extent.high, kEdgePixels / pixels);
+}
+
+ChartRange LineChart::Private::automaticY(const ChartRange& x) const {
+    SeriesExtent extent;
+    for (const auto& entry : series) {
+        if (!entry->spec.visible) {
+            continue;
+        }
+        const bool raw_shown = entry->spec.form != SeriesForm::Thin;
+        const SeriesExtent own = entry->store.extent(
+            x.low, x.high, raw_shown ? SeriesStore::Column::Raw : entry->column(), domain());
+        extent.low = std::min(extent.low, own.low);
+        extent.high = std::max(extent.high, own.high);
+    }
+    if (threshold && (!log || *threshold > 0.0)) {
+        extent.low = std::min(extent.low, *threshold);
+        extent.high = std::max(extent.high, *threshold);
+    }
+    if (!extent.valid()) {
+        return log ? ChartRange{0.1, 1.0} : ChartRange{0.0, 1.0};
+    }
+    if (log) {
+        if (extent.low == extent.high) {
+            return {extent.low / 2.0, extent.high * 2.0};
+        }
+        const ChartRange exponents =
+            padded(std::log10(extent.low), std::log10(extent.high), 0.06);
+        return {std::pow(10.0, exponents.low), std::pow(10.0, exponents.high)};
+    }
+    // Zero is kept as the floor where the curve comes near to it.
+    if (extent.low >= 0.0 && extent.low < 0.2 * extent.high) {
+        extent.low = 0.0;
+    }
+    ChartRange range = padded(extent.low, extent.high, 0.06);
+    if (extent.low == 0.0) {
+        range.low = -0.02 * (range.high - range.low);
+    }
+    return range;
+}
+
+void LineChart::Private::updateRanges() {
+    const std::optional<double> newest = newestX();
+    if (user_x && following && newest) {
+        const double width = user_x->high - user_x->low;
+        const double end = *newest + width * 0.02;
+        user_x = ChartRange{end - width, end};
+    }
+    const QCPRange before = plot->xAxis->range();
+    const ChartRange x = user_x.value_or(automaticX());
+    const ChartRange y = user_y.value_or(automaticY(x));
+    plot->xAxis->setRange(x.low, x.high);
+    plot->yAxis->setRange(y.low, y.high);
+    // Without points the numbers on the axes would be made up.
+    plot->yAxis->setTickLabels(hasPoints());
+    plot->xAxis->setTickLabels(x_axis_visible && (hasPoints() || planned));
+    plot->xAxis->grid()->setVisible(hasPoints());
+    plot->yAxis->grid()->setVisible(hasPoints());
+    x_ticker->setRoom(std::clamp(plot->axisRect()->width() / 96, 3, 9));
+    y_ticker->setRoom(std::clamp(plot->axisRect()->height() / 44, 2, 7));
+    if (before != plot->xAxis->range()) {
+        emit q->xRangeChanged(x.low, x.high);
+    }
+}
+
+void LineChart::Private::refreshGraph(QCPGraph* graph, const ChartSeries& entry,
+                                      SeriesStore::Column column) {
+    graph->setVisible(entry.spec.visible);
+    if (!entry.spec.visible) {
+        return;
+    }
+    const QCPRange x = plot->xAxis->range();
+    entry.store.query(x.lower, x.upper, std::max(1, plot->axisRect()->width()), column, domain(),
+                      scratch);
+    QVector<QCPGraphData> data;
+    data.reserve(static_cast<qsizetype>(scratch.size()));
+    for (const SeriesPoint& point : scratch) {
+        data.append(QCPGraphData(point.x, point.y));
+    }
+    graph->data()->set(data, true);
+}
+
+void LineChart::Private::refreshGraphs() {
+    for (const auto& entry : series) {
+        // Without smoothing both lines would be the same.
+        if (entry->raw) {
+            if (weight > 0.0) {
+                refreshGraph(entry->raw, *entry, SeriesStore::Column::Raw);
+            } else {
+                entry->raw->setVisible(false);
+            }
+        }
+        refreshGraph(entry->line, *entry, entry->column());
+    }
+}
+
+void LineChart::replotNow() {
+    d_->replot_pending = false;
+    d_->updateRanges();
+    d_->refreshGraphs();
+    d_->plot->replot(QCustomPlot::rpRefreshHint);
+    setAccessibleDescription(describe());
+}
+
+void LineChart::Private::userChangedView() {
+    scheduleReplot();
+    if (on_user_view) {
+        on_user_view();
+    }
+}
+
+void LineChart::Private::setUserX(const ChartRange& x) {
+    if (std::isfinite(x.low) && std::isfinite(x.high) && x.high - x.low > 1e-9) {
+        user_x = x;
+        userChangedView();
+    }
+}
+
+void LineChart::Private::setUserY(const ChartRange& y) {
+    if (std::isfinite(y.low) && std::isfinite(y.high) && y.high > y.low && (!log || y.low > 0.0)) {
+        user_y = y;
+        userChangedView();
+    }
+}
+
+void LineChart::Private::setFollow(bool follow) {
+    if (follow != following) {
+        following = follow;
+        scheduleReplot();
+        emit q->followingChanged(follow);
+    }
+}
+
+ChartRange LineChart::xRange() const {
+    const QCPRange range = d_->plot->xAxis->range();
+    return {range.lower, range.upper};
+}
+
+ChartRange LineChart::yRange() const {
+    const QCPRange range = d_->plot->yAxis->range();
+    return {range.lower, range.upper};
+}
+
+void LineChart::setXRange(const ChartRange& range) { d_->setUserX(range); }
+
+void LineChart::setYRange(const ChartRange& range) { d_->setUserY(range); }
+
+bool LineChart::isFollowing() const { return d_->following; }
+
+void LineChart::setFollowing(bool follow) { d_->setFollow(follow); }
+
+void LineChart::resetView() {
+    d_->user_x.reset();
+    d_->user_y.reset();
+    d_->setFollow(true);
+    d_->userChangedView();
+}
+
+bool LineChart::isZoomed() const { return d_->user_x.has_value() || d_->user_y.has_value(); }
+
+void LineChart::zoom(double factor) {
+    d_->updateRanges();
+    const ChartRange x = xRange();
+    const double center =
+        d_->crosshair.value_or(d_->following ? x.high : (x.low + x.high) / 2.0);
+    const double low = center - (center - x.low) / factor;
+    d_->setUserX({low, low + (x.high - x.low) / factor});
+}
+
+} // namespace weft::widgets

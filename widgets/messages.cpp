@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/messages.h"
+
+#include "widgets/icon.h"
+#include "widgets/painting.h"
+#include "widgets/style.h"
+#include "widgets/text_label.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace weft::widgets {
+namespace {
+
+// A label that keeps an icon right through theme changes, which a pixmap would not.
+class IconLabel : public QLabel {
+public:
+    IconLabel(int side, QWidget* parent) : QLabel(parent), side_(side) {
+        setFixedSize(side, side);
+    }
+    void setIcon(const QString& name, Role role) {
+        name_ = name;
+        role_ = role;
+        update();
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        if (isIconName(name_)) {
+            QPainter painter(this);
+            paintIcon(painter, QRectF(0, 0, side_, side_), name_, Theme::current().color(role_));
+        }
+    }
+
+private:
+    int side_;
+    QString name_;
+    Role role_ = Role::Text;
+};
+
+} // namespace
+
+QString messageIconName(MessageKind kind) {
+    switch (kind) {
+    case MessageKind::Info:
+        return QStringLiteral("info");
+    case MessageKind::Success:
+        return QStringLiteral("check");
+    case MessageKind::Warning:
+        return QStringLiteral("warning");
+    case MessageKind::Error:
+        return QStringLiteral("error");
+    }
+    return {};
+}
+
+Role messageRole(MessageKind kind) {
+    switch (kind) {
+    case MessageKind::Info:
+        return Role::Accent;
+    case MessageKind::Success:
+        return Role::Success;
+    case MessageKind::Warning:
+        return Role::Warning;
+    case MessageKind::Error:
+        return Role::Error;
+    }
+    return Role::Accent;
+}
+
+Banner::Banner(MessageKind kind, QWidget* parent)
+    : QWidget(parent), kind_(kind), icon_(new IconLabel(size::kIcon, this)),
+      what_(new TextLabel({}, TextStyle::Strong, Role::Text, this)),
+      detail_(new TextLabel({}, TextStyle::Body, Role::Muted, this)),
+      buttons_(new QHBoxLayout), close_(new QPushButton(this)) {
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(space::kMargin, 4, space::kGroup, 5);
+    layout->setSpacing(space::kControl);
+    layout->addWidget(icon_);
+    layout->addWidget(what_);
+    layout->addWidget(detail_, 1);
+    layout->addLayout(buttons_);
+    layout->addWidget(close_);
+    buttons_->setSpacing(space::kControl);
+    detail_->setWordWrap(true);
+    close_->setIcon(icon(QStringLiteral("close"), Role::Muted));
+    close_->setAccessibleName(tr("Close this message"));
+    setButtonKind(close_, ButtonKind::Flat);
+    setCompact(close_);
+    close_->hide();
+    connect(close_, &QPushButton::clicked, this, [this] {
+        hide();
+        emit closed();
+    });
+    setMinimumHeight(size::kBannerHeight);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Minimum);
+    refresh();
+}
+
+void Banner::setKind(MessageKind kind) {
+    kind_ = kind;
+    refresh();
+}
+
+void Banner::setIconName(const QString& name) {
+    icon_name_ = name;
+    refresh();
+}
+
+void Banner::setText(const QString& what, const QString& detail) {
+    what_->setText(what);
+    detail_->setText(detail);
+    setAccessibleName(detail.isEmpty() ? what : what + QLatin1Char(' ') + detail);
+}
+
+QPushButton* Banner::addButton(const QString& text, bool flat) {
+    auto* button = new QPushButton(text, this);
+    setCompact(button);
+    if (flat) {
+        setButtonKind(button, ButtonKind::Flat);
+    }
+    buttons_->addWidget(button);
+    return button;
+}
+
+void Banner::clearButtons() {
+    while (QLayoutItem* item = buttons_->takeAt(0)) {
+        item->widget()->deleteLater();
+        delete item;
+    }
+}
+
+void Banner::setClosable(bool closable) { close_->setVisible(closable); }
+
+void Banner::refresh() {
+    static_cast<IconLabel*>(icon_)->setIcon(
+        icon_name_.isEmpty() ? messageIconName(kind_) : icon_name_, messageRole(kind_));
+    update();
+}
+
+void Banner::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const Theme& theme = Theme::current();
+    painter.fillRect(rect(), theme.color(tintOf(messageRole(kind_))));
+    paintHairline(painter, QPointF(0, height() - 1), QPointF(width(), height() - 1),
+                  theme.color(Role::Hairline));
+}
+
+EmptyState::EmptyState(const QString& icon_name, const QString& title, const QString& text,
+                       QWidget* parent)
+    : QWidget(parent), icon_(new IconLabel(32, this)),
+      title_(new TextLabel(title, TextStyle::Heading, Role::Text, this)),
+      text_(new TextLabel(text, TextStyle::Body, Role::Muted, this)), buttons_(new QHBoxLayout) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setSpacing(space::kControl);
+    layout->addStretch(2);
+    layout->addWidget(icon_, 0, Qt::AlignHCenter);
+    layout->addSpacing(space::kTight);
+    layout->addWidget(title_, 0, Qt::AlignHCenter);
+    layout->addWidget(text_, 0, Qt::AlignHCenter);
+    layout->addSpacing(space::kControl);
+    layout->addLayout(buttons_);
+    layout->addStretch(3);
+    buttons_->setAlignment(Qt::AlignHCenter);
+    buttons_->setSpacing(space::kControl);
+    text_->setAlignment(Qt::AlignHCenter);
+    text_->setWordWrap(true);
+    text_->setMinimumWidth(360);
+    setIconName(icon_name);
+    title_->setVisible(!title.isEmpty());
+    text_->setVisible(!text.isEmpty());
+}
+
+void EmptyState::setIconName(const QString& name) {
+    static_cast<IconLabel*>(icon_)->setIcon(name, Role::Faint);
+    icon_->setVisible(!name.isEmpty());
+}
+
+void EmptyState::setTitle(const QString& title) {
+    title_->setText(title);
+    title_->setVisible(!title.isEmpty());
+}
+
+void EmptyState::setText(const QString& text) {
+    text_->setText(text);
+    text_->setVisible(!text.isEmpty());
+}
+
+QPushButton* EmptyState::addButton(const QString& text, bool primary) {
+    auto* button = new QPushButton(text, this);
+    if (primary) {
+        setButtonKind(button, ButtonKind::Primary);
+    }
+    buttons_->addWidget(button);
+    return button;
+}
+
+} // namespace weft::widgets

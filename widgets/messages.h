@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Ways to say something: a banner on the page, an empty state, a toast over the window.
+#pragma once
+
+#include "widgets/theme.h"
+
+#include <QWidget>
+
+#include <vector>
+
+class QAction;
+class QHBoxLayout;
+class QLabel;
+class QPushButton;
+class QTimer;
+
+namespace weft::widgets {
+
+class ElidedLabel;
+class TextLabel;
+
+enum class MessageKind { Info, Success, Warning, Error };
+
+QString messageIconName(MessageKind kind);
+Role messageRole(MessageKind kind);
+
+/// A tinted line over a page: icon, strong words, the rest, and what one can do about it.
+class Banner : public QWidget {
+    Q_OBJECT
+public:
+    explicit Banner(MessageKind kind = MessageKind::Info, QWidget* parent = nullptr);
+
+    void setKind(MessageKind kind);
+    void setIconName(const QString& name);
+    /// `what` is semibold and stays whole; `detail` wraps onto more lines when it must.
+    void setText(const QString& what, const QString& detail = {});
+    QPushButton* addButton(const QString& text, bool flat = false);
+    void clearButtons();
+    /// A cross at the end that hides the banner.
+    void setClosable(bool closable);
+
+signals:
+    void closed();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void refresh();
+
+    MessageKind kind_;
+    QString icon_name_;
+    QLabel* icon_;
+    TextLabel* what_;
+    TextLabel* detail_;
+    QHBoxLayout* buttons_;
+    QPushButton* close_;
+};
+
+/// Nothing here yet: a large icon, one sentence, and the button that changes it.
+class EmptyState : public QWidget {
+    Q_OBJECT
+public:
+    explicit EmptyState(const QString& icon_name = {}, const QString& title = {},
+                        const QString& text = {}, QWidget* parent = nullptr);
+    void setIconName(const QString& name);
+    void setTitle(const QString& title);
+    void setText(const QString& text);
+    QPushButton* addButton(const QString& text, bool primary = true);
+
+private:
+    QLabel* icon_;
+    TextLabel* title_;
+    TextLabel* text_;
+    QHBoxLayout* buttons_;
+};
+
+struct ToastRecord {
+    MessageKind kind = MessageKind::Info;
+    QString text;
+    QString action_text;
+};
+
+/// Short notes at the lower right of a window for 6 s; kept in a history, stopped while hovered.
+class ToastHost : public QObject {
+    Q_OBJECT
+public:
+    /// Toasts appear over `window`, which owns the host.
+    explicit ToastHost(QWidget* window);
+
+    void show(MessageKind kind, const QString& text, QAction* action = nullptr);
+    void dismissAll();
+    int visibleCount() const;
+    const std::vector<ToastRecord>& history() const { return history_; }
+
+signals:
+    void historyChanged();
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void arrange();
+
+    QWidget* window_;
+    std::vector<QWidget*> toasts_; // those alive
+    std::vector<ToastRecord> history_;
+};
+
+} // namespace weft::widgets

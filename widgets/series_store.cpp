@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/series_store.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft::widgets {
+
+const SeriesStore::Levels& SeriesStore::levels(Column column) const {
+    return column == Column::Raw ? raw_ : smoothed_;
+}
+
+void SeriesStore::append(std::span<const double> x, std::span<const double> y) {
+    const std::size_t count = std::min(x.size(), y.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!std::isfinite(x[i])) {
+            continue;
+        }
+        const bool back = (!empty() && x[i] < x_[size() - 1]) ||
+                          (!non_finite_.empty() && x[i] < non_finite_.back().x);
+        if (back) {
+            rewindTo(x[i]);
+        }
+        if (std::isfinite(y[i])) {
+            appendOne(x[i], y[i]);
+        } else {
+            non_finite_.push_back({x[i], y[i]});
+        }
+    }
+}
+
+void SeriesStore::appendOne(double x, double y) {
+    x_.push(x);
+    pushColumn(raw_, y);
+    pushColumn(smoothed_, smooth(y));
+    if (y <= 0.0) {
+        ++non_positive_;
+    }
+}
+
+double SeriesStore::smooth(double y) {
+    if (weight_ <= 0.0) {
+        return y;
+    }
+    average_ = weight_ * average_ + (1.0 - weight_) * y;
+    remaining_ *= weight_;
+    return average_ / (1.0 - remaining_);
+}
+
+void SeriesStore::pushColumn(Levels& column, double y) {
+    const auto index = static_cast<std::uint32_t>(column.y.size());
+    column.y.push(y);
+    std::size_t block = index / kFan;
+    for (std::size_t level = 0; level < column.blocks.size() || block > 0; ++level) {
+        if (level == column.blocks.size()) {
+            addLevel(column, block);
+        }
+        if (block == column.blocks[level].size()) {
+            column.blocks[level].push(Block{});
+        }
+        widenPoint(column, column.blocks[level][block], index);
+        block /= kFan;
+    }
+}
+
+// A new top level appears with its second block; the blocks before that are complete below.
+void SeriesStore::addLevel(Levels& column, std::size_t complete_blocks) {
+    const std::size_t level = column.blocks.size();
+    column.blocks.emplace_back();
+    for (std::size_t k = 0; k < complete_blocks; ++k) {
+        Block whole;
+        for (std::size_t i = k * kFan; i < (k + 1) * kFan; ++i) {
+            if (level == 0) {
+                widenPoint(column, whole, static_cast<std::uint32_t>(i));
+            } else {
+                widen(column, whole, column.blocks[level - 1][i]);
+            }
+        }
+        column.blocks[level].push(whole);
+    }
+}
+
+void SeriesStore::widenPoint(const Levels& column, Block& into, std::uint32_t index) const {
+    const double y = column.y[index];
+    if (into.low == kNone || y < column.y[into.low]) {
+        into.low = index;
+    }
+    if (into.high == kNone || y > column.y[into.high]) {
+        into.high = index;
+    }
+    if (y > 0.0 && (into.low_positive == kNone || y < column.y[into.low_positive])) {
+        into.low_positive = index;
+    }
+}
+
+void SeriesStore::widen(const Levels& column, Block& into, const Block& from) const {
+    for (const std::uint32_t index : {from.low, from.high, from.low_positive}) {
+        if (index != kNone) {
+            widenPoint(column, into, index);
+        }
+    }
+}
+
+// Minimum and maximum of [first, end): whole blocks of the highest level that fits, then smaller.
+SeriesStore::Block SeriesStore::reduce(const Levels& column, std::size_t first,
+                                       std::size_t end) const {
+    Block result;
+    std::size_t i = first;
+    while (i < end) {
+        std::size_t level = 0;
+        std::size_t span = 1;
+        while (level < column.blocks.size() && i % (span * kFan) == 0 && i + span * kFan <= end) {
+            span *= kFan;
+            ++level;
+        }
+        if (level == 0) {
+            widenPoint(column, result, static_cast<std::uint32_t>(i));
+        } else {
+            widen(column, result, column.blocks[level - 1][i / span]);
+        }
+        i += span;
+    }
+    return result;
+}
+
+void SeriesStore::rewindTo(double x) {
+    truncate(lowerBound(x));
+    const auto end = std::lower_bound(non_finite_.begin(), non_finite_.end(), x,
+                                      [](const SeriesPoint& p, double at) { return p.x < at; });
+    non_finite_.erase(end, non_finite_.end());
+}
+
+void SeriesStore::truncate(std::size_t size) {
+    if (size == x_.size()) {
+        return;
+    }
+    x_.truncate(size);
+    truncateColumn(raw_, size);
+    non_positive_ = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        non_positive_ += raw_.y[i] <= 0.0 ? 1 : 0;
+    }
+    restartSmoothing();
+}
+
+void SeriesStore::truncateColumn(Levels& column, std::size_t size) {
+    column.y.truncate(size);
+    std::size_t span = kFan;
+    for (ChunkedArray<Block>& level : column.blocks) {
+        const std::size_t whole = size / span;
+        level.truncate(std::min(level.size(), whole));
+        if (size % span != 0) {
+            Block partial;
+            for (std::size_t i = whole * span; i < size; ++i) {
+                widenPoint(column, partial, static_cast<std::uint32_t>(i));
+            }
+            level.push(partial);
+        }
+        span *= kFan;
+    }
+}
+
+void SeriesStore::clear() {
+    const double weight = weight_;
+    *this = SeriesStore();
+    weight_ = weight;
+}
+
+void SeriesStore::setSmoothing(double weight) {
+    const double bounded = std::clamp(weight, 0.0, 0.9999);
+    if (bounded != weight_) {
+        weight_ = bounded;
+        restartSmoothing();
+    }
+}
+
+void SeriesStore::restartSmoothing() {
+    smoothed_ = Levels{};
+    average_ = 0.0;
+    remaining_ = 1.0;
+    for (std::size_t i = 0; i < raw_.y.size(); ++i) {
+        pushColumn(smoothed_, smooth(raw_.y[i]));
+    }
+}
+
+SeriesPoint SeriesStore::at(std::size_t index, Column column) const {
+    return {x_[index], levels(column).y[index]};
+}
+
+SeriesPoint SeriesStore::last(Column column) const { return at(size() - 1, column); }
+
+std::size_t SeriesStore::lowerBound(double x) const {
+    std::size_t low = 0;
+    std::size_t high = size();
+    while (low < high) {
+        const std::size_t middle = (low + high) / 2;
+        if (x_[middle] < x) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+std::size_t SeriesStore::nearest(double x) const {
+    const std::size_t after = lowerBound(x);
+    if (after == 0 || empty()) {
+        return after;
+    }
+    if (after == size()) {
+        return size() - 1;
+    }
+    return x - x_[after - 1] < x_[after] - x ? after - 1 : after;
+}
+
+SeriesExtent SeriesStore::extent(double x_low, double x_high, Column column, Domain domain) const {
+    const Levels& data = levels(column);
+    const Block block = reduce(
+        data, lowerBound(x_low),
+        lowerBound(std::nextafter(x_high, std::numeric_limits<double>::infinity())));
+    SeriesExtent result;
+    const std::uint32_t low = domain == Domain::All ? block.low : block.low_positive;
+    if (low != kNone && (domain == Domain::All || data.y[block.high] > 0.0)) {
+        result.low = data.y[low];
+        result.high = data.y[block.high];
+    }
+    return result;
+}
+
+void SeriesStore::query(double x_low, double x_high, int pixels, Column column, Domain domain,
+                        std::vector<SeriesPoint>& out) const {
+    out.clear();
+    const Levels& data = levels(column);
+    const auto usable = [&](std::size_t i) {
+        return domain == Domain::All || data.y[i] > 0.0;
+    };
+    const auto emitPoint = [&](std::size_t i) { out.push_back({x_[i], data.y[i]}); };
+    const std::size_t first = lowerBound(x_low);
+    const std::size_t end =
+        lowerBound(std::nextafter(x_high, std::numeric_limits<double>::infinity()));
+    const auto budget = static_cast<std::size_t>(std::max(1, pixels));
+    if (first > 0 && usable(first - 1)) {
+        emitPoint(first - 1);
+    }
+    if (end - first <= 2 * budget) {
+        for (std::size_t i = first; i < end; ++i) {
+            if (usable(i)) {
+                emitPoint(i);
+            }
+        }
+    } else {
+        // One bucket more than pixels may touch the view, because edges lie on multiples.
+        const double per_pixel = (x_high - x_low) / static_cast<double>(budget);
+        const double width = std::exp2(std::ceil(std::log2(per_pixel)));
+        std::size_t from = first;
+        double edge = std::floor(x_[first] / width) * width;
+        while (from < end) {
+            edge = std::max(edge + width, std::floor(x_[from] / width) * width + width);
+            const std::size_t to = std::min(end, lowerBound(edge));
+            const Block block = reduce(data, from, to);
+            std::size_t low = domain == Domain::All ? block.low : block.low_positive;
+            std::size_t high = block.high;
+            if (low != kNone && usable(high)) {
+                if (low > high) {
+                    std::swap(low, high);
+                }
+                emitPoint(low);
+                if (low != high) {
+                    emitPoint(high);
+                }
+            }
+            from = to;
+        }
+    }
+    if (end < size() && usable(end)) {
+        emitPoint(end);
+    }
+}
+
+std::size_t SeriesStore::bytes() const {
+    std::size_t total = x_.size() * sizeof(double);
+    for (const Levels* column : {&raw_, &smoothed_}) {
+        total += column->y.size() * sizeof(double);
+        for (const ChunkedArray<Block>& level : column->blocks) {
+            total += level.size() * sizeof(Block);
+        }
+    }
+    return total + non_finite_.size() * sizeof(SeriesPoint);
+}
+
+} // namespace weft::widgets

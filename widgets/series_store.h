@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// All points of one series, kept for ever: append-only chunks of (x, y) plus the smoothed y, and a
+// pyramid of the positions of minima and maxima that answers range queries without touching every
+// point. Not a QObject, no Qt; one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace weft::widgets {
+
+/// Grows by whole chunks, so that appending never moves what is there.
+template <typename T>
+class ChunkedArray {
+public:
+    std::size_t size() const { return size_; }
+    const T& operator[](std::size_t i) const { return chunks_[i >> kShift][i & kMask]; }
+    T& operator[](std::size_t i) { return chunks_[i >> kShift][i & kMask]; }
+    void push(const T& value) {
+        if ((size_ & kMask) == 0 && (size_ >> kShift) == chunks_.size()) {
+            chunks_.push_back(std::make_unique<T[]>(kMask + 1));
+        }
+        chunks_[size_ >> kShift][size_ & kMask] = value;
+        ++size_;
+    }
+    void truncate(std::size_t size) {
+        size_ = size;
+        chunks_.resize((size + kMask) >> kShift);
+    }
+
+private:
+    static constexpr std::size_t kShift = 12;
+    static constexpr std::size_t kMask = (std::size_t{1} << kShift) - 1;
+    std::vector<std::unique_ptr<T[]>> chunks_;
+    std::size_t size_ = 0;
+};
+
+struct SeriesPoint {
+    double x = 0.0;
+    double y = 0.0;
+    bool operator==(const SeriesPoint&) const = default;
+};
+
+struct SeriesExtent {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+    bool valid() const { return low <= high; }
+};
+
+class SeriesStore {
+public:
+    enum class Column { Raw, Smoothed };
+    enum class Domain { All, Positive }; // Positive: what a log axis can show
+
+    /// Appends points. x must not decrease; a point whose x lies before the last one first takes
+    /// back all points at or after it (the run went back to a checkpoint). Points whose y is not
+    /// finite are kept apart in nonFinite(); a non-finite x is dropped with them.
+    /// Spans of unequal length use the shorter length.
+    void append(std::span<const double> x, std::span<const double> y);
+    /// Takes back every point with x >= `x`.
+    void rewindTo(double x);
+    void clear();
+
+    /// Weight of the debiased exponential moving average, in [0, 1): smoothed_n =
+    /// m_n / (1 - w^n) with m_n = w m_(n-1) + (1 - w) y_n. Recomputes all; 0 means raw = smoothed.
+    void setSmoothing(double weight);
+    double smoothing() const { return weight_; }
+
+    std::size_t size() const { return x_.size(); }
+    bool empty() const { return x_.size() == 0; }
+    SeriesPoint at(std::size_t index, Column column = Column::Raw) const;
+    SeriesPoint last(Column column = Column::Raw) const;
+    /// First index with x >= `x`.
+    std::size_t lowerBound(double x) const;
+    /// Index of the point nearest to `x`; size() when empty.
+    std::size_t nearest(double x) const;
+
+    /// At most two points per bucket (its minimum and maximum, in x order), at most 2 * `pixels` + 4
+    /// in all, with one neighbour beyond each end so that lines leave the view. Buckets have a
+    /// width of 2^k and edges at its multiples, in data space: the same data always decimates the
+    /// same way while the view moves. With <= 2 * pixels points in view, these points themselves.
+    void query(double x_low, double x_high, int pixels, Column column, Domain domain,
+               std::vector<SeriesPoint>& out) const;
+    /// Smallest and largest y with x in [x_low, x_high].
+    SeriesExtent extent(double x_low, double x_high, Column column, Domain domain) const;
+
+    const std::vector<SeriesPoint>& nonFinite() const { return non_finite_; }
+    /// Points that a log axis cannot show.
+    std::size_t nonPositiveCount() const { return non_positive_; }
+    /// Bytes held, for the memory budget of a chart.
+    std::size_t bytes() const;
+
+private:
+    static constexpr std::size_t kFan = 16;
+    static constexpr std::uint32_t kNone = 0xffffffffu;
+
+    struct Block {
+        std::uint32_t low = kNone;          // index of the minimum
+        std::uint32_t high = kNone;         // index of the maximum
+        std::uint32_t low_positive = kNone; // index of the smallest value > 0
+    };
+    struct Levels {
+        ChunkedArray<double> y;
+        std::vector<ChunkedArray<Block>> blocks; // blocks[k] covers kFan^(k+1) points each
+    };
+
+    void appendOne(double x, double y);
+    void pushColumn(Levels& column, double y);
+    void addLevel(Levels& column, std::size_t complete_blocks);
+    void widen(const Levels& column, Block& into, const Block& from) const;
+    void widenPoint(const Levels& column, Block& into, std::uint32_t index) const;
+    Block reduce(const Levels& column, std::size_t first, std::size_t end) const;
+    const Levels& levels(Column column) const;
+    void truncate(std::size_t size);
+    void truncateColumn(Levels& column, std::size_t size);
+    void restartSmoothing();
+    double smooth(double y);
+
+    ChunkedArray<double> x_;
+    Levels raw_;
+    Levels smoothed_;
+    std::vector<SeriesPoint> non_finite_;
+    std::size_t non_positive_ = 0;
+    double weight_ = 0.0;
+    double average_ = 0.0;
+    double remaining_ = 1.0; // w^n
+};
+
+} // namespace weft::widgets

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Chooses the theme and applies it to the running application: style, palette, font. Create one
+// after QApplication, keep it for the life of the program. GUI thread only.
+#pragma once
+
+#include "widgets/theme.h"
+
+#include <QObject>
+
+namespace weft::widgets {
+
+class ThemeController : public QObject {
+    Q_OBJECT
+public:
+    enum class Mode { System, Light, Dark };
+
+    /// Installs the style and applies Mode::System.
+    explicit ThemeController(QObject* parent = nullptr);
+
+    Mode mode() const { return mode_; }
+    void setMode(Mode mode);
+    /// Text size, 0.8 to 1.5 of the scale in Theme.
+    void setFontScale(double scale);
+    double fontScale() const { return font_scale_; }
+    /// No movement at all (spinners stand still, toasts appear at once).
+    void setReducedMotion(bool reduced);
+    static bool reducedMotion();
+
+signals:
+    /// After the new theme has become Theme::current() and the application's palette.
+    void changed();
+
+private:
+    void apply();
+    bool systemIsDark() const;
+
+    Mode mode_ = Mode::System;
+    double font_scale_ = 1.0;
+    QPalette system_palette_;
+};
+
+} // namespace weft::widgets

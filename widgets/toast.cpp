@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/messages.h"
+
+#include "widgets/icon.h"
+#include "widgets/painting.h"
+#include "widgets/style.h"
+#include "widgets/text_label.h"
+
+#include <QAction>
+#include <QCoreApplication>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QTimer>
+
+#include <algorithm>
+
+namespace weft::widgets {
+namespace {
+
+constexpr int kShownMs = 6000;
+constexpr int kToastWidth = 360;
+
+// One note. It goes after six seconds, but never from under the pointer.
+class Toast : public QWidget {
+public:
+    Toast(MessageKind kind, const QString& text, QAction* action, QWidget* parent)
+        : QWidget(parent), kind_(kind), timer_(new QTimer(this)) {
+        auto* layout = new QHBoxLayout(this);
+        layout->setContentsMargins(44, 8, 8, 8);
+        layout->setSpacing(space::kControl);
+        auto* label = new TextLabel(text, TextStyle::Body, Role::Text, this);
+        label->setWordWrap(true);
+        layout->addWidget(label, 1);
+        if (action) {
+            addActionButton(action, layout);
+        }
+        auto* close = new QPushButton(this);
+        close->setIcon(icon(QStringLiteral("close"), Role::Muted));
+        close->setAccessibleName(QCoreApplication::translate("Toast", "Dismiss"));
+        setButtonKind(close, ButtonKind::Flat);
+        setCompact(close);
+        layout->addWidget(close, 0, Qt::AlignTop);
+        connect(close, &QPushButton::clicked, this, &QWidget::deleteLater);
+        timer_->setSingleShot(true);
+        timer_->start(kShownMs);
+        connect(timer_, &QTimer::timeout, this, &QWidget::deleteLater);
+        setAccessibleName(text);
+    }
+
+protected:
+    void enterEvent(QEnterEvent*) override { timer_->stop(); }
+    void leaveEvent(QEvent*) override { timer_->start(kShownMs); }
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        const Theme& theme = Theme::current();
+        paintPanel(painter, rect(), size::kCardRadius, theme.color(Role::Surface),
+                   theme.color(Role::Border));
+        paintIcon(painter, QRectF(16, 12, size::kIcon, size::kIcon), messageIconName(kind_),
+                  theme.color(messageRole(kind_)));
+    }
+
+private:
+    void addActionButton(QAction* action, QHBoxLayout* layout) {
+        auto* button = new QPushButton(action->text(), this);
+        setCompact(button);
+        layout->addWidget(button, 0, Qt::AlignTop);
+        connect(button, &QPushButton::clicked, action, &QAction::trigger);
+        connect(button, &QPushButton::clicked, this, &QWidget::deleteLater);
+    }
+
+    MessageKind kind_;
+    QTimer* timer_;
+};
+
+} // namespace
+
+ToastHost::ToastHost(QWidget* window) : QObject(window), window_(window) {
+    window->installEventFilter(this);
+}
+
+void ToastHost::show(MessageKind kind, const QString& text, QAction* action) {
+    history_.push_back({kind, text, action ? action->text() : QString()});
+    auto* toast = new Toast(kind, text, action, window_);
+    connect(toast, &QObject::destroyed, this, [this, toast] {
+        std::erase(toasts_, toast);
+        arrange();
+    });
+    toasts_.push_back(toast);
+    toast->show();
+    arrange();
+    emit historyChanged();
+}
+
+void ToastHost::dismissAll() {
+    for (QWidget* toast : toasts_) {
+        toast->deleteLater();
+    }
+}
+
+int ToastHost::visibleCount() const {
+    return static_cast<int>(toasts_.size());
+}
+
+bool ToastHost::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize) {
+        arrange();
+    }
+    return QObject::eventFilter(watched, event);
+}
+
+// Newest at the bottom, above the status bar.
+void ToastHost::arrange() {
+    int bottom = window_->height() - size::kStatusBarHeight - space::kMargin;
+    for (auto it = toasts_.rbegin(); it != toasts_.rend(); ++it) {
+        QWidget* toast = *it;
+        const int width = std::min(kToastWidth, window_->width() - 2 * space::kMargin);
+        const int height = std::max(40, toast->layout()->totalHeightForWidth(width));
+        toast->setGeometry(window_->width() - width - space::kMargin, bottom - height, width,
+                           height);
+        toast->raise();
+        bottom -= height + space::kControl;
+    }
+}
+
+} // namespace weft::widgets
