@@ -2,6 +2,8 @@
 // THE order of work from programs to an execution plan, readable top to bottom in pipeline.cpp.
 #pragma once
 
+#include "core/cost/cost_model.h"
+#include "core/passes/recompute.h"
 #include "core/plan/plan.h"
 #include "kernels/weft_kernels.h"
 
@@ -21,6 +23,8 @@ struct ProgramSet {
 struct PipelineOptions {
     ir::DType compute_dtype = ir::DType::f32; // bf16: f32 master weights, bf16 activations
     std::vector<const weft_backend*> backends; // best first; empty: no kernels are chosen
+    passes::RecomputeOptions recompute;        // of the training step
+    const cost::CostModel* cost = nullptr;     // null: nothing is predicted
     int threads = 0;                           // OpenMP team that will run the plan; 0 = all cores
     std::vector<std::string> disabled_passes;
     bool verify = true;                        // check legality after every pass

@@ -40,7 +40,7 @@ config::FieldTable data_fields() {
             config::any_field(
                 "validation", {{"split", 0.1}},
                 "{\"split\": X} takes a share of train: of every class alike, for text the "
-                "last part. Or a source of its own, or null."),
+                "end of each sixteenth. Or a source of its own, or null."),
             source_field("test",
                          "A source; null: the format's own test split if it has one. Never used "
                          "for selection.")

@@ -57,14 +57,9 @@ void open_training(const Json& section, const OpenContext& context, DataSet& out
         return;
     }
     const std::shared_ptr<const Source> whole = out.train;
-    if (format.split_rule == SplitRule::tail) {
-        const std::int64_t held_out = validation_count(whole->samples(), share);
-        const std::int64_t kept = whole->samples() - held_out;
-        out.train = range(whole, 0, kept, "training");
-        out.validation = range(whole, kept, held_out, "validation");
-        return;
-    }
-    Split split = split_by_class(*whole, share, context.seed);
+    Split split = format.split_rule == SplitRule::by_part
+                      ? split_by_part(whole->samples(), share)
+                      : split_by_class(*whole, share, context.seed);
     out.train = subset(whole, std::move(split.train), "training");
     out.validation = subset(whole, std::move(split.validation), "validation");
 }

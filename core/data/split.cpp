@@ -80,4 +80,22 @@ Split split_by_class(const Source& source, double share, std::uint64_t seed) {
     return split;
 }
 
+Split split_by_part(std::int64_t samples, double share) {
+    const std::int64_t total = validation_count(samples, share);
+    const std::int64_t parts = std::min<std::int64_t>(16, total);
+    // The first `part` of `parts` shares of n, to within one.
+    const auto up_to = [parts](std::int64_t n, std::int64_t part) {
+        return n / parts * part + n % parts * part / parts;
+    };
+    Split split;
+    for (std::int64_t part = 0; part < parts; ++part) {
+        const std::int64_t end = up_to(samples, part + 1);
+        const std::int64_t held_out = up_to(total, part + 1) - up_to(total, part);
+        for (std::int64_t i = up_to(samples, part); i < end; ++i) {
+            (i < end - held_out ? split.train : split.validation).push_back(i);
+        }
+    }
+    return split;
+}
+
 } // namespace weft::data

@@ -23,4 +23,9 @@ std::int64_t validation_count(std::int64_t samples, double share);
 /// index only. Samples without a class count as one class.
 Split split_by_class(const Source& source, double share, std::uint64_t seed);
 
+/// Takes validation_count() samples from the ends of sixteen equal parts (fewer when fewer samples
+/// are taken): whole stretches, so that hardly a held-out sample has a neighbour in training, from
+/// everywhere, so that the last file of a text is not the only judge.
+Split split_by_part(std::int64_t samples, double share);
+
 } // namespace weft::data

@@ -13,14 +13,14 @@ namespace {
 class PartOfSource final : public Source {
 public:
     PartOfSource(std::shared_ptr<const Source> source, std::vector<std::int64_t> indices,
-                 std::int64_t first, std::int64_t count, const std::string& part)
-        : source_(std::move(source)), indices_(std::move(indices)), first_(first), count_(count),
-          info_(source_->info()), part_(part) {
-        info_.description += " (" + part + ": " + format_thousands(count) + ")";
+                 std::string part)
+        : source_(std::move(source)), indices_(std::move(indices)), info_(source_->info()),
+          part_(std::move(part)) {
+        info_.description += " (" + part_ + ": " + format_thousands(samples()) + ")";
     }
 
     const SampleInfo& info() const override { return info_; }
-    std::int64_t samples() const override { return count_; }
+    std::int64_t samples() const override { return static_cast<std::int64_t>(indices_.size()); }
     void read(std::int64_t index, std::span<std::byte> input,
               std::span<std::byte> target) const override {
         source_->read(whole_index(index), input, target);
@@ -37,19 +37,17 @@ public:
                static_cast<std::int64_t>(indices_.capacity() * sizeof(indices_[0]));
     }
     std::string fingerprint() const override {
-        return source_->fingerprint() + ", " + part_ + " " + std::to_string(count_);
+        return source_->fingerprint() + ", " + part_ + " " + std::to_string(samples());
     }
 
 private:
     std::int64_t whole_index(std::int64_t index) const {
-        WEFT_CHECK(index >= 0 && index < count_, "sample index within the source");
-        return indices_.empty() ? first_ + index : indices_[static_cast<std::size_t>(index)];
+        WEFT_CHECK(index >= 0 && index < samples(), "sample index within the source");
+        return indices_[static_cast<std::size_t>(index)];
     }
 
     std::shared_ptr<const Source> source_;
-    std::vector<std::int64_t> indices_; // empty: a range from first_
-    std::int64_t first_;
-    std::int64_t count_;
+    std::vector<std::int64_t> indices_;
     SampleInfo info_;
     std::string part_;
 };
@@ -92,16 +90,7 @@ private:
 std::shared_ptr<const Source> subset(std::shared_ptr<const Source> source,
                                      std::vector<std::int64_t> indices, std::string part) {
     WEFT_CHECK(!indices.empty(), "a part has at least one sample");
-    const auto count = static_cast<std::int64_t>(indices.size());
-    return std::make_shared<PartOfSource>(std::move(source), std::move(indices), 0, count, part);
-}
-
-std::shared_ptr<const Source> range(std::shared_ptr<const Source> source, std::int64_t first,
-                                    std::int64_t count, std::string part) {
-    WEFT_CHECK(first >= 0 && count > 0 && first + count <= source->samples(),
-               "a part lies within its source");
-    return std::make_shared<PartOfSource>(std::move(source), std::vector<std::int64_t>(), first,
-                                          count, part);
+    return std::make_shared<PartOfSource>(std::move(source), std::move(indices), std::move(part));
 }
 
 std::shared_ptr<const Source>

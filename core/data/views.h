@@ -15,9 +15,6 @@ namespace weft::data {
 /// "validation".
 std::shared_ptr<const Source> subset(std::shared_ptr<const Source> source,
                                      std::vector<std::int64_t> indices, std::string part);
-/// The samples first .. first + count - 1, without a table.
-std::shared_ptr<const Source> range(std::shared_ptr<const Source> source, std::int64_t first,
-                                    std::int64_t count, std::string part);
 
 /// Calls `open` once, at the first use. When it throws, every later use tries again.
 std::shared_ptr<const Source> opened_on_demand(std::function<std::shared_ptr<const Source>()> open);

@@ -38,6 +38,13 @@ const PlannedProgram* ExecutionPlan::find(std::string_view program) const {
     return found == programs.end() ? nullptr : &*found;
 }
 
+std::int64_t ExecutionPlan::device_bytes() const {
+    const bool host_memory = device == "cpu";
+    return arena_bytes + (host_memory ? host.data_cache_bytes + host.prefetch_bytes +
+                                            host.staging_bytes + host.library_bytes
+                                      : 0);
+}
+
 const StateSlot* ExecutionPlan::find_slot(std::string_view name) const {
     const auto found = std::find_if(state_slots.begin(), state_slots.end(),
                                     [&](const StateSlot& slot) { return slot.name == name; });

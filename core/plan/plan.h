@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,6 +78,7 @@ struct Step {
     std::string backend;           // "cpu", "reference", "" for planned-for hardware
     double flops = 0;
     double bytes = 0;
+    double predicted_ms = 0; // of one execution; 0 without a cost model
     // Loops:
     std::int64_t count = 0; // 0: not a loop
     bool reverse = false;
@@ -110,6 +112,8 @@ struct PlannedProgram {
     std::int64_t peak_bytes = 0; // of the arena, state included
     int peak_step = 0;           // linear position
     double flops = 0;            // of one call, loops included
+    double predicted_ms = 0;     // of one call
+    double predicted_error = 0;  // relative, one standard deviation
     std::vector<std::pair<int, std::int64_t>> timeline; // (linear position, live bytes)
     std::string text;            // final program text
 };
@@ -125,6 +129,18 @@ struct HostMemory {
     std::int64_t data_cache_bytes = 0;
     std::int64_t prefetch_bytes = 0;
     std::int64_t staging_bytes = 0; // checkpoint snapshot
+    std::int64_t library_bytes = 0; // what libraries keep for themselves: measured, not planned
+};
+
+/// A changed run, planned again.
+struct Alternative {
+    std::string change;                 // "recompute blocks, micro batch 16"
+    std::vector<std::string> overrides; // for --set: "training.recompute=\"blocks\""
+    std::int64_t peak_bytes = 0;        // as ExecutionPlan::device_bytes
+    std::int64_t activation_bytes = 0;  // at the peak of the training step
+    std::optional<double> predicted_step_ms;
+    bool fits = true;
+    bool on_front = false; // no other alternative is better in memory and in time
 };
 
 struct ExecutionPlan {
@@ -139,6 +155,17 @@ struct ExecutionPlan {
     double compile_ms = 0;
     std::vector<std::string> assumptions;
     std::vector<std::string> fallbacks; // one line per kernel that is slower than it could be
+
+    // Where it is planned to run, and the verdict (core/train/engine.h fills them in).
+    std::string device = "cpu";                // kind: "cpu", or the name of planned-for hardware
+    std::optional<double> predicted_step_ms;   // without a cost model: none
+    double predicted_error = 0;                // relative, one standard deviation
+    std::string prediction_basis;              // what the prediction rests on, one line
+    std::optional<std::int64_t> limit_bytes;   // memory that the device has for this run
+    std::vector<Alternative> fixes;            // filled in when it does not fit
+    bool fits() const { return !limit_bytes || device_bytes() <= *limit_bytes; }
+    /// Everything that the device's memory must hold: arena, and on the CPU also what the host keeps.
+    std::int64_t device_bytes() const;
 
     const PlannedProgram* find(std::string_view program) const;
     const StateSlot* find_slot(std::string_view name) const;

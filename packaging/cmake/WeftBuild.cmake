@@ -24,6 +24,10 @@ if(WEFT_LLD)
     add_link_options(-fuse-ld=lld)
 endif()
 
+# Line numbers and function names for back traces; full debug information costs a third of the build.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
+
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow=local -Wnon-virtual-dtor)
 if(WEFT_WERROR)
     # GCC 12 sees overlapping copies in string concatenations (bug 105651) and uninitialised vectors in
@@ -35,9 +39,33 @@ if(WEFT_SANITIZE)
     add_link_options(-fsanitize=${WEFT_SANITIZE})
 endif()
 
-# weft_library(<name> [FOLDER dir] [DEPENDS target...]): a static library of every source in a folder.
+# weft_precompiled(<target>): compiles a target's sources on top of the parsed standard library, JSON
+# and, where the target links Qt, Qt. Each of the two headers is built once. Sources include what they
+# use all the same: the header only makes reading it again cheap.
+function(weft_precompiled target)
+    set(kind engine)
+    set(needs nlohmann_json::nlohmann_json)
+    if("QT" IN_LIST ARGN)
+        set(kind qt)
+        list(APPEND needs Qt6::Widgets)
+    endif()
+    set(holder weft_precompiled_${kind})
+    if(NOT TARGET ${holder})
+        set(folder ${CMAKE_BINARY_DIR}/precompiled)
+        file(WRITE ${folder}/${kind}.cpp "// Built for its precompiled header.\n")
+        add_library(${holder} OBJECT ${folder}/${kind}.cpp)
+        target_include_directories(${holder} PRIVATE ${CMAKE_SOURCE_DIR})
+        target_link_libraries(${holder} PRIVATE ${needs})
+        target_precompile_headers(${holder} PRIVATE
+            ${CMAKE_SOURCE_DIR}/packaging/cmake/precompiled_${kind}.h)
+    endif()
+    target_precompile_headers(${target} REUSE_FROM ${holder})
+endfunction()
+
+# weft_library(<name> [FOLDER dir] [QT] [DEPENDS target...]): a static library of every source in a folder;
+# QT for those that link Qt.
 function(weft_library name)
-    cmake_parse_arguments(ARG "" "FOLDER" "DEPENDS" ${ARGN})
+    cmake_parse_arguments(ARG "QT" "FOLDER" "DEPENDS" ${ARGN})
     if(NOT ARG_FOLDER)
         set(ARG_FOLDER ${CMAKE_CURRENT_SOURCE_DIR})
     endif()
@@ -51,6 +79,11 @@ function(weft_library name)
     set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
     target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
     target_link_libraries(${name} PUBLIC ${ARG_DEPENDS})
+    if(ARG_QT)
+        weft_precompiled(${name} QT)
+    else()
+        weft_precompiled(${name})
+    endif()
 endfunction()
 
 # weft_tests(<label> [DEPENDS target...]): one Qt Test binary of every source in the current folder,
@@ -66,6 +99,9 @@ function(weft_tests label)
     add_executable(${name} ${sources})
     set_target_properties(${name} PROPERTIES AUTOMOC ON)
     target_link_libraries(${name} PRIVATE weft_test_support ${ARG_DEPENDS})
+    if(WEFT_UI)
+        weft_precompiled(${name} QT)
+    endif()
     target_compile_definitions(${name} PRIVATE
         WEFT_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}" WEFT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     add_test(NAME ${ARG_NAME} COMMAND ${name})

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/data/split.h"
 #include "tests/data/data_support.h"
 
 #include <algorithm>
@@ -101,7 +102,7 @@ private slots:
         QCOMPARE(error->kind(), ErrorKind::data);
     }
 
-    void validation_is_the_tail_of_the_text() {
+    void validation_is_the_end_of_each_part_of_the_text() {
         const Folder folder;
         std::string text;
         for (int i = 0; i < 10; ++i) {
@@ -112,9 +113,18 @@ private slots:
         const data::DataSet set = open(section, 4);
         QCOMPARE(set.train->samples(), 8);
         QCOMPARE(set.validation->samples(), 2);
-        QCOMPARE(input_integers(*set.train, 7), codes("7777"));
-        QCOMPARE(input_integers(*set.validation, 0), codes("8888"));
+        QCOMPARE(input_integers(*set.train, 4), codes("5555"));
+        QCOMPARE(input_integers(*set.validation, 0), codes("4444"));
         QCOMPARE(target_integers(*set.validation, 1), codes("999."));
+    }
+
+    void a_long_text_is_split_in_sixteen_stretches() {
+        const data::Split split = data::split_by_part(1600, 0.1);
+        QCOMPARE(split.validation.size(), std::size_t(160));
+        QCOMPARE(split.train.size(), std::size_t(1440));
+        for (std::size_t i = 0; i < 160; ++i) {
+            QCOMPARE(split.validation[i], std::int64_t(i / 10 * 100 + 90 + i % 10));
+        }
     }
 
     void the_fingerprint_follows_the_content() {

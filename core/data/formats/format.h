@@ -19,7 +19,8 @@ enum class Part { train, test };
 /// How {"split": X} takes validation samples out of train.
 enum class SplitRule {
     by_class, // the same share of every class, chosen by the seed
-    tail,     // the last samples: neighbours in a text resemble each other
+    by_part,  // the last share of each of sixteen equal parts: neighbours in a text resemble each
+              // other
 };
 
 struct FormatDef {

@@ -200,9 +200,12 @@ std::shared_ptr<const Source> open_text(const config::Json& settings, const Open
 
 } // namespace
 
-const FormatDef kTextFormat = {"text",          "Text as bytes, for language models.",
-                               SplitRule::tail, text_fields,
-                               sniff_text,      text_has_test,
+const FormatDef kTextFormat = {"text",
+                               "Text as bytes, for language models.",
+                               SplitRule::by_part,
+                               text_fields,
+                               sniff_text,
+                               text_has_test,
                                open_text};
 
 } // namespace weft::data

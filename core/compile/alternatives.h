@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same run otherwise: what changes would make it fit, what they cost, and which are worth having.
+// Every figure comes from planning the changed run again, never from a guess.
+#pragma once
+
+#include "core/compile/programs.h"
+#include "core/plan/plan.h"
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace weft::compile {
+
+/// Plans a configuration completely (pipeline, host memory, verdict). Given by core/train.
+using Planner = std::function<plan::ExecutionPlan(const RunConfig&)>;
+
+/// Ways to make a run fit, cheapest first: fewest predicted milliseconds, then fewest changes. At most
+/// `most`; only ones that do fit. Tried: smaller micro batches, recompute blocks and auto, bf16, and
+/// pairs of them.
+std::vector<plan::Alternative> fixes(const RunConfig& config, const Planner& planner, std::size_t most,
+                                     std::stop_token stop);
+
+/// Precision x recompute x micro batch: every combination planned; those on the Pareto front of memory
+/// against predicted step time are marked, sorted by memory.
+std::vector<plan::Alternative> advise(const RunConfig& config, const Planner& planner,
+                                      std::stop_token stop);
+
+/// Memory against predicted time over how much is computed again: none, steps of auto, blocks.
+std::vector<plan::Alternative> recompute_curve(const RunConfig& config, const Planner& planner,
+                                               std::stop_token stop);
+
+} // namespace weft::compile

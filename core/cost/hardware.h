@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Published limits of hardware that need not be here: what `--hardware h200:8` plans for.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace weft::cost {
+
+/// One device. Rates are dense (without structured sparsity), per second.
+struct Hardware {
+    std::string_view name;  // "h200": what the user types
+    std::string_view title; // "NVIDIA H200 SXM"
+    std::string_view kind;  // "cuda", "tpu", "cpu"
+    std::int64_t memory_bytes = 0;
+    double f32_flops = 0;      // f32 as the vendor multiplies it by default
+    double bf16_flops = 0;     // matrix units, f32 accumulation
+    double memory_bandwidth = 0; // bytes/s
+    double link_bandwidth = 0;   // bytes/s per direction to its neighbours; 0: none
+    std::string_view source;   // where each figure stands
+};
+
+/// Every entry, in the order in which the studio lists them.
+std::span<const Hardware> hardware_catalogue();
+/// Null when there is none of that name; case does not matter.
+const Hardware* find_hardware(std::string_view name);
+
+/// "h200:8": a catalogue entry and how many of them.
+struct HardwareCount {
+    const Hardware* hardware = nullptr;
+    std::int64_t count = 1;
+};
+/// Throws weft::Error{usage} naming the nearest known hardware.
+HardwareCount parse_hardware(std::string_view text);
+
+} // namespace weft::cost

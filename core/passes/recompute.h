@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recompute (activation checkpointing): forward values that the backward pass reads are computed again
+// instead of kept. Runs once, after the last common-subexpression removal, on the blocks that hold a
+// forward and a backward phase (the microstep's body).
+#pragma once
+
+#include "core/ir/program.h"
+
+#include <string_view>
+#include <vector>
+
+namespace weft::passes {
+
+enum class Recompute : std::uint8_t {
+    none,      // keep everything that backward reads
+    blocks,    // keep what crosses from one block of the model to another, compute the rest again
+    selective, // keep the values worth it: those below `flops_per_byte` are computed again
+};
+
+struct RecomputeOptions {
+    Recompute mode = Recompute::none;
+    /// selective: a value is computed again when that costs fewer FLOPs per byte that it frees.
+    double flops_per_byte = 0;
+};
+
+/// Clones, in front of their first backward reader, the forward ops whose results are not kept; readers
+/// in the backward phase read the clones. A clone keeps path, attributes and random stream, so its
+/// result is bitwise the same; what nobody reads is not cloned. Only ops with gradients' readers are
+/// touched: updated statistics and loops' carries never.
+void recompute(ir::Program& program, const RecomputeOptions& options);
+
+/// The distinct thresholds at which `selective` changes what is kept, ascending: 0 keeps everything, the
+/// last computes everything again that can be.
+std::vector<double> recompute_thresholds(const ir::Program& program);
+
+} // namespace weft::passes
