@@ -9,17 +9,19 @@
 
 namespace weft::cost {
 
-/// One device. Rates are dense (without structured sparsity), per second.
+/// One device. Rates are dense (without structured sparsity), per second. Vendors count memory in
+/// GB = 10^9 bytes in their data sheets; what the driver reports beyond that pays for its context.
 struct Hardware {
     std::string_view name;  // "h200": what the user types
     std::string_view title; // "NVIDIA H200 SXM"
-    std::string_view kind;  // "cuda", "tpu", "cpu"
+    std::string_view kind;  // "cuda" or "tpu"
     std::int64_t memory_bytes = 0;
-    double f32_flops = 0;      // f32 as the vendor multiplies it by default
-    double bf16_flops = 0;     // matrix units, f32 accumulation
+    double f32_flops = 0;        // true f32 products
+    double tf32_flops = 0;       // f32 operands rounded to 10 bits in the matrix units; 0: none
+    double bf16_flops = 0;       // matrix units, f32 accumulation
     double memory_bandwidth = 0; // bytes/s
-    double link_bandwidth = 0;   // bytes/s per direction to its neighbours; 0: none
-    std::string_view source;   // where each figure stands
+    double link_bandwidth = 0;   // bytes/s per direction, all links to neighbours together
+    std::string_view source;     // where the figures stand, and which of them are derived
 };
 
 /// Every entry, in the order in which the studio lists them.
@@ -32,7 +34,8 @@ struct HardwareCount {
     const Hardware* hardware = nullptr;
     std::int64_t count = 1;
 };
-/// Throws weft::Error{usage} naming the nearest known hardware.
+/// "h200" or "h200:8". Throws weft::Error{usage} naming the nearest known hardware, or what is
+/// wrong with the count (1 to 1,048,576).
 HardwareCount parse_hardware(std::string_view text);
 
 } // namespace weft::cost

@@ -103,17 +103,22 @@ FactorRule attention_factors(const OpView& view) {
     return attention_rule(view, "nt(kg)d,nskd,nskd,r->nt(kg)d,n(kg)t", false, 3);
 }
 
-// Scores and weighted values: 2 products of T S D per head; half of them under a causal mask.
-double attention_flops(const OpView& view, double products) {
+// `products` products of T S D per head, and per score `others` FLOPs and its share of dropout;
+// half of it all under a causal mask.
+OpCost scores_cost(const OpView& view, double products, double others) {
     const ir::Shape& q = view.input(0).shape;
-    const ir::Shape& k = view.input(1).shape;
-    const double all =
-        2.0 * products * static_cast<double>(q.elements()) * static_cast<double>(k[1]);
-    return view.attributes().flag("causal") ? all / 2 : all;
+    const double half = view.attributes().flag("causal") ? 0.5 : 1.0;
+    const double random = view.attributes().real("rate", 0.0) > 0 ? kRandomFlops : 0.0;
+    const auto keys = static_cast<double>(view.input(1).shape[1]);
+    const double scores = half * static_cast<double>(q[0] * q[1] * q[2]) * keys;
+    OpCost out = product_cost(view, 2.0 * products * scores * static_cast<double>(q[3]));
+    out.flops += scores * (others + random);
+    return out;
 }
 
+// Scores and weighted values, with a softmax between them.
 OpCost attention_cost(const OpView& view) {
-    return cost(view, attention_flops(view, 2));
+    return scores_cost(view, 2, kExpFlops + 4);
 }
 
 Inferred infer_attention_grad(const OpView& view) {
@@ -134,17 +139,12 @@ FactorRule attention_grad_factors(const OpView& view) {
                           true, 6);
 }
 
-// The scores again, and a product for each of dv, dp, dq, dk.
+// The scores and their exponentials again, and a product for each of dv, dp, dq, dk.
 OpCost attention_grad_cost(const OpView& view) {
-    return cost(view, attention_flops(view, 5));
+    return scores_cost(view, 5, kExpFlops + 4);
 }
 
 // --- Key/value cache ---------------------------------------------------------------------------
-
-std::string want_position(const ir::Type& type) {
-    return type == ir::Type{ir::DType::i64, {}} ? ""
-                                                : "position must be i64[], but is " + word(type);
-}
 
 Inferred infer_attention_cached(const OpView& view) {
     const ir::Type& q = view.input(0);
@@ -180,7 +180,7 @@ FactorRule cache_write_factors(const OpView& view) {
 
 // Written in place: only the new rows move.
 OpCost cache_write_cost(const OpView& view) {
-    return {0, 2.0 * static_cast<double>(view.input(1).bytes())};
+    return {0, 2.0 * static_cast<double>(view.input(1).bytes()), 0};
 }
 
 } // namespace

@@ -126,7 +126,7 @@ double conv_flops(const ir::Shape& small_image, std::int64_t kernel, std::int64_
 
 OpCost conv2d_cost(const OpView& view) {
     const ir::Shape& weight = view.input(1).shape;
-    return cost(view, conv_flops(view.output(0).shape, weight[0] * weight[1], weight[2]));
+    return product_cost(view, conv_flops(view.output(0).shape, weight[0] * weight[1], weight[2]));
 }
 
 Inferred infer_conv2d_input_grad(const OpView& view) {
@@ -166,7 +166,7 @@ FactorRule conv2d_input_grad_factors(const OpView& view) {
 
 OpCost conv2d_input_grad_cost(const OpView& view) {
     const ir::Shape& weight = view.input(1).shape;
-    return cost(view, conv_flops(view.input(0).shape, weight[0] * weight[1], weight[2]));
+    return product_cost(view, conv_flops(view.input(0).shape, weight[0] * weight[1], weight[2]));
 }
 
 Inferred infer_conv2d_weight_grad(const OpView& view) {
@@ -204,8 +204,8 @@ FactorRule conv2d_weight_grad_factors(const OpView& view) {
 
 OpCost conv2d_weight_grad_cost(const OpView& view) {
     const List& kernel = view.attributes().list("kernel");
-    return cost(view,
-                conv_flops(view.input(1).shape, kernel[0] * kernel[1], view.input(0).shape[3]));
+    return product_cost(
+        view, conv_flops(view.input(1).shape, kernel[0] * kernel[1], view.input(0).shape[3]));
 }
 
 // --- Pooling -----------------------------------------------------------------------------------

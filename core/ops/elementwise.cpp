@@ -45,7 +45,7 @@ Inferred infer_cast(const OpView& view) {
 }
 
 OpDef elementwise_op(std::string_view name, std::string_view help, weft_elementwise opcode,
-                     int inputs, void (*gradient)(GradientContext&)) {
+                     int inputs, void (*gradient)(GradientContext&), double element_flops = 1) {
     OpDef out{};
     out.name = name;
     out.help = help;
@@ -57,6 +57,7 @@ OpDef elementwise_op(std::string_view name, std::string_view help, weft_elementw
     for (int i = 0; i < inputs; ++i) {
         out.aliases.push_back({0, i});
     }
+    out.element_flops = element_flops;
     out.elementwise = opcode;
     return out;
 }
@@ -275,49 +276,51 @@ OpDef fused_op() {
 
 const OpDef kNeg = elementwise_op("neg", "-x", WEFT_EW_NEG, 1, neg_gradient);
 const OpDef kAbs = elementwise_op("abs", "|x|", WEFT_EW_ABS, 1, abs_gradient);
-const OpDef kExp = elementwise_op("exp", "e^x", WEFT_EW_EXP, 1, exp_gradient);
-const OpDef kLog = elementwise_op("log", "natural logarithm", WEFT_EW_LOG, 1, log_gradient);
-const OpDef kSqrt = elementwise_op("sqrt", "square root", WEFT_EW_SQRT, 1, sqrt_gradient);
-const OpDef kRsqrt = elementwise_op("rsqrt", "1 / sqrt(x)", WEFT_EW_RSQRT, 1, rsqrt_gradient);
-const OpDef kTanh = elementwise_op("tanh", "hyperbolic tangent", WEFT_EW_TANH, 1, tanh_gradient);
-const OpDef kSigmoid =
-    elementwise_op("sigmoid", "1 / (1 + e^-x)", WEFT_EW_SIGMOID, 1, sigmoid_gradient);
+const OpDef kExp = elementwise_op("exp", "e^x", WEFT_EW_EXP, 1, exp_gradient, kExpFlops);
+const OpDef kLog = elementwise_op("log", "natural logarithm", WEFT_EW_LOG, 1, log_gradient, 24);
+const OpDef kSqrt = elementwise_op("sqrt", "square root", WEFT_EW_SQRT, 1, sqrt_gradient, 4);
+const OpDef kRsqrt = elementwise_op("rsqrt", "1 / sqrt(x)", WEFT_EW_RSQRT, 1, rsqrt_gradient, 5);
+const OpDef kTanh =
+    elementwise_op("tanh", "hyperbolic tangent", WEFT_EW_TANH, 1, tanh_gradient, kExpFlops + 10);
+const OpDef kSigmoid = elementwise_op("sigmoid", "1 / (1 + e^-x)", WEFT_EW_SIGMOID, 1,
+                                      sigmoid_gradient, kExpFlops + 5);
 const OpDef kSquare = elementwise_op("square", "x * x", WEFT_EW_SQUARE, 1, square_gradient);
 const OpDef kSign = elementwise_op("sign", "-1, 0 or 1", WEFT_EW_SIGN, 1, zero_gradient);
 const OpDef kIsFinite = elementwise_op("is_finite", "1 where x is neither infinite nor NaN, else 0",
                                        WEFT_EW_IS_FINITE, 1, zero_gradient);
 const OpDef kRelu = elementwise_op("relu", "max(x, 0)", WEFT_EW_RELU, 1, activation_gradient);
-const OpDef kGelu =
-    elementwise_op("gelu", "GELU, tanh approximation", WEFT_EW_GELU, 1, activation_gradient);
+const OpDef kGelu = elementwise_op("gelu", "GELU, tanh approximation", WEFT_EW_GELU, 1,
+                                   activation_gradient, kExpFlops + 20);
 const OpDef kGeluErf = elementwise_op("gelu_erf", "GELU, x * normal distribution function",
-                                      WEFT_EW_GELU_ERF, 1, activation_gradient);
-const OpDef kSilu = elementwise_op("silu", "x * sigmoid(x)", WEFT_EW_SILU, 1, activation_gradient);
+                                      WEFT_EW_GELU_ERF, 1, activation_gradient, kExpFlops + 22);
+const OpDef kSilu =
+    elementwise_op("silu", "x * sigmoid(x)", WEFT_EW_SILU, 1, activation_gradient, kExpFlops + 6);
 const OpDef kAffine = affine_op();
 const OpDef kCast = cast_op();
 const OpDef kAdd = elementwise_op("add", "x + y", WEFT_EW_ADD, 2, add_gradient);
 const OpDef kSub = elementwise_op("sub", "x - y", WEFT_EW_SUB, 2, sub_gradient);
 const OpDef kMul = elementwise_op("mul", "x * y", WEFT_EW_MUL, 2, mul_gradient);
-const OpDef kDiv = elementwise_op("div", "x / y", WEFT_EW_DIV, 2, div_gradient);
+const OpDef kDiv = elementwise_op("div", "x / y", WEFT_EW_DIV, 2, div_gradient, 4);
 const OpDef kMaximum =
     elementwise_op("maximum", "the larger of x and y", WEFT_EW_MAXIMUM, 2, maximum_gradient);
 const OpDef kMinimum =
     elementwise_op("minimum", "the smaller of x and y", WEFT_EW_MINIMUM, 2, minimum_gradient);
-const OpDef kPow = elementwise_op("pow", "x^y", WEFT_EW_POW, 2, pow_gradient);
+const OpDef kPow = elementwise_op("pow", "x^y", WEFT_EW_POW, 2, pow_gradient, kExpFlops + 26);
 const OpDef kLess = elementwise_op("less", "1 where x < y, else 0", WEFT_EW_LESS, 2, zero_gradient);
 const OpDef kEqual =
     elementwise_op("equal", "1 where x = y, else 0", WEFT_EW_EQUAL, 2, zero_gradient);
 const OpDef kReluGrad =
     elementwise_op("relu_grad", "dx of relu from x, dy", WEFT_EW_RELU_GRAD, 2, nullptr);
-const OpDef kGeluGrad =
-    elementwise_op("gelu_grad", "dx of gelu from x, dy", WEFT_EW_GELU_GRAD, 2, nullptr);
-const OpDef kGeluErfGrad =
-    elementwise_op("gelu_erf_grad", "dx of gelu_erf from x, dy", WEFT_EW_GELU_ERF_GRAD, 2, nullptr);
-const OpDef kSiluGrad =
-    elementwise_op("silu_grad", "dx of silu from x, dy", WEFT_EW_SILU_GRAD, 2, nullptr);
+const OpDef kGeluGrad = elementwise_op("gelu_grad", "dx of gelu from x, dy", WEFT_EW_GELU_GRAD, 2,
+                                       nullptr, kExpFlops + 28);
+const OpDef kGeluErfGrad = elementwise_op("gelu_erf_grad", "dx of gelu_erf from x, dy",
+                                          WEFT_EW_GELU_ERF_GRAD, 2, nullptr, 2 * kExpFlops + 26);
+const OpDef kSiluGrad = elementwise_op("silu_grad", "dx of silu from x, dy", WEFT_EW_SILU_GRAD, 2,
+                                       nullptr, kExpFlops + 10);
 const OpDef kTanhGrad =
-    elementwise_op("tanh_grad", "dx of tanh from y, dy", WEFT_EW_TANH_GRAD, 2, nullptr);
+    elementwise_op("tanh_grad", "dx of tanh from y, dy", WEFT_EW_TANH_GRAD, 2, nullptr, 3);
 const OpDef kSigmoidGrad =
-    elementwise_op("sigmoid_grad", "dx of sigmoid from y, dy", WEFT_EW_SIGMOID_GRAD, 2, nullptr);
+    elementwise_op("sigmoid_grad", "dx of sigmoid from y, dy", WEFT_EW_SIGMOID_GRAD, 2, nullptr, 3);
 const OpDef kSelect =
     elementwise_op("select", "condition != 0 ? a : b", WEFT_EW_SELECT, 3, select_gradient);
 const OpDef kFused = fused_op();

@@ -32,7 +32,7 @@ FactorRule embedding_factors(const OpView& view) {
 OpCost embedding_cost(const OpView& view) {
     // Only the chosen rows are read.
     const auto out = static_cast<double>(view.output(0).bytes());
-    return {0, 2 * out + static_cast<double>(view.input(1).bytes())};
+    return {0, 2 * out + static_cast<double>(view.input(1).bytes()), 0};
 }
 
 Inferred infer_embedding_grad(const OpView& view) {

@@ -75,8 +75,13 @@ FactorRule correct_factors(const OpView& view) {
     return einsum(view, "nv,n->n", {classes(view)});
 }
 
-OpCost logits_cost(const OpView& view) {
-    return cost(view, 4.0 * static_cast<double>(view.input(0).shape.elements()));
+// One exponential per logit in either direction.
+OpCost cross_entropy_cost(const OpView& view) {
+    return cost(view, (kExpFlops + 4) * static_cast<double>(view.input(0).shape.elements()));
+}
+
+OpCost correct_cost(const OpView& view) {
+    return cost(view, static_cast<double>(view.input(0).shape.elements()));
 }
 
 } // namespace
@@ -90,7 +95,7 @@ const OpDef kCrossEntropy{
     .infer = infer_cross_entropy,
     .gradient = cross_entropy_gradient,
     .factors = cross_entropy_factors,
-    .cost = logits_cost,
+    .cost = cross_entropy_cost,
     .full_outputs = {0, 1}};
 
 const OpDef kCrossEntropyGrad{.name = "cross_entropy_grad",
@@ -100,7 +105,7 @@ const OpDef kCrossEntropyGrad{.name = "cross_entropy_grad",
                               .attributes = {kSmoothing},
                               .infer = infer_cross_entropy_grad,
                               .factors = cross_entropy_grad_factors,
-                              .cost = logits_cost,
+                              .cost = cross_entropy_cost,
                               .full_inputs = {2, 3}};
 
 const OpDef kCorrect{.name = "correct",
@@ -109,7 +114,7 @@ const OpDef kCorrect{.name = "correct",
                      .max_inputs = 2,
                      .infer = infer_correct,
                      .factors = correct_factors,
-                     .cost = logits_cost,
+                     .cost = correct_cost,
                      .full_outputs = {0}};
 
 } // namespace weft::ops

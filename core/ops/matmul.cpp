@@ -103,8 +103,8 @@ FactorRule matmul_factors(const OpView& view) {
 OpCost matmul_cost(const OpView& view) {
     const ir::Shape& x = view.input(0).shape;
     const std::int64_t inner = view.attributes().flag("transpose_x") ? x[x.rank() - 2] : x.back();
-    return cost(view, 2.0 * static_cast<double>(inner) *
-                          static_cast<double>(view.output(0).shape.elements()));
+    return product_cost(view, 2.0 * static_cast<double>(inner) *
+                                  static_cast<double>(view.output(0).shape.elements()));
 }
 
 // --- linear ------------------------------------------------------------------------------------
@@ -162,8 +162,8 @@ FactorRule linear_factors(const OpView& view) {
 }
 
 OpCost linear_cost(const OpView& view) {
-    return cost(view, 2.0 * static_cast<double>(view.input(0).shape.back()) *
-                          static_cast<double>(view.output(0).shape.elements()));
+    return product_cost(view, 2.0 * static_cast<double>(view.input(0).shape.back()) *
+                                  static_cast<double>(view.output(0).shape.elements()));
 }
 
 } // namespace

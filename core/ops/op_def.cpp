@@ -34,7 +34,7 @@ OpCost cost_of(const OpView& view) {
     for (int i = 0; i < view.outputs(); ++i) {
         elements += static_cast<double>(view.output(i).shape.elements());
     }
-    return cost(view, elements);
+    return cost(view, def.element_flops * elements);
 }
 
 } // namespace weft::ops

@@ -64,10 +64,13 @@ struct FactorRule {
     std::vector<std::vector<std::vector<int>>> outputs;
 };
 
-/// FLOPs (multiply-add = 2) and bytes moved to and from memory, of one execution.
+/// FLOPs (multiply-add = 2) and bytes moved to and from memory, of one execution. `products` are those of
+/// the FLOPs that matrix products and convolutions make: they run in matrix units where there are any,
+/// and they are what a utilisation (MFU) counts.
 struct OpCost {
     double flops = 0;
     double bytes = 0;
+    double products = 0;
 };
 
 /// Role of floating-point operands under a lower compute precision (passes/precision).
@@ -101,13 +104,14 @@ struct OpDef {
     Inferred (*infer)(const OpView&) = nullptr; // outputs of the view are not set yet
     void (*gradient)(GradientContext&) = nullptr; // null: not differentiable
     FactorRule (*factors)(const OpView&) = nullptr;
-    OpCost (*cost)(const OpView&) = nullptr; // null: elementwise default (1 FLOP per output element)
+    OpCost (*cost)(const OpView&) = nullptr; // null: `element_flops` per output element
     std::vector<Alias> aliases{};
     Precision precision = Precision::follows;
     std::vector<int> full_inputs{};  // with `follows`: inputs that stay f32 all the same (norm gains)
     std::vector<int> full_outputs{}; // with `follows`: outputs that stay f32 (statistics)
     std::vector<int> wide_outputs{}; // with `follows`: outputs that may be f32 when only full-precision
                                    // ops read them (weight gradients); sets attribute wide=true
+    double element_flops = 1; // of one output element; a function counts its usual polynomial
     int elementwise = -1; // opcode of kernels/weft_kernels.h (weft_elementwise); -1: not elementwise
     bool view = false;    // output 0 is input 0 under another shape: no kernel, no memory
     bool random = false;  // depends on the random key: never merged by common-subexpression removal

@@ -54,9 +54,8 @@ Inferred infer_random(const OpView& view) {
     return {{{ir::DType::f32, *shape}}, {}};
 }
 
-// Ten Philox rounds give four values: about 16 operations each with the conversion.
 OpCost random_cost(const OpView& view) {
-    return cost(view, 16.0 * static_cast<double>(view.output(0).shape.elements()));
+    return cost(view, kRandomFlops * static_cast<double>(view.output(0).shape.elements()));
 }
 
 OpDef random_op(std::string_view name, std::string_view help, AttributeDef first,

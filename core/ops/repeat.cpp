@@ -69,9 +69,10 @@ OpCost repeat_cost(const OpView& view) {
         const OpCost one = cost_of({view.program, op});
         total.flops += one.flops;
         total.bytes += one.bytes;
+        total.products += one.products;
     }
     const auto count = static_cast<double>(view.attributes().integer("count"));
-    return {total.flops * count, total.bytes * count};
+    return {total.flops * count, total.bytes * count, total.products * count};
 }
 
 } // namespace

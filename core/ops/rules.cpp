@@ -88,6 +88,11 @@ std::string want_random(const ir::Type& type) {
                : "random must be i64[3] (seed, step, first sample), but is " + word(type);
 }
 
+std::string want_position(const ir::Type& type) {
+    return type == ir::Type{ir::DType::i64, {}} ? std::string()
+                                                : "position must be i64[], but is " + word(type);
+}
+
 std::string first_of(std::initializer_list<std::string> texts) {
     for (const std::string& text : texts) {
         if (!text.empty()) {
@@ -97,10 +102,14 @@ std::string first_of(std::initializer_list<std::string> texts) {
     return {};
 }
 
+// An input that is named twice is read once.
 double operand_bytes(const OpView& view) {
     double bytes = 0;
-    for (int i = 0; i < view.inputs(); ++i) {
-        bytes += static_cast<double>(view.input(i).bytes());
+    const std::vector<ir::ValueId>& inputs = view.op.inputs;
+    for (auto id = inputs.begin(); id != inputs.end(); ++id) {
+        if (std::find(inputs.begin(), id, *id) == id) {
+            bytes += static_cast<double>(view.program.type(*id).bytes());
+        }
     }
     for (int i = 0; i < view.outputs(); ++i) {
         bytes += static_cast<double>(view.output(i).bytes());
@@ -109,7 +118,11 @@ double operand_bytes(const OpView& view) {
 }
 
 OpCost cost(const OpView& view, double flops) {
-    return {flops, operand_bytes(view)};
+    return {flops, operand_bytes(view), 0};
+}
+
+OpCost product_cost(const OpView& view, double flops) {
+    return {flops, operand_bytes(view), flops};
 }
 
 void zero_gradient(GradientContext&) {}

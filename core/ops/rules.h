@@ -64,6 +64,8 @@ std::string want_rank(std::string_view name, const ir::Type& type, int rank);
 std::string want_shape(std::string_view name, const ir::Type& type, const ir::Shape& shape);
 /// The random operand is i64[3] = {seed, step, first sample}.
 std::string want_random(const ir::Type& type);
+/// The position operand of decoding is i64[].
+std::string want_position(const ir::Type& type);
 /// The first text that is not empty.
 std::string first_of(std::initializer_list<std::string> texts);
 
@@ -114,6 +116,11 @@ private:
 double operand_bytes(const OpView& view);
 /// flops with the bytes of all operands.
 OpCost cost(const OpView& view, double flops);
+/// FLOPs of one e^x by range reduction and a polynomial, and of one random number by Philox.
+constexpr double kExpFlops = 20;
+constexpr double kRandomFlops = 16; // ten rounds give four values, plus the conversion
+/// As cost, where all of the arithmetic is matrix products.
+OpCost product_cost(const OpView& view, double flops);
 
 // --- Gradients ---------------------------------------------------------------------------------
 

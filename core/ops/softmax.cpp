@@ -44,7 +44,12 @@ FactorRule softmax_grad_factors(const OpView& view) {
     return einsum(view, "...v,...v->...v", {{'v', Combine::whole, 0.0}});
 }
 
+// Maximum, exponential, sum, quotient.
 OpCost softmax_cost(const OpView& view) {
+    return cost(view, (kExpFlops + 4) * static_cast<double>(view.output(0).shape.elements()));
+}
+
+OpCost softmax_grad_cost(const OpView& view) {
     return cost(view, 4.0 * static_cast<double>(view.output(0).shape.elements()));
 }
 
@@ -64,6 +69,6 @@ const OpDef kSoftmaxGrad{.name = "softmax_grad",
                          .max_inputs = 2,
                          .infer = infer_softmax_grad,
                          .factors = softmax_grad_factors,
-                         .cost = softmax_cost};
+                         .cost = softmax_grad_cost};
 
 } // namespace weft::ops

@@ -96,6 +96,11 @@ FactorRule reshape_factors(const OpView& view) {
     }
 }
 
+// Only the chosen elements are read.
+OpCost slice_cost(const OpView& view) {
+    return {0, 2.0 * static_cast<double>(view.output(0).bytes()), 0};
+}
+
 OpCost no_cost(const OpView&) {
     return {};
 }
@@ -341,7 +346,7 @@ const OpDef kSlice{.name = "slice",
                    .infer = infer_slice,
                    .gradient = slice_gradient,
                    .factors = same_extent_factors,
-                   .cost = write_cost};
+                   .cost = slice_cost};
 
 const OpDef kPad{.name = "pad",
                  .help = "x with a margin of one number around it",

@@ -157,6 +157,7 @@ private:
         loops_.pop_back();
         for (const Step& inner : step.steps) {
             step.flops += inner.flops * static_cast<double>(step.count);
+            step.product_flops += inner.product_flops * static_cast<double>(step.count);
             step.bytes += inner.bytes * static_cast<double>(step.count);
         }
         return step;
@@ -180,6 +181,7 @@ private:
         }
         const ops::OpCost cost = ops::cost_of({program_, op});
         step.flops = cost.flops;
+        step.product_flops = cost.products;
         step.bytes = cost.bytes;
         number_locally(step);
         return step;

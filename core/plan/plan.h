@@ -2,8 +2,8 @@
 // The execution plan: what the studio draws, the cost model prices, the executor replays and an
 // out-of-memory or hang report points into. Immutable once built; printable; written to plan.json.
 //
-// Memory: one arena per device. [0, state_bytes) holds the state slots for the whole run; the rest is
-// scratch of the program that runs, sized for the largest. Every buffer has a fixed offset.
+// Memory: one arena per device. [0, state_bytes) holds the state slots for the whole run; the rest
+// is scratch of the program that runs, sized for the largest. Every buffer has a fixed offset.
 #pragma once
 
 #include "core/ir/program.h"
@@ -40,8 +40,8 @@ struct StateSlot {
     std::string name; // "layers.0.weight", "optimizer.m/layers.0.weight", "ema/layers.0.weight"
     Category category = Category::parameters;
     ir::Type type;
-    bool saved = true;     // part of a checkpoint (key/value caches are not)
-    bool trainable = true; // parameters only
+    bool saved = true;                     // part of a checkpoint (key/value caches are not)
+    bool trainable = true;                 // parameters only
     std::vector<std::string> logical_axes; // one per dimension; "" = none
     std::int64_t offset = 0;               // in the arena; set by plan building
 };
@@ -63,20 +63,22 @@ struct Operand {
     int buffer = -1;
     std::int64_t offset = 0; // from the start of the arena
     ir::Type type;
-    std::vector<std::int64_t> strides; // bytes per iteration of each enclosing loop; empty = all zero
+    std::vector<std::int64_t>
+        strides; // bytes per iteration of each enclosing loop; empty = all zero
 };
 
 /// One kernel call, or a loop over nested steps.
 struct Step {
-    ir::Op op;                     // kind, attributes, path, phase; body for "fused"; values are not
-                                   // to be looked up: types are in the operands
+    ir::Op op; // kind, attributes, path, phase; body for "fused"; values are not
+               // to be looked up: types are in the operands
     std::vector<ir::Type> body_types; // fused: types of the body's values in definition order
     std::vector<Operand> inputs;
     std::vector<Operand> outputs;
-    Operand workspace;             // type u8; buffer -1 when none
-    std::string kernel;            // e.g. "onednn matmul", "reference argmax"
-    std::string backend;           // "cpu", "reference", "" for planned-for hardware
+    Operand workspace;   // type u8; buffer -1 when none
+    std::string kernel;  // e.g. "onednn matmul", "reference argmax"
+    std::string backend; // "cpu", "reference", "" for planned-for hardware
     double flops = 0;
+    double product_flops = 0; // of these, in matrix products and convolutions
     double bytes = 0;
     double predicted_ms = 0; // of one execution; 0 without a cost model
     // Loops:
@@ -109,13 +111,13 @@ struct PlannedProgram {
     std::vector<Buffer> buffers;
     std::vector<PlannedPort> arguments; // state ports lie in the state region
     std::vector<PlannedPort> results;
-    std::int64_t peak_bytes = 0; // of the arena, state included
-    int peak_step = 0;           // linear position
-    double flops = 0;            // of one call, loops included
-    double predicted_ms = 0;     // of one call
-    double predicted_error = 0;  // relative, one standard deviation
+    std::int64_t peak_bytes = 0;                        // of the arena, state included
+    int peak_step = 0;                                  // linear position
+    double flops = 0;                                   // of one call, loops included
+    double predicted_ms = 0;                            // of one call
+    double predicted_error = 0;                         // relative, one standard deviation
     std::vector<std::pair<int, std::int64_t>> timeline; // (linear position, live bytes)
-    std::string text;            // final program text
+    std::string text;                                   // final program text
 };
 
 struct PassTime {
@@ -126,10 +128,14 @@ struct PassTime {
 
 /// Host memory that the run needs beside the arena.
 struct HostMemory {
-    std::int64_t data_cache_bytes = 0;
-    std::int64_t prefetch_bytes = 0;
-    std::int64_t staging_bytes = 0; // checkpoint snapshot
-    std::int64_t library_bytes = 0; // what libraries keep for themselves: measured, not planned
+    std::int64_t data_cache_bytes = 0; // decoded samples of train and validation, later of test
+    std::int64_t prefetch_bytes = 0;   // batches made ahead, of training and of an evaluation
+    std::int64_t staging_bytes = 0;    // checkpoint snapshot, when it is written in the background
+    std::int64_t library_bytes = 0; // what libraries keep for themselves: an estimate in a plan; a
+                                    // run measures it and says so in its `system` event
+    std::int64_t bytes() const {
+        return data_cache_bytes + prefetch_bytes + staging_bytes + library_bytes;
+    }
 };
 
 /// A changed run, planned again.
@@ -151,20 +157,25 @@ struct ExecutionPlan {
     HostMemory host;
     std::int64_t parameters = 0; // trainable elements, tied ones once
     double flops_per_step = 0;
+    double model_flops_per_step = 0; // products of the model as written, nothing computed twice
     std::vector<PassTime> pass_times;
     double compile_ms = 0;
     std::vector<std::string> assumptions;
     std::vector<std::string> fallbacks; // one line per kernel that is slower than it could be
 
-    // Where it is planned to run, and the verdict (core/train/engine.h fills them in).
-    std::string device = "cpu";                // kind: "cpu", or the name of planned-for hardware
-    std::optional<double> predicted_step_ms;   // without a cost model: none
-    double predicted_error = 0;                // relative, one standard deviation
-    std::string prediction_basis;              // what the prediction rests on, one line
-    std::optional<std::int64_t> limit_bytes;   // memory that the device has for this run
-    std::vector<Alternative> fixes;            // filled in when it does not fit
+    // Where it is planned to run, and the verdict (core/train/planning.h fills them in).
+    std::string device = "cpu";               // kind: "cpu", "cuda", "tpu"
+    std::string device_title;                 // of planned-for hardware; empty: this machine
+    std::optional<double> predicted_step_ms;  // without a cost model: none
+    double predicted_error = 0;               // relative, one standard deviation
+    std::string prediction_basis;             // what the prediction rests on, one line
+    std::optional<std::int64_t> limit_bytes;  // memory that the device has for this run
+    std::string limit_basis;                  // what sets the limit, for people
+    std::vector<Alternative> fixes;           // filled in when it does not fit
+    std::vector<Alternative> recompute_curve; // filled in where it is asked for
     bool fits() const { return !limit_bytes || device_bytes() <= *limit_bytes; }
-    /// Everything that the device's memory must hold: arena, and on the CPU also what the host keeps.
+    /// Everything that the device's memory must hold: arena, and on the CPU also what the host
+    /// keeps.
     std::int64_t device_bytes() const;
 
     const PlannedProgram* find(std::string_view program) const;
@@ -177,10 +188,25 @@ const Step* step_at(const PlannedProgram& program, int position);
 /// Bytes alive at the peak of a program, per category (index = Category).
 std::vector<std::int64_t> bytes_by_category(const ExecutionPlan& plan, std::string_view program);
 
+/// Bytes per category of everything that the device's memory must hold, at the peak of the program
+/// that needs most (index = Category). Their sum is device_bytes() less the holes of the arena.
+std::vector<std::int64_t> bytes_by_category(const ExecutionPlan& plan);
+/// The program that needs most memory: it sizes the arena. Null without programs.
+const PlannedProgram* largest_program(const ExecutionPlan& plan);
+/// "matmul at blocks.3.mlp.up": the op at a program's peak.
+std::string peak_op(const PlannedProgram& program);
+
 /// The document of `weft plan --json` (INTERFACES.md); "predicted_step_ms" is null until there is a
 /// cost model for the machine.
 nlohmann::ordered_json to_json(const ExecutionPlan& plan);
-/// The human-readable page of `weft plan`.
-std::string to_text(const ExecutionPlan& plan);
+
+struct PageStyle {
+    bool colour = false;
+    int columns = 80;
+};
+/// The page of `weft plan` for people.
+std::string to_text(const ExecutionPlan& plan, const PageStyle& style = {});
+/// The table of `weft plan --advise`.
+std::string advice_text(const std::vector<Alternative>& advice, const PageStyle& style = {});
 
 } // namespace weft::plan

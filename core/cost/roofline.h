@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The roofline (Williams, Waterman, Patterson 2009): a kernel takes as long as its arithmetic at
+// the peak rate or its traffic at the peak bandwidth, whichever is longer, and a call costs
+// something.
+#pragma once
+
+#include "core/ir/type.h"
+
+#include <cstdint>
+#include <string>
+
+namespace weft::cost {
+
+/// Peak rates of a machine or device, per second.
+struct Limits {
+    double bf16_flops = 0; // A: bf16 products in the matrix or vector units
+    double f32_flops = 0;  // F: f32 fused multiply-adds
+    double bandwidth = 0;  // W: read-modify-write from memory, bytes/s
+    double overhead_s = 0; // of one kernel call
+};
+
+/// One execution of one kernel, as the model sees it.
+struct Work {
+    std::string kind;                 // op kind, e.g. "matmul", "fused"
+    std::string kernel;               // "onednn matmul"; "" for planned-for hardware
+    ir::DType dtype = ir::DType::f32; // of its floating-point operands
+    double flops = 0;
+    double product_flops = 0; // of these, multiply-adds of matrix products and convolutions
+    double bytes = 0;         // operands, each once
+    double times = 1;         // executions per call of the program
+};
+
+/// Whether arithmetic or traffic takes longer.
+enum class Bound : std::uint8_t { products, arithmetic, memory };
+Bound bound_of(const Work& work, const Limits& limits);
+
+/// Seconds of one execution at the limits, call included. Products run at the rate of their element
+/// type, other arithmetic in f32 everywhere. Every limit must be positive, overhead_s may be 0.
+double roofline_s(const Work& work, const Limits& limits);
+
+/// Rate of products of this element type.
+double product_rate(ir::DType dtype, const Limits& limits);
+
+} // namespace weft::cost
