@@ -28,8 +28,8 @@ public:
     virtual int itemCount() const { return 0; }
     virtual ViewItem item(int index) const;
 
-    /// Topmost item under a widget position, or -1.
-    int hitTest(const QPointF& position) const;
+    /// Topmost item under a widget position, or -1. Views of thousands of items compute it.
+    virtual int hitTest(const QPointF& position) const;
     /// The keyboard cursor, or -1.
     int cursorItem() const { return cursor_; }
     void setCursorItem(int index);

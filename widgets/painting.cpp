@@ -40,6 +40,33 @@ QString scaledUnit(double value, double base, const char* const* units, int coun
     return QStringLiteral("%1 %2").arg(grouped(value, decimals), QLatin1String(units[unit]));
 }
 
+constexpr double kHatchStep = 6.0;
+constexpr double kDotStep = 4.0;
+
+// Lines x + y = a multiple of the step, cut to the rectangle by arithmetic and not by a clip (SVG has
+// none in Qt 6.4): neighbouring rectangles join without a seam.
+void paintHatch(QPainter& painter, const QRectF& rect, const QColor& color) {
+    painter.setPen(QPen(color, 1.4, Qt::SolidLine, Qt::FlatCap));
+    const double first = std::ceil((rect.left() + rect.top()) / kHatchStep) * kHatchStep;
+    for (double sum = first; sum < rect.right() + rect.bottom(); sum += kHatchStep) {
+        const double left = std::max(rect.left(), sum - rect.bottom());
+        const double right = std::min(rect.right(), sum - rect.top());
+        painter.drawLine(QPointF(left, sum - left), QPointF(right, sum - right));
+    }
+}
+
+void paintDots(QPainter& painter, const QRectF& rect, const QColor& color) {
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(color);
+    for (double y = std::ceil(rect.top() / kDotStep) * kDotStep; y < rect.bottom(); y += kDotStep) {
+        const double shift = std::fmod(y / kDotStep, 2.0) != 0.0 ? kDotStep / 2.0 : 0.0;
+        double x = std::ceil((rect.left() - shift) / kDotStep) * kDotStep + shift;
+        for (; x < rect.right(); x += kDotStep) {
+            painter.drawEllipse(QPointF(x, y), 1.2, 1.2);
+        }
+    }
+}
+
 } // namespace
 
 void paintPanel(QPainter& painter, const QRectF& rect, double radius, const QColor& fill,
@@ -133,24 +160,11 @@ void paintFill(QPainter& painter, const QRectF& rect, const QColor& color, Fill 
         return;
     }
     painter.save();
-    painter.setClipRect(rect, Qt::IntersectClip);
     painter.setRenderHint(QPainter::Antialiasing);
     if (fill == Fill::Hatched) {
-        painter.setPen(QPen(color, 1.4));
-        const double step = 6.0;
-        const double start = std::floor((rect.left() - rect.height()) / step) * step;
-        for (double x = start; x < rect.right() + rect.height(); x += step) {
-            painter.drawLine(QPointF(x, rect.bottom()), QPointF(x + rect.height(), rect.top()));
-        }
+        paintHatch(painter, rect, color);
     } else {
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(color);
-        int row = 0;
-        for (double y = rect.top() + 2.0; y < rect.bottom() + 1.0; y += 4.0, ++row) {
-            for (double x = rect.left() + (row % 2 ? 4.0 : 2.0); x < rect.right() + 1.0; x += 4.0) {
-                painter.drawEllipse(QPointF(x, y), 1.2, 1.2);
-            }
-        }
+        paintDots(painter, rect, color);
     }
     painter.restore();
 }

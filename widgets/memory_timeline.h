@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Memory over the steps of a program, stacked by category: the peak and its step, the limit, the
+// same program planned otherwise as a dashed outline, and a cursor that keys, clicks and a drag
+// move.
+#pragma once
+
+#include "widgets/painted_view.h"
+
+#include <optional>
+#include <vector>
+
+namespace weft::widgets {
+
+/// One category: bytes alive while each step runs.
+struct TimelineLayer {
+    MemoryCategory category = MemoryCategory::Parameters;
+    std::vector<qint64> bytes; // one per step
+};
+
+/// Steps that belong together, named under the plot: "forward", "backward", "update".
+struct TimelineSpan {
+    QString name;
+    int first = 0;
+    int count = 0;
+    int shade = 0; // 0: faint, 1: strong, 2: grey
+};
+
+struct TimelineData {
+    std::vector<QString> names; // one per step: "matmul blocks.3.mlp.up, backward"
+    std::vector<TimelineLayer> layers;
+    std::vector<TimelineSpan> spans;
+};
+
+class MemoryTimeline : public PaintedView {
+    Q_OBJECT
+public:
+    explicit MemoryTimeline(QWidget* parent = nullptr);
+
+    /// Layers are stacked in the order of MemoryCategory whatever the order given. The cursor stays
+    /// on its step when there still is one of that number.
+    void setData(TimelineData data);
+    /// A line at the device's capacity; far above the plot it is said in words.
+    void setLimit(std::optional<qint64> bytes);
+    /// The same program planned otherwise: its totals over its own steps, stretched to the same
+    /// width.
+    void setGhost(std::vector<qint64> totals, const QString& label);
+    /// Values that a newer plan will replace are drawn faint.
+    void setStale(bool stale);
+
+    int stepCount() const { return static_cast<int>(data_.names.size()); }
+    /// Bytes alive while a step runs.
+    qint64 totalAt(int step) const { return totals_[static_cast<std::size_t>(step)]; }
+    /// The first step with most bytes alive, or -1 without steps.
+    int peakStep() const { return peak_; }
+    /// The step under an x in widget coordinates, bounded to those there are; -1 without steps.
+    int stepAt(double x) const;
+
+    int itemCount() const override { return stepCount(); }
+    ViewItem item(int index) const override;
+    int hitTest(const QPointF& position) const override;
+    QSize sizeHint() const override { return {640, 300}; }
+    QSize minimumSizeHint() const override { return {240, 180}; }
+
+protected:
+    void paintScene(QPainter& painter, const QSizeF& view_size) const override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    /// Adds Page Up, Page Down (a twentieth of the steps) and P (to the peak) to the base's keys.
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    struct LegendEntry {
+        QRectF rect;
+        MemoryCategory category;
+    };
+
+    std::vector<LegendEntry> legend(double width) const;
+    QRectF plotRect(const QSizeF& view_size) const;
+    double axisTop() const;
+    double xOf(double step, const QRectF& plot) const;
+    std::vector<int> columnSteps(const QRectF& plot) const;
+    void paintLegend(QPainter& painter, double width) const;
+    void paintAxis(QPainter& painter, const QRectF& plot) const;
+    void paintLayers(QPainter& painter, const QRectF& plot) const;
+    void paintGhost(QPainter& painter, const QRectF& plot) const;
+    void paintLimit(QPainter& painter, const QRectF& plot) const;
+    void paintPeak(QPainter& painter, const QRectF& plot) const;
+    void paintSpans(QPainter& painter, const QRectF& plot) const;
+    void paintCursor(QPainter& painter, const QRectF& plot) const;
+
+    TimelineData data_;
+    std::vector<qint64> totals_;
+    std::vector<qint64> ghost_;
+    QString ghost_label_;
+    std::optional<qint64> limit_;
+    qint64 most_ = 0;
+    int peak_ = -1;
+    bool stale_ = false;
+};
+
+} // namespace weft::widgets
