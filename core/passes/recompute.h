@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recompute (activation checkpointing): forward values that the backward pass reads are computed again
-// instead of kept. Runs once, after the last common-subexpression removal, on the blocks that hold a
-// forward and a backward phase (the microstep's body).
+// Recompute (activation checkpointing): forward values that the backward phase reads are computed
+// again instead of kept (Chen et al., 2016). Runs once, after the last common-subexpression
+// removal, which would undo it, and before fusion, on every block that holds a forward and a
+// backward phase: the microstep's body. Loops inside of it are left alone: a model's layers are
+// built unrolled.
 #pragma once
 
 #include "core/ir/program.h"
@@ -23,14 +25,17 @@ struct RecomputeOptions {
     double flops_per_byte = 0;
 };
 
-/// Clones, in front of their first backward reader, the forward ops whose results are not kept; readers
-/// in the backward phase read the clones. A clone keeps path, attributes and random stream, so its
-/// result is bitwise the same; what nobody reads is not cloned. Only ops with gradients' readers are
-/// touched: updated statistics and loops' carries never.
+/// Clones, in front of their first backward reader, the forward ops whose results are not kept;
+/// readers in the backward phase read the clones. A clone keeps path, attributes and random stream,
+/// so its result is bitwise the same; what nobody reads is not cloned. Always kept: what one block
+/// of the model hands to another, what the update and the program's results read (loss, metrics,
+/// running statistics: nothing is counted twice), what follows from weights alone, handfuls of
+/// numbers, and everything of the last blocks that is needed again before memory is short.
 void recompute(ir::Program& program, const RecomputeOptions& options);
 
-/// The distinct thresholds at which `selective` changes what is kept, ascending: 0 keeps everything, the
-/// last computes everything again that can be.
+/// The distinct thresholds at which `selective` changes what is kept, ascending: 0 keeps
+/// everything, the last computes again what `blocks` does. Equal ops of several blocks have
+/// thresholds of their own, earlier blocks first.
 std::vector<double> recompute_thresholds(const ir::Program& program);
 
 } // namespace weft::passes

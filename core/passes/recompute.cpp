@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recompute of blocks: Chen et al., 2016 ("sublinear memory"); by cost per byte: the greedy choice
+// of Jain et al., 2020 ("Checkmate", section 6, baselines).
+#include "core/passes/recompute.h"
+
+#include "core/ops/op_def.h"
+#include "core/passes/recompute_candidates.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace weft::passes {
+namespace {
+
+using ir::Op;
+using ir::Phase;
+using ir::ValueId;
+
+std::size_t at(ValueId id) {
+    return static_cast<std::size_t>(id.index);
+}
+
+/// An op of the old block in the new one: as it was, or once more.
+struct Entry {
+    std::size_t op = 0; // position in the old block
+    bool clone = false;
+};
+
+class BlockRecompute {
+public:
+    BlockRecompute(ir::Program& program, ir::Block& block)
+        : program_(program), block_(block), found_(find_candidates(program, block)),
+          dropped_(block.ops.size(), false) {}
+
+    bool trains() const { return found_.trains; }
+
+    void thresholds(std::set<double>& out) const {
+        for (std::size_t i = 0; i < found_.standings.size(); ++i) {
+            if (found_.standings[i] == Standing::candidate) {
+                out.insert(std::nextafter(found_.flops_per_byte[i],
+                                          std::numeric_limits<double>::infinity()));
+            }
+        }
+    }
+
+    void run(const RecomputeOptions& options) {
+        for (std::size_t i = 0; i < found_.standings.size(); ++i) {
+            dropped_[i] = found_.standings[i] == Standing::candidate &&
+                          (options.mode == Recompute::blocks ||
+                           found_.flops_per_byte[i] < options.flops_per_byte);
+        }
+        if (std::find(dropped_.begin(), dropped_.end(), true) != dropped_.end()) {
+            keep_last_blocks();
+            rewrite(schedule());
+        }
+    }
+
+private:
+    /// What the end of the forward phase makes is needed at once: computing it again would free
+    /// memory only while less than the peak is in use.
+    void keep_last_blocks() {
+        std::set<int> blocks;
+        for (std::size_t i = 0; i < dropped_.size(); ++i) {
+            if (dropped_[i]) {
+                blocks.insert(found_.blocks[i]);
+            }
+        }
+        const std::int64_t peak = peak_bytes(schedule());
+        for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
+            const std::vector<bool> before = dropped_;
+            for (std::size_t i = 0; i < dropped_.size(); ++i) {
+                dropped_[i] = dropped_[i] && found_.blocks[i] != *block;
+            }
+            if (peak_bytes(schedule()) > peak) {
+                dropped_ = before;
+                return;
+            }
+        }
+    }
+
+    /// The op's results are not there any more when the backward phase or a clone reads them.
+    bool gone(int position) const {
+        const auto index = static_cast<std::size_t>(position);
+        return position >= 0 && (dropped_[index] || found_.standings[index] == Standing::inner);
+    }
+
+    bool reads_clones(const Entry& entry) const {
+        return entry.clone || block_.ops[entry.op].phase == Phase::backward;
+    }
+
+    /// The new order: every clone right before the first op that reads it.
+    std::vector<Entry> schedule() const {
+        std::vector<Entry> out;
+        std::vector<bool> cloned(block_.ops.size(), false);
+        for (std::size_t i = 0; i < block_.ops.size(); ++i) {
+            if (block_.ops[i].phase == Phase::backward) {
+                for (const ValueId id : reads_of(block_.ops[i])) {
+                    request(id, cloned, out);
+                }
+            }
+            out.push_back({i, false});
+        }
+        return out;
+    }
+
+    void request(ValueId id, std::vector<bool>& cloned, std::vector<Entry>& out) const {
+        const int producer = found_.producers[at(id)];
+        if (!gone(found_.producer_of_root(id)) || cloned[static_cast<std::size_t>(producer)]) {
+            return;
+        }
+        const auto position = static_cast<std::size_t>(producer);
+        const Op& op = block_.ops[position];
+        if (op.phase != Phase::forward) {
+            return; // a view of the backward phase: it reads the clone already
+        }
+        cloned[position] = true;
+        for (const ValueId operand : op.inputs) {
+            request(operand, cloned, out);
+        }
+        out.push_back({position, true});
+    }
+
+    /// Most bytes of the block's own values alive at once, each in memory of its own.
+    std::int64_t peak_bytes(const std::vector<Entry>& entries) const {
+        // Two of each value: the first and the clone.
+        std::vector<int> last(2 * program_.values.size(), -1);
+        const auto index = [](ValueId root, bool clone) { return 2 * at(root) + (clone ? 1 : 0); };
+        for (std::size_t t = 0; t < entries.size(); ++t) {
+            for (const ValueId id : reads_of(block_.ops[entries[t].op])) {
+                const bool clone = reads_clones(entries[t]) && gone(found_.producer_of_root(id));
+                last[index(found_.roots[at(id)], clone)] = static_cast<int>(t);
+            }
+        }
+        for (const ValueId id : block_.results) {
+            last[index(found_.roots[at(id)], false)] = static_cast<int>(entries.size());
+        }
+        std::vector<std::int64_t> change(entries.size() + 2, 0);
+        for (std::size_t t = 0; t < entries.size(); ++t) {
+            for (const ValueId id : block_.ops[entries[t].op].outputs) {
+                if (found_.roots[at(id)] == id) {
+                    const int end =
+                        std::max(static_cast<int>(t), last[index(id, entries[t].clone)]);
+                    change[t] += program_.type(id).bytes();
+                    change[static_cast<std::size_t>(end) + 1] -= program_.type(id).bytes();
+                }
+            }
+        }
+        std::int64_t alive = 0;
+        std::int64_t most = 0;
+        for (const std::int64_t bytes : change) {
+            alive += bytes;
+            most = std::max(most, alive);
+        }
+        return most;
+    }
+
+    void rewrite(const std::vector<Entry>& entries) {
+        std::vector<ValueId> clone_of(program_.values.size());
+        std::vector<Op> ops;
+        ops.reserve(entries.size());
+        for (const Entry& entry : entries) {
+            Op op = block_.ops[entry.op];
+            if (reads_clones(entry)) {
+                for (ValueId& id : op.inputs) {
+                    id = at(id) < clone_of.size() && clone_of[at(id)].valid() ? clone_of[at(id)]
+                                                                              : id;
+                }
+                for (ir::Block& body : op.body) {
+                    ir::replace_uses(body, clone_of);
+                }
+            }
+            if (entry.clone) {
+                op.phase = Phase::backward;
+                for (ValueId& id : op.outputs) {
+                    const ValueId fresh = program_.add_value(ir::Type(program_.type(id)));
+                    clone_of[at(id)] = fresh;
+                    id = fresh;
+                }
+            }
+            ops.push_back(std::move(op));
+        }
+        block_.ops = std::move(ops);
+    }
+
+    ir::Program& program_;
+    ir::Block& block_;
+    const RecomputeCandidates found_;
+    std::vector<bool> dropped_; // [position] its results are computed again
+};
+
+template <typename Visit>
+void for_each_trained_block(ir::Program& program, ir::Block& block, const Visit& visit) {
+    for (Op& op : block.ops) {
+        if (op.kind == "repeat") {
+            for_each_trained_block(program, op.body.front(), visit);
+        }
+    }
+    BlockRecompute recompute(program, block);
+    if (recompute.trains()) {
+        visit(recompute);
+    }
+}
+
+} // namespace
+
+void recompute(ir::Program& program, const RecomputeOptions& options) {
+    if (options.mode != Recompute::none) {
+        for_each_trained_block(program, program.body,
+                               [&](BlockRecompute& block) { block.run(options); });
+    }
+}
+
+std::vector<double> recompute_thresholds(const ir::Program& program) {
+    ir::Program copy = program; // the walk is shared with the pass, which changes programs
+    std::set<double> found = {0.0};
+    for_each_trained_block(copy, copy.body,
+                           [&](const BlockRecompute& block) { block.thresholds(found); });
+    return {found.begin(), found.end()};
+}
+
+} // namespace weft::passes

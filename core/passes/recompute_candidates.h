@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of a block's forward phase could be computed again, and what that costs and frees. Private
+// to recompute.
+#pragma once
+
+#include "core/ir/program.h"
+
+#include <vector>
+
+namespace weft::passes {
+
+/// How the forward op at a position of the block stands to recompute.
+enum class Standing : std::uint8_t {
+    fixed,     // stays as it is: not of the forward phase, or its results are alive anyway
+    candidate, // backward reads a result: keep it or compute it again
+    inner,     // backward reads no result, but it may be on the way to a candidate's
+};
+
+/// Facts of one block, by position of its ops.
+struct RecomputeCandidates {
+    std::vector<ir::ValueId> roots; // [value] without the views on it
+    std::vector<int> producers;     // [value] position of the op that makes it; -1: outside
+    std::vector<int> blocks;        // [position] block of the model, see model_blocks.h
+    std::vector<Standing> standings;
+    std::vector<double> flops_per_byte; // candidates: cost of a new computation over what it frees
+    bool trains = false;                // there are a forward and a backward phase
+
+    int producer_of_root(ir::ValueId id) const {
+        return producers[static_cast<std::size_t>(roots[static_cast<std::size_t>(id.index)].index)];
+    }
+};
+
+/// Fixed are: what another block of the model reads, what the update or a result reads, what
+/// follows from weights alone, handfuls of numbers, and loops. A candidate's cost goes back to the
+/// values that are there: fixed ones, arguments, and other candidates' results; ops on the way to
+/// several candidates are shared among them. Of equal candidates those of earlier blocks come
+/// first, by a millionth per block: their values would be kept longest.
+RecomputeCandidates find_candidates(const ir::Program& program, const ir::Block& block);
+
+/// Values that the op reads: operands and captures.
+std::vector<ir::ValueId> reads_of(const ir::Op& op);
+
+} // namespace weft::passes
