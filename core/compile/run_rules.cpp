@@ -69,8 +69,9 @@ private:
     Delivers delivered() const {
         const Json::json_pointer type("/data/train/type");
         const Json name = document_.contains(type) ? document_.at(type) : Json();
-        return name == "idx" ? Delivers::images : name == "text" ? Delivers::tokens
-                                                                 : Delivers::unknown;
+        return name == "idx"    ? Delivers::images
+               : name == "text" ? Delivers::tokens
+                                : Delivers::unknown;
     }
 
     void version_is_known() {
@@ -94,13 +95,15 @@ private:
         if (def == nullptr) {
             return;
         }
-        if (delivered() == Delivers::tokens && def->name == "mlp") {
-            error("/model/type", "mlp reads images or features, but the data is text",
-                  "Use model gpt2, or sequential with an embedding layer.");
+        if (delivered() == Delivers::tokens && !def->language_model() &&
+            def->name != "sequential") {
+            error("/model/type",
+                  std::string(def->name) + " reads images or features, but the data is text",
+                  "Use model gpt2 or llama, or sequential with an embedding layer.");
         }
         if (delivered() == Delivers::images && def->language_model()) {
             error("/model/type", std::string(def->name) + " reads text, but the data is images",
-                  "Use model mlp or sequential.");
+                  "Use model resnet, vit, mlp or sequential.");
         }
     }
 
@@ -240,8 +243,8 @@ constexpr std::int64_t kShortRunWarmupShare = 10;
 void shorten_default_warmup(const Json& raw, std::int64_t total, Json& schedule) {
     const bool given = raw.is_object() && raw.contains("warmup_steps");
     if (!given && schedule.is_object() && schedule.contains("warmup_steps")) {
-        schedule["warmup_steps"] = std::min(schedule["warmup_steps"].get<std::int64_t>(),
-                                            total / kShortRunWarmupShare);
+        schedule["warmup_steps"] =
+            std::min(schedule["warmup_steps"].get<std::int64_t>(), total / kShortRunWarmupShare);
     }
 }
 

@@ -22,7 +22,7 @@ struct Planned {
 
 constexpr std::array kPlanned = {
     Planned{"/data/*/type", "hdf5 npy csv jsonl images tokens sudoku maze arc", ""},
-    Planned{"/model/type", "resnet vit llama vae trm graph", ""},
+    Planned{"/model/type", "vae trm graph", ""},
     Planned{"/loss/type", "stablemax bce elbo act expression", ""},
     Planned{"/optimizer*/type", "lion lamb adafactor muon adam_atan2 sign_sgd", ""},
     Planned{"/training/precision", "f16 fp16 float16",
@@ -78,7 +78,8 @@ std::string what_works(const std::string& pointer) {
     for (std::string& name : names) {
         name = "'" + name + "'";
     }
-    return names.empty() ? "" : (names.size() == 1 ? "Use " : "Use one of ") + join(names, ", ") + ".";
+    return names.empty() ? ""
+                         : (names.size() == 1 ? "Use " : "Use one of ") + join(names, ", ") + ".";
 }
 
 /// A setting that must have this value for now.
@@ -137,10 +138,10 @@ void explain_unavailable(const Json& raw, Diagnostics& diagnostics) {
         }
         std::vector<std::string> parts = split(diagnostic.pointer, '/');
         const std::string field = parts.back() == "type" ? parts[parts.size() - 2] : parts.back();
-        diagnostic.message = field + " '" + value->get<std::string>() +
-                             "' is not available in this version";
-        diagnostic.hint = planned->hint.empty() ? what_works(diagnostic.pointer)
-                                                : std::string(planned->hint);
+        diagnostic.message =
+            field + " '" + value->get<std::string>() + "' is not available in this version";
+        diagnostic.hint =
+            planned->hint.empty() ? what_works(diagnostic.pointer) : std::string(planned->hint);
     }
 }
 

@@ -15,8 +15,8 @@ struct LayerDef {
     std::string_view help;
     /// Settings. `depth` says how many levels of layers may still be nested inside.
     config::FieldTable (*fields)(int depth);
-    /// x -> output, both with a leading batch dimension. Throws weft::Error{usage} at the layer's path
-    /// when x does not fit.
+    /// x -> output, both with a leading batch dimension. Throws weft::Error{usage} at the layer's
+    /// path when x does not fit.
     ir::ValueId (*build)(ModelContext& context, const config::Json& settings, ir::ValueId x);
     bool structured = false; // holds layers itself
 };
@@ -26,7 +26,8 @@ constexpr int kLayerDepth = 3;
 
 /// A list of layers as a field, e.g. "layers".
 config::Field layers_field(std::string name, int depth, std::string help);
-/// Builds the layers of a normalised list one after the other in the scopes "<name>.0", "<name>.1", ...
+/// Builds the layers of a normalised list one after the other in the scopes "<name>.0", "<name>.1",
+/// ...
 ir::ValueId build_layers(ModelContext& context, const config::Json& list, std::string_view name,
                          ir::ValueId x);
 
@@ -37,6 +38,11 @@ ir::ValueId dense(ModelContext& context, ir::ValueId x, std::int64_t units, Init
                   std::vector<std::string> weight_axes, bool bias = true);
 /// Over the last dimension, with "weight" and "bias" of the current scope.
 ir::ValueId layer_norm(ModelContext& context, ir::ValueId x, double eps);
+/// Over the last dimension, with "weight" of the current scope (Zhang and Sennrich 2019).
+ir::ValueId rms_norm(ModelContext& context, ir::ValueId x, double eps);
+/// Each channel over the batch, with "weight", "bias", "running_mean" and "running_variance" of the
+/// current scope; `momentum` is the weight of the newest batch in the running statistics.
+ir::ValueId batch_norm(ModelContext& context, ir::ValueId x, double momentum, double eps);
 /// x itself unless training with rate > 0. The random stream is the layer path.
 ir::ValueId dropout(ModelContext& context, ir::ValueId x, double rate);
 /// One of activation_names().

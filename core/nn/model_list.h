@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every model. To add one: a record in a file of this folder, a declaration and a line here, a row in
-// tests/nn.
+// Every model. To add one: a record in a file of this folder, a declaration and a line here, a row
+// in tests/nn.
 #pragma once
 
 #include "core/nn/model_def.h"
@@ -12,8 +12,12 @@ namespace weft::nn {
 extern const ModelDef kMlpModel;
 extern const ModelDef kSequentialModel;
 extern const ModelDef kGpt2Model;
+extern const ModelDef kLlamaModel;
+extern const ModelDef kVitModel;
+extern const ModelDef kResnetModel;
 
-inline constexpr std::array kModels = {&kMlpModel, &kSequentialModel, &kGpt2Model};
+inline constexpr std::array kModels = {&kMlpModel,   &kSequentialModel, &kGpt2Model,
+                                       &kLlamaModel, &kVitModel,        &kResnetModel};
 
 /// The record of a model type; null when there is none.
 const ModelDef* find_model(std::string_view name);

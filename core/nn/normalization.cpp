@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer normalisation (Ba et al. 2016) and batch normalisation (Ioffe and Szegedy 2015).
+// Layer normalisation (Ba et al. 2016), RMS normalisation (Zhang and Sennrich 2019) and batch
+// normalisation (Ioffe and Szegedy 2015).
 #include "core/nn/layer_list.h"
 
 namespace weft::nn {
@@ -9,6 +10,63 @@ ir::ValueId layer_norm(ModelContext& context, ir::ValueId x, double eps) {
     const ir::ValueId scale = context.parameter("weight", {channels}, Init::ones(), {"embed"});
     const ir::ValueId shift = context.parameter("bias", {channels}, Init::zeros(), {"embed"});
     return context.builder().emit("layer_norm", {x, scale, shift}, {{"eps", eps}});
+}
+
+ir::ValueId rms_norm(ModelContext& context, ir::ValueId x, double eps) {
+    const ir::ValueId scale =
+        context.parameter("weight", {context.shape(x).back()}, Init::ones(), {"embed"});
+    return context.builder().emit("rms_norm", {x, scale}, {{"eps", eps}});
+}
+
+namespace {
+
+/// running + rate * (batch - running); rate is 0 for a batch of padding only.
+void move_statistic(ModelContext& context, const char* name, ir::ValueId running, ir::ValueId batch,
+                    ir::ValueId rate) {
+    ops::Builder& b = context.builder();
+    const ir::ValueId step = ops::mul(b, ops::sub(b, batch, running), rate);
+    context.update(name, ops::add(b, running, step));
+}
+
+ir::ValueId normalise_by_running(ModelContext& context, ir::ValueId x, ir::ValueId scale,
+                                 ir::ValueId shift, ir::ValueId mean, ir::ValueId variance,
+                                 double eps) {
+    ops::Builder& b = context.builder();
+    const ir::ValueId gain =
+        ops::mul(b, scale, b.emit("rsqrt", {ops::affine(b, variance, 1.0, eps)}));
+    const ir::ValueId offset = ops::sub(b, shift, ops::mul(b, mean, gain));
+    return ops::add(b, ops::mul(b, x, gain), offset);
+}
+
+} // namespace
+
+// Statistics run over the real samples of a microstep only. The running variance takes the unbiased
+// estimate, as PyTorch's does, so that weights move between the two.
+ir::ValueId batch_norm(ModelContext& context, ir::ValueId x, double momentum, double eps) {
+    ops::Builder& b = context.builder();
+    const ir::Shape shape = context.shape(x);
+    const std::int64_t channels = shape.back();
+    const ir::ValueId scale = context.parameter("weight", {channels}, Init::ones(), {"embed"});
+    const ir::ValueId shift = context.parameter("bias", {channels}, Init::zeros(), {"embed"});
+    const ir::ValueId mean = context.statistic("running_mean", {channels}, Init::zeros());
+    const ir::ValueId variance = context.statistic("running_variance", {channels}, Init::ones());
+    if (!context.training()) {
+        return normalise_by_running(context, x, scale, shift, mean, variance, eps);
+    }
+    const auto outputs =
+        b.emit_all("batch_norm", {x, scale, shift, context.weights()}, {{"eps", eps}});
+
+    const std::int64_t points = shape.elements() / shape[0] / channels;
+    const ir::ValueId count =
+        ops::affine(b, ops::reduce_sum(b, context.weights(), {0}), static_cast<double>(points));
+    const ir::ValueId one = ops::constant(b, 1.0);
+    const ir::ValueId seen = ops::minimum(b, count, one);
+    const ir::ValueId rate = ops::affine(b, seen, momentum);
+    const ir::ValueId unbiased =
+        ops::div(b, count, ops::maximum(b, ops::affine(b, count, 1.0, -1.0), one));
+    move_statistic(context, "running_mean", mean, outputs[1], rate);
+    move_statistic(context, "running_variance", variance, ops::mul(b, outputs[2], unbiased), rate);
+    return outputs[0];
 }
 
 namespace {
@@ -26,58 +84,15 @@ ir::ValueId build_layer_norm(ModelContext& context, const config::Json& settings
 }
 
 config::FieldTable batch_norm_fields(int) {
-    return {config::real_field("momentum", 0.1,
-                               "Weight of the newest batch in the running statistics.")
-                .range(0.0, 1.0),
-            eps_field()};
+    return {
+        config::real_field("momentum", 0.1, "Weight of the newest batch in the running statistics.")
+            .range(0.0, 1.0),
+        eps_field()};
 }
 
-/// running + rate * (batch - running); rate is 0 for a batch of padding only.
-void move_statistic(ModelContext& context, const char* name, ir::ValueId running,
-                    ir::ValueId batch, ir::ValueId rate) {
-    ops::Builder& b = context.builder();
-    const ir::ValueId step = ops::mul(b, ops::sub(b, batch, running), rate);
-    context.update(name, ops::add(b, running, step));
-}
-
-ir::ValueId normalise_by_running(ModelContext& context, ir::ValueId x, ir::ValueId scale,
-                                 ir::ValueId shift, ir::ValueId mean, ir::ValueId variance,
-                                 double eps) {
-    ops::Builder& b = context.builder();
-    const ir::ValueId gain =
-        ops::mul(b, scale, b.emit("rsqrt", {ops::affine(b, variance, 1.0, eps)}));
-    const ir::ValueId offset = ops::sub(b, shift, ops::mul(b, mean, gain));
-    return ops::add(b, ops::mul(b, x, gain), offset);
-}
-
-// Statistics run over the real samples of a microstep only. The running variance takes the unbiased
-// estimate, as PyTorch's does, so that weights move between the two.
 ir::ValueId build_batch_norm(ModelContext& context, const config::Json& settings, ir::ValueId x) {
-    ops::Builder& b = context.builder();
-    const ir::Shape shape = context.shape(x);
-    const std::int64_t channels = shape.back();
-    const auto eps = settings.at("eps").get<double>();
-    const ir::ValueId scale = context.parameter("weight", {channels}, Init::ones(), {"embed"});
-    const ir::ValueId shift = context.parameter("bias", {channels}, Init::zeros(), {"embed"});
-    const ir::ValueId mean = context.statistic("running_mean", {channels}, Init::zeros());
-    const ir::ValueId variance = context.statistic("running_variance", {channels}, Init::ones());
-    if (!context.training()) {
-        return normalise_by_running(context, x, scale, shift, mean, variance, eps);
-    }
-    const auto outputs =
-        b.emit_all("batch_norm", {x, scale, shift, context.weights()}, {{"eps", eps}});
-
-    const std::int64_t points = shape.elements() / shape[0] / channels;
-    const ir::ValueId count = ops::affine(b, ops::reduce_sum(b, context.weights(), {0}),
-                                          static_cast<double>(points));
-    const ir::ValueId one = ops::constant(b, 1.0);
-    const ir::ValueId seen = ops::minimum(b, count, one);
-    const ir::ValueId rate = ops::affine(b, seen, settings.at("momentum").get<double>());
-    const ir::ValueId unbiased =
-        ops::div(b, count, ops::maximum(b, ops::affine(b, count, 1.0, -1.0), one));
-    move_statistic(context, "running_mean", mean, outputs[1], rate);
-    move_statistic(context, "running_variance", variance, ops::mul(b, outputs[2], unbiased), rate);
-    return outputs[0];
+    return batch_norm(context, x, settings.at("momentum").get<double>(),
+                      settings.at("eps").get<double>());
 }
 
 } // namespace

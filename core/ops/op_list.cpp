@@ -69,8 +69,13 @@ constexpr const OpDef* kOps[] = {
     &kLayerNorm,
     &kLayerNormInputGrad,
     &kLayerNormParamGrad,
+    &kRmsNorm,
+    &kRmsNormInputGrad,
+    &kRmsNormParamGrad,
     &kBatchNorm,
     &kBatchNormGrad,
+    // rotary.cpp
+    &kRotary,
     // attention.cpp
     &kAttention,
     &kAttentionGrad,

@@ -24,7 +24,10 @@ extern const OpDef kEmbedding, kEmbeddingGrad;
 // softmax.cpp
 extern const OpDef kSoftmax, kSoftmaxGrad;
 // norm.cpp
-extern const OpDef kLayerNorm, kLayerNormInputGrad, kLayerNormParamGrad, kBatchNorm, kBatchNormGrad;
+extern const OpDef kLayerNorm, kLayerNormInputGrad, kLayerNormParamGrad, kRmsNorm,
+    kRmsNormInputGrad, kRmsNormParamGrad, kBatchNorm, kBatchNormGrad;
+// rotary.cpp
+extern const OpDef kRotary;
 // attention.cpp
 extern const OpDef kAttention, kAttentionGrad, kAttentionCached, kCacheWrite;
 // convolution.cpp

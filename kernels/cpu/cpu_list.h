@@ -33,8 +33,12 @@ Made make_softmax_grad(const Op& op);
 Made make_layer_norm(const Op& op);
 Made make_layer_norm_input_grad(const Op& op);
 Made make_layer_norm_param_grad(const Op& op);
+Made make_rms_norm(const Op& op);
+Made make_rms_norm_input_grad(const Op& op);
+Made make_rms_norm_param_grad(const Op& op);
 Made make_batch_norm(const Op& op);
 Made make_batch_norm_grad(const Op& op);
+Made make_rotary(const Op& op);
 Made make_attention(const Op& op);
 Made make_attention_grad(const Op& op);
 Made make_attention_cached(const Op& op);
@@ -83,8 +87,12 @@ inline constexpr KernelEntry kCpuList[] = {
     {"layer_norm", "cpu layer norm", 3, 3, 3, make_layer_norm},
     {"layer_norm_input_grad", "cpu layer norm", 5, 5, 1, make_layer_norm_input_grad},
     {"layer_norm_param_grad", "cpu layer norm", 4, 4, 2, make_layer_norm_param_grad},
+    {"rms_norm", "cpu rms norm", 2, 2, 2, make_rms_norm},
+    {"rms_norm_input_grad", "cpu rms norm", 4, 4, 1, make_rms_norm_input_grad},
+    {"rms_norm_param_grad", "cpu rms norm", 3, 3, 1, make_rms_norm_param_grad},
     {"batch_norm", "cpu batch norm", 3, 4, 3, make_batch_norm},
     {"batch_norm_grad", "cpu batch norm", 5, 6, 3, make_batch_norm_grad},
+    {"rotary", "cpu rotary", 1, 2, 1, make_rotary},
     {"attention", "cpu attention", 3, 4, 2, make_attention},
     {"attention_grad", "cpu attention", 6, 7, 3, make_attention_grad},
     {"attention_cached", "cpu attention", 4, 4, 1, make_attention_cached},

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer norm and its gradients: rows in parallel; parameter gradients through partial sums of fixed
-// row chunks, combined in order.
+// Layer norm and its gradients: rows in parallel; parameter gradients as sums over rows.
 #include "kernels/cpu/cpu_list.h"
-#include "kernels/cpu/parallel.h"
-#include "kernels/cpu/rows.h"
+#include "kernels/cpu/row_norm.h"
 #include "kernels/cpu/simd.h"
 
 #include <cmath>
 
 namespace weft::kernels::cpu {
 namespace {
-
-constexpr std::int64_t kChunkRows = 64;
 
 WEFT_VECTOR float squared_distance(const float* x, float mean, std::int64_t count) {
     return blocked_sum(count, [=](std::int64_t i)
@@ -58,54 +54,15 @@ WEFT_VECTOR void add_param_grads(const float* x, const float* dy, float mean, fl
     }
 }
 
-/// Geometry and checks that the three kernels share.
-class LayerNormKernel : public Kernel {
-public:
-    LayerNormKernel(const Op& op, std::initializer_list<int> rows_of_statistics, int other)
-        : rows_(row_count(op.input(0))), width_(last_dim(op.input(0))), x_(op.input(0).dtype),
-          threads_(team_size()), line_(round_up_to_line(width_ * 4)), scratch_{0, 3 * line_} {
-        require(op.input(0).rank >= 1, "layer norm takes [..., C]");
-        if (!is_float(x_) || op.input(other).dtype != x_) {
-            unsupported("layer norm of f32 or bf16 only");
-        }
-        for (const int i : rows_of_statistics) {
-            check(op.input(i), rows_);
-        }
-        workspace_bytes_ = scratch_.bytes * threads_;
-    }
-
-protected:
-    static void check(const Type& type, std::int64_t count) {
-        require(element_count(type) == count,
-                "a vector of statistics or parameters has a wrong size");
-        if (type.dtype != WEFT_F32) {
-            unsupported("statistics and parameters in f32 only");
-        }
-    }
-
-    const float* row(const void* data, std::int64_t r, float* scratch) const {
-        return as_floats(element(data, x_, r * width_), x_, scratch, width_);
-    }
-
-    std::int64_t rows_, width_;
-    std::int32_t x_;
-    int threads_;
-    std::int64_t line_;
-    ThreadScratch scratch_;
-};
-
-class LayerNorm final : public LayerNormKernel {
+class LayerNorm final : public RowNormKernel {
 public:
     explicit LayerNorm(const Op& op)
-        : LayerNormKernel(op, {}, 0), y_(op.output(0).dtype), eps_(op.real("eps")) {
+        : RowNormKernel(op, {}, 0), y_(float_type(op.output(0))), eps_(op.real("eps")) {
         check(op.input(1), width_);
         check(op.input(2), width_);
         check(op.output(1), rows_);
         check(op.output(2), rows_);
         require(same_shape(op.input(0), op.output(0)), "layer_norm keeps the shape");
-        if (!is_float(y_)) {
-            unsupported("layer norm of f32 or bf16 only");
-        }
     }
 
     weft_status run(const weft_run_args& args) override {
@@ -137,16 +94,13 @@ private:
     double eps_;
 };
 
-class LayerNormInputGrad final : public LayerNormKernel { // x, scale, mean, rstd, dy -> dx
+class LayerNormInputGrad final : public RowNormKernel { // x, scale, mean, rstd, dy -> dx
 public:
     explicit LayerNormInputGrad(const Op& op)
-        : LayerNormKernel(op, {2, 3}, 4), dx_(op.output(0).dtype) {
+        : RowNormKernel(op, {2, 3}, 4), dx_(float_type(op.output(0))) {
         check(op.input(1), width_);
         require(same_shape(op.input(0), op.input(4)) && same_shape(op.input(0), op.output(0)),
                 "x, dy and dx differ in shape");
-        if (!is_float(dx_)) {
-            unsupported("layer norm of f32 or bf16 only");
-        }
     }
 
     weft_status run(const weft_run_args& args) override {
@@ -175,45 +129,25 @@ private:
     std::int32_t dx_;
 };
 
-class LayerNormParamGrad final : public LayerNormKernel { // x, mean, rstd, dy -> dscale, dshift
+class LayerNormParamGrad final : public RowNormKernel { // x, mean, rstd, dy -> dscale, dshift
 public:
-    explicit LayerNormParamGrad(const Op& op)
-        : LayerNormKernel(op, {1, 2}, 3), chunks_((rows_ + kChunkRows - 1) / kChunkRows) {
+    explicit LayerNormParamGrad(const Op& op) : RowNormKernel(op, {1, 2}, 3) {
         require(same_shape(op.input(0), op.input(3)), "x and dy differ in shape");
         check(op.output(0), width_);
         check(op.output(1), width_);
-        scratch_.base = 2 * line_ * chunks_;
-        workspace_bytes_ += scratch_.base;
+        reserve_sums(2);
     }
 
     weft_status run(const weft_run_args& args) override {
         const auto* means = static_cast<const float*>(args.inputs[1]);
         const auto* rstds = static_cast<const float*>(args.inputs[2]);
-        auto* partial = static_cast<float*>(args.workspace);
-        const std::int64_t stride = line_ / 4;
-        parallel_each(chunks_, rows_ * width_ * 2, threads_, [&](std::int64_t chunk, int thread) {
-            float* scratch = scratch_.of(args.workspace, thread);
-            float* dscale = partial + 2 * stride * chunk;
-            fill_run(dscale, 0.0f, 2 * stride);
-            const std::int64_t end = std::min(rows_, (chunk + 1) * kChunkRows);
-            for (std::int64_t r = chunk * kChunkRows; r < end; ++r) {
-                const float* x = row(args.inputs[0], r, scratch);
-                const float* dy = row(args.inputs[3], r, scratch + stride);
-                add_param_grads(x, dy, means[r], rstds[r], dscale, dscale + stride, width_);
-            }
+        sum_rows(args, [&](std::int64_t r, float* scratch, float* sums) {
+            const float* x = row(args.inputs[0], r, scratch);
+            const float* dy = row(args.inputs[3], r, scratch + line_ / 4);
+            add_param_grads(x, dy, means[r], rstds[r], sums, sums + line_ / 4, width_);
         });
-        for (int o = 0; o < 2; ++o) {
-            auto* out = static_cast<float*>(args.outputs[o]);
-            fill_run(out, 0.0f, width_);
-            for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
-                add_run(out, partial + (2 * chunk + o) * stride, width_);
-            }
-        }
         return WEFT_OK;
     }
-
-private:
-    std::int64_t chunks_;
 };
 
 } // namespace

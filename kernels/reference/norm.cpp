@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer norm (Ba, Kiros, Hinton 2016) and batch norm (Ioffe, Szegedy 2015) with their gradients.
+// Layer norm (Ba, Kiros, Hinton 2016), RMS norm (Zhang, Sennrich 2019) and batch norm (Ioffe,
+// Szegedy 2015) with their gradients.
 #include "kernels/reference/reference_list.h"
 
 #include <cmath>
@@ -101,6 +102,77 @@ Body make_layer_norm_param_grad(const Op& op) { // x, mean, rstd, dy -> dscale, 
             }
             call.out(0)[c] = dscale;
             call.out(1)[c] = dshift;
+        }
+        return WEFT_OK;
+    };
+}
+
+Body make_rms_norm(const Op& op) { // x, scale -> y, rstd
+    const Type& x_type = op.input(0);
+    check_channels(x_type, op.input(1));
+    require(same_shape(x_type, op.output(0)), "rms_norm keeps the shape");
+    check_row_statistics(x_type, op.output(1));
+    const std::int64_t rows = row_count(x_type);
+    const std::int64_t width = last_dim(x_type);
+    const double eps = op.real("eps");
+    return [=](const Call& call) {
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const double* x = call.in(0) + r * width;
+            double mean_square = 0.0;
+            for (std::int64_t c = 0; c < width; ++c) {
+                mean_square += x[c] * x[c] / static_cast<double>(width);
+            }
+            const double rstd = 1.0 / std::sqrt(mean_square + eps);
+            for (std::int64_t c = 0; c < width; ++c) {
+                call.out(0)[r * width + c] = x[c] * rstd * call.in(1)[c];
+            }
+            call.out(1)[r] = rstd;
+        }
+        return WEFT_OK;
+    };
+}
+
+// x, scale, rstd, dy -> dx = rstd (g - u mean(g u)) with g = dy scale and u = x rstd.
+Body make_rms_norm_input_grad(const Op& op) {
+    const Type& x_type = op.input(0);
+    check_channels(x_type, op.input(1));
+    check_row_statistics(x_type, op.input(2));
+    require(same_shape(x_type, op.input(3)) && same_shape(x_type, op.output(0)),
+            "x, dy and dx differ in shape");
+    const std::int64_t rows = row_count(x_type);
+    const std::int64_t width = last_dim(x_type);
+    return [=](const Call& call) {
+        const double* scale = call.in(1);
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const double* x = call.in(0) + r * width;
+            const double* dy = call.in(3) + r * width;
+            const double rstd = call.in(2)[r];
+            double dot = 0.0;
+            for (std::int64_t c = 0; c < width; ++c) {
+                dot += dy[c] * scale[c] * x[c] * rstd / static_cast<double>(width);
+            }
+            for (std::int64_t c = 0; c < width; ++c) {
+                call.out(0)[r * width + c] = rstd * (dy[c] * scale[c] - x[c] * rstd * dot);
+            }
+        }
+        return WEFT_OK;
+    };
+}
+
+Body make_rms_norm_param_grad(const Op& op) { // x, rstd, dy -> dscale
+    const Type& x_type = op.input(0);
+    check_row_statistics(x_type, op.input(1));
+    require(same_shape(x_type, op.input(2)), "x and dy differ in shape");
+    check_channels(x_type, op.output(0));
+    const std::int64_t rows = row_count(x_type);
+    const std::int64_t width = last_dim(x_type);
+    return [=](const Call& call) {
+        for (std::int64_t c = 0; c < width; ++c) {
+            double dscale = 0.0;
+            for (std::int64_t r = 0; r < rows; ++r) {
+                dscale += call.in(2)[r * width + c] * call.in(0)[r * width + c] * call.in(1)[r];
+            }
+            call.out(0)[c] = dscale;
         }
         return WEFT_OK;
     };

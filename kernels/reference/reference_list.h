@@ -66,8 +66,12 @@ Body make_softmax_grad(const Op& op);
 Body make_layer_norm(const Op& op);
 Body make_layer_norm_input_grad(const Op& op);
 Body make_layer_norm_param_grad(const Op& op);
+Body make_rms_norm(const Op& op);
+Body make_rms_norm_input_grad(const Op& op);
+Body make_rms_norm_param_grad(const Op& op);
 Body make_batch_norm(const Op& op);
 Body make_batch_norm_grad(const Op& op);
+Body make_rotary(const Op& op);
 Body make_attention(const Op& op);
 Body make_attention_grad(const Op& op);
 Body make_attention_cached(const Op& op);
@@ -110,8 +114,12 @@ inline constexpr ReferenceRow kReferenceList[] = {
     {"layer_norm", 3, 3, 3, Operands::converted, make_layer_norm},
     {"layer_norm_input_grad", 5, 5, 1, Operands::converted, make_layer_norm_input_grad},
     {"layer_norm_param_grad", 4, 4, 2, Operands::converted, make_layer_norm_param_grad},
+    {"rms_norm", 2, 2, 2, Operands::converted, make_rms_norm},
+    {"rms_norm_input_grad", 4, 4, 1, Operands::converted, make_rms_norm_input_grad},
+    {"rms_norm_param_grad", 3, 3, 1, Operands::converted, make_rms_norm_param_grad},
     {"batch_norm", 3, 4, 3, Operands::converted, make_batch_norm},
     {"batch_norm_grad", 5, 6, 3, Operands::converted, make_batch_norm_grad},
+    {"rotary", 1, 2, 1, Operands::converted, make_rotary},
     {"attention", 3, 4, 2, Operands::converted, make_attention},
     {"attention_grad", 6, 7, 3, Operands::converted, make_attention_grad},
     {"attention_cached", 4, 4, 1, Operands::converted, make_attention_cached},

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Llama (Touvron et al. 2023; Grattafiori et al. 2024): pre-norm blocks of RMSNorm, grouped-query
+// attention with rotary embeddings and SwiGLU, no biases. The rotary layout is that of Hugging
+// Face's checkpoints (channels i and i + D / 2 turn together), so that weights map one to one,
+// transposed to [in, out]. The frequency scaling of Llama 3.1 and later, which stretches the
+// context, is not applied. Tensors: embedding.weight [V, C], blocks.<i>.norm1 (input_layernorm),
+// .attention.query [C, H D], .attention.key and .attention.value [C, K D], .attention.output [H D,
+// C], .norm2 (post_attention_layernorm), .mlp.gate and .mlp.up [C, F], .mlp.down [F, C] (each
+// weight), norm.weight, head.weight [C, V] when not tied. Shape letters: B samples, T positions, C
+// width, H query heads, K key and value heads, D = C / H, F inner width of the MLP, V vocabulary.
+#include "core/nn/model_list.h"
+#include "core/nn/model_settings.h"
+#include "core/nn/transformer.h"
+
+#include <array>
+
+namespace weft::nn {
+namespace {
+
+using config::Json;
+
+constexpr double kNormEps = 1e-5;
+constexpr std::int64_t kFfnMultiple = 256;
+
+struct Variant {
+    std::string_view name;
+    std::int64_t layers, width, heads, kv_heads, ffn, vocab, context; // vocab 0: from the data
+    double rope_theta;
+    bool tied;
+};
+
+constexpr std::array kVariants = {
+    Variant{"2-7b", 32, 4096, 32, 32, 11008, 32000, 4096, 1e4, false},
+    Variant{"3-8b", 32, 4096, 32, 8, 14336, 128256, 8192, 5e5, false},
+    Variant{"3.2-1b", 16, 2048, 32, 8, 8192, 128256, 8192, 5e5, true},
+    Variant{"3.2-3b", 28, 3072, 24, 8, 8192, 128256, 8192, 5e5, true},
+    Variant{"3-70b", 80, 8192, 64, 8, 28672, 128256, 8192, 5e5, false},
+    Variant{"3-405b", 126, 16384, 128, 8, 53248, 128256, 8192, 5e5, false}};
+// Without a variant: a model that trains on a laptop. ffn 0: from the width.
+constexpr Variant kSmall = {"", 6, 384, 6, 2, 0, 0, 256, 1e4, false};
+
+// 8/3 of the width, so that three matrices cost what two of 4 C would, rounded up (Touvron et al.).
+std::int64_t default_ffn(std::int64_t width) {
+    return (8 * width / 3 + kFfnMultiple - 1) / kFfnMultiple * kFfnMultiple;
+}
+
+/// Every setting given: the variant's where the document has null.
+Variant dimensions(const Json& settings) {
+    Variant d = variant_of(settings, kVariants, kSmall);
+    d.layers = given(settings, "layers", d.layers);
+    d.width = given(settings, "width", d.width);
+    d.heads = given(settings, "heads", d.heads);
+    d.kv_heads = given(settings, "kv_heads", d.kv_heads);
+    d.ffn = given(settings, "ffn", d.ffn == 0 ? default_ffn(d.width) : d.ffn);
+    d.vocab = given(settings, "vocab", d.vocab);
+    d.context = given(settings, "context", d.context);
+    d.rope_theta = given(settings, "rope_theta", d.rope_theta);
+    d.tied = given(settings, "tied", d.tied);
+    return d;
+}
+
+config::Field tied_field() {
+    config::Field field = config::boolean_field(
+        "tied", false, "The output uses the token table's weights; null: the variant's, or false.");
+    field.default_value = nullptr;
+    return field.or_null();
+}
+
+config::FieldTable llama_fields() {
+    return {
+        variant_field(kVariants),
+        size_field("layers", "Transformer blocks; null: the variant's, or 6.", 1000),
+        size_field("width", "Channels; null: the variant's, or 384.", 1 << 16),
+        size_field("heads", "Query heads; null: the variant's, or 6.", 1024),
+        size_field("kv_heads",
+                   "Key and value heads, each shared by heads / kv_heads query heads; null: the "
+                   "variant's, or 2.",
+                   1024),
+        size_field("ffn",
+                   "Inner width of the MLP; null: the variant's, or 8/3 of the width rounded up "
+                   "to a multiple of 256.",
+                   1 << 20),
+        size_field("vocab", "Number of tokens; null: the variant's, or the data's.", 1 << 24),
+        size_field("context", "Positions the model sees; null: the variant's, or 256.", 1 << 20)
+            .in("tokens"),
+        config::real_field("rope_theta", nullptr,
+                           "Base of the rotary wave lengths; null: the variant's, or 10000.")
+            .or_null()
+            .above(0.0),
+        tied_field()};
+}
+
+void check_llama(const Json& settings, const std::string& pointer, config::Diagnostics& out) {
+    const Variant d = dimensions(settings);
+    const auto report = [&](const char* field, std::string message, std::string hint) {
+        out.push_back(
+            {pointer + "/" + field, config::Severity::error, std::move(message), std::move(hint)});
+    };
+    if (d.width % (2 * d.heads) != 0) {
+        report("heads",
+               "width " + std::to_string(d.width) + " does not divide into " +
+                   std::to_string(d.heads) + " heads of an even width",
+               "Choose a number of heads whose double divides the width.");
+    }
+    if (d.heads % d.kv_heads != 0) {
+        report("kv_heads",
+               std::to_string(d.heads) + " query heads cannot share " + std::to_string(d.kv_heads) +
+                   " key and value heads",
+               "Choose a number that divides heads.");
+    }
+}
+
+std::int64_t context_length(const Json& settings) {
+    return dimensions(settings).context;
+}
+
+ir::ValueId projected(ModelContext& context, const char* name, ir::ValueId x, std::int64_t units,
+                      Init init, const char* from, const char* to) {
+    const Scope scope(context, name);
+    return dense(context, x, units, init, {from, to}, false);
+}
+
+// Decoding starts at the given position, training at 0.
+ir::ValueId rotated(ModelContext& context, const Variant& d, ir::ValueId x) {
+    std::vector<ir::ValueId> operands = {x};
+    if (context.mode() == Mode::decode) {
+        operands.push_back(context.position());
+    }
+    return context.builder().emit("rotary", operands,
+                                  {{"theta", d.rope_theta}, {"inverse", false}});
+}
+
+ir::ValueId attention(ModelContext& context, const Variant& d, ir::ValueId x) {
+    ops::Builder& b = context.builder();
+    const Scope scope(context, "attention");
+    const std::int64_t samples = context.shape(x)[0];
+    const std::int64_t positions = context.shape(x)[1];
+    const std::int64_t head_width = d.width / d.heads;
+    const auto part = [&](const char* name, std::int64_t heads, const char* axis) {
+        const ir::ValueId flat =
+            projected(context, name, x, heads * head_width, transformer_init(), "embed", axis);
+        return ops::reshape(b, flat, {samples, positions, heads, head_width});
+    };
+    const ir::ValueId query = rotated(context, d, part("query", d.heads, "heads"));
+    const ir::ValueId key = rotated(context, d, part("key", d.kv_heads, "kv_heads"));
+    const ir::ValueId value = part("value", d.kv_heads, "kv_heads");
+    const ir::ValueId mixed = attend(context, {true, d.context, 0.0}, query, key, value);
+    return projected(context, "output", mixed, d.width, residual_init(d.layers), "heads", "embed");
+}
+
+// SwiGLU (Shazeer 2020): down(silu(gate(x)) * up(x))
+ir::ValueId mlp(ModelContext& context, const Variant& d, ir::ValueId x) {
+    ops::Builder& b = context.builder();
+    const Scope scope(context, "mlp");
+    const ir::ValueId gate =
+        projected(context, "gate", x, d.ffn, transformer_init(), "embed", "mlp");
+    const ir::ValueId up = projected(context, "up", x, d.ffn, transformer_init(), "embed", "mlp");
+    const ir::ValueId inner = ops::mul(b, activation(context, "silu", gate), up);
+    return projected(context, "down", inner, d.width, residual_init(d.layers), "mlp", "embed");
+}
+
+ir::ValueId normalised(ModelContext& context, const char* name, ir::ValueId x) {
+    const Scope scope(context, name);
+    return rms_norm(context, x, kNormEps);
+}
+
+ir::ValueId block(ModelContext& context, const Variant& d, ir::ValueId x) {
+    ops::Builder& b = context.builder();
+    x = ops::add(b, x, attention(context, d, normalised(context, "norm1", x)));
+    return ops::add(b, x, mlp(context, d, normalised(context, "norm2", x)));
+}
+
+ir::ValueId build_llama(ModelContext& context, const Json& settings, ir::ValueId inputs) {
+    Variant d = dimensions(settings);
+    d.vocab = d.vocab == 0 ? context.data().classes : d.vocab;
+    check_tokens(context, "llama", d.context, d.vocab, inputs);
+    ir::ValueId table;
+    ir::ValueId x; // [B, T, C]
+    {
+        const Scope scope(context, "embedding");
+        table =
+            context.parameter("weight", {d.vocab, d.width}, transformer_init(), {"vocab", "embed"});
+        x = context.builder().emit("embedding", {table, inputs});
+    }
+    for (std::int64_t i = 0; i < d.layers; ++i) {
+        const Scope scope(context, "blocks." + std::to_string(i));
+        x = block(context, d, x);
+    }
+    x = normalised(context, "norm", x);
+    const Scope scope(context, "head");
+    if (d.tied) {
+        return ops::matmul(context.builder(), x, table, false, true);
+    }
+    return dense(context, x, d.vocab, transformer_init(), {"embed", "vocab"}, false);
+}
+
+} // namespace
+
+const ModelDef kLlamaModel = {"llama",      "Llama language model; on text data it reads bytes.",
+                              llama_fields, build_llama,
+                              check_llama,  context_length};
+
+} // namespace weft::nn

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What transformer models share: attention with its key/value caches, and the pre-norm block with
+// biases of GPT-2 and ViT. Shape letters: B samples, T positions, C width, H query heads, K key and
+// value heads, D head width.
+#pragma once
+
+#include "core/nn/layer_def.h"
+
+namespace weft::nn {
+
+/// Throws weft::Error{usage} unless the inputs are tokens [B, T], T within the context of `most`
+/// and the data's vocabulary within `vocab`.
+void check_tokens(ModelContext& context, std::string_view model, std::int64_t most,
+                  std::int64_t vocab, ir::ValueId inputs);
+
+struct AttentionSettings {
+    bool causal = true;
+    std::int64_t context = 0; // positions of the key/value caches; decode only
+    double dropout = 0.0;     // of the probabilities, while training
+};
+
+/// q [B, T, H, D], k and v [B, T, K, D] -> [B, T, H D], scores divided by sqrt(D). In decode mode
+/// keys and values go through the caches "keys" and "values" of the current scope.
+ir::ValueId attend(ModelContext& context, const AttentionSettings& settings, ir::ValueId q,
+                   ir::ValueId k, ir::ValueId v);
+
+/// Normal 0.02, and the same divided by sqrt(2 layers) for weights before a residual sum, so that
+/// the sums do not grow with depth (Radford et al. 2019).
+Init transformer_init();
+Init residual_init(std::int64_t layers);
+
+struct BlockSettings {
+    std::int64_t layers, width, heads, mlp;
+    double dropout, norm_eps;
+    std::string_view gelu; // op of the activation
+    AttentionSettings attention;
+};
+
+/// x + attention(norm1(x)), then x + mlp(norm2(x)), x [B, T, C]. Tensors of the current scope:
+/// norm1, attention.qkv [C, 3C], attention.output, norm2, mlp.up [C, mlp], mlp.down; each weight
+/// and bias.
+ir::ValueId transformer_block(ModelContext& context, const BlockSettings& settings, ir::ValueId x);
+
+} // namespace weft::nn

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vision Transformer (Dosovitskiy et al. 2021), in the structure of timm's checkpoints: patches, a
+// CLS token, learned positions, pre-norm blocks with biases, LayerNorm eps 1e-6, exact GELU, the
+// head on the CLS token. Tensors: patches.weight [P, P, channels, C] and bias, cls.weight [C],
+// positions.weight [1 + patches, C], blocks.<i>.norm1, .attention.qkv, .attention.output, .norm2,
+// .mlp.up, .mlp.down, norm, head.weight [C, classes] (each weight and bias). Shape letters: B
+// samples, C width, P extent of a patch.
+#include "core/nn/model_list.h"
+#include "core/nn/model_settings.h"
+#include "core/nn/transformer.h"
+
+#include <array>
+
+namespace weft::nn {
+namespace {
+
+using config::Json;
+
+constexpr double kNormEps = 1e-6;
+
+struct Variant {
+    std::string_view name;
+    std::int64_t patch, layers, width, heads;
+};
+
+constexpr std::array kVariants = {
+    Variant{"ti16", 16, 12, 192, 3},  Variant{"s16", 16, 12, 384, 6},
+    Variant{"b16", 16, 12, 768, 12},  Variant{"b32", 32, 12, 768, 12},
+    Variant{"l16", 16, 24, 1024, 16}, Variant{"h14", 14, 32, 1280, 16}};
+// Without a variant: a model for small images that trains on a laptop.
+constexpr Variant kSmall = {"", 4, 6, 192, 3};
+
+struct Dimensions {
+    std::int64_t patch, layers, width, heads, mlp;
+    double dropout;
+};
+
+Dimensions dimensions(const Json& settings) {
+    const Variant& variant = variant_of(settings, kVariants, kSmall);
+    const std::int64_t width = given(settings, "width", variant.width);
+    return {given(settings, "patch", variant.patch),
+            given(settings, "layers", variant.layers),
+            width,
+            given(settings, "heads", variant.heads),
+            given(settings, "mlp", 4 * width),
+            settings.at("dropout").get<double>()};
+}
+
+config::FieldTable vit_fields() {
+    return {variant_field(kVariants),
+            size_field("patch", "Height and width of a patch; null: the variant's, or 4.", 1024)
+                .in("pixels"),
+            size_field("layers", "Transformer blocks; null: the variant's, or 6.", 1000),
+            size_field("width", "Channels; null: the variant's, or 192.", 1 << 16),
+            size_field("heads", "Attention heads; null: the variant's, or 3.", 1024),
+            size_field("mlp", "Inner width of the MLP; null: four times the width.", 1 << 20),
+            config::real_field("dropout", 0.0,
+                               "Share of values set to zero after embedding, attention and block.")
+                .range(0.0, 0.95)};
+}
+
+void check_vit(const Json& settings, const std::string& pointer, config::Diagnostics& out) {
+    const Dimensions d = dimensions(settings);
+    if (d.width % d.heads != 0) {
+        out.push_back({pointer + "/heads", config::Severity::error,
+                       "width " + std::to_string(d.width) + " does not divide into " +
+                           std::to_string(d.heads) + " heads",
+                       "Choose a number of heads that divides the width."});
+    }
+}
+
+void check_data(ModelContext& context, const Dimensions& d, ir::ValueId inputs) {
+    const ir::Type& type = context.builder().type(inputs);
+    if (!ir::is_float(type.dtype) || type.shape.rank() != 4) {
+        context.fail("vit needs images [height, width, channels], but the data delivers " +
+                         ir::to_text(context.data().input),
+                     "Use image data.");
+    }
+    if (type.shape[1] % d.patch != 0 || type.shape[2] % d.patch != 0) {
+        context.fail("images of " + std::to_string(type.shape[1]) + " x " +
+                         std::to_string(type.shape[2]) + " do not divide into patches of " +
+                         std::to_string(d.patch) + " x " + std::to_string(d.patch),
+                     "Choose model.patch as a divisor of the image's height and width.");
+    }
+}
+
+// Images [B, H, W, channels] -> [B, patches, C]: a convolution whose windows do not overlap.
+ir::ValueId embed_patches(ModelContext& context, const Dimensions& d, ir::ValueId images) {
+    ops::Builder& b = context.builder();
+    const Scope scope(context, "patches");
+    const ir::Shape shape = context.shape(images);
+    const ir::ValueId weight =
+        context.parameter("weight", {d.patch, d.patch, shape[3], d.width},
+                          Init::fan_in(d.patch * d.patch * shape[3]), {"", "", "", "embed"});
+    const ir::ValueId grid = b.emit("conv2d", {images, weight},
+                                    {{"stride", std::vector<std::int64_t>{d.patch, d.patch}},
+                                     {"padding", std::vector<std::int64_t>{0, 0, 0, 0}}});
+    const std::int64_t count = context.shape(grid)[1] * context.shape(grid)[2];
+    const ir::ValueId bias = context.parameter("bias", {d.width}, Init::zeros(), {"embed"});
+    return ops::add(b, ops::reshape(b, grid, {shape[0], count, d.width}), bias);
+}
+
+// [B, patches, C] -> [B, 1 + patches, C]
+ir::ValueId with_cls(ModelContext& context, const Dimensions& d, ir::ValueId x) {
+    ops::Builder& b = context.builder();
+    const Scope scope(context, "cls");
+    const ir::ValueId token = context.parameter("weight", {d.width}, transformer_init(), {"embed"});
+    const ir::ValueId tokens =
+        b.emit("broadcast", {token},
+               {{"shape", std::vector<std::int64_t>{context.shape(x)[0], 1, d.width}}});
+    return b.emit("concat", {tokens, x}, {{"dim", std::int64_t{1}}});
+}
+
+ir::ValueId embed(ModelContext& context, const Dimensions& d, ir::ValueId images) {
+    ir::ValueId x = with_cls(context, d, embed_patches(context, d, images));
+    {
+        const Scope scope(context, "positions");
+        const ir::ValueId positions = context.parameter("weight", {context.shape(x)[1], d.width},
+                                                        transformer_init(), {"", "embed"});
+        x = ops::add(context.builder(), x, positions);
+    }
+    const Scope scope(context, "embedding");
+    return dropout(context, x, d.dropout);
+}
+
+ir::ValueId build_vit(ModelContext& context, const Json& settings, ir::ValueId inputs) {
+    const Dimensions d = dimensions(settings);
+    check_data(context, d, inputs);
+    ops::Builder& b = context.builder();
+    const BlockSettings block{.layers = d.layers,
+                              .width = d.width,
+                              .heads = d.heads,
+                              .mlp = d.mlp,
+                              .dropout = d.dropout,
+                              .norm_eps = kNormEps,
+                              .gelu = "gelu_erf",
+                              .attention = {false, 0, d.dropout}};
+    ir::ValueId x = embed(context, d, inputs);
+    for (std::int64_t i = 0; i < d.layers; ++i) {
+        const Scope scope(context, "blocks." + std::to_string(i));
+        x = transformer_block(context, block, x);
+    }
+    // Rows are normalised one by one, so that only the CLS token's is needed.
+    const std::int64_t samples = context.shape(x)[0];
+    x = ops::reshape(b, ops::slice(b, x, {0, 0, 0}, {samples, 1, d.width}), {samples, d.width});
+    {
+        const Scope scope(context, "norm");
+        x = layer_norm(context, x, kNormEps);
+    }
+    const Scope scope(context, "head");
+    return dense(context, x, context.data().outputs(), transformer_init(), {"embed", "vocab"});
+}
+
+} // namespace
+
+const ModelDef kVitModel = {"vit", "Vision Transformer.", vit_fields, build_vit, check_vit};
+
+} // namespace weft::nn
