@@ -20,6 +20,7 @@ void allow(QAction* target, bool enabled, const QString& reason) {
 
 Actions::Actions(Studio& studio, QObject* parent) : QObject(parent), studio_(studio) {
     createFile();
+    createEdit();
     createRun();
     createView();
     const auto update = [this] { updateRunActions(); };
@@ -29,6 +30,8 @@ Actions::Actions(Studio& studio, QObject* parent) : QObject(parent), studio_(stu
     connect(&studio_.run(), &RunModel::reset, this, update);
     connect(&studio_.draft(), &Draft::changed, this, update);
     updateRunActions();
+    connect(&studio_.draft(), &Draft::changed, this, &Actions::updateEditActions);
+    updateEditActions();
 }
 
 QAction* Actions::get(const char* id) const {
@@ -58,6 +61,15 @@ void Actions::createFile() {
     add(action::kOpenFolder, tr("Open run or checkpoint…"), "folder", QKeySequence("Ctrl+Shift+O"),
         tr("Open a run folder or a checkpoint folder"));
     add(action::kQuit, tr("Quit"), {}, QKeySequence("Ctrl+Q"), tr("Close the studio"));
+}
+
+void Actions::createEdit() {
+    QAction* undo = add(action::kUndo, tr("Undo"), "undo", QKeySequence("Ctrl+Z"),
+                        tr("Take back the last edit of the draft"));
+    QAction* redo = add(action::kRedo, tr("Redo"), "redo", QKeySequence("Ctrl+Shift+Z"),
+                        tr("Make the edit of the draft again"));
+    connect(undo, &QAction::triggered, &studio_.draft(), &Draft::undo);
+    connect(redo, &QAction::triggered, &studio_.draft(), &Draft::redo);
 }
 
 void Actions::createRun() {
@@ -101,6 +113,11 @@ void Actions::createView() {
     add(action::kShortcuts, tr("Keyboard shortcuts"), {}, QKeySequence("Ctrl+/"),
         tr("Every shortcut in one list"));
     add(action::kAbout, tr("About Weft Studio"), "info", {}, tr("Version, back ends and licences"));
+}
+
+void Actions::updateEditActions() {
+    allow(get(action::kUndo), studio_.draft().canUndo(), tr("The draft has no edit to take back"));
+    allow(get(action::kRedo), studio_.draft().canRedo(), tr("No edit was taken back"));
 }
 
 void Actions::updateRunActions() {

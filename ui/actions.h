@@ -18,6 +18,8 @@ namespace action {
 inline constexpr auto kOpenFile = "file.open";
 inline constexpr auto kOpenFolder = "file.open_folder";
 inline constexpr auto kQuit = "file.quit";
+inline constexpr auto kUndo = "edit.undo";
+inline constexpr auto kRedo = "edit.redo";
 inline constexpr auto kStart = "run.start";
 inline constexpr auto kPause = "run.pause";
 inline constexpr auto kStep = "run.step";
@@ -54,9 +56,11 @@ public:
 
 private:
     void createFile();
+    void createEdit();
     void createRun();
     void createView();
     void updateRunActions();
+    void updateEditActions();
 
     Studio& studio_;
     QHash<QString, QAction*> by_id_;

@@ -3,27 +3,35 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "ui/bridge/convert.h"
 
 namespace weft::ui {
+namespace {
+
+// A document is a few kilobytes; more edits back than this nobody goes.
+constexpr std::size_t kMostUndo = 100;
+
+std::string text_of(const config::Json& document) {
+    return document.dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace
 
 Draft::Draft(QObject* parent) : QObject(parent) {}
 
 void Draft::open(const std::filesystem::path& path) {
     path_ = path;
     base_dir_ = path.parent_path();
-    document_ = nullptr;
-    config_ = {};
+    undo_.clear();
+    redo_.clear();
     try {
-        const config::Checked parsed = config::parse_json(read_file(path), path.string());
-        document_ = parsed.value;
-        diagnostics_ = parsed.diagnostics;
+        text_ = read_file(path);
+        parse();
     } catch (const Error& error) {
+        text_.clear();
+        document_ = nullptr;
         diagnostics_ = {{"", config::Severity::error, error.message(), error.hint()}};
-    }
-    if (document_.is_null()) {
         emit changed();
-    } else {
-        check();
     }
 }
 
@@ -31,12 +39,27 @@ void Draft::setDocument(const config::Json& document, const std::filesystem::pat
     path_.clear();
     base_dir_ = base_dir;
     document_ = document;
+    text_ = text_of(document_);
+    undo_.clear();
+    redo_.clear();
     check();
 }
 
 void Draft::setField(const QString& path, const config::Json& value) {
-    const std::string assignment = path.toStdString() + "=" + value.dump();
-    const config::Diagnostics problems = config::apply_override(document_, assignment);
+    apply({path.toStdString() + "=" + value.dump()});
+}
+
+void Draft::apply(const std::vector<std::string>& assignments) {
+    const config::Json before = document_;
+    config::Diagnostics problems;
+    for (const std::string& assignment : assignments) {
+        const config::Diagnostics found = config::apply_override(document_, assignment);
+        problems.insert(problems.end(), found.begin(), found.end());
+    }
+    if (document_ != before) {
+        remember();
+        text_ = text_of(document_);
+    }
     check();
     if (!problems.empty()) {
         diagnostics_.insert(diagnostics_.end(), problems.begin(), problems.end());
@@ -44,16 +67,74 @@ void Draft::setField(const QString& path, const config::Json& value) {
     }
 }
 
+void Draft::setText(const std::string& text) {
+    if (text != text_) {
+        remember();
+        text_ = text;
+        parse();
+    }
+}
+
+QString Draft::save(const std::filesystem::path& path) {
+    try {
+        write_file_atomically(path, text_);
+    } catch (const Error& error) {
+        return toQString(error.message());
+    }
+    path_ = path;
+    base_dir_ = path.parent_path();
+    parse(); // relative paths count from the new place
+    return {};
+}
+
+void Draft::undo() {
+    restore(undo_, redo_);
+}
+
+void Draft::redo() {
+    restore(redo_, undo_);
+}
+
+void Draft::remember() {
+    undo_.push_back(text_);
+    redo_.clear();
+    if (undo_.size() > kMostUndo) {
+        undo_.erase(undo_.begin());
+    }
+}
+
+void Draft::restore(std::vector<std::string>& from, std::vector<std::string>& to) {
+    if (from.empty()) {
+        return;
+    }
+    to.push_back(std::move(text_));
+    text_ = std::move(from.back());
+    from.pop_back();
+    parse();
+}
+
 QString Draft::name() const {
     if (isValid() && !config_.name.empty()) {
         return QString::fromStdString(config_.name);
     }
     const std::string fallback = path_.empty() ? std::string("untitled") : path_.stem().string();
-    return QString::fromStdString(document_.is_object() ? document_.value("name", fallback) : fallback);
+    return QString::fromStdString(document_.is_object() ? document_.value("name", fallback)
+                                                        : fallback);
 }
 
 std::vector<compile::FieldChange> Draft::differencesFrom(const compile::RunConfig& other) const {
     return isValid() ? compile::compare(other, config_) : std::vector<compile::FieldChange>{};
+}
+
+void Draft::parse() {
+    config::Checked parsed = config::parse_json(text_, path_.empty() ? "the draft" : path_.string());
+    document_ = std::move(parsed.value);
+    if (parsed.ok()) {
+        check();
+    } else {
+        diagnostics_ = std::move(parsed.diagnostics);
+        emit changed();
+    }
 }
 
 void Draft::check() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The configuration being edited. Starting a run freezes a copy; edits here never touch a run.
+// The configuration being edited: a text and what it means. Starting a run freezes a copy; edits
+// here never touch a run.
 #pragma once
 
 #include "core/compile/run_config.h"
@@ -23,12 +24,29 @@ public:
     void setDocument(const config::Json& document, const std::filesystem::path& base_dir);
     /// Sets one field by dotted path and checks the whole again.
     void setField(const QString& path, const config::Json& value);
+    /// Makes several "--set" assignments as one edit.
+    void apply(const std::vector<std::string>& assignments);
+    /// Replaces the text as one edit, as the editor does.
+    void setText(const std::string& text);
+    /// Writes the text; returns what is wrong, or an empty string.
+    QString save(const std::filesystem::path& path);
+
+    /// Every edit since the document was opened can be taken back, and made again.
+    bool canUndo() const { return !undo_.empty(); }
+    bool canRedo() const { return !redo_.empty(); }
+    void undo();
+    void redo();
 
     QString name() const;
-    bool isEmpty() const { return document_.is_null(); }
-    bool isValid() const { return !isEmpty() && !config::has_errors(diagnostics_); }
+    bool isEmpty() const { return text_.empty(); }
+    bool isValid() const { return !document_.is_null() && !config::has_errors(diagnostics_); }
+    /// As the user wrote it; comments and layout are kept until a field is set by program.
+    const std::string& text() const { return text_; }
+    /// Null while the text is not JSON.
     const config::Json& document() const { return document_; }
     const std::filesystem::path& path() const { return path_; }
+    /// Relative paths of the document count from here.
+    const std::filesystem::path& baseDir() const { return base_dir_; }
     /// Meaningful only when valid.
     const compile::RunConfig& config() const { return config_; }
     const config::Diagnostics& diagnostics() const { return diagnostics_; }
@@ -39,13 +57,19 @@ signals:
     void changed();
 
 private:
+    void parse();
     void check();
+    void remember();
+    void restore(std::vector<std::string>& from, std::vector<std::string>& to);
 
     std::filesystem::path path_;     // where it came from; empty for a document
     std::filesystem::path base_dir_; // relative paths count from here
-    config::Json document_;          // as the user wrote it, with edits
+    std::string text_;
+    config::Json document_; // what the text says, before defaults
     compile::RunConfig config_;
     config::Diagnostics diagnostics_;
+    std::vector<std::string> undo_; // texts before each edit, oldest first
+    std::vector<std::string> redo_;
 };
 
 } // namespace weft::ui

@@ -4,6 +4,7 @@
 
 #include "widgets/nav_rail.h"
 
+#include <QAction>
 #include <QWidget>
 
 namespace weft::ui {
@@ -26,15 +27,16 @@ signals:
     void navStateChanged();
     /// Ask for another page by id ("checkpoints").
     void pageRequested(const QString& id);
-    /// A short note over the window.
-    void toastRequested(int kind, const QString& text); // kind: widgets::MessageKind
+    /// A short note over the window, with a button for `action` when there is one.
+    void toastRequested(int kind, const QString& text, // kind: widgets::MessageKind
+                        QAction* action = nullptr);
 };
 
 /// What the shell needs to know of a page before it exists.
 struct ScreenRecord {
-    const char* id;       // "home"
-    const char* title;    // "Home", translated by the shell
-    const char* icon;     // icon name
+    const char* id;    // "home"
+    const char* title; // "Home", translated by the shell
+    const char* icon;  // icon name
     Screen* (*create)(Studio& studio, Actions& actions);
 };
 

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/bridge/plan_digest.h"
+
+#include "core/memory/arena.h"
+#include "ui/bridge/convert.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <algorithm>
+#include <array>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kMostFusedNames = 3;
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("PlanDigest", text);
+}
+
+/// A group is named by what it does: "fused add, gelu".
+QString kind_text(const ir::Op& op) {
+    if (op.kind != "fused" || op.body.empty()) {
+        return toQString(op.kind);
+    }
+    QStringList names;
+    for (const ir::Op& inner : op.body.front().ops) {
+        const QString name = toQString(inner.kind);
+        if (!names.contains(name)) {
+            names.append(name);
+        }
+    }
+    const bool more = names.size() > kMostFusedNames;
+    names = names.mid(0, kMostFusedNames);
+    return "fused " + names.join(", ") + (more ? ", …" : "");
+}
+
+class Digester {
+public:
+    explicit Digester(std::shared_ptr<const plan::ExecutionPlan> plan)
+        : digest_(std::make_shared<PlanDigest>()) {
+        digest_->plan = std::move(plan);
+    }
+
+    std::shared_ptr<const PlanDigest> run() {
+        const plan::ExecutionPlan& plan = *digest_->plan;
+        digest_->peak_bytes = plan.device_bytes();
+        const plan::PlannedProgram* program = plan.find("train_step");
+        if (program == nullptr && !plan.programs.empty()) {
+            program = &*std::max_element(
+                plan.programs.begin(), plan.programs.end(),
+                [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
+        }
+        if (program != nullptr) {
+            addOps(program->steps, 1);
+            setShares(*program);
+            addTensors(*program);
+            makeTimeline();
+        }
+        return digest_;
+    }
+
+private:
+    void addOps(const std::vector<plan::Step>& steps, std::int64_t times) {
+        for (const plan::Step& step : steps) {
+            PlanOp op;
+            op.kind = kind_text(step.op);
+            op.path = toQString(step.op.path);
+            op.phase = toQString(ir::phase_name(step.op.phase));
+            op.kernel = toQString(step.kernel);
+            op.times = step.is_loop() ? step.count : times;
+            op.is_loop = step.is_loop();
+            const double executions = static_cast<double>(times);
+            op.flops = step.flops * executions;
+            op.bytes = step.bytes * executions;
+            op.ms = step.is_loop() ? 0 : step.predicted_ms * executions;
+            digest_->ops.push_back(op);
+            addOps(step.steps, step.is_loop() ? times * step.count : times);
+        }
+    }
+
+    void setShares(const plan::PlannedProgram& program) {
+        double ms = 0;
+        for (const PlanOp& op : digest_->ops) {
+            ms += op.ms;
+        }
+        digest_->timed = ms > 0;
+        for (PlanOp& op : digest_->ops) {
+            if (!op.is_loop) {
+                op.share = digest_->timed ? op.ms / ms : op.flops / std::max(1.0, program.flops);
+            }
+        }
+    }
+
+    void addTensors(const plan::PlannedProgram& program) {
+        const int last = static_cast<int>(digest_->ops.size()) - 1;
+        const plan::ExecutionPlan& plan = *digest_->plan;
+        for (const plan::StateSlot& slot : plan.state_slots) {
+            add(toQString(slot.name), toWidget(slot.category), memory::align(slot.type.bytes()), 0,
+                last, true);
+        }
+        for (const plan::Buffer& buffer : program.buffers) {
+            if (!buffer.is_state) {
+                add(toQString(buffer.name), toWidget(buffer.category), memory::align(buffer.bytes),
+                    std::max(0, buffer.first_step), std::min(last, buffer.last_step), false);
+            }
+        }
+        if (plan.device == "cpu") {
+            using Category = widgets::MemoryCategory;
+            add(tr("data set in memory"), Category::Batch, plan.host.data_cache_bytes, 0, last,
+                true);
+            add(tr("batches read ahead"), Category::Batch, plan.host.prefetch_bytes, 0, last, true);
+            add(tr("checkpoint being written"), Category::Staging, plan.host.staging_bytes, 0, last,
+                true);
+            add(tr("libraries"), Category::Library, plan.host.library_bytes, 0, last, true);
+        }
+    }
+
+    void add(const QString& name, widgets::MemoryCategory category, std::int64_t bytes, int first,
+             int last, bool whole_step) {
+        if (bytes > 0 && last >= first) {
+            digest_->tensors.push_back({name, category, bytes, first, last, whole_step});
+        }
+    }
+
+    void makeTimeline() {
+        const std::size_t steps = digest_->ops.size();
+        std::array<std::vector<qint64>, widgets::kMemoryCategoryCount> change;
+        for (const PlanTensor& tensor : digest_->tensors) {
+            auto& column = change[static_cast<std::size_t>(tensor.category)];
+            column.resize(steps + 1, 0);
+            column[static_cast<std::size_t>(tensor.first)] += tensor.bytes;
+            column[static_cast<std::size_t>(tensor.last) + 1] -= tensor.bytes;
+        }
+        digest_->totals.assign(steps, 0);
+        for (std::size_t i = 0; i < change.size(); ++i) {
+            if (change[i].empty()) {
+                continue;
+            }
+            widgets::TimelineLayer layer;
+            layer.category = static_cast<widgets::MemoryCategory>(i);
+            qint64 alive = 0;
+            for (std::size_t step = 0; step < steps; ++step) {
+                alive += change[i][step];
+                layer.bytes.push_back(alive);
+                digest_->totals[step] += alive;
+            }
+            digest_->timeline.layers.push_back(std::move(layer));
+        }
+        for (const PlanOp& op : digest_->ops) {
+            digest_->timeline.names.push_back(opTitle(op));
+        }
+        makeSpans();
+        const auto most = std::max_element(digest_->totals.begin(), digest_->totals.end());
+        digest_->peak =
+            most == digest_->totals.end() ? -1 : static_cast<int>(most - digest_->totals.begin());
+    }
+
+    void makeSpans() {
+        auto& spans = digest_->timeline.spans;
+        for (std::size_t i = 0; i < digest_->ops.size(); ++i) {
+            const PlanOp& op = digest_->ops[i];
+            // A loop belongs to what its body begins with.
+            const QString phase =
+                op.is_loop && i + 1 < digest_->ops.size() ? digest_->ops[i + 1].phase : op.phase;
+            if (!spans.empty() && spans.back().name == phase) {
+                ++spans.back().count;
+            } else {
+                const int shade = phase == "forward" ? 0 : phase == "backward" ? 1 : 2;
+                spans.push_back({phase, static_cast<int>(i), 1, shade});
+            }
+        }
+    }
+
+    std::shared_ptr<PlanDigest> digest_;
+};
+
+} // namespace
+
+std::vector<int> PlanDigest::aliveAt(int op) const {
+    std::vector<int> alive;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        if (tensors[i].first <= op && op <= tensors[i].last) {
+            alive.push_back(static_cast<int>(i));
+        }
+    }
+    std::stable_sort(alive.begin(), alive.end(), [this](int a, int b) {
+        return tensors[static_cast<std::size_t>(a)].bytes >
+               tensors[static_cast<std::size_t>(b)].bytes;
+    });
+    return alive;
+}
+
+std::shared_ptr<const PlanDigest> digestPlan(std::shared_ptr<const plan::ExecutionPlan> plan) {
+    return Digester(std::move(plan)).run();
+}
+
+QString opTitle(const PlanOp& op) {
+    const QString place = op.path.isEmpty() ? op.kind : op.kind + " " + op.path;
+    return op.is_loop ? place + " × " + QString::number(op.times) : place + ", " + op.phase;
+}
+
+QString withoutNumbers(const QString& path) {
+    QStringList parts = path.split('.');
+    for (QString& part : parts) {
+        const bool number = !part.isEmpty() && std::all_of(part.begin(), part.end(),
+                                                           [](QChar c) { return c.isDigit(); });
+        if (number) {
+            part = "*";
+        }
+    }
+    return parts.join('.');
+}
+
+} // namespace weft::ui

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A plan in the shape in which the studio shows it: one row per op of the training step, bytes
+// alive over the ops, tensors with their lifetimes. Made off the GUI thread; immutable, and it
+// keeps its plan.
+#pragma once
+
+#include "core/plan/plan.h"
+#include "widgets/memory_timeline.h"
+
+#include <QString>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace weft::ui {
+
+/// One step of the program; figures are over all its executions in one call.
+struct PlanOp {
+    QString kind; // "matmul", "fused add, gelu", "repeat"
+    QString path;
+    QString phase;
+    QString kernel; // empty when none was chosen
+    std::int64_t times = 1;
+    bool is_loop = false; // its figures are those of its body
+    double flops = 0;
+    double bytes = 0;
+    double ms = 0;    // 0 without a prediction
+    double share = 0; // of the step's time; without a prediction, of its FLOPs
+};
+
+/// Something that takes memory while ops `first` to `last` run.
+struct PlanTensor {
+    QString name;
+    widgets::MemoryCategory category = widgets::MemoryCategory::Activations;
+    std::int64_t bytes = 0;
+    int first = 0;
+    int last = 0;
+    bool whole_step = false; // state, and what the host keeps: alive before and after too
+};
+
+struct PlanDigest {
+    std::shared_ptr<const plan::ExecutionPlan> plan;
+    std::vector<PlanOp> ops; // index = linear position in the program
+    std::vector<PlanTensor> tensors;
+    widgets::TimelineData timeline;
+    std::vector<qint64> totals;  // bytes alive per op
+    int peak = -1;               // op with most bytes alive; -1 in a plan without a training step
+    std::int64_t peak_bytes = 0; // what the device must hold: ExecutionPlan::device_bytes
+    bool timed = false;          // shares are of predicted time
+
+    /// Indices of the tensors alive at an op, largest first.
+    std::vector<int> aliveAt(int op) const;
+};
+
+/// Of the program "train_step", or of the largest when there is none.
+std::shared_ptr<const PlanDigest> digestPlan(std::shared_ptr<const plan::ExecutionPlan> plan);
+
+/// "matmul blocks.3.mlp.up, backward"
+QString opTitle(const PlanOp& op);
+/// The layer with its numbers replaced, for rows that stand for many: "blocks.*.mlp.up".
+QString withoutNumbers(const QString& path);
+
+} // namespace weft::ui
