@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -101,27 +102,45 @@ InstructionSets read_sets() {
 
 #endif
 
-// The limit of a cgroup file; the value itself where it says "max" or is not there.
-int64_t limited(int64_t value, const std::string& file) {
-    const auto limit = leading_number(read_system_file(file));
-    return limit && *limit > 0 ? std::min(value, *limit) : value;
+void limit_free_memory(Machine& machine, int64_t bytes, const char* basis) {
+    if (bytes < machine.memory_free_bytes) {
+        machine.memory_free_bytes = bytes;
+        machine.memory_free_basis = basis;
+    }
+}
+
+// A limit binds every group below it, so all the way up to the root counts.
+void read_cgroup_memory(Machine& machine, std::string folder) {
+    constexpr std::string_view kRoot = "/sys/fs/cgroup";
+    while (folder.size() > kRoot.size()) {
+        const std::string most = read_system_file(folder + "/memory.max");
+        const int64_t left = cgroup_free_bytes(most, read_system_file(folder + "/memory.current"));
+        if (left >= 0) {
+            machine.memory_bytes = std::min(machine.memory_bytes, *leading_number(most));
+            limit_free_memory(machine, left, "the memory limit of the control group");
+        }
+        folder.resize(folder.rfind('/'));
+    }
+}
+
+void read_address_space(Machine& machine) {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return;
+    }
+    const int64_t used = meminfo_bytes(read_system_file("/proc/self/status"), "VmSize");
+    const int64_t left = static_cast<int64_t>(limit.rlim_cur) - used;
+    limit_free_memory(machine, std::max<int64_t>(0, left),
+                      "the limit of address space (ulimit -v)");
 }
 
 void read_memory(Machine& machine, const std::string& cgroup) {
     const std::string info = read_system_file("/proc/meminfo");
-    const int64_t total = meminfo_bytes(info, "MemTotal");
-    machine.memory_bytes = total;
+    machine.memory_bytes = meminfo_bytes(info, "MemTotal");
     machine.memory_free_bytes = meminfo_bytes(info, "MemAvailable");
-    if (cgroup.empty()) {
-        return;
-    }
-    machine.memory_bytes = limited(total, cgroup + "/memory.max");
-    if (machine.memory_bytes < total) {
-        const int64_t used =
-            leading_number(read_system_file(cgroup + "/memory.current")).value_or(0);
-        machine.memory_free_bytes =
-            std::min(machine.memory_free_bytes, std::max<int64_t>(0, machine.memory_bytes - used));
-    }
+    machine.memory_free_basis = "the memory that is free now";
+    read_cgroup_memory(machine, cgroup);
+    read_address_space(machine);
 }
 
 } // namespace
@@ -149,6 +168,18 @@ int64_t meminfo_bytes(std::string_view meminfo, std::string_view key) {
         }
     }
     return 0;
+}
+
+int64_t cgroup_free_bytes(std::string_view memory_max, std::string_view memory_current) {
+    const auto most = leading_number(memory_max);
+    return most ? std::max<int64_t>(0, *most - leading_number(memory_current).value_or(0)) : -1;
+}
+
+ProcessMemory read_process_memory() {
+    const std::string status = read_system_file("/proc/self/status");
+    return {meminfo_bytes(status, "VmRSS"),
+            meminfo_bytes(status, "RssFile") + meminfo_bytes(status, "RssShmem"),
+            meminfo_bytes(status, "VmHWM")};
 }
 
 int cpu_quota_cores(std::string_view cpu_max) {

@@ -16,11 +16,15 @@ BatchPlan plan_batch(const RunConfig& config) {
     return {global, micro, global / micro};
 }
 
-ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sample) {
+ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sample, Scope scope) {
     const RunModel run = declare_run(config, sample);
     const BatchPlan batch = plan_batch(config);
     ProgramSet out;
     out.state_slots = make_slots(run);
+    if (scope == Scope::step) {
+        out.programs.push_back(build_train_step(run, batch));
+        return out;
+    }
     out.programs.push_back(build_init(run, out.state_slots));
     out.programs.push_back(build_train_step(run, batch));
     out.programs.push_back(build_evaluate(run, batch));
@@ -33,9 +37,9 @@ ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sampl
 }
 
 plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo& sample,
-                                PipelineOptions options) {
+                                PipelineOptions options, Scope scope) {
     options.compute_dtype = config.precision == "bf16" ? ir::DType::bf16 : ir::DType::f32;
-    return build_plan(build_programs(config, sample), options);
+    return build_plan(build_programs(config, sample, scope), options);
 }
 
 std::vector<LearningRate> learning_rates(const RunConfig& config) {
@@ -51,7 +55,8 @@ std::vector<LearningRate> learning_rates(const RunConfig& config) {
     return out;
 }
 
-std::vector<std::pair<std::string, double>> metrics_from_loss(const RunConfig& config, double loss) {
+std::vector<std::pair<std::string, double>> metrics_from_loss(const RunConfig& config,
+                                                              double loss) {
     std::vector<std::pair<std::string, double>> out;
     for (const config::Json& name : config.section("metrics")) {
         const nn::MetricDef* metric = nn::find_metric(name.get<std::string>());

@@ -37,13 +37,18 @@ struct BatchPlan {
 /// read_run_config; here they are programmer faults.
 BatchPlan plan_batch(const RunConfig& config);
 
-/// Builds all programs. `sample` is what the data delivers. Throws weft::Error{usage} with the layer path
+/// Which programs are built: `step` is train_step alone, which decides memory and time of a run and is
+/// enough to compare it with others.
+enum class Scope : std::uint8_t { run, step };
+
+/// Builds the programs. `sample` is what the data delivers. Throws weft::Error{usage} with the layer path
 /// when the model does not fit the data.
-ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sample);
+ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sample,
+                          Scope scope = Scope::run);
 
 /// From configuration to plan: build_programs, then build_plan. `backends` empty: planning only.
 plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo& sample,
-                                PipelineOptions options);
+                                PipelineOptions options, Scope scope = Scope::run);
 
 /// A learning-rate argument of train_step: value = base * learning_rate_factor(schedule, count, total).
 struct LearningRate {

@@ -66,12 +66,36 @@ struct DataSet {
     std::shared_ptr<const Source> validation; // null when the split is 0
     std::shared_ptr<const Source> test;       // null when there is none
     std::vector<std::string> notes;           // e.g. what was skipped
+    std::int64_t training_cache_bytes = 0;    // host bytes of train and validation together
+    /// Host bytes of all parts as they are now.
+    std::int64_t cache_bytes() const {
+        return training_cache_bytes + (test == nullptr ? 0 : test->cache_bytes());
+    }
 };
 
 /// Opens the normalised "data" section. Transforms are part of the returned sources (deterministic
 /// ones inside read(); random ones keyed by seed, sample and epoch through the loader). Throws
 /// weft::Error{data}.
 DataSet open_data(const config::Json& data_section, const OpenContext& context);
+
+/// What a data set will be, learned from names, sizes and headers: no sample is kept in memory.
+struct DataOutline {
+    SampleInfo sample;        // of train
+    std::int64_t samples = 0; // of train, validation taken out
+    bool has_validation = false;
+    bool has_test = false;
+    std::int64_t cache_bytes = 0;         // host bytes that train and validation will keep
+    std::int64_t test_cache_bytes = 0;    // and test, once it is used
+    std::vector<std::string> assumptions; // where files were not there to be looked at
+};
+
+/// Whether files must be there: a plan for other hardware can do without where a format's settings
+/// say what a sample is.
+enum class Files : std::uint8_t { must_exist, may_be_absent };
+
+/// Outline of what open_data would open. Throws weft::Error{data} as it does, as far as it looks.
+DataOutline outline_data(const config::Json& data_section, const OpenContext& context,
+                         Files files = Files::must_exist);
 
 /// Fields of the "data" section, for the whole schema.
 config::FieldTable data_fields();

@@ -8,20 +8,10 @@
 #include "core/base/check.h"
 #include "core/base/error.h"
 
-#include <algorithm>
-
 namespace weft::data {
 namespace {
 
 using config::Json;
-
-const FormatDef& format_of(const Json& source) {
-    const auto& name = source.at("type").get_ref<const std::string&>();
-    const auto found = std::find_if(kFormats.begin(), kFormats.end(),
-                                    [&](const FormatDef* format) { return format->name == name; });
-    WEFT_CHECK(found != kFormats.end(), "the configuration was checked: data format " + name);
-    return **found;
-}
 
 /// Samples of every part must fit the programs that were compiled for train.
 void require_same_samples(const SampleInfo& train, const Source& other, const std::string& part) {
@@ -43,6 +33,7 @@ void open_training(const Json& section, const OpenContext& context, DataSet& out
     const Json& train = section.at("train");
     const FormatDef& format = format_of(train);
     out.train = format.open(train, context, Part::train, out.notes);
+    out.training_cache_bytes = out.train->cache_bytes();
     const Json& validation = section.at("validation");
     if (validation.is_null()) {
         return;
@@ -50,6 +41,7 @@ void open_training(const Json& section, const OpenContext& context, DataSet& out
     if (validation.contains("type")) {
         out.validation = format_of(validation).open(validation, context, Part::train, out.notes);
         require_same_samples(out.train->info(), *out.validation, "validation");
+        out.training_cache_bytes += out.validation->cache_bytes();
         return;
     }
     const double share = validation.at("split").get<double>();
@@ -62,6 +54,9 @@ void open_training(const Json& section, const OpenContext& context, DataSet& out
                       : split_by_class(*whole, share, context.seed);
     out.train = subset(whole, std::move(split.train), "training");
     out.validation = subset(whole, std::move(split.validation), "validation");
+    // Both views hold on to the same samples.
+    out.training_cache_bytes =
+        out.train->cache_bytes() + out.validation->cache_bytes() - whole->cache_bytes();
 }
 
 std::shared_ptr<const Source> test_source(const Json& section, const OpenContext& context,
@@ -84,17 +79,18 @@ std::shared_ptr<const Source> test_source(const Json& section, const OpenContext
 
 } // namespace
 
-std::filesystem::path resolve(const std::filesystem::path& base, const std::string& text) {
-    return (base / text).lexically_normal(); // an absolute text replaces the base
-}
-
-DataSet open_data(const Json& data_section, const OpenContext& context) {
+Json checked_section(const Json& data_section) {
     Json section = data_section;
     const config::Diagnostics problems = check_data(section, "/data");
     if (config::has_errors(problems)) {
         throw Error(ErrorKind::usage, problems.front().pointer, problems.front().message,
                     problems.front().hint);
     }
+    return section;
+}
+
+DataSet open_data(const Json& data_section, const OpenContext& context) {
+    const Json section = checked_section(data_section);
     DataSet out;
     open_training(section, context, out);
     const Json& transforms = section.at("transforms");

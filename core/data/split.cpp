@@ -64,6 +64,8 @@ Split split_by_class(const Source& source, double share, std::uint64_t seed) {
         return std::pair(std::uint64_t{words[1]} << 32 | words[0], index);
     };
     Split split;
+    split.train.reserve(static_cast<std::size_t>(samples - total));
+    split.validation.reserve(static_cast<std::size_t>(total));
     for (const auto& [label, taken] : shares_by_class(classes, samples, total)) {
         std::vector<std::pair<std::uint64_t, std::int64_t>> ranked;
         for (const std::int64_t index : classes[label]) {
@@ -88,6 +90,8 @@ Split split_by_part(std::int64_t samples, double share) {
         return n / parts * part + n % parts * part / parts;
     };
     Split split;
+    split.train.reserve(static_cast<std::size_t>(samples - total));
+    split.validation.reserve(static_cast<std::size_t>(total));
     for (std::int64_t part = 0; part < parts; ++part) {
         const std::int64_t end = up_to(samples, part + 1);
         const std::int64_t held_out = up_to(total, part + 1) - up_to(total, part);

@@ -39,10 +39,7 @@ const PlannedProgram* ExecutionPlan::find(std::string_view program) const {
 }
 
 std::int64_t ExecutionPlan::device_bytes() const {
-    const bool host_memory = device == "cpu";
-    return arena_bytes + (host_memory ? host.data_cache_bytes + host.prefetch_bytes +
-                                            host.staging_bytes + host.library_bytes
-                                      : 0);
+    return arena_bytes + (device == "cpu" ? host.bytes() : 0);
 }
 
 const StateSlot* ExecutionPlan::find_slot(std::string_view name) const {
@@ -69,6 +66,36 @@ std::vector<std::int64_t> bytes_by_category(const ExecutionPlan& plan, std::stri
         }
     }
     return bytes;
+}
+
+std::vector<std::int64_t> bytes_by_category(const ExecutionPlan& plan) {
+    const PlannedProgram* program = largest_program(plan);
+    auto bytes = program == nullptr ? std::vector<std::int64_t>(kCategories, 0)
+                                    : bytes_by_category(plan, program->name);
+    if (plan.device == "cpu") {
+        const HostMemory& host = plan.host;
+        bytes[static_cast<std::size_t>(Category::batch)] +=
+            host.data_cache_bytes + host.prefetch_bytes;
+        bytes[static_cast<std::size_t>(Category::staging)] += host.staging_bytes;
+        bytes[static_cast<std::size_t>(Category::library)] += host.library_bytes;
+    }
+    return bytes;
+}
+
+const PlannedProgram* largest_program(const ExecutionPlan& plan) {
+    const auto found = std::max_element(plan.programs.begin(), plan.programs.end(),
+                                        [](const PlannedProgram& a, const PlannedProgram& b) {
+                                            return a.peak_bytes < b.peak_bytes;
+                                        });
+    return found == plan.programs.end() ? nullptr : &*found;
+}
+
+std::string peak_op(const PlannedProgram& program) {
+    const Step* step = step_at(program, program.peak_step);
+    if (step == nullptr) {
+        return "";
+    }
+    return step->op.path.empty() ? step->op.kind : step->op.kind + " at " + step->op.path;
 }
 
 } // namespace weft::plan

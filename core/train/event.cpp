@@ -55,6 +55,9 @@ void write(Json& out, const StepEvent& event) {
     out["step_ms"] = number(event.step_ms);
     out["data_wait_ms"] = number(event.data_wait_ms);
     out["memory_bytes"] = event.memory_bytes;
+    if (event.mfu) {
+        out["mfu"] = number(*event.mfu);
+    }
     if (!event.metrics.empty()) {
         out["metrics"] = metrics_json(event.metrics);
     }
@@ -82,6 +85,9 @@ void write(Json& out, const SampleEvent& event) {
 void write(Json& out, const SystemEvent& event) {
     out["devices"] = event.devices;
     out["host"] = event.host;
+    if (!event.memory.is_null()) {
+        out["memory"] = event.memory;
+    }
 }
 
 void write(Json& out, const ResumedEvent& event) {

@@ -20,7 +20,7 @@ using Metrics = std::vector<std::pair<std::string, double>>;
 struct StateEvent {
     RunState state = RunState::idle;
     std::string reason; // why, where it is not obvious: "on request", "the disk is full", ...
-    std::string phase; // preparing: "opening data", "compiling", "creating kernels", "initialising"
+    std::string phase; // preparing: "compiling", "opening data", "creating kernels", "initialising"
     double phase_ms = 0;          // how long the phase before this one took
     std::int64_t total_steps = 0; // with running: the planned length; 0 where it is not known
 };
@@ -37,7 +37,8 @@ struct StepEvent {
     std::optional<double> tokens_per_s;
     double step_ms = 0;
     double data_wait_ms = 0;
-    std::int64_t memory_bytes = 0;
+    std::int64_t memory_bytes = 0; // resident now, less what was resident before the run prepared
+    std::optional<double> mfu;     // products of the model over what the machine can do at best
     Metrics metrics; // "train/accuracy", ...; in JSON under the key "metrics", left out when empty
 };
 
@@ -61,9 +62,12 @@ struct SampleEvent {
     std::string path; // relative to the run folder
 };
 
+/// Said before the first update, and again after it with all of `memory`
+/// (core/train/memory_meter.h).
 struct SystemEvent {
     config::Json devices;
     config::Json host;
+    config::Json memory = nullptr; // left out while it is null
 };
 
 struct ResumedEvent {

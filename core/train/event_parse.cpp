@@ -96,6 +96,7 @@ void read_into(const Reader& in, StepEvent& event) {
     in.read("step_ms", event.step_ms);
     in.read("data_wait_ms", event.data_wait_ms);
     in.read("memory_bytes", event.memory_bytes);
+    in.read("mfu", event.mfu);
     in.read("metrics", event.metrics);
 }
 
@@ -121,6 +122,7 @@ void read_into(const Reader& in, SampleEvent& event) {
 void read_into(const Reader& in, SystemEvent& event) {
     in.read("devices", event.devices);
     in.read("host", event.host);
+    in.read("memory", event.memory);
 }
 
 void read_into(const Reader& in, ResumedEvent& event) {

@@ -23,6 +23,14 @@ enum class SplitRule {
               // other
 };
 
+/// What one part of a source is, without its samples.
+struct PartOutline {
+    SampleInfo sample;
+    std::int64_t samples = 0;
+    std::int64_t cache_bytes = 0; // Source::cache_bytes of what open returns
+    std::string assumption;       // when files that may be absent were not there
+};
+
 struct FormatDef {
     std::string_view name;
     std::string_view help;
@@ -35,7 +43,16 @@ struct FormatDef {
     /// Opens normalised settings. `notes` receives what was skipped. Throws weft::Error{data}.
     std::shared_ptr<const Source> (*open)(const config::Json& settings, const OpenContext& context,
                                           Part part, std::vector<std::string>& notes);
+    /// What open would return, from names, sizes and headers.
+    PartOutline (*outline)(const config::Json& settings, const OpenContext& context, Part part,
+                           Files files);
 };
+
+/// The record that a source's settings name.
+const FormatDef& format_of(const config::Json& source);
+
+/// The section normalised; weft::Error{usage} when it has a mistake.
+config::Json checked_section(const config::Json& data_section);
 
 /// `text` as a path; relative ones count from `base`.
 std::filesystem::path resolve(const std::filesystem::path& base, const std::string& text);

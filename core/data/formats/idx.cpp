@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 #include <optional>
 
 namespace weft::data {
@@ -39,9 +40,15 @@ std::int64_t big_endian(std::span<const std::byte, 4> bytes) {
     return value;
 }
 
-/// Reads a whole idx file of unsigned bytes with a rank in [least_rank, most_rank].
-IdxArray read_idx(const fs::path& path, int least_rank, int most_rank) {
-    InputFile file(path);
+/// Number of values; of extents that read_extents has checked.
+std::int64_t product(const std::vector<std::int64_t>& extents) {
+    return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+/// The extents of an idx file of unsigned bytes with a rank in [least_rank, most_rank]; leaves the
+/// file at its first value.
+std::vector<std::int64_t> read_extents(InputFile& file, int least_rank, int most_rank) {
+    const fs::path& path = file.path();
     std::array<std::byte, 4> word{};
     file.read(word, "header");
     const int rank = std::to_integer<int>(word[3]);
@@ -58,13 +65,12 @@ IdxArray read_idx(const fs::path& path, int least_rank, int most_rank) {
                  (least_rank == 1 ? "labels have 1" : "images have 3 or 4"),
              "Check that images and labels were not swapped.");
     }
-    IdxArray array;
+    std::vector<std::int64_t> extents;
     std::int64_t bytes = 1;
     for (int i = 0; i < rank; ++i) {
         file.read(word, "header");
-        array.extents.push_back(big_endian(word));
-        if (__builtin_mul_overflow(bytes, array.extents.back(), &bytes) ||
-            bytes > file.most_bytes()) {
+        extents.push_back(big_endian(word));
+        if (__builtin_mul_overflow(bytes, extents.back(), &bytes) || bytes > file.most_bytes()) {
             fail(path, "the header announces more data than a file of this size can hold",
                  "The file is damaged; copy or download it again.");
         }
@@ -72,13 +78,21 @@ IdxArray read_idx(const fs::path& path, int least_rank, int most_rank) {
     if (bytes == 0) {
         fail(path, "the file holds no samples", "Use a file with at least one sample.");
     }
-    array.values.resize(static_cast<std::size_t>(bytes));
+    return extents;
+}
+
+/// Reads a whole idx file.
+IdxArray read_idx(const fs::path& path, int least_rank, int most_rank) {
+    InputFile file(path);
+    IdxArray array;
+    array.extents = read_extents(file, least_rank, most_rank);
+    array.values.resize(static_cast<std::size_t>(product(array.extents)));
     file.read(array.values, "values");
     file.expect_end();
     return array;
 }
 
-struct Files {
+struct ImageFiles {
     fs::path images;
     fs::path labels;
 };
@@ -122,7 +136,7 @@ std::optional<fs::path> find_images(const fs::path& path, Part part) {
                                                                     : std::nullopt;
 }
 
-Files find_files(const fs::path& path, Part part) {
+ImageFiles find_files(const fs::path& path, Part part) {
     std::error_code ignored;
     if (!fs::exists(path, ignored)) {
         fail(path, "there is no such file or folder",
@@ -163,9 +177,8 @@ constexpr std::array kKnownSets = {
              {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}},
 };
 
-const KnownSet* recognise(const IdxArray& images, const IdxArray& labels) {
-    if (images.extents.size() != 3 || images.extents[1] != 28 || images.extents[2] != 28 ||
-        labels.values.size() < 10 ||
+const KnownSet* recognise(const std::vector<std::int64_t>& extents, const IdxArray& labels) {
+    if (extents.size() != 3 || extents[1] != 28 || extents[2] != 28 || labels.values.size() < 10 ||
         *std::max_element(labels.values.begin(), labels.values.end()) > std::byte{9}) {
         return nullptr;
     }
@@ -179,18 +192,44 @@ const KnownSet* recognise(const IdxArray& images, const IdxArray& labels) {
     return nullptr;
 }
 
+/// Checks that images and labels belong together.
+void require_pairs(const ImageFiles& files, const std::vector<std::int64_t>& images,
+                   const IdxArray& labels) {
+    if (images[0] != labels.extents[0]) {
+        fail(files.labels,
+             format_thousands(labels.extents[0]) + " labels do not match the " +
+                 format_thousands(images[0]) + " images of " + files.images.string(),
+             "Use the images and labels of the same data set.");
+    }
+}
+
+SampleInfo describe(const fs::path& path, const std::vector<std::int64_t>& extents,
+                    const IdxArray& labels) {
+    SampleInfo info;
+    info.input = {ir::DType::f32, {extents[1], extents[2], extents.size() == 4 ? extents[3] : 1}};
+    info.target = {ir::DType::i32, {}};
+    const KnownSet* known = recognise(extents, labels);
+    if (known != nullptr) {
+        info.class_names.assign(known->names.begin(), known->names.end());
+        info.classes = static_cast<std::int64_t>(known->names.size());
+    } else {
+        const std::byte largest = *std::max_element(labels.values.begin(), labels.values.end());
+        info.classes = std::to_integer<std::int64_t>(largest) + 1;
+    }
+    info.description = (known != nullptr ? std::string(known->title) : path.filename().string()) +
+                       ", " + format_thousands(extents[0]) + " images " +
+                       std::to_string(extents[1]) + "x" + std::to_string(extents[2]);
+    return info;
+}
+
 class IdxSource final : public Source {
 public:
-    explicit IdxSource(const Files& files)
-        : path_(files.images), images_(read_idx(files.images, 3, 4)),
-          labels_(read_idx(files.labels, 1, 1)) {
-        if (images_.extents[0] != labels_.extents[0]) {
-            fail(files.labels,
-                 format_thousands(labels_.extents[0]) + " labels do not match the " +
-                     format_thousands(images_.extents[0]) + " images of " + files.images.string(),
-                 "Use the images and labels of the same data set.");
-        }
-        describe();
+    explicit IdxSource(const ImageFiles& files)
+        : images_(read_idx(files.images, 3, 4)), labels_(read_idx(files.labels, 1, 1)) {
+        require_pairs(files, images_.extents, labels_);
+        info_ = describe(files.images, images_.extents, labels_);
+        fingerprint_ = "idx " + ir::to_text(ir::Shape(images_.extents)) + " crc32c " +
+                       std::to_string(crc32c(labels_.values, crc32c(images_.values)));
     }
 
     const SampleInfo& info() const override { return info_; }
@@ -221,29 +260,6 @@ public:
     std::string fingerprint() const override { return fingerprint_; }
 
 private:
-    void describe() {
-        const std::vector<std::int64_t>& extents = images_.extents;
-        const std::int64_t channels = extents.size() == 4 ? extents[3] : 1;
-        info_.input = {ir::DType::f32, {extents[1], extents[2], channels}};
-        info_.target = {ir::DType::i32, {}};
-        const KnownSet* known = recognise(images_, labels_);
-        if (known != nullptr) {
-            info_.class_names.assign(known->names.begin(), known->names.end());
-            info_.classes = static_cast<std::int64_t>(known->names.size());
-        } else {
-            const std::byte largest =
-                *std::max_element(labels_.values.begin(), labels_.values.end());
-            info_.classes = std::to_integer<std::int64_t>(largest) + 1;
-        }
-        info_.description =
-            (known != nullptr ? std::string(known->title) : path_.filename().string()) + ", " +
-            format_thousands(extents[0]) + " images " + std::to_string(extents[1]) + "x" +
-            std::to_string(extents[2]);
-        fingerprint_ = "idx " + ir::to_text(ir::Shape(extents)) + " crc32c " +
-                       std::to_string(crc32c(labels_.values, crc32c(images_.values)));
-    }
-
-    fs::path path_;
     IdxArray images_;
     IdxArray labels_;
     SampleInfo info_;
@@ -280,6 +296,17 @@ std::shared_ptr<const Source> open_idx(const config::Json& settings, const OpenC
     return std::make_shared<IdxSource>(find_files(path_of(settings, context), part));
 }
 
+PartOutline outline_idx(const config::Json& settings, const OpenContext& context, Part part,
+                        Files) {
+    const ImageFiles files = find_files(path_of(settings, context), part);
+    InputFile images(files.images);
+    const std::vector<std::int64_t> extents = read_extents(images, 3, 4);
+    const IdxArray labels = read_idx(files.labels, 1, 1); // the number of classes is in them
+    require_pairs(files, extents, labels);
+    return {describe(files.images, extents, labels), extents[0],
+            product(extents) + product(labels.extents), ""};
+}
+
 } // namespace
 
 const FormatDef kIdxFormat = {"idx",
@@ -288,6 +315,7 @@ const FormatDef kIdxFormat = {"idx",
                               idx_fields,
                               sniff_idx,
                               idx_has_test,
-                              open_idx};
+                              open_idx,
+                              outline_idx};
 
 } // namespace weft::data

@@ -233,9 +233,8 @@ config::FieldTable synthetic_fields() {
         config::integer_field("seed", 0, "Chooses the rule and the samples.").at_least(0)};
 }
 
-std::shared_ptr<const Source> open_synthetic(const config::Json& settings,
-                                             const OpenContext& context, Part part,
-                                             std::vector<std::string>&) {
+std::shared_ptr<const SyntheticSource> make_synthetic(const config::Json& settings,
+                                                      const OpenContext& context, Part part) {
     Synthetic made;
     made.kind = settings.at("kind").get<std::string>();
     made.samples = settings.at("samples").get<std::int64_t>();
@@ -262,6 +261,18 @@ std::shared_ptr<const Source> open_synthetic(const config::Json& settings,
     return std::make_shared<SyntheticSource>(std::move(made), part, std::move(fingerprint));
 }
 
+std::shared_ptr<const Source> open_synthetic(const config::Json& settings,
+                                             const OpenContext& context, Part part,
+                                             std::vector<std::string>&) {
+    return make_synthetic(settings, context, part);
+}
+
+PartOutline outline_synthetic(const config::Json& settings, const OpenContext& context, Part part,
+                              Files) {
+    const auto source = make_synthetic(settings, context, part); // holds no samples
+    return {source->info(), source->samples(), source->cache_bytes(), ""};
+}
+
 bool sniff_synthetic(const std::filesystem::path&) {
     return false;
 }
@@ -276,6 +287,6 @@ const FormatDef kSyntheticFormat = {
     "synthetic",         "Data made on the fly: learnable, the same on every machine.",
     SplitRule::by_class, synthetic_fields,
     sniff_synthetic,     synthetic_has_test,
-    open_synthetic};
+    open_synthetic,      outline_synthetic};
 
 } // namespace weft::data

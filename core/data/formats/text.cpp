@@ -79,23 +79,62 @@ std::vector<fs::path> files_of(const fs::path& folder, std::vector<std::string>&
     return kept;
 }
 
+/// The file itself, or the files of a folder in the order in which they are read.
+std::vector<fs::path> text_files(const fs::path& path, std::vector<std::string>& notes) {
+    std::error_code code;
+    const fs::file_status status = fs::status(path, code);
+    if (!fs::exists(status)) {
+        fail(path, "there is no such file or folder", "Check data.train.path.");
+    }
+    if (!fs::is_directory(status)) {
+        return {path};
+    }
+    std::vector<fs::path> files = files_of(path, notes);
+    if (files.empty()) {
+        fail(path, "the folder holds no files", "Give a text file or a folder of text files.");
+    }
+    return files;
+}
+
+std::int64_t total_bytes(const std::vector<fs::path>& files) {
+    std::int64_t bytes = 0;
+    for (const fs::path& file : files) {
+        bytes += File(file, File::Mode::read, ErrorKind::data).size();
+    }
+    return bytes;
+}
+
+void require_one_window(const fs::path& path, std::int64_t bytes, std::int64_t length) {
+    if (bytes <= length) {
+        fail(path,
+             "the text has " + format_thousands(bytes) + " bytes; one sample with context " +
+                 format_thousands(length) + " needs " + format_thousands(length + 1),
+             "Use a longer text or a smaller model.context.");
+    }
+}
+
+std::int64_t windows(std::int64_t bytes, std::int64_t length) {
+    return (bytes - 1) / length;
+}
+
+SampleInfo describe(const fs::path& path, std::int64_t bytes, std::int64_t length) {
+    SampleInfo info;
+    info.input = info.target = {ir::DType::i32, {length}};
+    info.classes = 256;
+    info.description = path.filename().string() + ", " + format_bytes(bytes) + " of text, " +
+                       format_thousands(windows(bytes, length)) + " windows of " +
+                       format_thousands(length);
+    return info;
+}
+
 class TextSource final : public Source {
 public:
     TextSource(const fs::path& path, std::int64_t length, std::vector<std::string>& notes)
         : length_(length) {
         const std::string names = read_all(path, notes);
         const auto bytes = static_cast<std::int64_t>(content_.size());
-        if (bytes <= length) {
-            fail(path,
-                 "the text has " + format_thousands(bytes) + " bytes; one sample with context " +
-                     format_thousands(length) + " needs " + format_thousands(length + 1),
-                 "Use a longer text or a smaller model.context.");
-        }
-        info_.input = {ir::DType::i32, {length}};
-        info_.target = {ir::DType::i32, {length}};
-        info_.classes = 256;
-        info_.description = path.filename().string() + ", " + format_bytes(bytes) + " of text, " +
-                            format_thousands(samples()) + " windows of " + format_thousands(length);
+        require_one_window(path, bytes, length);
+        info_ = describe(path, bytes, length);
         fingerprint_ = "text " + std::to_string(bytes) + " bytes, context " +
                        std::to_string(length) + ", names crc32c " + std::to_string(crc32c(names)) +
                        ", crc32c " + std::to_string(crc32c(content_));
@@ -103,7 +142,7 @@ public:
 
     const SampleInfo& info() const override { return info_; }
     std::int64_t samples() const override {
-        return (static_cast<std::int64_t>(content_.size()) - 1) / length_;
+        return windows(static_cast<std::int64_t>(content_.size()), length_);
     }
 
     void read(std::int64_t index, std::span<std::byte> input,
@@ -124,23 +163,13 @@ public:
 private:
     /// Fills content_; returns the names below `path`, one per line.
     std::string read_all(const fs::path& path, std::vector<std::string>& notes) {
-        std::error_code code;
-        const fs::file_status status = fs::status(path, code);
-        if (!fs::exists(status)) {
-            fail(path, "there is no such file or folder", "Check data.train.path.");
-        }
-        if (!fs::is_directory(status)) {
-            content_ = read_file(path, std::numeric_limits<std::int64_t>::max(), ErrorKind::data);
-            return path.filename().string();
-        }
-        const std::vector<fs::path> files = files_of(path, notes);
-        if (files.empty()) {
-            fail(path, "the folder holds no files", "Give a text file or a folder of text files.");
-        }
         std::string names;
+        const std::vector<fs::path> files = text_files(path, notes);
+        content_.reserve(static_cast<std::size_t>(total_bytes(files)));
         for (const fs::path& file : files) {
             content_ += read_file(file, std::numeric_limits<std::int64_t>::max(), ErrorKind::data);
-            names += file.lexically_relative(path).string() + "\n";
+            names += file == path ? path.filename().string()
+                                  : file.lexically_relative(path).string() + "\n";
         }
         return names;
     }
@@ -188,14 +217,33 @@ bool text_has_test(const config::Json&, const OpenContext&) {
     return false;
 }
 
-std::shared_ptr<const Source> open_text(const config::Json& settings, const OpenContext& context,
-                                        Part, std::vector<std::string>& notes) {
-    const fs::path path = resolve(context.base_dir, settings.at("path").get<std::string>());
+fs::path path_of(const config::Json& settings, const OpenContext& context) {
+    fs::path path = resolve(context.base_dir, settings.at("path").get<std::string>());
     if (context.sequence_length < 1) {
         fail(path, "text needs the context length of a language model, and this model has none",
              "Use a language model such as gpt2, or another data format.");
     }
-    return std::make_shared<TextSource>(path, context.sequence_length, notes);
+    return path;
+}
+
+std::shared_ptr<const Source> open_text(const config::Json& settings, const OpenContext& context,
+                                        Part, std::vector<std::string>& notes) {
+    return std::make_shared<TextSource>(path_of(settings, context), context.sequence_length, notes);
+}
+
+PartOutline outline_text(const config::Json& settings, const OpenContext& context, Part,
+                         Files files) {
+    const fs::path path = path_of(settings, context);
+    const std::int64_t length = context.sequence_length;
+    std::error_code code;
+    if (files == Files::may_be_absent && !fs::exists(path, code)) {
+        return {describe(path, length + 1, length), 0, 0,
+                "the text " + path.string() + " is not here: its size is not in the plan"};
+    }
+    std::vector<std::string> notes;
+    const std::int64_t bytes = total_bytes(text_files(path, notes));
+    require_one_window(path, bytes, length);
+    return {describe(path, bytes, length), windows(bytes, length), bytes, ""};
 }
 
 } // namespace
@@ -206,6 +254,7 @@ const FormatDef kTextFormat = {"text",
                                text_fields,
                                sniff_text,
                                text_has_test,
-                               open_text};
+                               open_text,
+                               outline_text};
 
 } // namespace weft::data

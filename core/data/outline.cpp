@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What open_data would make, for plans: the same order of work on outlines.
+#include "core/data/formats/format_list.h"
+#include "core/data/split.h"
+
+#include "core/base/check.h"
+
+#include <algorithm>
+
+namespace weft::data {
+namespace {
+
+using config::Json;
+
+/// Two views of numbers into the whole: which samples are training's, which validation's.
+void outline_split(double share, const PartOutline& whole, DataOutline& out) {
+    const std::int64_t held_out = validation_count(whole.samples, share);
+    out.has_validation = true;
+    out.samples = whole.samples - held_out;
+    out.cache_bytes += whole.samples * static_cast<std::int64_t>(sizeof(std::int64_t));
+}
+
+void outline_validation(const Json& settings, const OpenContext& context, Files files,
+                        const PartOutline& train, DataOutline& out) {
+    if (settings.is_null()) {
+        return;
+    }
+    if (settings.contains("type")) {
+        const PartOutline own = format_of(settings).outline(settings, context, Part::train, files);
+        out.has_validation = true;
+        out.cache_bytes += own.cache_bytes;
+    } else if (const double share = settings.at("split").get<double>();
+               share > 0 && train.samples > 0) {
+        outline_split(share, train, out);
+    }
+}
+
+void outline_test(const Json& section, const OpenContext& context, Files files, DataOutline& out) {
+    const bool given = !section.at("test").is_null();
+    const Json& settings = section.at(given ? "test" : "train");
+    const FormatDef& format = format_of(settings);
+    out.has_test = given || format.has_test(settings, context);
+    if (out.has_test) {
+        out.test_cache_bytes =
+            format.outline(settings, context, given ? Part::train : Part::test, files).cache_bytes;
+    }
+}
+
+} // namespace
+
+const FormatDef& format_of(const Json& source) {
+    const auto& name = source.at("type").get_ref<const std::string&>();
+    const auto found = std::find_if(kFormats.begin(), kFormats.end(),
+                                    [&](const FormatDef* format) { return format->name == name; });
+    WEFT_CHECK(found != kFormats.end(), "the configuration was checked: data format " + name);
+    return **found;
+}
+
+std::filesystem::path resolve(const std::filesystem::path& base, const std::string& text) {
+    return (base / text).lexically_normal(); // an absolute text replaces the base
+}
+
+DataOutline outline_data(const Json& data_section, const OpenContext& context, Files files) {
+    const Json section = checked_section(data_section);
+    const Json& settings = section.at("train");
+    const PartOutline train = format_of(settings).outline(settings, context, Part::train, files);
+    DataOutline out;
+    out.sample = train.sample;
+    out.samples = train.samples;
+    out.cache_bytes = train.cache_bytes;
+    if (!train.assumption.empty()) {
+        out.assumptions.push_back(train.assumption);
+    }
+    outline_validation(section.at("validation"), context, files, train, out);
+    outline_test(section, context, files, out);
+    return out;
+}
+
+} // namespace weft::data

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The document of `weft plan --json` and of plan.json. The members of INTERFACES.md come first;
+// what follows them is ours: ops, passes, programs, the recompute curve.
+#include "core/plan/op_table.h"
+#include "core/plan/plan.h"
+
+namespace weft::plan {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json or_null(const std::optional<double>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json alternative_json(const Alternative& alternative) {
+    return {{"change", alternative.change},
+            {"peak_bytes", alternative.peak_bytes},
+            {"predicted_step_ms", or_null(alternative.predicted_step_ms)},
+            {"overrides", alternative.overrides},
+            {"activation_bytes", alternative.activation_bytes},
+            {"fits", alternative.fits},
+            {"on_front", alternative.on_front}};
+}
+
+/// What stays the same through a step on top of the arena.
+std::int64_t beside_arena(const ExecutionPlan& plan) {
+    return plan.device_bytes() - plan.arena_bytes;
+}
+
+Json device_json(const ExecutionPlan& plan) {
+    const PlannedProgram* program = largest_program(plan);
+    Json device{{"ids", "0"},
+                {"kind", plan.device},
+                {"peak_bytes", plan.device_bytes()},
+                {"peak_op", program == nullptr ? "" : peak_op(*program)},
+                {"by_category", Json::object()},
+                {"timeline", Json::array()}};
+    std::int64_t holes = plan.device_bytes();
+    const auto bytes = bytes_by_category(plan);
+    for (int i = 0; i < kCategories; ++i) {
+        const std::int64_t amount = bytes[static_cast<std::size_t>(i)];
+        device["by_category"][std::string(category_name(static_cast<Category>(i)))] = amount;
+        holes -= amount;
+    }
+    if (program != nullptr) {
+        for (const auto& [position, alive] : program->timeline) {
+            device["timeline"].push_back({position, alive + beside_arena(plan)});
+        }
+        device["program"] = program->name;
+    }
+    device["hardware"] = plan.device_title;
+    device["arena_bytes"] = plan.arena_bytes;
+    device["holes_bytes"] = holes;
+    return device;
+}
+
+Json tensor_json(const StateSlot& slot) {
+    const Json shape(std::vector<std::int64_t>(slot.type.shape.begin(), slot.type.shape.end()));
+    return {{"name", slot.name},     {"kind", category_name(slot.category)},
+            {"global_shape", shape}, {"local_shape", shape},
+            {"spec", "P()"},         {"replicas", 1},
+            {"padding_bytes", 0}};
+}
+
+/// Sums over all executions in one call; `share` of the predicted time.
+Json ops_json(const PlannedProgram& program) {
+    Json out = Json::array();
+    for (const OpRow& row : op_rows(program)) {
+        const bool predicted = program.predicted_ms > 0;
+        const auto if_predicted = [&](double value) { return predicted ? Json(value) : Json(); };
+        out.push_back({{"index", row.position},
+                       {"name", row.step->op.kind},
+                       {"path", row.step->op.path},
+                       {"phase", ir::phase_name(row.step->op.phase)},
+                       {"kernel", row.step->kernel},
+                       {"times", row.times},
+                       {"flops", row.flops},
+                       {"bytes", row.bytes},
+                       {"predicted_ms", if_predicted(row.predicted_ms)},
+                       {"share", if_predicted(row.predicted_ms / program.predicted_ms)}});
+    }
+    return out;
+}
+
+Json programs_json(const ExecutionPlan& plan) {
+    Json out = Json::array();
+    for (const PlannedProgram& program : plan.programs) {
+        Json segments = Json::array();
+        for (const Segment& segment : program.segments) {
+            segments.push_back({{"name", segment.name},
+                                {"repeat", segment.repeat},
+                                {"first_op", segment.first_step},
+                                {"ops", segment.steps}});
+        }
+        out.push_back({{"name", program.name},
+                       {"peak_bytes", program.peak_bytes},
+                       {"peak_op", peak_op(program)},
+                       {"flops", program.flops},
+                       {"segments", std::move(segments)}});
+    }
+    return out;
+}
+
+Json pass_times_json(const ExecutionPlan& plan) {
+    Json out = Json::array();
+    for (const PassTime& time : plan.pass_times) {
+        out.push_back({{"program", time.program}, {"pass", time.pass}, {"ms", time.ms}});
+    }
+    return out;
+}
+
+Json alternatives_json(const std::vector<Alternative>& alternatives) {
+    Json out = Json::array();
+    for (const Alternative& alternative : alternatives) {
+        out.push_back(alternative_json(alternative));
+    }
+    return out;
+}
+
+/// Slower kernels are no mistake of the configuration: they point to no setting.
+Json diagnostics_json(const ExecutionPlan& plan) {
+    Json out = Json::array();
+    for (const std::string& line : plan.fallbacks) {
+        out.push_back({{"pointer", ""}, {"severity", "note"}, {"message", line}, {"hint", ""}});
+    }
+    return out;
+}
+
+} // namespace
+
+nlohmann::ordered_json to_json(const ExecutionPlan& plan) {
+    Json document{{"parameters", plan.parameters},
+                  {"flops_per_step", plan.flops_per_step},
+                  {"compile_ms", plan.compile_ms},
+                  {"predicted_step_ms", or_null(plan.predicted_step_ms)},
+                  {"fits", plan.fits()},
+                  {"limit_bytes", plan.limit_bytes ? Json(*plan.limit_bytes) : Json(nullptr)},
+                  {"fixes", alternatives_json(plan.fixes)},
+                  {"assumptions", plan.assumptions},
+                  {"devices", Json::array({device_json(plan)})},
+                  {"tensors", Json::array()},
+                  {"collectives", Json::array()},
+                  {"pipeline", nullptr},
+                  {"diagnostics", diagnostics_json(plan)}};
+    for (const StateSlot& slot : plan.state_slots) {
+        document["tensors"].push_back(tensor_json(slot));
+    }
+    document["limit_basis"] = plan.limit_basis;
+    document["predicted_error"] =
+        plan.predicted_step_ms ? Json(plan.predicted_error) : Json(nullptr);
+    document["prediction_basis"] = plan.prediction_basis;
+    document["host"] = {{"data_cache_bytes", plan.host.data_cache_bytes},
+                        {"prefetch_bytes", plan.host.prefetch_bytes},
+                        {"staging_bytes", plan.host.staging_bytes},
+                        {"library_bytes", plan.host.library_bytes}};
+    document["programs"] = programs_json(plan);
+    if (const PlannedProgram* step = plan.find("train_step")) {
+        document["ops"] = ops_json(*step);
+    }
+    document["pass_times"] = pass_times_json(plan);
+    document["recompute_curve"] = alternatives_json(plan.recompute_curve);
+    return document;
+}
+
+} // namespace weft::plan
