@@ -3,6 +3,8 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/compile/predict.h"
 #include "core/exec/kernel_call.h"
 #include "core/memory/share_storage.h"
 #include "core/ops/op_def.h"
@@ -22,16 +24,29 @@ namespace {
 // Below this a slow kernel costs less than reading about it.
 constexpr double kHeavyFlops = 1e6;
 
-std::vector<passes::Pass> pass_list(ir::DType compute_dtype) {
+using passes::Pass;
+using passes::RecomputeOptions;
+
+// The passes, in order. Everything before recompute is the same for every choice of recompute.
+std::vector<Pass> first_passes(ir::DType compute_dtype) {
     return {
         {"simplify", passes::simplify},
         {"precision",
          [compute_dtype](ir::Program& p) { passes::apply_precision(p, compute_dtype); }},
         {"simplify again", passes::simplify},
-        {"fuse", passes::fuse_elementwise},
-        {"shorten lifetimes", passes::shorten_lifetimes},
-        {"renumber", passes::renumber_values},
     };
+}
+
+std::vector<Pass> last_passes(const RecomputeOptions& recompute) {
+    std::vector<Pass> list;
+    if (recompute.mode != passes::Recompute::none) {
+        list.push_back(
+            {"recompute", [recompute](ir::Program& p) { passes::recompute(p, recompute); }});
+    }
+    list.push_back({"fuse", passes::fuse_elementwise});
+    list.push_back({"shorten lifetimes", passes::shorten_lifetimes});
+    list.push_back({"renumber", passes::renumber_values});
+    return list;
 }
 
 class KernelSelector {
@@ -101,58 +116,132 @@ std::int64_t count_parameters(const std::vector<plan::StateSlot>& slots) {
     return count;
 }
 
+/// Before any pass: what the model asks for, whatever is computed again later.
+double products_of(const ir::Program& program) {
+    double flops = 0;
+    for (const ir::Op& op : program.body.ops) {
+        flops += ops::cost_of({program, op}).products;
+    }
+    return flops;
+}
+
 void check_legal(const ir::Program& program) {
     const auto violations = ops::verify(program);
     WEFT_CHECK(violations.empty(),
                "sharing memory broke program " + program.name + ": " + violations.front());
 }
 
+class PlanBuilder {
+public:
+    explicit PlanBuilder(const PipelineOptions& options) : options_(options) {}
+
+    plan::ExecutionPlan run(ProgramSet programs) {
+        const double start_s = clock_.steady_s();
+        out_.state_slots = std::move(programs.state_slots);
+        out_.state_bytes = plan::place_slots(out_.state_slots);
+        out_.arena_bytes = out_.state_bytes;
+        weft_set_threads(options_.threads); // kernels size their workspace by the team
+        for (ir::Program& program : programs.programs) {
+            // 1. Verify, simplify, precision, simplify.
+            run_passes(program, first_passes(options_.compute_dtype));
+            // 2. Recompute, fuse, order; memory, kernels, offsets.
+            const bool trains = program.name == "train_step";
+            const RecomputeOptions recompute = trains ? recompute_of(program) : RecomputeOptions();
+            out_.programs.push_back(finish(std::move(program), recompute));
+            out_.arena_bytes = std::max(out_.arena_bytes, out_.programs.back().peak_bytes);
+        }
+        check_budget();
+        out_.parameters = count_parameters(out_.state_slots);
+        if (const plan::PlannedProgram* step = out_.find("train_step")) {
+            out_.flops_per_step = step->flops;
+        }
+        out_.compile_ms = (clock_.steady_s() - start_s) * 1e3;
+        return std::move(out_);
+    }
+
+private:
+    void run_passes(ir::Program& program, const std::vector<Pass>& list) {
+        const passes::RunPassesOptions run_options{options_.disabled_passes, options_.verify,
+                                                   options_.stop, options_.dump};
+        for (const auto& timed : passes::run_passes(program, list, run_options)) {
+            out_.pass_times.push_back({program.name, timed.name, timed.ms});
+        }
+    }
+
+    RecomputeOptions recompute_of(const ir::Program& program) {
+        if (!options_.budget) {
+            return options_.recompute;
+        }
+        const double start_s = clock_.steady_s();
+        const auto thresholds = passes::recompute_thresholds(program);
+        RecomputeChoice choice =
+            choose_recompute(thresholds, *options_.budget, [&](const RecomputeOptions& options) {
+                return peak(program, options);
+            });
+        out_.assumptions.push_back(std::move(choice.text));
+        note_time(program, "choose recompute", start_s);
+        return choice.options;
+    }
+
+    /// Bytes of the arena, as `finish` will find them; leaves no traces.
+    std::int64_t peak(ir::Program program, const RecomputeOptions& recompute) const {
+        passes::run_passes(program, last_passes(recompute),
+                           {options_.disabled_passes, false, options_.stop, {}});
+        const memory::Storage storage = memory::share_storage(program);
+        std::vector<std::string> ignored;
+        const auto choices = KernelSelector(options_, ignored).select(program);
+        return plan::arena_bytes(program, storage, choices, out_.state_slots, out_.state_bytes);
+    }
+
+    plan::PlannedProgram finish(ir::Program program, const RecomputeOptions& recompute) {
+        run_passes(program, last_passes(recompute));
+        double start_s = clock_.steady_s();
+        // Who shares memory with whom; inserts copies where sharing is not legal.
+        const memory::Storage storage = memory::share_storage(program);
+        if (options_.verify) {
+            check_legal(program);
+        }
+        start_s = note_time(program, "share memory", start_s);
+        // Kernels and their workspace.
+        const auto choices = KernelSelector(options_, out_.fallbacks).select(program);
+        start_s = note_time(program, "choose kernels", start_s);
+        // Offsets and steps.
+        plan::PlannedProgram planned =
+            plan::lower(program, storage, choices, out_.state_slots, out_.state_bytes);
+        note_time(program, "lay out", start_s);
+        return planned;
+    }
+
+    /// Adds the time since `start_s` and returns the time now.
+    double note_time(const ir::Program& program, std::string what, double start_s) {
+        const double now_s = clock_.steady_s();
+        out_.pass_times.push_back({program.name, std::move(what), (now_s - start_s) * 1e3});
+        return now_s;
+    }
+
+    void check_budget() const {
+        if (!options_.budget || !options_.budget->given) {
+            return;
+        }
+        const std::int64_t least = out_.arena_bytes + options_.budget->host_bytes;
+        if (least > options_.budget->bytes) {
+            throw Error(ErrorKind::memory, "training.memory_budget",
+                        "the budget of " + format_bytes(options_.budget->bytes) +
+                            " cannot be met: with as much recompute as there is, the run needs " +
+                            format_bytes(least) + " (" + std::to_string(least) + " bytes)",
+                        "raise the budget, or lower training.micro_batch_size or the model's size");
+        }
+    }
+
+    const PipelineOptions& options_;
+    const SystemClock clock_;
+    plan::ExecutionPlan out_;
+};
+
 } // namespace
 
 plan::ExecutionPlan build_plan(ProgramSet programs, const PipelineOptions& options) {
-    const SystemClock clock;
-    const double start_s = clock.steady_s();
-    plan::ExecutionPlan out;
-    out.state_slots = std::move(programs.state_slots);
-    out.state_bytes = plan::place_slots(out.state_slots);
-    out.arena_bytes = out.state_bytes;
-    const auto passes = pass_list(options.compute_dtype);
-    const passes::RunPassesOptions run_options{options.disabled_passes, options.verify,
-                                               options.stop, options.dump};
-    weft_set_threads(options.threads); // kernels size their workspace by the team
-    KernelSelector kernels(options, out.fallbacks);
-    for (ir::Program& program : programs.programs) {
-        // 1. Verify, simplify, precision, simplify, fuse, order.
-        for (const auto& timed : passes::run_passes(program, passes, run_options)) {
-            out.pass_times.push_back({program.name, timed.name, timed.ms});
-        }
-        const double memory_start_s = clock.steady_s();
-        // 2. Who shares memory with whom; inserts copies where sharing is not legal.
-        const memory::Storage storage = memory::share_storage(program);
-        if (options.verify) {
-            check_legal(program);
-        }
-        // 3. Kernels and their workspace.
-        const double kernels_start_s = clock.steady_s();
-        const auto choices = kernels.select(program);
-        const double lower_start_s = clock.steady_s();
-        // 4. Offsets and steps.
-        out.programs.push_back(
-            plan::lower(program, storage, choices, out.state_slots, out.state_bytes));
-        out.arena_bytes = std::max(out.arena_bytes, out.programs.back().peak_bytes);
-        const double end_s = clock.steady_s();
-        out.pass_times.push_back(
-            {program.name, "share memory", (kernels_start_s - memory_start_s) * 1e3});
-        out.pass_times.push_back(
-            {program.name, "choose kernels", (lower_start_s - kernels_start_s) * 1e3});
-        out.pass_times.push_back({program.name, "lay out", (end_s - lower_start_s) * 1e3});
-    }
-    out.parameters = count_parameters(out.state_slots);
-    if (const plan::PlannedProgram* step = out.find("train_step")) {
-        out.flops_per_step = step->flops;
-    }
-    out.compile_ms = (clock.steady_s() - start_s) * 1e3;
-    return out;
+    return PlanBuilder(options).run(std::move(programs));
 }
 
 } // namespace weft::compile

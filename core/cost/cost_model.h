@@ -42,7 +42,8 @@ public:
     const std::string& basis() const { return basis_; }
 
 private:
-    Limits limits_;
+    Limits limits_; // what is reckoned with
+    Limits peaks_;  // what the machine can do at best
     std::map<std::string, Correction> classes_;
     double default_spread_ = 0; // of work that no class covers
     std::string basis_;

@@ -91,10 +91,13 @@ data::DataSet open_run_data(const compile::RunConfig& config) {
                            {config.base_dir, config.context(), config.seed});
 }
 
-std::shared_ptr<const plan::ExecutionPlan>
-compile_plan(const compile::RunConfig& config, const data::DataSet& data, std::stop_token stop) {
+std::shared_ptr<const plan::ExecutionPlan> compile_plan(const compile::RunConfig& config,
+                                                        const data::DataSet& data,
+                                                        std::stop_token stop,
+                                                        const cost::CostModel* cost) {
     compile::PipelineOptions options;
     options.backends = backends();
+    options.cost = cost;
     options.stop = std::move(stop);
     plan::ExecutionPlan plan = compile::compile_run(config, data.train->info(), options);
     plan.host.data_cache_bytes = data.train->cache_bytes();

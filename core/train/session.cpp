@@ -6,6 +6,7 @@
 #include "core/base/file.h"
 #include "core/train/engine.h"
 #include "core/train/host_info.h"
+#include "core/train/machine_cost.h"
 #include "core/train/step_loop.h"
 
 #include <mutex>
@@ -32,6 +33,7 @@ struct Session::State {
 
     SessionResult train();
     SessionResult wind_up(StepLoop& loop, LoopEnd end);
+    void learn_speed(const StepLoop& loop);
     void open_folder();
     void prepare();
     void prepare_kernels();
@@ -57,6 +59,7 @@ struct Session::State {
     Progress progress;
     std::int64_t restored_step = -1;
     double phase_start_s = 0;
+    double peak_flops = 0; // of products in the run's precision; 0 when they were not measured
     Json environment;
 
     mutable std::mutex plan_mutex;
@@ -117,7 +120,10 @@ void Session::State::prepare() {
         control.emit(WarningEvent{note, ""});
     }
     begin_phase("compiling");
-    auto compiled = compile_plan(options.config, data, control.halt());
+    const cost::CostModel cost = machine_cost_model(options.calibration_file, options.threads);
+    peak_flops =
+        cost.peak_flops(options.config.precision == "bf16" ? ir::DType::bf16 : ir::DType::f32);
+    auto compiled = compile_plan(options.config, data, control.halt(), &cost);
     info.parameters = compiled->parameters;
     write_once(folder / "plan.json", plan::to_json(*compiled).dump() + "\n");
     {
@@ -214,6 +220,8 @@ SessionResult Session::State::train() {
             .max_steps = options.max_steps,
             .memory_bytes = plan->arena_bytes + host.data_cache_bytes + host.prefetch_bytes +
                             host.staging_bytes,
+            .model_flops = plan->model_flops_per_step,
+            .peak_flops = peak_flops,
             .environment = environment,
             .control = control,
             .recorder = *recorder,
@@ -251,10 +259,22 @@ SessionResult Session::State::wind_up(StepLoop& loop, LoopEnd end) {
         break;
     }
     result.step = progress.step;
+    if (end != LoopEnd::stop_now) {
+        learn_speed(loop);
+    }
     control.apply(RunInput::end, StateEvent{{}, reason, "", 0, 0});
     write_info(std::string(state_name(control.orders().state)));
     control.sync_log();
     return result;
+}
+
+// Later plans of the same program are priced by what this run measured.
+void Session::State::learn_speed(const StepLoop& loop) {
+    const std::string problem =
+        note_finished_run(options.calibration_file, options.threads, *plan, loop.step_ms());
+    if (!problem.empty()) {
+        control.emit(WarningEvent{problem, "Later predictions do not know of it."});
+    }
 }
 
 SessionResult Session::State::fail(ErrorKind kind, ErrorEvent event) {

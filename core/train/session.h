@@ -30,6 +30,9 @@ struct SessionOptions {
         max_steps;                 // of the whole run; stops early, resumable; schedules stay
     std::int64_t extend_steps = 0; // resume: so many steps more than before
     int threads = 0;               // 0: all cores
+    /// Where this machine's calibration is kept (machine_cost.h); empty: nothing is predicted,
+    /// learnt.
+    std::filesystem::path calibration_file;
     bool start_paused = false;
     std::string version; // of the program, for run.json and checkpoints
     /// Gets every event, in order, one call at a time: on the engine thread, or on the thread that

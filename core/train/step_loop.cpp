@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kBeatSeconds = 5;
 constexpr std::size_t kTopClasses = 3;
+constexpr std::size_t kKeptSteps = 1000;
 
 data::LoaderOptions loader_options(const compile::RunConfig& config) {
     data::LoaderOptions options;
@@ -136,8 +137,21 @@ void StepLoop::report(const data::Batch& batch, const UpdateNumbers& numbers, do
     event.step_ms = step_s * 1000;
     event.data_wait_ms = wait_ms;
     event.memory_bytes = setup_.memory_bytes;
+    if (setup_.peak_flops > 0) {
+        event.mfu = setup_.model_flops / (seconds * setup_.peak_flops);
+    }
     event.metrics = numbers.metrics;
+    keep_time(event.step_ms - wait_ms);
     record(std::move(event));
+}
+
+void StepLoop::keep_time(double ms) {
+    if (step_ms_.size() < kKeptSteps) {
+        step_ms_.push_back(ms);
+        return;
+    }
+    step_ms_[next_step_ms_] = ms;
+    next_step_ms_ = (next_step_ms_ + 1) % kKeptSteps;
 }
 
 void StepLoop::diverge(const data::Batch& batch, const UpdateNumbers& numbers, double multiplier) {

@@ -39,6 +39,8 @@ struct LoopSetup {
     std::int64_t schedule_steps = 0; // frozen length
     std::optional<std::int64_t> max_steps;
     std::int64_t memory_bytes = 0;
+    double model_flops = 0; // of one step
+    double peak_flops = 0;  // per second; 0: not known, and no utilisation is reported
     config::Json environment;
     RunControl& control;
     Recorder& recorder;
@@ -63,11 +65,14 @@ public:
     void save_at_end();
     /// Waits for the write in flight and reports it.
     void settle();
+    /// What the newest steps took without waiting for data, the last thousand, in no order.
+    const std::vector<double>& step_ms() const { return step_ms_; }
 
 private:
     bool take_step(const Orders& orders);
     void report(const data::Batch& batch, const UpdateNumbers& numbers, double step_s,
                 double wait_ms);
+    void keep_time(double ms);
     [[noreturn]] void diverge(const data::Batch& batch, const UpdateNumbers& numbers,
                               double multiplier);
     void after_step();
@@ -90,6 +95,8 @@ private:
     double last_evaluation_s_ = 0;
     double last_save_s_ = 0;
     double last_beat_s_ = 0;
+    std::vector<double> step_ms_; // a ring
+    std::size_t next_step_ms_ = 0;
     std::int64_t saved_step_ = -1;
     std::string save_problem_; // of the newest save; empty when it succeeded
     bool warned_about_log_ = false;

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prices a laid-out plan: predicted time of every step, program and of one training step.
+#pragma once
+
+#include "core/cost/cost_model.h"
+#include "core/plan/plan.h"
+
+#include <vector>
+
+namespace weft::compile {
+
+/// One execution of a step that is no loop.
+cost::Work work_of(const plan::Step& step);
+/// Every kernel call of one call of the program: loops are multiplied out into `times`.
+std::vector<cost::Work> work_of(const plan::PlannedProgram& program);
+
+/// Fills every predicted_ms, the errors, and what the prediction rests on. Without ceilings only
+/// the latter, which says what to do about it.
+void predict(plan::ExecutionPlan& plan, const cost::CostModel& cost);
+
+} // namespace weft::compile

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/cost/hardware.h"
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <vector>
+
+namespace weft::cost {
+namespace {
+
+constexpr std::int64_t kGB = 1'000'000'000;
+constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+constexpr double kTera = 1e12;
+constexpr double kGiga = 1e9;
+constexpr std::int64_t kMostDevices = 1 << 20;
+
+// Data sheets of NVIDIA give tensor rates with sparsity: dense is half. NVLink is given for both
+// directions together: one is half. TPUs have no f32 units for products: six bf16 passes make one
+// of full precision (lax.Precision.HIGHEST of JAX), so that f32 is bf16 / 6.
+constexpr Hardware kCatalogue[] = {
+    {.name = "a100-40",
+     .title = "NVIDIA A100 SXM 40 GB",
+     .kind = "cuda",
+     .memory_bytes = 40 * kGB,
+     .f32_flops = 19.5 * kTera,
+     .tf32_flops = 156 * kTera,
+     .bf16_flops = 312 * kTera,
+     .memory_bandwidth = 1555 * kGiga,
+     .link_bandwidth = 300 * kGiga,
+     .source =
+         "NVIDIA A100 Tensor Core GPU data sheet, specifications, SXM 40 GB; NVLink 600 GB/s"},
+    {.name = "a100",
+     .title = "NVIDIA A100 SXM 80 GB",
+     .kind = "cuda",
+     .memory_bytes = 80 * kGB,
+     .f32_flops = 19.5 * kTera,
+     .tf32_flops = 156 * kTera,
+     .bf16_flops = 312 * kTera,
+     .memory_bandwidth = 2039 * kGiga,
+     .link_bandwidth = 300 * kGiga,
+     .source =
+         "NVIDIA A100 Tensor Core GPU data sheet, specifications, SXM 80 GB; NVLink 600 GB/s"},
+    {.name = "h100",
+     .title = "NVIDIA H100 SXM",
+     .kind = "cuda",
+     .memory_bytes = 80 * kGB,
+     .f32_flops = 67 * kTera,
+     .tf32_flops = 494.5 * kTera,
+     .bf16_flops = 989.5 * kTera,
+     .memory_bandwidth = 3350 * kGiga,
+     .link_bandwidth = 450 * kGiga,
+     .source =
+         "NVIDIA H100 Tensor Core GPU data sheet, technical specifications, H100 SXM (989 and "
+         "1,979 TFLOPS with sparsity); NVLink 900 GB/s"},
+    {.name = "h200",
+     .title = "NVIDIA H200 SXM",
+     .kind = "cuda",
+     .memory_bytes = 141 * kGB,
+     .f32_flops = 67 * kTera,
+     .tf32_flops = 494.5 * kTera,
+     .bf16_flops = 989.5 * kTera,
+     .memory_bandwidth = 4800 * kGiga,
+     .link_bandwidth = 450 * kGiga,
+     .source =
+         "NVIDIA H200 Tensor Core GPU data sheet, technical specifications, H200 SXM (989 and "
+         "1,979 TFLOPS with sparsity); NVLink 900 GB/s"},
+    {.name = "b200",
+     .title = "NVIDIA B200 SXM",
+     .kind = "cuda",
+     .memory_bytes = 180 * kGB,
+     .f32_flops = 75 * kTera,
+     .tf32_flops = 1125 * kTera,
+     .bf16_flops = 2250 * kTera,
+     .memory_bandwidth = 8000 * kGiga,
+     .link_bandwidth = 900 * kGiga,
+     .source =
+         "NVIDIA DGX B200 and HGX B200 data sheets, specifications, an eighth of each: 36 PFLOPS "
+         "bf16 and 18 tf32 with sparsity, 600 TFLOPS f32, 1,440 GB, 64 TB/s; NVLink 1.8 TB/s "
+         "per GPU"},
+    {.name = "l40s",
+     .title = "NVIDIA L40S",
+     .kind = "cuda",
+     .memory_bytes = 48 * kGB,
+     .f32_flops = 91.6 * kTera,
+     .tf32_flops = 183 * kTera,
+     .bf16_flops = 362 * kTera,
+     .memory_bandwidth = 864 * kGiga,
+     .link_bandwidth = 32 * kGiga,
+     .source =
+         "NVIDIA L40S data sheet, specifications (183 and 362.05 TFLOPS without sparsity); PCIe "
+         "4.0 x16, 64 GB/s both ways"},
+    {.name = "rtx4090",
+     .title = "NVIDIA GeForce RTX 4090",
+     .kind = "cuda",
+     .memory_bytes = 24 * kGB,
+     .f32_flops = 82.6 * kTera,
+     .tf32_flops = 82.6 * kTera,
+     .bf16_flops = 165.2 * kTera,
+     .memory_bandwidth = 1008 * kGiga,
+     .link_bandwidth = 32 * kGiga,
+     .source =
+         "NVIDIA Ada GPU Architecture white paper, appendix A, GeForce RTX 4090 (bf16 with f32 "
+         "accumulation, without sparsity); PCIe 4.0 x16, 64 GB/s both ways"},
+    {.name = "tpu-v4",
+     .title = "Google TPU v4",
+     .kind = "tpu",
+     .memory_bytes = 32 * kGiB,
+     .f32_flops = 275.0 / 6 * kTera,
+     .tf32_flops = 0,
+     .bf16_flops = 275 * kTera,
+     .memory_bandwidth = 1200 * kGiga,
+     .link_bandwidth = 300 * kGiga,
+     .source =
+         "Google Cloud TPU documentation, TPU v4, key specifications (32 GiB, 1,200 GB/s; links "
+         "2,400 Gbit/s per chip); f32 derived: bf16 / 6"},
+    {.name = "tpu-v5e",
+     .title = "Google TPU v5e",
+     .kind = "tpu",
+     .memory_bytes = 16 * kGB,
+     .f32_flops = 197.0 / 6 * kTera,
+     .tf32_flops = 0,
+     .bf16_flops = 197 * kTera,
+     .memory_bandwidth = 819 * kGiga,
+     .link_bandwidth = 200 * kGiga,
+     .source =
+         "Google Cloud TPU documentation, TPU v5e, key specifications (16 GB, 819 GB/s; links "
+         "400 GB/s both ways per chip); f32 derived: bf16 / 6"},
+    {.name = "tpu-v5p",
+     .title = "Google TPU v5p",
+     .kind = "tpu",
+     .memory_bytes = 95 * kGB,
+     .f32_flops = 459.0 / 6 * kTera,
+     .tf32_flops = 0,
+     .bf16_flops = 459 * kTera,
+     .memory_bandwidth = 2765 * kGiga,
+     .link_bandwidth = 600 * kGiga,
+     .source =
+         "Google Cloud TPU documentation, TPU v5p, key specifications (95 GB, 2,765 GB/s; links "
+         "4,800 Gbit/s per chip); f32 derived: bf16 / 6"},
+};
+
+std::string lower_case(std::string_view text) {
+    std::string out(text);
+    std::transform(out.begin(), out.end(), out.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return out;
+}
+
+std::vector<std::string> names() {
+    std::vector<std::string> out;
+    for (const Hardware& hardware : kCatalogue) {
+        out.emplace_back(hardware.name);
+    }
+    return out;
+}
+
+} // namespace
+
+std::span<const Hardware> hardware_catalogue() {
+    return kCatalogue;
+}
+
+const Hardware* find_hardware(std::string_view name) {
+    const std::string wanted = lower_case(name);
+    const auto found =
+        std::find_if(std::begin(kCatalogue), std::end(kCatalogue),
+                     [&](const Hardware& hardware) { return hardware.name == wanted; });
+    return found == std::end(kCatalogue) ? nullptr : found;
+}
+
+HardwareCount parse_hardware(std::string_view text) {
+    const std::size_t colon = text.find(':');
+    const std::string_view name = text.substr(0, colon);
+    HardwareCount out;
+    out.hardware = find_hardware(name);
+    if (out.hardware == nullptr) {
+        throw Error(ErrorKind::usage, "hardware '" + shown(text) + "'",
+                    "there is no hardware called '" + shown(name) + "' in the catalogue",
+                    name_hint(name, names()));
+    }
+    if (colon != std::string_view::npos) {
+        const std::string_view digits = text.substr(colon + 1);
+        const char* end = digits.data() + digits.size();
+        const auto read = std::from_chars(digits.data(), end, out.count);
+        if (read.ec != std::errc() || read.ptr != end || out.count < 1 ||
+            out.count > kMostDevices) {
+            throw Error(ErrorKind::usage, "hardware '" + shown(text) + "'",
+                        "'" + shown(digits) + "' is no number of devices from 1 to " +
+                            format_thousands(kMostDevices),
+                        "write it as " + std::string(out.hardware->name) + ":8");
+        }
+    }
+    return out;
+}
+
+} // namespace weft::cost
