@@ -2,12 +2,13 @@
 // THE order of work from programs to an execution plan, readable top to bottom in pipeline.cpp.
 #pragma once
 
+#include "core/compile/choose_recompute.h"
 #include "core/cost/cost_model.h"
-#include "core/passes/recompute.h"
 #include "core/plan/plan.h"
 #include "kernels/weft_kernels.h"
 
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -21,20 +22,22 @@ struct ProgramSet {
 };
 
 struct PipelineOptions {
-    ir::DType compute_dtype = ir::DType::f32; // bf16: f32 master weights, bf16 activations
+    ir::DType compute_dtype = ir::DType::f32;  // bf16: f32 master weights, bf16 activations
     std::vector<const weft_backend*> backends; // best first; empty: no kernels are chosen
     passes::RecomputeOptions recompute;        // of the training step
+    std::optional<MemoryBudget> budget;        // with it, `recompute` is chosen to meet it
     const cost::CostModel* cost = nullptr;     // null: nothing is predicted
     int threads = 0;                           // OpenMP team that will run the plan; 0 = all cores
     std::vector<std::string> disabled_passes;
-    bool verify = true;                        // check legality after every pass
+    bool verify = true; // check legality after every pass
     std::stop_token stop;
     /// Called after each pass with the program's name, the pass's name and the program.
     std::function<void(const std::string&, const std::string&, const ir::Program&)> dump;
 };
 
-/// Runs every pass over every program and lays out memory. Throws weft::Error on user faults, e.g. an op
-/// that no back end supports; stops with weft::Error{runtime} when `stop` is requested.
+/// Runs every pass over every program and lays out memory. Throws weft::Error on user faults, e.g.
+/// an op that no back end supports; weft::Error{memory} when a given budget cannot be met; stops
+/// with weft::Error{runtime} when `stop` is requested.
 plan::ExecutionPlan build_plan(ProgramSet programs, const PipelineOptions& options);
 
 } // namespace weft::compile

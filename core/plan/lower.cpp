@@ -29,9 +29,7 @@ public:
     PlannedProgram run() {
         out_.name = program_.name;
         out_.text = ir::print(program_);
-        make_buffers();
-        make_workspaces();
-        place();
+        lay_out();
         lower_block(program_.body, out_.steps);
         ports(program_.arguments, out_.arguments);
         ports(program_.results, out_.results);
@@ -43,7 +41,18 @@ public:
         return std::move(out_);
     }
 
+    std::int64_t peak_bytes() {
+        lay_out();
+        return out_.peak_bytes;
+    }
+
 private:
+    void lay_out() {
+        make_buffers();
+        make_workspaces();
+        place();
+    }
+
     const StateSlot& slot(const std::string& name) const {
         const auto found = slots_.find(name);
         WEFT_CHECK(found != slots_.end(),
@@ -322,6 +331,12 @@ PlannedProgram lower(const ir::Program& program, const memory::Storage& storage,
     WEFT_CHECK(static_cast<int>(kernels.size()) == storage.liveness.positions,
                "one kernel choice per step position");
     return Lowerer(program, storage, kernels, slots, state_bytes).run();
+}
+
+std::int64_t arena_bytes(const ir::Program& program, const memory::Storage& storage,
+                         std::span<const KernelChoice> kernels, std::span<const StateSlot> slots,
+                         std::int64_t state_bytes) {
+    return Lowerer(program, storage, kernels, slots, state_bytes).peak_bytes();
 }
 
 } // namespace weft::plan

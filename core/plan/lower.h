@@ -28,4 +28,9 @@ PlannedProgram lower(const ir::Program& program, const memory::Storage& storage,
                      std::span<const KernelChoice> kernels, std::span<const StateSlot> state_slots,
                      std::int64_t state_bytes);
 
+/// The peak_bytes that `lower` would give, and nothing else: for trying many programs.
+std::int64_t arena_bytes(const ir::Program& program, const memory::Storage& storage,
+                         std::span<const KernelChoice> kernels,
+                         std::span<const StateSlot> state_slots, std::int64_t state_bytes);
+
 } // namespace weft::plan
