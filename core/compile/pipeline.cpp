@@ -116,7 +116,7 @@ std::int64_t count_parameters(const std::vector<plan::StateSlot>& slots) {
     return count;
 }
 
-/// Before any pass: what the model asks for, whatever is computed again later.
+/// Before recompute: what the model asks for, whatever is computed again later.
 double products_of(const ir::Program& program) {
     double flops = 0;
     for (const ir::Op& op : program.body.ops) {
@@ -146,6 +146,7 @@ public:
             run_passes(program, first_passes(options_.compute_dtype));
             // 2. Recompute, fuse, order; memory, kernels, offsets.
             const bool trains = program.name == "train_step";
+            out_.model_flops_per_step += trains ? products_of(program) : 0;
             const RecomputeOptions recompute = trains ? recompute_of(program) : RecomputeOptions();
             out_.programs.push_back(finish(std::move(program), recompute));
             out_.arena_bytes = std::max(out_.arena_bytes, out_.programs.back().peak_bytes);
@@ -154,6 +155,9 @@ public:
         out_.parameters = count_parameters(out_.state_slots);
         if (const plan::PlannedProgram* step = out_.find("train_step")) {
             out_.flops_per_step = step->flops;
+        }
+        if (options_.cost != nullptr) {
+            predict(out_, *options_.cost);
         }
         out_.compile_ms = (clock_.steady_s() - start_s) * 1e3;
         return std::move(out_);
