@@ -16,8 +16,8 @@ struct Trial {
 class Search {
 public:
     Search(std::span<const double> thresholds, const MemoryBudget& budget,
-           const std::function<std::int64_t(const passes::RecomputeOptions&)>& arena_bytes)
-        : thresholds_(thresholds), budget_(budget), arena_bytes_(arena_bytes) {}
+           const std::function<std::int64_t(const passes::RecomputeOptions&)>& needed_bytes)
+        : thresholds_(thresholds), budget_(budget), needed_bytes_(needed_bytes) {}
 
     RecomputeChoice run() {
         const Trial none = plan({Recompute::none, 0});
@@ -36,9 +36,7 @@ public:
     }
 
 private:
-    Trial plan(passes::RecomputeOptions options) const {
-        return {options, arena_bytes_(options) + budget_.host_bytes};
-    }
+    Trial plan(passes::RecomputeOptions options) const { return {options, needed_bytes_(options)}; }
 
     bool fits(const Trial& trial) const { return trial.bytes <= budget_.bytes; }
 
@@ -66,15 +64,15 @@ private:
 
     std::span<const double> thresholds_;
     const MemoryBudget& budget_;
-    const std::function<std::int64_t(const passes::RecomputeOptions&)>& arena_bytes_;
+    const std::function<std::int64_t(const passes::RecomputeOptions&)>& needed_bytes_;
 };
 
 } // namespace
 
 RecomputeChoice
 choose_recompute(std::span<const double> thresholds, const MemoryBudget& budget,
-                 const std::function<std::int64_t(const passes::RecomputeOptions&)>& arena_bytes) {
-    return Search(thresholds, budget, arena_bytes).run();
+                 const std::function<std::int64_t(const passes::RecomputeOptions&)>& needed_bytes) {
+    return Search(thresholds, budget, needed_bytes).run();
 }
 
 } // namespace weft::compile

@@ -25,6 +25,8 @@ constexpr std::array kEffects = {
     EffectRule{"evaluation.*", ChangeEffect::allowed},
     EffectRule{"training.length*", ChangeEffect::allowed},
     EffectRule{"training.log_every", ChangeEffect::allowed},
+    EffectRule{"training.recompute", ChangeEffect::allowed}, // the same numbers, bit for bit
+    EffectRule{"training.memory_budget", ChangeEffect::allowed},
     EffectRule{"data.prefetch", ChangeEffect::allowed},
     EffectRule{"data.num_workers", ChangeEffect::allowed},
     EffectRule{"data.cache", ChangeEffect::allowed},

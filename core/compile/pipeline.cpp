@@ -140,6 +140,7 @@ public:
         out_.state_slots = std::move(programs.state_slots);
         out_.state_bytes = plan::place_slots(out_.state_slots);
         out_.arena_bytes = out_.state_bytes;
+        out_.host = options_.host;
         weft_set_threads(options_.threads); // kernels size their workspace by the team
         for (ir::Program& program : programs.programs) {
             // 1. Verify, simplify, precision, simplify.
@@ -180,7 +181,7 @@ private:
         const auto thresholds = passes::recompute_thresholds(program);
         RecomputeChoice choice =
             choose_recompute(thresholds, *options_.budget, [&](const RecomputeOptions& options) {
-                return peak(program, options);
+                return peak(program, options) + options_.host.bytes();
             });
         out_.assumptions.push_back(std::move(choice.text));
         note_time(program, "choose recompute", start_s);
@@ -227,7 +228,7 @@ private:
         if (!options_.budget || !options_.budget->given) {
             return;
         }
-        const std::int64_t least = out_.arena_bytes + options_.budget->host_bytes;
+        const std::int64_t least = out_.arena_bytes + options_.host.bytes();
         if (least > options_.budget->bytes) {
             throw Error(ErrorKind::memory, "training.memory_budget",
                         "the budget of " + format_bytes(options_.budget->bytes) +

@@ -8,6 +8,18 @@
 #include <cmath>
 
 namespace weft::compile {
+namespace {
+
+/// What a snapshot for a checkpoint holds.
+std::int64_t saved_bytes(const std::vector<plan::StateSlot>& slots) {
+    std::int64_t bytes = 0;
+    for (const plan::StateSlot& slot : slots) {
+        bytes += slot.saved ? slot.type.bytes() : 0;
+    }
+    return bytes;
+}
+
+} // namespace
 
 BatchPlan plan_batch(const RunConfig& config) {
     const std::int64_t global = config.global_batch_size;
@@ -37,9 +49,18 @@ ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sampl
 }
 
 plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo& sample,
-                                PipelineOptions options, Scope scope) {
+                                PipelineOptions options, Scope scope,
+                                std::optional<std::int64_t> limit_bytes) {
+    ProgramSet programs = build_programs(config, sample, scope);
     options.compute_dtype = config.precision == "bf16" ? ir::DType::bf16 : ir::DType::f32;
-    return build_plan(build_programs(config, sample, scope), options);
+    options.host.staging_bytes = config.checkpoint_async ? saved_bytes(programs.state_slots) : 0;
+    if (config.recompute == "blocks") {
+        options.recompute.mode = passes::Recompute::blocks;
+    } else if (config.recompute == "auto" && (config.memory_budget || limit_bytes)) {
+        options.budget = MemoryBudget{config.memory_budget ? *config.memory_budget : *limit_bytes,
+                                      config.memory_budget.has_value()};
+    }
+    return build_plan(std::move(programs), options);
 }
 
 std::vector<LearningRate> learning_rates(const RunConfig& config) {

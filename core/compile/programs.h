@@ -46,9 +46,13 @@ enum class Scope : std::uint8_t { run, step };
 ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sample,
                           Scope scope = Scope::run);
 
-/// From configuration to plan: build_programs, then build_plan. `backends` empty: planning only.
+/// From configuration to plan: build_programs, then build_plan. Precision and recompute of `options`
+/// come from the configuration, as does host.staging_bytes; `backends` empty: planning only.
+/// `limit_bytes` is the memory of the machine: recompute "auto" keeps to it where the configuration
+/// sets no budget.
 plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo& sample,
-                                PipelineOptions options, Scope scope = Scope::run);
+                                PipelineOptions options, Scope scope = Scope::run,
+                                std::optional<std::int64_t> limit_bytes = {});
 
 /// A learning-rate argument of train_step: value = base * learning_rate_factor(schedule, count, total).
 struct LearningRate {

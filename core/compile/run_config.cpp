@@ -39,6 +39,8 @@ void read_training(const Json& training, RunConfig& config) {
     config.max_grad_norm = read_optional<double>(training.at("max_grad_norm"));
     config.ema_decay = read_optional<double>(training.at("ema_decay"));
     config.precision = training.at("precision").get<std::string>();
+    config.recompute = training.at("recompute").get<std::string>();
+    config.memory_budget = read_optional<std::int64_t>(training.at("memory_budget"));
     config.on_nonfinite = training.at("on_nonfinite").get<std::string>();
 }
 

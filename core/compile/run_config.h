@@ -35,6 +35,8 @@ struct RunConfig {
     std::optional<double> max_grad_norm;
     std::optional<double> ema_decay;
     std::string precision;    // "f32" | "bf16"
+    std::string recompute;    // "none" | "blocks" | "auto"
+    std::optional<std::int64_t> memory_budget; // bytes, for recompute "auto"
     std::string on_nonfinite; // "stop"
     bool shuffle = true;
     bool drop_last = false;

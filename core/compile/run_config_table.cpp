@@ -77,9 +77,11 @@ FieldTable training_fields() {
                                          "Number format of the computation; bf16 keeps f32 "
                                          "weights."),
                             {"fp32=f32", "float32=f32", "bfloat16=bf16"}),
-        choice_field("recompute", "none", {"none"},
-                     "Activations that the backward pass computes again."),
-        integer_field("memory_budget", nullptr, "Memory that recompute 'auto' keeps to.")
+        choice_field("recompute", "none", {"none", "blocks", "auto"},
+                     "Activations that the backward pass computes again instead of keeping them: "
+                     "those inside the model's blocks, or as few as memory_budget asks for."),
+        integer_field("memory_budget", nullptr,
+                      "Memory that recompute 'auto' keeps to; null: what the machine has.")
             .or_null()
             .above(0.0)
             .in("bytes")

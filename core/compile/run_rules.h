@@ -10,7 +10,7 @@ namespace weft::compile {
 /// the message says so, the hint lists what works. `raw` is the document before checking.
 void explain_unavailable(const config::Json& raw, config::Diagnostics& diagnostics);
 
-/// Settings whose only working value is the neutral one ("memory_budget": null, ...).
+/// Settings whose only working value is the neutral one ("early_stopping": null, ...).
 void check_unavailable(const config::Json& document, config::Diagnostics& out);
 
 /// Defaults that depend on other settings: metrics of the loss, warm-up of a short run.

@@ -28,7 +28,6 @@ constexpr std::array kPlanned = {
     Planned{"/training/precision", "f16 fp16 float16",
             "f16 needs a GPU; use 'bf16', which needs no loss scaling."},
     Planned{"/training/precision", "tf32", "tf32 needs a GPU; use 'f32' or 'bf16'."},
-    Planned{"/training/recompute", "blocks auto", ""},
     Planned{"/mesh/devices", "cpu:* cuda*", ""},
     Planned{"/mesh/strategy",
             "fsdp hybrid_fsdp tensor_parallel 2d pipeline 3d context_parallel expert_parallel "
@@ -91,7 +90,6 @@ struct Neutral {
 
 constexpr std::array kNeutral = {
     Neutral{"/init/from", "null", "starting from the weights of another run"},
-    Neutral{"/training/memory_budget", "null", "a memory budget"},
     Neutral{"/training/early_stopping", "null", "early stopping"},
     Neutral{"/mesh/zero_stage", "0", "splitting the optimizer state"},
     Neutral{"/mesh/rules", "[]", "placement by rules"},

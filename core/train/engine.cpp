@@ -99,17 +99,12 @@ std::shared_ptr<const plan::ExecutionPlan> compile_plan(const compile::RunConfig
     options.backends = backends();
     options.cost = cost;
     options.stop = std::move(stop);
-    plan::ExecutionPlan plan = compile::compile_run(config, data.train->info(), options);
-    plan.host.data_cache_bytes = data.train->cache_bytes();
+    options.host.data_cache_bytes = data.train->cache_bytes();
     const data::SampleInfo& info = data.train->info();
     const std::int64_t sample_bytes = info.input.bytes() + info.target.bytes() + 4;
-    plan.host.prefetch_bytes = (config.prefetch + 1) * config.global_batch_size * sample_bytes;
-    if (config.checkpoint_async) {
-        for (const plan::StateSlot& slot : plan.state_slots) {
-            plan.host.staging_bytes += slot.saved ? slot.type.bytes() : 0;
-        }
-    }
-    return std::make_shared<const plan::ExecutionPlan>(std::move(plan));
+    options.host.prefetch_bytes = (config.prefetch + 1) * config.global_batch_size * sample_bytes;
+    return std::make_shared<const plan::ExecutionPlan>(compile::compile_run(
+        config, info, options, compile::Scope::run, read_machine().memory_free_bytes));
 }
 
 void initialise(exec::Executor& executor, const compile::RunConfig& config) {
