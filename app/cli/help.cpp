@@ -4,6 +4,7 @@
 #include "app/cli/json_output.h"
 #include "core/base/text.h"
 #include "core/compile/run_config.h"
+#include "core/nn/model_list.h"
 
 namespace weft::cli {
 namespace {
@@ -24,6 +25,20 @@ void print_field(const config::Field& field, const std::string& path) {
     }
 }
 
+/// The names of each model's tensors, behind the table of settings.
+void print_tensors() {
+    std::printf("\n## Tensors of each model\n\nNested layers add `layers.*`, `copies.*` and "
+                "`branches.*` to a name.\n");
+    for (const nn::ModelDef* model : nn::kModels) {
+        std::printf("\n### %s\n\n", std::string(model->name).c_str());
+        for (const std::string& line : split(model->tensors, '\n')) {
+            if (!line.empty()) {
+                std::printf("- %s\n", line.c_str());
+            }
+        }
+    }
+}
+
 const CLI::App* find_command(const CLI::App& app, const std::string& name) {
     for (const CLI::App* command : app.get_subcommands({})) {
         if (command->get_name() == name) {
@@ -39,6 +54,7 @@ int print_help(const CLI::App& app, const std::string& topic) {
         std::printf("%s\n%s\n", app.help().c_str(), kTopics);
     } else if (topic == "config") {
         std::printf("%s", config::reference_page(table, "Run configuration").c_str());
+        print_tensors();
     } else if (topic == "schema") {
         print_json(config::json_schema(table, "Weft run configuration"));
     } else if (const config::Field* field = config::find_field(table, topic)) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPT-2 (Radford et al. 2019), in the structure of Hugging Face's checkpoints: learned positions,
-// pre-norm blocks, biases, LayerNorm eps 1e-5, tanh GELU, output tied to the token table.
-// Tensors: wte.weight [V, C], wpe.weight [context, C], blocks.<i>.norm1, .attention.qkv,
-// .attention.output, .norm2, .mlp.up, .mlp.down (each weight and bias), norm, head.weight [C, V]
-// when not tied. Shape letters: B samples, T positions, C width, V vocabulary.
+// pre-norm blocks, biases, LayerNorm eps 1e-5, tanh GELU, output tied to the token table. Shape
+// letters: B samples, T positions, C width, F = 4 C, V vocabulary.
 #include "core/nn/model_list.h"
 #include "core/nn/model_settings.h"
 #include "core/nn/transformer.h"
@@ -133,10 +131,29 @@ ir::ValueId build_gpt2(ModelContext& context, const Json& settings, ir::ValueId 
     return dense(context, x, d.vocab, transformer_init(), {"embed", "vocab"}, false);
 }
 
+constexpr std::string_view kTensors = "wte.weight [V, C]: tokens\n"
+                                      "wpe.weight [context, C]: positions\n"
+                                      "blocks.*.norm1.weight [C]\n"
+                                      "blocks.*.norm1.bias [C]\n"
+                                      "blocks.*.attention.qkv.weight [C, 3C]: query, key, value\n"
+                                      "blocks.*.attention.qkv.bias [3C]\n"
+                                      "blocks.*.attention.output.weight [C, C]\n"
+                                      "blocks.*.attention.output.bias [C]\n"
+                                      "blocks.*.norm2.weight [C]\n"
+                                      "blocks.*.norm2.bias [C]\n"
+                                      "blocks.*.mlp.up.weight [C, F]\n"
+                                      "blocks.*.mlp.up.bias [F]\n"
+                                      "blocks.*.mlp.down.weight [F, C]\n"
+                                      "blocks.*.mlp.down.bias [C]\n"
+                                      "norm.weight [C]\n"
+                                      "norm.bias [C]\n"
+                                      "head.weight [C, V]: where tied is false\n";
+
 } // namespace
 
-const ModelDef kGpt2Model = {"gpt2",      "GPT-2 language model; on text data it reads bytes.",
-                             gpt2_fields, build_gpt2,
-                             check_gpt2,  context_length};
+const ModelDef kGpt2Model = {"gpt2",        "GPT-2 language model; on text data it reads bytes.",
+                             kTensors,      gpt2_fields,
+                             build_gpt2,    check_gpt2,
+                             context_length};
 
 } // namespace weft::nn

@@ -3,11 +3,8 @@
 // attention with rotary embeddings and SwiGLU, no biases. The rotary layout is that of Hugging
 // Face's checkpoints (channels i and i + D / 2 turn together), so that weights map one to one,
 // transposed to [in, out]. The frequency scaling of Llama 3.1 and later, which stretches the
-// context, is not applied. Tensors: embedding.weight [V, C], blocks.<i>.norm1 (input_layernorm),
-// .attention.query [C, H D], .attention.key and .attention.value [C, K D], .attention.output [H D,
-// C], .norm2 (post_attention_layernorm), .mlp.gate and .mlp.up [C, F], .mlp.down [F, C] (each
-// weight), norm.weight, head.weight [C, V] when not tied. Shape letters: B samples, T positions, C
-// width, H query heads, K key and value heads, D = C / H, F inner width of the MLP, V vocabulary.
+// context, is not applied. Shape letters: B samples, T positions, C width, H query heads, K key and
+// value heads, D = C / H, F inner width of the MLP, V vocabulary.
 #include "core/nn/model_list.h"
 #include "core/nn/model_settings.h"
 #include "core/nn/transformer.h"
@@ -194,10 +191,25 @@ ir::ValueId build_llama(ModelContext& context, const Json& settings, ir::ValueId
     return dense(context, x, d.vocab, transformer_init(), {"embed", "vocab"}, false);
 }
 
+constexpr std::string_view kTensors =
+    "embedding.weight [V, C]\n"
+    "blocks.*.norm1.weight [C]: before attention (input_layernorm)\n"
+    "blocks.*.attention.query.weight [C, H D]\n"
+    "blocks.*.attention.key.weight [C, K D]\n"
+    "blocks.*.attention.value.weight [C, K D]\n"
+    "blocks.*.attention.output.weight [H D, C]\n"
+    "blocks.*.norm2.weight [C]: before the MLP (post_attention_layernorm)\n"
+    "blocks.*.mlp.gate.weight [C, F]\n"
+    "blocks.*.mlp.up.weight [C, F]\n"
+    "blocks.*.mlp.down.weight [F, C]\n"
+    "norm.weight [C]\n"
+    "head.weight [C, V]: where tied is false\n";
+
 } // namespace
 
-const ModelDef kLlamaModel = {"llama",      "Llama language model; on text data it reads bytes.",
-                              llama_fields, build_llama,
-                              check_llama,  context_length};
+const ModelDef kLlamaModel = {"llama",       "Llama language model; on text data it reads bytes.",
+                              kTensors,      llama_fields,
+                              build_llama,   check_llama,
+                              context_length};
 
 } // namespace weft::nn

@@ -17,8 +17,7 @@ config::FieldTable mlp_fields() {
                                "Width of each hidden layer; may be empty."),
             config::choice_field("activation", "relu", activation_names(),
                                  "Function after each hidden layer."),
-            config::real_field("dropout", 0.1,
-                               "Share of hidden values set to zero while training.")
+            config::real_field("dropout", 0.1, "Share of hidden values set to zero while training.")
                 .range(0.0, 0.95)};
 }
 
@@ -44,7 +43,9 @@ ir::ValueId build_mlp(ModelContext& context, const Json& settings, ir::ValueId i
 
 } // namespace
 
-const ModelDef kMlpModel = {"mlp", "Multilayer perceptron over flattened samples.", mlp_fields,
-                            build_mlp};
+const ModelDef kMlpModel = {"mlp", "Multilayer perceptron over flattened samples.",
+                            "layers.*.weight [in, out]\n"
+                            "layers.*.bias [out]\n",
+                            mlp_fields, build_mlp};
 
 } // namespace weft::nn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record of a model: name, settings, rules between settings, how it is built. Listed in
-// model_list.h.
+// The record of a model: name, tensors, settings, rules between settings, how it is built. Listed
+// in model_list.h.
 #pragma once
 
 #include "core/config/field.h"
@@ -13,9 +13,12 @@ namespace weft::nn {
 struct ModelDef {
     std::string_view name;
     std::string_view help;
+    /// The tensors, one "name pattern [shape]" per line: part of the reference page.
+    std::string_view tensors;
     config::FieldTable (*fields)();
-    /// Normalised inputs -> prediction: logits [B, classes], values [B, K], or logits [B, T, vocab] of
-    /// a language model. Throws weft::Error{usage} with the layer path when the data does not fit.
+    /// Normalised inputs -> prediction: logits [B, classes], values [B, K], or logits [B, T, vocab]
+    /// of a language model. Throws weft::Error{usage} with the layer path when the data does not
+    /// fit.
     ir::ValueId (*build)(ModelContext& context, const config::Json& settings, ir::ValueId inputs);
     /// Rules between settings, on a table-checked document. Null: there are none.
     void (*check)(const config::Json& settings, const std::string& pointer,

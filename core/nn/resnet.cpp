@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ResNet (He et al. 2016), v1.5: bottlenecks stride on their 3x3 convolution, as torchvision's do.
 // Batch norm after each convolution, which has no bias; weights start normal with sqrt(2 / fan out)
-// (He et al. 2015). Tensors: stem.conv, stem.norm, stages.<s>.<i>.conv1, .norm1, .conv2, .norm2
-// (and .conv3, .norm3 in bottlenecks), .shortcut.conv and .shortcut.norm where the shape changes,
-// head. Convolutions have weight [kh, kw, in, out]; norms weight, bias, running_mean and
-// running_variance; the head weight [in, classes] and bias.
+// (He et al. 2015). Shape letters: B samples, W width of the first stage.
 #include "core/nn/layer_def.h"
 #include "core/nn/model_list.h"
 
@@ -127,9 +124,38 @@ ir::ValueId build_resnet(ModelContext& context, const Json& settings, ir::ValueI
                  {"embed", "vocab"});
 }
 
+constexpr std::string_view kTensors =
+    "stem.conv.weight [k, k, channels, W]\n"
+    "stem.norm.weight [W]\n"
+    "stem.norm.bias [W]\n"
+    "stem.norm.running_mean [W]\n"
+    "stem.norm.running_variance [W]\n"
+    "stages.*.*.conv1.weight [k, k, in, w]: w = W, 2 W, 4 W, 8 W by stage\n"
+    "stages.*.*.norm1.weight [w]\n"
+    "stages.*.*.norm1.bias [w]\n"
+    "stages.*.*.norm1.running_mean [w]\n"
+    "stages.*.*.norm1.running_variance [w]\n"
+    "stages.*.*.conv2.weight [3, 3, w, w]\n"
+    "stages.*.*.norm2.weight [w]\n"
+    "stages.*.*.norm2.bias [w]\n"
+    "stages.*.*.norm2.running_mean [w]\n"
+    "stages.*.*.norm2.running_variance [w]\n"
+    "stages.*.*.conv3.weight [1, 1, w, 4 w]: from depth 50\n"
+    "stages.*.*.norm3.weight [4 w]\n"
+    "stages.*.*.norm3.bias [4 w]\n"
+    "stages.*.*.norm3.running_mean [4 w]\n"
+    "stages.*.*.norm3.running_variance [4 w]\n"
+    "stages.*.*.shortcut.conv.weight [1, 1, in, out]: where the shape changes\n"
+    "stages.*.*.shortcut.norm.weight [out]\n"
+    "stages.*.*.shortcut.norm.bias [out]\n"
+    "stages.*.*.shortcut.norm.running_mean [out]\n"
+    "stages.*.*.shortcut.norm.running_variance [out]\n"
+    "head.weight [in, classes]\n"
+    "head.bias [classes]\n";
+
 } // namespace
 
-const ModelDef kResnetModel = {"resnet", "ResNet for images.", resnet_fields, build_resnet,
-                               check_resnet};
+const ModelDef kResnetModel = {"resnet",      "ResNet for images.", kTensors,
+                               resnet_fields, build_resnet,         check_resnet};
 
 } // namespace weft::nn

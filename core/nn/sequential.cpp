@@ -15,8 +15,9 @@ config::FieldTable sequential_fields() {
 
 void check_sequential(const Json& settings, const std::string& pointer, config::Diagnostics& out) {
     if (settings.at("layers").empty()) {
-        out.push_back({pointer + "/layers", config::Severity::error, "the list of layers is empty",
-                       "Add layers; the last one gives the prediction, e.g. {\"type\": \"linear\"}."});
+        out.push_back(
+            {pointer + "/layers", config::Severity::error, "the list of layers is empty",
+             "Add layers; the last one gives the prediction, e.g. {\"type\": \"linear\"}."});
     }
 }
 
@@ -26,17 +27,25 @@ ir::ValueId build_sequential(ModelContext& context, const Json& settings, ir::Va
     const bool per_position = context.data().classes > 0 && context.data().target.shape.rank() == 1;
     const int rank = per_position ? 3 : 2;
     if (shape.rank() != rank || shape.back() != context.data().outputs()) {
-        context.fail("the last layer gives " + ir::to_text(shape) + ", but the data needs [batch" +
-                         (per_position ? ", positions, " : ", ") +
-                         std::to_string(context.data().outputs()) + "]",
-                     "End with {\"type\": \"linear\"}, after flatten or global_avg_pool for images.");
+        context.fail(
+            "the last layer gives " + ir::to_text(shape) + ", but the data needs [batch" +
+                (per_position ? ", positions, " : ", ") + std::to_string(context.data().outputs()) +
+                "]",
+            "End with {\"type\": \"linear\"}, after flatten or global_avg_pool for images.");
     }
     return y;
 }
 
 } // namespace
 
-const ModelDef kSequentialModel = {"sequential", "Layers one after the other.", sequential_fields,
-                                   build_sequential, check_sequential};
+const ModelDef kSequentialModel = {"sequential",
+                                   "Layers one after the other.",
+                                   "layers.*.weight [in, out], convolutions [kh, kw, in, out]\n"
+                                   "layers.*.bias [out]\n"
+                                   "layers.*.running_mean [C]\n"
+                                   "layers.*.running_variance [C]\n",
+                                   sequential_fields,
+                                   build_sequential,
+                                   check_sequential};
 
 } // namespace weft::nn

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vision Transformer (Dosovitskiy et al. 2021), in the structure of timm's checkpoints: patches, a
 // CLS token, learned positions, pre-norm blocks with biases, LayerNorm eps 1e-6, exact GELU, the
-// head on the CLS token. Tensors: patches.weight [P, P, channels, C] and bias, cls.weight [C],
-// positions.weight [1 + patches, C], blocks.<i>.norm1, .attention.qkv, .attention.output, .norm2,
-// .mlp.up, .mlp.down, norm, head.weight [C, classes] (each weight and bias). Shape letters: B
-// samples, C width, P extent of a patch.
+// head on the CLS token. Shape letters: B samples, C width, F inner width of the MLP, P extent of a
+// patch.
 #include "core/nn/model_list.h"
 #include "core/nn/model_settings.h"
 #include "core/nn/transformer.h"
@@ -151,8 +149,30 @@ ir::ValueId build_vit(ModelContext& context, const Json& settings, ir::ValueId i
     return dense(context, x, context.data().outputs(), transformer_init(), {"embed", "vocab"});
 }
 
+constexpr std::string_view kTensors = "patches.weight [P, P, channels, C]: a convolution\n"
+                                      "patches.bias [C]\n"
+                                      "cls.weight [C]\n"
+                                      "positions.weight [1 + patches, C]\n"
+                                      "blocks.*.norm1.weight [C]\n"
+                                      "blocks.*.norm1.bias [C]\n"
+                                      "blocks.*.attention.qkv.weight [C, 3C]: query, key, value\n"
+                                      "blocks.*.attention.qkv.bias [3C]\n"
+                                      "blocks.*.attention.output.weight [C, C]\n"
+                                      "blocks.*.attention.output.bias [C]\n"
+                                      "blocks.*.norm2.weight [C]\n"
+                                      "blocks.*.norm2.bias [C]\n"
+                                      "blocks.*.mlp.up.weight [C, F]\n"
+                                      "blocks.*.mlp.up.bias [F]\n"
+                                      "blocks.*.mlp.down.weight [F, C]\n"
+                                      "blocks.*.mlp.down.bias [C]\n"
+                                      "norm.weight [C]\n"
+                                      "norm.bias [C]\n"
+                                      "head.weight [C, classes]\n"
+                                      "head.bias [classes]\n";
+
 } // namespace
 
-const ModelDef kVitModel = {"vit", "Vision Transformer.", vit_fields, build_vit, check_vit};
+const ModelDef kVitModel = {"vit",    "Vision Transformer.", kTensors, vit_fields, build_vit,
+                            check_vit};
 
 } // namespace weft::nn

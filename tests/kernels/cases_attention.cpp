@@ -57,6 +57,21 @@ void add_attention(std::vector<Case>& cases, weft_dtype dtype, const Sizes& s) {
     cases.push_back({"attention", std::move(forward), {dtype == WEFT_BF16 ? 0x1p-7 : 1e-5, 1e-5}});
 }
 
+/// f32 angles would lose digits at far positions; both back ends take them in double.
+void add_rotary(std::vector<Case>& cases, weft_dtype dtype, const Shape& shape,
+                std::int64_t position) {
+    Call call{"rotary",
+              {noise(dtype, shape, 90, -2, 2)},
+              {type_of(dtype, shape)},
+              {real("theta", 1e4), flag("inverse", position > 5)},
+              {},
+              {}};
+    if (position > 0) {
+        call.inputs.push_back(integers({}, {position}));
+    }
+    cases.push_back({"rotary", std::move(call), {dtype == WEFT_BF16 ? 0x1p-7 : 2e-6, 1e-6}});
+}
+
 } // namespace
 
 void add_attention_cases(std::vector<Case>& cases) {
@@ -64,6 +79,10 @@ void add_attention_cases(std::vector<Case>& cases) {
         for (const Sizes& s : kSizes) {
             add_attention(cases, dtype, s);
         }
+        add_rotary(cases, dtype, {1, 1, 1, 2}, 0);
+        add_rotary(cases, dtype, {2, 37, 3, 10}, 0);
+        add_rotary(cases, dtype, {1, 1, 4, 64}, 5);
+        add_rotary(cases, dtype, {3, 40, 4, 64}, 100000);
         for (const std::int64_t position : {0, 9, 60}) {
             cases.push_back(
                 {"attention_cached",

@@ -36,6 +36,32 @@ void add_layer_norms(std::vector<Case>& cases, weft_dtype dtype, const Shape& ro
                      {1e-5, 3 * sum_tolerance(WEFT_F32, count).absolute}});
 }
 
+void add_rms_norms(std::vector<Case>& cases, weft_dtype dtype, const Shape& rows,
+                   std::int64_t width) {
+    Shape shape = rows;
+    shape.push_back(width);
+    const Tensor x = noise(dtype, shape, 161, -2, 3);
+    const Tensor dy = noise(dtype, shape, 162);
+    const Tensor scale = noise(WEFT_F32, {width}, 163, 0.5, 1.5);
+    const Tensor rstd = noise(WEFT_F32, rows, 164, 0.5, 1.0);
+    std::int64_t count = 1;
+    for (const std::int64_t size : rows) {
+        count *= size;
+    }
+    const weft_tensor_type out = type_of(dtype, shape);
+    cases.push_back(
+        {"rms_norm",
+         {"rms_norm", {x, scale}, {out, type_of(WEFT_F32, rows)}, {real("eps", 1e-5)}, {}, {}},
+         sum_tolerance(dtype, width)});
+    cases.push_back({"rms_norm_input_grad",
+                     {"rms_norm_input_grad", {x, scale, rstd, dy}, {out}, {}, {}, {}},
+                     {dtype == WEFT_BF16 ? 0x1p-7 : 1e-5, 1e-5}});
+    cases.push_back(
+        {"rms_norm_param_grad",
+         {"rms_norm_param_grad", {x, rstd, dy}, {type_of(WEFT_F32, {width})}, {}, {}, {}},
+         {1e-5, 3 * sum_tolerance(WEFT_F32, count).absolute}});
+}
+
 void add_batch_norms(std::vector<Case>& cases, weft_dtype dtype, const Shape& shape,
                      bool weighted) {
     const std::int64_t width = shape.back();
@@ -80,6 +106,9 @@ void add_norm_cases(std::vector<Case>& cases) {
         add_layer_norms(cases, dtype, {5}, 3);
         add_layer_norms(cases, dtype, {2, 67}, 129);
         add_layer_norms(cases, dtype, {300}, 384);
+        add_rms_norms(cases, dtype, {5}, 1);
+        add_rms_norms(cases, dtype, {2, 67}, 129);
+        add_rms_norms(cases, dtype, {300}, 384);
         add_batch_norms(cases, dtype, {5, 3}, false);
         for (const bool weighted : {false, true}) {
             add_batch_norms(cases, dtype, {6, 7, 9, 13}, weighted);

@@ -24,6 +24,7 @@ private slots:
     void repeating_a_library_kernel_gives_the_same_bits_data() { case_rows(); }
     void repeating_a_library_kernel_gives_the_same_bits();
     void an_elementwise_output_may_lie_over_any_input_of_its_type();
+    void rotary_and_softmax_may_write_over_their_input();
     void a_fused_group_gives_the_bits_of_its_single_ops();
 
 private:
@@ -172,6 +173,18 @@ void CpuKernels::an_elementwise_output_may_lie_over_any_input_of_its_type() {
             QVERIFY2(all_bits_equal(apart, over), c.name.c_str());
         }
     }
+}
+
+void CpuKernels::rotary_and_softmax_may_write_over_their_input() {
+    int checked = 0;
+    for (const Case& c : kernel_cases()) {
+        if (c.call.kind == "rotary" || c.call.kind == "softmax") {
+            const Result apart = run(weft_cpu_backend(), c.call);
+            QVERIFY2(all_bits_equal(apart, run(weft_cpu_backend(), c.call, 0, 0)), c.name.c_str());
+            ++checked;
+        }
+    }
+    QVERIFY(checked >= 8);
 }
 
 void CpuKernels::a_fused_group_gives_the_bits_of_its_single_ops() {

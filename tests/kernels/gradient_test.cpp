@@ -16,6 +16,7 @@ private slots:
     void of_activations_match_finite_differences();
     void of_softmax_match_finite_differences();
     void of_layer_norm_match_finite_differences();
+    void of_rms_norm_match_finite_differences();
     void of_batch_norm_match_finite_differences();
     void of_attention_match_finite_differences_data();
     void of_attention_match_finite_differences();
@@ -126,6 +127,25 @@ void ReferenceGradients::of_layer_norm_match_finite_differences() {
     QVERIFY(close(distance(forward, 0, dy, dx.at(0))));
     QVERIFY(close(distance(forward, 1, dy, parameters.at(0))));
     QVERIFY(close(distance(forward, 2, dy, parameters.at(1))));
+}
+
+void ReferenceGradients::of_rms_norm_match_finite_differences() {
+    const Shape shape{2, 3, 6};
+    const Call forward{"rms_norm",
+                       {reals(shape, 1, -2, 3), reals({6}, 2)},
+                       {f64(shape), f64({2, 3})},
+                       {real("eps", 1e-3)},
+                       {},
+                       {}};
+    const Tensor dy = reals(shape, 4);
+    const auto saved = outputs_of(forward);
+    const Tensor& x = forward.inputs[0];
+    const auto dx = outputs_of(
+        {"rms_norm_input_grad", {x, forward.inputs[1], saved.at(1), dy}, {f64(shape)}, {}, {}, {}});
+    const auto dscale =
+        outputs_of({"rms_norm_param_grad", {x, saved.at(1), dy}, {f64({6})}, {}, {}, {}});
+    QVERIFY(close(distance(forward, 0, dy, dx.at(0))));
+    QVERIFY(close(distance(forward, 1, dy, dscale.at(0))));
 }
 
 void ReferenceGradients::of_batch_norm_match_finite_differences() {

@@ -14,6 +14,8 @@ class ReferenceLayers : public QObject {
 private slots:
     void softmax_and_norms_give_hand_made_values();
     void batch_norm_ignores_samples_of_weight_zero();
+    void rms_norm_divides_by_the_root_of_the_mean_square();
+    void rotary_turns_halves_against_each_other();
     void attention_with_equal_scores_averages_what_is_visible();
     void the_last_causal_query_sees_every_key();
     void grouped_queries_read_their_key_head();
@@ -57,6 +59,33 @@ void ReferenceLayers::batch_norm_ignores_samples_of_weight_zero() {
         {},
         {}};
     QVERIFY(near(values_of(call), {-1, 1, 998, 2, 1}));
+}
+
+void ReferenceLayers::rms_norm_divides_by_the_root_of_the_mean_square() {
+    // Mean square of 3, 4: 12.5; with eps 12.5 the divisor is 5.
+    const Call call{"rms_norm",
+                    {reals({1, 2}, {3, 4}), reals({2}, {10, 5})},
+                    {f64({1, 2}), f64({1})},
+                    {real("eps", 12.5)},
+                    {},
+                    {}};
+    QVERIFY(near(values_of(call), {6, 4, 0.2}));
+}
+
+// theta 100 and D = 4: channels 0 and 2 turn by 1 radian per position, channels 1 and 3 by 0.1.
+void ReferenceLayers::rotary_turns_halves_against_each_other() {
+    const auto turned = [](bool inverse, std::vector<double> x, std::int64_t position) {
+        return values_of({"rotary",
+                          {reals({1, 1, 1, 4}, x), integers({}, {position})},
+                          {f64({1, 1, 1, 4})},
+                          {real("theta", 100), flag("inverse", inverse)},
+                          {},
+                          {}});
+    };
+    QVERIFY(near(turned(false, {1, 0, 0, 0}, 3), {std::cos(3.0), 0, std::sin(3.0), 0}));
+    QVERIFY(near(turned(false, {0, 0, 0, 1}, 3), {0, -std::sin(0.3), 0, std::cos(0.3)}));
+    QVERIFY(near(turned(true, turned(false, {1, 2, 3, 4}, 77), 77), {1, 2, 3, 4}));
+    QVERIFY(near(turned(false, {1, 2, 3, 4}, 0), {1, 2, 3, 4}));
 }
 
 void ReferenceLayers::attention_with_equal_scores_averages_what_is_visible() {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row per model: exact parameter counts (published ones where there are any), tensor names, what is
-// refused, and the start of training.
+// One row per model: exact parameter counts (published ones where there are any), tensor names,
+// what is refused, and the start of training.
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/nn/model_list.h"
 #include "tests/support/run_programs.h"
 #include "tests/support/weft_test.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -24,6 +26,10 @@ data::SampleInfo digits_sample() {
     return sample_of({ir::DType::f32, {28, 28, 1}}, {ir::DType::i32, {}}, 10);
 }
 
+data::SampleInfo image_sample(std::int64_t extent, std::int64_t classes) {
+    return sample_of({ir::DType::f32, {extent, extent, 3}}, {ir::DType::i32, {}}, classes);
+}
+
 std::vector<ModelCase> model_cases() {
     return {
         {R"({"type": "mlp"})", digits_sample(), 669706}, // 784-512-512-10
@@ -39,6 +45,29 @@ std::vector<ModelCase> model_cases() {
         {R"({"type": "gpt2", "variant": "1558m"})", text_sample(1024, 256), 1557611200},
         {R"({"type": "gpt2", "variant": "124m", "vocab": 50304})", text_sample(1024, 256),
          124475904},
+        // per block 2 C (C + K D) + 3 C F + 2 C: C 384, K D 128, F 1024
+        {R"({"type": "llama"})", text_sample(256, 256),
+         6 * (2 * 384 * 512 + 3 * 384 * 1024 + 768) + 384 + 2 * 256 * 384},
+        {R"({"type": "llama", "variant": "2-7b"})", text_sample(4096, 256), 6738415616},
+        {R"({"type": "llama", "variant": "3-8b"})", text_sample(8192, 256), 8030261248},
+        {R"({"type": "llama", "variant": "3.2-1b"})", text_sample(8192, 256), 1235814400},
+        {R"({"type": "llama", "variant": "3.2-3b"})", text_sample(8192, 256), 3212749824},
+        {R"({"type": "llama", "variant": "3-70b"})", text_sample(8192, 256), 70553706496},
+        {R"({"type": "llama", "variant": "3-405b"})", text_sample(8192, 256), 405853388800},
+        {R"({"type": "vit", "variant": "ti16"})", image_sample(224, 1000), 5717416},
+        {R"({"type": "vit", "variant": "s16"})", image_sample(224, 1000), 22050664},
+        {R"({"type": "vit", "variant": "b16"})", image_sample(224, 1000), 86567656},
+        {R"({"type": "vit", "variant": "b32"})", image_sample(224, 1000), 88224232},
+        {R"({"type": "vit", "variant": "l16"})", image_sample(224, 1000), 304326632},
+        {R"({"type": "vit", "variant": "h14"})", image_sample(224, 1000), 632045800},
+        {R"({"type": "resnet"})", image_sample(224, 1000), 11689512},
+        {R"({"type": "resnet", "depth": 34})", image_sample(224, 1000), 21797672},
+        {R"({"type": "resnet", "depth": 50})", image_sample(224, 1000), 25557032},
+        {R"({"type": "resnet", "depth": 101})", image_sample(224, 1000), 44549160},
+        {R"({"type": "resnet", "depth": 152})", image_sample(224, 1000), 60192808},
+        // The stem of 3x3x3x64 in place of 7x7x3x64, ten classes in place of a thousand.
+        {R"({"type": "resnet", "stem": "cifar"})", image_sample(32, 10),
+         11689512 - 40 * 3 * 64 - 990 * 513},
     };
 }
 
@@ -53,6 +82,14 @@ std::int64_t parameters_of(const compile::ProgramSet& set) {
     std::int64_t count = 0;
     for (const plan::StateSlot& slot : set.state_slots) {
         count += slot.category == plan::Category::parameters ? slot.type.shape.elements() : 0;
+    }
+    return count;
+}
+
+std::int64_t statistics_of(const compile::ProgramSet& set) {
+    std::int64_t count = 0;
+    for (const plan::StateSlot& slot : set.state_slots) {
+        count += slot.name.find(".running_") == std::string::npos ? 0 : slot.type.shape.elements();
     }
     return count;
 }
@@ -91,6 +128,27 @@ private slots:
         }
     }
 
+    void every_tensor_stands_on_the_reference_page() {
+        for (const ModelCase& row : model_cases()) {
+            const config::Json model = config::Json::parse(row.model);
+            if (model.at("type") == "sequential") {
+                continue; // its names follow the user's layers
+            }
+            const nn::ModelDef* def = nn::find_model(model.at("type").get<std::string>());
+            const auto patterns = split(def->tensors, '\n');
+            const auto set = compile::build_programs(
+                checked_config(document(row.model, row.sample)), row.sample);
+            for (const plan::StateSlot& slot : set.state_slots) {
+                const bool listed =
+                    slot.category == plan::Category::optimizer || !slot.saved ||
+                    std::any_of(patterns.begin(), patterns.end(), [&](const std::string& line) {
+                        return glob_match(line.substr(0, line.find(' ')), slot.name);
+                    });
+                QVERIFY2(listed, (row.model + ": " + slot.name).c_str());
+            }
+        }
+    }
+
     void mlp_names_its_tensors_by_layer() {
         const auto config =
             checked_config(document(R"({"type": "mlp", "hidden": [4]})", digits_sample()));
@@ -113,6 +171,64 @@ private slots:
         QCOMPARE(parameter_names(compile::build_programs(config, text_sample(4, 16))), expected);
     }
 
+    void llama_names_its_tensors_like_the_reference_page() {
+        const std::string model = R"({"type": "llama", "layers": 1, "width": 8, "heads": 2,
+            "kv_heads": 1, "ffn": 4, "context": 4})";
+        const auto config = checked_config(document(model, text_sample(4, 16)));
+        const std::set<std::string> expected = {"embedding.weight",
+                                                "blocks.0.norm1.weight",
+                                                "blocks.0.attention.query.weight",
+                                                "blocks.0.attention.key.weight",
+                                                "blocks.0.attention.value.weight",
+                                                "blocks.0.attention.output.weight",
+                                                "blocks.0.norm2.weight",
+                                                "blocks.0.mlp.gate.weight",
+                                                "blocks.0.mlp.up.weight",
+                                                "blocks.0.mlp.down.weight",
+                                                "norm.weight",
+                                                "head.weight"};
+        QCOMPARE(parameter_names(compile::build_programs(config, text_sample(4, 16))), expected);
+    }
+
+    void vit_names_its_tensors_like_the_reference_page() {
+        const auto sample = image_sample(8, 3);
+        const auto config = checked_config(
+            document(R"({"type": "vit", "layers": 1, "width": 8, "heads": 2})", sample));
+        std::set<std::string> expected = {"cls.weight", "positions.weight"};
+        for (const std::string layer :
+             {"patches", "blocks.0.norm1", "blocks.0.attention.qkv", "blocks.0.attention.output",
+              "blocks.0.norm2", "blocks.0.mlp.up", "blocks.0.mlp.down", "norm", "head"}) {
+            expected.insert(layer + ".weight");
+            expected.insert(layer + ".bias");
+        }
+        QCOMPARE(parameter_names(compile::build_programs(config, sample)), expected);
+    }
+
+    // FACTS: ResNet-50 has 26,560 batch norm channels, each with a running mean and variance.
+    void resnet_50_has_the_published_running_statistics() {
+        const auto sample = image_sample(224, 1000);
+        const auto config = checked_config(document(R"({"type": "resnet", "depth": 50})", sample));
+        const auto set = compile::build_programs(config, sample);
+        QCOMPARE(statistics_of(set), 53120);
+        const auto names = parameter_names(set);
+        for (const char* name : {"stem.conv.weight", "stem.norm.bias", "stages.0.0.conv3.weight",
+                                 "stages.3.2.norm3.weight", "stages.1.0.shortcut.conv.weight",
+                                 "stages.0.0.shortcut.norm.weight", "head.bias"}) {
+            QVERIFY2(names.contains(name), name);
+        }
+        QVERIFY(!names.contains("stages.1.1.shortcut.conv.weight"));
+    }
+
+    void a_model_refuses_settings_that_do_not_fit() {
+        for (const char* model :
+             {R"({"type": "resnet", "depth": 20})", R"({"type": "vit", "heads": 5})",
+              R"({"type": "llama", "kv_heads": 4})", R"({"type": "llama", "heads": 128})"}) {
+            const bool text = std::string(model).find("llama") != std::string::npos;
+            const auto sample = text ? text_sample(256, 256) : digits_sample();
+            QVERIFY_EXCEPTION_THROWN(checked_config(document(model, sample)), std::runtime_error);
+        }
+    }
+
     void a_model_refuses_data_that_does_not_fit() {
         const std::string last_layer =
             R"({"type": "sequential", "layers": [{"type": "flatten"}, {"type": "linear", "units": 7}]})";
@@ -122,13 +238,19 @@ private slots:
             document(R"({"type": "gpt2", "layers": 1, "vocab": 100})", text_sample(256, 256)));
         QVERIFY_EXCEPTION_THROWN(compile::build_programs(gpt, text_sample(256, 256)), Error);
         QVERIFY_EXCEPTION_THROWN(compile::build_programs(gpt, digits_sample()), Error);
+        const auto vit =
+            checked_config(document(R"({"type": "vit", "patch": 5})", digits_sample()));
+        QVERIFY_EXCEPTION_THROWN(compile::build_programs(vit, digits_sample()), Error);
+        const auto resnet = checked_config(document(R"({"type": "resnet"})", digits_sample()));
+        QVERIFY_EXCEPTION_THROWN(compile::build_programs(resnet, features_sample(6, 3)), Error);
     }
 
     // A fresh classifier guesses: its loss is near ln(classes).
     void the_first_loss_is_that_of_guessing() {
         const auto sample = features_sample(64, 10);
-        const auto config = checked_config(document(R"({"type": "mlp", "hidden": [64, 64]})", sample),
-                                           {"training.global_batch_size=32"});
+        const auto config =
+            checked_config(document(R"({"type": "mlp", "hidden": [64, 64]})", sample),
+                           {"training.global_batch_size=32"});
         Run run(config, sample);
         Arrays batch;
         batch["inputs"] = f32({32, 64}, wave(32 * 64, 0.2));
@@ -149,7 +271,8 @@ private slots:
         const auto sample = features_sample(6, 3);
         Run small(checked_config(document(R"({"type": "mlp", "hidden": [5]})", sample)), sample);
         Run large(checked_config(document(R"({"type": "mlp", "hidden": [5, 8]})", sample)), sample);
-        QCOMPARE(distance(small.state.at("layers.0.weight"), large.state.at("layers.0.weight")), 0.0);
+        QCOMPARE(distance(small.state.at("layers.0.weight"), large.state.at("layers.0.weight")),
+                 0.0);
         Run other(checked_config(document(R"({"type": "mlp", "hidden": [5]})", sample), {"seed=1"}),
                   sample);
         QVERIFY(distance(small.state.at("layers.0.weight"), other.state.at("layers.0.weight")) > 0);

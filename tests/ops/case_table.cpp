@@ -274,6 +274,22 @@ void add_norms(Rows& rows) {
                     .refused = {{{"f64[4,3]", "f64[4]", "f64[4]", "f64[4]"},
                                  {},
                                  "dy must have the shape [4,3], but is f64[4]"}}});
+    rows.push_back(
+        {.kind = "rms_norm",
+         .operands = {"f64[2,2,4]", "f64[4]+"},
+         .attributes = eps,
+         .refused = {{{"f64[2,4]", "f64[3]"}, eps, "x has 4 features, but scale is f64[3]"}}});
+    rows.push_back({.kind = "rms_norm_input_grad",
+                    .operands = {"f64[4,3]", "f64[3]", "f64[4]+", "f64[4,3]"},
+                    .refused = {{{"f64[4,3]", "f64[3]", "f64[3]", "f64[4,3]"},
+                                 {},
+                                 "rstd must have the shape [4], but is f64[3]"}},
+                    .derived = {{2, "rms_norm", {0, 1}, 1}}});
+    rows.push_back({.kind = "rms_norm_param_grad",
+                    .operands = {"f64[2,2,4]", "f64[2,2]+", "f64[2,2,4]"},
+                    .refused = {{{"f64[4,3]", "f64[4]", "f64[4]"},
+                                 {},
+                                 "dy must have the shape [4,3], but is f64[4]"}}});
     rows.push_back({.kind = "batch_norm",
                     .operands = {"f64[3,2,2,4]", "f64[4]+", "f64[4]"},
                     .attributes = eps,
@@ -295,6 +311,22 @@ void add_norms(Rows& rows) {
                       eps,
                       "dy must have the shape [4,2], but is f64[2]"}},
          .derived = {{2, "batch_norm", {0, 1, 1, 5}, 1}, {3, "batch_norm", {0, 1, 1, 5}, 2}}});
+}
+
+void add_rotary(Rows& rows) {
+    const ir::Attributes options = {{"theta", 100.0}, {"inverse", false}};
+    rows.push_back(
+        {.kind = "rotary",
+         .operands = {"f64[2,3,2,4]"},
+         .attributes = options,
+         .refused = {
+             {{"f64[2,3,4]"}, options, "x needs 4 dimensions, but is f64[2,3,4]"},
+             {{"f64[1,2,2,3]"}, options, "x turns pairs of channels, but its head width is 3"},
+             {{"f64[1,2,2,4]"}, {{"theta", 0.0}, {"inverse", false}}, "theta must be positive"},
+             {{"f64[1,2,2,4]", "i32[]"}, options, "position must be i64[], but is i32[]"}}});
+    rows.push_back({.kind = "rotary",
+                    .operands = {"f64[1,2,2,6]", "i64[]=5"},
+                    .attributes = {{"theta", 100.0}, {"inverse", true}}});
 }
 
 void add_attention(Rows& rows) {
@@ -456,6 +488,7 @@ Rows make_cases() {
     add_reductions(rows);
     add_products(rows);
     add_norms(rows);
+    add_rotary(rows);
     add_attention(rows);
     add_convolutions(rows);
     add_random(rows);

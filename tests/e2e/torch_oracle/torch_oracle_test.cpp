@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ten f32 training steps of three small models against PyTorch from the same weights and batches.
+// Ten f32 training steps of six small models against PyTorch from the same weights and batches.
 // generate.py made the figures; its hash and torch's version are stored beside them.
 #include "core/compile/programs.h"
 #include "core/exec/executor.h"
@@ -18,6 +18,8 @@ using config::Json;
 
 // f32 sums in another order; relative to the size of the values compared.
 constexpr double kTolerance = 1e-4;
+
+constexpr const char* kModels[] = {"mlp", "cnn", "gpt", "llama", "vit", "resnet"};
 
 QByteArray read(const QString& name) {
     QFile file(QStringLiteral(WEFT_TEST_DATA "/") + name);
@@ -104,7 +106,7 @@ class TorchOracleTest : public QObject {
 private slots:
     void ten_losses_and_final_weights_match_pytorch_data() {
         QTest::addColumn<QString>("model");
-        for (const char* name : {"mlp", "cnn", "gpt"}) {
+        for (const char* name : kModels) {
             QTest::newRow(name) << QString(name);
         }
     }
@@ -135,7 +137,7 @@ private slots:
     void the_figures_come_from_the_script_beside_them() {
         const QByteArray hash =
             QCryptographicHash::hash(read("generate.py"), QCryptographicHash::Sha256).toHex();
-        for (const char* name : {"mlp", "cnn", "gpt"}) {
+        for (const char* name : kModels) {
             const Reference reference((QString(name)));
             QCOMPARE(QByteArray::fromStdString(
                          reference.document.at("script_sha256").get<std::string>()),

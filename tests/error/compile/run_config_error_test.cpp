@@ -42,6 +42,13 @@ std::vector<Mistake> mistakes() {
         {{"training.length={\"steps\":100}", "lr_schedule.type=warmup_cosine",
           "lr_schedule.warmup_steps=100"},
          "/lr_schedule/warmup_steps", "run of 100 steps", "longer"},
+        {{"training.recompute=block"}, "/training/recompute", "block", "blocks"},
+        {{"training.recompute=auto", "training.memory_budget=0"}, "/training/memory_budget",
+         "out of range", "0"},
+        {{"training.recompute=auto", "training.memory_budget=\"2GB\""}, "/training/memory_budget",
+         "expected", ""},
+        {{"training.recompute=auto", "training.memory_budget=1e9.5"}, "/training/memory_budget",
+         "expected", ""},
         {{"training.length={\"tokens\":1000}"}, "/training/length/tokens", "language model",
          "epochs"},
         {{"metrics=[\"mean_absolute_error\"]"}, "/metrics/0", "cross_entropy", "accuracy"},
@@ -65,11 +72,9 @@ std::vector<Mistake> mistakes() {
          "/optimizer/groups/0/momentum", "no 'momentum'", "type"},
         {{"init.trainable=[]"}, "/init/trainable", "no parameter", "Leave it out"},
         // Names and settings of the interface that this version cannot do.
-        {{"training.recompute=blocks"}, "/training/recompute",
-         "recompute 'blocks' is not available in this version", "Use 'none'."},
         {{"training.precision=f16"}, "/training/precision", "not available", "bf16"},
         {{"training.precision=tf32"}, "/training/precision", "not available", "f32"},
-        {{"model.type=resnet"}, "/model/type", "model 'resnet' is not available", "'sequential'"},
+        {{"model.type=vae"}, "/model/type", "model 'vae' is not available", "'sequential'"},
         {{"optimizer.type=lion"}, "/optimizer/type", "optimizer 'lion' is not available", "'adamw'"},
         {{"mesh.devices=cpu:8"}, "/mesh/devices", "devices 'cpu:8' is not available", "'cpu'"},
         {{"mesh.strategy=fsdp"}, "/mesh/strategy", "not available", "data_parallel"},
@@ -118,12 +123,20 @@ private slots:
         }
     }
 
+    void a_budget_that_nothing_keeps_to_is_a_warning() {
+        const compile::CheckedRun checked = read(kRight, {"training.memory_budget=1000000000"});
+        QVERIFY2(checked.ok(), all_of(checked.diagnostics).c_str());
+        QCOMPARE(checked.diagnostics.size(), std::size_t{1});
+        QCOMPARE(checked.diagnostics[0].pointer, std::string("/training/memory_budget"));
+        QVERIFY(holds(checked.diagnostics[0].hint, "'auto'"));
+    }
+
     void seven_mistakes_give_seven_diagnostics_with_hints() {
         const compile::CheckedRun checked = read(R"({
           "data": {"train": {"type": "idx", "path": "images"}, "shufle": true},
           "model": {"type": "mlp", "dropout": 1.5},
           "optimizer": {"type": "adamm"},
-          "training": {"global_batch_size": 96, "micro_batch_size": 64, "recompute": "auto",
+          "training": {"global_batch_size": 96, "micro_batch_size": 64, "recompute": "all",
                        "max_grad_norm": "1"},
           "checkpoint": {"metric": "validation/f1"}
         })");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of a run, through the interpreter: gradients against finite differences, accumulation,
-// masks, clipping, averages, groups, skipped updates, generation.
+// The programs of a run, through the interpreter: gradients against finite differences,
+// accumulation, masks, clipping, averages, groups, skipped updates, generation.
 #include "core/base/file.h"
 #include "core/ir/text.h"
 #include "core/ops/verify.h"
@@ -28,8 +28,12 @@ std::string language_model(const std::string& model) {
 }
 
 const std::string kMlp = R"({"type": "mlp", "hidden": [5], "activation": "tanh", "dropout": 0})";
-const std::string kGpt =
-    R"({"type": "gpt2", "layers": 2, "width": 8, "heads": 2, "context": 6})";
+const std::string kGpt = R"({"type": "gpt2", "layers": 2, "width": 8, "heads": 2, "context": 6})";
+
+const std::string kLlama = R"({"type": "llama", "layers": 2, "width": 8, "heads": 2, "kv_heads": 1,
+    "ffn": 12, "context": 6})";
+const std::string kVit =
+    R"({"type": "vit", "patch": 2, "layers": 2, "width": 8, "heads": 2, "mlp": 12})";
 
 ir::Shape batch_shape(std::vector<std::int64_t> leading, const ir::Shape& sample) {
     leading.insert(leading.end(), sample.begin(), sample.end());
@@ -89,15 +93,14 @@ void make_curved(Run& run) {
     }
 }
 
-/// Gradient of every parameter's first elements by central differences of the evaluate program, against
-/// the train step's.
+/// Gradient of every parameter's first elements by central differences of the evaluate program,
+/// against the train step's.
 void check_gradients(const std::string& document, const data::SampleInfo& sample) {
     Run run(checked_config(document), sample);
     make_curved(run);
     const Arrays start = run.state;
     const Arrays evaluation = batch_of(sample, {4});
-    const double terms =
-        static_cast<double>(batch_shape({4}, sample.target.shape).elements());
+    const double terms = static_cast<double>(batch_shape({4}, sample.target.shape).elements());
     run.run("train_step", with_scalars(batch_of(sample, {1, 4}), terms));
     const Arrays after = run.state;
     int checked = 0;
@@ -105,8 +108,8 @@ void check_gradients(const std::string& document, const data::SampleInfo& sample
         if (slot.category != plan::Category::parameters) {
             continue;
         }
-        for (std::size_t i = 0; i < std::min<std::size_t>(4, start.at(slot.name).span<float>().size());
-             ++i) {
+        for (std::size_t i = 0;
+             i < std::min<std::size_t>(4, start.at(slot.name).span<float>().size()); ++i) {
             const float value = start.at(slot.name).span<float>()[i];
             const double gradient = static_cast<double>(value) -
                                     static_cast<double>(after.at(slot.name).span<float>()[i]);
@@ -131,11 +134,11 @@ void check_gradients(const std::string& document, const data::SampleInfo& sample
 
 /// State after two steps with this micro batch size of a global batch of 4.
 Run two_steps(const std::string& document, const data::SampleInfo& sample, std::int64_t micro) {
-    Run run(checked_config(document, {"training.micro_batch_size=" + std::to_string(micro)}), sample);
+    Run run(checked_config(document, {"training.micro_batch_size=" + std::to_string(micro)}),
+            sample);
     const auto terms = static_cast<double>(batch_shape({4}, sample.target.shape).elements());
     for (std::int64_t step = 0; step < 2; ++step) {
-        run.run("train_step",
-                with_scalars(batch_of(sample, {4 / micro, micro}), terms, 0.1, step));
+        run.run("train_step", with_scalars(batch_of(sample, {4 / micro, micro}), terms, 0.1, step));
     }
     return run;
 }
@@ -143,9 +146,34 @@ Run two_steps(const std::string& document, const data::SampleInfo& sample, std::
 void check_same_state(const Run& a, const Run& b, double tolerance) {
     for (const plan::StateSlot& slot : a.set().state_slots) {
         const double difference = distance(a.state.at(slot.name), b.state.at(slot.name));
-        QVERIFY2(difference <= tolerance,
-                 (slot.name + ": " + std::to_string(difference)).c_str());
+        QVERIFY2(difference <= tolerance, (slot.name + ": " + std::to_string(difference)).c_str());
     }
+}
+
+/// Distribution behind the last token: three tokens of prompt (the rest of it is padding), then one
+/// by one.
+std::vector<double> decode_last(Run& run, const std::vector<std::int32_t>& tokens) {
+    Arrays prompt;
+    prompt["tokens"] = i32({1, 6}, {tokens[0], tokens[1], tokens[2], 0, 0, 0});
+    prompt["position"] = i64({}, {0});
+    run.run("prefill", prompt);
+    exec::Tensor logits;
+    for (std::int64_t position = 3; position < 6; ++position) {
+        Arrays next;
+        next["tokens"] = i32({1, 1}, {tokens[static_cast<std::size_t>(position)]});
+        next["position"] = i64({}, {position});
+        logits = run.run("decode", next).at("logits");
+    }
+    double sum = 0;
+    std::vector<double> out;
+    for (const float logit : logits.span<float>()) {
+        out.push_back(std::exp(static_cast<double>(logit)));
+        sum += out.back();
+    }
+    for (double& value : out) {
+        value /= sum;
+    }
+    return out;
 }
 
 const std::string kConvolutions = R"({"type": "sequential", "layers": [
@@ -168,16 +196,19 @@ private slots:
         for (const auto& [document, sample] :
              {std::pair(classifier(kMlp), features_sample(6, 3)),
               std::pair(classifier(kConvolutions), small_image()),
-              std::pair(language_model(kGpt), text_sample(6, 11))}) {
+              std::pair(language_model(kGpt), text_sample(6, 11)),
+              std::pair(language_model(kLlama), text_sample(6, 11)),
+              std::pair(classifier(kVit), small_image()),
+              std::pair(classifier(R"({"type": "resnet", "width": 2})"), small_image())}) {
             for (const std::int64_t micro : {1, 2, 4}) {
                 const auto config = checked_config(
                     document, {"training.micro_batch_size=" + std::to_string(micro)});
                 for (const ir::Program& program :
                      compile::build_programs(config, sample).programs) {
                     const auto violations = ops::verify(program);
-                    QVERIFY2(violations.empty(),
-                             (program.name + ": " + (violations.empty() ? "" : violations[0]))
-                                 .c_str());
+                    QVERIFY2(
+                        violations.empty(),
+                        (program.name + ": " + (violations.empty() ? "" : violations[0])).c_str());
                 }
             }
         }
@@ -206,6 +237,14 @@ private slots:
         check_gradients(language_model(kGpt), text_sample(6, 11));
     }
 
+    void llama_gradients_match_finite_differences() {
+        check_gradients(language_model(kLlama), text_sample(6, 11));
+    }
+
+    void vit_gradients_match_finite_differences() {
+        check_gradients(classifier(kVit), small_image());
+    }
+
     void mse_gradients_match_finite_differences() {
         auto sample = features_sample(3, 0);
         sample.target = {ir::DType::f32, {2}};
@@ -225,9 +264,8 @@ private slots:
         const double loss = evaluated_loss(run, batch);
         const Arrays out = run.run("train_step", with_scalars(step, 4));
         QVERIFY(std::abs(static_cast<double>(scalar_of(out.at("loss"))) - loss) < 1e-6);
-        const double gradient =
-            static_cast<double>(start.at("layers.1.bias").span<float>()[0]) -
-            static_cast<double>(run.state.at("layers.1.bias").span<float>()[0]);
+        const double gradient = static_cast<double>(start.at("layers.1.bias").span<float>()[0]) -
+                                static_cast<double>(run.state.at("layers.1.bias").span<float>()[0]);
         run.state = start;
         run.state["layers.1.bias"].span<float>()[0] += 0.5F;
         const double high = evaluated_loss(run, batch);
@@ -237,7 +275,8 @@ private slots:
         QVERIFY(std::abs((high - evaluated_loss(run, batch)) - gradient) < 1e-5);
     }
 
-    // Sums of gradients in another order: a few ulps. Dropout's masks must move along with the samples.
+    // Sums of gradients in another order: a few ulps. Dropout's masks must move along with the
+    // samples.
     void accumulation_changes_nothing() {
         const std::string mlp =
             R"({"type": "mlp", "hidden": [5], "activation": "tanh", "dropout": 0.5})";
@@ -321,10 +360,10 @@ private slots:
         const Arrays out = run.run("train_step", with_scalars(batch_of(sample, {1, 4}), 4));
         QCOMPARE(scalar_of(out.at("finite")), 1.0F);
         for (std::size_t i = 0; i < 30; ++i) {
-            const float expected =
-                0.75F * start.at("layers.0.weight").span<float>()[i] +
-                0.25F * run.state.at("layers.0.weight").span<float>()[i];
-            QVERIFY(std::abs(run.state.at("ema/layers.0.weight").span<float>()[i] - expected) < 1e-6F);
+            const float expected = 0.75F * start.at("layers.0.weight").span<float>()[i] +
+                                   0.25F * run.state.at("layers.0.weight").span<float>()[i];
+            QVERIFY(std::abs(run.state.at("ema/layers.0.weight").span<float>()[i] - expected) <
+                    1e-6F);
         }
         // Evaluation reads the copy: undoing it gives the loss of the start again.
         const Arrays batch = batch_of(sample, {4});
@@ -338,7 +377,8 @@ private slots:
     }
 
     void groups_change_rate_decay_and_schedule() {
-        const std::string groups = R"("optimizer": {"type": "sgd", "momentum": 0, "learning_rate": 1,
+        const std::string groups =
+            R"("optimizer": {"type": "sgd", "momentum": 0, "learning_rate": 1,
             "groups": [{"match": "layers.0.*", "learning_rate": 0.5},
                        {"match": "*.bias", "lr_schedule": {"type": "constant"}}]},
             "training": {"global_batch_size": 4, "max_grad_norm": null, "precision": "f32"})";
@@ -367,9 +407,9 @@ private slots:
 
     void frozen_parameters_stay_and_have_no_optimizer_state() {
         const auto sample = features_sample(6, 3);
-        Run run(checked_config(classifier(kMlp), {"init.trainable=[\"layers.1.*\"]",
-                                                  "optimizer={\"type\":\"adam\"}",
-                                                  "training.ema_decay=0.9"}),
+        Run run(checked_config(classifier(kMlp),
+                               {"init.trainable=[\"layers.1.*\"]", "optimizer={\"type\":\"adam\"}",
+                                "training.ema_decay=0.9"}),
                 sample);
         const Arrays start = run.state;
         QVERIFY(!start.contains("optimizer.m/layers.0.weight"));
@@ -382,31 +422,19 @@ private slots:
     // Prefill and decode against the whole forward pass: the last position's distribution.
     void decoding_gives_what_the_whole_pass_gives() {
         const auto sample = text_sample(6, 11);
-        Run run(checked_config(language_model(kGpt), {"training.global_batch_size=1"}), sample);
-        const std::vector<std::int32_t> tokens = {4, 9, 1, 7, 0, 3};
-        Arrays whole;
-        whole["inputs"] = i32({1, 6}, tokens);
-        const auto expected = run.run("predict", whole).at("prediction");
-
-        Arrays prompt; // three tokens of prompt, the rest is padding
-        prompt["tokens"] = i32({1, 6}, {4, 9, 1, 0, 0, 0});
-        prompt["position"] = i64({}, {0});
-        run.run("prefill", prompt);
-        exec::Tensor logits;
-        for (std::int64_t position = 3; position < 6; ++position) {
-            Arrays next;
-            next["tokens"] = i32({1, 1}, {tokens[static_cast<std::size_t>(position)]});
-            next["position"] = i64({}, {position});
-            logits = run.run("decode", next).at("logits");
-        }
-        double sum = 0;
-        for (const float logit : logits.span<float>()) {
-            sum += std::exp(static_cast<double>(logit));
-        }
-        for (std::size_t i = 0; i < 11; ++i) {
-            const double probability =
-                std::exp(static_cast<double>(logits.span<float>()[i])) / sum;
-            QVERIFY(std::abs(probability - static_cast<double>(expected.span<float>()[i])) < 1e-6);
+        for (const std::string& model : {kGpt, kLlama}) {
+            Run run(checked_config(language_model(model), {"training.global_batch_size=1"}),
+                    sample);
+            make_curved(run);
+            const std::vector<std::int32_t> tokens = {4, 9, 1, 7, 0, 3};
+            Arrays whole;
+            whole["inputs"] = i32({1, 6}, tokens);
+            const auto expected = run.run("predict", whole).at("prediction");
+            const std::vector<double> decoded = decode_last(run, tokens);
+            for (std::size_t i = 0; i < 11; ++i) {
+                const auto probability = static_cast<double>(expected.span<float>()[i]);
+                QVERIFY2(std::abs(decoded[i] - probability) < 2e-6, model.c_str());
+            }
         }
     }
 };
