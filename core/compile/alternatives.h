@@ -7,6 +7,7 @@
 #include "core/plan/plan.h"
 
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -16,9 +17,13 @@ namespace weft::compile {
 /// Plans a configuration completely (pipeline, host memory, verdict). Given by core/train.
 using Planner = std::function<plan::ExecutionPlan(const RunConfig&)>;
 
+/// The configuration with "--set" assignments applied; none when the result has a mistake.
+std::optional<RunConfig> with_overrides(const RunConfig& config,
+                                        const std::vector<std::string>& overrides);
+
 /// Ways to make a run fit, cheapest first: fewest predicted milliseconds, then fewest changes. At most
-/// `most`; only ones that do fit. Tried: smaller micro batches, recompute blocks and auto, bf16, and
-/// pairs of them.
+/// `most`; only ones that do fit. Tried: bf16, recompute auto and blocks, checkpoints that training
+/// waits for, and their combinations, each with the largest micro batch that fits.
 std::vector<plan::Alternative> fixes(const RunConfig& config, const Planner& planner, std::size_t most,
                                      std::stop_token stop);
 

@@ -3,7 +3,6 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
-#include "core/base/text.h"
 #include "core/compile/predict.h"
 #include "core/exec/kernel_call.h"
 #include "core/memory/share_storage.h"
@@ -140,6 +139,7 @@ public:
         out_.state_slots = std::move(programs.state_slots);
         out_.state_bytes = plan::place_slots(out_.state_slots);
         out_.arena_bytes = out_.state_bytes;
+        out_.device = options_.device;
         out_.host = options_.host;
         weft_set_threads(options_.threads); // kernels size their workspace by the team
         for (ir::Program& program : programs.programs) {
@@ -152,7 +152,6 @@ public:
             out_.programs.push_back(finish(std::move(program), recompute));
             out_.arena_bytes = std::max(out_.arena_bytes, out_.programs.back().peak_bytes);
         }
-        check_budget();
         out_.parameters = count_parameters(out_.state_slots);
         if (const plan::PlannedProgram* step = out_.find("train_step")) {
             out_.flops_per_step = step->flops;
@@ -181,12 +180,14 @@ private:
         const auto thresholds = passes::recompute_thresholds(program);
         RecomputeChoice choice =
             choose_recompute(thresholds, *options_.budget, [&](const RecomputeOptions& options) {
-                return peak(program, options) + options_.host.bytes();
+                return peak(program, options) + beside_arena();
             });
         out_.assumptions.push_back(std::move(choice.text));
         note_time(program, "choose recompute", start_s);
         return choice.options;
     }
+
+    std::int64_t beside_arena() const { return out_.device_bytes() - out_.arena_bytes; }
 
     /// Bytes of the arena, as `finish` will find them; leaves no traces.
     std::int64_t peak(ir::Program program, const RecomputeOptions& recompute) const {
@@ -222,20 +223,6 @@ private:
         const double now_s = clock_.steady_s();
         out_.pass_times.push_back({program.name, std::move(what), (now_s - start_s) * 1e3});
         return now_s;
-    }
-
-    void check_budget() const {
-        if (!options_.budget || !options_.budget->given) {
-            return;
-        }
-        const std::int64_t least = out_.arena_bytes + options_.host.bytes();
-        if (least > options_.budget->bytes) {
-            throw Error(ErrorKind::memory, "training.memory_budget",
-                        "the budget of " + format_bytes(options_.budget->bytes) +
-                            " cannot be met: with as much recompute as there is, the run needs " +
-                            format_bytes(least) + " (" + std::to_string(least) + " bytes)",
-                        "raise the budget, or lower training.micro_batch_size or the model's size");
-        }
     }
 
     const PipelineOptions& options_;

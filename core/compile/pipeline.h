@@ -26,7 +26,8 @@ struct PipelineOptions {
     std::vector<const weft_backend*> backends; // best first; empty: no kernels are chosen
     passes::RecomputeOptions recompute;        // of the training step
     std::optional<MemoryBudget> budget;        // with it, `recompute` is chosen to meet it
-    plan::HostMemory host;                     // goes into the plan and counts for the budget
+    std::string device = "cpu";                // kind that is planned for, as in the plan
+    plan::HostMemory host;                     // goes into the plan; on a CPU the budget covers it
     const cost::CostModel* cost = nullptr;     // null: nothing is predicted
     int threads = 0;                           // OpenMP team that will run the plan; 0 = all cores
     std::vector<std::string> disabled_passes;

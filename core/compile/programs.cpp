@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/compile/model_programs.h"
+#include "core/memory/arena.h"
 #include "core/optim/schedule.h"
 
 #include <cmath>
@@ -14,7 +15,7 @@ namespace {
 std::int64_t saved_bytes(const std::vector<plan::StateSlot>& slots) {
     std::int64_t bytes = 0;
     for (const plan::StateSlot& slot : slots) {
-        bytes += slot.saved ? slot.type.bytes() : 0;
+        bytes += slot.saved ? memory::align(slot.type.bytes()) : 0;
     }
     return bytes;
 }
@@ -57,8 +58,9 @@ plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo&
     if (config.recompute == "blocks") {
         options.recompute.mode = passes::Recompute::blocks;
     } else if (config.recompute == "auto" && (config.memory_budget || limit_bytes)) {
-        options.budget = MemoryBudget{config.memory_budget ? *config.memory_budget : *limit_bytes,
-                                      config.memory_budget.has_value()};
+        const bool given =
+            config.memory_budget && (!limit_bytes || *config.memory_budget <= *limit_bytes);
+        options.budget = MemoryBudget{given ? *config.memory_budget : *limit_bytes, given};
     }
     return build_plan(std::move(programs), options);
 }

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/planning.h"
+
+#include "core/base/machine.h"
+#include "core/base/text.h"
+#include "core/train/engine.h"
+#include "core/train/memory_meter.h"
+
+#include <algorithm>
+
+namespace weft::train {
+namespace {
+
+constexpr std::size_t kMostFixes = 3;
+
+/// As data::Loader allocates them: inputs, targets and a weight for every row of every buffer.
+std::int64_t loader_bytes(const data::SampleInfo& sample, std::int64_t rows, int prefetch) {
+    const std::int64_t row =
+        sample.input.bytes() + sample.target.bytes() + static_cast<std::int64_t>(sizeof(float));
+    return (std::max(0, prefetch) + 1) * rows * row;
+}
+
+/// All but staging, which takes the slots of the programs: compile_run adds it.
+plan::HostMemory host_memory(const compile::RunConfig& config, const data::DataOutline& data) {
+    plan::HostMemory host;
+    const compile::BatchPlan batch = compile::plan_batch(config);
+    const bool evaluates = data.has_validation || data.has_test;
+    host.data_cache_bytes = data.cache_bytes + data.test_cache_bytes;
+    host.prefetch_bytes =
+        loader_bytes(data.sample, batch.global_batch_size, config.prefetch) +
+        (evaluates ? loader_bytes(data.sample, batch.micro_batch_size, config.prefetch) : 0);
+    host.library_bytes = kLibraryBytes;
+    return host;
+}
+
+/// The target with its limit lowered to training.memory_budget where that is less.
+PlanTarget within_budget(const compile::RunConfig& config, PlanTarget target) {
+    if (config.memory_budget &&
+        (!target.limit_bytes || *config.memory_budget < *target.limit_bytes)) {
+        target.limit_bytes = config.memory_budget;
+        target.limit_basis = "training.memory_budget";
+    }
+    return target;
+}
+
+void add_assumptions(const data::DataOutline& data, const PlanTarget& target,
+                     plan::ExecutionPlan& plan) {
+    auto& lines = plan.assumptions;
+    lines.insert(lines.end(), data.assumptions.begin(), data.assumptions.end());
+    if (target.hardware != nullptr) {
+        const std::string title(target.hardware->title);
+        lines.push_back("the workspace of kernels on " + title + " is not known and counts as 0");
+        lines.push_back("what drivers and libraries keep on " + title +
+                        " is not known and counts as 0");
+    } else {
+        lines.push_back("libraries keep " + format_bytes(plan.host.library_bytes) +
+                        " for themselves; a run measures it");
+    }
+}
+
+std::string settings_of(const plan::Alternative& fix) {
+    std::string out;
+    for (const std::string& assignment : fix.overrides) {
+        out += (out.empty() ? "--set " : " --set ") + assignment;
+    }
+    return out;
+}
+
+std::string hint_of(const std::vector<plan::Alternative>& fixes) {
+    if (fixes.empty()) {
+        return "No change of batch, precision or recompute makes it fit: use a smaller model or a "
+               "machine with more memory. `weft plan` shows what takes how much.";
+    }
+    std::string out = "What fits: ";
+    for (std::size_t i = 0; i < fixes.size(); ++i) {
+        out += (i == 0 ? "" : "; or ") + settings_of(fixes[i]) + " (" +
+               format_bytes(fixes[i].peak_bytes) + ")";
+    }
+    return out + ". `weft plan` shows what takes how much.";
+}
+
+} // namespace
+
+PlanTarget this_machine(int threads, const cost::CostModel* cost) {
+    const Machine machine = read_machine();
+    return {nullptr, cost, threads, machine.memory_free_bytes, machine.memory_free_basis};
+}
+
+PlanTarget planned_hardware(const cost::Hardware& hardware, const cost::CostModel* cost) {
+    return {&hardware, cost, 0, hardware.memory_bytes,
+            "the memory of one " + std::string(hardware.title)};
+}
+
+data::DataOutline outline_run_data(const compile::RunConfig& config, const PlanTarget& target) {
+    return data::outline_data(
+        config.section("data"), {config.base_dir, config.context(), config.seed},
+        target.hardware == nullptr ? data::Files::must_exist : data::Files::may_be_absent);
+}
+
+plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataOutline& data,
+                             const PlanTarget& given, const std::stop_token& stop,
+                             compile::Scope scope) {
+    const PlanTarget target = within_budget(config, given);
+    compile::PipelineOptions options;
+    options.stop = stop;
+    options.cost = target.cost;
+    options.host = host_memory(config, data);
+    if (target.hardware == nullptr) {
+        options.backends = backends();
+        options.threads = thread_count(target.threads);
+    } else {
+        options.device = target.hardware->kind;
+    }
+    plan::ExecutionPlan plan =
+        compile::compile_run(config, data.sample, options, scope, target.limit_bytes);
+    plan.limit_bytes = target.limit_bytes;
+    plan.limit_basis = target.limit_basis;
+    if (target.hardware != nullptr) {
+        plan.device_title = target.hardware->title;
+    }
+    add_assumptions(data, target, plan);
+    return plan;
+}
+
+compile::Planner step_planner(data::DataOutline data, PlanTarget target, std::stop_token stop) {
+    return [data = std::move(data), target = std::move(target),
+            stop = std::move(stop)](const compile::RunConfig& config) {
+        return plan_run(config, data, target, stop, compile::Scope::step);
+    };
+}
+
+std::vector<plan::Alternative> find_fixes(const compile::RunConfig& config,
+                                          const data::DataOutline& data, const PlanTarget& target,
+                                          const std::stop_token& stop) {
+    // Found by the training step; the other programs must fit as well.
+    auto fixes = compile::fixes(config, step_planner(data, target, stop), kMostFixes, stop);
+    std::erase_if(fixes, [&](plan::Alternative& fix) {
+        const auto changed = compile::with_overrides(config, fix.overrides);
+        WEFT_CHECK(changed.has_value(), "a fix is a valid configuration");
+        const plan::ExecutionPlan whole = plan_run(*changed, data, target, stop);
+        fix.peak_bytes = whole.device_bytes();
+        return !whole.fits();
+    });
+    return fixes;
+}
+
+plan::ExecutionPlan plan_to_run(const compile::RunConfig& config, const data::DataOutline& data,
+                                const PlanTarget& target, std::int64_t step,
+                                const std::stop_token& stop) {
+    ErrorEvent event;
+    try {
+        plan::ExecutionPlan plan = plan_run(config, data, target, stop);
+        if (plan.fits()) {
+            return plan;
+        }
+        const plan::PlannedProgram* program = plan::largest_program(plan);
+        event.where = program->name + ", " + plan::peak_op(*program);
+        event.message = "the run needs " + format_bytes(plan.device_bytes()) +
+                        " at its peak, and there are " + format_bytes(*plan.limit_bytes) + " (" +
+                        plan.limit_basis + ")";
+    } catch (const Error& fault) {
+        if (fault.kind() != ErrorKind::memory) {
+            throw;
+        }
+        event.where = fault.where(); // a budget that no recompute meets
+        event.message = fault.text();
+    }
+    const auto fixes = find_fixes(config, data, target, stop);
+    event.kind = error_kind_name(ErrorKind::memory);
+    event.hint = hint_of(fixes);
+    for (const plan::Alternative& fix : fixes) {
+        event.ways_on.push_back(
+            {fix.change + ": " + format_bytes(fix.peak_bytes), step, fix.overrides});
+    }
+    throw DoesNotFit(std::move(event));
+}
+
+} // namespace weft::train

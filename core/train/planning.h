@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run will need, before anything is allocated: the plan, host memory beside the arena, the
+// verdict, and what else could be done. Looks at names, sizes and headers of the data only.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/compile/alternatives.h"
+#include "core/cost/hardware.h"
+#include "core/train/event.h"
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+namespace weft::train {
+
+/// Where a run shall be planned to run.
+struct PlanTarget {
+    const cost::Hardware* hardware = nullptr; // null: this machine and the back ends of this build
+    const cost::CostModel* cost = nullptr;    // null: nothing is predicted
+    int threads = 0;                          // OpenMP team; 0: all that this process may use
+    std::optional<std::int64_t> limit_bytes;  // memory that the run may take; none: no verdict
+    std::string limit_basis;                  // what sets it, for people
+};
+/// This machine with the memory that it can give now. `cost` must outlive the target.
+PlanTarget this_machine(int threads, const cost::CostModel* cost);
+/// One device that need not be here.
+PlanTarget planned_hardware(const cost::Hardware& hardware, const cost::CostModel* cost);
+
+/// What the data of a run will be. Throws weft::Error{data}.
+data::DataOutline outline_run_data(const compile::RunConfig& config, const PlanTarget& target);
+
+/// The whole plan with host memory and verdict; `fixes` stay empty. training.memory_budget lowers
+/// the limit. Throws weft::Error; stops with weft::Error{runtime}.
+plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataOutline& data,
+                             const PlanTarget& target, const std::stop_token& stop,
+                             compile::Scope scope = compile::Scope::run);
+
+/// Plans the training step alone, as alternatives are compared. Keeps copies of what it is given,
+/// but for what the target points to.
+compile::Planner step_planner(data::DataOutline data, PlanTarget target, std::stop_token stop);
+
+/// At most three changes with which the run does fit, each planned completely; cheapest first.
+std::vector<plan::Alternative> find_fixes(const compile::RunConfig& config,
+                                          const data::DataOutline& data, const PlanTarget& target,
+                                          const std::stop_token& stop);
+
+/// The run does not fit; carries what to tell.
+class DoesNotFit : public Error {
+public:
+    explicit DoesNotFit(ErrorEvent event)
+        : Error(ErrorKind::memory, event.where, event.message, event.hint),
+          event_(std::move(event)) {}
+    const ErrorEvent& event() const { return event_; }
+
+private:
+    ErrorEvent event_;
+};
+/// plan_run for a run that is about to begin: DoesNotFit with need, limit, peak op and fixes
+/// instead of a plan that does not fit. The fixes are offered as forks from `step`.
+plan::ExecutionPlan plan_to_run(const compile::RunConfig& config, const data::DataOutline& data,
+                                const PlanTarget& target, std::int64_t step,
+                                const std::stop_token& stop);
+
+} // namespace weft::train
