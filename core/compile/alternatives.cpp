@@ -30,18 +30,12 @@ std::vector<std::string> assignments(const Changes& changes) {
     return out;
 }
 
-Alternative alternative_of(const Changes& changes, const plan::ExecutionPlan& plan) {
-    Alternative out;
+Alternative changed_run(const Changes& changes, const plan::ExecutionPlan& plan) {
+    std::string text;
     for (const Change& change : changes) {
-        out.change += (out.change.empty() ? "" : ", ") + change.text;
-        out.overrides.push_back(change.assignment);
+        text += (text.empty() ? "" : ", ") + change.text;
     }
-    out.peak_bytes = plan.device_bytes();
-    out.activation_bytes = plan::bytes_by_category(
-        plan, "train_step")[static_cast<std::size_t>(plan::Category::activations)];
-    out.predicted_step_ms = plan.predicted_step_ms;
-    out.fits = plan.fits();
-    return out;
+    return alternative_of(std::move(text), assignments(changes), plan);
 }
 
 Change micro_batch(std::int64_t size) {
@@ -135,7 +129,7 @@ std::optional<Alternative> largest_that_fits(const Trial& trial, const Changes& 
             with.push_back(micro_batch(sizes[i]));
         }
         const auto plan = with.empty() ? std::nullopt : trial.plan(with);
-        return plan && plan->fits() ? std::optional(alternative_of(with, *plan)) : std::nullopt;
+        return plan && plan->fits() ? std::optional(changed_run(with, *plan)) : std::nullopt;
     };
     std::size_t high = sizes.size() - 1; // the smallest
     std::optional<Alternative> best = at(high);
@@ -151,6 +145,21 @@ std::optional<Alternative> largest_that_fits(const Trial& trial, const Changes& 
     return best;
 }
 
+} // namespace
+
+Alternative alternative_of(std::string change, std::vector<std::string> overrides,
+                           const plan::ExecutionPlan& plan) {
+    Alternative out;
+    out.change = std::move(change);
+    out.overrides = std::move(overrides);
+    out.peak_bytes = plan.device_bytes();
+    out.activation_bytes = plan::bytes_by_category(
+        plan, "train_step")[static_cast<std::size_t>(plan::Category::activations)];
+    out.predicted_step_ms = plan.predicted_step_ms;
+    out.fits = plan.fits();
+    return out;
+}
+
 void mark_front(std::vector<Alternative>& all) {
     for (Alternative& own : all) {
         own.on_front = std::none_of(all.begin(), all.end(), [&](const Alternative& other) {
@@ -162,8 +171,6 @@ void mark_front(std::vector<Alternative>& all) {
         });
     }
 }
-
-} // namespace
 
 std::optional<RunConfig> with_overrides(const RunConfig& config,
                                         const std::vector<std::string>& overrides) {
@@ -214,7 +221,7 @@ std::vector<Alternative> advise(const RunConfig& config, const Planner& planner,
                                        std::string("training.recompute=") + recompute},
                                       micro_batch(size)};
                 if (const auto plan = trial.plan(changes)) {
-                    out.push_back(alternative_of(changes, *plan));
+                    out.push_back(changed_run(changes, *plan));
                 }
             }
         }

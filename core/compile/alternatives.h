@@ -21,6 +21,12 @@ using Planner = std::function<plan::ExecutionPlan(const RunConfig&)>;
 std::optional<RunConfig> with_overrides(const RunConfig& config,
                                         const std::vector<std::string>& overrides);
 
+/// The figures of a changed run's plan.
+plan::Alternative alternative_of(std::string change, std::vector<std::string> overrides,
+                                 const plan::ExecutionPlan& plan);
+/// Marks those that no other one beats in memory and in predicted time.
+void mark_front(std::vector<plan::Alternative>& all);
+
 /// Ways to make a run fit, cheapest first: fewest predicted milliseconds, then fewest changes. At most
 /// `most`; only ones that do fit. Tried: bf16, recompute auto and blocks, checkpoints that training
 /// waits for, and their combinations, each with the largest micro batch that fits.
@@ -32,7 +38,9 @@ std::vector<plan::Alternative> fixes(const RunConfig& config, const Planner& pla
 std::vector<plan::Alternative> advise(const RunConfig& config, const Planner& planner,
                                       std::stop_token stop);
 
-/// Memory against predicted time over how much is computed again: none, steps of auto, blocks.
+/// Memory against predicted time over how much is computed again: none, up to six steps of auto with
+/// budgets between the two, blocks; memory falls from each to the next. `fits` judges by the memory
+/// that the configuration as it is may take.
 std::vector<plan::Alternative> recompute_curve(const RunConfig& config, const Planner& planner,
                                                std::stop_token stop);
 

@@ -25,7 +25,7 @@ struct RecomputeChoice {
 /// `thresholds` as of passes::recompute_thresholds; `needed_bytes` plans the step with options and
 /// gives the bytes of arena and host. Bisection: memory falls with the threshold, but for a few
 /// bytes of layout; the choice is one that was planned and fits. Where none does, it is the
-/// smallest that was found: the caller compares.
+/// smallest that was found.
 RecomputeChoice
 choose_recompute(std::span<const double> thresholds, const MemoryBudget& budget,
                  const std::function<std::int64_t(const passes::RecomputeOptions&)>& needed_bytes);

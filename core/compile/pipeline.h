@@ -37,9 +37,9 @@ struct PipelineOptions {
     std::function<void(const std::string&, const std::string&, const ir::Program&)> dump;
 };
 
-/// Runs every pass over every program and lays out memory. Throws weft::Error on user faults, e.g.
-/// an op that no back end supports; weft::Error{memory} when a given budget cannot be met; stops
-/// with weft::Error{runtime} when `stop` is requested.
+/// Runs every pass over every program and lays out memory. Throws weft::Error on user faults, e.g. an
+/// op that no back end supports; stops with weft::Error{runtime} when `stop` is requested. A budget
+/// that cannot be met is missed by as little as can be: the caller judges the plan.
 plan::ExecutionPlan build_plan(ProgramSet programs, const PipelineOptions& options);
 
 } // namespace weft::compile

@@ -36,7 +36,7 @@ struct RunConfig {
     std::optional<double> ema_decay;
     std::string precision;    // "f32" | "bf16"
     std::string recompute;    // "none" | "blocks" | "auto"
-    std::optional<std::int64_t> memory_budget; // bytes, for recompute "auto"
+    std::optional<std::int64_t> memory_budget; // bytes that the run may take
     std::string on_nonfinite; // "stop"
     bool shuffle = true;
     bool drop_last = false;

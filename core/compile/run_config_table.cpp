@@ -81,7 +81,8 @@ FieldTable training_fields() {
                      "Activations that the backward pass computes again instead of keeping them: "
                      "those inside the model's blocks, or as few as memory_budget asks for."),
         integer_field("memory_budget", nullptr,
-                      "Memory that recompute 'auto' keeps to; null: what the machine has.")
+                      "Memory that the run may take: recompute 'auto' keeps to it, and a run that "
+                      "needs more is refused; null: what the machine has.")
             .or_null()
             .above(0.0)
             .in("bytes")

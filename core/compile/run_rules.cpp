@@ -31,7 +31,6 @@ public:
             data_fits_model();
         }
         batch_divides();
-        budget_has_a_use();
         length_fits();
         if (sound({"/optimizer"})) {
             optim::check_optimizer(at("/optimizer"), "/optimizer", out_);
@@ -126,16 +125,6 @@ private:
               "micro_batch_size " + std::to_string(micro) + " does not divide global_batch_size " +
                   std::to_string(global),
               "Use " + std::to_string(nearest) + ".");
-    }
-
-    void budget_has_a_use() {
-        if (sound({"/training/recompute", "/training/memory_budget"}) &&
-            !at("/training/memory_budget").is_null() && at("/training/recompute") != "auto") {
-            out_.push_back({"/training/memory_budget", Severity::warning,
-                            "nothing keeps to the memory budget with recompute '" +
-                                at("/training/recompute").get<std::string>() + "'",
-                            "Use recompute 'auto', or leave memory_budget out."});
-        }
     }
 
     void length_fits() {

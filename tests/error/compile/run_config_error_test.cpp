@@ -123,14 +123,6 @@ private slots:
         }
     }
 
-    void a_budget_that_nothing_keeps_to_is_a_warning() {
-        const compile::CheckedRun checked = read(kRight, {"training.memory_budget=1000000000"});
-        QVERIFY2(checked.ok(), all_of(checked.diagnostics).c_str());
-        QCOMPARE(checked.diagnostics.size(), std::size_t{1});
-        QCOMPARE(checked.diagnostics[0].pointer, std::string("/training/memory_budget"));
-        QVERIFY(holds(checked.diagnostics[0].hint, "'auto'"));
-    }
-
     void seven_mistakes_give_seven_diagnostics_with_hints() {
         const compile::CheckedRun checked = read(R"({
           "data": {"train": {"type": "idx", "path": "images"}, "shufle": true},

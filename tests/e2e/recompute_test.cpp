@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recompute through the real program: the same weights bit for bit; a budget is kept to, or refused
+// before anything is allocated.
+#include "tests/e2e/weft_process.h"
+#include "tests/support/weft_test.h"
+
+#include <QTemporaryDir>
+
+namespace {
+
+using namespace weft::test;
+namespace fs = std::filesystem;
+
+constexpr int kExitMemory = 4;
+
+class RecomputeTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir dir_;
+    QString config_;
+
+    QString text(const char* name) const { return dir_.filePath(name); }
+
+    Finished train(const char* run, const QString& setting) {
+        return run_weft({"train", config_, "--run-dir", text(run), "--set", setting});
+    }
+
+private slots:
+    void initTestCase() {
+        // Dropout, accumulation, and values that are worth computing again.
+        config_ =
+            write_config(fs::path(dir_.path().toStdString()),
+                         {{"model", {{"hidden", {48, 48, 48}}}},
+                          {"training", {{"length", {{"steps", 12}}}, {"micro_batch_size", 16}}}});
+        const Finished run = train("none", "training.recompute=none");
+        QVERIFY2(run.code == 0, run.err.c_str());
+    }
+
+    void blocks_give_the_same_checkpoint_bit_for_bit() {
+        const Finished run = train("blocks", "training.recompute=blocks");
+        QVERIFY2(run.code == 0, run.err.c_str());
+        const Finished diff = run_weft({"checkpoint", "diff", text("none"), text("blocks")});
+        QVERIFY2(diff.code == 0, (diff.out + diff.err).c_str());
+    }
+
+    void a_budget_that_cannot_be_met_is_refused_with_what_can() {
+        const Finished run =
+            run_weft({"train", config_, "--run-dir", text("refused"), "--set",
+                      "training.recompute=auto", "--set", "training.memory_budget=20000"});
+        QCOMPARE(run.code, kExitMemory);
+        QVERIFY2(run.err.find("training.memory_budget") != std::string::npos, run.err.c_str());
+    }
+};
+
+} // namespace
+
+WEFT_TEST(RecomputeTest)
+#include "recompute_test.moc"
