@@ -6,6 +6,7 @@
 #include "core/ops/verify.h"
 #include "core/passes/apply_precision.h"
 #include "core/passes/fuse_elementwise.h"
+#include "core/passes/recompute.h"
 #include "core/passes/shorten_lifetimes.h"
 #include "core/passes/simplify.h"
 #include "tests/support/weft_test.h"
@@ -25,6 +26,10 @@ void run_pass(const QString& name, ir::Program& program) {
         passes::merge_duplicates(program);
     } else if (name == "precision bf16") {
         passes::apply_precision(program, ir::DType::bf16);
+    } else if (name == "recompute blocks") {
+        passes::recompute(program, {passes::Recompute::blocks, 0});
+    } else if (name.startsWith("recompute selective ")) {
+        passes::recompute(program, {passes::Recompute::selective, name.mid(20).toDouble()});
     } else if (name == "fuse") {
         passes::fuse_elementwise(program);
     } else if (name == "shorten_lifetimes") {
