@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A share as a bar with its figure at the right, for a column of a table.
+#pragma once
+
+#include <QStyledItemDelegate>
+
+namespace weft::widgets {
+
+class ShareDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+public:
+    /// The share, 0 to 1, is found under `role`; the figure is the display text. The bar of `full`
+    /// fills the room.
+    explicit ShareDelegate(int role, QObject* parent = nullptr);
+    void setFull(double share) { full_ = share; }
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
+
+private:
+    int role_;
+    double full_ = 1.0;
+};
+
+} // namespace weft::widgets
