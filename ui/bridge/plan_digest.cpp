@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace weft::ui {
 namespace {
@@ -199,6 +200,33 @@ std::shared_ptr<const PlanDigest> digestPlan(std::shared_ptr<const plan::Executi
 QString opTitle(const PlanOp& op) {
     const QString place = op.path.isEmpty() ? op.kind : op.kind + " " + op.path;
     return op.is_loop ? place + " × " + QString::number(op.times) : place + ", " + op.phase;
+}
+
+QString formatFlops(double flops) {
+    constexpr std::pair<double, const char*> kUnits[] = {
+        {1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
+    for (const auto& [size, unit] : kUnits) {
+        if (flops >= size) {
+            const double value = flops / size;
+            return QString("%1 %2").arg(value, 0, 'f', value < 10 ? 2 : 1).arg(unit);
+        }
+    }
+    return QString::number(flops, 'f', 0);
+}
+
+QString formatMilliseconds(double ms) {
+    return ms >= 100 ? formatCount(std::llround(ms))
+                     : QString::number(ms, 'f',
+                                       ms < 1    ? 3
+                                       : ms < 10 ? 2
+                                                 : 1);
+}
+
+QString withSign(double value, const QString& text) {
+    return (value > 0   ? QStringLiteral("+")
+            : value < 0 ? QStringLiteral("−")
+                        : QStringLiteral("±")) +
+           text;
 }
 
 QString withoutNumbers(const QString& path) {

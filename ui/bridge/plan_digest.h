@@ -58,6 +58,12 @@ std::shared_ptr<const PlanDigest> digestPlan(std::shared_ptr<const plan::Executi
 
 /// "matmul blocks.3.mlp.up, backward"
 QString opTitle(const PlanOp& op);
+/// "232.0 G", "1.18 T": FLOPs, short.
+QString formatFlops(double flops);
+/// "0.382", "21.8", "1,204": milliseconds.
+QString formatMilliseconds(double ms);
+/// "+5.1", "−0.4" by `text` of the size: a difference with its sign.
+QString withSign(double value, const QString& text);
 /// The layer with its numbers replaced, for rows that stand for many: "blocks.*.mlp.up".
 QString withoutNumbers(const QString& path);
 

@@ -2,13 +2,13 @@
 #include "ui/bridge/plan_preview.h"
 
 #include "core/base/error.h"
-#include "core/train/engine.h"
+#include "core/train/machine_cost.h"
+#include "core/train/planning.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft.h"
 
 #include <algorithm>
-#include <mutex>
 
 namespace weft::ui {
 namespace {
@@ -16,31 +16,15 @@ namespace {
 // Typing a number makes several edits; planning starts when they pause.
 constexpr int kDebounceMs = 40;
 
-/// The data set of the last configuration: edits of anything else plan without opening files again.
-class DataCache {
-public:
-    std::shared_ptr<const data::DataSet> open(const compile::RunConfig& config) {
-        const std::string key = config.section("data").dump() + config.base_dir.string() +
-                                std::to_string(config.context()) + std::to_string(config.seed);
-        const std::lock_guard lock(mutex_);
-        if (key != key_ || !set_) {
-            set_ = std::make_shared<const data::DataSet>(train::open_run_data(config));
-            key_ = key;
-        }
-        return set_;
-    }
+/// The cost model must outlive the target.
+train::PlanTarget targetOf(const cost::Hardware* hardware, const cost::CostModel& model) {
+    return hardware != nullptr ? train::planned_hardware(*hardware, &model)
+                               : train::this_machine(0, &model);
+}
 
-private:
-    std::mutex mutex_;
-    std::string key_;
-    std::shared_ptr<const data::DataSet> set_;
-};
-
-PlanPreview::Planner enginePlanner() {
-    return [cache = std::make_shared<DataCache>()](const compile::RunConfig& config,
-                                                   const std::stop_token& stop) {
-        return train::compile_plan(config, *cache->open(config), stop);
-    };
+cost::CostModel modelOf(const cost::Hardware* hardware, const std::filesystem::path& calibration) {
+    return hardware != nullptr ? cost::CostModel(*hardware)
+                               : train::machine_cost_model(calibration, 0);
 }
 
 std::string assignment(const std::string& path, const config::Json& value) {
@@ -61,6 +45,24 @@ void addChoices(const compile::RunConfig& config, const QString& label, const st
             changes.push_back(change(label, toQString(choice), "training." + key, choice));
         }
     }
+}
+
+compile::CheckedRun withOverrides(config::Json document, const std::filesystem::path& base_dir,
+                                  const std::vector<std::string>& overrides) {
+    for (const std::string& text : overrides) {
+        config::Diagnostics problems = config::apply_override(document, text);
+        if (!problems.empty()) {
+            return {{}, std::move(problems)};
+        }
+    }
+    return compile::read_run_config(document, base_dir);
+}
+
+QString firstError(const config::Diagnostics& diagnostics) {
+    const auto error = std::find_if(diagnostics.begin(), diagnostics.end(), [](const auto& found) {
+        return found.severity == config::Severity::error;
+    });
+    return error == diagnostics.end() ? QString() : toQString(to_text(*error));
 }
 
 } // namespace
@@ -94,21 +96,51 @@ std::vector<PlanChange> planChanges(const compile::RunConfig& config) {
     return changes;
 }
 
-PlanPreview::PlanPreview(Draft& draft, QObject* parent)
-    : QObject(parent), draft_(draft), planner_(enginePlanner()) {
+PlanPreview::Planner PlanPreview::engine(const std::filesystem::path& calibration_file) {
+    // Each call asks the machine anew: memory that is free changes, and so do measurements.
+    const auto alternatives = [calibration_file](auto search) {
+        return [calibration_file, search](const compile::RunConfig& config,
+                                          const cost::Hardware* hardware,
+                                          const std::stop_token& stop) {
+            const cost::CostModel model = modelOf(hardware, calibration_file);
+            const train::PlanTarget target = targetOf(hardware, model);
+            return search(config, train::outline_run_data(config, target), target, stop);
+        };
+    };
+    Planner planner;
+    planner.plan = [calibration_file](const compile::RunConfig& config,
+                                      const cost::Hardware* hardware, const std::stop_token& stop) {
+        const cost::CostModel model = modelOf(hardware, calibration_file);
+        const train::PlanTarget target = targetOf(hardware, model);
+        return std::make_shared<const plan::ExecutionPlan>(
+            train::plan_run(config, train::outline_run_data(config, target), target, stop));
+    };
+    planner.fixes = alternatives(
+        [](const auto& config, const auto& data, const auto& target, const auto& stop) {
+            return train::find_fixes(config, data, target, stop);
+        });
+    planner.curve = alternatives(
+        [](const auto& config, const auto& data, const auto& target, const auto& stop) {
+            return compile::recompute_curve(config, train::step_planner(data, target, stop), stop);
+        });
+    planner.advice = alternatives(
+        [](const auto& config, const auto& data, const auto& target, const auto& stop) {
+            return compile::advise(config, train::step_planner(data, target, stop), stop);
+        });
+    return planner;
+}
+
+PlanPreview::PlanPreview(Draft& draft, Planner planner, QObject* parent)
+    : QObject(parent), draft_(draft), planner_(std::move(planner)) {
     timer_.setSingleShot(true);
     timer_.setInterval(kDebounceMs);
     connect(&timer_, &QTimer::timeout, this, &PlanPreview::restart);
     connect(&draft_, &Draft::changed, this, &PlanPreview::onDraftChanged);
+    onDraftChanged();
 }
 
 PlanPreview::~PlanPreview() {
     stop_.request_stop();
-}
-
-void PlanPreview::setPlanner(Planner planner) {
-    planner_ = std::move(planner);
-    onDraftChanged();
 }
 
 void PlanPreview::setActive(bool active) {
@@ -123,6 +155,13 @@ void PlanPreview::setActive(bool active) {
         restart();
     } else {
         next();
+    }
+}
+
+void PlanPreview::setHardware(const cost::Hardware* hardware) {
+    if (hardware != hardware_) {
+        hardware_ = hardware;
+        onDraftChanged();
     }
 }
 
@@ -162,23 +201,33 @@ void PlanPreview::takeMain(Result result) {
     state_ = digest_ ? State::Ready : State::Failed;
     config_ = draft_.config();
     changes_ = digest_ ? planChanges(config_) : std::vector<PlanChange>{};
-    outcomes_.clear();
-    QStringList kept;
-    for (const PlanChange& known : changes_) {
-        if (chosen_.contains(known.id)) {
-            kept.append(known.id);
-        }
-    }
-    chosen_ = kept;
-    what_if_.reset();
-    what_if_done_ = false;
+    chosen_.removeIf([this](const QString& id) {
+        return std::none_of(changes_.begin(), changes_.end(),
+                            [&](const PlanChange& known) { return known.id == id; });
+    });
+    forgetRest();
     emit changed();
     emit outcomesChanged();
     emit whatIfChanged();
+    emit alternativesChanged();
     next();
 }
 
-// The order of work: the draft itself, what was chosen to compare with, each change alone.
+// What belonged to the plan before.
+void PlanPreview::forgetRest() {
+    outcomes_.clear();
+    what_if_.reset();
+    what_if_problem_.clear();
+    what_if_done_ = false;
+    fixes_.clear();
+    curve_.clear();
+    advice_.clear();
+    fixes_done_ = !digest_ || digest_->plan->fits();
+    curve_done_ = advice_wanted_ = false;
+}
+
+// The order of work: the draft itself, what was chosen to compare with, what makes it fit, each
+// change alone, the curve; advice when it is asked for.
 void PlanPreview::next() {
     if (!active_ || busy_ || dirty_ || !digest_) {
         return;
@@ -191,8 +240,35 @@ void PlanPreview::next() {
             emit whatIfChanged();
             next();
         });
-        return;
+    } else if (!nextAlternatives()) {
+        nextOutcome();
     }
+}
+
+bool PlanPreview::nextAlternatives() {
+    const bool outcomes_done = outcomes_.size() == changes_.size();
+    if (advice_wanted_) {
+        find(planner_.advice, [this](Alternatives found) {
+            advice_ = std::move(found);
+            advice_wanted_ = false;
+        });
+    } else if (!fixes_done_) {
+        find(planner_.fixes, [this](Alternatives found) {
+            fixes_ = std::move(found);
+            fixes_done_ = true;
+        });
+    } else if (outcomes_done && !curve_done_) {
+        find(planner_.curve, [this](Alternatives found) {
+            curve_ = std::move(found);
+            curve_done_ = true;
+        });
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool PlanPreview::nextOutcome() {
     for (const PlanChange& wanted : changes_) {
         if (outcomes_.contains(wanted.id)) {
             continue;
@@ -202,6 +278,7 @@ void PlanPreview::next() {
             found.problem = result.problem;
             if (result.digest) {
                 found.peak_bytes = result.digest->peak_bytes;
+                found.flops = result.digest->plan->flops_per_step;
                 found.step_ms = result.digest->plan->predicted_step_ms;
                 found.fits = result.digest->plan->fits();
             }
@@ -209,7 +286,17 @@ void PlanPreview::next() {
             emit outcomesChanged();
             next();
         });
-        return;
+        return true;
+    }
+    return false;
+}
+
+void PlanPreview::askAdvice() {
+    if (digest_ && !stale_) {
+        stopWork();
+        advice_wanted_ = true;
+        emit alternativesChanged();
+        next();
     }
 }
 
@@ -225,8 +312,24 @@ void PlanPreview::plan(const std::vector<std::string>& overrides,
     busy_ = true;
     runInBackground(
         this,
-        [planner = planner_, document = draft_.document(), base_dir = draft_.baseDir(), overrides,
-         stop = stop_.get_token()] { return work(planner, document, base_dir, overrides, stop); },
+        [make = planner_.plan, document = draft_.document(), base_dir = draft_.baseDir(), overrides,
+         hardware = hardware_, stop = stop_.get_token()] {
+            Result result;
+            try {
+                const compile::CheckedRun checked = withOverrides(document, base_dir, overrides);
+                if (!checked.ok()) {
+                    result.problem = firstError(checked.diagnostics);
+                } else if (!stop.stop_requested()) {
+                    result.digest = digestPlan(make(checked.config, hardware, stop));
+                }
+            } catch (const Error& error) {
+                const QString where = toQString(error.where());
+                result.problem =
+                    (where.isEmpty() ? QString() : where + ": ") + toQString(error.message());
+                result.hint = toQString(error.hint());
+            }
+            return result;
+        },
         [this, job = ++job_, done = std::move(done)](Result result) {
             if (job == job_) {
                 busy_ = false;
@@ -235,37 +338,27 @@ void PlanPreview::plan(const std::vector<std::string>& overrides,
         });
 }
 
-PlanPreview::Result PlanPreview::work(const Planner& planner, const config::Json& document,
-                                      const std::filesystem::path& base_dir,
-                                      const std::vector<std::string>& overrides,
-                                      const std::stop_token& stop) {
-    Result result;
-    try {
-        config::Json changed = document;
-        for (const std::string& text : overrides) {
-            const config::Diagnostics problems = config::apply_override(changed, text);
-            if (!problems.empty()) {
-                result.problem = toQString(to_text(problems.front()));
-                return result;
+// A search that fails finds nothing: the plan itself has been made, and says what is wrong with it.
+void PlanPreview::find(const Search& search, std::function<void(Alternatives)> done) {
+    busy_ = true;
+    runInBackground(
+        this,
+        [search, config = config_, hardware = hardware_,
+         stop = stop_.get_token()]() -> Alternatives {
+            try {
+                return stop.stop_requested() ? Alternatives{} : search(config, hardware, stop);
+            } catch (const Error&) {
+                return {};
             }
-        }
-        const compile::CheckedRun checked = compile::read_run_config(changed, base_dir);
-        if (!checked.ok()) {
-            const auto error = std::find_if(
-                checked.diagnostics.begin(), checked.diagnostics.end(),
-                [](const auto& found) { return found.severity == config::Severity::error; });
-            result.problem = toQString(to_text(*error));
-            return result;
-        }
-        if (!stop.stop_requested()) {
-            result.digest = digestPlan(planner(checked.config, stop));
-        }
-    } catch (const Error& error) {
-        const QString where = toQString(error.where());
-        result.problem = (where.isEmpty() ? QString() : where + ": ") + toQString(error.message());
-        result.hint = toQString(error.hint());
-    }
-    return result;
+        },
+        [this, job = ++job_, done = std::move(done)](Alternatives found) {
+            if (job == job_) {
+                busy_ = false;
+                done(std::move(found));
+                emit alternativesChanged();
+                next();
+            }
+        });
 }
 
 std::optional<PlanOutcome> PlanPreview::outcome(const QString& id) const {
@@ -287,16 +380,16 @@ void PlanPreview::setChosen(const QString& id, bool chosen) {
         chosen_.removeIf([&](const QString& other) { return find(other)->group == found->group; });
         chosen_.append(id);
     }
-    stopWork();
-    what_if_.reset();
-    what_if_problem_.clear();
-    what_if_done_ = false;
-    emit whatIfChanged();
-    next();
+    startOver();
 }
 
 void PlanPreview::clearChosen() {
     chosen_.clear();
+    startOver();
+}
+
+// The comparison goes first: what was being planned for later is planned again after it.
+void PlanPreview::startOver() {
     stopWork();
     what_if_.reset();
     what_if_problem_.clear();

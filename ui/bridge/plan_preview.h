@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/compile/programs.h"
+#include "core/cost/hardware.h"
 #include "ui/bridge/plan_digest.h"
 
 #include <QObject>
@@ -37,6 +38,7 @@ std::vector<PlanChange> planChanges(const compile::RunConfig& config);
 /// What a changed draft would need and cost.
 struct PlanOutcome {
     std::int64_t peak_bytes = 0;
+    double flops = 0;
     std::optional<double> step_ms;
     bool fits = true;
     QString problem; // why it cannot be planned; the figures are then meaningless
@@ -52,17 +54,30 @@ public:
         Planning, // nothing to show yet
         Ready,
     };
-    /// Makes a plan off the GUI thread. Throws weft::Error; stops with weft::Error{runtime}.
-    using Planner = std::function<std::shared_ptr<const plan::ExecutionPlan>(
-        const compile::RunConfig&, std::stop_token)>;
+    using Alternatives = std::vector<plan::Alternative>;
+    using Search = std::function<Alternatives(
+        const compile::RunConfig&, const cost::Hardware* hardware, const std::stop_token&)>;
+    /// How plans are made, off the GUI thread; `hardware` null: this machine. All throw weft::Error
+    /// and stop with weft::Error{runtime}.
+    struct Planner {
+        std::function<std::shared_ptr<const plan::ExecutionPlan>(
+            const compile::RunConfig&, const cost::Hardware* hardware, const std::stop_token&)>
+            plan;
+        Search fixes;  // changes with which a run that does not fit does
+        Search curve;  // memory against time over how much is computed again
+        Search advice; // precision, recompute and micro batch in every combination
+    };
+    /// The engine's, with what earlier measurements of this machine taught.
+    static Planner engine(const std::filesystem::path& calibration_file);
 
-    explicit PlanPreview(Draft& draft, QObject* parent = nullptr);
+    PlanPreview(Draft& draft, Planner planner, QObject* parent = nullptr);
     ~PlanPreview() override;
-    /// For tests; the default is the engine's.
-    void setPlanner(Planner planner);
 
     /// Plans only while somebody looks.
     void setActive(bool active);
+    /// Plans for hardware that need not be here; null: this machine.
+    void setHardware(const cost::Hardware* hardware);
+    const cost::Hardware* hardware() const { return hardware_; }
 
     State state() const { return state_; }
     /// A newer plan is being made; what is shown is of the draft before.
@@ -78,6 +93,17 @@ public:
     /// Of one change alone; none while it is being planned.
     std::optional<PlanOutcome> outcome(const QString& id) const;
 
+    /// What makes it fit; empty while they are looked for, and when it fits. See fixesKnown().
+    const Alternatives& fixes() const { return fixes_; }
+    bool fixesKnown() const { return fixes_done_; }
+    /// From keeping all to computing again all that can be; empty until it is known.
+    const Alternatives& curve() const { return curve_; }
+    bool curveKnown() const { return curve_done_; }
+    /// Looks through every combination; alternativesChanged follows.
+    void askAdvice();
+    bool isAdvising() const { return advice_wanted_; }
+    const Alternatives& advice() const { return advice_; }
+
     /// Chooses changes to look at together; one of another group joins, one of the same replaces.
     void setChosen(const QString& id, bool chosen);
     void clearChosen();
@@ -89,9 +115,10 @@ public:
     std::vector<std::string> chosenOverrides() const;
 
 signals:
-    void changed();         // state, staleness, digest
-    void outcomesChanged(); // changes and what they come to
-    void whatIfChanged();   // the choice, or its plan
+    void changed();             // state, staleness, digest
+    void outcomesChanged();     // changes and what they come to
+    void whatIfChanged();       // the choice, or its plan
+    void alternativesChanged(); // fixes, curve, advice
 
 private:
     struct Result {
@@ -102,18 +129,21 @@ private:
 
     void onDraftChanged();
     void restart();
+    void startOver();
     void next();
+    bool nextAlternatives();
+    bool nextOutcome();
     void stopWork();
+    void forgetRest();
     void plan(const std::vector<std::string>& overrides, std::function<void(Result)> done);
+    void find(const Search& search, std::function<void(Alternatives)> done);
     void takeMain(Result result);
-    static Result work(const Planner& planner, const config::Json& document,
-                       const std::filesystem::path& base_dir,
-                       const std::vector<std::string>& overrides, const std::stop_token& stop);
 
     Draft& draft_;
     Planner planner_;
     QTimer timer_;
     State state_ = State::Empty;
+    const cost::Hardware* hardware_ = nullptr;
     bool active_ = false;
     bool dirty_ = true; // the draft changed since the last plan was asked for
     bool stale_ = false;
@@ -127,6 +157,8 @@ private:
     std::shared_ptr<const PlanDigest> what_if_;
     QString what_if_problem_;
     bool what_if_done_ = false;
+    Alternatives fixes_, curve_, advice_;
+    bool fixes_done_ = false, curve_done_ = false, advice_wanted_ = false;
 
     std::stop_source stop_;
     std::int64_t job_ = 0; // number of the newest job: results of others are dropped

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The ops of a planned step as a table: one row per op, or one per kind of op in a kind of layer,
+// or one per kind of op.
+#pragma once
+
+#include "ui/bridge/plan_digest.h"
+
+#include <QAbstractTableModel>
+#include <QSortFilterProxyModel>
+
+#include <memory>
+#include <vector>
+
+namespace weft::ui {
+
+class OpModel : public QAbstractTableModel {
+    Q_OBJECT
+public:
+    enum Column {
+        KindColumn,
+        PathColumn,
+        PhaseColumn,
+        CountColumn,
+        KernelColumn,
+        FlopsColumn,
+        BytesColumn,
+        MsColumn,
+        ShareColumn,
+        ColumnCount
+    };
+    enum class Grouping { ByLayer, ByKind, Each };
+    /// Value to sort by: text or number, as the column holds.
+    static constexpr int kSortRole = Qt::UserRole;
+    /// Share of the step, 0 to 1, for the bar.
+    static constexpr int kShareRole = Qt::UserRole + 1;
+
+    explicit OpModel(QObject* parent = nullptr);
+
+    void setDigest(std::shared_ptr<const PlanDigest> digest);
+    void setGrouping(Grouping grouping);
+    Grouping grouping() const { return grouping_; }
+    /// The first op of a row, and the row that an op is in (-1: in none).
+    int opOf(int row) const;
+    int rowOf(int op) const;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    struct Row {
+        PlanOp sum; // figures over all ops of the row
+        int first = 0;
+        int count = 0;
+    };
+
+    void rebuild();
+    QVariant display(const Row& row, int column) const;
+    QVariant sortValue(const Row& row, int column) const;
+
+    std::shared_ptr<const PlanDigest> digest_;
+    Grouping grouping_ = Grouping::ByLayer;
+    std::vector<Row> rows_;
+    std::vector<int> row_of_; // [op]
+};
+
+/// Keeps the rows in which every word of the filter occurs, and sorts by OpModel::kSortRole.
+class OpFilter : public QSortFilterProxyModel {
+    Q_OBJECT
+public:
+    explicit OpFilter(QObject* parent = nullptr);
+    void setWords(const QString& text);
+
+protected:
+    bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+private:
+    QStringList words_;
+};
+
+} // namespace weft::ui

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Memory over one step with its scrubber, and what is alive at the cursor or at the peak.
+#pragma once
+
+#include "ui/bridge/plan_digest.h"
+
+#include <QTimer>
+#include <QWidget>
+
+#include <memory>
+
+class QPushButton;
+class QSlider;
+class QTableView;
+
+namespace weft::widgets {
+class ElidedLabel;
+class MemoryTimeline;
+class SectionHeader;
+class SegmentedControl;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class TensorModel;
+
+class MemoryPart : public QWidget {
+    Q_OBJECT
+public:
+    explicit MemoryPart(QWidget* parent = nullptr);
+
+    void setDigest(std::shared_ptr<const PlanDigest> digest);
+    void setStale(bool stale);
+    /// The same step planned otherwise, as an outline; null: none.
+    void setGhost(const PlanDigest* other, const QString& label);
+    int cursor() const;
+    void setCursor(int op);
+    widgets::MemoryTimeline* timeline() const { return timeline_; }
+
+signals:
+    void cursorChanged(int op);
+
+private:
+    QWidget* createTimeline();
+    QWidget* createAlive();
+    QWidget* createScrubber();
+    void moveTo(int op);
+    void showAlive();
+    void play(bool on);
+    void tick();
+
+    std::shared_ptr<const PlanDigest> digest_;
+    widgets::SectionHeader* header_;
+    widgets::MemoryTimeline* timeline_;
+    widgets::SectionHeader* alive_header_;
+    widgets::SegmentedControl* alive_at_;
+    TensorModel* alive_;
+    QTableView* alive_table_;
+    QPushButton* play_;
+    QSlider* slider_;
+    widgets::ElidedLabel* place_;
+    widgets::SegmentedControl* speed_;
+    QTimer playing_;
+    double exact_ = 0; // where playing is, in ops
+};
+
+} // namespace weft::ui

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/plan/verdict_part.h"
+
+#include "ui/bridge/convert.h"
+#include "ui/bridge/plan_preview.h"
+#include "widgets/icon.h"
+#include "widgets/memory_bar.h"
+#include "widgets/style.h"
+#include "widgets/text_label.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace weft::ui {
+namespace {
+
+using widgets::Role;
+using widgets::TextStyle;
+
+void clear(QLayout* layout) {
+    while (QLayoutItem* item = layout->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+}
+
+/// What the bar holds: the largest program at its peak, with the host's share.
+std::vector<widgets::MemorySegment> segments(const plan::ExecutionPlan& plan) {
+    const std::vector<std::int64_t> bytes = plan::bytes_by_category(plan);
+    std::vector<widgets::MemorySegment> result;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        if (bytes[i] > 0) {
+            result.push_back({toWidget(static_cast<plan::Category>(i)), bytes[i]});
+        }
+    }
+    return result;
+}
+
+QString verdictText(const plan::ExecutionPlan& plan) {
+    const QString need = widgets::formatMemory(plan.device_bytes());
+    if (!plan.limit_bytes) {
+        return QObject::tr("Needs %1").arg(need);
+    }
+    const QString limit = widgets::formatMemory(*plan.limit_bytes);
+    return plan.fits() ? QObject::tr("Fits: %1 of %2").arg(need, limit)
+                       : QObject::tr("Does not fit: %1 of %2").arg(need, limit);
+}
+
+} // namespace
+
+QWidget* alternativeRow(const plan::Alternative& alternative, std::optional<double> now_ms,
+                        const QString& button, const std::function<void()>& apply) {
+    auto* line = new QWidget;
+    auto* row = new QHBoxLayout(line);
+    row->setContentsMargins(0, 2, 0, 2);
+    row->setSpacing(widgets::space::kControl);
+    row->addWidget(new widgets::ElidedLabel(toQString(alternative.change), TextStyle::Body), 1);
+    row->addWidget(new widgets::TextLabel(widgets::formatMemory(alternative.peak_bytes),
+                                          TextStyle::MonoSmall));
+    if (alternative.predicted_step_ms) {
+        const double percent =
+            now_ms && *now_ms > 0 ? (*alternative.predicted_step_ms / *now_ms - 1) * 100 : 0;
+        row->addWidget(new widgets::TextLabel(
+            now_ms ? withSign(std::round(percent),
+                              QStringLiteral("%1 %").arg(std::abs(percent), 0, 'f', 0))
+                   : formatMilliseconds(*alternative.predicted_step_ms) + " ms",
+            TextStyle::MonoSmall, Role::Muted));
+    }
+    auto* push = new QPushButton(button);
+    push->setObjectName("apply." + toQString(alternative.change));
+    push->setAccessibleName(QObject::tr("%1: %2").arg(button, toQString(alternative.change)));
+    widgets::setCompact(push);
+    QObject::connect(push, &QPushButton::clicked, line, apply);
+    row->addWidget(push);
+    return line;
+}
+
+VerdictPart::VerdictPart(PlanPreview& preview, QWidget* parent)
+    : QWidget(parent), preview_(preview) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(widgets::space::kGroup, widgets::space::kGroup,
+                               widgets::space::kGroup, widgets::space::kGroup);
+    column->setSpacing(widgets::space::kControl);
+    auto* head = new QHBoxLayout;
+    head->setSpacing(widgets::space::kControl);
+    icon_ = new QLabel;
+    head->addWidget(icon_, 0, Qt::AlignTop);
+    verdict_ = new widgets::TextLabel({}, TextStyle::Title);
+    verdict_->setObjectName("verdict");
+    verdict_->setWordWrap(true);
+    head->addWidget(verdict_, 1);
+    column->addLayout(head);
+    bar_ = new widgets::MemoryBar;
+    bar_->setAccessibleName(tr("Memory needed, by category"));
+    bar_->setLegendVisible(false);
+    column->addWidget(bar_);
+    const auto line = [&](const char* name, Role role) {
+        auto* label = new widgets::TextLabel({}, TextStyle::Caption, role);
+        label->setObjectName(name);
+        label->setWordWrap(true);
+        column->addWidget(label);
+        return label;
+    };
+    room_ = line("room", Role::Muted);
+    time_ = new widgets::TextLabel({}, TextStyle::Strong);
+    time_->setObjectName("stepTime");
+    time_->setWordWrap(true);
+    column->addWidget(time_);
+    basis_ = line("basis", Role::Muted);
+    fixes_title_ = new widgets::TextLabel({}, TextStyle::Strong);
+    fixes_title_->setWordWrap(true);
+    column->addWidget(fixes_title_);
+    fixes_ = new QVBoxLayout;
+    fixes_->setSpacing(0);
+    column->addLayout(fixes_);
+    connect(&preview_, &PlanPreview::changed, this, &VerdictPart::update);
+    connect(&preview_, &PlanPreview::alternativesChanged, this, &VerdictPart::updateFixes);
+    update();
+}
+
+void VerdictPart::update() {
+    const auto digest = preview_.digest();
+    setEnabled(!preview_.isStale());
+    if (!digest) {
+        return;
+    }
+    const plan::ExecutionPlan& plan = *digest->plan;
+    const Role role = !plan.limit_bytes ? Role::Muted : plan.fits() ? Role::Success : Role::Error;
+    const bool stale = preview_.isStale();
+    icon_->setPixmap(widgets::icon(plan.fits() ? "check" : "error", stale ? Role::Faint : role)
+                         .pixmap(QSize(20, 20), devicePixelRatioF()));
+    verdict_->setText(verdictText(plan));
+    verdict_->setRole(stale ? Role::Faint : plan.fits() ? Role::Text : Role::Error);
+    bar_->setMeasured(segments(plan));
+    bar_->setLimit(plan.limit_bytes ? std::optional<qint64>(*plan.limit_bytes) : std::nullopt);
+    const std::int64_t left = plan.limit_bytes ? *plan.limit_bytes - plan.device_bytes() : 0;
+    QString room = !plan.limit_bytes ? QString()
+                   : left >= 0       ? tr("%1 free at the peak").arg(widgets::formatMemory(left))
+                                     : tr("%1 too much").arg(widgets::formatMemory(-left));
+    if (!plan.limit_basis.empty()) {
+        room += tr(" · limit: %1").arg(toQString(plan.limit_basis));
+    }
+    const plan::PlannedProgram* largest = plan::largest_program(plan);
+    if (largest != nullptr) {
+        room += tr("\npeak at %1 of %2")
+                    .arg(toQString(plan::peak_op(*largest)), toQString(largest->name));
+    }
+    room_->setText(room);
+    room_->setRole(stale ? Role::Faint : Role::Muted);
+    updateTime(*digest);
+    updateFixes();
+}
+
+void VerdictPart::updateTime(const PlanDigest& digest) {
+    const plan::ExecutionPlan& plan = *digest.plan;
+    const bool stale = preview_.isStale();
+    time_->setRole(stale ? Role::Faint : Role::Text);
+    basis_->setRole(stale ? Role::Faint : Role::Muted);
+    if (plan.predicted_step_ms) {
+        time_->setText(tr("A step takes %1 ms ± %2 %")
+                           .arg(formatMilliseconds(*plan.predicted_step_ms))
+                           .arg(plan.predicted_error * 100, 0, 'f', 0));
+    } else {
+        time_->setText(tr("Step time not predicted"));
+    }
+    basis_->setText(toQString(plan.prediction_basis));
+    basis_->setVisible(!plan.prediction_basis.empty());
+}
+
+void VerdictPart::updateFixes() {
+    clear(fixes_);
+    const auto digest = preview_.digest();
+    const bool needed = digest && !digest->plan->fits();
+    fixes_title_->setVisible(needed);
+    if (!needed) {
+        return;
+    }
+    const auto& fixes = preview_.fixes();
+    fixes_title_->setText(!preview_.fixesKnown() ? tr("Looking for what would make it fit…")
+                          : fixes.empty()
+                              ? tr("No change of batch, precision or recompute makes it "
+                                   "fit: use a smaller model or more memory.")
+                              : tr("What makes it fit"));
+    for (const plan::Alternative& fix : fixes) {
+        fixes_->addWidget(
+            alternativeRow(fix, digest->plan->predicted_step_ms, tr("Apply"),
+                           [this, fix] { emit adopted(fix.overrides, toQString(fix.change)); }));
+    }
+}
+
+} // namespace weft::ui
