@@ -9,11 +9,10 @@ namespace weft::memory {
 namespace {
 
 /// Lowest offset from `base` on where `block` fits between the placed blocks alive with it.
-std::int64_t lowest_place(const Block& block, std::span<const Block> blocks,
-                          const std::vector<std::size_t>& placed_by_offset, std::int64_t base) {
+std::int64_t lowest_place(const Block& block, const std::vector<Block>& placed_by_offset,
+                          std::int64_t base) {
     std::int64_t offset = base;
-    for (const std::size_t index : placed_by_offset) {
-        const Block& other = blocks[index];
+    for (const Block& other : placed_by_offset) {
         if (!other.range.overlaps(block.range)) {
             continue;
         }
@@ -52,14 +51,13 @@ ArenaPlan assign_offsets(std::span<Block> blocks, std::int64_t base) {
                                   : x.range.last - x.range.first > y.range.last - y.range.first;
     });
     ArenaPlan plan{base, base + most_alive(blocks)};
-    std::vector<std::size_t> placed; // by offset
+    std::vector<Block> placed; // by offset; copies, so that a search reads memory in order
+    placed.reserve(blocks.size());
     for (const std::size_t index : order) {
         Block& block = blocks[index];
-        block.offset = lowest_place(block, blocks, placed, base);
-        const auto before = [&](std::size_t a, std::size_t b) {
-            return blocks[a].offset < blocks[b].offset;
-        };
-        placed.insert(std::upper_bound(placed.begin(), placed.end(), index, before), index);
+        block.offset = lowest_place(block, placed, base);
+        const auto before = [](const Block& x, const Block& y) { return x.offset < y.offset; };
+        placed.insert(std::upper_bound(placed.begin(), placed.end(), block, before), block);
         plan.bytes = std::max(plan.bytes, block.offset + block.bytes);
     }
     return plan;
@@ -67,21 +65,44 @@ ArenaPlan assign_offsets(std::span<Block> blocks, std::int64_t base) {
 
 std::vector<std::string> check_offsets(std::span<const Block> blocks, std::int64_t base) {
     std::vector<std::string> found;
-    for (std::size_t a = 0; a < blocks.size(); ++a) {
-        const Block& x = blocks[a];
-        if (x.offset < base || x.offset % kAlignment != 0) {
-            found.push_back("block " + std::to_string(a) + " starts at " +
-                            std::to_string(x.offset) + ", before the base or off the alignment");
+    std::vector<std::size_t> by_first(blocks.size());
+    std::iota(by_first.begin(), by_first.end(), std::size_t{0});
+    std::stable_sort(by_first.begin(), by_first.end(), [&](std::size_t a, std::size_t b) {
+        return blocks[a].range.first < blocks[b].range.first;
+    });
+    // In order of time. While no fault was found, the blocks alive lie apart, so that a new one can
+    // only meet its neighbours.
+    std::multimap<std::int64_t, std::size_t> alive;     // by offset
+    std::multimap<int, decltype(alive)::iterator> ends; // by last position
+    for (const std::size_t index : by_first) {
+        const Block& block = blocks[index];
+        if (block.offset < base || block.offset % kAlignment != 0) {
+            found.push_back("block " + std::to_string(index) + " starts at " +
+                            std::to_string(block.offset) +
+                            ", before the base or off the alignment");
         }
-        for (std::size_t b = a + 1; b < blocks.size(); ++b) {
-            const Block& y = blocks[b];
-            const bool same_time = x.range.overlaps(y.range);
-            const bool same_place = x.offset < y.offset + y.bytes && y.offset < x.offset + x.bytes;
-            if (same_time && same_place && x.bytes > 0 && y.bytes > 0) {
-                found.push_back("blocks " + std::to_string(a) + " and " + std::to_string(b) +
-                                " overlap in memory and time");
+        if (block.bytes == 0) {
+            continue;
+        }
+        while (!ends.empty() && ends.begin()->first < block.range.first) {
+            alive.erase(ends.begin()->second);
+            ends.erase(ends.begin());
+        }
+        const auto report = [&](std::size_t other) {
+            found.push_back("blocks " + std::to_string(std::min(index, other)) + " and " +
+                            std::to_string(std::max(index, other)) + " overlap in memory and time");
+        };
+        const auto next = alive.lower_bound(block.offset);
+        if (next != alive.end() && next->first < block.offset + block.bytes) {
+            report(next->second);
+        }
+        if (next != alive.begin()) {
+            const Block& previous = blocks[std::prev(next)->second];
+            if (previous.offset + previous.bytes > block.offset) {
+                report(std::prev(next)->second);
             }
         }
+        ends.emplace(block.range.last, alive.emplace(block.offset, index));
     }
     return found;
 }

@@ -32,8 +32,8 @@ struct ArenaPlan {
 /// block that is alive at the same time (greedy by size: Pisarchyk and Lee, 2020).
 ArenaPlan assign_offsets(std::span<Block> blocks, std::int64_t base);
 
-/// Independent check: every pair of blocks that overlap in memory and time, and every misaligned
-/// offset, one sentence each. Empty: sound.
+/// Independent check: misaligned offsets, and blocks that overlap in memory and time, one sentence
+/// each; of several that overlap one another not every pair. Empty: sound.
 std::vector<std::string> check_offsets(std::span<const Block> blocks, std::int64_t base);
 
 } // namespace weft::memory
