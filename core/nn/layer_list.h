@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every layer of the `sequential` model. To add one: a record in a file of this folder, a declaration
-// and a line here, a row in tests/nn.
+// Every layer of the `sequential` model. To add one: a record in a file of this folder, a
+// declaration and a line here, a row in tests/nn.
 #pragma once
 
 #include "core/nn/layer_def.h"
@@ -22,6 +22,7 @@ extern const LayerDef kTanhLayer;
 extern const LayerDef kSigmoidLayer;
 extern const LayerDef kDropoutLayer;
 extern const LayerDef kLayerNormLayer;
+extern const LayerDef kRmsNormLayer;
 extern const LayerDef kBatchNormLayer;
 extern const LayerDef kEmbeddingLayer;
 extern const LayerDef kResidualLayer;
@@ -29,10 +30,10 @@ extern const LayerDef kRepeatLayer;
 extern const LayerDef kBranchesLayer;
 
 inline constexpr std::array kLayers = {
-    &kLinearLayer,  &kConv2dLayer,    &kMaxPoolLayer,   &kAvgPoolLayer,   &kGlobalAvgPoolLayer,
-    &kFlattenLayer, &kReluLayer,      &kGeluLayer,      &kSiluLayer,      &kTanhLayer,
-    &kSigmoidLayer, &kDropoutLayer,   &kLayerNormLayer, &kBatchNormLayer, &kEmbeddingLayer,
-    &kResidualLayer, &kRepeatLayer,   &kBranchesLayer,
+    &kLinearLayer,    &kConv2dLayer,   &kMaxPoolLayer,   &kAvgPoolLayer,  &kGlobalAvgPoolLayer,
+    &kFlattenLayer,   &kReluLayer,     &kGeluLayer,      &kSiluLayer,     &kTanhLayer,
+    &kSigmoidLayer,   &kDropoutLayer,  &kLayerNormLayer, &kRmsNormLayer,  &kBatchNormLayer,
+    &kEmbeddingLayer, &kResidualLayer, &kRepeatLayer,    &kBranchesLayer,
 };
 
 } // namespace weft::nn

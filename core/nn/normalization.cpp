@@ -72,15 +72,21 @@ ir::ValueId batch_norm(ModelContext& context, ir::ValueId x, double momentum, do
 namespace {
 
 config::Field eps_field() {
-    return config::real_field("eps", 1e-5, "Added to the variance.").above(0.0).for_experts();
+    return config::real_field("eps", 1e-5, "Added to the variance or mean square.")
+        .above(0.0)
+        .for_experts();
 }
 
-config::FieldTable layer_norm_fields(int) {
+config::FieldTable row_norm_fields(int) {
     return {eps_field()};
 }
 
 ir::ValueId build_layer_norm(ModelContext& context, const config::Json& settings, ir::ValueId x) {
     return layer_norm(context, x, settings.at("eps").get<double>());
+}
+
+ir::ValueId build_rms_norm(ModelContext& context, const config::Json& settings, ir::ValueId x) {
+    return rms_norm(context, x, settings.at("eps").get<double>());
 }
 
 config::FieldTable batch_norm_fields(int) {
@@ -98,7 +104,9 @@ ir::ValueId build_batch_norm(ModelContext& context, const config::Json& settings
 } // namespace
 
 const LayerDef kLayerNormLayer = {"layer_norm", "Normalises each row over its last dimension.",
-                                  layer_norm_fields, build_layer_norm};
+                                  row_norm_fields, build_layer_norm};
+const LayerDef kRmsNormLayer = {"rms_norm", "Divides each row by its root mean square.",
+                                row_norm_fields, build_rms_norm};
 const LayerDef kBatchNormLayer = {"batch_norm", "Normalises each channel over the batch.",
                                   batch_norm_fields, build_batch_norm};
 
