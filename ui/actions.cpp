@@ -40,6 +40,14 @@ QAction* Actions::get(const char* id) const {
     return found;
 }
 
+QStringList Actions::ids() const {
+    QStringList ids;
+    for (const QAction* entry : order_) {
+        ids << entry->objectName();
+    }
+    return ids;
+}
+
 QAction* Actions::add(const QString& id, const QString& text, const QString& icon_name,
                       const QKeySequence& shortcut, const QString& status_tip) {
     auto* created = new QAction(text, this);
@@ -56,10 +64,14 @@ QAction* Actions::add(const QString& id, const QString& text, const QString& ico
 }
 
 void Actions::createFile() {
+    add(action::kNewRun, tr("New run…"), "plus", QKeySequence::New,
+        tr("Choose a preset on Home to start from"));
     add(action::kOpenFile, tr("Open configuration…"), "file", QKeySequence::Open,
         tr("Open a run configuration as the draft"));
     add(action::kOpenFolder, tr("Open run or checkpoint…"), "folder", QKeySequence("Ctrl+Shift+O"),
         tr("Open a run folder or a checkpoint folder"));
+    add(action::kEditConfig, tr("Edit configuration…"), "model", QKeySequence("Ctrl+E"),
+        tr("The draft as text, with every problem at its field"));
     add(action::kQuit, tr("Quit"), {}, QKeySequence("Ctrl+Q"), tr("Close the studio"));
 }
 
@@ -83,8 +95,8 @@ void Actions::createRun() {
                         tr("Write a checkpoint now"));
     QAction* stop = add(action::kStopAndSave, tr("Stop and save"), "stop", QKeySequence("Shift+F5"),
                         tr("Finish the step, write a checkpoint, end; resumable"));
-    QAction* stop_now = add(action::kStopNow, tr("Stop now"), "stop", {},
-                            tr("End at once without saving"));
+    QAction* stop_now =
+        add(action::kStopNow, tr("Stop now"), "stop", {}, tr("End at once without saving"));
     connect(pause, &QAction::triggered, &studio_, &Studio::pauseOrResume);
     connect(step, &QAction::triggered, &studio_, &Studio::singleStep);
     connect(save, &QAction::triggered, &studio_, &Studio::checkpointNow);
@@ -116,6 +128,8 @@ void Actions::createView() {
 }
 
 void Actions::updateEditActions() {
+    allow(get(action::kEditConfig), !studio_.draft().isEmpty(),
+          tr("Choose a preset or open a configuration first"));
     allow(get(action::kUndo), studio_.draft().canUndo(), tr("The draft has no edit to take back"));
     allow(get(action::kRedo), studio_.draft().canRedo(), tr("No edit was taken back"));
 }
@@ -131,9 +145,9 @@ void Actions::updateRunActions() {
 
     const bool startable = !training && studio_.draft().isValid();
     allow(get(action::kStart), startable,
-          training                       ? tr("%1 is training").arg(studio_.run().name())
-          : studio_.draft().isEmpty()    ? tr("Choose a preset or open a configuration first")
-                                         : tr("The draft has problems"));
+          training                    ? tr("%1 is training").arg(studio_.run().name())
+          : studio_.draft().isEmpty() ? tr("Choose a preset or open a configuration first")
+                                      : tr("The draft has problems"));
     QAction* pause = get(action::kPause);
     pause->setText(paused ? tr("Resume") : tr("Pause"));
     pause->setIcon(widgets::icon(paused ? "play" : "pause"));

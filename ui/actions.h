@@ -15,8 +15,10 @@ class Studio;
 
 /// Ids of the actions ("run.start"); stable, used by tests and the shortcut list.
 namespace action {
+inline constexpr auto kNewRun = "file.new";
 inline constexpr auto kOpenFile = "file.open";
 inline constexpr auto kOpenFolder = "file.open_folder";
+inline constexpr auto kEditConfig = "file.edit";
 inline constexpr auto kQuit = "file.quit";
 inline constexpr auto kUndo = "edit.undo";
 inline constexpr auto kRedo = "edit.redo";
@@ -51,6 +53,9 @@ public:
     /// Adds one, e.g. "page.home" for each page.
     QAction* add(const QString& id, const QString& text, const QString& icon_name,
                  const QKeySequence& shortcut, const QString& status_tip);
+    /// Null when there is none with this id.
+    QAction* find(const QString& id) const { return by_id_.value(id, nullptr); }
+    QStringList ids() const;
     /// In order of creation.
     const QList<QAction*>& all() const { return order_; }
 

@@ -41,11 +41,12 @@ Context read_context() {
                     "Start it once, without torchrun or srun; WORLD_SIZE must be 1 or unset.");
     }
     Context context;
-    const std::string runs = variable("WEFT_RUNS");
     const std::string home = variable("HOME");
-    context.runs_root =
-        std::filesystem::absolute(runs.empty() ? train::default_runs_root(home.empty() ? "." : home)
-                                               : std::filesystem::path(runs));
+    context.runs_root = train::default_runs_root(variable("WEFT_RUNS"), home.empty() ? "." : home);
+    const std::filesystem::path cache = variable("XDG_CACHE_HOME");
+    context.calibration_file =
+        std::filesystem::absolute(cache.empty() ? std::filesystem::path(home) / ".cache" : cache) /
+        "weft" / "calibration.json";
     context.threads = std::max(0, number_of("OMP_NUM_THREADS"));
     context.terminal = ::isatty(STDOUT_FILENO) == 1;
     context.colour = context.terminal && variable("NO_COLOR").empty() && variable("TERM") != "dumb";

@@ -8,9 +8,15 @@
 #include <QCommandLineParser>
 #include <QDir>
 #include <QFileInfo>
-#include <QStandardPaths>
+#include <QTimer>
 
 namespace {
+
+// Shared with `weft`, whose `weft bench machine` writes it.
+QString calibration_file() {
+    return qEnvironmentVariable("XDG_CACHE_HOME", QDir::homePath() + "/.cache") +
+           "/weft/calibration.json";
+}
 
 // XDG state: layout and history belong there (Qt 6.4 has no StateLocation).
 QString state_folder() {
@@ -18,8 +24,8 @@ QString state_folder() {
     return base + "/weft-studio";
 }
 
-// Presets lie in share/weft/presets beside the program when installed, and in the source tree when run
-// from a build folder.
+// Presets lie in share/weft/presets beside the program when installed, and in the source tree when
+// run from a build folder.
 QString presets_folder() {
     const QStringList candidates = {
         QCoreApplication::applicationDirPath() + "/../share/weft/presets",
@@ -47,19 +53,28 @@ int main(int argc, char** argv) {
         QObject::tr("Trains neural networks and shows beforehand what every device will hold."));
     parser.addHelpOption();
     parser.addVersionOption();
-    parser.addPositionalArgument("file", QObject::tr("A configuration, a run folder or a checkpoint."),
-                                 "[FILE...]");
-    const QCommandLineOption runs("runs", QObject::tr("Folder of the runs (default ~/WeftRuns)."),
-                                  "DIR");
+    parser.addPositionalArgument(
+        "file", QObject::tr("A configuration, a run folder or a checkpoint."), "[FILE...]");
+    const QCommandLineOption runs(
+        "runs", QObject::tr("Folder of the runs (default $WEFT_RUNS, else ~/WeftRuns)."), "DIR");
     parser.addOption(runs);
+    const QCommandLineOption action(
+        "action",
+        QObject::tr("Triggers an action when the window is up, as its shortcut would: "
+                    "file.new, file.open, file.open_folder, page.checkpoints, ..."),
+        "ID");
+    parser.addOption(action);
     parser.process(application);
 
     weft::ui::StudioPaths paths;
-    paths.runs_root = parser.isSet(runs)
-                          ? weft::ui::toPath(QDir(parser.value(runs)).absolutePath())
-                          : weft::train::default_runs_root(weft::ui::toPath(QDir::homePath()));
+    paths.runs_root =
+        parser.isSet(runs)
+            ? weft::ui::toPath(QDir(parser.value(runs)).absolutePath())
+            : weft::train::default_runs_root(weft::ui::toPath(qEnvironmentVariable("WEFT_RUNS")),
+                                             weft::ui::toPath(QDir::homePath()));
     paths.presets = weft::ui::toPath(presets_folder());
     paths.state = weft::ui::toPath(state_folder());
+    paths.calibration = weft::ui::toPath(calibration_file());
     QDir().mkpath(state_folder());
 
     weft::widgets::ThemeController theme;
@@ -67,11 +82,22 @@ int main(int argc, char** argv) {
     weft::ui::MainWindow window(studio, theme);
     window.show();
     for (const QString& file : parser.positionalArguments()) {
-        const QString problem = studio.openPath(weft::ui::toPath(QFileInfo(file).absoluteFilePath()));
+        const QString problem =
+            studio.openPath(weft::ui::toPath(QFileInfo(file).absoluteFilePath()));
         if (!problem.isEmpty()) {
             qWarning("%s", qPrintable(problem));
         }
     }
     studio.index().refresh();
+    if (parser.isSet(action)) {
+        QAction* asked = window.actions().find(parser.value(action));
+        if (asked == nullptr) {
+            qCritical("%s", qPrintable(
+                                QObject::tr("There is no action '%1'. There are: %2.")
+                                    .arg(parser.value(action), window.actions().ids().join(", "))));
+            return 2;
+        }
+        QTimer::singleShot(0, asked, &QAction::trigger); // a dialog it opens needs the event loop
+    }
     return QApplication::exec();
 }

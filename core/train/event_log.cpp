@@ -116,7 +116,7 @@ std::vector<Event> EventReader::read(std::size_t limit) {
     }
     const File file(path_, File::Mode::read);
     const std::int64_t size = file.size();
-    constexpr std::int64_t kChunkBytes = 4 << 20;
+    constexpr std::int64_t kChunkBytes = 1 << 20; // about what a limited call gives back
     std::string text;
     for (std::int64_t at = offset_; at < size && (limit == 0 || events.size() < limit);) {
         const std::int64_t to = std::min(size, at + kChunkBytes);

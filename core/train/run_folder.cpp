@@ -189,8 +189,8 @@ bool is_run_folder(const fs::path& folder) {
            fs::is_regular_file(folder / "events.jsonl", problem);
 }
 
-fs::path default_runs_root(const fs::path& home) {
-    return home / "WeftRuns";
+fs::path default_runs_root(const fs::path& variable, const fs::path& home) {
+    return fs::absolute(variable.empty() ? home / "WeftRuns" : variable);
 }
 
 } // namespace weft::train

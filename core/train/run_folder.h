@@ -122,12 +122,17 @@ struct RunSummary {
     std::int64_t bytes = 0;
     double modified = 0;                               // s, UTC epoch
     std::vector<std::pair<double, double>> loss_curve; // at most 64 (step, loss) for the sparkline
+    std::string stamp; // sizes and times of the files it was read from
 };
 /// Never throws: what is wrong goes into `problem`.
 RunSummary summarise_run(const std::filesystem::path& folder);
-/// Every run under `root`, newest first.
-std::vector<RunSummary> list_runs(const std::filesystem::path& root);
-/// $WEFT_RUNS is not read here: app/ passes the root. Default: ~/WeftRuns.
-std::filesystem::path default_runs_root(const std::filesystem::path& home);
+/// Every run under `root`, newest first. A run that has ended and whose files are as they were is
+/// taken from `known`, an earlier list, without reading its events again.
+std::vector<RunSummary> list_runs(const std::filesystem::path& root,
+                                  const std::vector<RunSummary>& known = {});
+/// Where runs go when no option says it: `variable` (the value of $WEFT_RUNS, which app/ reads), or
+/// ~/WeftRuns when that is empty. Absolute.
+std::filesystem::path default_runs_root(const std::filesystem::path& variable,
+                                        const std::filesystem::path& home);
 
 } // namespace weft::train

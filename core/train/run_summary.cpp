@@ -134,11 +134,39 @@ double modified_s(const fs::path& folder) {
     return newest;
 }
 
+// Changes whenever a session writes: its state, an event, a checkpoint.
+std::string stamp_of(const fs::path& folder) {
+    std::string stamp;
+    for (const char* name : {"run.json", "config.json", "events.jsonl", "checkpoints"}) {
+        std::error_code problem;
+        const auto time = fs::last_write_time(folder / name, problem);
+        stamp += std::to_string(problem ? 0 : time.time_since_epoch().count()) + " ";
+        const auto bytes = fs::file_size(folder / name, problem);
+        stamp += std::to_string(problem ? 0 : bytes) + ";";
+    }
+    return stamp;
+}
+
+bool has_ended(const RunSummary& run) {
+    return run.problem.empty() &&
+           (run.state == "finished" || run.state == "stopped" || run.state == "failed");
+}
+
+const RunSummary* still_right(const fs::path& folder, const std::vector<RunSummary>& known) {
+    for (const RunSummary& run : known) {
+        if (run.folder == folder) {
+            return has_ended(run) && run.stamp == stamp_of(folder) ? &run : nullptr;
+        }
+    }
+    return nullptr;
+}
+
 } // namespace
 
 RunSummary summarise_run(const fs::path& folder) {
     RunSummary summary;
     summary.folder = folder;
+    summary.stamp = stamp_of(folder); // before reading: what changes meanwhile is read again
     try {
         const Goal goal = read_goal(folder);
         summary.best_metric = goal.metric;
@@ -165,12 +193,13 @@ RunSummary summarise_run(const fs::path& folder) {
     return summary;
 }
 
-std::vector<RunSummary> list_runs(const fs::path& root) {
+std::vector<RunSummary> list_runs(const fs::path& root, const std::vector<RunSummary>& known) {
     std::vector<RunSummary> runs;
     std::error_code problem;
     for (const auto& entry : fs::directory_iterator(root, problem)) {
         if (entry.is_directory(problem) && is_run_folder(entry.path())) {
-            runs.push_back(summarise_run(entry.path()));
+            const RunSummary* old = still_right(entry.path(), known);
+            runs.push_back(old != nullptr ? *old : summarise_run(entry.path()));
         }
     }
     std::sort(runs.begin(), runs.end(), [](const RunSummary& a, const RunSummary& b) {

@@ -81,6 +81,16 @@ private slots:
         QVERIFY(entry.contains(
             "MimeType=application/vnd.weft.run+json;application/vnd.weft.checkpoint;\n"));
     }
+
+    void the_desktop_entry_offers_a_new_run_and_to_open_one() {
+        const QString entry = content(desktop_file(".desktop"));
+        QVERIFY(entry.contains("Actions=new-run;open-run;\n"));
+        const QString actions = content(source("ui/actions.h"));
+        for (const char* id : {"file.new", "file.open_folder"}) {
+            QVERIFY2(entry.contains(QString("Exec=weft-studio --action %1\n").arg(id)), id);
+            QVERIFY2(actions.contains(QString("\"%1\"").arg(id)), id); // the studio knows it
+        }
+    }
 };
 
 WEFT_TEST(DesktopTest)

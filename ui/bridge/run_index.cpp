@@ -10,10 +10,11 @@ namespace weft::ui {
 namespace {
 
 std::vector<train::RunSummary> read_runs(const std::filesystem::path& root,
-                                         const std::vector<std::filesystem::path>& extra) {
+                                         const std::vector<std::filesystem::path>& extra,
+                                         const std::vector<train::RunSummary>& known) {
     std::vector<train::RunSummary> runs;
     try {
-        runs = train::list_runs(root);
+        runs = train::list_runs(root, known);
     } catch (const Error&) {
         runs.clear(); // no such folder yet: no runs
     }
@@ -65,7 +66,8 @@ void RunIndex::refresh() {
     }
     reading_ = true;
     runInBackground(
-        this, [root = root_, extra = extra_] { return read_runs(root, extra); },
+        this,
+        [root = root_, extra = extra_, known = runs_] { return read_runs(root, extra, known); },
         [this](std::vector<train::RunSummary> runs) {
             reading_ = false;
             loaded_ = true;

@@ -35,6 +35,37 @@ class RunFolderTest : public QObject {
     }
 
 private slots:
+    void the_variable_decides_where_runs_go_and_empty_is_unset() {
+        QCOMPARE(default_runs_root("/data/runs", "/home/ada"), fs::path("/data/runs"));
+        QCOMPARE(default_runs_root("", "/home/ada"), fs::path("/home/ada/WeftRuns"));
+        QCOMPARE(default_runs_root("runs", "/home/ada"), fs::current_path() / "runs");
+    }
+
+    void a_run_that_ended_is_not_read_again_until_its_files_change() {
+        const fs::path runs = root() / "listed";
+        const fs::path folder = runs / "2026-01-01_a_001";
+        create_run_folder_at(folder);
+        RunInfo info;
+        info.state = "stopped";
+        write_run_info(folder, info);
+        const auto log_of = [](double loss) {
+            return to_line({1, 1, StateEvent{RunState::stopped, {}, {}, 0, 0}}) + "\n" +
+                   to_line({2, 2, step_at(1, loss)}) + "\n";
+        };
+        append(folder / "events.jsonl", log_of(2.5));
+        const std::vector<RunSummary> first = list_runs(runs);
+        QCOMPARE(first.at(0).last_loss, 2.5);
+        // Same size and time, other content: only a reader would see it.
+        const auto time = fs::last_write_time(folder / "events.jsonl");
+        fs::resize_file(folder / "events.jsonl", 0);
+        append(folder / "events.jsonl", log_of(3.5));
+        fs::last_write_time(folder / "events.jsonl", time);
+        QCOMPARE(list_runs(runs, first).at(0).last_loss, 2.5);
+        QCOMPARE(list_runs(runs).at(0).last_loss, 3.5);
+        append(folder / "events.jsonl", to_line({3, 3, step_at(2, 4.5)}) + "\n");
+        QCOMPARE(list_runs(runs, first).at(0).last_loss, 4.5);
+    }
+
     void run_folders_are_numbered_and_never_reused() {
         const fs::path first = create_run_folder(root() / "runs", "Fashion MLP (v2)");
         const fs::path second = create_run_folder(root() / "runs", "Fashion MLP (v2)");
