@@ -19,9 +19,13 @@ void ChartPainting::applyDefaultAntialiasingHint(QCPPainter* painter) const {
     painter->setAntialiasing(false);
 }
 
-void ChartPainting::draw(QCPPainter* painter) { paint_(*painter); }
+void ChartPainting::draw(QCPPainter* painter) {
+    paint_(*painter);
+}
 
-QRect ChartPainting::clipRect() const { return parentPlot()->viewport(); }
+QRect ChartPainting::clipRect() const {
+    return parentPlot()->viewport();
+}
 
 LineChart::Private::Private(LineChart* chart) : q(chart), plot(new QCustomPlot(chart)) {
     plot->setPlottingHint(QCP::phFastPolylines, true);
@@ -73,8 +77,7 @@ ChartSeries* LineChart::Private::find(int id) const {
 // The series that read-outs and the crosshair follow: the first one with points.
 const ChartSeries* LineChart::Private::primary() const {
     for (const auto& entry : series) {
-        if (entry->spec.visible && !entry->store.empty() &&
-            entry->spec.form != SeriesForm::Planned) {
+        if (entry->spec.visible && !entry->store.empty() && entry->isActual()) {
             return entry.get();
         }
     }
@@ -136,17 +139,20 @@ void LineChart::Private::applyPens(ChartSeries& entry) {
     QPen pen(color, 1.0);
     switch (entry.spec.form) {
     case SeriesForm::Smoothed:
-    case SeriesForm::Plain:
-        pen.setWidthF(2.0);
-        break;
+    case SeriesForm::Plain: pen.setWidthF(2.0); break;
     case SeriesForm::Thin:
         pen.setStyle(strong ? Qt::SolidLine : entry.spec.dash);
         pen.setWidthF(strong ? 2.0 : 1.0);
         break;
     case SeriesForm::Markers:
     case SeriesForm::Planned:
+    case SeriesForm::Abandoned:
+        if (entry.spec.form == SeriesForm::Abandoned) {
+            pen.setColor(theme.color(Role::Muted));
+        }
         pen.setDashPattern({4.0, 3.0});
-        // QCustomPlot takes exactly 1.0 for one device pixel; these few points can afford true width.
+        // QCustomPlot takes exactly 1.0 for one device pixel; these few points can afford true
+        // width.
         pen.setWidthF(plot->devicePixelRatioF() > 1.0 ? 1.01 : 1.0);
         break;
     }
@@ -279,7 +285,42 @@ void LineChart::setLogScale(bool log) {
     emit logScaleChanged(log);
 }
 
-bool LineChart::isLogScale() const { return d_->log; }
+bool LineChart::isLogScale() const {
+    return d_->log;
+}
+
+void LineChart::setOutliersClipped(bool clipped) {
+    if (clipped == d_->clip_outliers) {
+        return;
+    }
+    d_->clip_outliers = clipped;
+    d_->scheduleReplot();
+    emit outliersClippedChanged(clipped);
+}
+
+bool LineChart::areOutliersClipped() const {
+    return d_->clip_outliers;
+}
+
+bool LineChart::hasOutliers() const {
+    return d_->has_outliers;
+}
+
+std::size_t LineChart::clippedCount() const {
+    if (!d_->clipped) {
+        return 0;
+    }
+    const ChartRange x = xRange();
+    const ChartRange y = yRange();
+    std::size_t total = 0;
+    for (const auto& entry : d_->series) {
+        if (entry->spec.visible) {
+            total +=
+                entry->store.countOutside(x.low, x.high, {y.low, y.high}, SeriesStore::Column::Raw);
+        }
+    }
+    return total;
+}
 
 void LineChart::setSmoothing(double weight) {
     d_->weight = weight;
@@ -291,7 +332,9 @@ void LineChart::setSmoothing(double weight) {
     d_->scheduleReplot();
 }
 
-double LineChart::smoothing() const { return d_->weight; }
+double LineChart::smoothing() const {
+    return d_->weight;
+}
 
 void LineChart::setTimeAxis(bool time) {
     d_->time = time;
@@ -311,7 +354,9 @@ void LineChart::setLeftMargin(int pixels) {
     d_->scheduleReplot();
 }
 
-void LineChart::setCompactCrosshair(bool compact) { d_->compact = compact; }
+void LineChart::setCompactCrosshair(bool compact) {
+    d_->compact = compact;
+}
 
 void LineChart::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
@@ -339,6 +384,8 @@ void LineChart::focusOutEvent(QFocusEvent* event) {
     d_->crosshair_layer->replot();
 }
 
-QCustomPlot* LineChart::plot() const { return d_->plot; }
+QCustomPlot* LineChart::plot() const {
+    return d_->plot;
+}
 
 } // namespace weft::widgets

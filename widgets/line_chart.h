@@ -4,7 +4,8 @@
 // batches, it repaints at most once per event-loop turn.
 //
 // Mouse: wheel zoom (Shift: x only, Ctrl: y only), drag pan, right drag box zoom, double click
-// reset, click locks the crosshair. Keys: R reset, L log/linear, F follow, S smoothing (signal),
+// reset, click locks the crosshair. Keys: R reset, L log/linear, O clip outliers, F follow,
+// S smoothing (signal),
 // E export (signal), arrows move the crosshair, + and - zoom.
 #pragma once
 
@@ -24,11 +25,12 @@ namespace weft::widgets {
 class ChartLink;
 
 enum class SeriesForm {
-    Smoothed, // faint raw line with the smoothed line over it
-    Plain,    // one 2-px line, never smoothed (learning rate)
-    Thin,     // one 1-px line, smoothed; for other runs, with a dash
-    Markers,  // rings on a thin dashed line (validation)
-    Planned,  // dashed thin line, never smoothed (what is still to come)
+    Smoothed,  // faint raw line with the smoothed line over it
+    Plain,     // one 2-px line, never smoothed (learning rate)
+    Thin,      // one 1-px line, smoothed; for other runs, with a dash
+    Markers,   // rings on a thin dashed line (validation)
+    Planned,   // dashed thin line, never smoothed (what is still to come)
+    Abandoned, // dashed thin muted line, smoothed (steps that a rollback took back)
 };
 
 struct SeriesSpec {
@@ -49,7 +51,7 @@ struct ChartFlag {
 
 struct ChartEvent {
     double x = 0.0;
-    QString label;            // "resumed"
+    QString label; // "resumed"
     Role role = Role::Muted;
 };
 
@@ -93,6 +95,14 @@ public:
     void setAxisNames(const QString& x_name, const QString& y_name);
     void setLogScale(bool log);
     bool isLogScale() const;
+    /// The automatic y range covers the middle 98 % of the points in view; the others become
+    /// triangles at the edge, with their count. Without effect where there are no outliers.
+    void setOutliersClipped(bool clipped);
+    bool areOutliersClipped() const;
+    /// Outliers stretch the automatic y range so much that clipping them would help.
+    bool hasOutliers() const;
+    /// Points that the clipped range leaves out now; 0 when nothing is clipped.
+    std::size_t clippedCount() const;
     /// 0 to 0.999; 0 draws raw only.
     void setSmoothing(double weight);
     double smoothing() const;
@@ -157,6 +167,8 @@ signals:
     void crosshairMoved(std::optional<double> x);
     void followingChanged(bool following);
     void logScaleChanged(bool log);
+    void outliersClippedChanged(bool clipped);
+    void hasOutliersChanged(bool any);
     void exportRequested();
     void smoothingFocusRequested();
     void flagClicked(int index);

@@ -28,7 +28,7 @@ std::vector<LineChart::Private::CrosshairRow> LineChart::Private::crosshairRows(
     std::vector<CrosshairRow> rows;
     for (const auto& entry : series) {
         const SeriesStore& store = entry->store;
-        if (!entry->spec.visible || store.empty() || entry->spec.form == SeriesForm::Planned) {
+        if (!entry->spec.visible || store.empty() || !entry->isActual()) {
             continue;
         }
         auto row = std::find_if(rows.begin(), rows.end(),
@@ -98,8 +98,7 @@ void LineChart::Private::paintCrosshairDots(QPainter& painter, const QRectF& are
     const Theme& theme = Theme::current();
     for (const auto& entry : series) {
         const SeriesStore& store = entry->store;
-        const bool line = entry->spec.form != SeriesForm::Markers &&
-                          entry->spec.form != SeriesForm::Planned;
+        const bool line = entry->spec.form != SeriesForm::Markers && entry->isActual();
         if (!entry->spec.visible || !line || store.empty() || x < store.at(0).x ||
             x > store.last().x) {
             continue;
@@ -125,8 +124,8 @@ void LineChart::Private::paintTable(QPainter& painter, const QRectF& area, doubl
     const double number_width = std::round(60.0 * theme.fontScale());
     const QFont caption = theme.font(TextStyle::Caption);
     const QFont mono = theme.font(TextStyle::MonoSmall);
-    const QString head = QStringLiteral("%1 %2").arg(
-        x_name, time ? formatDuration(x) : axisLabel(x, 1.0, std::abs(x)));
+    const QString head = QStringLiteral("%1 %2").arg(x_name, time ? formatDuration(x)
+                                                                  : axisLabel(x, 1.0, std::abs(x)));
     const bool raw = std::any_of(rows.begin(), rows.end(), [](const auto& r) { return !!r.raw; });
     const bool validation =
         std::any_of(rows.begin(), rows.end(), [](const auto& r) { return !!r.validation; });
@@ -212,12 +211,16 @@ void LineChart::Private::moveCrosshair(std::optional<double> x) {
     emit q->crosshairMoved(x);
 }
 
-std::optional<double> LineChart::crosshair() const { return d_->crosshair; }
+std::optional<double> LineChart::crosshair() const {
+    return d_->crosshair;
+}
 
 void LineChart::setCrosshair(std::optional<double> x) {
     d_->moveCrosshair(x ? std::optional<double>(d_->snapped(*x)) : std::nullopt);
 }
 
-bool LineChart::isCrosshairLocked() const { return d_->crosshair_locked; }
+bool LineChart::isCrosshairLocked() const {
+    return d_->crosshair_locked;
+}
 
 } // namespace weft::widgets

@@ -33,25 +33,20 @@ ChartRange zoomedRange(const ChartRange& range, double anchor, double factor, bo
 
 bool LineChart::eventFilter(QObject* watched, QEvent* event) {
     switch (event->type()) {
-    case QEvent::MouseButtonPress:
-        return d_->mousePress(static_cast<QMouseEvent*>(event));
-    case QEvent::MouseMove:
-        return d_->mouseMove(static_cast<QMouseEvent*>(event));
-    case QEvent::MouseButtonRelease:
-        return d_->mouseRelease(static_cast<QMouseEvent*>(event));
+    case QEvent::MouseButtonPress: return d_->mousePress(static_cast<QMouseEvent*>(event));
+    case QEvent::MouseMove: return d_->mouseMove(static_cast<QMouseEvent*>(event));
+    case QEvent::MouseButtonRelease: return d_->mouseRelease(static_cast<QMouseEvent*>(event));
     case QEvent::MouseButtonDblClick:
         d_->drag = Private::Drag::None;
         resetView();
         return true;
-    case QEvent::Wheel:
-        return d_->wheel(static_cast<QWheelEvent*>(event));
+    case QEvent::Wheel: return d_->wheel(static_cast<QWheelEvent*>(event));
     case QEvent::Leave:
         if (!d_->crosshair_locked) {
             d_->moveCrosshair(std::nullopt);
         }
         return false;
-    default:
-        return QWidget::eventFilter(watched, event);
+    default: return QWidget::eventFilter(watched, event);
     }
 }
 
@@ -81,10 +76,9 @@ bool LineChart::Private::mouseMove(QMouseEvent* event) {
         crosshair_layer->replot();
     } else if (drag == Drag::None && !crosshair_locked) {
         const bool inside = plot->axisRect()->rect().contains(event->position().toPoint());
-        moveCrosshair(inside && primary()
-                          ? std::optional<double>(
-                                snapped(plot->xAxis->pixelToCoord(event->position().x())))
-                          : std::nullopt);
+        moveCrosshair(inside && primary() ? std::optional<double>(snapped(
+                                                plot->xAxis->pixelToCoord(event->position().x())))
+                                          : std::nullopt);
         const int flag = flagAt(event->position());
         if (flag >= 0) {
             QToolTip::showText(event->globalPosition().toPoint(),
@@ -148,7 +142,8 @@ bool LineChart::Private::wheel(QWheelEvent* event) {
 void LineChart::Private::zoomAt(const QPointF& position, double x_factor, double y_factor) {
     updateRanges();
     if (x_factor != 1.0) {
-        setUserX(zoomedRange(q->xRange(), plot->xAxis->pixelToCoord(position.x()), x_factor, false));
+        setUserX(
+            zoomedRange(q->xRange(), plot->xAxis->pixelToCoord(position.x()), x_factor, false));
     }
     if (y_factor != 1.0) {
         setUserY(zoomedRange(q->yRange(), plot->yAxis->pixelToCoord(position.y()), y_factor, log));
@@ -184,40 +179,22 @@ void LineChart::keyPressEvent(QKeyEvent* event) {
         return;
     }
     switch (event->key()) {
-    case Qt::Key_R:
-        resetView();
-        return;
-    case Qt::Key_L:
-        setLogScale(!d_->log);
-        return;
-    case Qt::Key_F:
-        setFollowing(!d_->following);
-        return;
-    case Qt::Key_S:
-        emit smoothingFocusRequested();
-        return;
-    case Qt::Key_E:
-        emit exportRequested();
-        return;
-    case Qt::Key_Left:
-        d_->stepCrosshair(-1);
-        return;
-    case Qt::Key_Right:
-        d_->stepCrosshair(1);
-        return;
+    case Qt::Key_R: resetView(); return;
+    case Qt::Key_L: setLogScale(!d_->log); return;
+    case Qt::Key_O: setOutliersClipped(!d_->clip_outliers); return;
+    case Qt::Key_F: setFollowing(!d_->following); return;
+    case Qt::Key_S: emit smoothingFocusRequested(); return;
+    case Qt::Key_E: emit exportRequested(); return;
+    case Qt::Key_Left: d_->stepCrosshair(-1); return;
+    case Qt::Key_Right: d_->stepCrosshair(1); return;
     case Qt::Key_Plus:
-    case Qt::Key_Equal:
-        zoom(kWheelStep);
-        return;
-    case Qt::Key_Minus:
-        zoom(1.0 / kWheelStep);
-        return;
+    case Qt::Key_Equal: zoom(kWheelStep); return;
+    case Qt::Key_Minus: zoom(1.0 / kWheelStep); return;
     case Qt::Key_Escape:
         d_->crosshair_locked = false;
         d_->moveCrosshair(std::nullopt);
         return;
-    default:
-        QWidget::keyPressEvent(event);
+    default: QWidget::keyPressEvent(event);
     }
 }
 
@@ -226,18 +203,22 @@ void LineChart::Private::showMenu(const QPoint& global) {
     menu->setAttribute(Qt::WA_DeleteOnClose);
     menu->addAction(icon(QStringLiteral("refresh")), LineChart::tr("Reset view\tR"), q,
                     &LineChart::resetView);
-    QAction* log_action = menu->addAction(LineChart::tr("Logarithmic\tL"), q,
-                                          [this] { q->setLogScale(!log); });
+    QAction* log_action =
+        menu->addAction(LineChart::tr("Logarithmic\tL"), q, [this] { q->setLogScale(!log); });
     log_action->setCheckable(true);
     log_action->setChecked(log);
-    QAction* follow_action = menu->addAction(LineChart::tr("Follow newest\tF"), q,
-                                             [this] { setFollow(!following); });
+    QAction* clip_action = menu->addAction(LineChart::tr("Clip outliers\tO"), q,
+                                           [this] { q->setOutliersClipped(!clip_outliers); });
+    clip_action->setCheckable(true);
+    clip_action->setChecked(clip_outliers);
+    clip_action->setEnabled(clip_outliers || has_outliers);
+    QAction* follow_action =
+        menu->addAction(LineChart::tr("Follow newest\tF"), q, [this] { setFollow(!following); });
     follow_action->setCheckable(true);
     follow_action->setChecked(following);
     menu->addSeparator();
-    menu->addAction(icon(QStringLiteral("copy")), LineChart::tr("Copy image"), q, [this] {
-        QGuiApplication::clipboard()->setPixmap(plot->toPixmap());
-    });
+    menu->addAction(icon(QStringLiteral("copy")), LineChart::tr("Copy image"), q,
+                    [this] { QGuiApplication::clipboard()->setPixmap(plot->toPixmap()); });
     menu->addAction(icon(QStringLiteral("export")), LineChart::tr("Export…\tE"), q,
                     &LineChart::exportRequested);
     menu->popup(global);

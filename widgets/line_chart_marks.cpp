@@ -13,9 +13,13 @@ namespace {
 constexpr double kFlagWidth = 9.0;
 constexpr double kFlagHeight = 10.0;
 
-QRectF areaOf(const QCustomPlot* plot) { return plot->axisRect()->rect(); }
+QRectF areaOf(const QCustomPlot* plot) {
+    return plot->axisRect()->rect();
+}
 
-double crisp(double x) { return std::round(x) + 0.5; }
+double crisp(double x) {
+    return std::round(x) + 0.5;
+}
 
 } // namespace
 
@@ -68,7 +72,9 @@ void LineChart::setOverlayText(const QString& title, const QString& detail) {
     d_->scheduleReplot();
 }
 
-void LineChart::Private::paintUnder(QPainter& painter) { paintPlanned(painter, areaOf(plot)); }
+void LineChart::Private::paintUnder(QPainter& painter) {
+    paintPlanned(painter, areaOf(plot));
+}
 
 void LineChart::Private::paintMarks(QPainter& painter) {
     const QRectF area = areaOf(plot);
@@ -77,6 +83,7 @@ void LineChart::Private::paintMarks(QPainter& painter) {
     paintVerticals(painter, area);
     paintFlags(painter, area);
     paintNonFinite(painter, area);
+    paintClipped(painter, area);
     paintNewest(painter, area);
     paintBest(painter, area);
     paintWords(painter, area);
@@ -235,6 +242,38 @@ void LineChart::Private::paintNonFinite(QPainter& painter, const QRectF& area) {
     painter.setBrush(Qt::NoBrush);
 }
 
+// Pointing out of the plot where a line leaves the clipped range; one a pixel column.
+void LineChart::Private::paintClipped(QPainter& painter, const QRectF& area) {
+    if (!clipped) {
+        return;
+    }
+    const QCPRange y = plot->yAxis->range();
+    painter.setPen(Qt::NoPen);
+    for (const auto& entry : series) {
+        const QCPGraph* graph = entry->raw && entry->raw->visible() ? entry->raw : entry->line;
+        if (!graph->visible()) {
+            continue;
+        }
+        painter.setBrush(Theme::current().series(entry->spec.slot));
+        double last_above = -100.0;
+        double last_below = -100.0;
+        for (const QCPGraphData& point : *graph->data()) {
+            const bool above = point.value > y.upper;
+            double& last = above ? last_above : last_below;
+            const double x = std::round(px(point.key));
+            if ((above || point.value < y.lower) && x >= area.left() && x <= area.right() &&
+                x - last >= 8.0) {
+                const QPointF tip(x, above ? area.top() + 1.0 : area.bottom() - 1.0);
+                const double base = tip.y() + (above ? 6.0 : -6.0);
+                painter.drawPolygon(
+                    QPolygonF({tip, QPointF(x - 4.0, base), QPointF(x + 4.0, base)}));
+                last = x;
+            }
+        }
+    }
+    painter.setBrush(Qt::NoBrush);
+}
+
 void LineChart::Private::paintNewest(QPainter& painter, const QRectF& area) {
     for (const auto& entry : series) {
         const bool shown = entry->spec.form == SeriesForm::Smoothed && entry->spec.visible;
@@ -294,6 +333,12 @@ void LineChart::Private::paintWords(QPainter& painter, const QRectF& area) {
                               : LineChart::tr("%1 points not finite")
                                     .arg(formatCount(static_cast<qint64>(non_finite))),
               TextStyle::Caption, Role::Error);
+    }
+    const auto outside = static_cast<qint64>(q->clippedCount());
+    if (outside > 0) {
+        right(outside == 1 ? LineChart::tr("1 outlier not in view")
+                           : LineChart::tr("%1 outliers not in view").arg(formatCount(outside)),
+              TextStyle::Caption, Role::Muted);
     }
     const auto hidden = static_cast<qint64>(q->hiddenByLogCount());
     if (hidden > 0) {

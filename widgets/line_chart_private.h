@@ -35,8 +35,13 @@ struct ChartSeries {
     QPointer<QCPGraph> line; // what the eye follows
 
     SeriesStore::Column column() const {
-        const bool smooth = spec.form == SeriesForm::Smoothed || spec.form == SeriesForm::Thin;
+        const bool smooth = spec.form == SeriesForm::Smoothed || spec.form == SeriesForm::Thin ||
+                            spec.form == SeriesForm::Abandoned;
         return smooth ? SeriesStore::Column::Smoothed : SeriesStore::Column::Raw;
+    }
+    /// Of the run as it is: not what is to come, nor what was taken back.
+    bool isActual() const {
+        return spec.form != SeriesForm::Planned && spec.form != SeriesForm::Abandoned;
     }
     const QString& group() const { return spec.group.isEmpty() ? spec.name : spec.group; }
 };
@@ -57,7 +62,10 @@ struct LineChart::Private {
     // line_chart_view.cpp
     void updateRanges();
     ChartRange automaticX() const;
-    ChartRange automaticY(const ChartRange& x) const;
+    ChartRange automaticY(const ChartRange& x);
+    SeriesExtent extentInView(const ChartRange& x) const;
+    SeriesExtent bulkInView(const ChartRange& x) const;
+    bool helpsToClip(const SeriesExtent& all, const SeriesExtent& bulk) const;
     std::optional<double> newestX() const;
     void refreshGraphs();
     void refreshGraph(QCPGraph* graph, const ChartSeries& series, SeriesStore::Column column);
@@ -74,6 +82,7 @@ struct LineChart::Private {
     void paintThreshold(QPainter& painter, const QRectF& area);
     void paintFlags(QPainter& painter, const QRectF& area);
     void paintNonFinite(QPainter& painter, const QRectF& area);
+    void paintClipped(QPainter& painter, const QRectF& area);
     void paintBest(QPainter& painter, const QRectF& area);
     void paintNewest(QPainter& painter, const QRectF& area);
     void paintWords(QPainter& painter, const QRectF& area);
@@ -128,6 +137,9 @@ struct LineChart::Private {
     QString overlay_detail;
     bool log = false;
     bool time = false;
+    bool clip_outliers = false;
+    bool has_outliers = false; // in view, at the last update of the ranges
+    bool clipped = false;      // and left out of it
     bool x_axis_visible = true;
     bool compact = false;
     int left_margin = 48;

@@ -8,7 +8,9 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kEdgePixels = 8.0; // room for marks at the first and last point
+constexpr double kOutlierShare = 0.01; // at each end
+constexpr double kWorthClipping = 1.5; // times the height of the rest
+constexpr double kEdgePixels = 8.0;    // room for marks at the first and last point
 
 ChartRange padded(double low, double high, double share) {
     if (!(high > low)) {
@@ -24,8 +26,7 @@ ChartRange padded(double low, double high, double share) {
 std::optional<double> LineChart::Private::newestX() const {
     std::optional<double> newest;
     for (const auto& entry : series) {
-        if (entry->spec.visible && !entry->store.empty() &&
-            entry->spec.form != SeriesForm::Planned) {
+        if (entry->spec.visible && !entry->store.empty() && entry->isActual()) {
             newest = std::max(newest.value_or(entry->store.last().x), entry->store.last().x);
         }
     }
@@ -64,7 +65,7 @@ ChartRange LineChart::Private::automaticX() const {
     return padded(extent.low, extent.high, kEdgePixels / pixels);
 }
 
-ChartRange LineChart::Private::automaticY(const ChartRange& x) const {
+SeriesExtent LineChart::Private::extentInView(const ChartRange& x) const {
     SeriesExtent extent;
     for (const auto& entry : series) {
         if (!entry->spec.visible) {
@@ -75,6 +76,46 @@ ChartRange LineChart::Private::automaticY(const ChartRange& x) const {
             x.low, x.high, raw_shown ? SeriesStore::Column::Raw : entry->column(), domain());
         extent.low = std::min(extent.low, own.low);
         extent.high = std::max(extent.high, own.high);
+    }
+    return extent;
+}
+
+// Where the middle 98 % of each series lie.
+SeriesExtent LineChart::Private::bulkInView(const ChartRange& x) const {
+    SeriesExtent extent;
+    for (const auto& entry : series) {
+        if (entry->spec.visible) {
+            const SeriesExtent own =
+                entry->store.quantiles(x.low, x.high, kOutlierShare, 1.0 - kOutlierShare,
+                                       SeriesStore::Column::Raw, domain());
+            extent.low = std::min(extent.low, own.low);
+            extent.high = std::max(extent.high, own.high);
+        }
+    }
+    return extent;
+}
+
+bool LineChart::Private::helpsToClip(const SeriesExtent& all, const SeriesExtent& bulk) const {
+    if (!bulk.valid() || !(bulk.high > bulk.low)) {
+        return false;
+    }
+    const auto height = [this](const SeriesExtent& extent) {
+        return log ? std::log(extent.high / extent.low) : extent.high - extent.low;
+    };
+    return height(all) > kWorthClipping * height(bulk);
+}
+
+ChartRange LineChart::Private::automaticY(const ChartRange& x) {
+    SeriesExtent extent = extentInView(x);
+    const SeriesExtent bulk = bulkInView(x);
+    const bool outliers = extent.valid() && helpsToClip(extent, bulk);
+    clipped = outliers && clip_outliers;
+    if (clipped) {
+        extent = bulk;
+    }
+    if (outliers != has_outliers) {
+        has_outliers = outliers;
+        emit q->hasOutliersChanged(outliers);
     }
     if (threshold && (!log || *threshold > 0.0)) {
         extent.low = std::min(extent.low, *threshold);
@@ -87,8 +128,7 @@ ChartRange LineChart::Private::automaticY(const ChartRange& x) const {
         if (extent.low == extent.high) {
             return {extent.low / 2.0, extent.high * 2.0};
         }
-        const ChartRange exponents =
-            padded(std::log10(extent.low), std::log10(extent.high), 0.06);
+        const ChartRange exponents = padded(std::log10(extent.low), std::log10(extent.high), 0.06);
         return {std::pow(10.0, exponents.low), std::pow(10.0, exponents.high)};
     }
     // Zero is kept as the floor where the curve comes near to it.
@@ -111,7 +151,8 @@ void LineChart::Private::updateRanges() {
     }
     const QCPRange before = plot->xAxis->range();
     const ChartRange x = user_x.value_or(automaticX());
-    const ChartRange y = user_y.value_or(automaticY(x));
+    clipped = false;
+    const ChartRange y = user_y ? *user_y : automaticY(x);
     plot->xAxis->setRange(x.low, x.high);
     plot->yAxis->setRange(y.low, y.high);
     // Without points the numbers on the axes would be made up.
@@ -204,13 +245,21 @@ ChartRange LineChart::yRange() const {
     return {range.lower, range.upper};
 }
 
-void LineChart::setXRange(const ChartRange& range) { d_->setUserX(range); }
+void LineChart::setXRange(const ChartRange& range) {
+    d_->setUserX(range);
+}
 
-void LineChart::setYRange(const ChartRange& range) { d_->setUserY(range); }
+void LineChart::setYRange(const ChartRange& range) {
+    d_->setUserY(range);
+}
 
-bool LineChart::isFollowing() const { return d_->following; }
+bool LineChart::isFollowing() const {
+    return d_->following;
+}
 
-void LineChart::setFollowing(bool follow) { d_->setFollow(follow); }
+void LineChart::setFollowing(bool follow) {
+    d_->setFollow(follow);
+}
 
 void LineChart::resetView() {
     d_->user_x.reset();
@@ -219,13 +268,14 @@ void LineChart::resetView() {
     d_->userChangedView();
 }
 
-bool LineChart::isZoomed() const { return d_->user_x.has_value() || d_->user_y.has_value(); }
+bool LineChart::isZoomed() const {
+    return d_->user_x.has_value() || d_->user_y.has_value();
+}
 
 void LineChart::zoom(double factor) {
     d_->updateRanges();
     const ChartRange x = xRange();
-    const double center =
-        d_->crosshair.value_or(d_->following ? x.high : (x.low + x.high) / 2.0);
+    const double center = d_->crosshair.value_or(d_->following ? x.high : (x.low + x.high) / 2.0);
     const double low = center - (center - x.low) / factor;
     d_->setUserX({low, low + (x.high - x.low) / factor});
 }

@@ -47,37 +47,31 @@ double SeriesStore::smooth(double y) {
     return average_ / (1.0 - remaining_);
 }
 
+// A block is made when its last point is there, and the block above when its last block is: one
+// pass over the points, and only a sixteenth of that again for all levels together.
 void SeriesStore::pushColumn(Levels& column, double y) {
-    const auto index = static_cast<std::uint32_t>(column.y.size());
     column.y.push(y);
-    std::size_t block = index / kFan;
-    for (std::size_t level = 0; level < column.blocks.size() || block > 0; ++level) {
+    std::size_t span = kFan;
+    for (std::size_t level = 0; column.y.size() % span == 0; ++level) {
         if (level == column.blocks.size()) {
-            addLevel(column, block);
+            column.blocks.emplace_back();
         }
-        if (block == column.blocks[level].size()) {
-            column.blocks[level].push(Block{});
-        }
-        widenPoint(column, column.blocks[level][block], index);
-        block /= kFan;
+        column.blocks[level].push(blockOf(column, level, column.blocks[level].size()));
+        span *= kFan;
     }
 }
 
-// A new top level appears with its second block; the blocks before that are complete below.
-void SeriesStore::addLevel(Levels& column, std::size_t complete_blocks) {
-    const std::size_t level = column.blocks.size();
-    column.blocks.emplace_back();
-    for (std::size_t k = 0; k < complete_blocks; ++k) {
-        Block whole;
-        for (std::size_t i = k * kFan; i < (k + 1) * kFan; ++i) {
-            if (level == 0) {
-                widenPoint(column, whole, static_cast<std::uint32_t>(i));
-            } else {
-                widen(column, whole, column.blocks[level - 1][i]);
-            }
+SeriesStore::Block SeriesStore::blockOf(const Levels& column, std::size_t level,
+                                        std::size_t index) const {
+    Block whole;
+    for (std::size_t i = index * kFan; i < (index + 1) * kFan; ++i) {
+        if (level == 0) {
+            widenPoint(column, whole, static_cast<std::uint32_t>(i));
+        } else {
+            widen(column, whole, column.blocks[level - 1][i]);
         }
-        column.blocks[level].push(whole);
     }
+    return whole;
 }
 
 void SeriesStore::widenPoint(const Levels& column, Block& into, std::uint32_t index) const {
@@ -147,15 +141,7 @@ void SeriesStore::truncateColumn(Levels& column, std::size_t size) {
     column.y.truncate(size);
     std::size_t span = kFan;
     for (ChunkedArray<Block>& level : column.blocks) {
-        const std::size_t whole = size / span;
-        level.truncate(std::min(level.size(), whole));
-        if (size % span != 0) {
-            Block partial;
-            for (std::size_t i = whole * span; i < size; ++i) {
-                widenPoint(column, partial, static_cast<std::uint32_t>(i));
-            }
-            level.push(partial);
-        }
+        level.truncate(size / span);
         span *= kFan;
     }
 }
@@ -187,7 +173,9 @@ SeriesPoint SeriesStore::at(std::size_t index, Column column) const {
     return {x_[index], levels(column).y[index]};
 }
 
-SeriesPoint SeriesStore::last(Column column) const { return at(size() - 1, column); }
+SeriesPoint SeriesStore::last(Column column) const {
+    return at(size() - 1, column);
+}
 
 std::size_t SeriesStore::lowerBound(double x) const {
     std::size_t low = 0;
@@ -214,11 +202,14 @@ std::size_t SeriesStore::nearest(double x) const {
     return x - x_[after - 1] < x_[after] - x ? after - 1 : after;
 }
 
+// One past the last point with x <= `x_high`.
+std::size_t SeriesStore::endIndex(double x_high) const {
+    return lowerBound(std::nextafter(x_high, std::numeric_limits<double>::infinity()));
+}
+
 SeriesExtent SeriesStore::extent(double x_low, double x_high, Column column, Domain domain) const {
     const Levels& data = levels(column);
-    const Block block = reduce(
-        data, lowerBound(x_low),
-        lowerBound(std::nextafter(x_high, std::numeric_limits<double>::infinity())));
+    const Block block = reduce(data, lowerBound(x_low), endIndex(x_high));
     SeriesExtent result;
     const std::uint32_t low = domain == Domain::All ? block.low : block.low_positive;
     if (low != kNone && (domain == Domain::All || data.y[block.high] > 0.0)) {
@@ -228,17 +219,67 @@ SeriesExtent SeriesStore::extent(double x_low, double x_high, Column column, Dom
     return result;
 }
 
+SeriesExtent SeriesStore::quantiles(double x_low, double x_high, double share_low,
+                                    double share_high, Column column, Domain domain) const {
+    constexpr std::size_t kSample = 4096;
+    const Levels& data = levels(column);
+    const std::size_t first = lowerBound(x_low);
+    const std::size_t end = endIndex(x_high);
+    std::vector<double> sample;
+    const std::size_t stride = (end - first + kSample - 1) / kSample;
+    for (std::size_t i = first; i < end; i += stride) {
+        if (domain == Domain::All || data.y[i] > 0.0) {
+            sample.push_back(data.y[i]);
+        }
+    }
+    if (sample.empty()) {
+        return {};
+    }
+    const auto at = [&sample](double share) {
+        const auto rank =
+            static_cast<std::ptrdiff_t>(share * static_cast<double>(sample.size() - 1));
+        std::nth_element(sample.begin(), sample.begin() + rank, sample.end());
+        return sample[static_cast<std::size_t>(rank)];
+    };
+    return {at(share_low), at(share_high)};
+}
+
+// Blocks whose minimum and maximum lie inside are passed over.
+std::size_t SeriesStore::countOutside(double x_low, double x_high, const SeriesExtent& y,
+                                      Column column) const {
+    const Levels& data = levels(column);
+    const std::size_t end = endIndex(x_high);
+    const auto inside = [&](double value) { return value >= y.low && value <= y.high; };
+    std::size_t count = 0;
+    for (std::size_t i = lowerBound(x_low); i < end;) {
+        std::size_t skip = 0;
+        std::size_t span = kFan;
+        for (std::size_t level = 0; level < data.blocks.size() && i % span == 0 && i + span <= end;
+             ++level) {
+            const Block& block = data.blocks[level][i / span];
+            if (!inside(data.y[block.low]) || !inside(data.y[block.high])) {
+                break;
+            }
+            skip = span;
+            span *= kFan;
+        }
+        if (skip == 0) {
+            count += inside(data.y[i]) ? 0 : 1;
+            skip = 1;
+        }
+        i += skip;
+    }
+    return count;
+}
+
 void SeriesStore::query(double x_low, double x_high, int pixels, Column column, Domain domain,
                         std::vector<SeriesPoint>& out) const {
     out.clear();
     const Levels& data = levels(column);
-    const auto usable = [&](std::size_t i) {
-        return domain == Domain::All || data.y[i] > 0.0;
-    };
+    const auto usable = [&](std::size_t i) { return domain == Domain::All || data.y[i] > 0.0; };
     const auto emitPoint = [&](std::size_t i) { out.push_back({x_[i], data.y[i]}); };
     const std::size_t first = lowerBound(x_low);
-    const std::size_t end =
-        lowerBound(std::nextafter(x_high, std::numeric_limits<double>::infinity()));
+    const std::size_t end = endIndex(x_high);
     const auto budget = static_cast<std::size_t>(std::max(1, pixels));
     if (first > 0 && usable(first - 1)) {
         emitPoint(first - 1);

@@ -79,14 +79,22 @@ public:
     /// Index of the point nearest to `x`; size() when empty.
     std::size_t nearest(double x) const;
 
-    /// At most two points per bucket (its minimum and maximum, in x order), at most 2 * `pixels` + 4
-    /// in all, with one neighbour beyond each end so that lines leave the view. Buckets have a
+    /// At most two points per bucket (its minimum and maximum, in x order), at most 2 * `pixels` +
+    /// 4 in all, with one neighbour beyond each end so that lines leave the view. Buckets have a
     /// width of 2^k and edges at its multiples, in data space: the same data always decimates the
     /// same way while the view moves. With <= 2 * pixels points in view, these points themselves.
     void query(double x_low, double x_high, int pixels, Column column, Domain domain,
                std::vector<SeriesPoint>& out) const;
     /// Smallest and largest y with x in [x_low, x_high].
     SeriesExtent extent(double x_low, double x_high, Column column, Domain domain) const;
+
+    /// The y that `share_low` and `share_high` (0 to 1) of the points with x in [x_low, x_high] lie
+    /// below: of an even sample of at most 4,096 of them, so the same data always answers the same.
+    SeriesExtent quantiles(double x_low, double x_high, double share_low, double share_high,
+                           Column column, Domain domain) const;
+    /// How many points with x in [x_low, x_high] lie outside `y`.
+    std::size_t countOutside(double x_low, double x_high, const SeriesExtent& y,
+                             Column column) const;
 
     const std::vector<SeriesPoint>& nonFinite() const { return non_finite_; }
     /// Points that a log axis cannot show.
@@ -105,14 +113,16 @@ private:
     };
     struct Levels {
         ChunkedArray<double> y;
-        std::vector<ChunkedArray<Block>> blocks; // blocks[k] covers kFan^(k+1) points each
+        // blocks[k] covers kFan^(k+1) points each; whole blocks only
+        std::vector<ChunkedArray<Block>> blocks;
     };
 
     void appendOne(double x, double y);
     void pushColumn(Levels& column, double y);
-    void addLevel(Levels& column, std::size_t complete_blocks);
+    Block blockOf(const Levels& column, std::size_t level, std::size_t index) const;
     void widen(const Levels& column, Block& into, const Block& from) const;
     void widenPoint(const Levels& column, Block& into, std::uint32_t index) const;
+    std::size_t endIndex(double x_high) const;
     Block reduce(const Levels& column, std::size_t first, std::size_t end) const;
     const Levels& levels(Column column) const;
     void truncate(std::size_t size);

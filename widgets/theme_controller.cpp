@@ -14,8 +14,13 @@ bool reduced_motion = false;
 } // namespace
 
 ThemeController::ThemeController(QObject* parent)
-    : QObject(parent), system_palette_(QApplication::palette()) {
+    : QObject(parent), system_(QDBusConnection::sessionBus()) {
     QApplication::setStyle(new Style);
+    connect(&system_, &SystemTheme::changed, this, [this] {
+        if (mode_ == Mode::System) {
+            apply();
+        }
+    });
     apply();
 }
 
@@ -33,18 +38,16 @@ void ThemeController::setFontScale(double scale) {
     }
 }
 
-void ThemeController::setReducedMotion(bool reduced) { reduced_motion = reduced; }
+void ThemeController::setReducedMotion(bool reduced) {
+    reduced_motion = reduced;
+}
 
-bool ThemeController::reducedMotion() { return reduced_motion; }
-
-// Qt 6.4 has no colour-scheme hint; the platform's own palette tells by its lightness.
-bool ThemeController::systemIsDark() const {
-    return system_palette_.color(QPalette::Window).lightness() <
-           system_palette_.color(QPalette::WindowText).lightness();
+bool ThemeController::reducedMotion() {
+    return reduced_motion;
 }
 
 void ThemeController::apply() {
-    const bool dark = mode_ == Mode::Dark || (mode_ == Mode::System && systemIsDark());
+    const bool dark = mode_ == Mode::Dark || (mode_ == Mode::System && system_.isDark());
     const Theme theme = (dark ? Theme::dark() : Theme::light()).withFontScale(font_scale_);
     Theme::setCurrent(theme);
     QApplication::setFont(theme.font(TextStyle::Body));

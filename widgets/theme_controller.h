@@ -3,6 +3,7 @@
 // after QApplication, keep it for the life of the program. GUI thread only.
 #pragma once
 
+#include "widgets/system_theme.h"
 #include "widgets/theme.h"
 
 #include <QObject>
@@ -32,11 +33,10 @@ signals:
 
 private:
     void apply();
-    bool systemIsDark() const;
 
     Mode mode_ = Mode::System;
     double font_scale_ = 1.0;
-    QPalette system_palette_;
+    SystemTheme system_;
 };
 
 } // namespace weft::widgets

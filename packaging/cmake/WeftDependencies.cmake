@@ -17,7 +17,7 @@ if(NOT dnnl_VERSION VERSION_GREATER_EQUAL 2.6 OR NOT dnnl_VERSION VERSION_LESS 3
 endif()
 
 if(WEFT_UI)
-    find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets Svg PrintSupport Network)
+    find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets DBus Svg PrintSupport Network)
     find_package(QCustomPlotQt6 REQUIRED)
 endif()
 if(WEFT_TESTS)

@@ -62,6 +62,57 @@ private slots:
         QCOMPARE(countColor(image, color, QRect(60, y + 8, 500, 20)), 0);
     }
 
+    void outliers_can_be_left_out_of_the_range_and_are_counted() {
+        std::vector<double> x;
+        std::vector<double> y;
+        for (int i = 0; i < 1000; ++i) {
+            x.push_back(i);
+            y.push_back(i == 200 || i == 700 ? 90.0 : 1.0 + 0.001 * (i % 10));
+        }
+        chart_->append(id_, x, y);
+        chart_->replotNow();
+        QVERIFY(chart_->hasOutliers());
+        QVERIFY(chart_->yRange().high > 90.0); // nothing is hidden unless asked for
+        QCOMPARE(chart_->clippedCount(), std::size_t{0});
+        QSignalSpy clipped(chart_.get(), &LineChart::outliersClippedChanged);
+        QTest::keyClick(chart_.get(), Qt::Key_O);
+        QCOMPARE(clipped.count(), 1);
+        chart_->replotNow();
+        QVERIFY(chart_->yRange().high < 1.1);
+        QCOMPARE(chart_->clippedCount(), std::size_t{2});
+        QTest::keyClick(chart_.get(), Qt::Key_O);
+        chart_->replotNow();
+        QVERIFY(chart_->yRange().high > 90.0);
+    }
+
+    void clipping_without_outliers_changes_nothing() {
+        std::vector<double> x;
+        std::vector<double> y;
+        for (int i = 0; i < 1000; ++i) {
+            x.push_back(i);
+            y.push_back(std::sin(i * 0.1));
+        }
+        chart_->append(id_, x, y);
+        chart_->replotNow();
+        const auto before = chart_->yRange();
+        chart_->setOutliersClipped(true);
+        chart_->replotNow();
+        QVERIFY(!chart_->hasOutliers());
+        QCOMPARE(chart_->yRange().high, before.high);
+        QCOMPARE(chart_->yRange().low, before.low);
+        QCOMPARE(chart_->clippedCount(), std::size_t{0});
+    }
+
+    void steps_taken_back_are_not_the_newest() {
+        chart_->append(id_, std::vector<double>{0, 10, 20}, std::vector<double>{1, 1, 1});
+        const int lost = chart_->addSeries(
+            {QStringLiteral("lost"), {}, 0, SeriesForm::Abandoned, Qt::SolidLine, true});
+        chart_->append(lost, std::vector<double>{20, 30, 40}, std::vector<double>{1, 2, 3});
+        chart_->replotNow();
+        QVERIFY(chart_->yRange().high > 3.0); // drawn
+        QVERIFY2(chart_->describe().contains("20"), qPrintable(chart_->describe()));
+    }
+
     void the_star_appears_at_the_best_point() {
         chart_->append(id_, std::vector<double>{0, 100}, std::vector<double>{1, 3});
         chart_->setBest(50.0, 1.4);
@@ -165,8 +216,8 @@ private slots:
 
     void linked_charts_share_range_and_crosshair() {
         LineChart other;
-        const int other_id = other.addSeries({QStringLiteral("rate"), {}, 1, SeriesForm::Plain,
-                                              Qt::SolidLine, true});
+        const int other_id = other.addSeries(
+            {QStringLiteral("rate"), {}, 1, SeriesForm::Plain, Qt::SolidLine, true});
         for (int i = 0; i <= 100; ++i) {
             chart_->append(id_, i, i);
             other.append(other_id, i, 2.0 * i);
@@ -263,8 +314,8 @@ private slots:
         chart_->append(id_, std::vector<double>{0, 100}, std::vector<double>{1, 1});
         controller_->setMode(ThemeController::Mode::Dark);
         // Widgets learn of a new palette in the next turn of the event loop.
-        QTRY_VERIFY(countColor(picture(*chart_), Theme::dark().series(0),
-                               QRect(60, 20, 500, 240)) > 480);
+        QTRY_VERIFY(countColor(picture(*chart_), Theme::dark().series(0), QRect(60, 20, 500, 240)) >
+                    480);
         controller_->setMode(ThemeController::Mode::Light);
     }
 

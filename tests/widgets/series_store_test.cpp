@@ -48,6 +48,49 @@ SeriesExtent naiveExtent(const Points& points, double low, double high, bool pos
 class SeriesStoreTest : public QObject {
     Q_OBJECT
 private slots:
+    void points_outside_are_counted_as_by_a_look_at_each() {
+        for (const int count : {1, 16, 257, 4097, 20000}) {
+            const Points points = randomPoints(count, static_cast<unsigned>(count));
+            SeriesStore store;
+            store.append(points.x, points.y);
+            for (const SeriesExtent& y : {SeriesExtent{-1.0, 1.5}, SeriesExtent{-9.0, 9.0},
+                                          SeriesExtent{-9.0, 3.2}, SeriesExtent{2.0, 2.1}}) {
+                for (const auto& [low, high] :
+                     {std::pair(points.x.front(), points.x.back()),
+                      std::pair(points.x.front() + 3.0, points.x.back() / 2)}) {
+                    std::size_t expected = 0;
+                    for (std::size_t i = 0; i < points.x.size(); ++i) {
+                        expected += points.x[i] >= low && points.x[i] <= high &&
+                                            (points.y[i] < y.low || points.y[i] > y.high)
+                                        ? 1
+                                        : 0;
+                    }
+                    QCOMPARE(store.countOutside(low, high, y, SeriesStore::Column::Raw), expected);
+                }
+            }
+        }
+    }
+
+    void quantiles_of_equally_likely_values_are_these_shares() {
+        SeriesStore store;
+        std::mt19937 engine(3);
+        std::uniform_real_distribution<double> value(0.0, 1.0);
+        for (int i = 0; i < 50000; ++i) {
+            const double x = i;
+            const double y = value(engine);
+            store.append(std::span(&x, 1), std::span(&y, 1));
+        }
+        const SeriesExtent middle = store.quantiles(0, 50000, 0.25, 0.75, SeriesStore::Column::Raw,
+                                                    SeriesStore::Domain::All);
+        // Standard error of a quartile of 4,096 points: sqrt(0.25 * 0.75 / 4096) = 0.007.
+        QVERIFY(std::abs(middle.low - 0.25) < 0.03);
+        QVERIFY(std::abs(middle.high - 0.75) < 0.03);
+        QVERIFY(!store
+                     .quantiles(60000, 70000, 0.1, 0.9, SeriesStore::Column::Raw,
+                                SeriesStore::Domain::All)
+                     .valid());
+    }
+
     void extent_equals_a_look_at_every_point() {
         // Sizes on both sides of the pyramid's fan of 16 and of the chunk of 4,096.
         for (const int count : {1, 15, 16, 17, 255, 257, 4095, 4097, 20000}) {
@@ -65,9 +108,9 @@ private slots:
                 }
                 for (const bool positive : {false, true}) {
                     const SeriesExtent expected = naiveExtent(points, low, high, positive);
-                    const SeriesExtent got = store.extent(
-                        low, high, SeriesStore::Column::Raw,
-                        positive ? SeriesStore::Domain::Positive : SeriesStore::Domain::All);
+                    const SeriesExtent got = store.extent(low, high, SeriesStore::Column::Raw,
+                                                          positive ? SeriesStore::Domain::Positive
+                                                                   : SeriesStore::Domain::All);
                     QCOMPARE(got.low, expected.low);
                     QCOMPARE(got.high, expected.high);
                 }
@@ -121,7 +164,8 @@ private slots:
         std::vector<SeriesPoint> first;
         std::vector<SeriesPoint> second;
         const double low = width * 100;
-        store.query(low, low + span, 500, SeriesStore::Column::Raw, SeriesStore::Domain::All, first);
+        store.query(low, low + span, 500, SeriesStore::Column::Raw, SeriesStore::Domain::All,
+                    first);
         store.query(low + width, low + width + span, 500, SeriesStore::Column::Raw,
                     SeriesStore::Domain::All, second);
         const auto inner = [&](const std::vector<SeriesPoint>& all) {
