@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/studio.h"
 
-#include "core/base/text.h"
+#include "ui/bridge/convert.h"
 
 #include <QCoreApplication>
 
 #include <algorithm>
 
 namespace weft::ui {
-namespace {
-
-QString text(std::string_view view) {
-    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
-}
-
-} // namespace
 
 Studio::Studio(StudioPaths paths, QObject* parent)
-    : QObject(parent), paths_(std::move(paths)), index_(paths_.runs_root) {
+    : QObject(parent), paths_(std::move(paths)), reader_(run_), index_(paths_.runs_root) {
     connect(&host_, &EngineHost::eventsArrived, this, &Studio::onEvents);
     connect(&host_, &EngineHost::ended, this, &Studio::onEnded);
+    connect(&reader_, &RunReader::caughtUp, this, &Studio::onCaughtUp);
 }
 
 Studio::~Studio() = default;
@@ -82,6 +76,7 @@ StartResult Studio::start(const compile::RunConfig& config, train::StartFrom fro
     }
     train::SessionOptions options;
     options.config = config;
+    options.calibration_file = paths_.calibration;
     options.version = QCoreApplication::applicationVersion().toStdString();
     options.start = std::move(from);
     try {
@@ -91,10 +86,12 @@ StartResult Studio::start(const compile::RunConfig& config, train::StartFrom fro
     } catch (const Error& error) {
         return {false, QString::fromStdString(error.message())};
     }
+    waiting_.clear();
     if (existing_folder.empty()) {
+        reader_.stop();
         run_.begin(options.run_folder, config);
-    } else if (!run_.load(existing_folder)) {
-        return {false, run_.problem()};
+    } else {
+        reader_.replay(existing_folder, config);
     }
     host_.start(std::move(options));
     emit trainingChanged();
@@ -134,7 +131,7 @@ void Studio::send(train::CommandKind kind, const config::Json& argument) {
     const QString id = host_.post(kind, argument);
     if (!id.isEmpty()) {
         pending_id_ = id;
-        pending_ = text(train::command_name(kind));
+        pending_ = toQString(train::command_name(kind));
         emit pendingChanged();
     }
 }
@@ -143,9 +140,9 @@ bool Studio::showRun(const std::filesystem::path& run_folder) {
     if (host_.isActive()) {
         return run_.folder() == run_folder;
     }
-    const bool readable = run_.load(run_folder);
+    reader_.open(run_folder);
     emit runShown();
-    return readable;
+    return true;
 }
 
 QString Studio::openPath(const std::filesystem::path& path) {
@@ -161,7 +158,7 @@ QString Studio::openPath(const std::filesystem::path& path) {
             emit checkpointOpened(path);
             return {};
         }
-        return tr("%1 is neither a run folder nor a checkpoint.").arg(text(path.string()));
+        return tr("%1 is neither a run folder nor a checkpoint.").arg(toQString(path.string()));
     }
     if (path.extension() == ".json") {
         draft_.open(path);
@@ -169,7 +166,7 @@ QString Studio::openPath(const std::filesystem::path& path) {
         return {};
     }
     return tr("%1: open a run configuration (.json), a run folder or a checkpoint folder.")
-        .arg(text(path.filename().string()));
+        .arg(toQString(path.filename().string()));
 }
 
 void Studio::onEvents(const std::vector<train::Event>& events) {
@@ -183,7 +180,21 @@ void Studio::onEvents(const std::vector<train::Event>& events) {
         log(event);
     }
     run_.setPlan(host_.plan());
-    run_.apply(events);
+    if (reader_.isReading()) {
+        waiting_.insert(waiting_.end(), events.begin(), events.end());
+    } else {
+        run_.apply(events);
+    }
+}
+
+// The session writes an event before it sends it: what came meanwhile may have been read as well.
+void Studio::onCaughtUp() {
+    std::erase_if(waiting_,
+                  [this](const train::Event& event) { return event.seq <= reader_.lastSeq(); });
+    run_.apply(std::exchange(waiting_, {}));
+    if (!run_.problem().isEmpty()) {
+        emit troubled(run_.problem());
+    }
 }
 
 void Studio::onEnded(const train::SessionResult&) {
@@ -197,40 +208,44 @@ void Studio::onEnded(const train::SessionResult&) {
 void Studio::log(const train::Event& event) {
     const qint64 step = run_.step();
     if (const auto* state = std::get_if<train::StateEvent>(&event.payload)) {
-        QString line = text(train::state_name(state->state));
+        QString line = toQString(train::state_name(state->state));
         if (!state->phase.empty()) {
-            line += ": " + text(state->phase);
+            line += ": " + toQString(state->phase);
         }
         if (!state->reason.empty()) {
-            line += " (" + text(state->reason) + ")";
+            line += " (" + toQString(state->reason) + ")";
         }
         emit logged(1, "run", line, step);
     } else if (const auto* warning = std::get_if<train::WarningEvent>(&event.payload)) {
-        emit logged(2, "run", text(warning->message) + " " + text(warning->hint), step);
+        emit logged(2, "run", toQString(warning->message) + " " + toQString(warning->hint), step);
     } else if (const auto* error = std::get_if<train::ErrorEvent>(&event.payload)) {
-        emit logged(3, "run", text(error->where) + ": " + text(error->message) + " " + text(error->hint),
+        emit logged(3, "run",
+                    toQString(error->where) + ": " + toQString(error->message) + " " +
+                        toQString(error->hint),
                     step);
     } else if (const auto* saved = std::get_if<train::CheckpointEvent>(&event.payload)) {
         emit logged(1, "checkpoint",
                     tr("step %1 saved, %2 in %3 ms, training waited %4 ms")
                         .arg(saved->step)
-                        .arg(text(format_bytes(saved->bytes)))
+                        .arg(formatFileSize(saved->bytes))
                         .arg(saved->write_ms, 0, 'f', 0)
                         .arg(saved->blocked_ms, 0, 'f', 1),
                     saved->step);
     } else if (const auto* evaluation = std::get_if<train::EvaluationEvent>(&event.payload)) {
         QString line;
         for (const auto& [name, value] : evaluation->metrics) {
-            line += (line.isEmpty() ? "" : "  ") + text(name) + " " + QString::number(value, 'g', 5);
+            line += (line.isEmpty() ? "" : "  ") + toQString(name) + " " +
+                    QString::number(value, 'g', 5);
         }
         emit logged(1, "evaluation", line, evaluation->step);
     } else if (const auto* answer = std::get_if<train::CommandEvent>(&event.payload)) {
-        emit logged(answer->accepted ? 1 : 2, "command",
-                    text(answer->command) +
-                        (answer->accepted ? tr(" accepted") : tr(" refused: ") + text(answer->reason)),
-                    step);
+        emit logged(
+            answer->accepted ? 1 : 2, "command",
+            toQString(answer->command) +
+                (answer->accepted ? tr(" accepted") : tr(" refused: ") + toQString(answer->reason)),
+            step);
     } else if (const auto* resumed = std::get_if<train::ResumedEvent>(&event.payload)) {
-        emit logged(1, "run", tr("resumed from %1").arg(text(resumed->from)), resumed->step);
+        emit logged(1, "run", tr("resumed from %1").arg(toQString(resumed->from)), resumed->step);
     }
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The application behind the windows: the draft, the run that the toolbar controls, the runs on disk,
-// and everything a user can ask for. Screens get a Studio& and call these; they never talk to the
-// engine. The UI never assumes: a request is pending until the run answers.
+// The application behind the windows: the draft, the run that the toolbar controls, the runs on
+// disk, and everything a user can ask for. Screens get a Studio& and call these; they never talk to
+// the engine. The UI never assumes: a request is pending until the run answers.
 #pragma once
 
 #include "ui/bridge/draft.h"
 #include "ui/bridge/engine_host.h"
 #include "ui/bridge/run_index.h"
 #include "ui/bridge/run_model.h"
+#include "ui/bridge/run_reader.h"
 
 #include <QObject>
 #include <QString>
@@ -18,9 +19,10 @@ namespace weft::ui {
 
 /// Where things live; app/studio fills it from the environment.
 struct StudioPaths {
-    std::filesystem::path runs_root; // ~/WeftRuns
-    std::filesystem::path presets;   // folder of *.json
-    std::filesystem::path state;     // XDG state: window layout, autosaved draft
+    std::filesystem::path runs_root;   // ~/WeftRuns
+    std::filesystem::path presets;     // folder of *.json
+    std::filesystem::path state;       // XDG state: window layout, autosaved draft
+    std::filesystem::path calibration; // what measurements of this machine taught; empty: no file
 };
 
 /// What a click that starts or resumes led to.
@@ -65,10 +67,11 @@ public:
     void stopAndSave();
     void stopNow();
 
-    /// Shows a run's curves without training it. Refused while this process trains another.
+    /// Shows a run's curves without training it; they come in from the background, and a run that
+    /// another process trains is followed. Refused (false) while this process trains another.
     bool showRun(const std::filesystem::path& run_folder);
-    /// A path from the command line, a drop or a file dialog: configuration, run folder or checkpoint.
-    /// Returns what is wrong with it, or an empty string.
+    /// A path from the command line, a drop or a file dialog: configuration, run folder or
+    /// checkpoint. Returns what is wrong with it, or an empty string.
     QString openPath(const std::filesystem::path& path);
 
 signals:
@@ -77,6 +80,8 @@ signals:
     void trainingChanged();
     /// Something worth a line in the console. level: 0 debug, 1 info, 2 warning, 3 error.
     void logged(int level, const QString& source, const QString& text, qint64 step);
+    /// Something asked for did not work; for a short note over the window.
+    void troubled(const QString& problem);
     void configOpened();
     void runShown();
     /// The Checkpoints page should select this checkpoint.
@@ -88,11 +93,14 @@ private:
     void send(train::CommandKind kind, const config::Json& argument = config::Json::object());
     void onEvents(const std::vector<train::Event>& events);
     void onEnded(const train::SessionResult& result);
+    void onCaughtUp();
     void log(const train::Event& event);
 
     StudioPaths paths_;
     Draft draft_;
     RunModel run_;
+    RunReader reader_;
+    std::vector<train::Event> waiting_; // of a resumed run, until its past is in the model
     RunIndex index_;
     EngineHost host_;
     QString pending_;

@@ -70,6 +70,11 @@ private slots:
         fixture.click("resumeRun");
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > paused_at + 1, kPatienceMs);
         QCOMPARE(fixture.studio().run().folder(), folder);
+        // Its past was read meanwhile: every step is there once.
+        const std::vector<double>& steps = fixture.studio().run().steps().step;
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            QCOMPARE(steps[i], static_cast<double>(i + 1));
+        }
         press(fixture, Qt::Key_F5, Qt::ShiftModifier);
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
 
@@ -81,8 +86,9 @@ private slots:
         fixture.click("forkRun");
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().isTraining(), kPatienceMs);
         QVERIFY(fixture.studio().run().folder() != folder);
-        QCOMPARE(fixture.studio().run().config().section("optimizer").at("learning_rate").get<double>(),
-                 0.0005);
+        QCOMPARE(
+            fixture.studio().run().config().section("optimizer").at("learning_rate").get<double>(),
+            0.0005);
         press(fixture, Qt::Key_F5, Qt::ShiftModifier);
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
         QCOMPARE(train::read_run_info(fixture.studio().run().folder()).parent.empty(), false);

@@ -54,8 +54,8 @@ private slots:
         ui::RunModel model;
         model.begin("runs/a", {});
         model.apply({at(10, state(train::RunState::running)), at(12, step(1, 1)),
-                     at(13, state(train::RunState::paused)), at(53, state(train::RunState::running)),
-                     at(54, step(2, 1))});
+                     at(13, state(train::RunState::paused)),
+                     at(53, state(train::RunState::running)), at(54, step(2, 1))});
         QCOMPARE(model.secondsTrained(), 4.0);
     }
 
@@ -83,6 +83,9 @@ private slots:
         QCOMPARE(rewound.count(), 1);
         QCOMPARE(model.steps().step, (std::vector<double>{1, 2, 3}));
         QCOMPARE(model.steps().loss, (std::vector<double>{3, 2, 1.5}));
+        QCOMPARE(model.abandoned().size(), std::size_t{1});
+        QCOMPARE(model.abandoned()[0].step, (std::vector<double>{3}));
+        QCOMPARE(model.abandoned()[0].loss, (std::vector<double>{1}));
         QCOMPARE(model.resumes(), std::vector<std::int64_t>{2});
         QCOMPARE(model.secondsTrained(), 3.0); // two before, one after
     }
@@ -120,11 +123,29 @@ private slots:
         QCOMPARE(model.phases()[1].ms, 30.0);
     }
 
-    void an_unreadable_folder_is_a_problem_not_a_crash() {
+    void a_run_measured_in_minutes_progresses_by_time() {
+        compile::RunConfig config;
+        config.length = {compile::Cadence::Unit::minutes, 2};
         ui::RunModel model;
-        QVERIFY(!model.load("no/such/run"));
-        QVERIFY(!model.problem().isEmpty());
-        QVERIFY(model.isEmpty());
+        model.begin("runs/a", config);
+        QCOMPARE(model.progress(), 0.0);
+        model.apply({at(10, state(train::RunState::running)), at(40, step(1, 1)),
+                     at(50, state(train::RunState::paused)),
+                     at(500, state(train::RunState::running)), at(520, step(2, 1))});
+        QCOMPARE(model.secondsTrained(), 60.0); // 40 before the pause, 20 after
+        QCOMPARE(model.progress(), 0.5);
+        QCOMPARE(model.secondsLeft(), 60.0);
+        model.apply({at(600, step(3, 1))}); // the last step may end a little late
+        QCOMPARE(model.progress(), 1.0);
+        QCOMPARE(model.secondsLeft(), 0.0);
+    }
+
+    void without_a_known_length_there_is_no_progress() {
+        ui::RunModel model;
+        model.begin("runs/a", {});
+        model.apply({at(10, state(train::RunState::running)), at(40, step(1, 1))});
+        QVERIFY(model.progress() < 0);
+        QVERIFY(model.secondsLeft() < 0);
     }
 };
 

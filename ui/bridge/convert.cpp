@@ -64,7 +64,7 @@ QString runTitle(const std::filesystem::path& folder) {
 }
 
 std::vector<widgets::MemorySegment> memorySegments(const plan::ExecutionPlan& plan) {
-    const std::vector<std::int64_t> bytes = plan::bytes_by_category(plan, "train_step");
+    const std::vector<std::int64_t> bytes = plan::bytes_by_category(plan);
     std::vector<widgets::MemorySegment> segments;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         if (bytes[i] > 0) {
@@ -72,35 +72,6 @@ std::vector<widgets::MemorySegment> memorySegments(const plan::ExecutionPlan& pl
         }
     }
     return segments;
-}
-
-QString formatCount(std::int64_t value) {
-    return QLocale(QLocale::English).toString(static_cast<qlonglong>(value));
-}
-
-QString formatDuration(double seconds) {
-    if (!(seconds >= 0)) {
-        return {};
-    }
-    const auto whole = static_cast<std::int64_t>(std::llround(seconds));
-    if (whole < 60) {
-        return QString("%1 s").arg(whole);
-    }
-    if (whole < 3600) {
-        return QString("%1 m %2 s").arg(whole / 60).arg(whole % 60, 2, 10, QChar('0'));
-    }
-    return QString("%1 h %2 m").arg(whole / 3600).arg(whole % 3600 / 60, 2, 10, QChar('0'));
-}
-
-QString formatBytes(std::int64_t bytes) {
-    constexpr std::pair<double, const char*> kUnits[] = {
-        {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}};
-    for (const auto& [size, unit] : kUnits) {
-        if (static_cast<double>(bytes) >= size) {
-            return QString("%1 %2").arg(static_cast<double>(bytes) / size, 0, 'f', 1).arg(unit);
-        }
-    }
-    return QString("%1 B").arg(bytes);
 }
 
 QString formatMetric(double value) {

@@ -5,6 +5,7 @@
 #include "core/plan/plan.h"
 #include "core/train/run_state.h"
 #include "widgets/memory_bar.h"
+#include "widgets/painting.h"
 #include "widgets/pill.h"
 
 #include <QString>
@@ -23,15 +24,12 @@ widgets::RunState toWidget(train::RunState state);
 widgets::MemoryCategory toWidget(plan::Category category);
 /// A run's folder name without its date: "fashion-mlp_001".
 QString runTitle(const std::filesystem::path& folder);
-/// Bytes by category at the peak of the training step, for a memory bar.
+/// What the device must hold at the peak, by category, for a memory bar.
 std::vector<widgets::MemorySegment> memorySegments(const plan::ExecutionPlan& plan);
 
-/// "1,412"
-QString formatCount(std::int64_t value);
-/// "1 m 16 s", "38 s", "2 h 05 m"
-QString formatDuration(double seconds);
-/// "130.2 MB" (decimal, as file managers do)
-QString formatBytes(std::int64_t bytes);
+using widgets::formatCount;
+using widgets::formatDuration;
+using widgets::formatFileSize;
 /// A loss or metric with three or four significant places: "0.2381", "12.4", "1.3e-05".
 QString formatMetric(double value);
 /// "today 14:02", "yesterday", "Thu 20 Nov"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/run_model.h"
 
-#include "core/base/error.h"
 #include "ui/bridge/convert.h"
 
 #include <algorithm>
@@ -18,34 +17,33 @@ constexpr std::int64_t kStepsBeforeEta = 30;
 RunModel::RunModel(QObject* parent) : QObject(parent) {}
 
 void RunModel::begin(const std::filesystem::path& folder, const compile::RunConfig& config) {
-    clear();
+    forget();
     folder_ = folder;
     config_ = config;
     emit reset();
 }
 
-bool RunModel::load(const std::filesystem::path& folder) {
-    clear();
-    compile::CheckedRun checked = train::read_frozen_config(folder);
-    if (!checked.ok()) {
-        problem_ = checked.diagnostics.empty()
-                       ? tr("config.json cannot be read")
-                       : QString::fromStdString(to_text(checked.diagnostics.front()));
-        emit reset();
-        return false;
-    }
-    begin(folder, checked.config);
-    train::EventReader reader(folder);
-    apply(reader.read());
-    if (train::is_active(state_) && !train::is_live(folder)) {
+void RunModel::fail(const QString& problem) {
+    forget();
+    problem_ = problem;
+    emit reset();
+}
+
+void RunModel::interrupt() {
+    if (train::is_active(state_)) {
         state_ = train::RunState::stopped;
         reason_ = tr("interrupted");
         emit stateChanged();
+        emit changed();
     }
-    return true;
 }
 
 void RunModel::clear() {
+    forget();
+    emit reset();
+}
+
+void RunModel::forget() {
     folder_.clear();
     config_ = {};
     problem_.clear();
@@ -60,12 +58,13 @@ void RunModel::clear() {
     session_first_step_ = 0;
     evaluations_.clear();
     checkpoints_.clear();
+    abandoned_.clear();
     resumes_.clear();
     last_sample_.reset();
     failure_.reset();
     warnings_.clear();
     finished_.reset();
-    emit reset();
+    memory_ = nullptr;
 }
 
 void RunModel::setPlan(std::shared_ptr<const plan::ExecutionPlan> plan) {
@@ -84,10 +83,18 @@ double RunModel::secondsTrained() const {
         return seconds_before_;
     }
     const double now_paused = paused_since_ > 0 ? last_time_ - paused_since_ : 0;
-    return seconds_before_ + std::max(0.0, last_time_ - session_start_ - paused_seconds_ - now_paused);
+    return seconds_before_ +
+           std::max(0.0, last_time_ - session_start_ - paused_seconds_ - now_paused);
+}
+
+double RunModel::totalSeconds() const {
+    return config_.length.unit == compile::Cadence::Unit::minutes ? config_.length.amount * 60 : 0;
 }
 
 double RunModel::secondsLeft() const {
+    if (totalSeconds() > 0) {
+        return std::max(0.0, totalSeconds() - secondsTrained());
+    }
     const std::int64_t done = last_step_.step - session_first_step_;
     if (total_steps_ <= 0 || done < kStepsBeforeEta || session_start_ <= 0) {
         return -1;
@@ -125,8 +132,12 @@ std::optional<RunModel::Best> RunModel::bestMetric(const std::string& name,
 }
 
 double RunModel::progress() const {
-    return total_steps_ > 0 ? static_cast<double>(last_step_.step) / static_cast<double>(total_steps_)
-                            : -1.0;
+    if (totalSeconds() > 0) {
+        return std::min(1.0, secondsTrained() / totalSeconds());
+    }
+    return total_steps_ > 0
+               ? static_cast<double>(last_step_.step) / static_cast<double>(total_steps_)
+               : -1.0;
 }
 
 void RunModel::apply(const std::vector<train::Event>& events) {
@@ -172,7 +183,8 @@ void RunModel::applyOne(const train::Event& event) {
     std::visit(on([&](const train::StateEvent& state) { applyState(state, time); },
                   [&](const train::StepEvent& step) { applyStep(step, time); },
                   [&](const train::EvaluationEvent& evaluation) {
-                      const double epoch = evaluation.step == last_step_.step ? last_step_.epoch : 0;
+                      const double epoch =
+                          evaluation.step == last_step_.step ? last_step_.epoch : 0;
                       evaluations_.push_back({static_cast<double>(evaluation.step), epoch,
                                               secondsTrained(), evaluation.metrics});
                       touched_.evaluation = true;
@@ -185,7 +197,11 @@ void RunModel::applyOne(const train::Event& event) {
                       last_sample_ = sample;
                       touched_.sample = true;
                   },
-                  [](const train::SystemEvent&) {},
+                  [&](const train::SystemEvent& system) {
+                      if (!system.memory.is_null()) {
+                          memory_ = system.memory;
+                      }
+                  },
                   [&](const train::ResumedEvent& resumed) { applyResumed(resumed, time); },
                   [&](const train::CommandEvent& answer) { emit answered(answer); },
                   [&](const train::WarningEvent& warning) { warnings_.push_back(warning); },
@@ -236,15 +252,20 @@ void RunModel::applyStep(const train::StepEvent& event, double) {
     steps_.grad_norm.push_back(event.grad_norm);
 }
 
-// Steps after the checkpoint were lost with the session before; the curve goes on from there.
+// Steps after the checkpoint were lost with the session before: they are set aside, and the curve
+// goes on from there.
 void RunModel::applyResumed(const train::ResumedEvent& event, double) {
     const double step = static_cast<double>(event.step);
     const auto keep = static_cast<std::size_t>(
         std::upper_bound(steps_.step.begin(), steps_.step.end(), step) - steps_.step.begin());
     if (keep < steps_.step.size()) {
-        for (auto* column : {&steps_.step, &steps_.epoch, &steps_.seconds, &steps_.loss,
-                             &steps_.learning_rate, &steps_.grad_norm}) {
-            column->resize(keep);
+        StepSeries& lost = abandoned_.emplace_back();
+        for (auto column :
+             {&StepSeries::step, &StepSeries::epoch, &StepSeries::seconds, &StepSeries::loss,
+              &StepSeries::learning_rate, &StepSeries::grad_norm}) {
+            const auto end = (steps_.*column).begin() + static_cast<std::ptrdiff_t>(keep);
+            (lost.*column).assign(end, (steps_.*column).end());
+            (steps_.*column).resize(keep);
         }
         touched_.rewound = true;
     }

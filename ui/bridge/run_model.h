@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is known of one run: the sum of its events, live or replayed from its folder. Screens read it
-// and listen to its signals; it never talks to an engine.
+// What is known of one run: the sum of its events, live or replayed from its folder. Screens read
+// it and listen to its signals; it never talks to an engine and opens no files (run_reader.h does).
 #pragma once
 
 #include "core/compile/run_config.h"
@@ -41,8 +41,10 @@ public:
 
     /// Forgets everything and describes the run in this folder; events follow through apply().
     void begin(const std::filesystem::path& folder, const compile::RunConfig& config);
-    /// As begin, then replays events.jsonl. False with problem() set when the folder is unreadable.
-    bool load(const std::filesystem::path& folder);
+    /// Forgets everything; the folder could not be read because of `problem`.
+    void fail(const QString& problem);
+    /// No more events will come and nobody trains this run: an active state was cut off.
+    void interrupt();
     void clear();
     void apply(const std::vector<train::Event>& events);
     void setPlan(std::shared_ptr<const plan::ExecutionPlan> plan);
@@ -64,7 +66,10 @@ public:
     std::int64_t totalSteps() const { return total_steps_; }
     /// Seconds trained, over every session of the run.
     double secondsTrained() const;
-    /// Seconds left at the speed of this session; negative during the first steps.
+    /// The planned length when it is a time, in seconds; 0 when it counts steps.
+    double totalSeconds() const;
+    /// Seconds left: of a planned time, else at the speed of this session; negative when not known
+    /// (the first steps, or no planned length).
     double secondsLeft() const;
     const std::vector<EvaluationPoint>& evaluations() const { return evaluations_; }
     /// The value of a metric at the newest evaluation, and the best one with its step.
@@ -75,6 +80,8 @@ public:
     };
     std::optional<Best> bestMetric(const std::string& name, bool smaller_is_better) const;
     const std::vector<train::CheckpointEvent>& checkpoints() const { return checkpoints_; }
+    /// What resumes took back, oldest first: the steps after the checkpoint of a session before.
+    const std::vector<StepSeries>& abandoned() const { return abandoned_; }
     /// Steps at which the run was resumed.
     const std::vector<std::int64_t>& resumes() const { return resumes_; }
     /// Folder-relative path of the newest sample file, and its step.
@@ -82,15 +89,18 @@ public:
     const std::optional<train::ErrorEvent>& failure() const { return failure_; }
     const std::vector<train::WarningEvent>& warnings() const { return warnings_; }
     const std::optional<train::FinishedEvent>& finished() const { return finished_; }
-    /// Share done, 0 to 1; negative when the length is not known.
+    /// Memory as planned and as the system counts it (core/train/memory_meter.h); null before it is
+    /// said.
+    const config::Json& memory() const { return memory_; }
+    /// Share done, 0 to 1, in steps or in time as the length is given; negative when not known.
     double progress() const;
 
 signals:
-    void reset();               // another run, or none
-    void changed();             // anything: once per batch of events
+    void reset();   // another run, or none
+    void changed(); // anything: once per batch of events
     void stateChanged();
     void stepsAppended(std::size_t first);
-    void stepsRewound();        // a resume went back: read all columns again
+    void stepsRewound(); // a resume went back: read all columns again
     void evaluationAdded();
     void checkpointsChanged();
     void sampleAdded();
@@ -99,6 +109,7 @@ signals:
     void answered(const weft::train::CommandEvent& answer);
 
 private:
+    void forget();
     void applyOne(const train::Event& event);
     void applyState(const train::StateEvent& event, double time);
     void applyStep(const train::StepEvent& event, double time);
@@ -114,19 +125,21 @@ private:
     StepSeries steps_;
     train::StepEvent last_step_;
     std::int64_t total_steps_ = 0;
-    double session_start_ = 0;           // wall time of the first step of this session
+    double session_start_ = 0; // wall time of the first step of this session
     std::int64_t session_first_step_ = 0;
-    double seconds_before_ = 0;          // trained in earlier sessions
+    double seconds_before_ = 0; // trained in earlier sessions
     double last_time_ = 0;
-    double paused_seconds_ = 0;          // within this session
+    double paused_seconds_ = 0; // within this session
     double paused_since_ = 0;
     std::vector<EvaluationPoint> evaluations_;
     std::vector<train::CheckpointEvent> checkpoints_;
+    std::vector<StepSeries> abandoned_;
     std::vector<std::int64_t> resumes_;
     std::optional<train::SampleEvent> last_sample_;
     std::optional<train::ErrorEvent> failure_;
     std::vector<train::WarningEvent> warnings_;
     std::optional<train::FinishedEvent> finished_;
+    config::Json memory_;
     // What the batch in apply() touched.
     struct Touched {
         bool state = false, evaluation = false, checkpoint = false, sample = false, failure = false;

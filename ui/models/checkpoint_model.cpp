@@ -20,12 +20,14 @@ std::optional<double> metric_of(const config::Json& metrics, const std::string& 
 }
 
 std::optional<double> metric_at(const RunModel& run, std::int64_t step, const std::string& name) {
-    for (const EvaluationPoint& point : run.evaluations()) {
-        if (point.step == static_cast<double>(step)) {
-            for (const auto& [metric, value] : point.metrics) {
-                if (metric == name) {
-                    return value;
-                }
+    const std::vector<EvaluationPoint>& points = run.evaluations(); // in order of steps
+    const auto at = static_cast<double>(step);
+    auto point = std::lower_bound(points.begin(), points.end(), at,
+                                  [](const EvaluationPoint& a, double b) { return a.step < b; });
+    for (; point != points.end() && point->step == at; ++point) {
+        for (const auto& [metric, value] : point->metrics) {
+            if (metric == name) {
+                return value;
             }
         }
     }
@@ -66,7 +68,8 @@ CheckpointRow row_of(const checkpoint::Entry& entry, const RunModel& run) {
 
 CheckpointModel::CheckpointModel(QObject* parent) : QAbstractTableModel(parent) {}
 
-void CheckpointModel::setContent(const RunModel& run, const std::vector<checkpoint::Entry>& entries) {
+void CheckpointModel::setContent(const RunModel& run,
+                                 const std::vector<checkpoint::Entry>& entries) {
     std::map<std::int64_t, CheckpointRow, std::greater<>> by_step;
     const compile::RunConfig& config = run.config();
     for (const train::CheckpointEvent& saved : run.checkpoints()) {
@@ -144,15 +147,16 @@ QString CheckpointModel::displayText(const CheckpointRow& row, int column) const
     case Epoch: return QString::number(row.epoch, 'f', 2);
     case TrainLoss: return row.train_loss ? formatMetric(*row.train_loss) : dash;
     case Metric: return row.metric ? formatMetric(*row.metric) : dash;
-    case Badge: return row.best && row.newest ? tr("best, newest")
-                       : row.best             ? tr("best")
-                       : row.newest           ? tr("newest")
-                                              : QString();
+    case Badge:
+        return row.best && row.newest ? tr("best, newest")
+               : row.best             ? tr("best")
+               : row.newest           ? tr("newest")
+                                      : QString();
     case KeptFor:
         return !row.problem.empty() ? toQString(row.problem)
                : row.on_disk        ? toQString(row.kept_for)
                                     : tr("pruned, metrics kept");
-    case Size: return row.on_disk ? formatBytes(row.bytes) : dash;
+    case Size: return row.on_disk ? formatFileSize(row.bytes) : dash;
     case Saved:
         return row.on_disk && row.saved_time > 0
                    ? QDateTime::fromSecsSinceEpoch(static_cast<qint64>(row.saved_time))
@@ -165,7 +169,8 @@ QString CheckpointModel::displayText(const CheckpointRow& row, int column) const
 QVariant CheckpointModel::data(const QModelIndex& index, int role) const {
     const CheckpointRow& row = rows_[static_cast<std::size_t>(index.row())];
     const widgets::Theme& theme = widgets::Theme::current();
-    const bool number = index.column() <= Metric || index.column() == Size || index.column() == Saved;
+    const bool number =
+        index.column() <= Metric || index.column() == Size || index.column() == Saved;
     switch (role) {
     case Qt::DisplayRole: return displayText(row, index.column());
     case Qt::ToolTipRole: return row.on_disk ? pathText(row.path) : tr("removed by retention");
@@ -197,8 +202,8 @@ QVariant CheckpointModel::headerData(int section, Qt::Orientation orientation, i
     if (role != Qt::DisplayRole) {
         return {};
     }
-    const QString titles[] = {tr("step"), tr("epoch"), tr("train loss"), metric_name_,
-                              {},         tr("kept because"), tr("size"), tr("saved")};
+    const QString titles[] = {tr("step"), tr("epoch"),        tr("train loss"), metric_name_,
+                              {},         tr("kept because"), tr("size"),       tr("saved")};
     return titles[section];
 }
 

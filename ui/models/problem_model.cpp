@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/problem_model.h"
 
+#include "core/config/locate.h"
 #include "ui/bridge/convert.h"
 #include "ui/studio.h"
 #include "widgets/icon.h"
@@ -29,25 +30,29 @@ int ProblemModel::warnings() const {
 void ProblemModel::rebuild() {
     std::vector<Problem> problems;
     for (const config::Diagnostic& found : studio_.draft().diagnostics()) {
+        const std::string& text = studio_.draft().text(); // empty: the file could not be read
+        const config::Location place =
+            text.empty() ? config::Location{0, 0, 0, 0} : config::locate(text, found.pointer);
         problems.push_back({found.severity == config::Severity::error, tr("draft"),
-                            toQString(found.pointer), toQString(found.message),
+                            toQString(found.pointer), static_cast<int>(place.line),
+                            static_cast<int>(place.column), toQString(found.message),
                             toQString(found.hint)});
     }
     const RunModel& run = studio_.run();
     if (!run.problem().isEmpty()) {
-        problems.push_back({true, tr("run"), {}, run.problem(), {}});
+        problems.push_back({true, tr("run"), {}, 0, 0, run.problem(), {}});
     }
     if (run.failure()) {
-        problems.push_back({true, run.name(), toQString(run.failure()->where),
+        problems.push_back({true, run.name(), toQString(run.failure()->where), 0, 0,
                             toQString(run.failure()->message), toQString(run.failure()->hint)});
     }
     for (const train::WarningEvent& warning : run.warnings()) {
         problems.push_back(
-            {false, run.name(), {}, toQString(warning.message), toQString(warning.hint)});
+            {false, run.name(), {}, 0, 0, toQString(warning.message), toQString(warning.hint)});
     }
     const auto same = [](const Problem& a, const Problem& b) {
         return a.message == b.message && a.where == b.where && a.source == b.source &&
-               a.hint == b.hint;
+               a.hint == b.hint && a.line == b.line && a.column == b.column;
     };
     if (std::equal(problems.begin(), problems.end(), problems_.begin(), problems_.end(), same)) {
         return;
@@ -81,6 +86,9 @@ QVariant ProblemModel::data(const QModelIndex& index, int role) const {
     switch (index.column()) {
     case SourceColumn: return problem.source;
     case WhereColumn: return problem.where;
+    case LineColumn:
+        return problem.line > 0 ? QString("%1:%2").arg(problem.line).arg(problem.column)
+                                : QString();
     case MessageColumn: return problem.message;
     case HintColumn: return problem.hint;
     default: return {};
@@ -91,7 +99,7 @@ QVariant ProblemModel::headerData(int section, Qt::Orientation orientation, int 
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole) {
         return {};
     }
-    const QString titles[] = {tr("in"), tr("where"), tr("what"), tr("what to do")};
+    const QString titles[] = {tr("in"), tr("where"), tr("line"), tr("what"), tr("what to do")};
     return titles[section];
 }
 

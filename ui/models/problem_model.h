@@ -12,8 +12,10 @@ class Studio;
 
 struct Problem {
     bool error = true;
-    QString source;  // "draft" or the run's name
-    QString where;   // field, op or file
+    QString source; // "draft" or the run's name
+    QString where;  // the draft: JSON pointer; a run: op or file
+    int line = 0;   // of the draft's text, from 1; 0: none
+    int column = 0;
     QString message;
     QString hint;
 };
@@ -21,7 +23,7 @@ struct Problem {
 class ProblemModel : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Column { SourceColumn, WhereColumn, MessageColumn, HintColumn, ColumnCount };
+    enum Column { SourceColumn, WhereColumn, LineColumn, MessageColumn, HintColumn, ColumnCount };
 
     explicit ProblemModel(Studio& studio, QObject* parent = nullptr);
 

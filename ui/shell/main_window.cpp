@@ -4,6 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/models/problem_model.h"
 #include "ui/screens/screen_list.h"
+#include "ui/shell/config_dialog.h"
 #include "ui/shell/run_toolbar.h"
 #include "ui/shell/status_bar.h"
 #include "widgets/card.h"
@@ -111,9 +112,10 @@ void MainWindow::createPages() {
         connect(screen, &Screen::navStateChanged, this,
                 [this, screen, index] { rail_->setPageState(index, screen->navState()); });
         connect(screen, &Screen::pageRequested, this, &MainWindow::showPage);
-        connect(screen, &Screen::toastRequested, this, [this](int kind, const QString& text) {
-            toasts_->show(static_cast<widgets::MessageKind>(kind), text);
-        });
+        connect(screen, &Screen::toastRequested, this,
+                [this](int kind, const QString& text, QAction* offered) {
+                    toasts_->show(static_cast<widgets::MessageKind>(kind), text, offered);
+                });
         rail_->setPageState(index, screen->navState());
     }
     connect(rail_, &widgets::NavRail::currentPageChanged, this,
@@ -144,17 +146,19 @@ void MainWindow::createDocks() {
                                                     QHeaderView::ResizeToContents);
     table->horizontalHeader()->setSectionResizeMode(ProblemModel::WhereColumn,
                                                     QHeaderView::ResizeToContents);
+    table->horizontalHeader()->setSectionResizeMode(ProblemModel::LineColumn,
+                                                    QHeaderView::ResizeToContents);
     table->horizontalHeader()->setSectionResizeMode(ProblemModel::MessageColumn,
                                                     QHeaderView::Stretch);
-    table->horizontalHeader()->setSectionResizeMode(ProblemModel::HintColumn,
-                                                    QHeaderView::Stretch);
+    table->horizontalHeader()->setSectionResizeMode(ProblemModel::HintColumn, QHeaderView::Stretch);
+    connect(table, &QTableView::activated, this,
+            [this](const QModelIndex& index) { showProblem(index.row()); });
     problems_dock_ = dock(tr("Problems"), "problemsDock", table);
     tabifyDockWidget(problems_dock_, console_dock_);
     console_dock_->hide();
     problems_dock_->hide();
-    connect(problems_, &ProblemModel::countChanged, this, [this] {
-        status_->setProblemCount(problems_->errors(), problems_->warnings());
-    });
+    connect(problems_, &ProblemModel::countChanged, this,
+            [this] { status_->setProblemCount(problems_->errors(), problems_->warnings()); });
     status_->setProblemCount(problems_->errors(), problems_->warnings());
 }
 
@@ -164,8 +168,9 @@ void MainWindow::createMenus() {
             id == nullptr ? menu->addSeparator() : (menu->addAction(actions_.get(id)), nullptr);
         }
     };
-    fill(menuBar()->addMenu(tr("&File")),
-         {action::kOpenFile, action::kOpenFolder, nullptr, action::kQuit});
+    fill(menuBar()->addMenu(tr("&File")), {action::kNewRun, action::kOpenFile, action::kOpenFolder,
+                                           nullptr, action::kEditConfig, nullptr, action::kQuit});
+    fill(menuBar()->addMenu(tr("&Edit")), {action::kUndo, action::kRedo});
     fill(menuBar()->addMenu(tr("&Run")),
          {action::kStart, action::kPause, action::kStep, action::kCheckpoint, nullptr,
           action::kStopAndSave, action::kStopNow});
@@ -177,8 +182,7 @@ void MainWindow::createMenus() {
     fill(view, {action::kRail, action::kConsole, action::kProblems, nullptr, action::kThemeSystem,
                 action::kThemeLight, action::kThemeDark, nullptr, action::kTextLarger,
                 action::kTextSmaller, action::kTextReset, nullptr, action::kResetLayout});
-    fill(menuBar()->addMenu(tr("&Help")),
-         {action::kPalette, action::kShortcuts, action::kAbout});
+    fill(menuBar()->addMenu(tr("&Help")), {action::kPalette, action::kShortcuts, action::kAbout});
 }
 
 void MainWindow::connectActions() {
@@ -187,6 +191,7 @@ void MainWindow::connectActions() {
     };
     on(action::kOpenFile, [this] { openFileDialog(); });
     on(action::kOpenFolder, [this] { openFolderDialog(); });
+    on(action::kEditConfig, [this] { showField({}); });
     on(action::kQuit, [this] { close(); });
     on(action::kStart, [this] { start(); });
     on(action::kPalette, [this] {
@@ -229,6 +234,9 @@ void MainWindow::connectStudio() {
                                               static_cast<widgets::LogLevel>(level), source, text,
                                               step});
             });
+    connect(&studio_, &Studio::troubled, this, [this](const QString& problem) {
+        toasts_->show(widgets::MessageKind::Error, problem);
+    });
     connect(&studio_, &Studio::configOpened, this, [this] {
         showPage("home");
         if (!studio_.draft().isValid()) {
@@ -242,11 +250,10 @@ void MainWindow::connectStudio() {
     connect(&studio_.draft(), &Draft::changed, this, &MainWindow::updateBanner);
     connect(&studio_.run(), &RunModel::changed, this, [this] {
         const double done = studio_.run().progress();
-        setWindowTitle(studio_.isTraining() && done >= 0
-                           ? tr("%1 % · %2 · Weft Studio")
-                                 .arg(static_cast<int>(done * 100))
-                                 .arg(studio_.run().name())
-                           : tr("Weft Studio"));
+        setWindowTitle(studio_.isTraining() && done >= 0 ? tr("%1 % · %2 · Weft Studio")
+                                                               .arg(static_cast<int>(done * 100))
+                                                               .arg(studio_.run().name())
+                                                         : tr("Weft Studio"));
     });
     connect(&theme_, &widgets::ThemeController::changed, this, [this] { update(); });
 }
@@ -282,9 +289,9 @@ void MainWindow::open(const QString& path) {
 }
 
 void MainWindow::openFileDialog() {
-    const QString path =
-        QFileDialog::getOpenFileName(this, tr("Open configuration"), pathText(studio_.paths().presets),
-                                     tr("Run configurations (*.json)"));
+    const QString path = QFileDialog::getOpenFileName(this, tr("Open configuration"),
+                                                      pathText(studio_.paths().presets),
+                                                      tr("Run configurations (*.json)"));
     if (!path.isEmpty()) {
         open(path);
     }
@@ -307,9 +314,27 @@ void MainWindow::start() {
     }
 }
 
+void MainWindow::showProblem(int row) {
+    const Problem& problem = problems_->problem(row);
+    if (problem.line > 0) {
+        showField(problem.where);
+    } else {
+        showPage("train");
+    }
+}
+
+void MainWindow::showField(const QString& pointer) {
+    if (config_dialog_ == nullptr) {
+        config_dialog_ = new ConfigDialog(studio_.draft(), this);
+        connect(config_dialog_, &ConfigDialog::failed, &studio_, &Studio::troubled);
+    }
+    config_dialog_->showField(pointer);
+}
+
 // The draft and the run are two things: while both exist, the pages that show the draft say so.
 void MainWindow::updateBanner() {
-    const bool relevant = studio_.isTraining() && studio_.draft().isValid() && currentPage() == "home";
+    const bool relevant = studio_.isTraining() && studio_.draft().isValid() &&
+                          (currentPage() == "home" || currentPage() == "plan");
     const auto differences =
         relevant ? studio_.draft().differencesFrom(studio_.run().config()).size() : 0;
     banner_->setVisible(relevant && differences > 0);
@@ -382,7 +407,8 @@ MainWindow::CloseChoice MainWindow::closeDialog() {
     box.setObjectName("closeDialog");
     box.setIcon(QMessageBox::NoIcon);
     box.setWindowTitle(tr("A run is training"));
-    box.setText(tr("%1 is at step %2.").arg(studio_.run().name(), formatCount(studio_.run().step())));
+    box.setText(
+        tr("%1 is at step %2.").arg(studio_.run().name(), formatCount(studio_.run().step())));
     box.setInformativeText(tr("Stop and save writes a checkpoint first; Home then offers to resume "
                               "exactly there."));
     QPushButton* save = box.addButton(tr("Stop and save"), QMessageBox::AcceptRole);
@@ -442,13 +468,14 @@ void MainWindow::showShortcuts() {
 }
 
 void MainWindow::showAbout() {
-    QMessageBox box(QMessageBox::NoIcon, tr("About Weft Studio"),
-                    tr("<h3>Weft Studio %1</h3><p>Trains neural networks and says beforehand what "
-                       "every device will hold.</p><p>Engine: Apache-2.0. Studio: GPL-3.0-or-later "
-                       "(it links QCustomPlot). Back ends: see <code>weft doctor</code>. No network "
-                       "is used.</p>")
-                        .arg(QApplication::applicationVersion()),
-                    QMessageBox::Close, this);
+    QMessageBox box(
+        QMessageBox::NoIcon, tr("About Weft Studio"),
+        tr("<h3>Weft Studio %1</h3><p>Trains neural networks and says beforehand what "
+           "every device will hold.</p><p>Engine: Apache-2.0. Studio: GPL-3.0-or-later "
+           "(it links QCustomPlot). Back ends: see <code>weft doctor</code>. No network "
+           "is used.</p>")
+            .arg(QApplication::applicationVersion()),
+        QMessageBox::Close, this);
     box.exec();
 }
 

@@ -26,6 +26,7 @@ class ToastHost;
 
 namespace weft::ui {
 
+class ConfigDialog;
 class ProblemModel;
 class RunToolbar;
 class StatusBar;
@@ -64,6 +65,9 @@ private:
     void openFileDialog();
     void openFolderDialog();
     void start();
+    /// Goes where a problem can be solved: the field in the text, or the run with its ways on.
+    void showProblem(int row);
+    void showField(const QString& pointer);
     void updateBanner();
     void showShortcuts();
     void showAbout();
@@ -83,6 +87,7 @@ private:
     widgets::LogView* log_ = nullptr;
     QDockWidget* console_dock_ = nullptr;
     QDockWidget* problems_dock_ = nullptr;
+    ConfigDialog* config_dialog_ = nullptr; // made when first asked for
     widgets::CommandPalette* palette_;
     widgets::ToastHost* toasts_;
     QHash<QString, int> page_index_;

@@ -39,7 +39,7 @@ QString machineText() {
 QString diskText(const std::filesystem::path& root) {
     for (std::filesystem::path path = root; !path.empty(); path = path.parent_path()) {
         try {
-            return QObject::tr("disk %1 free").arg(formatBytes(disk_free_bytes(path)));
+            return QObject::tr("disk %1 free").arg(formatFileSize(disk_free_bytes(path)));
         } catch (const Error&) {
             if (path == path.parent_path()) {
                 break; // the root itself cannot be asked
@@ -128,7 +128,7 @@ QStringList StatusBar::runTexts() const {
                  .arg(formatCount(static_cast<std::int64_t>(run.lastStep().samples_per_s)));
     const double left = run.secondsLeft();
     texts << (left >= 0 ? tr("%1 left").arg(formatDuration(left)) : QString());
-    texts << (run.plan() ? tr("arena %1").arg(formatBytes(run.plan()->arena_bytes)) : QString());
+    texts << (run.plan() ? tr("arena %1").arg(formatFileSize(run.plan()->arena_bytes)) : QString());
     texts << disk_;
     return texts;
 }

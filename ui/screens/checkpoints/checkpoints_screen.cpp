@@ -32,10 +32,12 @@ constexpr int kRunsWidth = 224;
 constexpr int kPanelWidth = 320;
 constexpr int kCurveHeight = 220;
 constexpr int kCompactTableWidth = 560; // narrower: the columns that matter least go
+constexpr int kRereadMs = 100;
 
 } // namespace
 
-CheckpointsScreen::CheckpointsScreen(Studio& studio, Actions& actions) : studio_(studio) {
+CheckpointsScreen::CheckpointsScreen(Studio& studio, Actions& actions)
+    : studio_(studio), reader_(other_) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -46,9 +48,10 @@ CheckpointsScreen::CheckpointsScreen(Studio& studio, Actions& actions) : studio_
     splitter->setChildrenCollapsible(false);
     splitter->addWidget(createRunList());
     stack_ = new QStackedWidget;
-    auto* empty = new widgets::EmptyState("checkpoints", tr("No run selected"),
-                                          tr("Checkpoints of your runs appear here. Run the demo on "
-                                             "Home to write the first."));
+    auto* empty =
+        new widgets::EmptyState("checkpoints", tr("No run selected"),
+                                tr("Checkpoints of your runs appear here. Run the demo on "
+                                   "Home to write the first."));
     QPushButton* home = empty->addButton(tr("Go to Home"));
     connect(home, &QPushButton::clicked, this, [this] { emit pageRequested("home"); });
     stack_->addWidget(empty);
@@ -61,17 +64,33 @@ CheckpointsScreen::CheckpointsScreen(Studio& studio, Actions& actions) : studio_
     column->addWidget(splitter, 1);
 
     connect(&studio_.index(), &RunIndex::runsChanged, this, &CheckpointsScreen::fillRunList);
-    connect(&studio_.index(), &RunIndex::checkpointsRead, this, &CheckpointsScreen::showEntries);
-    connect(&studio_.run(), &RunModel::checkpointsChanged, this, [this] {
-        if (isVisible() && studio_.run().folder() == folder_) {
-            selectRun(folder_);
+    connect(
+        &studio_.index(), &RunIndex::checkpointsRead, this,
+        [this](const std::filesystem::path& folder, const std::vector<checkpoint::Entry>& entries) {
+            if (folder == folder_) { // else an answer to an older question
+                entries_ = entries;
+                refresh();
+            }
+        });
+    reread_.setSingleShot(true);
+    reread_.setInterval(kRereadMs);
+    connect(&reread_, &QTimer::timeout, this, [this] { studio_.index().readCheckpoints(folder_); });
+    followModel(studio_.run());
+    followModel(other_);
+    connect(&studio_.run(), &RunModel::reset, this, &CheckpointsScreen::followSelected);
+    connect(&feed_, &SliceFeed::slice, this, &CheckpointsScreen::appendSteps);
+    connect(&reader_, &RunReader::caughtUp, this, [this] {
+        refresh();
+        if (!other_.problem().isEmpty()) {
+            emit toastRequested(static_cast<int>(widgets::MessageKind::Error), other_.problem());
         }
     });
     connect(&studio_, &Studio::trainingChanged, this,
             [this] { panel_->setTraining(studio_.isTraining()); });
     connect(&studio_, &Studio::checkpointOpened, this, [this](const std::filesystem::path& path) {
         const std::string name = path.filename().string();
-        selectRun(path.parent_path().parent_path(), std::atoll(name.substr(name.find('-') + 1).c_str()));
+        selectRun(path.parent_path().parent_path(),
+                  std::atoll(name.substr(name.find('-') + 1).c_str()));
     });
     connect(panel_, &ResumePanel::resumeRequested, this, &CheckpointsScreen::resume);
     connect(panel_, &ResumePanel::forkRequested, this, &CheckpointsScreen::fork);
@@ -148,7 +167,8 @@ QWidget* CheckpointsScreen::createMiddle() {
     table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    table_->horizontalHeader()->setSectionResizeMode(CheckpointModel::KeptFor, QHeaderView::Stretch);
+    table_->horizontalHeader()->setSectionResizeMode(CheckpointModel::KeptFor,
+                                                     QHeaderView::Stretch);
     table_->horizontalHeader()->setHighlightSections(false);
     column->addWidget(table_, 1);
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -163,7 +183,8 @@ QWidget* CheckpointsScreen::createMiddle() {
 void CheckpointsScreen::resizeEvent(QResizeEvent* event) {
     Screen::resizeEvent(event);
     const bool compact = stack_->width() < kCompactTableWidth;
-    for (const auto column : {CheckpointModel::Epoch, CheckpointModel::TrainLoss, CheckpointModel::Saved}) {
+    for (const auto column :
+         {CheckpointModel::Epoch, CheckpointModel::TrainLoss, CheckpointModel::Saved}) {
         table_->setColumnHidden(column, compact);
     }
 }
@@ -196,11 +217,51 @@ void CheckpointsScreen::fillRunList() {
     }
 }
 
+const RunModel& CheckpointsScreen::run() const {
+    return folder_ == studio_.run().folder() ? studio_.run() : other_;
+}
+
+// Both models are listened to; what the one that is not shown says is not drawn.
+void CheckpointsScreen::followModel(RunModel& model) {
+    const auto on = [this, &model](auto signal, auto handler) {
+        connect(&model, signal, this, [this, &model, handler] {
+            if (&model == &run()) {
+                handler();
+            }
+        });
+    };
+    on(&RunModel::reset, [this] {
+        restartCurve();
+        refresh();
+    });
+    on(&RunModel::stepsRewound, [this] { restartCurve(); });
+    on(&RunModel::stepsAppended, [this] { feed_.extendTo(run().steps().step.size()); });
+    on(&RunModel::evaluationAdded, [this] { updateMarks(); });
+    on(&RunModel::checkpointsChanged, [this] {
+        if (isVisible() && !reader_.isReading()) {
+            reread_.start();
+        }
+    });
+}
+
+// The run on the Train page is in memory; another one is read from its folder.
+void CheckpointsScreen::followSelected() {
+    if (folder_.empty() || &run() != &other_) {
+        reader_.stop();
+    } else if (reader_.folder() != folder_) {
+        other_.clear();
+        reader_.open(folder_);
+    } else {
+        reader_.refresh();
+    }
+}
+
 void CheckpointsScreen::selectRun(const std::filesystem::path& folder, std::int64_t step) {
     const bool another = folder != folder_;
     folder_ = folder;
     wanted_step_ = step;
     if (another) {
+        entries_.clear();
         model_->clear();
         panel_->clear();
     }
@@ -210,41 +271,46 @@ void CheckpointsScreen::selectRun(const std::filesystem::path& folder, std::int6
             runs_->setCurrentRow(i);
         }
     }
+    followSelected();
+    if (another && &run() != &other_) {
+        restartCurve();
+    }
     studio_.index().readCheckpoints(folder);
 }
 
-void CheckpointsScreen::showEntries(const std::filesystem::path& folder,
-                                    const std::vector<checkpoint::Entry>& entries) {
-    if (folder != folder_) {
-        return; // an answer to an older question
-    }
+// Table, header and marks out of the run and its files.
+void CheckpointsScreen::refresh() {
     // The newest stays selected as new ones arrive, unless the user chose another.
-    const QModelIndex current = table_->currentIndex().row() > 0 ? table_->currentIndex() : QModelIndex();
+    const QModelIndex current =
+        table_->currentIndex().row() > 0 ? table_->currentIndex() : QModelIndex();
     const std::int64_t selected = wanted_step_ >= 0 ? wanted_step_
                                   : current.isValid() && model_->rowCount() > current.row()
                                       ? model_->row(current.row()).step
                                       : -1;
-    if (!shown_.load(folder)) {
+    const RunModel& shown = run();
+    if (shown.isEmpty()) {
         model_->clear();
         panel_->clear();
-        stack_->setCurrentIndex(0); // Problems and Home say what is wrong with the folder
+        stack_->setCurrentIndex(0);
         return;
     }
-    model_->setContent(shown_, entries);
+    model_->setContent(shown, entries_);
     stack_->setCurrentIndex(1);
-    run_header_->setTitle(runTitle(folder));
+    run_header_->setTitle(runTitle(folder_));
     run_header_->setSubtitle(
-        tr("%1 · %2 at step %3").arg(toQString(shown_.config().model_type()),
-                                     widgets::runStateText(toWidget(shown_.state())).toLower(),
-                                     formatCount(shown_.step())) +
-        (shown_.totalSteps() > 0 ? tr(" of %1").arg(formatCount(shown_.totalSteps())) : QString()));
+        tr("%1 · %2 at step %3")
+            .arg(toQString(shown.config().model_type()),
+                 widgets::runStateText(toWidget(shown.state())).toLower(),
+                 formatCount(shown.step())) +
+        (shown.totalSteps() > 0 ? tr(" of %1").arg(formatCount(shown.totalSteps())) : QString()));
     table_header_->setSubtitle(tr("%1 kept · %2 pruned · %3")
                                    .arg(model_->onDisk())
                                    .arg(model_->rowCount() - model_->onDisk())
-                                   .arg(formatBytes(model_->totalBytes())));
-    drawCurve();
+                                   .arg(formatFileSize(model_->totalBytes())));
+    updateMarks();
     const int row = selected >= 0 ? model_->rowOfStep(selected) : (model_->rowCount() > 0 ? 0 : -1);
     if (row >= 0) {
+        wanted_step_ = -1;
         table_->selectRow(row);
         selectRow(row);
     } else {
@@ -252,34 +318,50 @@ void CheckpointsScreen::showEntries(const std::filesystem::path& folder,
     }
 }
 
-void CheckpointsScreen::drawCurve() {
+void CheckpointsScreen::restartCurve() {
     curve_->clearAll();
-    const int train = curve_->addSeries({tr("train/loss"), {}, 0, widgets::SeriesForm::Smoothed});
-    const int validation =
+    train_series_ = curve_->addSeries({tr("train/loss"), {}, 0, widgets::SeriesForm::Smoothed});
+    validation_series_ =
         curve_->addSeries({tr("validation/loss"), {}, 0, widgets::SeriesForm::Markers});
-    curve_->append(train, shown_.steps().step, shown_.steps().loss);
-    for (const EvaluationPoint& point : shown_.evaluations()) {
+    feed_.restart();
+    feed_.extendTo(run().steps().step.size());
+}
+
+void CheckpointsScreen::appendSteps(std::size_t first, std::size_t count) {
+    const StepSeries& steps = run().steps();
+    curve_->append(train_series_, std::span(steps.step).subspan(first, count),
+                   std::span(steps.loss).subspan(first, count));
+}
+
+void CheckpointsScreen::updateMarks() {
+    const RunModel& shown = run();
+    std::vector<double> x;
+    std::vector<double> y;
+    for (const EvaluationPoint& point : shown.evaluations()) {
         for (const auto& [name, value] : point.metrics) {
             if (name == "validation/loss") {
-                curve_->append(validation, point.step, value);
+                x.push_back(point.step);
+                y.push_back(value);
             }
         }
     }
-    const auto best = shown_.bestMetric("validation/loss", true);
+    curve_->clearSeries(validation_series_);
+    curve_->append(validation_series_, x, y);
+    const auto best = shown.bestMetric("validation/loss", true);
     curve_->setBest(best ? std::optional(best->step) : std::nullopt, best ? best->value : 0,
                     best ? tr("best %1").arg(formatMetric(best->value)) : QString());
     const double end =
-        static_cast<double>(std::max({shown_.totalSteps(), shown_.step(), std::int64_t{1}}));
-    const bool unfinished = shown_.step() < shown_.totalSteps();
+        static_cast<double>(std::max({shown.totalSteps(), shown.step(), std::int64_t{1}}));
+    const bool unfinished = shown.step() < shown.totalSteps();
     curve_->setPlannedRange(widgets::ChartRange{0, end},
-                            unfinished ? std::optional(static_cast<double>(shown_.step()))
+                            unfinished ? std::optional(static_cast<double>(shown.step()))
                                        : std::nullopt,
                             unfinished ? tr("not trained yet") : QString());
     std::vector<widgets::TimelineCheckpoint> marks;
     for (int i = model_->rowCount() - 1; i >= 0; --i) {
         const CheckpointRow& row = model_->row(i);
         marks.push_back({row.step, row.on_disk, row.best, false,
-                         row.on_disk ? formatBytes(row.bytes) : tr("pruned")});
+                         row.on_disk ? formatFileSize(row.bytes) : tr("pruned")});
     }
     timeline_->setRange(0, end);
     timeline_->setCheckpoints(std::move(marks));
@@ -293,7 +375,7 @@ void CheckpointsScreen::selectRow(int row) {
     timeline_->setSelected(model_->rowCount() - 1 - row);
     curve_->setSelection(static_cast<double>(chosen.step),
                          tr("selected %1").arg(formatCount(chosen.step)));
-    panel_->show(chosen, shown_);
+    panel_->show(chosen, run());
     panel_->setTraining(studio_.isTraining());
 }
 
@@ -310,7 +392,7 @@ void CheckpointsScreen::fork() {
         return;
     }
     const CheckpointRow chosen = model_->row(current.row());
-    ForkDialog dialog(shown_.config(), chosen.step, this);
+    ForkDialog dialog(run().config(), chosen.step, this);
     if (dialog.exec() != QDialog::Accepted) {
         return;
     }
@@ -338,10 +420,10 @@ void CheckpointsScreen::verify() {
         },
         [this, step](const std::vector<std::string>& problems) {
             const bool good = problems.empty();
-            emit toastRequested(
-                static_cast<int>(good ? widgets::MessageKind::Success : widgets::MessageKind::Error),
-                good ? tr("Step %1: every checksum is right").arg(step)
-                     : tr("Step %1: %2").arg(step, toQString(problems.front())));
+            emit toastRequested(static_cast<int>(good ? widgets::MessageKind::Success
+                                                      : widgets::MessageKind::Error),
+                                good ? tr("Step %1: every checksum is right").arg(step)
+                                     : tr("Step %1: %2").arg(step, toQString(problems.front())));
         });
 }
 

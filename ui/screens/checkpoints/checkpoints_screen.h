@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Checkpoints: runs at the left, one run's curve, files and table in the middle, what a resume would
-// do at the right. Selecting never changes what Start does; resuming is a deliberate click.
+// Checkpoints: runs at the left, one run's curve, files and table in the middle, what a resume
+// would do at the right. Selecting never changes what Start does; resuming is a deliberate click.
 #pragma once
 
-#include "ui/bridge/run_model.h"
+#include "core/checkpoint/checkpoint.h"
+#include "ui/bridge/run_reader.h"
+#include "ui/bridge/slice_feed.h"
 #include "ui/screens/screen.h"
 
 #include <filesystem>
@@ -18,10 +20,6 @@ class CheckpointTimeline;
 class LineChart;
 class SectionHeader;
 } // namespace weft::widgets
-
-namespace weft::checkpoint {
-struct Entry;
-}
 
 namespace weft::ui {
 
@@ -46,17 +44,27 @@ private:
     QWidget* createMiddle();
     void fillRunList();
     void selectRun(const std::filesystem::path& folder, std::int64_t step = -1);
-    void showEntries(const std::filesystem::path& folder,
-                     const std::vector<checkpoint::Entry>& entries);
-    void drawCurve();
+    const RunModel& run() const;
+    void followModel(RunModel& model);
+    void followSelected();
+    void refresh();
+    void restartCurve();
+    void appendSteps(std::size_t first, std::size_t count);
+    void updateMarks();
     void selectRow(int row);
     void resume();
     void fork();
     void verify();
 
     Studio& studio_;
-    RunModel shown_; // the selected run, read from its folder; not the one on the Train page
-    std::filesystem::path folder_;
+    std::filesystem::path folder_; // of the selected run
+    RunModel other_;               // the selected run when it is not the one on the Train page
+    RunReader reader_;             // fills it
+    std::vector<checkpoint::Entry> entries_;
+    QTimer reread_; // several checkpoints of one moment cause one look into the folder
+    SliceFeed feed_;
+    int train_series_ = -1;
+    int validation_series_ = -1;
     std::int64_t wanted_step_ = -1;
     QListWidget* runs_;
     QStackedWidget* stack_;

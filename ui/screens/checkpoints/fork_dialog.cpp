@@ -16,6 +16,8 @@
 namespace weft::ui {
 namespace {
 
+constexpr int kWidth = 560; // a problem with its hint mostly fits on one line
+
 constexpr std::pair<const char*, const char*> kFields[] = {
     {"name", QT_TRANSLATE_NOOP("ForkDialog", "Name")},
     {"optimizer.learning_rate", QT_TRANSLATE_NOOP("ForkDialog", "Learning rate")},
@@ -40,39 +42,63 @@ std::string value_text(const config::Json& document, const std::string& dotted) 
     return at->is_string() ? at->get<std::string>() : at->dump();
 }
 
+bool belongs_to(const std::string& pointer, const std::string& dotted) {
+    std::string field = "/" + dotted;
+    std::replace(field.begin(), field.end(), '.', '/');
+    return pointer == field || pointer.starts_with(field + "/");
+}
+
+/// Place, what is wrong, what to do: "/seed: expected an integer, found the text \"x\". Remove it."
+QString line_of(const config::Diagnostic& problem) {
+    QString line = problem.pointer.empty() ? QString() : toQString(problem.pointer) + ": ";
+    line += toQString(problem.message);
+    return problem.hint.empty() ? line : line + ". " + toQString(problem.hint);
+}
+
+widgets::TextLabel* problemLabel() {
+    auto* label = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Error);
+    label->setWordWrap(true);
+    // One line is kept free, so that the dialog does not jump while one types.
+    label->setMinimumHeight(label->fontMetrics().height());
+    return label;
+}
+
 } // namespace
 
 ForkDialog::ForkDialog(const compile::RunConfig& parent_config, std::int64_t step, QWidget* parent)
     : QDialog(parent), config_(parent_config) {
     setObjectName("forkDialog");
     setWindowTitle(tr("Fork from step %1").arg(formatCount(step)));
-    setMinimumWidth(440);
+    setMinimumWidth(kWidth);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(24, 20, 24, 20);
     column->setSpacing(widgets::space::kGroup);
-    auto* what = new widgets::TextLabel(
-        tr("A fork is a new run that starts from this checkpoint. The parent stays as it is. Change "
-           "what should be different:"),
-        widgets::TextStyle::Body, widgets::Role::Muted);
+    auto* what = new widgets::TextLabel(tr("A fork is a new run that starts from this checkpoint. "
+                                           "The parent stays as it is. Change "
+                                           "what should be different:"),
+                                        widgets::TextStyle::Body, widgets::Role::Muted);
     what->setWordWrap(true);
     column->addWidget(what);
     auto* form = new QFormLayout;
     form->setHorizontalSpacing(widgets::space::kMargin);
-    form->setVerticalSpacing(widgets::space::kControl);
+    form->setVerticalSpacing(widgets::space::kTight);
     for (const auto& [path, label] : kFields) {
         const std::string before = value_text(config_.document, path);
         auto* edit = new QLineEdit(toQString(before));
         edit->setObjectName(QString("fork.") + path);
         edit->setFont(widgets::Theme::current().font(widgets::TextStyle::Mono));
         connect(edit, &QLineEdit::textChanged, this, &ForkDialog::check);
+        edit->setAccessibleName(tr(label));
         form->addRow(tr(label), edit);
-        entries_.push_back({path, before, edit});
+        auto* problem = problemLabel();
+        problem->setObjectName(QString("forkProblem.") + path);
+        form->addRow(problem);
+        entries_.push_back({path, before, edit, problem});
     }
     column->addLayout(form);
-    problem_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Error);
-    problem_->setWordWrap(true);
-    problem_->setMinimumHeight(32);
-    column->addWidget(problem_);
+    others_ = problemLabel();
+    others_->setObjectName("forkProblems");
+    column->addWidget(others_);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
     start_ = buttons->addButton(tr("Start fork"), QDialogButtonBox::AcceptRole);
     start_->setObjectName("startFork");
@@ -105,25 +131,26 @@ void ForkDialog::check() {
     }
     const compile::CheckedRun checked = compile::read_run_config(document, config_.base_dir);
     problems.insert(problems.end(), checked.diagnostics.begin(), checked.diagnostics.end());
-    QStringList lines;
-    for (const Entry& entry : entries_) {
-        widgets::setInvalid(entry.edit, false);
-    }
+    std::vector<QStringList> at_field(entries_.size());
+    QStringList others;
     for (const config::Diagnostic& problem : problems) {
-        if (problem.severity != config::Severity::error) {
-            continue;
-        }
-        lines << toQString(problem.message) + " " + toQString(problem.hint);
-        for (const Entry& entry : entries_) {
-            std::string pointer = "/" + entry.path;
-            std::replace(pointer.begin(), pointer.end(), '.', '/');
-            if (problem.pointer.starts_with(pointer)) {
-                widgets::setInvalid(entry.edit, true);
-            }
+        const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& field) {
+            return belongs_to(problem.pointer, field.path);
+        });
+        const QString line = line_of(problem);
+        if (entry == entries_.end()) {
+            others << line;
+        } else {
+            at_field[static_cast<std::size_t>(entry - entries_.begin())] << line;
         }
     }
-    problem_->setText(lines.join("\n"));
-    start_->setEnabled(lines.isEmpty());
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        widgets::setInvalid(entries_[i].edit, !at_field[i].isEmpty());
+        entries_[i].problem->setText(at_field[i].join("\n"));
+        entries_[i].edit->setAccessibleDescription(at_field[i].join("\n"));
+    }
+    others_->setText(others.join("\n"));
+    start_->setEnabled(!config::has_errors(problems));
 }
 
 } // namespace weft::ui

@@ -18,7 +18,8 @@ namespace weft::ui {
 class ForkDialog : public QDialog {
     Q_OBJECT
 public:
-    ForkDialog(const compile::RunConfig& parent_config, std::int64_t step, QWidget* parent = nullptr);
+    ForkDialog(const compile::RunConfig& parent_config, std::int64_t step,
+               QWidget* parent = nullptr);
 
     /// "--set" assignments of the fields that differ from the parent.
     std::vector<std::string> overrides() const;
@@ -30,11 +31,12 @@ private:
         std::string path;
         std::string before;
         QLineEdit* edit;
+        widgets::TextLabel* problem; // below the field
     };
 
     compile::RunConfig config_;
     std::vector<Entry> entries_;
-    widgets::TextLabel* problem_;
+    widgets::TextLabel* others_; // what belongs to no field shown here
     QPushButton* start_;
 };
 

@@ -108,18 +108,18 @@ void ResumePanel::show(const CheckpointRow& row, const RunModel& run) {
     usable_ = row.on_disk && row.problem.empty();
     newest_ = row.newest;
     const std::int64_t total = run.totalSteps();
-    complete_ = total > 0 && row.step >= total;
+    complete_ = total > 0 ? row.step >= total : newest_ && run.state() == train::RunState::finished;
     header_->setTrailing(formatCount(row.step));
-    goes_on_->setText(!usable_   ? tr("not on disk any more")
+    goes_on_->setText(!usable_  ? tr("not on disk any more")
                       : newest_ ? tr("goes on in the same run")
                                 : tr("older: forks into a new run"));
     from_to_->setText(total > row.step
                           ? tr("%1 › %2").arg(formatCount(row.step), formatCount(total))
                           : formatCount(row.step));
     setFact(Restored, tr("Restored"), tr("weights, moments, random keys, place in the data"));
-    setFact(Result, tr("Result"), newest_ ? tr("bitwise as if never stopped") : tr("a new curve from here"),
-            newest_);
-    setFact(Reads, tr("Reads"), usable_ ? formatBytes(row.bytes) : QStringLiteral("–"));
+    setFact(Result, tr("Result"),
+            newest_ ? tr("bitwise as if never stopped") : tr("a new curve from here"), newest_);
+    setFact(Reads, tr("Reads"), usable_ ? formatFileSize(row.bytes) : QStringLiteral("–"));
     setFact(Metrics, tr("Metrics"), metrics_text(row));
     setFact(SavedBy, tr("Kept for"),
             row.kept_for.empty() ? QStringLiteral("–") : toQString(row.kept_for));
@@ -176,12 +176,12 @@ void ResumePanel::focusResume() {
 void ResumePanel::updateButtons() {
     resume_->setEnabled(usable_ && newest_ && !complete_ && !training_);
     fork_->setEnabled(usable_ && !training_);
-    note_->setText(training_          ? tr("A run is training. Stop it to resume or fork another.")
-                   : !usable_         ? tr("Choose a checkpoint that is on disk.")
-                   : complete_        ? tr("The run has reached its length. Fork it with a longer one.")
-                   : !newest_         ? tr("Only the newest goes on in the same run; fork from any other.")
-                                      : tr("Resumes with the run’s own frozen fields. F5 still starts "
-                                           "the draft."));
+    note_->setText(training_   ? tr("A run is training. Stop it to resume or fork another.")
+                   : !usable_  ? tr("Choose a checkpoint that is on disk.")
+                   : complete_ ? tr("The run has reached its length. Fork it with a longer one.")
+                   : !newest_  ? tr("Only the newest goes on in the same run; fork from any other.")
+                               : tr("Resumes with the run’s own frozen fields. F5 still starts "
+                                     "the draft."));
 }
 
 } // namespace weft::ui

@@ -50,7 +50,7 @@ HomeScreen::HomeScreen(Studio& studio, Actions& actions) : studio_(studio) {
     top->setSpacing(widgets::space::kMargin);
     demo_ = new DemoCard(studio_);
     top->addWidget(demo_, 12);
-    top->addWidget(createDropZone(), 7);
+    top->addWidget(createDropZone(actions), 7);
     column->addLayout(top);
     presets_ = new PresetRow(studio_);
     column->addWidget(presets_);
@@ -68,15 +68,17 @@ HomeScreen::HomeScreen(Studio& studio, Actions& actions) : studio_(studio) {
         openPath(folder);
         emit pageRequested("checkpoints");
     });
-    connect(recent_, &RecentRuns::resumeRequested, this, [this](const QString& folder) {
-        report(studio_.resumeRun(toPath(folder)).problem);
-    });
+    connect(recent_, &RecentRuns::resumeRequested, this,
+            [this](const QString& folder) { report(studio_.resumeRun(toPath(folder)).problem); });
     connect(&studio_.index(), &RunIndex::runsChanged, this, &HomeScreen::updateRecovery);
     connect(&studio_, &Studio::trainingChanged, this, &HomeScreen::updateRecovery);
-    Q_UNUSED(actions);
+    connect(actions.get(action::kNewRun), &QAction::triggered, this, [this] {
+        emit pageRequested("home");
+        presets_->focusFirst();
+    });
 }
 
-QWidget* HomeScreen::createDropZone() {
+QWidget* HomeScreen::createDropZone(Actions& actions) {
     auto* zone = new widgets::DropZone;
     zone->setObjectName("dropZone");
     zone->setMaximumHeight(348);
@@ -84,10 +86,11 @@ QWidget* HomeScreen::createDropZone() {
     auto* column = new QVBoxLayout(zone);
     column->setContentsMargins(24, 20, 24, 20);
     column->setSpacing(widgets::space::kControl);
-    column->addWidget(new widgets::TextLabel(tr("Open a run or a configuration"), TextStyle::Heading));
-    auto* text = new widgets::TextLabel(
-        tr("Drop it here. A configuration becomes the draft; a run shows its curves and checkpoints."),
-        TextStyle::Body, Role::Muted);
+    column->addWidget(
+        new widgets::TextLabel(tr("Open a run or a configuration"), TextStyle::Heading));
+    auto* text = new widgets::TextLabel(tr("Drop it here. A configuration becomes the draft; a run "
+                                           "shows its curves and checkpoints."),
+                                        TextStyle::Body, Role::Muted);
     text->setWordWrap(true);
     column->addWidget(text);
     column->addStretch(1);
@@ -112,11 +115,7 @@ QWidget* HomeScreen::createDropZone() {
     auto* buttons = new QHBoxLayout;
     auto* choose = new QPushButton(widgets::icon("folder"), tr("Choose…"));
     choose->setObjectName("chooseRun");
-    connect(choose, &QPushButton::clicked, this, [this] {
-        if (QAction* open = window()->findChild<QAction*>(action::kOpenFile)) {
-            open->trigger();
-        }
-    });
+    connect(choose, &QPushButton::clicked, actions.get(action::kOpenFile), &QAction::trigger);
     buttons->addWidget(choose);
     buttons->addStretch(1);
     column->addLayout(buttons);
@@ -148,12 +147,11 @@ void HomeScreen::updateRecovery() {
         recovery_->clearButtons();
         if (run.last_checkpoint_step >= 0) {
             const std::int64_t lost = run.step - run.last_checkpoint_step;
-            recovery_->setText(
-                tr("%1 stopped at step %2").arg(name, formatCount(run.step)),
-                lost > 0 ? tr("%n step(s) lost; the newest checkpoint is at step %1", nullptr,
-                              static_cast<int>(lost))
-                               .arg(formatCount(run.last_checkpoint_step))
-                         : tr("nothing is lost"));
+            recovery_->setText(tr("%1 stopped at step %2").arg(name, formatCount(run.step)),
+                               lost > 0 ? tr("%n step(s) lost; the newest checkpoint is at step %1",
+                                             nullptr, static_cast<int>(lost))
+                                              .arg(formatCount(run.last_checkpoint_step))
+                                        : tr("nothing is lost"));
             QPushButton* resume = recovery_->addButton(tr("Resume"));
             resume->setObjectName("recoveryResume");
             connect(resume, &QPushButton::clicked, this,
@@ -184,9 +182,8 @@ void HomeScreen::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), widgets::Theme::current().color(Role::Background));
 }
 
-const ScreenRecord kHomeScreen{"home", QT_TRANSLATE_NOOP("Screens", "Home"), "home",
-                               [](Studio& studio, Actions& actions) -> Screen* {
-                                   return new HomeScreen(studio, actions);
-                               }};
+const ScreenRecord kHomeScreen{
+    "home", QT_TRANSLATE_NOOP("Screens", "Home"), "home",
+    [](Studio& studio, Actions& actions) -> Screen* { return new HomeScreen(studio, actions); }};
 
 } // namespace weft::ui

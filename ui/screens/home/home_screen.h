@@ -25,7 +25,7 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    QWidget* createDropZone();
+    QWidget* createDropZone(Actions& actions);
     void updateRecovery();
     void openPath(const QString& path);
     void report(const QString& problem);

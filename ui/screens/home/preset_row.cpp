@@ -45,7 +45,8 @@ PresetFacts plan_preset(const std::filesystem::path& path) {
         const data::DataSet set = data::open_data(
             checked.config.section("data"),
             {checked.config.base_dir, checked.config.context(), checked.config.seed});
-        const plan::ExecutionPlan plan = compile::compile_run(checked.config, set.train->info(), {});
+        const plan::ExecutionPlan plan =
+            compile::compile_run(checked.config, set.train->info(), {});
         facts.parameters = plan.parameters;
         facts.bytes = plan.arena_bytes + set.train->cache_bytes();
         facts.fits = facts.bytes < read_machine().memory_free_bytes;
@@ -82,7 +83,8 @@ void PresetRow::load() {
     }
     std::error_code ignored;
     std::vector<std::filesystem::path> paths;
-    for (const auto& entry : std::filesystem::directory_iterator(studio_.paths().presets, ignored)) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(studio_.paths().presets, ignored)) {
         if (entry.path().extension() == ".json") {
             paths.push_back(entry.path());
         }
@@ -90,6 +92,12 @@ void PresetRow::load() {
     std::sort(paths.begin(), paths.end());
     for (const std::filesystem::path& path : paths) {
         addCard(path);
+    }
+}
+
+void PresetRow::focusFirst() {
+    if (!cards_.empty()) {
+        cards_.front().card->setFocus(Qt::TabFocusReason);
     }
 }
 
@@ -118,7 +126,8 @@ void PresetRow::addCard(const std::filesystem::path& path) {
     head->addWidget(parameters);
     column->addLayout(head);
     const QString notes = toQString(document.value("notes", std::string()));
-    auto* first = new widgets::TextLabel(notes.section(". ", 0, 0), TextStyle::Caption, Role::Muted);
+    auto* first =
+        new widgets::TextLabel(notes.section(". ", 0, 0), TextStyle::Caption, Role::Muted);
     first->setWordWrap(true);
     first->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     first->setToolTip(notes);
@@ -146,7 +155,7 @@ void PresetRow::addCard(const std::filesystem::path& path) {
             }
             parameters->setText(formatCount(facts.parameters));
             setSize(card, facts.parameters);
-            memory->setText(formatBytes(facts.bytes));
+            memory->setText(formatFileSize(facts.bytes));
             memory->setToolTip(tr("memory of the training step, as planned"));
             badge->setText(facts.fits ? tr("fits this machine") : tr("too large for this machine"));
             badge->setIconName(facts.fits ? "check" : "warning");
@@ -167,9 +176,11 @@ void PresetRow::setSize(const QWidget* card, std::int64_t parameters) {
 
 // Smallest model first, as many in a row as have room.
 void PresetRow::arrange() {
-    const int columns = std::clamp(width() / kCardWidth, 2, std::max(2, static_cast<int>(cards_.size())));
+    const int columns =
+        std::clamp(width() / kCardWidth, 2, std::max(2, static_cast<int>(cards_.size())));
     for (std::size_t i = 0; i < cards_.size(); ++i) {
-        grid_->addWidget(cards_[i].card, static_cast<int>(i) / columns, static_cast<int>(i) % columns);
+        grid_->addWidget(cards_[i].card, static_cast<int>(i) / columns,
+                         static_cast<int>(i) % columns);
     }
     for (int column = 0; column < static_cast<int>(cards_.size()); ++column) {
         grid_->setColumnStretch(column, column < columns ? 1 : 0);

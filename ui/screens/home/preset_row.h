@@ -20,6 +20,8 @@ public:
 
     /// Reads the presets and plans each in the background, once.
     void load();
+    /// Puts the keyboard on the first preset.
+    void focusFirst();
 
 signals:
     void presetChosen(const QString& path);

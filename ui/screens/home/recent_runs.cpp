@@ -55,10 +55,11 @@ widgets::SparklineData curve_of(const train::RunSummary& run) {
         }
     }
     data.failed = run.state == "failed";
-    data.share = run.total_steps > 0
-                     ? std::clamp(static_cast<double>(run.step) / static_cast<double>(run.total_steps),
-                                  0.1, 1.0)
-                     : 1.0;
+    data.share =
+        run.total_steps > 0
+            ? std::clamp(static_cast<double>(run.step) / static_cast<double>(run.total_steps), 0.1,
+                         1.0)
+            : 1.0;
     return data;
 }
 
@@ -114,9 +115,9 @@ void RecentRuns::rebuild() {
 }
 
 void RecentRuns::addHeader() {
-    const QString titles[Columns] = {tr("run"),  tr("model and data"), tr("loss"), tr("state"),
-                                     tr("best"), {},                   tr("step"), tr("time"),
-                                     tr("size"), tr("when"),           {}};
+    const QString titles[Columns] = {
+        tr("run"),  tr("model and data"), tr("loss"), tr("state"), tr("best"), {},
+        tr("step"), tr("time"),           tr("size"), tr("when"),  {}};
     for (int i = 0; i < Columns; ++i) {
         auto* label = new widgets::TextLabel(titles[i], TextStyle::Caption, Role::Muted);
         if (i >= BestValue && i <= When) {
@@ -134,9 +135,9 @@ void RecentRuns::addRow(int row, const train::RunSummary& run) {
     label->setToolTip(pathText(run.folder));
     grid_->addWidget(label, row, Name);
     if (!run.problem.empty()) {
-        grid_->addWidget(new widgets::ElidedLabel(toQString(run.problem), TextStyle::Caption,
-                                                  Role::Error),
-                         row, What, 1, Columns - What);
+        grid_->addWidget(
+            new widgets::ElidedLabel(toQString(run.problem), TextStyle::Caption, Role::Error), row,
+            What, 1, Columns - What);
         return;
     }
     const QString what = toQString(run.info.model) + " · " + toQString(run.info.data);
@@ -146,14 +147,15 @@ void RecentRuns::addRow(int row, const train::RunSummary& run) {
     grid_->addWidget(curve, row, Curve);
     const StateLook look = look_of(run.state);
     grid_->addWidget(new widgets::Badge(look.text, look.role), row, State, Qt::AlignLeft);
-    grid_->addWidget(new widgets::TextLabel(toQString(run.best_metric), TextStyle::Body, Role::Muted),
-                     row, Best);
+    grid_->addWidget(
+        new widgets::TextLabel(toQString(run.best_metric), TextStyle::Body, Role::Muted), row,
+        Best);
     grid_->addWidget(number(run.best_value ? formatMetric(*run.best_value) : QString("–")), row,
                      BestValue);
     const QString total = run.total_steps > 0 ? " / " + formatCount(run.total_steps) : QString();
     grid_->addWidget(number(formatCount(run.step) + total), row, Step);
     grid_->addWidget(number(formatDuration(run.seconds)), row, Time);
-    grid_->addWidget(number(formatBytes(run.bytes)), row, Size);
+    grid_->addWidget(number(formatFileSize(run.bytes)), row, Size);
     auto* when = new widgets::TextLabel(formatWhen(run.modified), TextStyle::Body, Role::Muted);
     when->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     grid_->addWidget(when, row, When);
@@ -164,11 +166,10 @@ void RecentRuns::addAction(int row, const train::RunSummary& run) {
     const QString folder = pathText(run.folder);
     const bool resumable = (run.state == "stopped" || run.state == "interrupted") &&
                            run.last_checkpoint_step >= 0 && !studio_.isTraining();
-    auto* button = new QPushButton(resumable                ? tr("Resume")
+    auto* button = new QPushButton(resumable               ? tr("Resume")
                                    : run.state == "failed" ? tr("Ways on")
-                                                            : tr("Open"));
-    button->setAccessibleName(
-        button->text() + " " + runTitle(run.folder));
+                                                           : tr("Open"));
+    button->setAccessibleName(button->text() + " " + runTitle(run.folder));
     widgets::setCompact(button);
     button->setFixedWidth(72);
     connect(button, &QPushButton::clicked, this, [this, folder, resumable] {

@@ -9,7 +9,9 @@
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
+#include <QAction>
 #include <QFileDialog>
+#include <QMenu>
 #include <QPushButton>
 #include <QSlider>
 #include <QVBoxLayout>
@@ -41,7 +43,9 @@ CurvePanel::CurvePanel(RunModel& run, QWidget* parent) : QWidget(parent), run_(r
 
     connect(&run_, &RunModel::reset, this, &CurvePanel::rebuild);
     connect(&run_, &RunModel::stepsRewound, this, &CurvePanel::rebuild);
-    connect(&run_, &RunModel::stepsAppended, this, &CurvePanel::appendSteps);
+    connect(&run_, &RunModel::stepsAppended, this,
+            [this] { feed_.extendTo(run_.steps().step.size()); });
+    connect(&feed_, &SliceFeed::slice, this, &CurvePanel::appendSteps);
     connect(&run_, &RunModel::evaluationAdded, this, &CurvePanel::rebuildMarks);
     connect(&run_, &RunModel::checkpointsChanged, this, &CurvePanel::rebuildMarks);
     connect(&run_, &RunModel::stateChanged, this, &CurvePanel::rebuildMarks);
@@ -69,8 +73,10 @@ QWidget* CurvePanel::createHeader() {
     header_->addControl(scale_);
     auto* axis = new widgets::SegmentedControl({tr("Step"), tr("Epoch"), tr("Time")});
     axis->setCompact(true);
+    axis->setObjectName("xAxis");
     axis->setAccessibleName(tr("What the x axis counts"));
     header_->addControl(axis);
+    header_->addControl(createViewButton());
     auto* save = new QPushButton(widgets::icon("export"), {});
     save->setToolTip(tr("Export the loss chart as PNG, SVG or CSV"));
     save->setAccessibleName(tr("Export"));
@@ -81,6 +87,29 @@ QWidget* CurvePanel::createHeader() {
     connect(axis, &widgets::SegmentedControl::currentIndexChanged, this, &CurvePanel::setXAxis);
     connect(save, &QPushButton::clicked, this, &CurvePanel::exportChart);
     return header_;
+}
+
+// What is off unless asked for; an entry that would change nothing is disabled.
+QWidget* CurvePanel::createViewButton() {
+    auto* button = new QPushButton(widgets::icon("eye"), {});
+    button->setObjectName("lossView");
+    button->setToolTip(tr("What the loss chart shows"));
+    button->setAccessibleName(tr("What the loss chart shows"));
+    widgets::setButtonKind(button, widgets::ButtonKind::Flat);
+    widgets::setCompact(button);
+    auto* menu = new QMenu(button);
+    clip_ = menu->addAction(tr("Clip outliers"));
+    clip_->setObjectName("clipOutliers");
+    clip_->setCheckable(true);
+    clip_->setEnabled(false);
+    show_abandoned_ = menu->addAction(tr("Steps that a resume took back"));
+    show_abandoned_->setObjectName("showAbandoned");
+    show_abandoned_->setCheckable(true);
+    show_abandoned_->setEnabled(false);
+    connect(button, &QPushButton::clicked, menu, [button, menu] {
+        menu->popup(button->mapToGlobal(QPoint(0, button->height() + widgets::space::kTight)));
+    });
+    return button;
 }
 
 void CurvePanel::createCharts() {
@@ -111,12 +140,21 @@ void CurvePanel::createCharts() {
         loss_->setSmoothing(weight);
         norm_->setSmoothing(weight);
         smoothed_points_ = 0;
-        appendSteps(run_.steps().step.size());
+        updateSmoothedLoss();
     });
     connect(scale_, &widgets::SegmentedControl::currentIndexChanged, this,
             [this](int index) { loss_->setLogScale(index == 1); });
     connect(loss_, &widgets::LineChart::logScaleChanged, this,
             [this](bool log) { scale_->setCurrentIndex(log ? 1 : 0); });
+    connect(clip_, &QAction::toggled, loss_, &widgets::LineChart::setOutliersClipped);
+    connect(loss_, &widgets::LineChart::outliersClippedChanged, clip_, &QAction::setChecked);
+    connect(loss_, &widgets::LineChart::hasOutliersChanged, clip_,
+            [this](bool any) { clip_->setEnabled(any || clip_->isChecked()); });
+    connect(show_abandoned_, &QAction::toggled, this, [this](bool shown) {
+        for (const int id : abandoned_series_) {
+            loss_->setSeriesVisible(id, shown);
+        }
+    });
     connect(loss_, &widgets::LineChart::exportRequested, this, &CurvePanel::exportChart);
     connect(loss_, &widgets::LineChart::smoothingFocusRequested, smoothing_,
             qOverload<>(&QWidget::setFocus));
@@ -130,9 +168,10 @@ void CurvePanel::resizeEvent(QResizeEvent* event) {
     norm_->setFixedHeight(small);
 }
 
-const std::vector<double>& CurvePanel::xColumn() const {
-    const StepSeries& steps = run_.steps();
-    return x_axis_ == XAxis::Step ? steps.step : x_axis_ == XAxis::Epoch ? steps.epoch : steps.seconds;
+const std::vector<double>& CurvePanel::xColumn(const StepSeries& steps) const {
+    return x_axis_ == XAxis::Step    ? steps.step
+           : x_axis_ == XAxis::Epoch ? steps.epoch
+                                     : steps.seconds;
 }
 
 double CurvePanel::xOf(const EvaluationPoint& point) const {
@@ -150,7 +189,7 @@ std::optional<double> CurvePanel::xOfStep(double step) const {
     if (found == steps.end()) {
         return std::nullopt;
     }
-    return xColumn()[static_cast<std::size_t>(found - steps.begin())];
+    return xColumn(run_.steps())[static_cast<std::size_t>(found - steps.begin())];
 }
 
 void CurvePanel::rebuild() {
@@ -169,24 +208,42 @@ void CurvePanel::rebuild() {
         loss_->addSeries({tr("validation/loss"), group, 0, widgets::SeriesForm::Markers});
     rate_series_ = rate_->addSeries({tr("learning_rate"), group, 0, widgets::SeriesForm::Plain});
     norm_series_ = norm_->addSeries({tr("grad_norm"), group, 0, widgets::SeriesForm::Smoothed});
+    addAbandoned();
     const auto clip = run_.config().max_grad_norm;
     norm_->setThreshold(clip, clip ? tr("clipped above %1").arg(*clip) : QString());
     smoothed_points_ = 0;
-    appendSteps(0);
+    smoothed_loss_ = 0;
+    feed_.restart();
+    feed_.extendTo(run_.steps().step.size());
     rebuildMarks();
 }
 
-void CurvePanel::appendSteps(std::size_t first) {
-    const StepSeries& steps = run_.steps();
-    const auto tail = [first](const std::vector<double>& column) {
-        return std::span(column).subspan(std::min(first, column.size()));
-    };
-    if (first < steps.step.size()) {
-        loss_->append(train_series_, tail(xColumn()), tail(steps.loss));
-        rate_->append(rate_series_, tail(xColumn()), tail(steps.learning_rate));
-        norm_->append(norm_series_, tail(xColumn()), tail(steps.grad_norm));
+void CurvePanel::addAbandoned() {
+    abandoned_series_.clear();
+    for (const StepSeries& lost : run_.abandoned()) {
+        const int id = loss_->addSeries({tr("train/loss, taken back"), tr("taken back"), 0,
+                                         widgets::SeriesForm::Abandoned, Qt::SolidLine,
+                                         show_abandoned_->isChecked()});
+        loss_->append(id, xColumn(lost), lost.loss);
+        abandoned_series_.push_back(id);
     }
-    // The same debiased exponential mean as the chart's, for the number above it.
+    show_abandoned_->setEnabled(!abandoned_series_.empty());
+}
+
+void CurvePanel::appendSteps(std::size_t first, std::size_t count) {
+    const StepSeries& steps = run_.steps();
+    const auto part = [first, count](const std::vector<double>& column) {
+        return std::span(column).subspan(first, count);
+    };
+    loss_->append(train_series_, part(xColumn(steps)), part(steps.loss));
+    rate_->append(rate_series_, part(xColumn(steps)), part(steps.learning_rate));
+    norm_->append(norm_series_, part(xColumn(steps)), part(steps.grad_norm));
+    updateSmoothedLoss();
+}
+
+// The same debiased exponential mean as the chart's, for the number above it.
+void CurvePanel::updateSmoothedLoss() {
+    const StepSeries& steps = run_.steps();
     if (smoothed_points_ == 0 || smoothed_points_ > steps.loss.size()) {
         smoothed_points_ = 0;
         smoothing_state_ = smoothing_weight_sum_ = 0;
@@ -234,15 +291,12 @@ void CurvePanel::rebuildMarks() {
         }
     }
     loss_->setEvents(std::move(events));
-    if (x_axis_ == XAxis::Step && run_.totalSteps() > 0) {
-        for (widgets::LineChart* chart : {loss_, rate_, norm_}) {
-            chart->setPlannedRange(
-                widgets::ChartRange{0, static_cast<double>(run_.totalSteps())});
-        }
-    } else {
-        for (widgets::LineChart* chart : {loss_, rate_, norm_}) {
-            chart->setPlannedRange(std::nullopt);
-        }
+    const double planned = x_axis_ == XAxis::Step      ? static_cast<double>(run_.totalSteps())
+                           : x_axis_ == XAxis::Seconds ? run_.totalSeconds()
+                                                       : 0;
+    for (widgets::LineChart* chart : {loss_, rate_, norm_}) {
+        chart->setPlannedRange(planned > 0 ? std::optional(widgets::ChartRange{0, planned})
+                                           : std::nullopt);
     }
 }
 

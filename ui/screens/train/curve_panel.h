@@ -4,9 +4,11 @@
 #pragma once
 
 #include "ui/bridge/run_model.h"
+#include "ui/bridge/slice_feed.h"
 
 #include <QWidget>
 
+class QAction;
 class QSlider;
 
 namespace weft::widgets {
@@ -39,22 +41,28 @@ private:
     enum class XAxis { Step, Epoch, Seconds };
 
     QWidget* createHeader();
+    QWidget* createViewButton();
     void createCharts();
-    const std::vector<double>& xColumn() const;
+    const std::vector<double>& xColumn(const StepSeries& steps) const;
     double xOf(const EvaluationPoint& point) const;
     std::optional<double> xOfStep(double step) const;
     void rebuild();
-    void appendSteps(std::size_t first);
+    void appendSteps(std::size_t first, std::size_t count);
+    void updateSmoothedLoss();
     void rebuildMarks();
     void setXAxis(int index);
+    void addAbandoned();
     void exportChart();
 
     RunModel& run_;
+    SliceFeed feed_;
     XAxis x_axis_ = XAxis::Step;
     widgets::SectionHeader* header_;
     QSlider* smoothing_;
     widgets::TextLabel* smoothing_text_;
     widgets::SegmentedControl* scale_;
+    QAction* clip_;
+    QAction* show_abandoned_;
     widgets::LineChart* loss_;
     widgets::LineChart* rate_;
     widgets::LineChart* norm_;
@@ -63,6 +71,7 @@ private:
     int validation_series_ = -1;
     int rate_series_ = -1;
     int norm_series_ = -1;
+    std::vector<int> abandoned_series_;
     std::size_t smoothed_points_ = 0;
     double smoothing_state_ = 0;
     double smoothing_weight_sum_ = 0;

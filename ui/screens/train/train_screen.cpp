@@ -37,14 +37,22 @@ std::string headline_metric(const RunModel& run) {
 }
 
 BigNumber step_number(const RunModel& run) {
-    BigNumber number{QObject::tr("Step"), run.step() > 0 ? formatCount(run.step()) : QString(), {}, {},
-                     Role::Success, {}};
+    BigNumber number{QObject::tr("Step"),
+                     run.step() > 0 ? formatCount(run.step()) : QString(),
+                     {},
+                     {},
+                     Role::Success,
+                     {}};
+    QStringList parts;
     if (run.totalSteps() > 0) {
-        number.sub = QObject::tr("of %1").arg(formatCount(run.totalSteps()));
+        parts << QObject::tr("of %1").arg(formatCount(run.totalSteps()));
+    } else if (run.totalSeconds() > 0) {
+        parts << QObject::tr("in %1").arg(formatDuration(run.totalSeconds()));
     }
     if (run.step() > 0) {
-        number.sub += QObject::tr(" · epoch %1").arg(run.lastStep().epoch, 0, 'f', 2);
+        parts << QObject::tr("epoch %1").arg(run.lastStep().epoch, 0, 'f', 2);
     }
+    number.sub = parts.join(" · ");
     return number;
 }
 
@@ -52,12 +60,17 @@ BigNumber metric_number(const RunModel& run) {
     const std::string metric = headline_metric(run);
     const bool smaller = metric.ends_with("loss");
     BigNumber number{smaller ? QObject::tr("Validation loss") : QObject::tr("Validation accuracy"),
-                     {}, {}, {}, Role::Success, {}};
+                     {},
+                     {},
+                     {},
+                     Role::Success,
+                     {}};
     const auto last = run.lastMetric(metric);
     const auto best = run.bestMetric(metric, smaller);
     if (last && best) {
         number.value = formatMetric(*last);
-        const QString at = QObject::tr("step %1").arg(formatCount(static_cast<std::int64_t>(best->step)));
+        const QString at =
+            QObject::tr("step %1").arg(formatCount(static_cast<std::int64_t>(best->step)));
         if (*last == best->value) {
             number.lead = QObject::tr("best so far");
             number.sub = at;
@@ -72,13 +85,20 @@ BigNumber metric_number(const RunModel& run) {
 
 BigNumber time_number(const RunModel& run, bool training) {
     if (!training || train::is_final(run.state())) {
-        return {QObject::tr("Time"), formatDuration(run.secondsTrained()), {},
-                QObject::tr("trained in all"), Role::Success, {}};
+        return {QObject::tr("Time"),
+                formatDuration(run.secondsTrained()),
+                {},
+                QObject::tr("trained in all"),
+                Role::Success,
+                {}};
     }
     const double left = run.secondsLeft();
-    BigNumber number{QObject::tr("Time left"), left >= 0 ? formatDuration(left) : QString(), {},
+    BigNumber number{QObject::tr("Time left"),
+                     left >= 0 ? formatDuration(left) : QString(),
+                     {},
                      QObject::tr("%1 so far").arg(formatDuration(run.secondsTrained())),
-                     Role::Success, {}};
+                     Role::Success,
+                     {}};
     if (left >= 0) {
         const QDateTime end = QDateTime::currentDateTime().addSecs(static_cast<qint64>(left));
         number.sub = QObject::tr("done at %1 · ").arg(end.toString("HH:mm")) + number.sub;
@@ -206,18 +226,23 @@ void TrainScreen::updateNumbers() {
     }
     numbers_->setNumber(StepNumber, step_number(run));
     const bool any = run.step() > 0 && !run.steps().loss.empty();
-    numbers_->setNumber(LossNumber,
-                        {tr("Train loss"), any ? formatMetric(curves_->smoothedLoss()) : QString(), {},
-                         any ? tr("smoothed · last %1").arg(formatMetric(run.lastStep().loss))
-                             : QString(),
-                         Role::Success, {}});
+    numbers_->setNumber(
+        LossNumber,
+        {tr("Train loss"),
+         any ? formatMetric(curves_->smoothedLoss()) : QString(),
+         {},
+         any ? tr("smoothed · last %1").arg(formatMetric(run.lastStep().loss)) : QString(),
+         Role::Success,
+         {}});
     numbers_->setNumber(MetricNumber, metric_number(run));
     numbers_->setNumber(
         SpeedNumber,
         {tr("Speed"),
-         any ? formatCount(static_cast<std::int64_t>(run.lastStep().samples_per_s)) : QString(), {},
+         any ? formatCount(static_cast<std::int64_t>(run.lastStep().samples_per_s)) : QString(),
+         {},
          any ? tr("samples/s · %1 ms a step").arg(run.lastStep().step_ms, 0, 'f', 1) : QString(),
-         Role::Success, {}});
+         Role::Success,
+         {}});
     numbers_->setNumber(TimeNumber, time_number(run, studio_.isTraining()));
 }
 
@@ -230,7 +255,9 @@ void TrainScreen::updatePhases() {
         if (!name.isEmpty()) {
             name[0] = name[0].toUpper();
         }
-        shown.push_back({name, {}, active ? widgets::PhaseState::Active : widgets::PhaseState::Done,
+        shown.push_back({name,
+                         {},
+                         active ? widgets::PhaseState::Active : widgets::PhaseState::Done,
                          active ? -1.0 : phase.ms / 1000.0});
     }
     phases_->setPhases(std::move(shown));
@@ -271,9 +298,8 @@ void TrainScreen::addWaysOn() {
     }
 }
 
-const ScreenRecord kTrainScreen{"train", QT_TRANSLATE_NOOP("Screens", "Train"), "train",
-                                [](Studio& studio, Actions& actions) -> Screen* {
-                                    return new TrainScreen(studio, actions);
-                                }};
+const ScreenRecord kTrainScreen{
+    "train", QT_TRANSLATE_NOOP("Screens", "Train"), "train",
+    [](Studio& studio, Actions& actions) -> Screen* { return new TrainScreen(studio, actions); }};
 
 } // namespace weft::ui

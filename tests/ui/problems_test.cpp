@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is wrong with a configuration is shown with place, message and hint, and leads to the field.
+#include "core/config/locate.h"
+#include "tests/support/weft_test.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/models/problem_model.h"
+#include "ui/screens/checkpoints/fork_dialog.h"
+
+#include <QDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QTableView>
+
+#include <fstream>
+
+namespace {
+
+using namespace weft;
+
+// One mistake per kind: unknown key, range, choice, two fields that disagree, not available, type,
+// and a name of something that is not there.
+constexpr auto kSevenMistakes = R"({
+  "data": {"train": {"type": "idx", "path": "images"}, "shufle": true},
+  "model": {"type": "mlp", "dropout": 1.5},
+  "optimizer": {"type": "adamm"},
+  "training": {"global_batch_size": 96, "micro_batch_size": 64, "recompute": "blocs",
+               "max_grad_norm": "1"},
+  "checkpoint": {"metric": "validation/f1"}
+})";
+
+/// Pointer and the text that must be selected for it.
+constexpr std::pair<const char*, const char*> kFields[] = {
+    {"/data/shufle", "\"shufle\": true"},
+    {"/model/dropout", "\"dropout\": 1.5"},
+    {"/optimizer/type", "\"type\": \"adamm\""},
+    {"/training/micro_batch_size", "\"micro_batch_size\": 64"},
+    {"/training/recompute", "\"recompute\": \"blocs\""},
+    {"/training/max_grad_norm", "\"max_grad_norm\": \"1\""},
+    {"/checkpoint/metric", "\"metric\": \"validation/f1\""},
+};
+
+} // namespace
+
+class ProblemsTest : public QObject {
+    Q_OBJECT
+
+    static std::filesystem::path write(test::StudioFixture& fixture, const std::string& text) {
+        const auto path = fixture.root() / "draft.json";
+        std::ofstream(path) << text;
+        return path;
+    }
+
+    static QTableView* table(test::StudioFixture& fixture) {
+        return static_cast<QTableView*>(fixture.find("problemsTable"));
+    }
+
+    static QString cell(const QTableView* view, int row, int column) {
+        return view->model()->index(row, column).data().toString();
+    }
+
+    static int row_of(const QTableView* view, const QString& pointer) {
+        for (int row = 0; row < view->model()->rowCount(); ++row) {
+            if (cell(view, row, ui::ProblemModel::WhereColumn) == pointer) {
+                return row;
+            }
+        }
+        return -1;
+    }
+
+private slots:
+    void seven_mistakes_are_seven_rows_with_place_message_and_hint() {
+        test::StudioFixture fixture;
+        QCOMPARE(fixture.studio().openPath(write(fixture, kSevenMistakes)), QString());
+        const compile::CheckedRun checked =
+            compile::read_run_config(std::string_view(kSevenMistakes), fixture.root());
+        const QTableView* view = table(fixture);
+        QVERIFY(view->isVisible());
+        QCOMPARE(view->model()->rowCount(), 7);
+        QCOMPARE(checked.diagnostics.size(), std::size_t{7});
+        for (const config::Diagnostic& wanted : checked.diagnostics) {
+            const int row = row_of(view, QString::fromStdString(wanted.pointer));
+            QVERIFY2(row >= 0, wanted.pointer.c_str());
+            QCOMPARE(cell(view, row, ui::ProblemModel::MessageColumn),
+                     QString::fromStdString(wanted.message));
+            QCOMPARE(cell(view, row, ui::ProblemModel::HintColumn),
+                     QString::fromStdString(wanted.hint));
+            QVERIFY(!wanted.hint.empty());
+        }
+        QVERIFY(!std::filesystem::exists(fixture.root() / "runs")); // nothing was created
+    }
+
+    void enter_on_a_problem_selects_its_field() {
+        test::StudioFixture fixture;
+        fixture.studio().openPath(write(fixture, kSevenMistakes));
+        QTableView* view = table(fixture);
+        for (const auto& [pointer, text] : kFields) {
+            const int row = row_of(view, pointer);
+            QVERIFY2(row >= 0, pointer);
+            view->setCurrentIndex(view->model()->index(row, 0));
+            QTest::keyClick(view, Qt::Key_Return);
+            auto* editor = static_cast<QPlainTextEdit*>(fixture.find("configText"));
+            QVERIFY(editor->isVisible());
+            QCOMPARE(editor->textCursor().selectedText(), QString(text));
+            // The row names the same place.
+            const QTextBlock block =
+                editor->document()->findBlock(editor->textCursor().selectionStart());
+            const int column = editor->textCursor().selectionStart() - block.position() + 1;
+            QCOMPARE(cell(view, row, ui::ProblemModel::LineColumn),
+                     QString("%1:%2").arg(block.blockNumber() + 1).arg(column));
+        }
+        auto* list = static_cast<QListWidget*>(fixture.find("configProblems"));
+        QCOMPARE(list->count(), 7);
+    }
+
+    void an_edit_of_the_text_is_the_draft_and_is_checked() {
+        test::StudioFixture fixture;
+        std::string text = test::tiny_config();
+        text.replace(text.find("\"seed\": 3"), 9, "\"sed\": 31");
+        fixture.studio().openPath(write(fixture, text));
+        QVERIFY(!fixture.studio().draft().isValid());
+        QTableView* view = table(fixture);
+        view->setCurrentIndex(view->model()->index(0, 0));
+        QTest::keyClick(view, Qt::Key_Return);
+        auto* editor = static_cast<QPlainTextEdit*>(fixture.find("configText"));
+        QCOMPARE(editor->textCursor().selectedText(), QString("\"sed\": 31"));
+        QTest::keyClicks(editor, "\"seed\": 31");
+        QTRY_VERIFY(fixture.studio().draft().isValid());
+        QCOMPARE(fixture.studio().draft().config().seed, std::uint64_t{31});
+        QCOMPARE(view->model()->rowCount(), 0);
+        fixture.studio().draft().undo();
+        QVERIFY(!fixture.studio().draft().isValid());
+        QCOMPARE(editor->toPlainText(), QString::fromStdString(text));
+    }
+
+    void broken_json_leads_to_the_place_where_reading_stopped() {
+        test::StudioFixture fixture;
+        fixture.studio().openPath(write(fixture, "{\n  \"seed\": 3,\n}"));
+        QTableView* view = table(fixture);
+        QCOMPARE(view->model()->rowCount(), 1);
+        QCOMPARE(cell(view, 0, ui::ProblemModel::LineColumn), QString("3:1"));
+        QVERIFY(!fixture.studio().draft().isEmpty());
+        QVERIFY(fixture.window().actions().get(ui::action::kStart)->toolTip().contains("problems"));
+    }
+
+    void a_saved_draft_is_the_text_as_it_was_written() {
+        test::StudioFixture fixture;
+        const std::string text = "// mine\n" + test::tiny_config();
+        fixture.studio().openPath(write(fixture, text));
+        QCOMPARE(fixture.studio().draft().save(fixture.root() / "copy.json"), QString());
+        std::ifstream copy(fixture.root() / "copy.json");
+        QCOMPARE(std::string(std::istreambuf_iterator<char>(copy), {}), text);
+        QVERIFY(
+            !fixture.studio().draft().save(fixture.root() / "no" / "such" / "x.json").isEmpty());
+    }
+
+    void the_fork_dialog_says_what_is_wrong_below_the_field() {
+        test::StudioFixture fixture;
+        const auto config =
+            compile::read_run_config(std::string_view(test::tiny_config()), fixture.root());
+        QVERIFY(config.ok());
+        ui::ForkDialog dialog(config.config, 100);
+        dialog.show();
+        const auto* start = dialog.findChild<QPushButton*>("startFork");
+        QVERIFY(start->isEnabled());
+        const int height = dialog.height();
+        for (const auto& [path, wrong] :
+             {std::pair("optimizer.learning_rate", "-1"),
+              std::pair("training.length", "{\"stps\": 3}"), std::pair("training.precision", "f61"),
+              std::pair("seed", "x")}) {
+            auto* edit = dialog.findChild<QLineEdit*>(QString("fork.") + path);
+            const QString before = edit->text();
+            edit->selectAll();
+            QTest::keyClicks(edit, wrong);
+            const QString shown = dialog.findChild<QLabel*>(QString("forkProblem.") + path)->text();
+            config::Json document = config.config.document;
+            config::apply_override(document, std::string(path) + "=" + wrong);
+            const auto checked = compile::read_run_config(document, fixture.root());
+            QVERIFY(!checked.ok());
+            const config::Diagnostic& wanted = checked.diagnostics.front();
+            QVERIFY2(shown.contains(QString::fromStdString(wanted.pointer)), qPrintable(shown));
+            QVERIFY2(shown.contains(QString::fromStdString(wanted.message)), qPrintable(shown));
+            QVERIFY2(shown.contains(QString::fromStdString(wanted.hint)), qPrintable(shown));
+            QVERIFY(!start->isEnabled());
+            edit->setText(before);
+            QVERIFY(start->isEnabled());
+        }
+        QCOMPARE(dialog.height(), height);
+    }
+};
+
+WEFT_TEST(ProblemsTest)
+#include "problems_test.moc"
