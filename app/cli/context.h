@@ -17,10 +17,11 @@ constexpr int kExitInterrupted = 130;
 constexpr int kExitTerminated = 143;
 
 struct Context {
-    std::filesystem::path runs_root; // $WEFT_RUNS, else ~/WeftRuns
-    int threads = 0;                 // $OMP_NUM_THREADS; 0: all cores
-    bool terminal = false;           // stdout is one
-    bool colour = false;             // it is, and NO_COLOR is not set
+    std::filesystem::path runs_root;        // $WEFT_RUNS, else ~/WeftRuns
+    std::filesystem::path calibration_file; // $XDG_CACHE_HOME/weft/calibration.json
+    int threads = 0;                        // $OMP_NUM_THREADS; 0: all cores
+    bool terminal = false;                  // stdout is one
+    bool colour = false;                    // it is, and NO_COLOR is not set
     int columns = 80;
     int exit_code = 0;
 };

@@ -69,6 +69,7 @@ int drive(train::SessionOptions session_options, const DriveOptions& options,
         }
     };
     session_options.threads = context.threads;
+    session_options.calibration_file = context.calibration_file;
     session_options.version = WEFT_VERSION;
     session_options.max_steps = options.max_steps;
     const std::string folder = session_options.run_folder.string();

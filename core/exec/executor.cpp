@@ -45,6 +45,7 @@ struct Executor::State {
         if (found != programs.end()) {
             return found->second;
         }
+        memory.take(planned(name).peak_bytes);
         PreparedProgram made = prepare_program(planned(name), memory.data(), backends);
         iterations.resize(std::max(iterations.size(), static_cast<std::size_t>(made.depth)));
         return programs.emplace(std::string(name), std::move(made)).first->second;
@@ -250,6 +251,10 @@ RunReport Executor::run_checked(std::string_view program) {
 
 void Executor::set_observer(StepObserver* observer) {
     state_->observer = observer;
+}
+
+std::int64_t Executor::resident_bytes() const {
+    return state_->memory.taken_bytes();
 }
 
 ArenaReport Executor::arena_report() const {

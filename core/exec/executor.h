@@ -64,8 +64,8 @@ struct ArenaReport {
 
 class Executor {
 public:
-    /// Maps the arena (zero-filled) and nothing else. `backends` best first, as given to
-    /// build_plan. Throws weft::Error{memory} when the arena cannot be mapped.
+    /// Reserves the arena's addresses (zero-filled) and nothing else. `backends` best first, as
+    /// given to build_plan. Throws weft::Error{memory} when the arena cannot be mapped.
     Executor(std::shared_ptr<const plan::ExecutionPlan> plan,
              std::vector<const weft_backend*> backends, ExecutorOptions options = {});
     ~Executor();
@@ -82,9 +82,9 @@ public:
     std::span<std::byte> argument(std::string_view program, std::string_view name);
     std::span<const std::byte> result(std::string_view program, std::string_view name) const;
 
-    /// Creates the program's kernels; run does so on first use. Throws weft::Error{runtime} when
-    /// the plan was made without back ends or for others, weft::Error{memory, device} from the
-    /// kernels.
+    /// Takes the program's part of the arena and creates its kernels; run does so on first use.
+    /// Throws weft::Error{runtime} when the plan was made without back ends or for others,
+    /// weft::Error{memory, device} from the kernels.
     void prepare(std::string_view program);
     /// Runs the program once. Throws weft::Error{device} with op and library text when a kernel
     /// fails.
@@ -96,6 +96,8 @@ public:
 
     /// Null (the default) costs nothing. The observer must outlive the runs.
     void set_observer(StepObserver* observer);
+    /// Bytes of the arena that the prepared programs have taken: plan and resident memory agree.
+    std::int64_t resident_bytes() const;
     /// Of an instrumented executor; empty otherwise.
     ArenaReport arena_report() const;
 

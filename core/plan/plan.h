@@ -206,7 +206,9 @@ struct PageStyle {
 };
 /// The page of `weft plan` for people.
 std::string to_text(const ExecutionPlan& plan, const PageStyle& style = {});
-/// The table of `weft plan --advise`.
-std::string advice_text(const std::vector<Alternative>& advice, const PageStyle& style = {});
+/// The page of `weft plan --advise`: the verdict, and the table of what else could be.
+std::string advice_text(const ExecutionPlan& plan, const std::vector<Alternative>& advice,
+                        const PageStyle& style = {});
+nlohmann::ordered_json to_json(const std::vector<Alternative>& alternatives);
 
 } // namespace weft::plan

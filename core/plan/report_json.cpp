@@ -110,14 +110,6 @@ Json pass_times_json(const ExecutionPlan& plan) {
     return out;
 }
 
-Json alternatives_json(const std::vector<Alternative>& alternatives) {
-    Json out = Json::array();
-    for (const Alternative& alternative : alternatives) {
-        out.push_back(alternative_json(alternative));
-    }
-    return out;
-}
-
 /// Slower kernels are no mistake of the configuration: they point to no setting.
 Json diagnostics_json(const ExecutionPlan& plan) {
     Json out = Json::array();
@@ -129,6 +121,14 @@ Json diagnostics_json(const ExecutionPlan& plan) {
 
 } // namespace
 
+nlohmann::ordered_json to_json(const std::vector<Alternative>& alternatives) {
+    Json out = Json::array();
+    for (const Alternative& alternative : alternatives) {
+        out.push_back(alternative_json(alternative));
+    }
+    return out;
+}
+
 nlohmann::ordered_json to_json(const ExecutionPlan& plan) {
     Json document{{"parameters", plan.parameters},
                   {"flops_per_step", plan.flops_per_step},
@@ -136,7 +136,7 @@ nlohmann::ordered_json to_json(const ExecutionPlan& plan) {
                   {"predicted_step_ms", or_null(plan.predicted_step_ms)},
                   {"fits", plan.fits()},
                   {"limit_bytes", plan.limit_bytes ? Json(*plan.limit_bytes) : Json(nullptr)},
-                  {"fixes", alternatives_json(plan.fixes)},
+                  {"fixes", to_json(plan.fixes)},
                   {"assumptions", plan.assumptions},
                   {"devices", Json::array({device_json(plan)})},
                   {"tensors", Json::array()},
@@ -159,7 +159,7 @@ nlohmann::ordered_json to_json(const ExecutionPlan& plan) {
         document["ops"] = ops_json(*step);
     }
     document["pass_times"] = pass_times_json(plan);
-    document["recompute_curve"] = alternatives_json(plan.recompute_curve);
+    document["recompute_curve"] = to_json(plan.recompute_curve);
     return document;
 }
 

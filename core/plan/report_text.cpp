@@ -276,10 +276,11 @@ std::string to_text(const ExecutionPlan& plan, const PageStyle& style) {
     return page.text();
 }
 
-std::string advice_text(const std::vector<Alternative>& advice, const PageStyle& style) {
+std::string advice_text(const ExecutionPlan& plan, const std::vector<Alternative>& advice,
+                        const PageStyle& style) {
     Page page(style);
-    page.line(page.painted("Ways to run it", "1") +
-              "  peak memory, predicted step; * where nothing is better in both");
+    write_verdict(page, plan);
+    page.heading("Ways to run it", "peak memory, predicted step; * nothing is better in both");
     write_alternatives(
         page, advice,
         [](const Alternative& way) { return (way.on_front ? "* " : "  ") + way.change; },

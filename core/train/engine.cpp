@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/machine.h"
 #include "core/base/text.h"
+#include "core/train/planning.h"
 #include "core/train/program_io.h"
 #include "core/train/run_folder.h"
 
@@ -95,16 +96,14 @@ std::shared_ptr<const plan::ExecutionPlan> compile_plan(const compile::RunConfig
                                                         const data::DataSet& data,
                                                         std::stop_token stop,
                                                         const cost::CostModel* cost) {
-    compile::PipelineOptions options;
-    options.backends = backends();
-    options.cost = cost;
-    options.stop = std::move(stop);
-    options.host.data_cache_bytes = data.train->cache_bytes();
-    const data::SampleInfo& info = data.train->info();
-    const std::int64_t sample_bytes = info.input.bytes() + info.target.bytes() + 4;
-    options.host.prefetch_bytes = (config.prefetch + 1) * config.global_batch_size * sample_bytes;
-    return std::make_shared<const plan::ExecutionPlan>(compile::compile_run(
-        config, info, options, compile::Scope::run, read_machine().memory_free_bytes));
+    data::DataOutline outline;
+    outline.sample = data.train->info();
+    outline.samples = data.train->samples();
+    outline.has_validation = data.validation != nullptr;
+    outline.has_test = data.test != nullptr;
+    outline.cache_bytes = data.cache_bytes();
+    return std::make_shared<const plan::ExecutionPlan>(
+        plan_run(config, outline, this_machine(0, cost), stop));
 }
 
 void initialise(exec::Executor& executor, const compile::RunConfig& config) {
@@ -148,7 +147,10 @@ LoadedModel load_model(const fs::path& checkpoint_folder, const compile::RunConf
     model.manifest = checkpoint::read_manifest(checkpoint_folder);
     model.config = config != nullptr ? *config : saved_config(model.manifest);
     model.data = open_run_data(model.config);
-    model.plan = compile_plan(model.config, model.data, {});
+    PlanTarget target;
+    target.threads = threads;
+    model.plan = std::make_shared<const plan::ExecutionPlan>(
+        plan_run(model.config, outline_run_data(model.config, target), target, {}));
     model.executor = std::make_unique<exec::Executor>(
         model.plan, backends(), exec::ExecutorOptions{.threads = thread_count(threads)});
     initialise(*model.executor, model.config);

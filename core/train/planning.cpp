@@ -147,24 +147,16 @@ std::vector<plan::Alternative> find_fixes(const compile::RunConfig& config,
 plan::ExecutionPlan plan_to_run(const compile::RunConfig& config, const data::DataOutline& data,
                                 const PlanTarget& target, std::int64_t step,
                                 const std::stop_token& stop) {
-    ErrorEvent event;
-    try {
-        plan::ExecutionPlan plan = plan_run(config, data, target, stop);
-        if (plan.fits()) {
-            return plan;
-        }
-        const plan::PlannedProgram* program = plan::largest_program(plan);
-        event.where = program->name + ", " + plan::peak_op(*program);
-        event.message = "the run needs " + format_bytes(plan.device_bytes()) +
-                        " at its peak, and there are " + format_bytes(*plan.limit_bytes) + " (" +
-                        plan.limit_basis + ")";
-    } catch (const Error& fault) {
-        if (fault.kind() != ErrorKind::memory) {
-            throw;
-        }
-        event.where = fault.where(); // a budget that no recompute meets
-        event.message = fault.text();
+    plan::ExecutionPlan plan = plan_run(config, data, target, stop);
+    if (plan.fits()) {
+        return plan;
     }
+    const plan::PlannedProgram* program = plan::largest_program(plan);
+    ErrorEvent event;
+    event.where = program->name + ", " + plan::peak_op(*program);
+    event.message = "the run needs " + format_bytes(plan.device_bytes()) +
+                    " at its peak, and there are " + format_bytes(*plan.limit_bytes) + " (" +
+                    plan.limit_basis + ")";
     const auto fixes = find_fixes(config, data, target, stop);
     event.kind = error_kind_name(ErrorKind::memory);
     event.hint = hint_of(fixes);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The phases of a run, in order: lock and log, data, compile, kernels, start values or checkpoint,
-// the step loop, winding up. One catch at the top of run().
+// The phases of a run, in order: lock and log, plan and verdict, data, kernels, start values or
+// checkpoint, the step loop, winding up. One catch at the top of run().
 #include "core/train/session.h"
 
 #include "core/base/file.h"
 #include "core/train/engine.h"
 #include "core/train/host_info.h"
 #include "core/train/machine_cost.h"
+#include "core/train/memory_meter.h"
+#include "core/train/planning.h"
 #include "core/train/step_loop.h"
 
 #include <mutex>
@@ -36,7 +38,10 @@ struct Session::State {
     void learn_speed(const StepLoop& loop);
     void open_folder();
     void prepare();
+    void make_plan();
+    void open_data();
     void prepare_kernels();
+    void tell_memory();
     void load_start();
     void restore();
     void warn_about_differences(const checkpoint::Manifest& manifest);
@@ -55,6 +60,7 @@ struct Session::State {
     std::string fingerprint_before; // of the data, as an earlier session saw it
     data::DataSet data;
     Pace pace;
+    MemoryMeter memory;
     std::unique_ptr<exec::Executor> executor;
     Progress progress;
     std::int64_t restored_step = -1;
@@ -111,7 +117,43 @@ void Session::State::open_folder() {
 }
 
 void Session::State::prepare() {
-    control.apply(RunInput::validated, StateEvent{{}, "", "opening data", end_phase(), 0});
+    control.apply(RunInput::validated, StateEvent{{}, "", "compiling", end_phase(), 0});
+    make_plan();
+    begin_phase("opening data");
+    open_data();
+    begin_phase("creating kernels");
+    const auto arena = [this] { return executor == nullptr ? 0 : executor->resident_bytes(); };
+    memory.book([this] { prepare_kernels(); }, arena);
+    tell_memory();
+    begin_phase("initialising");
+    memory.book([this] { initialise(*executor, options.config); }, arena);
+    load_start();
+    write_info("preparing");
+    const std::int64_t total = planned_steps(control.orders().live, pace);
+    control.apply(RunInput::prepared, StateEvent{{}, "", "", end_phase(), total});
+    write_info("running");
+}
+
+// Nothing of the run's size is allocated before the verdict.
+void Session::State::make_plan() {
+    const cost::CostModel cost = machine_cost_model(options.calibration_file, options.threads);
+    peak_flops =
+        cost.peak_flops(options.config.precision == "bf16" ? ir::DType::bf16 : ir::DType::f32);
+    const PlanTarget target = this_machine(options.threads, &cost);
+    const fs::path& start = options.start.checkpoint;
+    const std::int64_t step = start.empty() ? 0 : checkpoint::read_manifest(start).record.step;
+    auto made = std::make_shared<const plan::ExecutionPlan>(plan_to_run(
+        options.config, outline_run_data(options.config, target), target, step, control.halt()));
+    info.parameters = made->parameters;
+    write_file_atomically(folder / "plan.json", plan::to_json(*made).dump() + "\n");
+    for (const std::string& fallback : made->fallbacks) {
+        control.emit(WarningEvent{fallback, "It is correct, but slower than it could be."});
+    }
+    const std::lock_guard guard(plan_mutex);
+    plan = std::move(made);
+}
+
+void Session::State::open_data() {
     data = open_run_data(options.config);
     pace = pace_of(options.config, *data.train);
     info.data = data.train->info().description;
@@ -119,25 +161,6 @@ void Session::State::prepare() {
     for (const std::string& note : data.notes) {
         control.emit(WarningEvent{note, ""});
     }
-    begin_phase("compiling");
-    const cost::CostModel cost = machine_cost_model(options.calibration_file, options.threads);
-    peak_flops =
-        cost.peak_flops(options.config.precision == "bf16" ? ir::DType::bf16 : ir::DType::f32);
-    auto compiled = compile_plan(options.config, data, control.halt(), &cost);
-    info.parameters = compiled->parameters;
-    write_once(folder / "plan.json", plan::to_json(*compiled).dump() + "\n");
-    {
-        const std::lock_guard guard(plan_mutex);
-        plan = std::move(compiled);
-    }
-    begin_phase("creating kernels");
-    prepare_kernels();
-    begin_phase("initialising");
-    load_start();
-    write_info("preparing");
-    const std::int64_t total = planned_steps(control.orders().live, pace);
-    control.apply(RunInput::prepared, StateEvent{{}, "", "", end_phase(), total});
-    write_info("running");
 }
 
 void Session::State::prepare_kernels() {
@@ -150,14 +173,14 @@ void Session::State::prepare_kernels() {
         executor->prepare("evaluate");
         executor->prepare("predict");
     }
-    control.emit(SystemEvent{devices_json(threads), host_json()});
-    for (const std::string& fallback : plan->fallbacks) {
-        control.emit(WarningEvent{fallback, "It is correct, but slower than it could be."});
-    }
+}
+
+void Session::State::tell_memory() {
+    control.emit(SystemEvent{devices_json(thread_count(options.threads)), host_json(),
+                             memory.to_json(*plan)});
 }
 
 void Session::State::load_start() {
-    initialise(*executor, options.config);
     progress.live = live_settings_of(options.config);
     if (!options.start.checkpoint.empty()) {
         restore();
@@ -205,7 +228,6 @@ SessionResult Session::State::train() {
     open_folder();
     phase_start_s = clock.steady_s();
     prepare();
-    const plan::HostMemory& host = plan->host;
     recorder.emplace(folder / "metrics",
                      options.config.section("log").at("tensorboard").get<bool>(), clock.epoch_s(),
                      host_json().at("name").get<std::string>());
@@ -218,10 +240,10 @@ SessionResult Session::State::train() {
             .pace = pace,
             .schedule_steps = total_steps(options.config.length, pace),
             .max_steps = options.max_steps,
-            .memory_bytes = plan->arena_bytes + host.data_cache_bytes + host.prefetch_bytes +
-                            host.staging_bytes,
             .model_flops = plan->model_flops_per_step,
             .peak_flops = peak_flops,
+            .memory = memory,
+            .after_first_update = [this] { tell_memory(); },
             .environment = environment,
             .control = control,
             .recorder = *recorder,
@@ -308,6 +330,8 @@ SessionResult Session::run() {
         result = state.train();
     } catch (const Diverged& fault) {
         result = state.fail(ErrorKind::diverged, fault.event());
+    } catch (const DoesNotFit& fault) {
+        result = state.fail(ErrorKind::memory, fault.event());
     } catch (const Error& fault) {
         if (state.control.halt().stop_requested()) {
             // The compiler and the loader end by an error when they are told to stop.

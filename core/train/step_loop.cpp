@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace weft::train {
 namespace {
@@ -103,8 +104,7 @@ bool StepLoop::take_step(const Orders& orders) {
     const data::Batch* batch = loader_.next();
     WEFT_CHECK(batch != nullptr, "training batches never end");
     const double multiplier = orders.live.learning_rate_multiplier;
-    if (update_.run(*batch, progress_.step, multiplier, setup_.control.halt()) ==
-        exec::RunOutcome::stopped) {
+    if (update(*batch, multiplier) == exec::RunOutcome::stopped) {
         return false;
     }
     const UpdateNumbers numbers = update_.numbers();
@@ -117,7 +117,24 @@ bool StepLoop::take_step(const Orders& orders) {
     const double step_s = setup_.clock.steady_s() - start_s;
     progress_.seconds += step_s;
     report(*batch, numbers, step_s, loader_.last_wait_ms());
+    if (!std::exchange(updated_, true)) {
+        setup_.after_first_update();
+    }
     return true;
+}
+
+// The first one makes libraries allocate what they put off until a kernel runs.
+exec::RunOutcome StepLoop::update(const data::Batch& batch, double rate_multiplier) {
+    const auto run = [&] {
+        return update_.run(batch, progress_.step, rate_multiplier, setup_.control.halt());
+    };
+    if (updated_) {
+        return run();
+    }
+    exec::RunOutcome outcome = exec::RunOutcome::stopped;
+    setup_.memory.book([&] { outcome = run(); },
+                       [this] { return setup_.executor.resident_bytes(); });
+    return outcome;
 }
 
 void StepLoop::report(const data::Batch& batch, const UpdateNumbers& numbers, double step_s,
@@ -136,7 +153,7 @@ void StepLoop::report(const data::Batch& batch, const UpdateNumbers& numbers, do
     }
     event.step_ms = step_s * 1000;
     event.data_wait_ms = wait_ms;
-    event.memory_bytes = setup_.memory_bytes;
+    event.memory_bytes = setup_.memory.growth_bytes();
     if (setup_.peak_flops > 0) {
         event.mfu = setup_.model_flops / (seconds * setup_.peak_flops);
     }

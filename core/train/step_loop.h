@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint.h"
+#include "core/train/memory_meter.h"
 #include "core/train/progress.h"
 #include "core/train/recorder.h"
 #include "core/train/run_control.h"
@@ -38,9 +39,10 @@ struct LoopSetup {
     const Pace& pace;
     std::int64_t schedule_steps = 0; // frozen length
     std::optional<std::int64_t> max_steps;
-    std::int64_t memory_bytes = 0;
     double model_flops = 0; // of one step
     double peak_flops = 0;  // per second; 0: not known, and no utilisation is reported
+    MemoryMeter& memory;
+    std::function<void()> after_first_update; // of this session: what libraries keep is known then
     config::Json environment;
     RunControl& control;
     Recorder& recorder;
@@ -70,6 +72,7 @@ public:
 
 private:
     bool take_step(const Orders& orders);
+    exec::RunOutcome update(const data::Batch& batch, double rate_multiplier);
     void report(const data::Batch& batch, const UpdateNumbers& numbers, double step_s,
                 double wait_ms);
     void keep_time(double ms);
@@ -100,6 +103,7 @@ private:
     std::int64_t saved_step_ = -1;
     std::string save_problem_; // of the newest save; empty when it succeeded
     bool warned_about_log_ = false;
+    bool updated_ = false; // in this session
 };
 
 } // namespace weft::train

@@ -42,6 +42,7 @@ public:
     /// Writes a line to its stdin.
     void send(const std::string& line);
     void signal(int number);
+    std::int64_t pid() const { return process_.processId(); }
     /// Waits for the end; -1 when it was killed.
     int finish();
 

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of data before it is opened is what it is once it is open.
+#include "tests/data/data_support.h"
+
+using namespace weft;
+using namespace weft::data::test;
+using config::Json;
+
+namespace {
+
+constexpr std::int64_t kContext = 8;
+
+void compare(const Json& section) {
+    const data::OpenContext context{{}, kContext, 0};
+    const data::DataOutline outline = data::outline_data(normalised(section), context);
+    const data::DataSet set = open(section, kContext);
+    QCOMPARE(ir::to_text(outline.sample.input), ir::to_text(set.train->info().input));
+    QCOMPARE(ir::to_text(outline.sample.target), ir::to_text(set.train->info().target));
+    QCOMPARE(outline.sample.classes, set.train->info().classes);
+    QVERIFY(outline.sample.class_names == set.train->info().class_names);
+    QCOMPARE(outline.samples, set.train->samples());
+    QCOMPARE(outline.has_validation, set.validation != nullptr);
+    QCOMPARE(outline.has_test, set.test != nullptr);
+    QCOMPARE(outline.cache_bytes, set.cache_bytes()); // test is not read yet
+    if (set.test != nullptr) {
+        set.test->info();
+        QCOMPARE(outline.cache_bytes + outline.test_cache_bytes, set.cache_bytes());
+    }
+}
+
+Json image_folder(const Folder& folder, const char* prefix, std::uint32_t images) {
+    folder.write(std::string(prefix) + "-images-idx3-ubyte.gz",
+                 gzip_bytes(idx_bytes({images, 2, 2}, std::string(images * 4, '\x33'))));
+    std::string labels;
+    for (std::uint32_t i = 0; i < images; ++i) {
+        labels += static_cast<char>(i % 3);
+    }
+    folder.write(std::string(prefix) + "-labels-idx1-ubyte", idx_bytes({images}, labels));
+    return {{"train", {{"type", "idx"}, {"path", folder.path().string()}}}};
+}
+
+} // namespace
+
+class OutlineTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void made_up_data() {
+        for (const char* kind : {"classification", "regression", "images", "tokens"}) {
+            for (const Json& validation : {Json{{"split", 0.3}}, Json{{"split", 0.0}}, Json()}) {
+                compare({{"train", {{"type", "synthetic"}, {"kind", kind}, {"samples", 41}}},
+                         {"validation", validation}});
+            }
+        }
+    }
+
+    void images_with_and_without_a_test_part() {
+        const Folder folder;
+        const Json section = image_folder(folder, "train", 30);
+        compare(section);
+        image_folder(folder, "t10k", 12);
+        compare(section);
+    }
+
+    void a_text_file_and_a_folder_of_them() {
+        const Folder folder;
+        folder.write("b.txt", std::string(300, 'b'));
+        folder.write("a.txt", std::string(211, 'a'));
+        compare({{"train", {{"type", "text"}, {"path", (folder.path() / "a.txt").string()}}}});
+        compare({{"train", {{"type", "text"}, {"path", folder.path().string()}}}});
+    }
+
+    void a_validation_source_of_its_own() {
+        const Folder folder;
+        folder.write("a.txt", std::string(211, 'a'));
+        folder.write("b.txt", std::string(300, 'b'));
+        compare({{"train", {{"type", "text"}, {"path", (folder.path() / "a.txt").string()}}},
+                 {"validation", {{"type", "text"}, {"path", (folder.path() / "b.txt").string()}}}});
+    }
+
+    void absent_text_is_an_error_unless_it_may_be_absent() {
+        const Json section = normalised({{"train", {{"type", "text"}, {"path", "/nowhere.txt"}}}});
+        const data::OpenContext context{{}, kContext, 0};
+        const auto error = error_of([&] { data::outline_data(section, context); });
+        QVERIFY(error.has_value());
+        QCOMPARE(error->kind(), ErrorKind::data);
+        const data::DataOutline outline =
+            data::outline_data(section, context, data::Files::may_be_absent);
+        QCOMPARE(ir::to_text(outline.sample.input), std::string("i32[8]"));
+        QCOMPARE(outline.assumptions.size(), 1U);
+    }
+
+    void images_and_labels_that_do_not_match_are_found_without_reading_images() {
+        const Folder folder;
+        folder.write("train-images-idx3-ubyte", idx_bytes({3, 2, 2}, std::string(12, 'x')));
+        folder.write("train-labels-idx1-ubyte", idx_bytes({2}, std::string("\x01\x00", 2)));
+        const auto error = error_of([&] {
+            data::outline_data(
+                normalised({{"train", {{"type", "idx"}, {"path", folder.path().string()}}}}), {});
+        });
+        QVERIFY(error.has_value());
+        QVERIFY(error->text().find("do not match") != std::string::npos);
+    }
+};
+
+WEFT_TEST(OutlineTest)
+#include "outline_test.moc"

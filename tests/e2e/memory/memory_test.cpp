@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan keeps its word: what a training process grows by over its start-up is what the plan
+// says, plus what libraries keep for themselves, which the run measures while its kernels are made
+// and run for the first time. Everything after that (more steps, evaluations, checkpoints, events)
+// must be in the plan.
+#include "core/base/file.h"
+#include "core/base/machine.h"
+#include "tests/e2e/weft_process.h"
+#include "tests/support/weft_test.h"
+
+#include <QTemporaryDir>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+using namespace weft;
+using namespace weft::test;
+using config::Json;
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kLeastTolerance = std::int64_t{16} << 20;
+constexpr double kTolerance = 0.05;
+
+/// Bytes of a line of /proc/<pid>/status.
+std::int64_t status_bytes(std::int64_t pid, const char* key) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/status");
+    std::ostringstream text;
+    text << file.rdbuf();
+    return meminfo_bytes(text.str(), key);
+}
+
+const char* model_of(const QString& name) {
+    if (name == "mlp") {
+        return R"({"data": {"train": {"type": "synthetic", "kind": "classification",
+                                      "features": 784, "classes": 10, "samples": 20000}},
+                   "model": {"type": "mlp", "hidden": [1024, 1024], "dropout": 0.1},
+                   "training": {"global_batch_size": 1024, "precision": "f32"}})";
+    }
+    if (name == "cnn") {
+        return R"({"data": {"train": {"type": "synthetic", "kind": "images", "shape": [16, 16, 3],
+                                      "classes": 10, "samples": 2000}},
+                   "model": {"type": "sequential", "layers": [
+                       {"type": "conv2d", "channels": 32, "kernel": 3}, {"type": "relu"},
+                       {"type": "conv2d", "channels": 32, "kernel": 3}, {"type": "relu"},
+                       {"type": "max_pool"}, {"type": "flatten"}, {"type": "linear"}]},
+                   "training": {"global_batch_size": 512, "precision": "f32"}})";
+    }
+    return R"({"data": {"train": {"type": "synthetic", "kind": "tokens", "vocab": 256,
+                                  "samples": 2000}},
+               "model": {"type": "gpt2", "layers": 4, "width": 256, "heads": 4, "context": 128,
+                         "vocab": 256, "dropout": 0.1},
+               "metrics": [],
+               "training": {"global_batch_size": 32, "precision": "bf16"}})";
+}
+
+class MemoryTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir dir_;
+
+private slots:
+    void resident_growth_is_the_plan_and_the_library_line_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<QString>("recompute");
+        QTest::addColumn<int>("accumulation");
+        for (const char* model : {"mlp", "cnn", "gpt"}) {
+            for (const char* recompute : {"none", "blocks"}) {
+                for (const int accumulation : {1, 8}) {
+                    QTest::addRow("%s, recompute %s, %d microsteps", model, recompute, accumulation)
+                        << model << recompute << accumulation;
+                }
+            }
+        }
+    }
+
+    void resident_growth_is_the_plan_and_the_library_line() {
+        QFETCH(QString, model);
+        QFETCH(QString, recompute);
+        QFETCH(int, accumulation);
+        Json document = Json::parse(model_of(model));
+        const auto batch = document["training"]["global_batch_size"].get<std::int64_t>();
+        document["training"]["micro_batch_size"] = batch / accumulation;
+        document["training"]["recompute"] = recompute.toStdString();
+        document["training"]["length"] = {{"steps", 1000000}};
+        document["evaluation"] = {{"every", {{"steps", 3}}}, {"max_batches", 4}};
+        document["checkpoint"] = {{"every", {{"steps", 3}}}, {"on_improvement", false}};
+        const fs::path folder = fs::path(dir_.path().toStdString()) / QTest::currentDataTag();
+        fs::create_directories(folder);
+        std::ofstream(folder / "config.json") << document.dump(2);
+        const fs::path run = folder / "run";
+
+        LiveWeft live({"train", QString::fromStdString((folder / "config.json").string()),
+                       "--run-dir", QString::fromStdString(run.string()), "--control", "stdin"});
+        QVERIFY(live.wait_for_state(train::RunState::preparing).has_value());
+        const std::int64_t seen_at_start = status_bytes(live.pid(), "VmRSS");
+        Json memory; // of the second `system` event, after the first update
+        const auto told = live.wait_for([&](const train::Event& event) {
+            const auto* system = std::get_if<train::SystemEvent>(&event.payload);
+            const bool first = system != nullptr && memory.is_null();
+            memory = system != nullptr ? system->memory : memory;
+            return system != nullptr && !first;
+        });
+        QVERIFY(told.has_value());
+        QVERIFY(live.wait_for_step(8).has_value()); // two evaluations, two checkpoints
+        live.send(R"({"command": "pause"})");
+        train::StepEvent last;
+        QVERIFY(live.wait_for([&](const train::Event& event) {
+                        if (const auto* step = std::get_if<train::StepEvent>(&event.payload)) {
+                            last = *step;
+                        }
+                        const auto* state = std::get_if<train::StateEvent>(&event.payload);
+                        return state != nullptr && state->state == train::RunState::paused;
+                    })
+                    .has_value());
+        const std::int64_t resident = status_bytes(live.pid(), "VmRSS");
+        live.send(R"({"command": "stop_now"})");
+        live.finish();
+
+        const auto startup = memory["startup_bytes"].get<std::int64_t>();
+        QVERIFY(startup > seen_at_start / 2 && startup <= seen_at_start);
+        const Json plan = Json::parse(read_file(run / "plan.json", 1 << 28, ErrorKind::data));
+        const Json& device = plan["devices"][0];
+        const auto estimate = device["by_category"]["library"].get<std::int64_t>();
+        const std::int64_t planned = device["peak_bytes"].get<std::int64_t>() - estimate;
+        const auto library = memory["library_bytes"].get<std::int64_t>();
+        const std::int64_t growth = resident - startup;
+        const std::int64_t remainder = growth - planned - library;
+        const auto tolerance = std::max(
+            kLeastTolerance, static_cast<std::int64_t>(kTolerance * static_cast<double>(growth)));
+        const std::string figures =
+            "growth " + std::to_string(growth) + ", plan " + std::to_string(planned) +
+            ", libraries " + std::to_string(library) + " (estimate " + std::to_string(estimate) +
+            "), remainder " + std::to_string(remainder);
+        qInfo("%s", figures.c_str());
+        QVERIFY2(std::abs(remainder) <= tolerance, figures.c_str());
+        // What the steps report is what one sees from outside.
+        QVERIFY2(std::abs(last.memory_bytes - growth) <= kLeastTolerance / 4, figures.c_str());
+    }
+};
+
+} // namespace
+
+WEFT_TEST(MemoryTest)
+#include "memory_test.moc"
