@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/plan_digest.h"
 
+#include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/memory/arena.h"
 #include "ui/bridge/convert.h"
 
@@ -195,6 +197,15 @@ std::vector<int> PlanDigest::aliveAt(int op) const {
 
 std::shared_ptr<const PlanDigest> digestPlan(std::shared_ptr<const plan::ExecutionPlan> plan) {
     return Digester(std::move(plan)).run();
+}
+
+QString writePlan(const plan::ExecutionPlan& plan, const std::filesystem::path& file) {
+    try {
+        write_file_atomically(file, plan::to_json(plan).dump(2) + "\n");
+        return {};
+    } catch (const Error& error) {
+        return toQString(error.message());
+    }
 }
 
 QString opTitle(const PlanOp& op) {

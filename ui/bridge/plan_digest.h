@@ -9,6 +9,7 @@
 
 #include <QString>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -55,6 +56,10 @@ struct PlanDigest {
 
 /// Of the program "train_step", or of the largest when there is none.
 std::shared_ptr<const PlanDigest> digestPlan(std::shared_ptr<const plan::ExecutionPlan> plan);
+
+/// Writes the document of `weft plan --json`. Returns what went wrong; empty: nothing. Off the GUI
+/// thread.
+QString writePlan(const plan::ExecutionPlan& plan, const std::filesystem::path& file);
 
 /// "matmul blocks.3.mlp.up, backward"
 QString opTitle(const PlanOp& op);

@@ -89,8 +89,8 @@ std::vector<PlanChange> planChanges(const compile::RunConfig& config) {
          {assignment("training.ema_decay",
                      config.ema_decay ? config::Json(nullptr) : config::Json(0.999))}});
     changes.push_back({"async",
-                       config.checkpoint_async ? QObject::tr("training waits for checkpoints")
-                                               : QObject::tr("checkpoints in the background"),
+                       config.checkpoint_async ? QObject::tr("wait for checkpoints")
+                                               : QObject::tr("async checkpoints"),
                        "async",
                        {assignment("checkpoint.async", !config.checkpoint_async)}});
     return changes;

@@ -130,25 +130,24 @@ void MemoryPart::setDigest(std::shared_ptr<const PlanDigest> digest) {
     if (digest == digest_) {
         return;
     }
+    // Another plan has other ops: the cursor goes to its peak, unless the user put it elsewhere.
     const bool at_peak = !digest_ || cursor() == digest_->peak;
     const int before = cursor();
     digest_ = std::move(digest);
     const int ops = digest_ ? static_cast<int>(digest_->ops.size()) : 0;
+    const int wanted = !digest_ ? -1 : at_peak || before >= ops ? digest_->peak : before;
     {
         const QSignalBlocker quiet(timeline_);
         timeline_->setData(digest_ ? digest_->timeline : widgets::TimelineData{});
         timeline_->setLimit(digest_ && digest_->plan->limit_bytes
                                 ? std::optional<qint64>(*digest_->plan->limit_bytes)
                                 : std::nullopt);
+        timeline_->setCursorItem(wanted);
+        const QSignalBlocker quiet_slider(slider_);
+        slider_->setRange(0, std::max(0, ops - 1));
+        slider_->setPageStep(std::max(1, ops / 20));
     }
-    const QSignalBlocker quiet(slider_);
-    slider_->setRange(0, std::max(0, ops - 1));
-    slider_->setPageStep(std::max(1, ops / 20));
     header_->setSubtitle(digest_ ? tr("%1 ops").arg(formatCount(ops)) : QString());
-    // Another plan has other ops: the cursor goes to its peak, unless the user put it elsewhere.
-    const int wanted = !digest_ ? -1 : at_peak || before >= ops ? digest_->peak : before;
-    timeline_->setCursorItem(-1);
-    timeline_->setCursorItem(wanted);
     moveTo(wanted);
 }
 

@@ -35,6 +35,11 @@ QString pointText(const plan::Alternative& alternative) {
     return alternative.fits ? text : text + QObject::tr(", does not fit");
 }
 
+/// "blocks", "auto, budget 1.2 GiB".
+QString shortName(const plan::Alternative& alternative) {
+    return toQString(alternative.change).remove(QStringLiteral("recompute "));
+}
+
 } // namespace
 
 TradeOffPart::TradeOffPart(PlanPreview& preview, QWidget* parent)
@@ -58,7 +63,9 @@ TradeOffPart::TradeOffPart(PlanPreview& preview, QWidget* parent)
     point_line_ = new QWidget;
     auto* line = new QHBoxLayout(point_line_);
     line->setContentsMargins(0, 0, 0, 0);
-    point_ = new widgets::ElidedLabel({}, TextStyle::Caption);
+    point_ = new TextLabel({}, TextStyle::Caption);
+    point_->setObjectName("tradeOffPoint");
+    point_->setWordWrap(true);
     line->addWidget(point_, 1);
     apply_ = new QPushButton(tr("Apply"));
     apply_->setObjectName("applyPoint");
@@ -123,19 +130,37 @@ void TradeOffPart::updateCurve() {
                *curve[static_cast<std::size_t>(b)].predicted_step_ms;
     });
     std::vector<widgets::TradeOffPoint> points;
-    int current = -1;
+    const int current = currentPoint();
     for (const int index : order_) {
         const plan::Alternative& one = curve[static_cast<std::size_t>(index)];
         const bool end = index == 0 || index + 1 == static_cast<int>(curve.size());
-        const bool now = digest && one.peak_bytes == digest->peak_bytes && current < 0;
-        current = now ? index : current;
         points.push_back({*one.predicted_step_ms, one.peak_bytes,
-                          end || now ? toQString(one.change) : QString(), pointText(one), now,
-                          one.on_front});
+                          end || index == current ? shortName(one) : QString(), pointText(one),
+                          index == current, one.on_front});
     }
     chart_->setAxisName(tr("ms a step"));
     chart_->setPoints(std::move(points));
-    showPoint(current >= 0 ? current : order_.front());
+    showPoint(current);
+}
+
+// Where the draft stands: at an end, or with "auto" at the point that needs most nearly as much.
+int TradeOffPart::currentPoint() const {
+    const auto& curve = preview_.curve();
+    const std::string& mode = preview_.config().recompute;
+    const auto digest = preview_.digest();
+    if (mode == "none" || !digest) {
+        return 0;
+    }
+    if (mode == "blocks") {
+        return static_cast<int>(curve.size()) - 1;
+    }
+    const auto away = [&](const plan::Alternative& one) {
+        return std::abs(one.peak_bytes - digest->peak_bytes);
+    };
+    const auto nearest =
+        std::min_element(curve.begin(), curve.end(),
+                         [&](const auto& a, const auto& b) { return away(a) < away(b); });
+    return static_cast<int>(nearest - curve.begin());
 }
 
 void TradeOffPart::showPoint(int index) {

@@ -13,7 +13,6 @@ class QPushButton;
 class QVBoxLayout;
 
 namespace weft::widgets {
-class ElidedLabel;
 class SectionHeader;
 class TextLabel;
 class TradeOffChart;
@@ -36,13 +35,14 @@ private:
     void updateCurve();
     void updateAdvice();
     void showPoint(int index);
+    int currentPoint() const;
 
     PlanPreview& preview_;
     widgets::SectionHeader* header_;
     widgets::TradeOffChart* chart_;
     widgets::TextLabel* state_;
     QWidget* point_line_;
-    widgets::ElidedLabel* point_;
+    widgets::TextLabel* point_;
     QPushButton* apply_;
     std::vector<int> order_; // curve index of each point of the chart
     int shown_ = -1;         // curve index

@@ -26,18 +26,6 @@ void clear(QLayout* layout) {
     }
 }
 
-/// What the bar holds: the largest program at its peak, with the host's share.
-std::vector<widgets::MemorySegment> segments(const plan::ExecutionPlan& plan) {
-    const std::vector<std::int64_t> bytes = plan::bytes_by_category(plan);
-    std::vector<widgets::MemorySegment> result;
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        if (bytes[i] > 0) {
-            result.push_back({toWidget(static_cast<plan::Category>(i)), bytes[i]});
-        }
-    }
-    return result;
-}
-
 QString verdictText(const plan::ExecutionPlan& plan) {
     const QString need = widgets::formatMemory(plan.device_bytes());
     if (!plan.limit_bytes) {
@@ -133,7 +121,7 @@ void VerdictPart::update() {
                          .pixmap(QSize(20, 20), devicePixelRatioF()));
     verdict_->setText(verdictText(plan));
     verdict_->setRole(stale ? Role::Faint : plan.fits() ? Role::Text : Role::Error);
-    bar_->setMeasured(segments(plan));
+    bar_->setMeasured(memorySegments(plan));
     bar_->setLimit(plan.limit_bytes ? std::optional<qint64>(*plan.limit_bytes) : std::nullopt);
     const std::int64_t left = plan.limit_bytes ? *plan.limit_bytes - plan.device_bytes() : 0;
     QString room = !plan.limit_bytes ? QString()

@@ -36,8 +36,8 @@ QString bytesDifference(std::int64_t from, std::int64_t to) {
     return withSign(static_cast<double>(to - from), widgets::formatMemory(std::abs(to - from)));
 }
 
-const QString kMemorySample = QStringLiteral("+1,000.0 MiB");
-const QString kCostSample = QStringLiteral("+10,000 ms");
+const QString kMemorySample = QStringLiteral("+999.9 MiB");
+const QString kCostSample = QStringLiteral("+9,999 ms");
 
 } // namespace
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Memory of the training step by category, as planned.
+// Memory of the run: planned by category, at the peak or over one step, and what the system counts
+// beside it.
 #pragma once
 
 #include "ui/bridge/run_model.h"
@@ -8,7 +9,10 @@
 
 namespace weft::widgets {
 class MemoryBar;
+class MemoryTimeline;
 class SectionHeader;
+class SegmentedControl;
+class TextLabel;
 } // namespace weft::widgets
 
 namespace weft::ui {
@@ -20,10 +24,18 @@ public:
 
 private:
     void updatePlan();
+    void updateMeasured();
+    void showForm();
 
     RunModel& run_;
     widgets::SectionHeader* header_;
+    widgets::SegmentedControl* form_;
     widgets::MemoryBar* bar_;
+    widgets::MemoryTimeline* timeline_;
+    widgets::TextLabel* libraries_;
+    std::shared_ptr<const plan::ExecutionPlan> shown_plan_; // what the bar shows
+    bool shown_said_ = false; // and whether the run had said its memory
+    qint64 planned_ = 0;
 };
 
 } // namespace weft::ui

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/plan/plan_screen.h"
+
+#include "ui/actions.h"
+#include "ui/bridge/background.h"
+#include "ui/bridge/convert.h"
+#include "ui/screens/plan/memory_part.h"
+#include "ui/screens/plan/op_part.h"
+#include "ui/screens/plan/program_part.h"
+#include "ui/screens/plan/trade_off_part.h"
+#include "ui/screens/plan/verdict_part.h"
+#include "ui/screens/plan/what_if_part.h"
+#include "ui/screens/screen_list.h"
+#include "ui/studio.h"
+#include "widgets/card.h"
+#include "widgets/controls.h"
+#include "widgets/icon.h"
+#include "widgets/memory_timeline.h"
+#include "widgets/messages.h"
+
+#include <QComboBox>
+#include <QFileDialog>
+#include <QMenu>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QShortcut>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kSideWidth = 352;
+enum Page { MessagePage, PlanPage, ProgramPage };
+enum Part { PlanPart, ProgramTab };
+
+/// The first error, as it stands in the configuration.
+const config::Diagnostic* first_error(const config::Diagnostics& diagnostics) {
+    const auto found = std::find_if(diagnostics.begin(), diagnostics.end(), [](const auto& one) {
+        return one.severity == config::Severity::error;
+    });
+    return found == diagnostics.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+PlanScreen::PlanScreen(Studio& studio, Actions& actions)
+    : studio_(studio), actions_(actions),
+      preview_(studio.draft(), PlanPreview::engine(studio.paths().calibration)) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(createHeader());
+    column->addWidget(new widgets::Hairline);
+    progress_ = new widgets::ProgressLine;
+    progress_->setAccessibleName(tr("Planning"));
+    column->addWidget(progress_);
+    trouble_ = new widgets::Banner(widgets::MessageKind::Error);
+    trouble_->setObjectName("planTrouble");
+    trouble_->hide();
+    column->addWidget(trouble_);
+    stack_ = new QStackedWidget;
+    message_ = new widgets::EmptyState("mesh");
+    message_->setObjectName("planMessage");
+    QPushButton* home = message_->addButton(tr("Go to Home"));
+    connect(home, &QPushButton::clicked, this, [this] { emit pageRequested("home"); });
+    stack_->addWidget(message_);
+    stack_->addWidget(createPlan());
+    program_ = new ProgramPart(preview_);
+    stack_->addWidget(program_);
+    column->addWidget(stack_, 1);
+    connect(&preview_, &PlanPreview::changed, this, &PlanScreen::update);
+    connect(&preview_, &PlanPreview::whatIfChanged, this, &PlanScreen::updateWhatIf);
+    connect(&studio_.draft(), &Draft::changed, this, &PlanScreen::updateTrouble);
+    auto* find = new QShortcut(QKeySequence::Find, this);
+    find->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(find, &QShortcut::activated, this, [this] {
+        stack_->currentIndex() == ProgramPage ? program_->focusSearch() : ops_->focusFilter();
+    });
+    update();
+}
+
+QWidget* PlanScreen::createHeader() {
+    auto* header =
+        new widgets::SectionHeader(tr("Mesh & Plan"), widgets::SectionHeader::Level::Page);
+    part_ = new widgets::SegmentedControl({tr("Plan"), tr("Program")});
+    part_->setObjectName("planPart");
+    part_->setAccessibleName(tr("Part of the page"));
+    header->addControl(part_);
+    connect(part_, &widgets::SegmentedControl::currentIndexChanged, this, &PlanScreen::update);
+    hardware_ = new QComboBox;
+    hardware_->setObjectName("planHardware");
+    hardware_->setAccessibleName(tr("Plan for"));
+    hardware_->setToolTip(tr("Plan for this machine, or for hardware that need not be here"));
+    hardware_->addItem(tr("This machine"));
+    for (const cost::Hardware& one : cost::hardware_catalogue()) {
+        hardware_->addItem(
+            tr("%1, %2").arg(toQString(one.title), widgets::formatMemory(one.memory_bytes)));
+    }
+    connect(hardware_, &QComboBox::currentIndexChanged, this, [this](int index) {
+        preview_.setHardware(
+            index <= 0 ? nullptr
+                       : &cost::hardware_catalogue()[static_cast<std::size_t>(index - 1)]);
+    });
+    header->addControl(hardware_);
+    auto* exporting = new QPushButton(widgets::icon("export"), tr("Export"));
+    exporting->setObjectName("planExport");
+    auto* menu = new QMenu(exporting);
+    connect(menu->addAction(tr("Memory as PNG…")), &QAction::triggered, this,
+            [this] { exportTo(false); });
+    connect(menu->addAction(tr("Memory as SVG…")), &QAction::triggered, this,
+            [this] { exportTo(true); });
+    connect(menu->addAction(tr("Plan as JSON…")), &QAction::triggered, this,
+            &PlanScreen::exportPlan);
+    exporting->setMenu(menu);
+    header->addControl(exporting);
+    return header;
+}
+
+QWidget* PlanScreen::createPlan() {
+    auto* splitter = new QSplitter(Qt::Horizontal);
+    splitter->setHandleWidth(1);
+    splitter->setChildrenCollapsible(false);
+    auto* left = new QSplitter(Qt::Vertical);
+    left->setHandleWidth(1);
+    left->setChildrenCollapsible(false);
+    memory_ = new MemoryPart;
+    left->addWidget(memory_);
+    ops_ = new OpPart;
+    ops_->setMinimumHeight(140);
+    left->addWidget(ops_);
+    left->setStretchFactor(0, 3);
+    left->setStretchFactor(1, 2);
+    splitter->addWidget(left);
+    splitter->addWidget(createSide());
+    splitter->setStretchFactor(0, 1);
+    splitter->setStretchFactor(1, 0);
+    splitter->setSizes({1440 - kSideWidth, kSideWidth});
+    connect(memory_, &MemoryPart::cursorChanged, ops_, &OpPart::showOp);
+    connect(ops_, &OpPart::opChosen, memory_, &MemoryPart::setCursor);
+    return splitter;
+}
+
+QWidget* PlanScreen::createSide() {
+    auto* panel = new widgets::Panel;
+    auto* column = new QVBoxLayout(panel);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* verdict = new VerdictPart(preview_);
+    auto* what_if = new WhatIfPart(preview_);
+    auto* trade_off = new TradeOffPart(preview_);
+    column->addWidget(verdict);
+    column->addWidget(new widgets::Hairline);
+    column->addWidget(what_if);
+    column->addWidget(new widgets::Hairline);
+    column->addWidget(trade_off);
+    column->addStretch(1);
+    connect(verdict, &VerdictPart::adopted, this, &PlanScreen::adopt);
+    connect(what_if, &WhatIfPart::adopted, this, &PlanScreen::adopt);
+    connect(trade_off, &TradeOffPart::adopted, this, &PlanScreen::adopt);
+    auto* scroll = new QScrollArea;
+    scroll->setObjectName("planSide");
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setWidgetResizable(true);
+    scroll->setWidget(panel);
+    scroll->setMinimumWidth(kSideWidth);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    return scroll;
+}
+
+widgets::NavState PlanScreen::navState() const {
+    switch (preview_.state()) {
+    case PlanPreview::State::Invalid:
+    case PlanPreview::State::Failed: return widgets::NavState::Error;
+    case PlanPreview::State::Ready:
+        return preview_.digest()->plan->fits() ? widgets::NavState::Valid
+                                               : widgets::NavState::Error;
+    case PlanPreview::State::Empty:
+    case PlanPreview::State::Planning: break;
+    }
+    return widgets::NavState::Empty;
+}
+
+void PlanScreen::showEvent(QShowEvent* event) {
+    Screen::showEvent(event);
+    preview_.setActive(true);
+}
+
+void PlanScreen::hideEvent(QHideEvent* event) {
+    Screen::hideEvent(event);
+    preview_.setActive(false);
+}
+
+void PlanScreen::update() {
+    const auto digest = preview_.digest();
+    const bool program = part_->currentIndex() == ProgramTab;
+    stack_->setCurrentIndex(!digest ? MessagePage : program ? ProgramPage : PlanPage);
+    memory_->setDigest(digest);
+    memory_->setStale(preview_.isStale());
+    ops_->setDigest(digest);
+    ops_->setStale(preview_.isStale());
+    ops_->showOp(memory_->cursor());
+    const bool planning = preview_.isStale() || preview_.state() == PlanPreview::State::Planning;
+    progress_->setBusy(planning && preview_.state() != PlanPreview::State::Invalid);
+    updateTrouble();
+    emit navStateChanged();
+}
+
+// In the place where the plan would be; over the last plan that there was when there was one.
+void PlanScreen::updateTrouble() {
+    const bool invalid = preview_.state() == PlanPreview::State::Invalid;
+    const bool failed = preview_.state() == PlanPreview::State::Failed;
+    trouble_->setVisible(invalid && preview_.digest());
+    trouble_->clearButtons();
+    QString title;
+    QString text;
+    if (invalid) {
+        const config::Diagnostic* error = first_error(studio_.draft().diagnostics());
+        const auto errors = std::count_if(
+            studio_.draft().diagnostics().begin(), studio_.draft().diagnostics().end(),
+            [](const auto& one) { return one.severity == config::Severity::error; });
+        title = tr("The draft has %n problem(s) and cannot be planned", nullptr,
+                   static_cast<int>(errors));
+        text = error == nullptr ? QString()
+                                : (toQString(error->pointer) + "  " + toQString(error->message) +
+                                   "\n" + toQString(error->hint))
+                                      .trimmed();
+    } else if (failed) {
+        title = tr("The draft cannot be planned");
+        text = preview_.problem() +
+               (preview_.problemHint().isEmpty() ? "" : "\n" + preview_.problemHint());
+    } else if (preview_.state() == PlanPreview::State::Empty) {
+        title = tr("No draft to plan");
+        text =
+            tr("Choose a preset on Home or open a configuration: this page then shows what it will "
+               "hold and cost before it starts.");
+    } else if (preview_.state() == PlanPreview::State::Planning) {
+        title = tr("Planning %1…").arg(studio_.draft().name());
+    }
+    message_->setIconName(invalid || failed ? "problems" : "mesh");
+    message_->setTitle(title);
+    message_->setText(text);
+    if (trouble_->isVisibleTo(this)) {
+        trouble_->setText(title, text);
+        if (studio_.draft().canUndo()) {
+            QPushButton* undo = trouble_->addButton(tr("Undo"));
+            connect(undo, &QPushButton::clicked, actions_.get(action::kUndo), &QAction::trigger);
+        }
+    }
+}
+
+void PlanScreen::updateWhatIf() {
+    const auto other = preview_.whatIf();
+    QStringList labels;
+    for (const PlanChange& change : preview_.changes()) {
+        if (preview_.chosen().contains(change.id)) {
+            labels.append(change.label);
+        }
+    }
+    const bool shown = other && !preview_.isStale();
+    memory_->setGhost(shown ? other.get() : nullptr,
+                      shown ? labels.join(", ") + ": " + widgets::formatMemory(other->peak_bytes)
+                            : QString());
+}
+
+void PlanScreen::adopt(const std::vector<std::string>& overrides, const QString& what) {
+    studio_.draft().apply(overrides);
+    emit toastRequested(static_cast<int>(widgets::MessageKind::Success),
+                        tr("The draft now has: %1").arg(what), actions_.get(action::kUndo));
+}
+
+void PlanScreen::exportTo(bool vector) {
+    const QString suffix = vector ? "svg" : "png";
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Export memory"), studio_.draft().name() + "-memory." + suffix, "*." + suffix);
+    if (path.isEmpty()) {
+        return;
+    }
+    const auto* view = memory_->timeline();
+    const bool written = vector ? view->exportSvg(path) : view->exportPng(path);
+    emit toastRequested(
+        static_cast<int>(written ? widgets::MessageKind::Success : widgets::MessageKind::Error),
+        written ? tr("Written to %1").arg(path) : tr("%1 cannot be written").arg(path));
+}
+
+void PlanScreen::exportPlan() {
+    const auto digest = preview_.digest();
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Export plan"), studio_.draft().name() + "-plan.json", "*.json");
+    if (path.isEmpty() || !digest) {
+        return;
+    }
+    runInBackground(
+        this, [digest, path] { return writePlan(*digest->plan, toPath(path)); },
+        [this, path](const QString& problem) {
+            const bool written = problem.isEmpty();
+            emit toastRequested(static_cast<int>(written ? widgets::MessageKind::Success
+                                                         : widgets::MessageKind::Error),
+                                written ? tr("Written to %1").arg(path) : problem);
+        });
+}
+
+const ScreenRecord kPlanScreen{
+    "plan", QT_TRANSLATE_NOOP("Screens", "Mesh & Plan"), "mesh",
+    [](Studio& studio, Actions& actions) -> Screen* { return new PlanScreen(studio, actions); }};
+
+} // namespace weft::ui

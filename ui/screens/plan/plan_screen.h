@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Mesh & Plan: what the draft will hold and cost, before it starts. Part Plan: verdict, memory over
+// the step, ops, what could be otherwise; part Program: what each pass made of it.
+#pragma once
+
+#include "ui/bridge/plan_preview.h"
+#include "ui/screens/screen.h"
+
+class QComboBox;
+class QStackedWidget;
+
+namespace weft::widgets {
+class Banner;
+class EmptyState;
+class ProgressLine;
+class SegmentedControl;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class MemoryPart;
+class OpPart;
+class ProgramPart;
+
+class PlanScreen : public Screen {
+    Q_OBJECT
+public:
+    PlanScreen(Studio& studio, Actions& actions);
+
+    widgets::NavState navState() const override;
+    PlanPreview& preview() { return preview_; }
+
+protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+
+private:
+    QWidget* createHeader();
+    QWidget* createPlan();
+    QWidget* createSide();
+    void update();
+    void updateWhatIf();
+    void updateTrouble();
+    void adopt(const std::vector<std::string>& overrides, const QString& what);
+    void exportTo(bool vector);
+    void exportPlan();
+
+    Studio& studio_;
+    Actions& actions_;
+    PlanPreview preview_;
+    widgets::SegmentedControl* part_;
+    QComboBox* hardware_;
+    widgets::ProgressLine* progress_;
+    widgets::Banner* trouble_;
+    QStackedWidget* stack_;
+    widgets::EmptyState* message_;
+    MemoryPart* memory_;
+    OpPart* ops_;
+    ProgramPart* program_;
+};
+
+} // namespace weft::ui
