@@ -82,6 +82,14 @@ void MemoryTimeline::setLimit(std::optional<qint64> bytes) {
     update();
 }
 
+void MemoryTimeline::setMeasured(std::optional<qint64> bytes, const QString& label) {
+    if (bytes != measured_ || label != measured_label_) {
+        measured_ = bytes;
+        measured_label_ = label;
+        update();
+    }
+}
+
 void MemoryTimeline::setGhost(std::vector<qint64> totals, const QString& label) {
     ghost_ = std::move(totals);
     ghost_label_ = label;
@@ -197,6 +205,7 @@ double MemoryTimeline::axisTop() const {
     for (const qint64 bytes : ghost_) {
         most = std::max(most, static_cast<double>(bytes));
     }
+    most = std::max(most, static_cast<double>(measured_.value_or(0)));
     if (limit_ && static_cast<double>(*limit_) < most * kFarLimit) {
         most = std::max(most, static_cast<double>(*limit_));
     }
@@ -237,6 +246,7 @@ void MemoryTimeline::paintScene(QPainter& painter, const QSizeF& view_size) cons
     paintLayers(painter, plot);
     paintGhost(painter, plot);
     paintLimit(painter, plot);
+    paintMeasured(painter, plot);
     paintSpans(painter, plot);
     paintPeak(painter, plot);
     paintCursor(painter, plot);
@@ -366,6 +376,26 @@ void MemoryTimeline::paintLimit(QPainter& painter, const QRectF& plot) const {
         paintText(painter, label.adjusted(4, 0, -4, 0), Qt::AlignRight | Qt::AlignVCenter, text,
                   caption, theme.color(over ? Role::Error : Role::Muted), Qt::ElideNone);
     }
+}
+
+void MemoryTimeline::paintMeasured(QPainter& painter, const QRectF& plot) const {
+    if (!measured_) {
+        return;
+    }
+    const Theme& theme = Theme::current();
+    const double y =
+        std::round(plot.bottom() - plot.height() * static_cast<double>(*measured_) / axisTop());
+    // Two passes, so that the line shows on every colour under it.
+    painter.fillRect(QRectF(plot.left(), y - 1.0, plot.width(), 4.0), theme.color(Role::Surface));
+    painter.fillRect(QRectF(plot.left(), y, plot.width(), 2.0), theme.color(Role::Accent));
+    const QFont caption = theme.font(TextStyle::CaptionStrong);
+    const double width = std::ceil(textWidth(caption, measured_label_)) + 8.0;
+    const double line = captionLine();
+    const double top = y + 4.0 + line <= plot.bottom() ? y + 4.0 : y - line - 3.0;
+    const QRectF label(plot.left() + 8.0, top, width, line);
+    painter.fillRect(label, theme.color(Role::Surface));
+    paintText(painter, label.adjusted(4, 0, -4, 0), Qt::AlignLeft | Qt::AlignVCenter,
+              measured_label_, caption, theme.color(Role::Accent), Qt::ElideNone);
 }
 
 void MemoryTimeline::paintPeak(QPainter& painter, const QRectF& plot) const {

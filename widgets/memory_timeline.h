@@ -41,6 +41,8 @@ public:
     void setData(TimelineData data);
     /// A line at the device's capacity; far above the plot it is said in words.
     void setLimit(std::optional<qint64> bytes);
+    /// A line at what was measured, with its words: "measured 82 MiB".
+    void setMeasured(std::optional<qint64> bytes, const QString& label = {});
     /// The same program planned otherwise: its totals over its own steps, stretched to the same
     /// width.
     void setGhost(std::vector<qint64> totals, const QString& label);
@@ -84,6 +86,7 @@ private:
     void paintLayers(QPainter& painter, const QRectF& plot) const;
     void paintGhost(QPainter& painter, const QRectF& plot) const;
     void paintLimit(QPainter& painter, const QRectF& plot) const;
+    void paintMeasured(QPainter& painter, const QRectF& plot) const;
     void paintPeak(QPainter& painter, const QRectF& plot) const;
     void paintSpans(QPainter& painter, const QRectF& plot) const;
     void paintCursor(QPainter& painter, const QRectF& plot) const;
@@ -93,6 +96,8 @@ private:
     std::vector<qint64> ghost_;
     QString ghost_label_;
     std::optional<qint64> limit_;
+    std::optional<qint64> measured_;
+    QString measured_label_;
     qint64 most_ = 0;
     int peak_ = -1;
     bool stale_ = false;

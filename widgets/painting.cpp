@@ -43,8 +43,8 @@ QString scaledUnit(double value, double base, const char* const* units, int coun
 constexpr double kHatchStep = 6.0;
 constexpr double kDotStep = 4.0;
 
-// Lines x + y = a multiple of the step, cut to the rectangle by arithmetic and not by a clip (SVG has
-// none in Qt 6.4): neighbouring rectangles join without a seam.
+// Lines x + y = a multiple of the step, cut to the rectangle by arithmetic and not by a clip (SVG
+// has none in Qt 6.4): neighbouring rectangles join without a seam.
 void paintHatch(QPainter& painter, const QRectF& rect, const QColor& color) {
     painter.setPen(QPen(color, 1.4, Qt::SolidLine, Qt::FlatCap));
     const double first = std::ceil((rect.left() + rect.top()) / kHatchStep) * kHatchStep;
@@ -89,12 +89,10 @@ void paintPanel(QPainter& painter, const QRectF& rect, double radius, const QCol
 }
 
 void paintFocus(QPainter& painter, const QRectF& rect, double radius) {
-    paintPanel(painter, rect, radius, {}, Theme::current().color(Role::Accent), Qt::SolidLine,
-               2.0);
+    paintPanel(painter, rect, radius, {}, Theme::current().color(Role::Accent), Qt::SolidLine, 2.0);
 }
 
-void paintHairline(QPainter& painter, const QPointF& from, const QPointF& to,
-                   const QColor& color) {
+void paintHairline(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& color) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing, false);
     if (from.y() == to.y()) {
@@ -169,7 +167,9 @@ void paintFill(QPainter& painter, const QRectF& rect, const QColor& color, Fill 
     painter.restore();
 }
 
-QString formatCount(qint64 value) { return grouped(static_cast<double>(value), 0); }
+QString formatCount(qint64 value) {
+    return grouped(static_cast<double>(value), 0);
+}
 
 QString formatFileSize(qint64 bytes) {
     static const char* const kUnits[] = {"B", "kB", "MB", "GB", "TB"};
@@ -212,12 +212,16 @@ QString formatNumber(double value, int significant) {
 
 QString formatDuration(double seconds) {
     const auto whole = static_cast<qint64>(std::llround(std::max(0.0, seconds)));
-    const auto two = [](qint64 value) { return QStringLiteral("%1").arg(value, 2, 10, QLatin1Char('0')); };
+    const auto two = [](qint64 value) {
+        return QStringLiteral("%1").arg(value, 2, 10, QLatin1Char('0'));
+    };
     if (whole < 60) {
         return QCoreApplication::translate("Duration", "%1 s").arg(whole);
     }
     if (whole < 3600) {
-        return QCoreApplication::translate("Duration", "%1 m %2 s").arg(whole / 60).arg(two(whole % 60));
+        return QCoreApplication::translate("Duration", "%1 m %2 s")
+            .arg(whole / 60)
+            .arg(two(whole % 60));
     }
     if (whole < 86400 * 2) {
         return QCoreApplication::translate("Duration", "%1 h %2 m")

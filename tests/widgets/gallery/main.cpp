@@ -20,6 +20,7 @@
 #include <QVBoxLayout>
 
 #include <cstring>
+#include <iterator>
 
 namespace weft::gallery {
 namespace {
@@ -131,7 +132,7 @@ Shell makeShell() {
     column->addWidget(new Hairline);
     column->addWidget(makeStatusBar());
     for (QWidget* page : {makeHomePage(), makeTrainPage(), makeCheckpointsPage(),
-                          makeControlsPage(), makeMessagesPage()}) {
+                          makeControlsPage(), makeMessagesPage(), makePlanPage()}) {
         shell.stack->addWidget(page);
     }
     QObject::connect(shell.rail, &NavRail::currentPageChanged, shell.stack,
@@ -142,10 +143,10 @@ Shell makeShell() {
 int takeScreenshots(Shell& shell, ThemeController& themes, const QString& folder,
                     const QString& suffix) {
     QDir().mkpath(folder);
-    static const char* const kNames[] = {"home", "train", "checkpoints", "controls", "messages"};
+    static const char* const kNames[] = {"home", "train", "checkpoints", "controls", "messages", "plan"};
     for (const bool dark : {false, true}) {
         themes.setMode(dark ? ThemeController::Mode::Dark : ThemeController::Mode::Light);
-        for (int page = 0; page < 5; ++page) {
+        for (int page = 0; page < static_cast<int>(std::size(kNames)); ++page) {
             shell.rail->setCurrentPage(page);
             for (int i = 0; i < 20; ++i) {
                 QApplication::processEvents(QEventLoop::AllEvents, 20);

@@ -11,5 +11,6 @@ QWidget* makeTrainPage();
 QWidget* makeCheckpointsPage();
 QWidget* makeControlsPage();
 QWidget* makeMessagesPage();
+QWidget* makePlanPage();
 
 } // namespace weft::gallery

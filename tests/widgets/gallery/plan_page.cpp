@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pages.h"
+
+#include "widgets/card.h"
+#include "widgets/graph_view.h"
+#include "widgets/line_view.h"
+#include "widgets/memory_timeline.h"
+#include "widgets/text_label.h"
+#include "widgets/trade_off_chart.h"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+namespace weft::gallery {
+
+using namespace widgets;
+
+namespace {
+
+constexpr qint64 kMiB = 1 << 20;
+constexpr int kLayers = 12;
+constexpr int kOpsInLayer = 6;
+
+/// Forward piles activations up, backward takes them down: the shape of every training step.
+TimelineData makeStep() {
+    TimelineData data;
+    TimelineLayer parameters{MemoryCategory::Parameters, {}};
+    TimelineLayer gradients{MemoryCategory::Gradients, {}};
+    TimelineLayer optimizer{MemoryCategory::Optimizer, {}};
+    TimelineLayer staging{MemoryCategory::Staging, {}};
+    TimelineLayer library{MemoryCategory::Library, {}};
+    TimelineLayer activations{MemoryCategory::Activations, {}};
+    TimelineLayer workspace{MemoryCategory::Workspace, {}};
+    const int forward = kLayers * kOpsInLayer;
+    for (int i = 0; i < 2 * forward + 8; ++i) {
+        const bool update = i >= 2 * forward;
+        const int kept = i < forward ? i : std::max(0, 2 * forward - i);
+        data.names.push_back(update
+                                 ? QStringLiteral("adamw")
+                                 : QStringLiteral("matmul blocks.%1.mlp.up")
+                                       .arg((i < forward ? i : 2 * forward - 1 - i) / kOpsInLayer));
+        parameters.bytes.push_back(41 * kMiB);
+        gradients.bytes.push_back(i < forward ? 0 : (i - forward + 1) * 41 * kMiB / (forward + 8));
+        optimizer.bytes.push_back(82 * kMiB);
+        staging.bytes.push_back(60 * kMiB);
+        library.bytes.push_back(32 * kMiB);
+        activations.bytes.push_back(update ? 0 : (12 + kept * 9) * kMiB);
+        workspace.bytes.push_back(i % kOpsInLayer == 2 && !update ? 48 * kMiB : 0);
+    }
+    data.layers = {parameters, gradients, optimizer, staging, library, activations, workspace};
+    data.spans = {{QStringLiteral("forward"), 0, forward, 0},
+                  {QStringLiteral("backward"), forward, forward, 1},
+                  {QStringLiteral("update"), 2 * forward, 8, 2}};
+    return data;
+}
+
+QWidget* makeTimeline() {
+    auto* timeline = new MemoryTimeline;
+    timeline->setData(makeStep());
+    timeline->setLimit(900 * kMiB);
+    std::vector<qint64> ghost;
+    for (int i = 0; i < 180; ++i) {
+        ghost.push_back((260 + (i > 72 ? 120 : i) + (i % 9) * 6) * kMiB);
+    }
+    timeline->setGhost(std::move(ghost), QStringLiteral("recompute blocks: 420 MiB"));
+    timeline->setCursorItem(40);
+    return timeline;
+}
+
+QWidget* makeTradeOff() {
+    auto* chart = new TradeOffChart;
+    chart->setAxisName(QStringLiteral("ms a step"));
+    const auto point = [](double ms, qint64 mib, const char* label, bool current) {
+        return TradeOffPoint{ms,
+                             mib * kMiB,
+                             QString::fromLatin1(label),
+                             QStringLiteral("%1 ms, %2 MiB").arg(ms).arg(mib),
+                             current,
+                             true};
+    };
+    chart->setPoints({point(21.8, 920, "none", true), point(22.3, 780, "", false),
+                      point(23.6, 640, "auto", false), point(25.1, 520, "", false),
+                      point(26.9, 420, "blocks", false)});
+    return chart;
+}
+
+QWidget* makeText() {
+    auto* view = new LineView;
+    QStringList lines{QStringLiteral("program train_step {")};
+    std::vector<bool> fresh{false};
+    for (int i = 0; i < 4000; ++i) {
+        lines.append(
+            QStringLiteral("  %%1 = matmul(%%2, %%3) {transpose_b=false} : f32[64,256,1536] @ "
+                           "\"blocks.%4.mlp.up\" forward")
+                .arg(i + 2)
+                .arg(i + 1)
+                .arg(i)
+                .arg(i / 400));
+        fresh.push_back(i % 17 == 3);
+    }
+    lines.append(QStringLiteral("}"));
+    fresh.push_back(false);
+    view->lineModel()->setText(lines, std::move(fresh));
+    view->setNeedle(QStringLiteral("mlp.up"));
+    return view;
+}
+
+QWidget* makeGraph() {
+    Graph graph;
+    const auto node = [&](const char* title, const char* detail, int shade) {
+        graph.nodes.push_back({QString::fromLatin1(title), QString::fromLatin1(detail), {}, shade});
+        return static_cast<int>(graph.nodes.size()) - 1;
+    };
+    const auto edge = [&](int from, int to, const char* type) {
+        graph.edges.push_back({from, to, QString::fromLatin1(type)});
+    };
+    const int input = node("blocks.2", "", 3);
+    const int weight = node("blocks.3.mlp.up.weight", "", 3);
+    const int norm = node("layer_norm", "blocks.3.mlp.norm", 0);
+    const int up = node("matmul", "blocks.3.mlp.up", 0);
+    const int gelu = node("fused add, gelu", "blocks.3.mlp", 0);
+    const int down = node("matmul", "blocks.3.mlp.down", 0);
+    const int sum = node("add", "blocks.3", 0);
+    edge(input, norm, "bf16[64,256,384]");
+    edge(norm, up, "bf16[64,256,384]");
+    edge(weight, up, "bf16[384,1536]");
+    edge(up, gelu, "bf16[64,256,1536]");
+    edge(gelu, down, "bf16[64,256,1536]");
+    edge(down, sum, "bf16[64,256,384]");
+    edge(input, sum, "bf16[64,256,384]");
+    auto* scroll = new GraphScroll;
+    GraphLayout layout = layoutGraph(graph, graphNodeSizes(graph));
+    scroll->view()->setGraph(std::move(graph), std::move(layout));
+    return scroll;
+}
+
+QWidget* titled(const QString& title, QWidget* content) {
+    auto* panel = new Panel;
+    auto* layout = new QVBoxLayout(panel);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(new SectionHeader(title));
+    layout->addWidget(content, 1);
+    return panel;
+}
+
+} // namespace
+
+QWidget* makePlanPage() {
+    auto* page = new Panel;
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(1);
+    auto* top = new QHBoxLayout;
+    top->setSpacing(1);
+    top->addWidget(titled(QStringLiteral("Memory over one step"), makeTimeline()), 3);
+    top->addWidget(titled(QStringLiteral("Memory against time"), makeTradeOff()), 1);
+    column->addLayout(top, 1);
+    auto* bottom = new QHBoxLayout;
+    bottom->setSpacing(1);
+    bottom->addWidget(titled(QStringLiteral("Program"), makeText()), 3);
+    bottom->addWidget(titled(QStringLiteral("Graph"), makeGraph()), 2);
+    column->addLayout(bottom, 1);
+    return page;
+}
+
+} // namespace weft::gallery
