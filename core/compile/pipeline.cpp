@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/compile/predict.h"
 #include "core/exec/kernel_call.h"
+#include "core/ir/text.h"
 #include "core/memory/share_storage.h"
 #include "core/ops/op_def.h"
 #include "core/ops/verify.h"
@@ -16,6 +17,7 @@
 #include "core/plan/lower.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace weft::compile {
 namespace {
@@ -48,21 +50,62 @@ std::vector<Pass> last_passes(const RecomputeOptions& recompute) {
     return list;
 }
 
+/// What a kernel depends on, as text: kind, attributes, types. The name of a random stream changes
+/// no kernel, so the layers of a model share their entries.
+std::string kernel_key(const ir::Program& program, const ir::Op& op) {
+    std::string key = op.kind;
+    const auto add_types = [&](const std::vector<ir::ValueId>& ids) {
+        for (const ir::ValueId id : ids) {
+            const ir::Type& type = program.type(id);
+            key += '|';
+            key += ir::dtype_name(type.dtype);
+            for (const std::int64_t extent : type.shape) {
+                key += ' ' + std::to_string(extent);
+            }
+        }
+    };
+    for (const auto& [name, value] : op.attributes) {
+        if (name != "stream") {
+            key += ';' + name + '=' + ir::to_text(value);
+        }
+    }
+    add_types(op.inputs);
+    key += "->";
+    add_types(op.outputs);
+    for (const ir::Block& body : op.body) {
+        const std::int32_t first = body.arguments.empty() ? 0 : body.arguments.front().index;
+        for (const ir::Op& inner : body.ops) {
+            key += '{' + kernel_key(program, inner);
+            for (const auto* ids : {&inner.inputs, &inner.outputs}) {
+                for (const ir::ValueId id : *ids) {
+                    key += ' ' + std::to_string(id.index - first);
+                }
+            }
+            key += '}';
+        }
+        for (const ir::ValueId id : body.results) {
+            key += ' ' + std::to_string(id.index - first);
+        }
+    }
+    return key;
+}
+
+/// Remembers what back ends answered: a model has many equal ops, and a run many equal programs.
 class KernelSelector {
 public:
-    KernelSelector(const PipelineOptions& options, std::vector<std::string>& fallbacks)
-        : options_(options), fallbacks_(fallbacks) {}
+    explicit KernelSelector(const PipelineOptions& options) : options_(options) {}
 
-    /// One choice per step position.
-    std::vector<plan::KernelChoice> select(const ir::Program& program) {
+    /// One choice per step position; lines about kernels that are slower than they could be.
+    std::vector<plan::KernelChoice> select(const ir::Program& program,
+                                           std::vector<std::string>& fallbacks) {
         std::vector<plan::KernelChoice> choices;
-        visit(program, program.body, choices);
+        visit(program, program.body, choices, fallbacks);
         return choices;
     }
 
 private:
     void visit(const ir::Program& program, const ir::Block& block,
-               std::vector<plan::KernelChoice>& choices) {
+               std::vector<plan::KernelChoice>& choices, std::vector<std::string>& fallbacks) {
         for (const ir::Op& op : block.ops) {
             if (options_.stop.stop_requested()) {
                 throw Error(ErrorKind::runtime, "program " + program.name,
@@ -73,36 +116,45 @@ private:
             }
             if (op.kind == "repeat") {
                 choices.emplace_back();
-                visit(program, op.body.front(), choices);
+                visit(program, op.body.front(), choices, fallbacks);
             } else {
-                choices.push_back(choose(program, op));
+                choices.push_back(choose(program, op, fallbacks));
             }
         }
     }
 
-    plan::KernelChoice choose(const ir::Program& program, const ir::Op& op) {
+    plan::KernelChoice choose(const ir::Program& program, const ir::Op& op,
+                              std::vector<std::string>& fallbacks) {
         if (options_.backends.empty()) {
             return {};
         }
-        const exec::KernelDesc desc(program, op);
-        const exec::Candidate best = exec::choose_backend(desc, options_.backends);
+        const exec::Candidate& best = candidate(program, op);
         if (best.backend != options_.backends.front() &&
             ops::cost_of({program, op}).flops >= kHeavyFlops) {
-            note_fallback(desc, best);
+            note_fallback(exec::KernelDesc(program, op), best, fallbacks);
         }
         return {best.kernel_name, best.backend->name, best.workspace_bytes};
     }
 
-    void note_fallback(const exec::KernelDesc& desc, const exec::Candidate& best) {
+    const exec::Candidate& candidate(const ir::Program& program, const ir::Op& op) {
+        const auto [found, is_new] = known_.try_emplace(kernel_key(program, op));
+        if (is_new) {
+            found->second = exec::choose_backend(exec::KernelDesc(program, op), options_.backends);
+        }
+        return found->second;
+    }
+
+    void note_fallback(const exec::KernelDesc& desc, const exec::Candidate& best,
+                       std::vector<std::string>& fallbacks) const {
         std::string line = desc.where() + " runs on '" + best.kernel_name + "': back end '" +
                            options_.backends.front()->name + "' has no kernel for it";
-        if (std::find(fallbacks_.begin(), fallbacks_.end(), line) == fallbacks_.end()) {
-            fallbacks_.push_back(std::move(line));
+        if (std::find(fallbacks.begin(), fallbacks.end(), line) == fallbacks.end()) {
+            fallbacks.push_back(std::move(line));
         }
     }
 
     const PipelineOptions& options_;
-    std::vector<std::string>& fallbacks_;
+    std::unordered_map<std::string, exec::Candidate> known_;
 };
 
 /// Trainable elements. Tied weights are one slot, so they count once.
@@ -132,7 +184,7 @@ void check_legal(const ir::Program& program) {
 
 class PlanBuilder {
 public:
-    explicit PlanBuilder(const PipelineOptions& options) : options_(options) {}
+    explicit PlanBuilder(const PipelineOptions& options) : options_(options), kernels_(options) {}
 
     plan::ExecutionPlan run(ProgramSet programs) {
         const double start_s = clock_.steady_s();
@@ -190,12 +242,12 @@ private:
     std::int64_t beside_arena() const { return out_.device_bytes() - out_.arena_bytes; }
 
     /// Bytes of the arena, as `finish` will find them; leaves no traces.
-    std::int64_t peak(ir::Program program, const RecomputeOptions& recompute) const {
+    std::int64_t peak(ir::Program program, const RecomputeOptions& recompute) {
         passes::run_passes(program, last_passes(recompute),
                            {options_.disabled_passes, false, options_.stop, {}});
         const memory::Storage storage = memory::share_storage(program);
         std::vector<std::string> ignored;
-        const auto choices = KernelSelector(options_, ignored).select(program);
+        const auto choices = kernels_.select(program, ignored);
         return plan::arena_bytes(program, storage, choices, out_.state_slots, out_.state_bytes);
     }
 
@@ -209,7 +261,7 @@ private:
         }
         start_s = note_time(program, "share memory", start_s);
         // Kernels and their workspace.
-        const auto choices = KernelSelector(options_, out_.fallbacks).select(program);
+        const auto choices = kernels_.select(program, out_.fallbacks);
         start_s = note_time(program, "choose kernels", start_s);
         // Offsets and steps.
         plan::PlannedProgram planned =
@@ -227,6 +279,7 @@ private:
 
     const PipelineOptions& options_;
     const SystemClock clock_;
+    KernelSelector kernels_;
     plan::ExecutionPlan out_;
 };
 

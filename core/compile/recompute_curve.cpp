@@ -34,6 +34,11 @@ public:
             points_.push_back(blocks);
         }
         mark_front(points_);
+        if (!points_.front().predicted_step_ms) { // less memory costs more work at each point
+            for (plan::Alternative& point : points_) {
+                point.on_front = true;
+            }
+        }
         return std::move(points_);
     }
 
