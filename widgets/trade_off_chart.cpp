@@ -45,8 +45,9 @@ void TradeOffChart::setPoints(std::vector<TradeOffPoint> points) {
     itemsChanged();
 }
 
-void TradeOffChart::setAxisName(const QString& name) {
+void TradeOffChart::setAxis(const QString& name, bool numbers) {
     axis_name_ = name;
+    axis_numbers_ = numbers;
     update();
 }
 
@@ -132,7 +133,8 @@ void TradeOffChart::paintAxes(QPainter& painter, const QRectF& plot) const {
     const QRectF row(0, plot.bottom() + 6.0, plot.right() + kRight, line);
     const double name_left =
         row.right() - textWidth(theme.font(TextStyle::Caption), axis_name_) - 4.0;
-    for (double x = std::ceil(low_x_ / x_step) * x_step; x <= high_x_; x += x_step) {
+    for (double x = std::ceil(low_x_ / x_step) * x_step; axis_numbers_ && x <= high_x_;
+         x += x_step) {
         const double at = plot.left() + plot.width() * (x - low_x_) / (high_x_ - low_x_);
         const QString text = QString::number(x, 'f', x_decimals);
         const double half = textWidth(mono, text) / 2.0;

@@ -26,8 +26,9 @@ public:
     /// Sorted by x inside, so that arrow keys walk along the line.
     void setPoints(std::vector<TradeOffPoint> points);
     const std::vector<TradeOffPoint>& points() const { return points_; }
-    /// Words of the axis, e.g. "ms a step".
-    void setAxisName(const QString& name);
+    /// Words of the axis, e.g. "ms a step". Without numbers it only says in which direction there
+    /// is more.
+    void setAxis(const QString& name, bool numbers = true);
     void setStale(bool stale);
 
     int itemCount() const override { return static_cast<int>(points_.size()); }
@@ -46,6 +47,7 @@ private:
 
     std::vector<TradeOffPoint> points_;
     QString axis_name_;
+    bool axis_numbers_ = true;
     double low_x_ = 0, high_x_ = 1, high_y_ = 1;
     bool stale_ = false;
 };

@@ -69,7 +69,7 @@ QWidget* makeTimeline() {
 
 QWidget* makeTradeOff() {
     auto* chart = new TradeOffChart;
-    chart->setAxisName(QStringLiteral("ms a step"));
+    chart->setAxis(QStringLiteral("ms a step"));
     const auto point = [](double ms, qint64 mib, const char* label, bool current) {
         return TradeOffPoint{ms,
                              mib * kMiB,

@@ -108,37 +108,38 @@ TradeOffPart::TradeOffPart(PlanPreview& preview, QWidget* parent)
 
 void TradeOffPart::updateCurve() {
     const auto& curve = preview_.curve();
-    const auto digest = preview_.digest();
-    const bool timed =
-        !curve.empty() && std::all_of(curve.begin(), curve.end(), [](const auto& one) {
-            return one.predicted_step_ms.has_value();
-        });
-    chart_->setVisible(timed);
-    point_line_->setVisible(timed);
-    state_->setVisible(!timed);
-    state_->setText(!preview_.curveKnown() ? tr("Planning with more and more computed again…")
-                    : curve.empty()        ? tr("Nothing can be computed again in this model.")
-                                    : tr("Step times are not predicted for this machine yet."));
+    const bool timed = std::all_of(curve.begin(), curve.end(), [](const auto& one) {
+        return one.predicted_step_ms.has_value();
+    });
+    const bool shown = curve.size() > 1;
+    header_->setTitle(timed ? tr("Memory against time") : tr("Memory against work"));
+    chart_->setVisible(shown);
+    point_line_->setVisible(shown);
+    state_->setVisible(!shown);
+    state_->setText(preview_.curveKnown() ? tr("Computing again frees nothing in this model.")
+                                          : tr("Planning with more and more computed again…"));
     order_.clear();
-    if (!timed) {
+    if (!shown) {
+        chart_->setPoints({});
         return;
     }
+    // Where no times are predicted the order is still known: each point computes more again.
+    const auto cost = [&](int index) {
+        return timed ? *curve[static_cast<std::size_t>(index)].predicted_step_ms : index;
+    };
     order_.resize(curve.size());
     std::iota(order_.begin(), order_.end(), 0);
-    std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) {
-        return *curve[static_cast<std::size_t>(a)].predicted_step_ms <
-               *curve[static_cast<std::size_t>(b)].predicted_step_ms;
-    });
+    std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) { return cost(a) < cost(b); });
     std::vector<widgets::TradeOffPoint> points;
     const int current = currentPoint();
     for (const int index : order_) {
         const plan::Alternative& one = curve[static_cast<std::size_t>(index)];
         const bool end = index == 0 || index + 1 == static_cast<int>(curve.size());
-        points.push_back({*one.predicted_step_ms, one.peak_bytes,
+        points.push_back({cost(index), one.peak_bytes,
                           end || index == current ? shortName(one) : QString(), pointText(one),
                           index == current, one.on_front});
     }
-    chart_->setAxisName(tr("ms a step"));
+    chart_->setAxis(timed ? tr("ms a step") : tr("more computed again →"), timed);
     chart_->setPoints(std::move(points));
     showPoint(current);
 }

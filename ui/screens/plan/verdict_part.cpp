@@ -19,6 +19,8 @@ namespace {
 using widgets::Role;
 using widgets::TextStyle;
 
+constexpr std::int64_t kShownHoles = 1 << 20; // less is not worth a line
+
 void clear(QLayout* layout) {
     while (QLayoutItem* item = layout->takeAt(0)) {
         delete item->widget();
@@ -134,6 +136,13 @@ void VerdictPart::update() {
     if (largest != nullptr) {
         room += tr("\npeak at %1 of %2")
                     .arg(toQString(plan::peak_op(*largest)), toQString(largest->name));
+    }
+    std::int64_t named = 0;
+    for (const std::int64_t bytes : plan::bytes_by_category(plan)) {
+        named += bytes;
+    }
+    if (const std::int64_t holes = plan.device_bytes() - named; holes >= kShownHoles) {
+        room += tr("\n%1 of it are holes between buffers").arg(widgets::formatMemory(holes));
     }
     room_->setText(room);
     room_->setRole(stale ? Role::Faint : Role::Muted);
