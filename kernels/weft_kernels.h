@@ -156,6 +156,17 @@ const char* weft_cpu_instruction_set(void);
 void weft_set_threads(int32_t threads);
 int32_t weft_threads(void);
 
+/* What the whole team can do at best, per second. */
+typedef struct weft_ceilings {
+    double bf16_flops;     /* products of bf16 in the best unit that there is */
+    double f32_flops;      /* f32 multiply-adds, counted as two */
+    double bandwidth;      /* bytes read and written by an optimizer sweep over arrays in memory */
+    double call_s;         /* of the smallest kernel call */
+    const char* bf16_unit; /* static: "AMX tiles", "AVX-512 dot products", "f32 units" */
+} weft_ceilings;
+/* Measures for about a second with the calling thread's team; takes 384 MiB meanwhile. */
+weft_status weft_measure_ceilings(weft_ceilings* result);
+
 #ifdef __cplusplus
 }
 #endif

@@ -32,7 +32,7 @@ double best_seconds(const Fn& fn) {
     return best;
 }
 
-/// Over all threads. bf16_gflops is that of vector dot products, or f32's where there are none.
+/// Over all threads: what weft_measure_ceilings measures, and the rate of a plain copy.
 struct Ceilings {
     double f32_gflops, bf16_gflops, copy_gbs, update_gbs;
 };

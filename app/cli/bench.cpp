@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft bench [SUITE]: measurements, each beside a ceiling of the same run.
+#include "app/cli/commands.h"
+#include "app/cli/json_output.h"
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/train/calibrate.h"
+
+#include <cmath>
+
+namespace weft::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using config::Json;
+
+// What a prediction on the machine that it was calibrated on must keep to.
+constexpr double kGoodPrediction = 0.15;
+// Ceilings and steps that repeat worse than this were measured beside other programs.
+constexpr double kQuiet = 0.10;
+constexpr double kSmallShare = 0.005; // of a step: classes below are summed up in the page
+
+struct Suite {
+    const char* name;
+    const char* help;
+};
+constexpr Suite kSuites[] = {
+    {"machine",
+     "ceilings of this machine and how close its kernels come, by training steps of four "
+     "presets; what `weft plan` predicts times from (about a minute)"}};
+
+/// A preset and the data that stands in for its own: the same shapes, made on the fly.
+struct Preset {
+    const char* file;
+    const char* data;
+};
+constexpr const char* kPictures =
+    R"(data.train={"type":"synthetic","kind":"images","shape":[28,28,1],"classes":10,"samples":2000})";
+constexpr const char* kBytes =
+    R"(data.train={"type":"synthetic","kind":"tokens","vocab":256,"samples":200})";
+constexpr Preset kPresets[] = {{"fashion-mlp.json", kPictures},
+                               {"fashion-cnn.json", kPictures},
+                               {"tiny-gpt.json", kBytes},
+                               {"gpt-6x384.json", kBytes}};
+
+/// share/weft/presets beside an installed program, else the source tree that it was built from.
+fs::path presets_folder() {
+    std::error_code problem;
+    const fs::path program = fs::read_symlink("/proc/self/exe", problem);
+    const fs::path installed = program.parent_path() / "../share/weft/presets";
+    return fs::is_directory(installed, problem) ? installed : fs::path(WEFT_SOURCE_PRESETS);
+}
+
+std::vector<compile::RunConfig> preset_configs() {
+    std::vector<compile::RunConfig> out;
+    for (const Preset& preset : kPresets) {
+        const fs::path file = presets_folder() / preset.file;
+        compile::CheckedRun checked = compile::read_run_config_file(
+            file, {preset.data, "data.validation=null", "data.test=null"});
+        if (!checked.ok()) {
+            throw Error(ErrorKind::usage, file.string(),
+                        config::to_text(checked.diagnostics.front()),
+                        "the presets of this version belong beside the program, in "
+                        "share/weft/presets");
+        }
+        out.push_back(std::move(checked.config));
+    }
+    return out;
+}
+
+double difference(const train::StepTiming& step, double predicted_ms) {
+    return predicted_ms / step.measured_ms - 1;
+}
+
+bool is_good(const train::StepTiming& step) {
+    return std::abs(difference(step, step.predicted.ms)) <= kGoodPrediction;
+}
+
+bool was_quiet(const train::CalibrationReport& report) {
+    double worst = report.ceilings_spread;
+    for (const train::StepTiming& step : report.steps) {
+        worst = std::max(worst, step.spread);
+    }
+    return worst <= kQuiet;
+}
+
+Json prediction_json(const train::StepTiming& step, const cost::Prediction& prediction) {
+    return {{"ms", prediction.ms},
+            {"error", prediction.error},
+            {"difference", difference(step, prediction.ms)}};
+}
+
+Json report_json(const train::CalibrationReport& report, const fs::path& file, double seconds) {
+    const cost::Ceilings& ceilings = *report.calibration.ceilings;
+    Json classes = Json::array();
+    for (const train::ClassTiming& one : report.classes) {
+        classes.push_back({{"name", one.name},
+                           {"factor", one.correction.factor},
+                           {"spread", one.correction.spread},
+                           {"kernels", one.correction.samples},
+                           {"share", one.share}});
+    }
+    Json steps = Json::array();
+    for (const train::StepTiming& step : report.steps) {
+        steps.push_back({{"name", step.name},
+                         {"steps", step.steps},
+                         {"measured_ms", step.measured_ms},
+                         {"spread", step.spread},
+                         {"utilisation", step.utilisation},
+                         {"predicted", prediction_json(step, step.predicted)},
+                         {"learnt_elsewhere", prediction_json(step, step.transferred)},
+                         {"good", is_good(step)}});
+    }
+    return {{"suite", "machine"},
+            {"cpu", report.calibration.machine.cpu},
+            {"threads", report.calibration.machine.threads},
+            {"kernels", report.calibration.machine.kernels},
+            {"ceilings",
+             {{"bf16_flops", ceilings.limits.bf16_flops},
+              {"bf16_unit", ceilings.bf16_unit},
+              {"f32_flops", ceilings.limits.f32_flops},
+              {"bandwidth", ceilings.limits.bandwidth},
+              {"overhead_s", ceilings.limits.overhead_s},
+              {"spread", report.ceilings_spread}}},
+            {"classes", std::move(classes)},
+            {"steps", std::move(steps)},
+            {"quiet", was_quiet(report)},
+            {"seconds", seconds},
+            {"file", file.string()}};
+}
+
+void print_ceilings(const train::CalibrationReport& report) {
+    const cost::Ceilings& ceilings = *report.calibration.ceilings;
+    const cost::MachineKey& machine = report.calibration.machine;
+    std::printf("%s, %d %s, %s\n\n", machine.cpu.c_str(), machine.threads,
+                machine.threads == 1 ? "thread" : "threads", machine.kernels.c_str());
+    std::printf("at best          bf16 products %8.1f GFLOP/s in %s\n",
+                ceilings.limits.bf16_flops / 1e9, ceilings.bf16_unit.c_str());
+    std::printf("                 f32 products  %8.1f GFLOP/s\n", ceilings.limits.f32_flops / 1e9);
+    std::printf("                 memory        %8.1f GB/s read and written\n",
+                ceilings.limits.bandwidth / 1e9);
+    std::printf("                 a kernel call %8.0f ns\n\n", ceilings.limits.overhead_s * 1e9);
+}
+
+void print_classes(const train::CalibrationReport& report) {
+    std::printf("%-36s %7s %18s %9s\n", "kernels", "share", "time / best time", "spread");
+    double rest = 0;
+    for (const train::ClassTiming& one : report.classes) {
+        if (one.share < kSmallShare) {
+            rest += one.share;
+            continue;
+        }
+        std::printf("%-36s %6.1f%% %18.2f %8.0f%%\n", one.name.c_str(), one.share * 100,
+                    one.correction.factor, one.correction.spread * 100);
+    }
+    std::printf("%-36s %6.1f%%\n\n", "others", rest * 100);
+}
+
+void print_steps(const train::CalibrationReport& report) {
+    std::printf("%-16s %12s %8s %14s %7s %22s\n", "training step", "measured", "of best",
+                "predicted", "off by", "learnt elsewhere, off by");
+    for (const train::StepTiming& step : report.steps) {
+        std::printf("%-16s %9.2f ms %7.0f%% %11.2f ms %+6.1f%% %11.2f ms %+6.1f%%%s\n",
+                    step.name.c_str(), step.measured_ms, step.utilisation * 100, step.predicted.ms,
+                    difference(step, step.predicted.ms) * 100, step.transferred.ms,
+                    difference(step, step.transferred.ms) * 100,
+                    is_good(step) ? "" : "  worse than 15%");
+    }
+    if (!was_quiet(report)) {
+        std::printf(
+            "\nThis machine was busy with other things (repeated ceilings differed by %.0f%%): "
+            "measure again when it is quiet.\n",
+            report.ceilings_spread * 100);
+    }
+}
+
+void bench_machine(const Context& context, bool json) {
+    const SystemClock clock;
+    const double start_s = clock.steady_s();
+    train::CalibrateOptions options;
+    options.threads = context.threads;
+    options.progress = [](const std::string& what) {
+        std::fprintf(stderr, "measuring %s\n", what.c_str());
+    };
+    make_directories(context.calibration_file.parent_path()); // rather now than after a minute
+    const train::CalibrationReport report = train::calibrate(preset_configs(), options);
+    cost::write_calibration(context.calibration_file, report.calibration);
+    const double seconds = clock.steady_s() - start_s;
+    if (json) {
+        print_json(report_json(report, context.calibration_file, seconds));
+        return;
+    }
+    print_ceilings(report);
+    print_classes(report);
+    print_steps(report);
+    std::printf("\n%s, kept in %s\n", format_duration(seconds).c_str(),
+                context.calibration_file.c_str());
+}
+
+void list_suites(bool json) {
+    Json list = Json::array();
+    for (const Suite& suite : kSuites) {
+        list.push_back({{"name", suite.name}, {"help", suite.help}});
+        if (!json) {
+            std::printf("%-10s %s\n", suite.name, suite.help);
+        }
+    }
+    if (json) {
+        print_json({{"suites", std::move(list)}});
+    }
+}
+
+} // namespace
+
+void add_bench(CLI::App& app, Context& context) {
+    auto suite = std::make_shared<std::string>();
+    auto json = std::make_shared<bool>(false);
+    CLI::App* command = app.add_subcommand("bench", "measure this machine");
+    command->add_option("SUITE", *suite, "machine; without one the suites are listed");
+    command->add_flag("--json", *json, "print JSON");
+    command->callback([suite, json, &context] {
+        if (suite->empty()) {
+            list_suites(*json);
+        } else if (*suite == kSuites[0].name) {
+            bench_machine(context, *json);
+        } else {
+            const std::vector<std::string> names = {kSuites[0].name};
+            throw Error(ErrorKind::usage, "weft bench", "there is no suite '" + shown(*suite) + "'",
+                        name_hint(*suite, names));
+        }
+    });
+}
+
+} // namespace weft::cli
