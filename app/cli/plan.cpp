@@ -11,12 +11,17 @@
 namespace weft::cli {
 namespace {
 
+/// The recompute curve takes some twenty plans of the training step: unasked only where that is
+/// quick.
+constexpr double kQuickMs = 300;
+
 struct Options {
     std::string config;
     std::string devices;
     std::string hardware;
     std::vector<std::string> overrides;
     bool advise = false;
+    bool curve = false;
     bool json = false;
 };
 
@@ -73,7 +78,7 @@ int print_plan(const compile::CheckedRun& checked, const train::PlanTarget& targ
     std::vector<plan::Alternative> advice;
     if (options.advise) {
         advice = compile::advise(config, planner, {});
-    } else {
+    } else if (options.curve || plan.compile_ms <= kQuickMs) {
         plan.recompute_curve = compile::recompute_curve(config, planner, {});
     }
     if (options.json) {
@@ -122,6 +127,8 @@ void add_plan(CLI::App& app, Context& context) {
         ->allow_extra_args(false);
     command->add_flag("--advise", options->advise,
                       "compare memory and step time over precision, recompute and micro batch");
+    command->add_flag("--curve", options->curve,
+                      "also show memory against step time over recompute where that takes long");
     command->add_flag("--json", options->json, "print JSON");
     command->callback([options, &context] { context.exit_code = plan_config(*options, context); });
 }

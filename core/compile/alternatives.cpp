@@ -15,6 +15,7 @@ namespace {
 using plan::Alternative;
 
 constexpr std::size_t kMostMicroBatches = 6; // of advise
+constexpr std::ptrdiff_t kLargerMicroBatches = 2;
 
 struct Change {
     std::string text;
@@ -30,12 +31,12 @@ std::vector<std::string> assignments(const Changes& changes) {
     return out;
 }
 
-Alternative changed_run(const Changes& changes, const plan::ExecutionPlan& plan) {
-    std::string text;
+std::string text_of(const Changes& changes) {
+    std::string out;
     for (const Change& change : changes) {
-        text += (text.empty() ? "" : ", ") + change.text;
+        out += (out.empty() ? "" : ", ") + change.text;
     }
-    return alternative_of(std::move(text), assignments(changes), plan);
+    return out;
 }
 
 Change micro_batch(std::int64_t size) {
@@ -43,14 +44,12 @@ Change micro_batch(std::int64_t size) {
             "training.micro_batch_size=" + std::to_string(size)};
 }
 
-/// The present micro batch, then about half of the one before, down to 1; each divides the global
-/// batch.
-std::vector<std::int64_t> micro_batches(const RunConfig& config) {
-    const BatchPlan batch = plan_batch(config);
-    std::vector<std::int64_t> sizes{batch.micro_batch_size};
+/// From `largest` to 1, each about half of the one before; all divide the global batch.
+std::vector<std::int64_t> micro_batches(std::int64_t global, std::int64_t largest) {
+    std::vector<std::int64_t> sizes{largest};
     while (sizes.back() > 1) {
         std::int64_t size = sizes.back() / 2;
-        while (batch.global_batch_size % size != 0) {
+        while (global % size != 0) {
             --size;
         }
         sizes.push_back(size);
@@ -62,20 +61,57 @@ double time_or_most(const Alternative& alternative) {
     return alternative.predicted_step_ms.value_or(std::numeric_limits<double>::infinity());
 }
 
-/// Plans changed runs. A change that gives no valid run, or one that no back end can compute or no
-/// recompute can squeeze in, is no alternative.
+/// What a changed run comes to.
+struct Outcome {
+    Alternative run;
+    std::int64_t limit_bytes = 0;
+    std::int64_t staging_bytes = 0;
+};
+
+const Change kWaits{"training waits for checkpoints", "checkpoint.async=false"};
+
+bool waits(const Changes& changes) {
+    return std::any_of(changes.begin(), changes.end(),
+                       [](const Change& change) { return change.assignment == kWaits.assignment; });
+}
+
+/// Plans changed runs, each once. A change that gives no valid run, or one that no back end can
+/// compute, is no alternative. Waiting for checkpoints needs no plan of its own: it takes no
+/// staging.
 class Trial {
 public:
     Trial(const RunConfig& config, const Planner& planner, std::stop_token stop)
         : config_(config), planner_(planner), stop_(std::move(stop)) {}
 
-    std::optional<plan::ExecutionPlan> plan(const Changes& changes) const {
+    std::optional<Outcome> outcome(const Changes& changes) {
+        Changes planned = changes;
+        std::erase_if(planned,
+                      [](const Change& change) { return change.assignment == kWaits.assignment; });
+        const auto [known, is_new] = outcomes_.try_emplace(assignments(planned));
+        if (is_new) {
+            known->second = plan(planned);
+        }
+        std::optional<Outcome> out = known->second;
+        if (out) {
+            out->run.change = text_of(changes);
+            out->run.overrides = assignments(changes);
+            out->run.peak_bytes -= waits(changes) ? out->staging_bytes : 0;
+            out->run.fits = out->run.peak_bytes <= out->limit_bytes;
+        }
+        return out;
+    }
+
+private:
+    std::optional<Outcome> plan(const Changes& changes) const {
         const auto changed = with_overrides(config_, assignments(changes));
         if (!changed) {
             return std::nullopt;
         }
         try {
-            return planner_(*changed);
+            const plan::ExecutionPlan plan = planner_(*changed);
+            return Outcome{alternative_of({}, {}, plan),
+                           plan.limit_bytes.value_or(std::numeric_limits<std::int64_t>::max()),
+                           plan.device == "cpu" ? plan.host.staging_bytes : 0};
         } catch (const Error&) {
             if (stop_.stop_requested()) {
                 throw;
@@ -84,10 +120,10 @@ public:
         }
     }
 
-private:
     const RunConfig& config_;
     const Planner& planner_;
     std::stop_token stop_;
+    std::map<std::vector<std::string>, std::optional<Outcome>> outcomes_;
 };
 
 /// The settings that a fix may change beside the micro batch, fewest changes first.
@@ -95,7 +131,6 @@ std::vector<Changes> fix_candidates(const RunConfig& config, bool host_counts) {
     const Change bf16{"bf16", "training.precision=bf16"};
     const Change blocks{"recompute blocks", "training.recompute=blocks"};
     const Change automatic{"recompute auto", "training.recompute=auto"};
-    const Change waits{"training waits for checkpoints", "checkpoint.async=false"};
     const bool recomputes = config.recompute != "none";
     std::vector<Changes> numbers{{}};
     if (config.precision == "f32") {
@@ -110,7 +145,7 @@ std::vector<Changes> fix_candidates(const RunConfig& config, bool host_counts) {
             both.insert(both.end(), recompute.begin(), recompute.end());
             out.push_back(both);
             if (config.checkpoint_async && host_counts) {
-                both.push_back(waits);
+                both.push_back(kWaits);
                 out.push_back(both);
             }
         }
@@ -121,15 +156,15 @@ std::vector<Changes> fix_candidates(const RunConfig& config, bool host_counts) {
 }
 
 /// The largest micro batch with which the changed run fits; memory grows with it.
-std::optional<Alternative> largest_that_fits(const Trial& trial, const Changes& changes,
+std::optional<Alternative> largest_that_fits(Trial& trial, const Changes& changes,
                                              const std::vector<std::int64_t>& sizes) {
     const auto at = [&](std::size_t i) {
         Changes with = changes;
         if (i > 0) {
             with.push_back(micro_batch(sizes[i]));
         }
-        const auto plan = with.empty() ? std::nullopt : trial.plan(with);
-        return plan && plan->fits() ? std::optional(changed_run(with, *plan)) : std::nullopt;
+        const auto found = with.empty() ? std::nullopt : trial.outcome(with);
+        return found && found->run.fits ? std::optional(found->run) : std::nullopt;
     };
     std::size_t high = sizes.size() - 1; // the smallest
     std::optional<Alternative> best = at(high);
@@ -143,6 +178,40 @@ std::optional<Alternative> largest_that_fits(const Trial& trial, const Changes& 
         }
     }
     return best;
+}
+
+/// Takes out what only adds to another one that fits already and is as fast.
+void drop_needless(std::vector<Alternative>& all) {
+    const auto adds_to = [](const Alternative& larger, const Alternative& smaller) {
+        return larger.overrides.size() > smaller.overrides.size() &&
+               time_or_most(larger) >= time_or_most(smaller) &&
+               std::all_of(smaller.overrides.begin(), smaller.overrides.end(),
+                           [&](const std::string& own) {
+                               return std::find(larger.overrides.begin(), larger.overrides.end(),
+                                                own) != larger.overrides.end();
+                           });
+    };
+    const std::vector<Alternative> before = all;
+    std::erase_if(all, [&](const Alternative& own) {
+        return std::any_of(before.begin(), before.end(),
+                           [&](const Alternative& other) { return adds_to(own, other); });
+    });
+}
+
+/// Of `advise`: up to twice doubled and four times halved from what the run has.
+std::vector<std::int64_t> advised_micro_batches(const RunConfig& config) {
+    const BatchPlan batch = plan_batch(config);
+    auto sizes = micro_batches(batch.global_batch_size, batch.global_batch_size);
+    const auto own = std::find_if(sizes.begin(), sizes.end(), [&](std::int64_t size) {
+        return size <= batch.micro_batch_size;
+    });
+    const auto larger = std::min<std::ptrdiff_t>(kLargerMicroBatches, own - sizes.begin());
+    sizes.erase(sizes.begin(), own - larger);
+    sizes.resize(std::min(sizes.size(), kMostMicroBatches));
+    if (std::find(sizes.begin(), sizes.end(), batch.micro_batch_size) == sizes.end()) {
+        sizes.push_back(batch.micro_batch_size); // divides the batch, but by no chain of halves
+    }
+    return sizes;
 }
 
 } // namespace
@@ -186,19 +255,20 @@ std::optional<RunConfig> with_overrides(const RunConfig& config,
 
 std::vector<Alternative> fixes(const RunConfig& config, const Planner& planner, std::size_t most,
                                std::stop_token stop) {
-    const Trial trial(config, planner, std::move(stop));
-    const auto now = trial.plan({});
-    if (now && (now->fits() || now->state_bytes > *now->limit_bytes)) {
-        return {}; // it fits, or no batch is small enough beside the state
+    const plan::ExecutionPlan now = planner(config);
+    if (now.fits() || now.state_bytes > *now.limit_bytes) {
+        return {};
     }
-    const bool host_counts = !now || now->device == "cpu";
-    const auto sizes = micro_batches(config);
+    Trial trial(config, planner, std::move(stop));
     std::vector<Alternative> out;
-    for (const Changes& changes : fix_candidates(config, host_counts)) {
+    const BatchPlan batch = plan_batch(config);
+    const auto sizes = micro_batches(batch.global_batch_size, batch.micro_batch_size);
+    for (const Changes& changes : fix_candidates(config, now.device == "cpu")) {
         if (auto found = largest_that_fits(trial, changes, sizes)) {
             out.push_back(std::move(*found));
         }
     }
+    drop_needless(out);
     std::stable_sort(out.begin(), out.end(), [](const Alternative& a, const Alternative& b) {
         return std::tuple(time_or_most(a), a.overrides.size()) <
                std::tuple(time_or_most(b), b.overrides.size());
@@ -209,9 +279,8 @@ std::vector<Alternative> fixes(const RunConfig& config, const Planner& planner, 
 
 std::vector<Alternative> advise(const RunConfig& config, const Planner& planner,
                                 std::stop_token stop) {
-    const Trial trial(config, planner, std::move(stop));
-    auto sizes = micro_batches(config);
-    sizes.resize(std::min(sizes.size(), kMostMicroBatches));
+    Trial trial(config, planner, std::move(stop));
+    const auto sizes = advised_micro_batches(config);
     std::vector<Alternative> out;
     for (const char* precision : {"bf16", "f32"}) {
         for (const char* recompute : {"none", "blocks"}) {
@@ -220,8 +289,8 @@ std::vector<Alternative> advise(const RunConfig& config, const Planner& planner,
                                       {std::string("recompute ") + recompute,
                                        std::string("training.recompute=") + recompute},
                                       micro_batch(size)};
-                if (const auto plan = trial.plan(changes)) {
-                    out.push_back(changed_run(changes, *plan));
+                if (auto found = trial.outcome(changes)) {
+                    out.push_back(std::move(found->run));
                 }
             }
         }

@@ -27,9 +27,10 @@ plan::Alternative alternative_of(std::string change, std::vector<std::string> ov
 /// Marks those that no other one beats in memory and in predicted time.
 void mark_front(std::vector<plan::Alternative>& all);
 
-/// Ways to make a run fit, cheapest first: fewest predicted milliseconds, then fewest changes. At most
-/// `most`; only ones that do fit. Tried: bf16, recompute auto and blocks, checkpoints that training
-/// waits for, and their combinations, each with the largest micro batch that fits.
+/// Ways to make a run fit that does not, cheapest first: fewest predicted milliseconds, then fewest
+/// changes. At most `most`; only ones that do fit by the plan that `planner` makes. Tried: bf16, recompute
+/// auto and blocks, checkpoints that training waits for, and their combinations, each with the largest
+/// micro batch that fits. None when the run fits, or when the state alone is too much.
 std::vector<plan::Alternative> fixes(const RunConfig& config, const Planner& planner, std::size_t most,
                                      std::stop_token stop);
 

@@ -2,6 +2,7 @@
 #include "core/exec/executor.h"
 
 #include "core/base/clock.h"
+#include "core/base/machine.h"
 #include "core/exec/arena_memory.h"
 #include "core/exec/arena_monitor.h"
 #include "core/exec/find_nonfinite.h"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 
 namespace weft::exec {
 namespace {
@@ -46,9 +48,31 @@ struct Executor::State {
             return found->second;
         }
         memory.take(planned(name).peak_bytes);
+        const std::int64_t before = heap_bytes();
         PreparedProgram made = prepare_program(planned(name), memory.data(), backends);
+        book(before);
         iterations.resize(std::max(iterations.size(), static_cast<std::size_t>(made.depth)));
         return programs.emplace(std::string(name), std::move(made)).first->second;
+    }
+
+    std::int64_t heap_bytes() const {
+        const ProcessMemory now = read_process_memory();
+        return now.resident_bytes - now.file_bytes - memory.taken_bytes();
+    }
+    void book(std::int64_t before) {
+        library_bytes += std::max<std::int64_t>(0, heap_bytes() - before);
+    }
+
+    /// Kernels put off some of their memory until they run.
+    bool run_program(PreparedProgram& program) {
+        running = program.plan;
+        if (std::exchange(program.has_run, true)) {
+            return run_steps(program.steps, 0);
+        }
+        const std::int64_t before = heap_bytes();
+        const bool finished = run_steps(program.steps, 0);
+        book(before);
+        return finished;
     }
 
     std::span<std::byte> port(const std::vector<plan::PlannedPort>& ports, std::string_view name) {
@@ -183,6 +207,7 @@ struct Executor::State {
     std::map<std::string, PreparedProgram, std::less<>> programs;
     StepObserver* observer = nullptr;
     SystemClock clock;
+    std::int64_t library_bytes = 0;
 
     // Of the run in progress.
     const plan::PlannedProgram* running = nullptr;
@@ -230,21 +255,19 @@ RunOutcome Executor::run(std::string_view program, std::stop_token stop) {
     weft_set_threads(state_->options.threads);
     PreparedProgram& prepared = state_->prepared(program);
     state_->begin(prepared);
-    state_->running = prepared.plan;
     state_->stop = std::move(stop);
     state_->checked = false;
-    return state_->run_steps(prepared.steps, 0) ? RunOutcome::finished : RunOutcome::stopped;
+    return state_->run_program(prepared) ? RunOutcome::finished : RunOutcome::stopped;
 }
 
 RunReport Executor::run_checked(std::string_view program) {
     weft_set_threads(state_->options.threads);
     PreparedProgram& prepared = state_->prepared(program);
     state_->begin(prepared);
-    state_->running = prepared.plan;
     state_->stop = {};
     state_->checked = true;
     if (state_->arguments_finite(prepared)) {
-        state_->run_steps(prepared.steps, 0);
+        state_->run_program(prepared);
     }
     return state_->report;
 }
@@ -255,6 +278,10 @@ void Executor::set_observer(StepObserver* observer) {
 
 std::int64_t Executor::resident_bytes() const {
     return state_->memory.taken_bytes();
+}
+
+std::int64_t Executor::library_bytes() const {
+    return state_->library_bytes;
 }
 
 ArenaReport Executor::arena_report() const {

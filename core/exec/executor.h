@@ -98,6 +98,10 @@ public:
     void set_observer(StepObserver* observer);
     /// Bytes of the arena that the prepared programs have taken: plan and resident memory agree.
     std::int64_t resident_bytes() const;
+    /// What libraries keep for themselves on the heap: growth of the process while kernels were
+    /// made and while each program ran for the first time, less the arena. Measured, so it counts
+    /// what other threads took meanwhile.
+    std::int64_t library_bytes() const;
     /// Of an instrumented executor; empty otherwise.
     ArenaReport arena_report() const;
 

@@ -64,7 +64,25 @@ public:
     void heading(const std::string& text, const std::string& remark = {}) {
         out_ += "\n" + painted(text, "1") + (remark.empty() ? "" : "  " + remark) + "\n";
     }
-    void line(const std::string& text) { out_ += text + "\n"; }
+    void line(std::string text) {
+        text.erase(text.find_last_not_of(' ') + 1);
+        out_ += text + "\n";
+    }
+    /// Words in lines of the page's width: `first` blanks before the first line, `rest` before
+    /// others.
+    void sentence(const std::string& text, std::size_t first, std::size_t rest) {
+        std::string current(first, ' ');
+        for (const std::string& word : split(text, ' ')) {
+            const bool begun = current.find_first_not_of(' ') != std::string::npos;
+            if (begun && current.size() + 1 + word.size() > columns()) {
+                line(std::move(current));
+                current = std::string(rest, ' ') + word;
+            } else {
+                current += (begun ? " " : "") + word;
+            }
+        }
+        line(std::move(current));
+    }
     /// "  name      value  rest"
     void row(const std::string& name, const std::string& value, const std::string& rest = {}) {
         line("  " + left(name, kNameColumns) + right(value, kNumberColumns) +
@@ -135,15 +153,18 @@ void write_verdict(Page& page, const ExecutionPlan& plan) {
     const std::string of =
         " of " + format_bytes(*plan.limit_bytes) + " (" + plan.limit_basis + "), ";
     if (spare >= 0) {
-        page.line(page.painted("Fits", "1;32") + " on " + place + ": " + need + of +
-                  format_bytes(spare) + " to spare");
+        page.sentence(page.painted("Fits", "1;32") + " on " + place + ": " + need + of +
+                          format_bytes(spare) + " to spare",
+                      0, 2);
         return;
     }
-    page.line(page.painted("Does not fit", "1;31") + " on " + place + ": " + need + of +
-              format_bytes(-spare) + " too much");
+    page.sentence(page.painted("Does not fit", "1;31") + " on " + place + ": " + need + of +
+                      format_bytes(-spare) + " too much",
+                  0, 2);
     if (plan.fixes.empty()) {
-        page.line("  No change of batch, precision or recompute makes it fit: use a smaller model "
-                  "or a machine with more memory.");
+        page.sentence("No change of batch, precision or recompute makes it fit: use a smaller "
+                      "model or a machine with more memory.",
+                      2, 2);
         return;
     }
     page.heading("What makes it fit", "peak memory, predicted step");
@@ -179,12 +200,11 @@ void write_step(Page& page, const ExecutionPlan& plan) {
     page.heading("Step");
     page.row("parameters", format_count(plan.parameters), format_thousands(plan.parameters));
     page.row("work", flop_text(plan.flops_per_step));
-    if (plan.predicted_step_ms) {
-        page.row("predicted", milliseconds(*plan.predicted_step_ms),
-                 "give or take " + fixed(plan.predicted_error * 100, 0) +
-                     " %: " + plan.prediction_basis);
-    } else if (!plan.prediction_basis.empty()) {
-        page.row("predicted", "-", plan.prediction_basis);
+    page.row("predicted", plan.predicted_step_ms ? milliseconds(*plan.predicted_step_ms) : "-",
+             plan.predicted_step_ms ? "give or take " + fixed(plan.predicted_error * 100, 0) + " %"
+                                    : std::string());
+    if (!plan.prediction_basis.empty()) {
+        page.sentence(plan.prediction_basis, 2, 2);
     }
     for (const PlannedProgram& program : plan.programs) {
         std::string segments;
@@ -199,7 +219,7 @@ void write_step(Page& page, const ExecutionPlan& plan) {
 }
 
 void write_curve(Page& page, const ExecutionPlan& plan) {
-    if (plan.recompute_curve.size() < 2) {
+    if (plan.recompute_curve.size() < 2) { // nothing to trade, or not asked for
         return;
     }
     page.heading("Recompute", "peak memory, predicted step");
@@ -225,13 +245,18 @@ void write_ops(Page& page, const ExecutionPlan& plan) {
         sum += weight(group);
     }
     page.heading("Heaviest ops", timed ? "share of the predicted time" : "share of the FLOPs");
-    for (std::size_t i = 0; i < std::min(kMostOps, groups.size()) && sum > 0; ++i) {
+    const std::size_t shown = std::min(kMostOps, groups.size());
+    std::size_t kernel = 0;
+    for (std::size_t i = 0; i < shown; ++i) {
+        kernel = std::max(kernel, std::min<std::size_t>(groups[i].kernel.size(), 26));
+    }
+    const std::size_t room = page.columns() - 2 - 7 - 2 - 9 - 2 - kernel;
+    for (std::size_t i = 0; i < shown && sum > 0; ++i) {
         const OpGroup& group = groups[i];
         const std::string calls = fixed(group.calls, 0) + " x";
-        const std::size_t room = page.columns() - 2 - 7 - 9 - 26 - 4;
         page.line("  " + right(fixed(weight(group) / sum * 100, 1) + " %", 7) + "  " +
                   left(cut(group.name, room), room) + right(calls, 9) + "  " +
-                  cut(group.kernel, 26));
+                  cut(group.kernel, kernel));
     }
 }
 
@@ -257,7 +282,7 @@ void write_lines(Page& page, const std::string& title, const std::vector<std::st
         page.heading(title);
     }
     for (const std::string& text : lines) {
-        page.line("  " + text);
+        page.sentence(text, 2, 4);
     }
 }
 
@@ -280,10 +305,15 @@ std::string advice_text(const ExecutionPlan& plan, const std::vector<Alternative
                         const PageStyle& style) {
     Page page(style);
     write_verdict(page, plan);
-    page.heading("Ways to run it", "peak memory, predicted step; * nothing is better in both");
+    const bool predicted = plan.predicted_step_ms.has_value();
+    page.heading("Ways to run it", predicted
+                                       ? "peak memory, predicted step; * nothing is better in both"
+                                       : "peak memory; " + plan.prediction_basis);
     write_alternatives(
         page, advice,
-        [](const Alternative& way) { return (way.on_front ? "* " : "  ") + way.change; },
+        [&](const Alternative& way) {
+            return (predicted && way.on_front ? "* " : "  ") + way.change;
+        },
         [](const Alternative& way) {
             return way.fits ? std::string() : std::string("does not fit");
         });

@@ -9,20 +9,23 @@ namespace weft::train {
 
 using config::Json;
 
-MemoryMeter::MemoryMeter() : start_bytes_(read_process_memory().resident_bytes) {}
+MemoryMeter::MemoryMeter() {
+    const ProcessMemory now = read_process_memory();
+    start_bytes_ = now.resident_bytes;
+    start_file_bytes_ = now.file_bytes;
+}
 
 std::int64_t MemoryMeter::growth_bytes() const {
     return read_process_memory().resident_bytes - start_bytes_;
 }
 
-void MemoryMeter::book(const std::function<void()>& work,
-                       const std::function<std::int64_t()>& own) {
-    const std::int64_t before = growth_bytes() - own();
-    work();
-    library_bytes_ += std::max<std::int64_t>(0, growth_bytes() - own() - before);
+std::int64_t MemoryMeter::library_bytes(const exec::Executor& executor) const {
+    const std::int64_t files = read_process_memory().file_bytes - start_file_bytes_;
+    return executor.library_bytes() + std::max<std::int64_t>(0, files);
 }
 
-Json MemoryMeter::to_json(const plan::ExecutionPlan& plan) const {
+Json MemoryMeter::to_json(const exec::Executor& executor) const {
+    const plan::ExecutionPlan& plan = executor.plan();
     const ProcessMemory now = read_process_memory();
     Json categories = Json::object();
     const auto bytes = plan::bytes_by_category(plan);
@@ -36,7 +39,7 @@ Json MemoryMeter::to_json(const plan::ExecutionPlan& plan) const {
                 {"startup_bytes", start_bytes_},
                 {"resident_bytes", now.resident_bytes - start_bytes_},
                 {"peak_bytes", now.peak_bytes - start_bytes_},
-                {"library_bytes", library_bytes_}};
+                {"library_bytes", library_bytes(executor)}};
 }
 
 } // namespace weft::train

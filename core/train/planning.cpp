@@ -43,6 +43,10 @@ PlanTarget within_budget(const compile::RunConfig& config, PlanTarget target) {
     return target;
 }
 
+std::string library_line(std::int64_t bytes) {
+    return "libraries keep about " + format_bytes(bytes) + " for themselves; a run measures it";
+}
+
 void add_assumptions(const data::DataOutline& data, const PlanTarget& target,
                      plan::ExecutionPlan& plan) {
     auto& lines = plan.assumptions;
@@ -53,8 +57,7 @@ void add_assumptions(const data::DataOutline& data, const PlanTarget& target,
         lines.push_back("what drivers and libraries keep on " + title +
                         " is not known and counts as 0");
     } else {
-        lines.push_back("libraries keep " + format_bytes(plan.host.library_bytes) +
-                        " for themselves; a run measures it");
+        lines.push_back(library_line(plan.host.library_bytes));
     }
 }
 
@@ -122,6 +125,12 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
     return plan;
 }
 
+plan::ExecutionPlan with_library(plan::ExecutionPlan plan, std::int64_t measured_bytes) {
+    std::erase(plan.assumptions, library_line(plan.host.library_bytes));
+    plan.host.library_bytes = measured_bytes;
+    return plan;
+}
+
 compile::Planner step_planner(data::DataOutline data, PlanTarget target, std::stop_token stop) {
     return [data = std::move(data), target = std::move(target),
             stop = std::move(stop)](const compile::RunConfig& config) {
@@ -139,6 +148,7 @@ std::vector<plan::Alternative> find_fixes(const compile::RunConfig& config,
         WEFT_CHECK(changed.has_value(), "a fix is a valid configuration");
         const plan::ExecutionPlan whole = plan_run(*changed, data, target, stop);
         fix.peak_bytes = whole.device_bytes();
+        fix.predicted_step_ms = whole.predicted_step_ms;
         return !whole.fits();
     });
     return fixes;

@@ -37,11 +37,15 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
                              const PlanTarget& target, const std::stop_token& stop,
                              compile::Scope scope = compile::Scope::run);
 
+/// The plan with what libraries were measured to keep in place of the estimate.
+plan::ExecutionPlan with_library(plan::ExecutionPlan plan, std::int64_t measured_bytes);
+
 /// Plans the training step alone, as alternatives are compared. Keeps copies of what it is given,
 /// but for what the target points to.
 compile::Planner step_planner(data::DataOutline data, PlanTarget target, std::stop_token stop);
 
-/// At most three changes with which the run does fit, each planned completely; cheapest first.
+/// At most three changes with which a run does fit that does not, each planned completely; cheapest
+/// first.
 std::vector<plan::Alternative> find_fixes(const compile::RunConfig& config,
                                           const data::DataOutline& data, const PlanTarget& target,
                                           const std::stop_token& stop);

@@ -39,6 +39,7 @@ struct Session::State {
     void open_folder();
     void prepare();
     void make_plan();
+    void write_plan(const plan::ExecutionPlan& made) const;
     void open_data();
     void prepare_kernels();
     void tell_memory();
@@ -122,11 +123,9 @@ void Session::State::prepare() {
     begin_phase("opening data");
     open_data();
     begin_phase("creating kernels");
-    const auto arena = [this] { return executor == nullptr ? 0 : executor->resident_bytes(); };
-    memory.book([this] { prepare_kernels(); }, arena);
+    prepare_kernels();
     tell_memory();
     begin_phase("initialising");
-    memory.book([this] { initialise(*executor, options.config); }, arena);
     load_start();
     write_info("preparing");
     const std::int64_t total = planned_steps(control.orders().live, pace);
@@ -145,12 +144,16 @@ void Session::State::make_plan() {
     auto made = std::make_shared<const plan::ExecutionPlan>(plan_to_run(
         options.config, outline_run_data(options.config, target), target, step, control.halt()));
     info.parameters = made->parameters;
-    write_file_atomically(folder / "plan.json", plan::to_json(*made).dump() + "\n");
+    write_plan(*made);
     for (const std::string& fallback : made->fallbacks) {
         control.emit(WarningEvent{fallback, "It is correct, but slower than it could be."});
     }
     const std::lock_guard guard(plan_mutex);
     plan = std::move(made);
+}
+
+void Session::State::write_plan(const plan::ExecutionPlan& made) const {
+    write_file_atomically(folder / "plan.json", plan::to_json(made).dump() + "\n");
 }
 
 void Session::State::open_data() {
@@ -177,10 +180,11 @@ void Session::State::prepare_kernels() {
 
 void Session::State::tell_memory() {
     control.emit(SystemEvent{devices_json(thread_count(options.threads)), host_json(),
-                             memory.to_json(*plan)});
+                             memory.to_json(*executor)});
 }
 
 void Session::State::load_start() {
+    initialise(*executor, options.config);
     progress.live = live_settings_of(options.config);
     if (!options.start.checkpoint.empty()) {
         restore();
@@ -243,7 +247,11 @@ SessionResult Session::State::train() {
             .model_flops = plan->model_flops_per_step,
             .peak_flops = peak_flops,
             .memory = memory,
-            .after_first_update = [this] { tell_memory(); },
+            .after_first_update =
+                [this] {
+                    tell_memory();
+                    write_plan(with_library(*plan, memory.library_bytes(*executor)));
+                },
             .environment = environment,
             .control = control,
             .recorder = *recorder,
@@ -304,8 +312,7 @@ SessionResult Session::State::fail(ErrorKind kind, ErrorEvent event) {
     result.outcome = Outcome::failed;
     result.step = progress.step;
     result.error = kind;
-    result.message = (event.where.empty() ? "" : event.where + ": ") + event.message +
-                     (event.hint.empty() ? "" : " " + event.hint);
+    result.message = Error(kind, event.where, event.message, event.hint).message();
     const std::string reason = event.message;
     control.emit(std::move(event));
     control.apply(RunInput::fault, StateEvent{{}, reason, "", 0, 0});

@@ -104,7 +104,8 @@ bool StepLoop::take_step(const Orders& orders) {
     const data::Batch* batch = loader_.next();
     WEFT_CHECK(batch != nullptr, "training batches never end");
     const double multiplier = orders.live.learning_rate_multiplier;
-    if (update(*batch, multiplier) == exec::RunOutcome::stopped) {
+    if (update_.run(*batch, progress_.step, multiplier, setup_.control.halt()) ==
+        exec::RunOutcome::stopped) {
         return false;
     }
     const UpdateNumbers numbers = update_.numbers();
@@ -121,20 +122,6 @@ bool StepLoop::take_step(const Orders& orders) {
         setup_.after_first_update();
     }
     return true;
-}
-
-// The first one makes libraries allocate what they put off until a kernel runs.
-exec::RunOutcome StepLoop::update(const data::Batch& batch, double rate_multiplier) {
-    const auto run = [&] {
-        return update_.run(batch, progress_.step, rate_multiplier, setup_.control.halt());
-    };
-    if (updated_) {
-        return run();
-    }
-    exec::RunOutcome outcome = exec::RunOutcome::stopped;
-    setup_.memory.book([&] { outcome = run(); },
-                       [this] { return setup_.executor.resident_bytes(); });
-    return outcome;
 }
 
 void StepLoop::report(const data::Batch& batch, const UpdateNumbers& numbers, double step_s,

@@ -41,7 +41,7 @@ struct LoopSetup {
     std::optional<std::int64_t> max_steps;
     double model_flops = 0; // of one step
     double peak_flops = 0;  // per second; 0: not known, and no utilisation is reported
-    MemoryMeter& memory;
+    const MemoryMeter& memory;
     std::function<void()> after_first_update; // of this session: what libraries keep is known then
     config::Json environment;
     RunControl& control;
@@ -72,7 +72,6 @@ public:
 
 private:
     bool take_step(const Orders& orders);
-    exec::RunOutcome update(const data::Batch& batch, double rate_multiplier);
     void report(const data::Batch& batch, const UpdateNumbers& numbers, double step_s,
                 double wait_ms);
     void keep_time(double ms);
