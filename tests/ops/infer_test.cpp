@@ -144,28 +144,6 @@ private slots:
             }
         }
     }
-
-    void costs_of_products_are_the_textbook_ones() {
-        const auto flops = [](const char* kind, const std::vector<std::string>& operands,
-                              const ir::Attributes& attributes) {
-            const ir::Program program =
-                one_op_program({.kind = kind}, types_of(operands), attributes);
-            return ops::cost_of({program, program.body.ops.back()}).flops;
-        };
-        QCOMPARE(flops("matmul", {"f32[3,5]", "f32[5,7]"}, {}), 2.0 * 3 * 5 * 7);
-        QCOMPARE(flops("matmul", {"f32[2,5,3]", "f32[2,7,5]"},
-                       {{"transpose_x", true}, {"transpose_y", true}}),
-                 2.0 * 2 * 3 * 5 * 7);
-        QCOMPARE(flops("linear", {"f32[4,6,5]", "f32[5,7]"}, {}), 2.0 * 4 * 6 * 5 * 7);
-        const ir::Attributes conv = {{"stride", std::vector<std::int64_t>{1, 1}},
-                                     {"padding", std::vector<std::int64_t>{1, 1, 1, 1}}};
-        QCOMPARE(flops("conv2d", {"f32[2,8,8,3]", "f32[3,3,3,16]"}, conv),
-                 2.0 * 2 * 8 * 8 * 9 * 3 * 16);
-        // Scores and values: 2 products of 2 N H T S D, half of it under the causal mask.
-        QCOMPARE(flops("attention", {"f32[2,8,4,16]", "f32[2,8,4,16]", "f32[2,8,4,16]"},
-                       {{"causal", true}, {"scale", 0.25}}),
-                 2.0 * 2 * 2 * 4 * 8 * 8 * 16 / 2);
-    }
 };
 
 WEFT_TEST(OpRecordTest)
