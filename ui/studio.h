@@ -22,7 +22,7 @@ struct StudioPaths {
     std::filesystem::path runs_root;   // ~/WeftRuns
     std::filesystem::path presets;     // folder of *.json
     std::filesystem::path state;       // XDG state: window layout, autosaved draft
-    std::filesystem::path calibration; // what measurements of this machine taught; empty: no file
+    std::filesystem::path calibration{}; // what measurements of this machine taught; empty: no file
 };
 
 /// What a click that starts or resumes led to.

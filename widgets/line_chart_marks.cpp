@@ -79,6 +79,7 @@ void LineChart::Private::paintUnder(QPainter& painter) {
 void LineChart::Private::paintMarks(QPainter& painter) {
     const QRectF area = areaOf(plot);
     painter.setRenderHint(QPainter::Antialiasing);
+    paintPlannedLabel(painter, area);
     paintThreshold(painter, area);
     paintVerticals(painter, area);
     paintFlags(painter, area);
@@ -101,9 +102,18 @@ void LineChart::Private::paintPlanned(QPainter& painter, const QRectF& area) {
     const Theme& theme = Theme::current();
     const QRectF future(left, area.top(), right - left, area.height());
     painter.fillRect(future, theme.color(Role::Inset));
-    if (textWidth(theme.font(TextStyle::Caption), planned_label) + 16.0 < future.width()) {
-        paintText(painter, future.adjusted(8, 8, -8, 0), Qt::AlignHCenter | Qt::AlignTop,
-                  planned_label, theme.font(TextStyle::Caption), theme.color(Role::Muted));
+}
+
+void LineChart::Private::paintPlannedLabel(QPainter& painter, const QRectF& area) {
+    if (!planned || !trained_to) {
+        return;
+    }
+    const double left = std::max(area.left(), px(*trained_to));
+    const double right = std::min(area.right(), px(planned->high));
+    const double width = textWidth(Theme::current().font(TextStyle::Caption), planned_label);
+    if (width + 16.0 < right - left) {
+        paintLabel(painter, QPointF((left + right - width) / 2.0, area.top() + 16.0), planned_label,
+                   Theme::current().color(Role::Muted), TextStyle::Caption, area);
     }
 }
 

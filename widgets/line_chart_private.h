@@ -78,6 +78,7 @@ struct LineChart::Private {
     void paintUnder(QPainter& painter);
     void paintMarks(QPainter& painter);
     void paintPlanned(QPainter& painter, const QRectF& area);
+    void paintPlannedLabel(QPainter& painter, const QRectF& area);
     void paintVerticals(QPainter& painter, const QRectF& area);
     void paintThreshold(QPainter& painter, const QRectF& area);
     void paintFlags(QPainter& painter, const QRectF& area);

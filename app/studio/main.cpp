@@ -2,6 +2,7 @@
 // weft-studio [FILE...]: the desktop program. Reads the environment, wires, starts the event loop.
 #include "core/base/build_config.h"
 #include "ui/bridge/convert.h"
+#include "ui/plurals.h"
 #include "ui/shell/main_window.h"
 
 #include <QApplication>
@@ -47,6 +48,7 @@ int main(int argc, char** argv) {
     QApplication::setApplicationDisplayName("Weft Studio");
     QApplication::setApplicationVersion(WEFT_VERSION);
     QApplication::setDesktopFileName("io.github.weft_studio.WeftStudio");
+    weft::ui::installEnglishPlurals(application);
 
     QCommandLineParser parser;
     parser.setApplicationDescription(

@@ -140,6 +140,39 @@ private slots:
         QCOMPARE(model.secondsLeft(), 0.0);
     }
 
+    void the_speed_is_of_the_last_seconds_and_does_not_jump_with_a_step() {
+        ui::RunModel model;
+        model.begin("runs/a", {});
+        const auto timed = [](std::int64_t number, double ms) {
+            train::StepEvent event = step(number, 1);
+            event.step_ms = ms;
+            event.samples_per_s = 32 / (ms * 1e-3); // 32 samples a step
+            return event;
+        };
+        QCOMPARE(model.speed().per_second, 0.0);
+        for (int i = 1; i <= 100; ++i) {
+            model.apply({at(i * 0.1, timed(i, 100))});
+        }
+        QVERIFY(std::abs(model.speed().per_second - 320) < 0.01); // 10 steps a second
+        QVERIFY(std::abs(model.speed().step_ms - 100) < 0.01);
+        model.apply({at(10.3, timed(101, 300))});
+        // One slow step among about twenty: 32 * 21 samples in 2 + 0.3 s.
+        QVERIFY(model.speed().per_second > 270);
+        QVERIFY(!model.speed().tokens);
+    }
+
+    void a_language_model_is_measured_in_tokens() {
+        ui::RunModel model;
+        model.begin("runs/a", {});
+        train::StepEvent event = step(1, 1);
+        event.step_ms = 500;
+        event.samples_per_s = 16;
+        event.tokens_per_s = 16 * 128;
+        model.apply({at(1, event)});
+        QVERIFY(model.speed().tokens);
+        QCOMPARE(model.speed().per_second, 2048.0);
+    }
+
     void without_a_known_length_there_is_no_progress() {
         ui::RunModel model;
         model.begin("runs/a", {});

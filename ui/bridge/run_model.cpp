@@ -11,6 +11,7 @@ namespace {
 
 // A speed is shown once this many steps of the session are behind us; earlier it would jump.
 constexpr std::int64_t kStepsBeforeEta = 30;
+constexpr double kSpeedSeconds = 2; // that the shown speed looks back
 
 } // namespace
 
@@ -56,6 +57,7 @@ void RunModel::forget() {
     total_steps_ = 0;
     session_start_ = seconds_before_ = last_time_ = paused_seconds_ = paused_since_ = 0;
     session_first_step_ = 0;
+    recent_steps_ = recent_samples_ = recent_seconds_ = 0;
     evaluations_.clear();
     checkpoints_.clear();
     abandoned_.clear();
@@ -85,6 +87,18 @@ double RunModel::secondsTrained() const {
     const double now_paused = paused_since_ > 0 ? last_time_ - paused_since_ : 0;
     return seconds_before_ +
            std::max(0.0, last_time_ - session_start_ - paused_seconds_ - now_paused);
+}
+
+RunModel::Speed RunModel::speed() const {
+    if (!(recent_seconds_ > 0)) {
+        return {};
+    }
+    Speed speed{recent_samples_ / recent_seconds_, false, recent_seconds_ / recent_steps_ * 1e3};
+    if (last_step_.tokens_per_s && last_step_.samples_per_s > 0) {
+        speed.per_second *= *last_step_.tokens_per_s / last_step_.samples_per_s;
+        speed.tokens = true;
+    }
+    return speed;
 }
 
 double RunModel::totalSeconds() const {
@@ -244,6 +258,11 @@ void RunModel::applyState(const train::StateEvent& event, double time) {
 
 void RunModel::applyStep(const train::StepEvent& event, double) {
     last_step_ = event;
+    const double seconds = event.step_ms * 1e-3;
+    const double fade = std::exp(-seconds / kSpeedSeconds);
+    recent_steps_ = recent_steps_ * fade + 1;
+    recent_samples_ = recent_samples_ * fade + event.samples_per_s * seconds;
+    recent_seconds_ = recent_seconds_ * fade + seconds;
     steps_.step.push_back(static_cast<double>(event.step));
     steps_.epoch.push_back(event.epoch);
     steps_.seconds.push_back(secondsTrained());
@@ -273,6 +292,7 @@ void RunModel::applyResumed(const train::ResumedEvent& event, double) {
     seconds_before_ = steps_.seconds.empty() ? 0 : steps_.seconds.back();
     session_start_ = paused_seconds_ = paused_since_ = 0;
     session_first_step_ = event.step;
+    recent_steps_ = recent_samples_ = recent_seconds_ = 0;
     last_step_.step = event.step;
     resumes_.push_back(event.step);
     failure_.reset();

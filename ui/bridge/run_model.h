@@ -62,6 +62,14 @@ public:
     const StepSeries& steps() const { return steps_; }
     const train::StepEvent& lastStep() const { return last_step_; }
     std::int64_t step() const { return last_step_.step; }
+    /// Over about the last two seconds of training (the last step alone jumps); 0 before the first
+    /// step. Tokens where the samples are sequences.
+    struct Speed {
+        double per_second = 0;
+        bool tokens = false;
+        double step_ms = 0;
+    };
+    Speed speed() const;
     /// Planned length in steps; 0 when not known yet.
     std::int64_t totalSteps() const { return total_steps_; }
     /// Seconds trained, over every session of the run.
@@ -129,6 +137,8 @@ private:
     std::int64_t session_first_step_ = 0;
     double seconds_before_ = 0; // trained in earlier sessions
     double last_time_ = 0;
+    // Sums over the last steps, each with a weight that fades with the time trained since.
+    double recent_steps_ = 0, recent_samples_ = 0, recent_seconds_ = 0;
     double paused_seconds_ = 0; // within this session
     double paused_since_ = 0;
     std::vector<EvaluationPoint> evaluations_;

@@ -26,7 +26,7 @@ namespace {
 constexpr int kSettleMs = 300;
 constexpr int kPointerRole = Qt::UserRole;
 constexpr QSize kSize{820, 680};
-constexpr int kProblemRows = 5; // shown at most; more scroll
+constexpr int kProblemRows = 7; // shown at most; more scroll
 
 using widgets::Role;
 using widgets::TextStyle;
@@ -55,6 +55,7 @@ ConfigDialog::ConfigDialog(Draft& draft, QWidget* parent) : QDialog(parent), dra
     editor_->setFrameShape(QFrame::NoFrame);
     editor_->setLineWrapMode(QPlainTextEdit::NoWrap);
     editor_->setTabChangesFocus(true);
+    editor_->document()->setDocumentMargin(widgets::space::kGroup);
     column->addWidget(editor_, 1);
     column->addWidget(new widgets::Hairline);
     problems_ = new QListWidget;

@@ -25,6 +25,7 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScreen>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QTableView>
@@ -33,7 +34,9 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kLayoutVersion = 1;
+constexpr int kLayoutVersion = 2;
+constexpr int kDockHeight = 220;
+constexpr QSize kFrame{16, 48}; // about what a window manager adds around a window
 constexpr int kCompactWidth = 1200;
 constexpr QSize kDesignedSize{1440, 900};
 constexpr QSize kSmallestSize{960, 600};
@@ -71,8 +74,12 @@ MainWindow::MainWindow(Studio& studio, widgets::ThemeController& theme)
     banner_ = new widgets::Banner(widgets::MessageKind::Info);
     banner_->setVisible(false);
     page_column->addWidget(banner_);
+    // A window in the window: docks belong to the pages, the status bar stays below everything.
+    docks_ = new QMainWindow;
+    docks_->setWindowFlags(Qt::Widget);
     stack_ = new QStackedWidget;
-    page_column->addWidget(stack_, 1);
+    docks_->setCentralWidget(stack_);
+    page_column->addWidget(docks_, 1);
     row->addLayout(page_column, 1);
     column->addLayout(row, 1);
     setCentralWidget(central);
@@ -125,10 +132,10 @@ void MainWindow::createPages() {
 
 void MainWindow::createDocks() {
     const auto dock = [this](const QString& title, const QString& name, QWidget* content) {
-        auto* created = new QDockWidget(title, this);
+        auto* created = new QDockWidget(title, docks_);
         created->setObjectName(name);
         created->setWidget(content);
-        addDockWidget(Qt::BottomDockWidgetArea, created);
+        docks_->addDockWidget(Qt::BottomDockWidgetArea, created);
         return created;
     };
     log_ = new widgets::LogView;
@@ -141,7 +148,9 @@ void MainWindow::createDocks() {
     table->setShowGrid(false);
     table->setWordWrap(false);
     table->verticalHeader()->hide();
+    table->verticalHeader()->setMinimumSectionSize(widgets::size::kRowHeight);
     table->verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
+    table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table->horizontalHeader()->setSectionResizeMode(ProblemModel::SourceColumn,
                                                     QHeaderView::ResizeToContents);
     table->horizontalHeader()->setSectionResizeMode(ProblemModel::WhereColumn,
@@ -154,7 +163,8 @@ void MainWindow::createDocks() {
     connect(table, &QTableView::activated, this,
             [this](const QModelIndex& index) { showProblem(index.row()); });
     problems_dock_ = dock(tr("Problems"), "problemsDock", table);
-    tabifyDockWidget(problems_dock_, console_dock_);
+    docks_->tabifyDockWidget(problems_dock_, console_dock_);
+    docks_->resizeDocks({problems_dock_}, {kDockHeight}, Qt::Vertical);
     console_dock_->hide();
     problems_dock_->hide();
     connect(problems_, &ProblemModel::countChanged, this,
@@ -218,7 +228,7 @@ void MainWindow::connectActions() {
         console_dock_->hide();
         problems_dock_->hide();
         rail_chosen_ = false;
-        resize(kDesignedSize);
+        resize(kDesignedSize.boundedTo(screen()->availableSize() - kFrame));
     });
     on(action::kShortcuts, [this] { showShortcuts(); });
     on(action::kAbout, [this] { showAbout(); });
@@ -248,14 +258,17 @@ void MainWindow::connectStudio() {
     connect(&studio_, &Studio::checkpointOpened, this, [this] { showPage("checkpoints"); });
     connect(&studio_, &Studio::trainingChanged, this, &MainWindow::updateBanner);
     connect(&studio_.draft(), &Draft::changed, this, &MainWindow::updateBanner);
-    connect(&studio_.run(), &RunModel::changed, this, [this] {
-        const double done = studio_.run().progress();
-        setWindowTitle(studio_.isTraining() && done >= 0 ? tr("%1 % · %2 · Weft Studio")
-                                                               .arg(static_cast<int>(done * 100))
-                                                               .arg(studio_.run().name())
-                                                         : tr("Weft Studio"));
-    });
+    connect(&studio_.run(), &RunModel::changed, this, &MainWindow::updateTitle);
+    connect(&studio_, &Studio::trainingChanged, this, &MainWindow::updateTitle);
     connect(&theme_, &widgets::ThemeController::changed, this, [this] { update(); });
+}
+
+void MainWindow::updateTitle() {
+    const double done = studio_.run().progress();
+    setWindowTitle(studio_.isTraining() && done >= 0 ? tr("%1 % · %2 · Weft Studio")
+                                                           .arg(static_cast<int>(done * 100))
+                                                           .arg(studio_.run().name())
+                                                     : tr("Weft Studio"));
 }
 
 void MainWindow::showPage(const QString& id) {
@@ -348,10 +361,10 @@ void MainWindow::updateBanner() {
 }
 
 void MainWindow::restoreLayout() {
-    resize(kDesignedSize);
+    resize(kDesignedSize.boundedTo(screen()->availableSize() - kFrame));
     QSettings settings = layoutSettings(studio_.paths());
     restoreGeometry(settings.value("geometry").toByteArray());
-    restoreState(settings.value("docks").toByteArray(), kLayoutVersion);
+    docks_->restoreState(settings.value("docks").toByteArray(), kLayoutVersion);
     const QString mode = settings.value("theme", "system").toString();
     using Mode = widgets::ThemeController::Mode;
     theme_.setMode(mode == "dark" ? Mode::Dark : mode == "light" ? Mode::Light : Mode::System);
@@ -361,7 +374,7 @@ void MainWindow::restoreLayout() {
 void MainWindow::saveLayout() const {
     QSettings settings = layoutSettings(studio_.paths());
     settings.setValue("geometry", saveGeometry());
-    settings.setValue("docks", saveState(kLayoutVersion));
+    settings.setValue("docks", docks_->saveState(kLayoutVersion));
     using Mode = widgets::ThemeController::Mode;
     settings.setValue("theme", theme_.mode() == Mode::Dark    ? "dark"
                                : theme_.mode() == Mode::Light ? "light"

@@ -69,6 +69,7 @@ private:
     void showProblem(int row);
     void showField(const QString& pointer);
     void updateBanner();
+    void updateTitle();
     void showShortcuts();
     void showAbout();
     CloseChoice closeDialog();
@@ -81,6 +82,7 @@ private:
     ProblemModel* problems_;
     RunToolbar* toolbar_;
     widgets::NavRail* rail_;
+    QMainWindow* docks_;
     QStackedWidget* stack_;
     widgets::Banner* banner_;
     StatusBar* status_;

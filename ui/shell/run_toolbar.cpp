@@ -15,6 +15,8 @@
 #include <QPainter>
 #include <QPushButton>
 
+#include <algorithm>
+
 namespace weft::ui {
 namespace {
 
@@ -43,7 +45,8 @@ RunToolbar::RunToolbar(Studio& studio, Actions& actions, QWidget* parent)
     row->addWidget(start);
     auto* group = new widgets::ButtonGroup;
     for (const char* id : {action::kPause, action::kStep, action::kCheckpoint}) {
-        bind(group->addButton(actions.get(id)->text()), actions.get(id));
+        QPushButton* button = bind(group->addButton(actions.get(id)->text()), actions.get(id));
+        pause_ = button->objectName().startsWith(action::kPause) ? button : pause_;
     }
     row->addWidget(group);
     stop_ = new widgets::SplitButton(tr("Stop"), "stop");
@@ -75,6 +78,7 @@ RunToolbar::RunToolbar(Studio& studio, Actions& actions, QWidget* parent)
     connect(&studio_, &Studio::trainingChanged, this, &RunToolbar::updateState);
     connect(&studio_, &Studio::pendingChanged, this, &RunToolbar::updateState);
     connect(&studio_.draft(), &Draft::changed, this, &RunToolbar::updateState);
+    reservePauseWidth();
     updateState();
 }
 
@@ -130,8 +134,30 @@ void RunToolbar::setCompact(bool compact) {
         button->setText(compact ? QString() : button->property("fullText").toString());
     }
     palette_->setText(compact ? QString() : tr("Commands"));
+    reservePauseWidth();
     if (auto* picker = findChild<QWidget*>("runPicker")) {
         picker->setFixedWidth(compact ? kPickerWidthCompact : kPickerWidth);
+    }
+}
+
+// Its text changes while a run trains; the buttons beside it must not move then.
+void RunToolbar::reservePauseWidth() {
+    const QString now = pause_->text();
+    int widest = 0;
+    if (!now.isEmpty()) {
+        for (const QString& text : {tr("Pause"), tr("Resume")}) {
+            pause_->setText(text);
+            widest = std::max(widest, pause_->sizeHint().width());
+        }
+        pause_->setText(now);
+    }
+    pause_->setMinimumWidth(widest);
+}
+
+void RunToolbar::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        reservePauseWidth();
     }
 }
 
@@ -146,8 +172,8 @@ void RunToolbar::fillPicker() {
             continue;
         }
         const QString folder = pathText(run.folder);
-        QAction* entry = picker_menu_->addAction(runTitle(run.folder) + "   " +
-                                                 toQString(run.state));
+        QAction* entry =
+            picker_menu_->addAction(runTitle(run.folder) + "   " + toQString(run.state));
         entry->setCheckable(true);
         entry->setChecked(run.folder == studio_.run().folder());
         entry->setEnabled(!studio_.isTraining() || run.folder == studio_.run().folder());

@@ -35,10 +35,12 @@ signals:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
     QWidget* createPicker();
     QPushButton* bind(QPushButton* button, QAction* action);
+    void reservePauseWidth();
     void fillPicker();
     void updateState();
     void updateProgress();
@@ -48,6 +50,7 @@ private:
     widgets::ElidedLabel* name_;
     QMenu* picker_menu_;
     QList<QPushButton*> buttons_;
+    QPushButton* pause_ = nullptr;
     widgets::SplitButton* stop_;
     QPushButton* palette_;
     widgets::TextLabel* trailing_;

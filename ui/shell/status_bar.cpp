@@ -124,8 +124,9 @@ QStringList StatusBar::runTexts() const {
     const auto validation = run.lastMetric("validation/loss");
     texts << tr("loss %1").arg(formatMetric(run.lastStep().loss)) +
                  (validation ? " / " + formatMetric(*validation) : QString());
-    texts << tr("%1 samples/s")
-                 .arg(formatCount(static_cast<std::int64_t>(run.lastStep().samples_per_s)));
+    const RunModel::Speed speed = run.speed();
+    texts << (speed.tokens ? tr("%1 tokens/s") : tr("%1 samples/s"))
+                 .arg(formatCount(static_cast<std::int64_t>(speed.per_second)));
     const double left = run.secondsLeft();
     texts << (left >= 0 ? tr("%1 left").arg(formatDuration(left)) : QString());
     texts << (run.plan() ? tr("arena %1").arg(formatFileSize(run.plan()->arena_bytes)) : QString());

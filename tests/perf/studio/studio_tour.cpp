@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// studio_tour DIR: pictures of the real program on a real run, light and dark, at the designed sizes.
-// README's hero picture and the tour come from here, so that they never go stale.
+// studio_tour DIR: pictures of the real program on a real run, light and dark, at the designed
+// sizes. README's hero picture and the tour come from here, so that they never go stale.
+#include "ui/plurals.h"
 #include "ui/shell/main_window.h"
 #include "ui/studio.h"
 
+#include <QAbstractButton>
 #include <QApplication>
+#include <QComboBox>
 #include <QDir>
 #include <QTemporaryDir>
 #include <QTest>
@@ -47,6 +50,45 @@ struct Tour {
     }
 };
 
+template <class Widget>
+Widget* find(const Tour& tour, const char* name) {
+    return tour.window.findChild<Widget*>(name);
+}
+
+/// Clicks the last or first segment of a segmented control.
+void choose(const Tour& tour, const char* control, bool last) {
+    const auto segments = find<QWidget>(tour, control)->findChildren<QAbstractButton*>();
+    (last ? segments.last() : segments.first())->click();
+}
+
+/// Mesh & Plan: the plan with a comparison, the ops one by one, the program as text and as a graph.
+void tourPlan(Tour& tour) {
+    tour.studio.openPath(std::filesystem::path(WEFT_SOURCE_PRESETS) / "gpt-6x384.json");
+    tour.window.showPage("plan");
+    wait_for([&] { return find<QAbstractButton>(tour, "whatif.recompute.blocks") != nullptr; },
+             20000);
+    QTest::qWait(6000); // every change is planned on its own, then the curve
+    tour.shoot("plan", "plan");
+    if (auto* blocks = find<QAbstractButton>(tour, "whatif.recompute.blocks")) {
+        blocks->click();
+        wait_for([&] { return find<QWidget>(tour, "adopt")->isEnabled(); }, 20000);
+        tour.shoot("plan", "plan-what-if");
+        find<QAbstractButton>(tour, "clearWhatIf")->click();
+    }
+    choose(tour, "planPart", true);
+    QTest::qWait(3000);
+    tour.shoot("plan", "plan-program");
+    auto* layer = find<QComboBox>(tour, "layerChoice");
+    layer->setCurrentIndex(layer->findText("blocks.2.mlp"));
+    choose(tour, "programForm", true);
+    QTest::qWait(2000);
+    tour.shoot("plan", "plan-graph");
+    choose(tour, "planPart", false);
+    tour.studio.draft().setField("training.precision", "f61");
+    tour.shoot("plan", "plan-invalid");
+    tour.studio.draft().undo();
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -54,6 +96,7 @@ int main(int argc, char** argv) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
     }
     QApplication application(argc, argv);
+    ui::installEnglishPlurals(application);
     if (argc < 2) {
         std::puts("usage: studio_tour DIR");
         return 2;
@@ -71,14 +114,16 @@ int main(int argc, char** argv) {
     tour.shoot("home", "home-first");
     tour.shoot("train", "train-empty");
     tour.shoot("checkpoints", "checkpoints-empty");
+    tour.shoot("plan", "plan-empty");
+    tourPlan(tour);
 
-    if (!studio.startFile(std::filesystem::path(WEFT_SOURCE_PRESETS) / "fashion-mlp.json").started) {
+    if (!studio.startFile(std::filesystem::path(WEFT_SOURCE_PRESETS) / "fashion-mlp.json")
+             .started) {
         std::puts("the demo did not start");
         return 1;
     }
     wait_for([&] { return studio.run().step() > 0; }, 60000);
-    wait_for(
-        [&] { return studio.run().progress() > 0.6 || !studio.isTraining(); }, 300000);
+    wait_for([&] { return studio.run().progress() > 0.6 || !studio.isTraining(); }, 300000);
     tour.shoot("train", "train-running");
     tour.shoot("checkpoints", "checkpoints-running");
     studio.pause();

@@ -170,6 +170,7 @@ QWidget* CheckpointsScreen::createMiddle() {
     table_->horizontalHeader()->setSectionResizeMode(CheckpointModel::KeptFor,
                                                      QHeaderView::Stretch);
     table_->horizontalHeader()->setHighlightSections(false);
+    table_->installEventFilter(this);
     column->addWidget(table_, 1);
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) { selectRow(current.row()); });
@@ -180,9 +181,17 @@ QWidget* CheckpointsScreen::createMiddle() {
     return middle;
 }
 
-void CheckpointsScreen::resizeEvent(QResizeEvent* event) {
-    Screen::resizeEvent(event);
-    const bool compact = stack_->width() < kCompactTableWidth;
+// The table's own width counts: the splitter gives it another one than the page's size tells.
+bool CheckpointsScreen::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == table_ && event->type() == QEvent::Resize) {
+        fitColumns();
+    }
+    return Screen::eventFilter(watched, event);
+}
+
+void CheckpointsScreen::fitColumns() {
+    const bool compact =
+        table_->width() < kCompactTableWidth * widgets::Theme::current().fontScale();
     for (const auto column :
          {CheckpointModel::Epoch, CheckpointModel::TrainLoss, CheckpointModel::Saved}) {
         table_->setColumnHidden(column, compact);

@@ -36,7 +36,7 @@ public:
     const std::filesystem::path& shownRun() const { return folder_; }
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     QWidget* createHeader(Actions& actions);
@@ -47,6 +47,7 @@ private:
     const RunModel& run() const;
     void followModel(RunModel& model);
     void followSelected();
+    void fitColumns();
     void refresh();
     void restartCurve();
     void appendSteps(std::size_t first, std::size_t count);

@@ -16,7 +16,7 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kWidth = 560; // a problem with its hint mostly fits on one line
+constexpr int kWidth = 640; // a problem with its hint mostly fits on one line
 
 constexpr std::pair<const char*, const char*> kFields[] = {
     {"name", QT_TRANSLATE_NOOP("ForkDialog", "Name")},
@@ -92,7 +92,7 @@ ForkDialog::ForkDialog(const compile::RunConfig& parent_config, std::int64_t ste
         form->addRow(tr(label), edit);
         auto* problem = problemLabel();
         problem->setObjectName(QString("forkProblem.") + path);
-        form->addRow(problem);
+        form->addRow(QString(), problem);
         entries_.push_back({path, before, edit, problem});
     }
     column->addLayout(form);

@@ -32,7 +32,14 @@ QString metrics_text(const CheckpointRow& row) {
             parts << toQString(name) + " " + formatMetric(value.get<double>());
         }
     }
-    return parts.isEmpty() ? QStringLiteral("–") : parts.join(", ");
+    if (parts.isEmpty()) {
+        return QStringLiteral("–");
+    }
+    // A checkpoint made by hand carries the metrics of the evaluation before it.
+    return row.record.metric_step == row.step
+               ? parts.join(", ")
+               : QObject::tr("%1 at step %2")
+                     .arg(parts.join(", "), formatCount(row.record.metric_step));
 }
 
 } // namespace
@@ -92,6 +99,8 @@ ResumePanel::ResumePanel(QWidget* parent) : Panel(Role::Surface, parent) {
     foot->addLayout(buttons);
     note_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
     note_->setWordWrap(true);
+    note_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    note_->setMinimumHeight(2 * note_->fontMetrics().lineSpacing()); // the buttons stay in place
     foot->addWidget(note_);
     column->addLayout(foot);
     clear();

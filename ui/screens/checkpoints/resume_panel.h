@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// "What happens if I resume": step, what is left, what is restored, the learning rate it re-enters at.
+// "What happens if I resume": step, what is left, what is restored, the learning rate it re-enters
+// at.
 #pragma once
 
 #include "widgets/card.h"

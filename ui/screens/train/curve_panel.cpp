@@ -25,6 +25,7 @@ namespace {
 constexpr double kDefaultSmoothing = 0.9;
 constexpr int kSmallChartHeight = 104;
 constexpr int kSmallChartHeightCompact = 76;
+constexpr int kLeftMargin = 56; // a learning rate such as 2.5e-4
 constexpr int kCompactHeight = 520;
 
 } // namespace
@@ -132,6 +133,7 @@ void CurvePanel::createCharts() {
     norm_->setSmoothing(kDefaultSmoothing);
     link_ = new widgets::ChartLink(this);
     for (widgets::LineChart* chart : {loss_, rate_, norm_}) {
+        chart->setLeftMargin(kLeftMargin);
         link_->add(chart);
     }
     connect(smoothing_, &QSlider::valueChanged, this, [this](int value) {

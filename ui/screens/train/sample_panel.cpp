@@ -30,7 +30,8 @@ Opened open_validation(const compile::RunConfig& config) {
     try {
         config::Json section = config.section("data");
         section["transforms"] = config::Json::array();
-        return {data::open_data(section, {config.base_dir, config.context(), config.seed}).validation};
+        return {
+            data::open_data(section, {config.base_dir, config.context(), config.seed}).validation};
     } catch (const Error&) {
         return {}; // the run itself reports what is wrong with its data
     }
@@ -43,10 +44,9 @@ Read read_file_of_samples(const std::filesystem::path& path) {
         const config::Checked parsed = config::parse_json(read_file(path), path.string());
         for (const auto& sample : parsed.value.at("samples")) {
             const auto& top = sample.at("top");
-            read.predictions.push_back({sample.at("index").get<std::int64_t>(),
-                                        sample.at("label").get<int>(),
-                                        top.at(0).at("class").get<int>(),
-                                        top.at(0).at("probability").get<double>()});
+            read.predictions.push_back(
+                {sample.at("index").get<std::int64_t>(), sample.at("label").get<int>(),
+                 top.at(0).at("class").get<int>(), top.at(0).at("probability").get<double>()});
         }
     } catch (const std::exception&) {
         read.predictions.clear(); // written by another version: no pictures, the charts still work
@@ -64,7 +64,7 @@ SamplePanel::SamplePanel(RunModel& run, QWidget* parent) : QWidget(parent), run_
     header_ = new widgets::SectionHeader(tr("Samples"));
     column->addWidget(header_);
     auto* inner = new QVBoxLayout;
-    inner->setContentsMargins(12, 4, 12, 12);
+    inner->setContentsMargins(12, 12, 12, 0);
     grid_ = new widgets::ImageGrid;
     grid_->setObjectName("samples");
     grid_->setColumns(3);
@@ -89,7 +89,8 @@ void SamplePanel::onReset() {
     validation_.reset();
     shown_.clear();
     grid_->setImages({});
-    hint_->setText(tr("Predictions on the same validation samples appear here after each evaluation."));
+    hint_->setText(
+        tr("Predictions on the same validation samples appear here after each evaluation."));
     header_->setSubtitle({});
     if (run_.lastSample()) {
         readSamples();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the network says of the same validation samples after each evaluation; wrong ones are framed.
+// What the network says of the same validation samples after each evaluation; wrong ones are
+// framed.
 #pragma once
 
 #include "ui/bridge/run_model.h"

@@ -83,6 +83,18 @@ BigNumber metric_number(const RunModel& run) {
     return number;
 }
 
+BigNumber speed_number(const RunModel& run) {
+    BigNumber number{QObject::tr("Speed"), {}, {}, {}, Role::Success, {}};
+    const RunModel::Speed speed = run.speed();
+    if (speed.per_second > 0) {
+        number.value = formatCount(static_cast<std::int64_t>(speed.per_second));
+        number.sub = (speed.tokens ? QObject::tr("tokens/s · %1 ms a step")
+                                   : QObject::tr("samples/s · %1 ms a step"))
+                         .arg(speed.step_ms, 0, 'f', 1);
+    }
+    return number;
+}
+
 BigNumber time_number(const RunModel& run, bool training) {
     if (!training || train::is_final(run.state())) {
         return {QObject::tr("Time"),
@@ -235,14 +247,7 @@ void TrainScreen::updateNumbers() {
          Role::Success,
          {}});
     numbers_->setNumber(MetricNumber, metric_number(run));
-    numbers_->setNumber(
-        SpeedNumber,
-        {tr("Speed"),
-         any ? formatCount(static_cast<std::int64_t>(run.lastStep().samples_per_s)) : QString(),
-         {},
-         any ? tr("samples/s · %1 ms a step").arg(run.lastStep().step_ms, 0, 'f', 1) : QString(),
-         Role::Success,
-         {}});
+    numbers_->setNumber(SpeedNumber, speed_number(run));
     numbers_->setNumber(TimeNumber, time_number(run, studio_.isTraining()));
 }
 
