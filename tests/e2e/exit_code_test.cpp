@@ -149,6 +149,96 @@ private slots:
         QCOMPARE(summarise_run(path("diverged")).state, std::string("failed"));
     }
 
+    void a_run_that_does_not_fit_exits_4_with_changes_that_do() {
+        const QString config = changed("large", R"({"model": {"hidden": [256]},
+                                 "training": {"global_batch_size": 1024, "precision": "f32"}})");
+        const auto peak = [&](const QStringList& settings) {
+            const Finished plan = run_weft(QStringList{"plan", config, "--json"} + settings);
+            return Json::parse(plan.out)["devices"][0]["peak_bytes"].get<std::int64_t>();
+        };
+        const auto budget = (peak({}) + peak({"--set", "training.micro_batch_size=512"})) / 2;
+        const QStringList limited{
+            "--set", QString::fromStdString("training.memory_budget=" + std::to_string(budget))};
+
+        const Finished run =
+            run_weft(QStringList{"train", config, "--run-dir", text("too_large")} + limited);
+        QCOMPARE(run.code, 4);
+        QVERIFY2(run.err.find("training.memory_budget") != std::string::npos, run.err.c_str());
+        QVERIFY2(run.err.find("--set training.micro_batch_size=") != std::string::npos,
+                 run.err.c_str());
+        QVERIFY2(run.err.find("train_step, ") != std::string::npos, run.err.c_str());
+        QCOMPARE(summarise_run(path("too_large")).state, std::string("failed"));
+        std::optional<ErrorEvent> refused;
+        for (const Event& event : events_of(path("too_large"))) {
+            if (const auto* found = std::get_if<ErrorEvent>(&event.payload)) {
+                refused = *found;
+            }
+            const auto* state = std::get_if<StateEvent>(&event.payload);
+            QVERIFY(state == nullptr || state->phase != "opening data");
+        }
+        QVERIFY(refused.has_value());
+        QCOMPARE(refused->kind, std::string("memory"));
+        QVERIFY(!refused->ways_on.empty());
+
+        // The plan says the same, and what is offered does run.
+        const Finished plan = run_weft(QStringList{"plan", config, "--json"} + limited);
+        QCOMPARE(plan.code, 4);
+        const Json document = Json::parse(plan.out);
+        QVERIFY(!document["fits"].get<bool>());
+        QCOMPARE(document["limit_bytes"].get<std::int64_t>(), budget);
+        QCOMPARE(document["fixes"].size(), refused->ways_on.size());
+        QStringList fixed = limited;
+        for (const std::string& assignment : refused->ways_on.front().overrides) {
+            fixed << "--set" << QString::fromStdString(assignment);
+        }
+        QCOMPARE(run_weft(QStringList{"train", config, "--run-dir", text("made_to_fit"),
+                                      "--max-steps", "2"} +
+                          fixed)
+                     .code,
+                 0);
+    }
+
+    void a_model_beyond_the_limits_of_the_process_exits_4_before_it_takes_memory() {
+        const QString config = changed("gpt2_1558m", R"({
+            "data": {"train": {"type": "synthetic", "kind": "tokens", "vocab": 50257,
+                               "features": null, "classes": null}},
+            "model": {"type": "gpt2", "variant": "1558m", "hidden": null, "dropout": null},
+            "training": {"global_batch_size": 64}})");
+        QProcess process;
+        // 4 GiB of addresses: the state alone needs 18.
+        process.start("/bin/sh",
+                      {"-c", "ulimit -v 4194304; exec \"$0\" \"$@\"", QStringLiteral(WEFT_PROGRAM),
+                       "train", config, "--run-dir", text("gpt2_1558m_run")});
+        QVERIFY(process.waitForFinished(120000));
+        const std::string problem = process.readAllStandardError().toStdString();
+        QVERIFY2(process.exitCode() == 4, problem.c_str());
+        QVERIFY2(problem.find("ulimit -v") != std::string::npos, problem.c_str());
+        QVERIFY2(problem.find("smaller model") != std::string::npos, problem.c_str());
+    }
+
+    void hardware_that_cannot_be_planned_for_exits_2() {
+        const Finished unknown = run_weft({"plan", config_, "--hardware", "h20"});
+        QCOMPARE(unknown.code, 2);
+        QVERIFY2(unknown.err.find("h200") != std::string::npos, unknown.err.c_str());
+        const Finished several = run_weft({"plan", config_, "--hardware", "h200:8"});
+        QCOMPARE(several.code, 2);
+        QVERIFY2(several.err.find("--hardware h200") != std::string::npos, several.err.c_str());
+        QCOMPARE(run_weft({"plan", config_, "--hardware", "h200", "--devices", "cpu"}).code, 2);
+        const Finished one = run_weft({"plan", config_, "--hardware", "h200", "--json"});
+        QCOMPARE(one.code, 0);
+        const Json document = Json::parse(one.out);
+        QCOMPARE(document["devices"][0]["kind"].get<std::string>(), std::string("cuda"));
+        QVERIFY(document["predicted_step_ms"].is_number());
+    }
+
+    void more_threads_than_cores_are_planned_and_run() {
+        const QStringList threads{"OMP_NUM_THREADS=7"};
+        QCOMPARE(run_weft({"plan", config_}, threads).code, 0);
+        const Finished run =
+            run_weft({"train", config_, "--run-dir", text("threads"), "--max-steps", "2"}, threads);
+        QVERIFY2(run.code == 0, run.err.c_str());
+    }
+
     void a_damaged_checkpoint_exits_3() {
         QCOMPARE(
             run_weft({"train", config_, "--run-dir", text("damaged"), "--max-steps", "2"}).code, 0);

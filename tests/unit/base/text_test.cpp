@@ -146,6 +146,22 @@ private slots:
         const char* info = "MemTotal:       16000 kB\nMemAvailable:    8000 kB\n";
         QCOMPARE(meminfo_bytes(info, "MemAvailable"), int64_t{8000 * 1024});
         QCOMPARE(meminfo_bytes(info, "Mem"), int64_t{0});
+        QCOMPARE(cgroup_free_bytes("max\n", "5000\n"), int64_t{-1});
+        QCOMPARE(cgroup_free_bytes("9000\n", "5000\n"), int64_t{4000});
+        QCOMPARE(cgroup_free_bytes("9000\n", "10000\n"), int64_t{0});
+        QCOMPARE(cgroup_free_bytes("", ""), int64_t{-1});
+    }
+
+    void a_process_that_takes_memory_has_it_resident() {
+        constexpr int64_t kBytes = 64 << 20;
+        const ProcessMemory before = read_process_memory();
+        const std::vector<char> block(kBytes, 'x');
+        const ProcessMemory after = read_process_memory();
+        QVERIFY(block.back() == 'x');
+        // Nothing else of this size happens here; the kernel counts pages in batches.
+        QVERIFY(std::abs(after.resident_bytes - before.resident_bytes - kBytes) < kBytes / 8);
+        QVERIFY(after.peak_bytes >= after.resident_bytes);
+        QVERIFY(after.file_bytes > 0 && after.file_bytes < after.resident_bytes);
     }
 };
 

@@ -103,7 +103,7 @@ private slots:
             EvaluationEvent{5, {{"validation/loss", 0.25}, {"validation/accuracy", 0.9}}},
             CheckpointEvent{5, "checkpoints/step-00000005", 99, 0.5, 2.5, {"newest", "best"}},
             SampleEvent{5, "samples/step-00000005.json"},
-            SystemEvent{Json::array({"cpu"}), Json{{"name", "box"}}},
+            SystemEvent{Json::array({"cpu"}), Json{{"name", "box"}}, {{"library_bytes", 7}}},
             ResumedEvent{"checkpoints/step-00000005", 5},
             CommandEvent{"7", "control", "pause", false, "the run is finished"},
             WarningEvent{"a", "b"},
