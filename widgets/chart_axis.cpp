@@ -72,10 +72,9 @@ QString axisLabel(double tick, double step, double largest) {
         return scientific(tick);
     }
     if (largest >= 1e6) {
-        return trimmed(QString::number(tick / 1e6, 'f', step < 1e5 ? 2 : 1)) +
-               QStringLiteral(" M");
+        return trimmed(QString::number(tick / 1e6, 'f', step < 1e5 ? 2 : 1)) + QStringLiteral(" M");
     }
-    if (step >= 1.0) {
+    if (step >= 1.0 && step == std::round(step)) {
         return formatCount(std::llround(tick));
     }
     const int decimals = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 1, 6);
@@ -89,8 +88,8 @@ double ChartTicker::getTickStep(const QCPRange& range) {
     if (kind_ != Kind::Seconds) {
         return QCPAxisTicker::getTickStep(range);
     }
-    constexpr double kSteps[] = {1,   2,    5,    10,   15,   30,    60,    120,   300,
-                                 600, 900,  1800, 3600, 7200, 14400, 43200, 86400, 172800};
+    constexpr double kSteps[] = {1,   2,   5,    10,   15,   30,    60,    120,   300,
+                                 600, 900, 1800, 3600, 7200, 14400, 43200, 86400, 172800};
     const double wanted = range.size() / std::max(2, tickCount());
     for (const double step : kSteps) {
         if (step >= wanted * 0.7) {
@@ -123,7 +122,8 @@ QString ChartTicker::getTickLabel(double tick, const QLocale&, QChar, int) {
     if (tick < 1e-2 || tick >= 1e6) {
         return scientific(tick);
     }
-    return tick >= 1000.0 ? formatCount(std::llround(tick)) : trimmed(QString::number(tick, 'f', 4));
+    return tick >= 1000.0 ? formatCount(std::llround(tick))
+                          : trimmed(QString::number(tick, 'f', 4));
 }
 
 } // namespace weft::widgets

@@ -17,6 +17,11 @@ enum class ButtonKind { Normal, Primary, Flat, Danger };
 /// Marks a button; the style reads it. Compact makes it 24 px high with caption text.
 void setButtonKind(QAbstractButton* button, ButtonKind kind);
 void setCompact(QWidget* control, bool compact = true);
+/// A control whose text is not Body: gives it this font, now and at every text size.
+void setTextStyle(QWidget* widget, TextStyle style);
+/// Every widget takes its font from the current theme again (Qt does not tell those that have a
+/// font of their own); called by ThemeController.
+void renewFonts();
 /// A dashed border for fields that are derived and cannot be edited.
 void setDerived(QWidget* field, bool derived = true);
 /// Red border for a field with an invalid value; say the reason beside it too.

@@ -49,11 +49,15 @@ bool ThemeController::reducedMotion() {
 void ThemeController::apply() {
     const bool dark = mode_ == Mode::Dark || (mode_ == Mode::System && system_.isDark());
     const Theme theme = (dark ? Theme::dark() : Theme::light()).withFontScale(font_scale_);
+    const bool resized = theme.fontScale() != Theme::current().fontScale();
     Theme::setCurrent(theme);
     QApplication::setFont(theme.font(TextStyle::Body));
     QApplication::setPalette(theme.palette());
     QToolTip::setPalette(theme.palette());
     QToolTip::setFont(theme.font(TextStyle::Caption));
+    if (resized) {
+        renewFonts();
+    }
     emit changed();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/weft_test.h"
+#include "widgets/chart_axis.h"
 #include "widgets/line_chart.h"
 #include "widgets/theme_controller.h"
 
@@ -111,6 +112,14 @@ private slots:
         chart_->replotNow();
         QVERIFY(chart_->yRange().high > 3.0); // drawn
         QVERIFY2(chart_->describe().contains("20"), qPrintable(chart_->describe()));
+    }
+
+    void ticks_are_named_by_what_they_are() {
+        QCOMPARE(axisLabel(2.5, 2.5, 6), QStringLiteral("2.5"));
+        QCOMPARE(axisLabel(5, 2.5, 6), QStringLiteral("5.0"));
+        QCOMPARE(axisLabel(3, 1, 6), QStringLiteral("3"));
+        QCOMPARE(axisLabel(0.25, 0.25, 1), QStringLiteral("0.25"));
+        QCOMPARE(axisLabel(1500, 500, 3000), QStringLiteral("1,500"));
     }
 
     void the_star_appears_at_the_best_point() {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/weft_test.h"
+#include "widgets/controls.h"
 #include "widgets/icon.h"
 #include "widgets/painting.h"
+#include "widgets/style.h"
+#include "widgets/text_label.h"
 #include "widgets/theme_controller.h"
 
 #include <QApplication>
 #include <QImage>
 #include <QLabel>
+#include <QLineEdit>
 
 using namespace weft::widgets;
 
@@ -50,6 +54,25 @@ bool hasInk(const QImage& image) {
 class ThemeTest : public QObject {
     Q_OBJECT
 private slots:
+    void every_text_follows_the_text_size() {
+        ThemeController controller;
+        TextLabel caption(QStringLiteral("a"), TextStyle::Caption);
+        TextLabel title(QStringLiteral("a"), TextStyle::Title);
+        SegmentedControl segments({QStringLiteral("Linear"), QStringLiteral("Log")});
+        segments.setCompact(true);
+        QLineEdit mono;
+        setTextStyle(&mono, TextStyle::Mono);
+        const int width = segments.sizeHint().width();
+        controller.setFontScale(1.5);
+        QCOMPARE(caption.font().pointSizeF(), 8.5 * 1.5);
+        QCOMPARE(title.font().pointSizeF(), 15 * 1.5);
+        QCOMPARE(mono.font().pointSizeF(), 9 * 1.5);
+        QVERIFY(segments.sizeHint().width() > width);
+        controller.setFontScale(1.0);
+        QCOMPARE(caption.font().pointSizeF(), 8.5);
+        QCOMPARE(segments.sizeHint().width(), width);
+    }
+
     void text_reaches_4_5_to_1_on_all_it_stands_on() {
         const Role backs[] = {Role::Background, Role::Surface, Role::Inset};
         for (const Theme& theme : {Theme::light(), Theme::dark()}) {

@@ -215,7 +215,7 @@ void ConfigDialog::changeEvent(QEvent* event) {
 
 void ConfigDialog::applyTheme() {
     const QFont mono = widgets::Theme::current().font(TextStyle::Mono);
-    editor_->setFont(mono);
+    widgets::setTextStyle(editor_, TextStyle::Mono);
     editor_->setTabStopDistance(QFontMetricsF(mono).horizontalAdvance(' ') * 2);
 }
 

@@ -13,6 +13,7 @@
 #include "widgets/messages.h"
 #include "widgets/nav_rail.h"
 #include "widgets/style.h"
+#include "widgets/text_label.h"
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -162,14 +163,23 @@ void MainWindow::createDocks() {
     table->horizontalHeader()->setSectionResizeMode(ProblemModel::HintColumn, QHeaderView::Stretch);
     connect(table, &QTableView::activated, this,
             [this](const QModelIndex& index) { showProblem(index.row()); });
-    problems_dock_ = dock(tr("Problems"), "problemsDock", table);
+    auto* none = new widgets::TextLabel(tr("No problems in the draft or the run on screen"),
+                                        widgets::TextStyle::Body, widgets::Role::Muted);
+    none->setAlignment(Qt::AlignCenter);
+    auto* pages = new QStackedWidget;
+    pages->addWidget(none);
+    pages->addWidget(table);
+    problems_dock_ = dock(tr("Problems"), "problemsDock", pages);
     docks_->tabifyDockWidget(problems_dock_, console_dock_);
     docks_->resizeDocks({problems_dock_}, {kDockHeight}, Qt::Vertical);
     console_dock_->hide();
     problems_dock_->hide();
-    connect(problems_, &ProblemModel::countChanged, this,
-            [this] { status_->setProblemCount(problems_->errors(), problems_->warnings()); });
-    status_->setProblemCount(problems_->errors(), problems_->warnings());
+    const auto count = [this, pages] {
+        status_->setProblemCount(problems_->errors(), problems_->warnings());
+        pages->setCurrentIndex(problems_->rowCount() > 0 ? 1 : 0);
+    };
+    connect(problems_, &ProblemModel::countChanged, this, count);
+    count();
 }
 
 void MainWindow::createMenus() {
@@ -364,6 +374,8 @@ void MainWindow::restoreLayout() {
     resize(kDesignedSize.boundedTo(screen()->availableSize() - kFrame));
     QSettings settings = layoutSettings(studio_.paths());
     restoreGeometry(settings.value("geometry").toByteArray());
+    // Another screen may be smaller than the one at which the window was left.
+    resize(size().boundedTo(screen()->availableSize() - kFrame));
     docks_->restoreState(settings.value("docks").toByteArray(), kLayoutVersion);
     const QString mode = settings.value("theme", "system").toString();
     using Mode = widgets::ThemeController::Mode;

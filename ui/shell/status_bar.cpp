@@ -64,7 +64,7 @@ StatusBar::StatusBar(Studio& studio, Actions& actions, QWidget* parent)
         auto* button = new QPushButton;
         widgets::setButtonKind(button, widgets::ButtonKind::Flat);
         widgets::setCompact(button);
-        button->setFont(widgets::Theme::current().font(widgets::TextStyle::MonoSmall));
+        widgets::setTextStyle(button, widgets::TextStyle::MonoSmall);
         button->setFocusPolicy(Qt::NoFocus);
         button->setMinimumWidth(1);
         connect(button, &QPushButton::clicked, this,

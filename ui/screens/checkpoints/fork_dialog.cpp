@@ -86,7 +86,7 @@ ForkDialog::ForkDialog(const compile::RunConfig& parent_config, std::int64_t ste
         const std::string before = value_text(config_.document, path);
         auto* edit = new QLineEdit(toQString(before));
         edit->setObjectName(QString("fork.") + path);
-        edit->setFont(widgets::Theme::current().font(widgets::TextStyle::Mono));
+        widgets::setTextStyle(edit, widgets::TextStyle::Mono);
         connect(edit, &QLineEdit::textChanged, this, &ForkDialog::check);
         edit->setAccessibleName(tr(label));
         form->addRow(tr(label), edit);
