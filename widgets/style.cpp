@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/style.h"
 
+#include "widgets/icon.h"
 #include "widgets/painting.h"
 #include "widgets/style_internal.h"
 #include "widgets/theme_controller.h"
@@ -119,6 +120,7 @@ int Style::pixelMetric(PixelMetric metric, const QStyleOption* option,
     case PM_MenuVMargin:
     case PM_ToolBarItemMargin:
     case PM_ToolBarItemSpacing: return space::kTight;
+    case PM_DockWidgetTitleBarButtonMargin: return space::kTight;
     case PM_LayoutHorizontalSpacing:
     case PM_LayoutVerticalSpacing:
     case PM_CheckBoxLabelSpacing:
@@ -176,6 +178,17 @@ int Style::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* 
     case SH_Table_GridLineColor:
         return static_cast<int>(Theme::current().color(Role::Hairline).rgba());
     default: return QProxyStyle::styleHint(hint, option, widget, result);
+    }
+}
+
+// The buttons of a dock's title.
+QIcon Style::standardIcon(StandardPixmap which, const QStyleOption* option,
+                          const QWidget* widget) const {
+    switch (which) {
+    case SP_TitleBarNormalButton: return icon(QStringLiteral("expand"), Role::Muted);
+    case SP_TitleBarCloseButton:
+    case SP_DockWidgetCloseButton: return icon(QStringLiteral("close"), Role::Muted);
+    default: return QProxyStyle::standardIcon(which, option, widget);
     }
 }
 
