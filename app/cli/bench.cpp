@@ -18,8 +18,6 @@ using config::Json;
 
 // What a prediction on the machine that it was calibrated on must keep to.
 constexpr double kGoodPrediction = 0.15;
-// Ceilings and steps that repeat worse than this were measured beside other programs.
-constexpr double kQuiet = 0.10;
 constexpr double kSmallShare = 0.005; // of a step: classes below are summed up in the page
 
 struct Suite {
@@ -78,14 +76,6 @@ bool is_good(const train::StepTiming& step) {
     return std::abs(difference(step, step.predicted.ms)) <= kGoodPrediction;
 }
 
-bool was_quiet(const train::CalibrationReport& report) {
-    double worst = report.ceilings_spread;
-    for (const train::StepTiming& step : report.steps) {
-        worst = std::max(worst, step.spread);
-    }
-    return worst <= kQuiet;
-}
-
 Json prediction_json(const train::StepTiming& step, const cost::Prediction& prediction) {
     return {{"ms", prediction.ms},
             {"error", prediction.error},
@@ -123,10 +113,10 @@ Json report_json(const train::CalibrationReport& report, const fs::path& file, d
               {"f32_flops", ceilings.limits.f32_flops},
               {"bandwidth", ceilings.limits.bandwidth},
               {"overhead_s", ceilings.limits.overhead_s},
-              {"spread", report.ceilings_spread}}},
+              {"spread", ceilings.spread}}},
             {"classes", std::move(classes)},
             {"steps", std::move(steps)},
-            {"quiet", was_quiet(report)},
+            {"busy", ceilings.busy()},
             {"seconds", seconds},
             {"file", file.string()}};
 }
@@ -168,11 +158,12 @@ void print_steps(const train::CalibrationReport& report) {
                     difference(step, step.transferred.ms) * 100,
                     is_good(step) ? "" : "  worse than 15%");
     }
-    if (!was_quiet(report)) {
+    const cost::Ceilings& ceilings = *report.calibration.ceilings;
+    if (ceilings.busy()) {
         std::printf(
-            "\nThis machine was busy with other things (repeated ceilings differed by %.0f%%): "
-            "measure again when it is quiet.\n",
-            report.ceilings_spread * 100);
+            "\nThis machine was busy with other things (ceilings measured again came out up to "
+            "%.0f%% lower): measure once more when it is quiet.\n",
+            ceilings.spread * 100);
     }
 }
 

@@ -31,6 +31,11 @@ struct Ceilings {
     std::string
         bf16_unit; // what reached limits.bf16_flops: "AMX tiles", "AVX-512 dot products", "f32"
     double measured_time = 0; // s, UTC epoch
+    double spread = 0;        // (largest - least) / largest of repeated measurements
+
+    /// Other programs took part of the machine meanwhile.
+    bool busy() const { return spread > kBusySpread; }
+    static constexpr double kBusySpread = 0.10;
 };
 
 /// Measured over modelled time of one class of work, e.g. "onednn matmul/bf16".

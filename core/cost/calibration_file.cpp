@@ -44,7 +44,8 @@ Json to_json(const Ceilings& ceilings) {
     const Limits& limits = ceilings.limits;
     return {{"bf16_flops", limits.bf16_flops}, {"f32_flops", limits.f32_flops},
             {"bandwidth", limits.bandwidth},   {"overhead_s", limits.overhead_s},
-            {"bf16_unit", ceilings.bf16_unit}, {"measured_time", ceilings.measured_time}};
+            {"bf16_unit", ceilings.bf16_unit}, {"measured_time", ceilings.measured_time},
+            {"spread", ceilings.spread}};
 }
 
 Json to_json(const Calibration& calibration) {
@@ -68,6 +69,7 @@ Ceilings read_ceilings(const Json& json) {
     out.limits.overhead_s = number(json, "overhead_s", 0);
     out.bf16_unit = text(json, "bf16_unit");
     out.measured_time = number(json, "measured_time", 0);
+    out.spread = number(json, "spread", 0);
     return out;
 }
 

@@ -62,7 +62,8 @@ CostModel::CostModel(Calibration calibration, std::string problem)
     limits_ = peaks_ = calibration.ceilings->limits;
     const auto runs = std::count_if(classes_.begin(), classes_.end(),
                                     [](const auto& entry) { return is_run(entry.first); });
-    basis_ = "ceilings measured on " + date_of(calibration.ceilings->measured_time) + ", " +
+    basis_ = "ceilings measured on " + date_of(calibration.ceilings->measured_time) +
+             (calibration.ceilings->busy() ? " on a busy machine, " : ", ") +
              std::to_string(static_cast<long>(classes_.size()) - runs) + " classes of kernels";
     if (runs > 0) {
         basis_ += ", " + std::to_string(runs) + (runs == 1 ? " finished run" : " finished runs");

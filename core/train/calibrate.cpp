@@ -102,8 +102,10 @@ public:
         call_s_ = call_s_ == 0 ? now.call_s : std::min(call_s_, now.call_s);
     }
     cost::Ceilings best(double epoch_s) const {
-        return {{best_[0], best_[1], best_[2], call_s_}, unit_, epoch_s};
+        return {{best_[0], best_[1], best_[2], call_s_}, unit_, epoch_s, spread()};
     }
+
+private:
     double spread() const {
         double out = 0;
         for (std::size_t i = 0; i < best_.size(); ++i) {
@@ -112,7 +114,6 @@ public:
         return out;
     }
 
-private:
     std::array<double, 3> best_{}, least_{};
     double call_s_ = 0;
     std::string unit_;
@@ -243,7 +244,6 @@ CalibrationReport calibrate(std::span<const compile::RunConfig> configs,
     calibration.ceilings = ceilings.best(SystemClock().epoch_s());
     const cost::Limits& limits = calibration.ceilings->limits;
     calibration.classes = cost::learn(without(samples, -1), limits);
-    out.ceilings_spread = ceilings.spread();
     const cost::CostModel model(calibration);
     for (std::size_t i = 0; i < samples.size(); ++i) {
         cost::Calibration others = calibration;

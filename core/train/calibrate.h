@@ -42,7 +42,6 @@ struct ClassTiming {
 
 struct CalibrationReport {
     cost::Calibration calibration; // ready to be written
-    double ceilings_spread = 0;    // (largest - least) / largest of repeated measurements
     std::vector<StepTiming> steps;
     std::vector<ClassTiming> classes; // by kernel and element type, largest share first
 };

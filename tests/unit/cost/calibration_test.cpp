@@ -27,7 +27,7 @@ Measurement measured(const char* kernel, double bytes, double ratio, double time
 }
 
 cost::Calibration made_up() {
-    cost::Calibration out{kHere, cost::Ceilings{kLimits, "f32 units", 1.7e9}, {}};
+    cost::Calibration out{kHere, cost::Ceilings{kLimits, "f32 units", 1.7e9, 0.125}, {}};
     out.classes["cpu fused/f32"] = {1.25, 0.125, 12};
     cost::note_run(out, cost::program_key("text"), 11, 10, 0.25, 500);
     return out;
@@ -57,7 +57,7 @@ private slots:
         const std::vector<Measurement> measurements = {
             measured("cpu fused", 5e6, 1.5), measured("cpu fused", 5e6, 1.5, 7),
             measured("cpu reduce", 2e3, 3.0), measured("cpu reduce", 9e7, 0.7)};
-        const cost::CostModel model(cost::Calibration{kHere, cost::Ceilings{kLimits, "", 0},
+        const cost::CostModel model(cost::Calibration{kHere, cost::Ceilings{kLimits, "", 0, 0},
                                                       cost::learn(measurements, kLimits)});
         double total_ms = 0;
         std::vector<Work> work;
@@ -97,7 +97,7 @@ private slots:
         const auto classes =
             cost::learn(std::vector<Measurement>{measured("cpu fused", 5e6, 1.5)}, kLimits);
         const cost::CostModel model(
-            cost::Calibration{kHere, cost::Ceilings{kLimits, "", 0}, classes});
+            cost::Calibration{kHere, cost::Ceilings{kLimits, "", 0, 0}, classes});
         const Work other{"transpose", "cpu transpose", ir::DType::bf16, 0, 0, 1e7};
         QVERIFY(near(model.op_ms(other), 1.5e3 * cost::roofline_s(other, kLimits)));
         const Work product{"matmul", "onednn matmul", ir::DType::bf16, 1e9, 1e9, 10};
@@ -116,6 +116,7 @@ private slots:
         QCOMPARE(after.ceilings->limits.bandwidth, kLimits.bandwidth);
         QCOMPARE(after.ceilings->limits.overhead_s, kLimits.overhead_s);
         QCOMPARE(after.ceilings->measured_time, 1.7e9);
+        QVERIFY(after.ceilings->spread == 0.125 && after.ceilings->busy());
         QCOMPARE(after.classes.size(), before.classes.size());
         for (const auto& [name, correction] : before.classes) {
             QCOMPARE(after.classes.at(name).factor, correction.factor);

@@ -22,7 +22,7 @@ plan::ExecutionPlan plan_of(const test::TinyTraining& training, const cost::Cost
 }
 
 cost::CostModel model() {
-    return cost::CostModel(cost::Calibration{{}, cost::Ceilings{kLimits, "", 0}, {}});
+    return cost::CostModel(cost::Calibration{{}, cost::Ceilings{kLimits, "", 0, 0}, {}});
 }
 
 bool near(double a, double b) {

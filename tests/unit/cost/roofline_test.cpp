@@ -22,7 +22,7 @@ Work product(double flops, double bytes, ir::DType dtype = ir::DType::f32) {
 }
 
 cost::Calibration calibrated(std::map<std::string, cost::Correction> classes) {
-    return {{"cpu", 2, "lib"}, cost::Ceilings{kLimits, "f32 units", 1e9}, std::move(classes)};
+    return {{"cpu", 2, "lib"}, cost::Ceilings{kLimits, "f32 units", 1e9, 0}, std::move(classes)};
 }
 
 } // namespace

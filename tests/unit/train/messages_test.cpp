@@ -78,9 +78,10 @@ private slots:
                  (List{"event", "seq", "time", "state", "reason", "phase"}));
         StepEvent step = some_step();
         step.tokens_per_s = 1.0;
+        step.mfu = 0.5;
         QCOMPARE(keys(step), (List{"event", "seq", "time", "step", "epoch", "loss", "learning_rate",
                                    "grad_norm", "samples_per_s", "tokens_per_s", "step_ms",
-                                   "data_wait_ms", "memory_bytes"}));
+                                   "data_wait_ms", "memory_bytes", "mfu"}));
         QCOMPARE(keys(EvaluationEvent{}), (List{"event", "seq", "time", "step", "metrics"}));
         QCOMPARE(keys(CheckpointEvent{}), (List{"event", "seq", "time", "step", "path", "bytes",
                                                 "blocked_ms", "write_ms", "kept_for"}));
@@ -96,6 +97,7 @@ private slots:
     void every_event_survives_a_round_trip() {
         StepEvent step = some_step();
         step.tokens_per_s = 3.5;
+        step.mfu = 0.375;
         step.metrics = {{"train/accuracy", 0.5}};
         const std::vector<Payload> payloads{
             StateEvent{RunState::running, "on request", "", 12.5, 700},
