@@ -114,7 +114,8 @@ void read_cgroup_memory(Machine& machine, std::string folder) {
     constexpr std::string_view kRoot = "/sys/fs/cgroup";
     while (folder.size() > kRoot.size()) {
         const std::string most = read_system_file(folder + "/memory.max");
-        const int64_t left = cgroup_free_bytes(most, read_system_file(folder + "/memory.current"));
+        const int64_t left = cgroup_free_bytes(most, read_system_file(folder + "/memory.current"),
+                                               read_system_file(folder + "/memory.stat"));
         if (left >= 0) {
             machine.memory_bytes = std::min(machine.memory_bytes, *leading_number(most));
             limit_free_memory(machine, left, "the memory limit of the control group");
@@ -170,9 +171,20 @@ int64_t meminfo_bytes(std::string_view meminfo, std::string_view key) {
     return 0;
 }
 
-int64_t cgroup_free_bytes(std::string_view memory_max, std::string_view memory_current) {
+int64_t cgroup_free_bytes(std::string_view memory_max, std::string_view memory_current,
+                          std::string_view memory_stat) {
     const auto most = leading_number(memory_max);
-    return most ? std::max<int64_t>(0, *most - leading_number(memory_current).value_or(0)) : -1;
+    if (!most) {
+        return -1;
+    }
+    constexpr std::string_view kCache = "inactive_file ";
+    int64_t used = leading_number(memory_current).value_or(0);
+    for (const std::string& line : split(memory_stat, '\n')) {
+        if (line.starts_with(kCache)) {
+            used -= leading_number(std::string_view(line).substr(kCache.size())).value_or(0);
+        }
+    }
+    return std::clamp<int64_t>(*most - used, 0, *most);
 }
 
 ProcessMemory read_process_memory() {

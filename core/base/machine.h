@@ -50,9 +50,10 @@ ProcessMemory read_process_memory();
 /// Pure parts of read_machine, for tests: texts of /proc/meminfo and of a cgroup's cpu.max.
 /// Bytes of a "MemAvailable:   123 kB" line; 0 when absent.
 int64_t meminfo_bytes(std::string_view meminfo, std::string_view key);
-/// The texts of memory.max and memory.current of one control group: what it leaves; -1 for no
-/// limit.
-int64_t cgroup_free_bytes(std::string_view memory_max, std::string_view memory_current);
+/// The texts of memory.max, memory.current and memory.stat of one control group: what it leaves,
+/// file pages that nobody used lately counted as free; -1 for no limit.
+int64_t cgroup_free_bytes(std::string_view memory_max, std::string_view memory_current,
+                          std::string_view memory_stat);
 /// Cores of "max 100000" or "150000 100000", rounded up; 0 for no limit.
 int cpu_quota_cores(std::string_view cpu_max);
 

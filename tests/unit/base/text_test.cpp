@@ -146,10 +146,12 @@ private slots:
         const char* info = "MemTotal:       16000 kB\nMemAvailable:    8000 kB\n";
         QCOMPARE(meminfo_bytes(info, "MemAvailable"), int64_t{8000 * 1024});
         QCOMPARE(meminfo_bytes(info, "Mem"), int64_t{0});
-        QCOMPARE(cgroup_free_bytes("max\n", "5000\n"), int64_t{-1});
-        QCOMPARE(cgroup_free_bytes("9000\n", "5000\n"), int64_t{4000});
-        QCOMPARE(cgroup_free_bytes("9000\n", "10000\n"), int64_t{0});
-        QCOMPARE(cgroup_free_bytes("", ""), int64_t{-1});
+        const char* stat = "anon 3000\ninactive_file 1500\nactive_file 500\n";
+        QCOMPARE(cgroup_free_bytes("max\n", "5000\n", stat), int64_t{-1});
+        QCOMPARE(cgroup_free_bytes("9000\n", "5000\n", ""), int64_t{4000});
+        QCOMPARE(cgroup_free_bytes("9000\n", "5000\n", stat), int64_t{5500});
+        QCOMPARE(cgroup_free_bytes("9000\n", "12000\n", stat), int64_t{0});
+        QCOMPARE(cgroup_free_bytes("", "", ""), int64_t{-1});
     }
 
     void a_process_that_takes_memory_has_it_resident() {
