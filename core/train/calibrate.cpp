@@ -6,6 +6,7 @@
 #include "core/compile/predict.h"
 #include "core/train/engine.h"
 #include "core/train/machine_cost.h"
+#include "core/train/planning.h"
 #include "core/train/update.h"
 
 #include <algorithm>
@@ -126,7 +127,7 @@ public:
     Sample measure(const compile::RunConfig& config) const {
         say("training steps of " + config.name);
         const data::DataSet data = open_run_data(config);
-        const auto plan = compile_plan(config, data, options_.stop);
+        const auto plan = shared_plan(config, {.threads = options_.threads}, options_.stop);
         exec::Executor executor(plan, backends(), {.threads = thread_count(options_.threads)});
         initialise(executor, config);
         const std::vector<Leaf> leaves = leaves_of(*plan);

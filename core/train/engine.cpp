@@ -92,20 +92,6 @@ data::DataSet open_run_data(const compile::RunConfig& config) {
                            {config.base_dir, config.context(), config.seed});
 }
 
-std::shared_ptr<const plan::ExecutionPlan> compile_plan(const compile::RunConfig& config,
-                                                        const data::DataSet& data,
-                                                        std::stop_token stop,
-                                                        const cost::CostModel* cost) {
-    data::DataOutline outline;
-    outline.sample = data.train->info();
-    outline.samples = data.train->samples();
-    outline.has_validation = data.validation != nullptr;
-    outline.has_test = data.test != nullptr;
-    outline.cache_bytes = data.cache_bytes();
-    return std::make_shared<const plan::ExecutionPlan>(
-        plan_run(config, outline, this_machine(0, cost), stop));
-}
-
 void initialise(exec::Executor& executor, const compile::RunConfig& config) {
     write_random(executor, "init", config.seed, 0, 0);
     executor.run("init");
@@ -147,10 +133,7 @@ LoadedModel load_model(const fs::path& checkpoint_folder, const compile::RunConf
     model.manifest = checkpoint::read_manifest(checkpoint_folder);
     model.config = config != nullptr ? *config : saved_config(model.manifest);
     model.data = open_run_data(model.config);
-    PlanTarget target;
-    target.threads = threads;
-    model.plan = std::make_shared<const plan::ExecutionPlan>(
-        plan_run(model.config, outline_run_data(model.config, target), target, {}));
+    model.plan = shared_plan(model.config, {.threads = threads});
     model.executor = std::make_unique<exec::Executor>(
         model.plan, backends(), exec::ExecutorOptions{.threads = thread_count(threads)});
     initialise(*model.executor, model.config);

@@ -20,13 +20,6 @@ int thread_count(int threads);
 /// Opens the data of a run. Throws weft::Error{data}.
 data::DataSet open_run_data(const compile::RunConfig& config);
 
-/// Compiles, and works out the host memory beside the arena. `cost` prices the plan; null: nothing
-/// is predicted. Throws weft::Error; stops with weft::Error{runtime}.
-std::shared_ptr<const plan::ExecutionPlan> compile_plan(const compile::RunConfig& config,
-                                                        const data::DataSet& data,
-                                                        std::stop_token stop,
-                                                        const cost::CostModel* cost = nullptr);
-
 /// Fills every slot with its start value: the init program under the run's seed.
 void initialise(exec::Executor& executor, const compile::RunConfig& config);
 

@@ -125,6 +125,13 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
     return plan;
 }
 
+std::shared_ptr<const plan::ExecutionPlan> shared_plan(const compile::RunConfig& config,
+                                                       const PlanTarget& target,
+                                                       const std::stop_token& stop) {
+    return std::make_shared<const plan::ExecutionPlan>(
+        plan_run(config, outline_run_data(config, target), target, stop));
+}
+
 plan::ExecutionPlan with_library(plan::ExecutionPlan plan, std::int64_t measured_bytes) {
     std::erase(plan.assumptions, library_line(plan.host.library_bytes));
     plan.host.library_bytes = measured_bytes;

@@ -17,11 +17,11 @@ namespace weft::train {
 
 /// Where a run shall be planned to run.
 struct PlanTarget {
-    const cost::Hardware* hardware = nullptr; // null: this machine and the back ends of this build
-    const cost::CostModel* cost = nullptr;    // null: nothing is predicted
-    int threads = 0;                          // OpenMP team; 0: all that this process may use
-    std::optional<std::int64_t> limit_bytes;  // memory that the run may take; none: no verdict
-    std::string limit_basis;                  // what sets it, for people
+    const cost::Hardware* hardware = nullptr;  // null: this machine and the back ends of this build
+    const cost::CostModel* cost = nullptr;     // null: nothing is predicted
+    int threads = 0;                           // OpenMP team; 0: all that this process may use
+    std::optional<std::int64_t> limit_bytes{}; // memory that the run may take; none: no verdict
+    std::string limit_basis{};                 // what sets it, for people
 };
 /// This machine with the memory that it can give now. `cost` must outlive the target.
 PlanTarget this_machine(int threads, const cost::CostModel* cost);
@@ -36,6 +36,11 @@ data::DataOutline outline_run_data(const compile::RunConfig& config, const PlanT
 plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataOutline& data,
                              const PlanTarget& target, const std::stop_token& stop,
                              compile::Scope scope = compile::Scope::run);
+
+/// Outline and plan in one, as an executor takes it.
+std::shared_ptr<const plan::ExecutionPlan> shared_plan(const compile::RunConfig& config,
+                                                       const PlanTarget& target,
+                                                       const std::stop_token& stop = {});
 
 /// The plan with what libraries were measured to keep in place of the estimate.
 plan::ExecutionPlan with_library(plan::ExecutionPlan plan, std::int64_t measured_bytes);

@@ -6,8 +6,8 @@
 #include "core/base/check.h"
 #include "core/base/file.h"
 #include "core/compile/predict.h"
-#include "core/train/engine.h"
 #include "core/train/machine_cost.h"
+#include "core/train/planning.h"
 #include "tests/support/weft_test.h"
 
 #include <QTemporaryDir>
@@ -79,36 +79,36 @@ private slots:
         cost::write_calibration(file(), report.calibration);
         const cost::CostModel model = machine_cost_model(file(), 1);
         QVERIFY(model.available());
-        const auto plan = compile_plan(configs[0], open_run_data(configs[0]), {}, &model);
+        const auto plan = shared_plan(configs[0], {.cost = &model, .threads = 1});
         QVERIFY(std::abs(*plan->predicted_step_ms / report.steps[0].predicted.ms - 1) < 1e-6);
     }
 
     void a_finished_run_prices_its_program_by_what_its_steps_took() {
         const compile::RunConfig config = small_run("one", 32, 64);
-        const data::DataSet data = open_run_data(config);
         cost::write_calibration(file(), made_up(machine_key(1)));
         const cost::CostModel before = machine_cost_model(file(), 1);
-        const auto plan = compile_plan(config, data, {}, &before);
+        const auto plan = shared_plan(config, {.cost = &before, .threads = 1});
         std::vector<double> step_ms(99, 3.0);
         step_ms.back() = 500; // a step beside a checkpoint does not move the median
         QCOMPARE(note_finished_run(file(), 1, *plan, step_ms), std::string());
         const cost::CostModel after = machine_cost_model(file(), 1);
-        const auto again = compile_plan(config, data, {}, &after);
+        const auto again = shared_plan(config, {.cost = &after, .threads = 1});
         QVERIFY(std::abs(*again->predicted_step_ms - 3.0) < 1e-9);
         QVERIFY(again->predicted_error < plan->predicted_error);
         // A second run replaces the first; it does not multiply with it.
         QCOMPARE(note_finished_run(file(), 1, *again, std::vector<double>(99, 4.0)), std::string());
         const cost::CostModel last = machine_cost_model(file(), 1);
-        QVERIFY(std::abs(*compile_plan(config, data, {}, &last)->predicted_step_ms - 4.0) < 1e-9);
+        QVERIFY(std::abs(*shared_plan(config, {.cost = &last, .threads = 1})->predicted_step_ms -
+                         4.0) < 1e-9);
         // Another program is not touched by it.
         const compile::RunConfig other = small_run("one", 48, 64);
-        QCOMPARE(*compile_plan(other, open_run_data(other), {}, &last)->predicted_step_ms,
-                 *compile_plan(other, open_run_data(other), {}, &before)->predicted_step_ms);
+        QCOMPARE(*shared_plan(other, {.cost = &last, .threads = 1})->predicted_step_ms,
+                 *shared_plan(other, {.cost = &before, .threads = 1})->predicted_step_ms);
     }
 
     void short_runs_and_unmeasured_machines_teach_nothing() {
         const compile::RunConfig config = small_run("one", 32, 64);
-        const auto plan = compile_plan(config, open_run_data(config), {});
+        const auto plan = shared_plan(config, {.threads = 1});
         QCOMPARE(note_finished_run(file(), 1, *plan, std::vector<double>(99, 3.0)), std::string());
         QVERIFY(!std::filesystem::exists(file()));
         cost::write_calibration(file(), made_up(machine_key(1)));
