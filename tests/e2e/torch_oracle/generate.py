@@ -324,6 +324,8 @@ def run(case, seed):
         value = initial(rng, name, shape).astype(np.float32)
         arrays.add("init/" + name, value)
         params[name] = torch.tensor(value, requires_grad=True)
+    for name, value in case.get("statistics", {}).items():
+        arrays.add("init/" + name, value.numpy())
     optimizer = case["make"](params)
     for step in range(STEPS):
         if len(case["target"]) == 0:
