@@ -10,7 +10,7 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kLeft = 56.0;
+constexpr double kLeft = 64.0;
 constexpr double kRight = 12.0;
 constexpr double kBand = 18.0;   // height of the spans under the plot
 constexpr double kHandle = 10.0; // height of the cursor's handle
@@ -306,6 +306,11 @@ void MemoryTimeline::paintLayers(QPainter& painter, const QRectF& plot) const {
                           QRectF(plot.left() + static_cast<double>(start), high,
                                  static_cast<double>(end - start), low - high),
                           color, memoryFill(layer.category));
+                if (memoryFill(layer.category) != Fill::Solid) { // parts it from the one above
+                    painter.fillRect(QRectF(plot.left() + static_cast<double>(start), high,
+                                            static_cast<double>(end - start), 1.0),
+                                     color);
+                }
             }
             start = end;
         };

@@ -257,6 +257,7 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
     case PE_PanelStatusBar:
     case PE_PanelToolBar:
     case PE_FrameDockWidget:
+    case PE_IndicatorHeaderArrow: // drawn with the header's label
     case PE_FrameMenu: return;
     case PE_FrameFocusRect:
         if (showsFocus(option)) {

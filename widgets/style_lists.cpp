@@ -64,7 +64,7 @@ void drawHeaderLabel(const QStyleOptionHeader& option, QPainter& painter) {
                       ? QStringLiteral("chevron-up")
                       : QStringLiteral("chevron-down"),
                   theme.color(Role::Muted));
-        rect.setRight(rect.right() - 12);
+        rect.setRight(rect.right() - 16);
     }
     paintText(painter, rect, option.textAlignment | Qt::AlignVCenter, option.text,
               theme.font(TextStyle::Caption), theme.color(Role::Muted));

@@ -7,7 +7,7 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kLeft = 56.0;
+constexpr double kLeft = 64.0;
 constexpr double kTop = 14.0;
 constexpr double kRight = 20.0;
 

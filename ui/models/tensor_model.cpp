@@ -76,10 +76,7 @@ QVariant TensorModel::data(const QModelIndex& index, int role) const {
     switch (role) {
     case Qt::DisplayRole: return display(row, column);
     case Qt::DecorationRole: return column == NameColumn ? swatch(row.sum.category) : QVariant();
-    case Qt::ToolTipRole:
-        return QStringLiteral("%1\n%2, %3")
-            .arg(row.sum.name, widgets::memoryName(row.sum.category),
-                 widgets::formatMemory(row.sum.bytes));
+    case Qt::ToolTipRole: return describe(row);
     case Qt::AccessibleTextRole:
         return column == NameColumn
                    ? row.sum.name + ", " + widgets::memoryName(row.sum.category).toLower()
@@ -96,14 +93,29 @@ QVariant TensorModel::data(const QModelIndex& index, int role) const {
     }
 }
 
+QString TensorModel::describe(const Row& row) {
+    const QString life =
+        row.sum.whole_step ? tr("alive before and after the step")
+        : row.count > 1
+            ? tr("the first born at op %1, the last gone after op %2")
+                  .arg(row.sum.first + 1)
+                  .arg(row.sum.last + 1)
+            : tr("born at op %1, gone after op %2").arg(row.sum.first + 1).arg(row.sum.last + 1);
+    return QStringLiteral("%1\n%2, %3\n%4")
+        .arg(row.sum.name, widgets::memoryName(row.sum.category),
+             widgets::formatMemory(row.sum.bytes), life);
+}
+
 QVariant TensorModel::display(const Row& row, int column) const {
     switch (column) {
     case NameColumn: return row.sum.name;
     case CountColumn:
         return row.count > 1 ? QStringLiteral("×") + formatCount(row.count) : QString();
     case BytesColumn: return widgets::formatMemory(row.sum.bytes);
-    case BornColumn: return row.sum.whole_step ? tr("before") : QString::number(row.sum.first + 1);
-    case DiesColumn: return row.sum.whole_step ? tr("stays") : QString::number(row.sum.last + 1);
+    case LifeColumn:
+        return row.sum.whole_step
+                   ? tr("always")
+                   : QStringLiteral("%1–%2").arg(row.sum.first + 1).arg(row.sum.last + 1);
     default: return {};
     }
 }
@@ -119,7 +131,7 @@ QVariant TensorModel::headerData(int section, Qt::Orientation orientation, int r
     if (role != Qt::DisplayRole) {
         return {};
     }
-    const QString titles[] = {tr("tensor"), tr("count"), tr("bytes"), tr("born"), tr("dies")};
+    const QString titles[] = {tr("tensor"), tr("count"), tr("bytes"), tr("alive at ops")};
     return titles[section];
 }
 

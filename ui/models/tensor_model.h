@@ -15,7 +15,7 @@ namespace weft::ui {
 class TensorModel : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Column { NameColumn, CountColumn, BytesColumn, BornColumn, DiesColumn, ColumnCount };
+    enum Column { NameColumn, CountColumn, BytesColumn, LifeColumn, ColumnCount };
 
     explicit TensorModel(QObject* parent = nullptr);
 
@@ -37,6 +37,7 @@ private:
         int count = 0;
     };
 
+    static QString describe(const Row& row);
     QVariant display(const Row& row, int column) const;
 
     std::shared_ptr<const PlanDigest> digest_;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// studio_tour DIR: pictures of the real program on a real run, light and dark, at the designed
-// sizes. README's hero picture and the tour come from here, so that they never go stale.
+// studio_tour DIR [PRESET]: pictures of the real program on a real run, light and dark, at the
+// designed sizes. README's hero picture and the tour come from here, so that they never go stale.
 #include "ui/plurals.h"
 #include "ui/shell/main_window.h"
 #include "ui/studio.h"
+#include "widgets/line_chart.h"
 
 #include <QAbstractButton>
 #include <QApplication>
@@ -98,7 +99,7 @@ int main(int argc, char** argv) {
     QApplication application(argc, argv);
     ui::installEnglishPlurals(application);
     if (argc < 2) {
-        std::puts("usage: studio_tour DIR");
+        std::puts("usage: studio_tour DIR [PRESET]");
         return 2;
     }
     QDir().mkpath(argv[1]);
@@ -117,14 +118,18 @@ int main(int argc, char** argv) {
     tour.shoot("plan", "plan-empty");
     tourPlan(tour);
 
-    if (!studio.startFile(std::filesystem::path(WEFT_SOURCE_PRESETS) / "fashion-mlp.json")
+    const std::string preset = argc > 2 ? argv[2] : "fashion-mlp";
+    if (!studio.startFile(std::filesystem::path(WEFT_SOURCE_PRESETS) / (preset + ".json"))
              .started) {
-        std::puts("the demo did not start");
+        std::puts("the preset did not start");
         return 1;
     }
     wait_for([&] { return studio.run().step() > 0; }, 60000);
     wait_for([&] { return studio.run().progress() > 0.6 || !studio.isTraining(); }, 300000);
+    auto* loss = window.findChild<widgets::LineChart*>("lossChart");
+    loss->setCrosshair(static_cast<double>(studio.run().step()) * 0.6);
     tour.shoot("train", "train-running");
+    loss->setCrosshair(std::nullopt);
     tour.shoot("checkpoints", "checkpoints-running");
     studio.pause();
     wait_for([&] { return studio.run().state() == train::RunState::paused; }, 20000);

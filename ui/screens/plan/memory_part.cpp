@@ -23,7 +23,8 @@ namespace {
 constexpr int kTickMs = 33;
 constexpr double kPassSeconds = 24; // of a whole step at normal speed
 constexpr int kSpeeds[] = {1, 4, 16};
-constexpr int kAliveWidth = 288;
+constexpr int kAliveWidth = 368;
+constexpr int kWideAlive = 340; // narrower: the lifetime goes into the tooltip
 enum AliveAt { AtCursor, AtPeak };
 
 } // namespace
@@ -63,7 +64,7 @@ QWidget* MemoryPart::createTimeline() {
 
 QWidget* MemoryPart::createAlive() {
     auto* right = new widgets::Panel;
-    right->setMinimumWidth(200);
+    right->setMinimumWidth(240);
     auto* column = new QVBoxLayout(right);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -78,10 +79,10 @@ QWidget* MemoryPart::createAlive() {
     alive_table_ = createTable(alive_, "aliveTable", tr("Tensors alive"));
     QHeaderView* head = alive_table_->horizontalHeader();
     head->setSectionResizeMode(TensorModel::NameColumn, QHeaderView::Stretch);
-    setColumnWidths(alive_table_, {{TensorModel::CountColumn, "×1,000"},
-                                   {TensorModel::BytesColumn, "1,000 MiB"},
-                                   {TensorModel::BornColumn, "before"},
-                                   {TensorModel::DiesColumn, "stays"}});
+    setColumnWidths(alive_table_, {{TensorModel::CountColumn, "×999"},
+                                   {TensorModel::BytesColumn, "999.9 MiB"},
+                                   {TensorModel::LifeColumn, "1234–5678"}});
+    alive_table_->installEventFilter(this);
     column->addWidget(alive_table_, 1);
     connect(alive_at_, &widgets::SegmentedControl::currentIndexChanged, this,
             &MemoryPart::showAlive);
@@ -124,6 +125,13 @@ QWidget* MemoryPart::createScrubber() {
     connect(play_, &QPushButton::toggled, this, &MemoryPart::play);
     connect(slider_, &QSlider::valueChanged, this, &MemoryPart::setCursor);
     return bar;
+}
+
+bool MemoryPart::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == alive_table_ && event->type() == QEvent::Resize) {
+        alive_table_->setColumnHidden(TensorModel::LifeColumn, alive_table_->width() < kWideAlive);
+    }
+    return QWidget::eventFilter(watched, event);
 }
 
 void MemoryPart::setDigest(std::shared_ptr<const PlanDigest> digest) {
@@ -195,11 +203,11 @@ void MemoryPart::showAlive() {
     const bool at_peak = alive_at_->currentIndex() == AtPeak;
     const int op = !digest_ ? -1 : at_peak ? digest_->peak : cursor();
     alive_->setContent(digest_, op);
-    alive_header_->setSubtitle(op < 0
-                                   ? QString()
-                                   : tr("op %1 · %n tensor(s) · %2", nullptr, alive_->tensorCount())
-                                         .arg(op + 1)
-                                         .arg(widgets::formatMemory(alive_->totalBytes())));
+    alive_header_->setSubtitle(
+        op < 0 ? QString()
+               : tr("op %1 · %2 in %n tensor(s)", nullptr, alive_->tensorCount())
+                     .arg(op + 1)
+                     .arg(widgets::formatMemory(alive_->totalBytes())));
 }
 
 void MemoryPart::play(bool on) {

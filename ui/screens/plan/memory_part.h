@@ -40,6 +40,10 @@ public:
 signals:
     void cursorChanged(int op);
 
+protected:
+    /// The table of what is alive drops a column where there is no room.
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     QWidget* createTimeline();
     QWidget* createAlive();

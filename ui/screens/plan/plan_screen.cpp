@@ -54,7 +54,6 @@ PlanScreen::PlanScreen(Studio& studio, Actions& actions)
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(createHeader());
-    column->addWidget(new widgets::Hairline);
     progress_ = new widgets::ProgressLine;
     progress_->setAccessibleName(tr("Planning"));
     column->addWidget(progress_);

@@ -33,7 +33,8 @@ namespace weft::ui {
 namespace {
 
 constexpr int kPassWidth = 288;
-constexpr int kMostNodes = 600; // more is no picture any more
+constexpr int kMostNodes = 600;       // more is no picture any more
+constexpr double kReadableZoom = 0.7; // a larger graph is scrolled
 enum Form { TextForm, GraphForm };
 enum Page { TextPage, GraphPage, MessagePage };
 enum PassColumn { PassNameColumn, PassMsColumn, PassAddedColumn, PassRemovedColumn, PassColumns };
@@ -112,6 +113,7 @@ QWidget* ProgramPart::createPasses() {
     program_ = new QComboBox;
     program_->setObjectName("programChoice");
     program_->setAccessibleName(tr("Program"));
+    program_->setMinimumWidth(132);
     widgets::setCompact(program_);
     header->addControl(program_);
     column->addWidget(header);
@@ -281,12 +283,16 @@ void ProgramPart::showProgram() {
     pass_model_->removeRows(0, pass_model_->rowCount());
     for (const PassText& pass : (*traces_)[static_cast<std::size_t>(program)].passes) {
         const bool first = pass_model_->rowCount() == 0;
-        const QString added = first ? QString() : formatCount(pass.added);
-        pass_model_->appendRow(
-            {cell(pass.pass, false),
-             cell(first ? QString() : QString::number(pass.ms, 'f', 1), true),
-             cell(pass.numbers_only ? tr("numbers") : added, true),
-             cell(first || pass.numbers_only ? QString() : formatCount(pass.removed), true)});
+        const auto count = [&](int lines) {
+            return first ? QString() : pass.numbers_only ? QStringLiteral("–") : formatCount(lines);
+        };
+        pass_model_->appendRow({cell(pass.pass, false),
+                                cell(first ? QString() : QString::number(pass.ms, 'f', 1), true),
+                                cell(count(pass.added), true), cell(count(pass.removed), true)});
+        if (pass.numbers_only) {
+            pass_model_->item(pass_model_->rowCount() - 1)
+                ->setToolTip(tr("Only the numbers of values changed"));
+        }
     }
     const int rows = pass_model_->rowCount();
     passes_->selectRow(before >= 0 && before < rows ? before : rows - 1);
@@ -390,6 +396,8 @@ void ProgramPart::drawGraph() {
             }
             stack_->setCurrentIndex(GraphPage);
             graph_->view()->setGraph(std::move(result.graph), std::move(result.layout));
+            graph_->fit();
+            graph_->view()->setZoom(std::max(kReadableZoom, graph_->view()->zoom()));
         });
 }
 

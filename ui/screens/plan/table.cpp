@@ -12,7 +12,7 @@ namespace weft::ui {
 namespace {
 
 constexpr int kRowHeight = 24;
-constexpr int kCellPadding = 20;
+constexpr int kCellPadding = 16;
 
 } // namespace
 

@@ -51,7 +51,7 @@ TradeOffPart::TradeOffPart(PlanPreview& preview, QWidget* parent)
     header_->setSubtitle(tr("recompute"));
     column->addWidget(header_);
     auto* body = new QVBoxLayout;
-    body->setContentsMargins(widgets::space::kGroup, 0, widgets::space::kGroup,
+    body->setContentsMargins(widgets::space::kGroup, widgets::space::kTight, widgets::space::kGroup,
                              widgets::space::kGroup);
     body->setSpacing(widgets::space::kTight);
     state_ = new TextLabel({}, TextStyle::Caption, Role::Muted);

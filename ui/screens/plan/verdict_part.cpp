@@ -123,7 +123,7 @@ void VerdictPart::update() {
                          .pixmap(QSize(20, 20), devicePixelRatioF()));
     verdict_->setText(verdictText(plan));
     verdict_->setRole(stale ? Role::Faint : plan.fits() ? Role::Text : Role::Error);
-    bar_->setMeasured(memorySegments(plan));
+    bar_->setMeasured(memorySegments(plan), tr("planned"));
     bar_->setLimit(plan.limit_bytes ? std::optional<qint64>(*plan.limit_bytes) : std::nullopt);
     const std::int64_t left = plan.limit_bytes ? *plan.limit_bytes - plan.device_bytes() : 0;
     QString room = !plan.limit_bytes ? QString()

@@ -49,7 +49,7 @@ WhatIfPart::WhatIfPart(PlanPreview& preview, QWidget* parent) : QWidget(parent),
     header->setSubtitle(tr("re-plans as you click"));
     column->addWidget(header);
     auto* body = new QVBoxLayout;
-    body->setContentsMargins(widgets::space::kGroup, 0, widgets::space::kGroup,
+    body->setContentsMargins(widgets::space::kGroup, widgets::space::kTight, widgets::space::kGroup,
                              widgets::space::kGroup);
     body->setSpacing(widgets::space::kTight);
     auto* titles = new QHBoxLayout;
