@@ -78,7 +78,8 @@ ResumePanel::ResumePanel(QWidget* parent) : Panel(Role::Surface, parent) {
     auto* rate_row = new QVBoxLayout;
     rate_row->setContentsMargins(12, 0, 12, 12);
     rate_ = new widgets::LrCurve;
-    rate_->setFixedHeight(88);
+    rate_->setMinimumHeight(40); // gives way before the words do
+    rate_->setMaximumHeight(88);
     rate_row->addWidget(rate_);
     column->addLayout(rate_row);
     column->addStretch(1);

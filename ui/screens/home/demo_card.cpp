@@ -94,7 +94,7 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     pictures_->setCentredCaptions(true);
     pictures_->setEmptyText(tr("Loading pictures…"));
     pictures_->setAccessibleName(tr("Ten kinds of clothing"));
-    middle->addWidget(pictures_, 3, Qt::AlignTop);
+    middle->addWidget(pictures_, 5, Qt::AlignTop);
     auto* side = new QVBoxLayout;
     side->setSpacing(4);
     chart_ = new widgets::LineChart;

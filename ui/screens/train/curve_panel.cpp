@@ -24,9 +24,9 @@ namespace {
 
 constexpr double kDefaultSmoothing = 0.9;
 constexpr int kSmallChartHeight = 104;
-constexpr int kSmallChartHeightCompact = 76;
-constexpr int kLeftMargin = 56; // a learning rate such as 2.5e-4
-constexpr int kCompactHeight = 520;
+constexpr int kSmallestChartHeight = 52;
+constexpr int kSmallChartShare = 5; // each takes a fifth of the height
+constexpr int kLeftMargin = 56;     // a learning rate such as 2.5e-4
 
 } // namespace
 
@@ -116,7 +116,7 @@ QWidget* CurvePanel::createViewButton() {
 void CurvePanel::createCharts() {
     loss_ = new widgets::LineChart;
     loss_->setObjectName("lossChart");
-    loss_->setMinimumHeight(160);
+    loss_->setMinimumHeight(120);
     loss_->setSmoothing(kDefaultSmoothing);
     rate_ = new widgets::LineChart;
     rate_->setObjectName("rateChart");
@@ -165,7 +165,8 @@ void CurvePanel::createCharts() {
 // The loss keeps most of the room in a low window.
 void CurvePanel::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    const int small = height() < kCompactHeight ? kSmallChartHeightCompact : kSmallChartHeight;
+    const int small = std::clamp((height() - widgets::size::kPanelHeaderHeight) / kSmallChartShare,
+                                 kSmallestChartHeight, kSmallChartHeight);
     rate_->setFixedHeight(small);
     norm_->setFixedHeight(small);
 }
