@@ -43,6 +43,7 @@ const std::string kGpt = R"({"type": "gpt2", "layers": 3, "width": 16, "heads": 
                              "dropout": 0.2})";
 const std::string kCnn = R"({"type": "sequential", "layers": [
     {"type": "conv2d", "channels": 8}, {"type": "batch_norm"}, {"type": "relu"},
+    {"type": "conv2d", "channels": 8}, {"type": "batch_norm"}, {"type": "relu"},
     {"type": "max_pool"}, {"type": "dropout", "rate": 0.2},
     {"type": "residual", "layers": [{"type": "conv2d", "channels": 8}, {"type": "batch_norm"},
                                     {"type": "silu"}]},
@@ -53,15 +54,17 @@ std::vector<Case> cases() {
     std::vector<Case> out;
     for (const char* precision : {"f32", "bf16"}) {
         // Two microsteps are a loop; one is the program's body itself.
-        for (const char* micro : {"8", "16"}) {
-            const std::vector<std::string> changes = {
-                std::string("training.precision=") + precision,
-                std::string("training.micro_batch_size=") + micro};
-            out.push_back({"mlp", checked_config(document(kMlp, kFeatures), changes),
-                           features_sample(20, 5)});
-            out.push_back({"cnn", checked_config(document(kCnn, kImages), changes), images});
-            out.push_back(
-                {"gpt", checked_config(document(kGpt, kText), changes), text_sample(8, 11)});
+        for (const int microsteps : {2, 1}) {
+            const auto config = [&](const std::string& text, int batch) {
+                return checked_config(
+                    text, {std::string("training.precision=") + precision,
+                           "training.global_batch_size=" + std::to_string(batch),
+                           "training.micro_batch_size=" + std::to_string(batch / microsteps)});
+            };
+            // So many samples that activations count for more than weights.
+            out.push_back({"mlp", config(document(kMlp, kFeatures), 128), features_sample(20, 5)});
+            out.push_back({"cnn", config(document(kCnn, kImages), 16), images});
+            out.push_back({"gpt", config(document(kGpt, kText), 16), text_sample(8, 11)});
         }
     }
     return out;
@@ -205,7 +208,8 @@ private slots:
             for (const RecomputeOptions& options : every_choice(kept)) {
                 ir::Program program = kept;
                 passes::recompute(program, options);
-                QVERIFY2(count_ops(program) > count_ops(kept), made.name);
+                QVERIFY2(count_ops(program) > count_ops(kept) || options.mode != Recompute::blocks,
+                         made.name);
                 passes::fuse_elementwise(program);
                 passes::shorten_lifetimes(program);
                 const auto faults = ops::verify(program);
@@ -289,21 +293,19 @@ private slots:
         QCOMPARE(blocks.model_flops_per_step, none.model_flops_per_step);
     }
 
-    void auto_meets_any_budget_between_the_ends_with_no_more_than_it_needs() {
+    void auto_meets_any_budget_between_the_ends_with_less_work_than_blocks() {
         const plan::ExecutionPlan none = planned(gpt());
         const plan::ExecutionPlan blocks = planned(with_recompute(gpt(), "blocks"));
         const std::int64_t least = blocks.device_bytes();
         const std::int64_t most = none.device_bytes();
-        double flops = blocks.flops_per_step;
         for (int part = 0; part <= 4; ++part) {
             const std::int64_t budget = least + (most - least) * part / 4;
             const plan::ExecutionPlan plan = planned(with_recompute(gpt(), "auto", budget));
             QVERIFY(plan.device_bytes() <= budget);
-            QVERIFY(plan.flops_per_step <= flops);
+            QVERIFY(plan.flops_per_step < blocks.flops_per_step || part == 0);
+            QCOMPARE(plan.flops_per_step == none.flops_per_step, part == 4);
             QVERIFY(!plan.assumptions.empty());
-            flops = plan.flops_per_step;
         }
-        QCOMPARE(flops, none.flops_per_step);
     }
 
     void auto_without_a_budget_keeps_to_the_machine() {
