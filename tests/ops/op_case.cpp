@@ -86,8 +86,8 @@ std::vector<Tensor> make_operands(const OpCase& row) {
                 forward.attributes.set(known.name, *value);
             }
         }
-        if (derived.kind == "layer_norm") {
-            forward.attributes.set("eps", 0.1); // its gradients have no such attribute
+        if (derived.kind == "layer_norm" || derived.kind == "rms_norm") {
+            forward.attributes.set("eps", 0.1); // their gradients have no such attribute
         }
         std::vector<Tensor> inputs;
         for (const int input : derived.inputs) {
