@@ -9,11 +9,14 @@
 #include <QKeyEvent>
 #include <QMimeData>
 #include <QMouseEvent>
+#include <QScrollArea>
 #include <QUrl>
 
 namespace weft::widgets {
 
-Card::Card(QWidget* parent) : QFrame(parent) { setFrameShape(QFrame::NoFrame); }
+Card::Card(QWidget* parent) : QFrame(parent) {
+    setFrameShape(QFrame::NoFrame);
+}
 
 void Card::setClickable(bool clickable) {
     clickable_ = clickable;
@@ -38,7 +41,7 @@ void Card::paintEvent(QPaintEvent*) {
     const Theme& theme = Theme::current();
     const bool hover = clickable_ && isEnabled() && underMouse();
     const QColor fill = active_ ? theme.color(Role::AccentTint) : theme.color(Role::Surface);
-    const QColor border = active_ ? theme.color(Role::Accent)
+    const QColor border = active_            ? theme.color(Role::Accent)
                           : dashed_ || hover ? theme.color(Role::Border)
                                              : theme.color(Role::Hairline);
     paintPanel(painter, rect(), size::kCardRadius, fill, border,
@@ -109,7 +112,9 @@ void DropZone::dragEnterEvent(QDragEnterEvent* event) {
     }
 }
 
-void DropZone::dragLeaveEvent(QDragLeaveEvent*) { setDashed(true, false); }
+void DropZone::dragLeaveEvent(QDragLeaveEvent*) {
+    setDashed(true, false);
+}
 
 void DropZone::dropEvent(QDropEvent* event) {
     setDashed(true, false);
@@ -141,11 +146,17 @@ SectionHeader::SectionHeader(const QString& title, Level level, QWidget* parent)
     setFixedHeight(level == Level::Page ? size::kPageHeaderHeight : size::kPanelHeaderHeight);
 }
 
-void SectionHeader::setTitle(const QString& title) { title_->setText(title); }
+void SectionHeader::setTitle(const QString& title) {
+    title_->setText(title);
+}
 
-void SectionHeader::setSubtitle(const QString& subtitle) { subtitle_->setText(subtitle); }
+void SectionHeader::setSubtitle(const QString& subtitle) {
+    subtitle_->setText(subtitle);
+}
 
-void SectionHeader::addControl(QWidget* control) { layout_->addWidget(control); }
+void SectionHeader::addControl(QWidget* control) {
+    layout_->addWidget(control);
+}
 
 void SectionHeader::setTrailing(const QString& text, Role role) {
     trailing_->setText(text);
@@ -176,6 +187,18 @@ Panel::Panel(Role role, QWidget* parent) : QWidget(parent), role_(role) {}
 
 void Panel::paintEvent(QPaintEvent*) {
     QPainter(this).fillRect(rect(), Theme::current().color(role_));
+}
+
+QScrollArea* verticalScroll(QWidget* content) {
+    auto* scroll = new QScrollArea;
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setWidget(content);
+    scroll->viewport()->setAutoFillBackground(false);
+    content->setAutoFillBackground(false);
+    return scroll;
 }
 
 } // namespace weft::widgets

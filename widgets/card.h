@@ -10,6 +10,7 @@
 
 class QHBoxLayout;
 class QMimeData;
+class QScrollArea;
 class QVBoxLayout;
 
 namespace weft::widgets {
@@ -103,6 +104,10 @@ public:
 protected:
     void paintEvent(QPaintEvent* event) override;
 };
+
+/// Scrolls its content up and down when it is too high, never sideways; no frame, no colour of its
+/// own.
+QScrollArea* verticalScroll(QWidget* content);
 
 /// A plain surface-coloured area for panels (QWidget paints no background of its own).
 class Panel : public QWidget {

@@ -32,6 +32,7 @@ constexpr int kRunsWidth = 224;
 constexpr int kPanelWidth = 320;
 constexpr int kCurveHeight = 220;
 constexpr int kCompactTableWidth = 560; // narrower: the columns that matter least go
+constexpr int kTightTableWidth = 400;
 constexpr int kRereadMs = 100;
 
 } // namespace
@@ -183,19 +184,23 @@ QWidget* CheckpointsScreen::createMiddle() {
 
 // The table's own width counts: the splitter gives it another one than the page's size tells.
 bool CheckpointsScreen::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == table_ && event->type() == QEvent::Resize) {
+    if (watched == table_ &&
+        (event->type() == QEvent::Resize || event->type() == QEvent::FontChange)) {
         fitColumns();
     }
     return Screen::eventFilter(watched, event);
 }
 
 void CheckpointsScreen::fitColumns() {
-    const bool compact =
-        table_->width() < kCompactTableWidth * widgets::Theme::current().fontScale();
+    const double width = table_->width() / widgets::Theme::current().fontScale();
+    const bool compact = width < kCompactTableWidth;
+    const bool tight = width < kTightTableWidth; // the badges still say newest and best
     for (const auto column :
          {CheckpointModel::Epoch, CheckpointModel::TrainLoss, CheckpointModel::Saved}) {
         table_->setColumnHidden(column, compact);
     }
+    table_->setColumnHidden(CheckpointModel::KeptFor, tight);
+    table_->horizontalHeader()->setStretchLastSection(tight);
 }
 
 void CheckpointsScreen::activated() {

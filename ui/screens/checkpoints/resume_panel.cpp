@@ -52,6 +52,10 @@ ResumePanel::ResumePanel(QWidget* parent) : Panel(Role::Surface, parent) {
     header_ = new widgets::SectionHeader(tr("What happens if I resume"));
     column->addWidget(header_);
     column->addWidget(new widgets::Hairline);
+    auto* content = new QWidget;
+    auto* content_column = new QVBoxLayout(content);
+    content_column->setContentsMargins(0, 0, 0, 0);
+    content_column->setSpacing(0);
     auto* body = new QVBoxLayout;
     body->setContentsMargins(12, 12, 12, 12);
     body->setSpacing(widgets::space::kTight);
@@ -72,17 +76,18 @@ ResumePanel::ResumePanel(QWidget* parent) : Panel(Role::Surface, parent) {
         facts_->addWidget(value, i, 1);
     }
     body->addLayout(facts_);
-    column->addLayout(body);
+    content_column->addLayout(body);
     rate_header_ = new widgets::SectionHeader(tr("Learning rate"));
-    column->addWidget(rate_header_);
+    content_column->addWidget(rate_header_);
     auto* rate_row = new QVBoxLayout;
     rate_row->setContentsMargins(12, 0, 12, 12);
     rate_ = new widgets::LrCurve;
     rate_->setMinimumHeight(40); // gives way before the words do
     rate_->setMaximumHeight(88);
     rate_row->addWidget(rate_);
-    column->addLayout(rate_row);
-    column->addStretch(1);
+    content_column->addLayout(rate_row);
+    content_column->addStretch(1);
+    column->addWidget(widgets::verticalScroll(content), 1);
     column->addWidget(new widgets::Hairline);
     auto* foot = new QVBoxLayout;
     foot->setContentsMargins(12, 12, 12, 12);

@@ -49,7 +49,8 @@ Pictures read_pictures(const std::filesystem::path& preset) {
         int found = 0;
         for (std::int64_t i = 0; i < source.samples() && found < kPictures; ++i) {
             const std::int32_t label = source.label(i);
-            if (label < 0 || label >= kPictures || !images[static_cast<std::size_t>(label)].image.isNull()) {
+            if (label < 0 || label >= kPictures ||
+                !images[static_cast<std::size_t>(label)].image.isNull()) {
                 continue;
             }
             source.read(i, pixels, {});
@@ -80,9 +81,10 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     column->setSpacing(widgets::space::kControl);
     column->addWidget(
         new widgets::TextLabel(tr("Teach it to recognise clothes"), TextStyle::Title));
-    auto* what = new widgets::TextLabel(tr("A small network learns ten kinds of clothing from 54,000 "
-                                           "pictures, on this machine, while you watch."),
-                                        TextStyle::Body, Role::Muted);
+    auto* what =
+        new widgets::TextLabel(tr("A small network learns ten kinds of clothing from 54,000 "
+                                  "pictures, on this machine, while you watch."),
+                               TextStyle::Body, Role::Muted);
     what->setWordWrap(true);
     column->addWidget(what);
 
@@ -111,7 +113,8 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
 
     auto* bottom = new QHBoxLayout;
     bottom->setSpacing(widgets::space::kGroup);
-    start_ = new QPushButton(widgets::icon("play-filled", Role::OnAccent), tr("Run the demo · one minute"));
+    start_ = new QPushButton(widgets::icon("play-filled", Role::OnAccent),
+                             tr("Run the demo · one minute"));
     start_->setObjectName("runDemo");
     start_->setMinimumHeight(36);
     start_->setMinimumWidth(216);
@@ -156,11 +159,11 @@ void DemoCard::showLastDemo() {
         const int series = chart_->addSeries({tr("train/loss"), {}, 0, widgets::SeriesForm::Plain});
         chart_->append(series, x, y);
         chart_->setOverlayText({});
-        chart_note_->setText(run.best_value
-                                 ? tr("the last demo on this machine · %1 %2 after %3")
-                                       .arg(toQString(run.best_metric), formatMetric(*run.best_value),
-                                            formatDuration(run.seconds))
-                                 : tr("the last demo on this machine"));
+        chart_note_->setText(run.best_value ? tr("the last demo on this machine · %1 %2 after %3")
+                                                  .arg(toQString(run.best_metric),
+                                                       formatMetric(*run.best_value),
+                                                       formatDuration(run.seconds))
+                                            : tr("the last demo on this machine"));
         return;
     }
 }

@@ -19,10 +19,15 @@
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QVBoxLayout>
 
 namespace weft::ui {
+
+namespace {
+
+constexpr int kTwoCardsWidth = 880; // at text size 1
+
+} // namespace
 
 using widgets::Role;
 using widgets::TextStyle;
@@ -36,30 +41,23 @@ HomeScreen::HomeScreen(Studio& studio, Actions& actions) : studio_(studio) {
     recovery_->hide();
     outer->addWidget(recovery_);
 
-    auto* scroll = new QScrollArea;
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->viewport()->setAutoFillBackground(false);
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
     column->setContentsMargins(24, 16, 24, 24);
     column->setSpacing(widgets::space::kSection);
 
-    auto* top = new QHBoxLayout;
-    top->setSpacing(widgets::space::kMargin);
+    top_ = new QBoxLayout(QBoxLayout::LeftToRight);
+    top_->setSpacing(widgets::space::kMargin);
     demo_ = new DemoCard(studio_);
-    top->addWidget(demo_, 12);
-    top->addWidget(createDropZone(actions), 7);
-    column->addLayout(top);
+    top_->addWidget(demo_, 12);
+    top_->addWidget(createDropZone(actions), 7);
+    column->addLayout(top_);
     presets_ = new PresetRow(studio_);
     column->addWidget(presets_);
     recent_ = new RecentRuns(studio_);
     column->addWidget(recent_);
     column->addStretch(1);
-    scroll->setWidget(content);
-    content->setAutoFillBackground(false);
-    outer->addWidget(scroll, 1);
+    outer->addWidget(widgets::verticalScroll(content), 1);
 
     connect(demo_, &DemoCard::failed, this, &HomeScreen::report);
     connect(presets_, &PresetRow::presetChosen, this, &HomeScreen::openPath);
@@ -125,6 +123,24 @@ QWidget* HomeScreen::createDropZone(Actions& actions) {
         }
     });
     return zone;
+}
+
+// In a narrow window, or with large text, the cards stand below each other.
+void HomeScreen::arrange() {
+    const bool wide = width() >= kTwoCardsWidth * widgets::Theme::current().fontScale();
+    top_->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+}
+
+void HomeScreen::resizeEvent(QResizeEvent* event) {
+    Screen::resizeEvent(event);
+    arrange();
+}
+
+void HomeScreen::changeEvent(QEvent* event) {
+    Screen::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        arrange();
+    }
 }
 
 void HomeScreen::activated() {

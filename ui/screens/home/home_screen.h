@@ -4,6 +4,8 @@
 
 #include "ui/screens/screen.h"
 
+class QBoxLayout;
+
 namespace weft::widgets {
 class Banner;
 }
@@ -23,15 +25,19 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
     QWidget* createDropZone(Actions& actions);
+    void arrange();
     void updateRecovery();
     void openPath(const QString& path);
     void report(const QString& problem);
 
     Studio& studio_;
     widgets::Banner* recovery_;
+    QBoxLayout* top_;
     DemoCard* demo_;
     PresetRow* presets_;
     RecentRuns* recent_;

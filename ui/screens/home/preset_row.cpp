@@ -176,8 +176,8 @@ void PresetRow::setSize(const QWidget* card, std::int64_t parameters) {
 
 // Smallest model first, as many in a row as have room.
 void PresetRow::arrange() {
-    const int columns =
-        std::clamp(width() / kCardWidth, 2, std::max(2, static_cast<int>(cards_.size())));
+    const auto card = static_cast<int>(kCardWidth * widgets::Theme::current().fontScale());
+    const int columns = std::clamp(width() / card, 2, std::max(2, static_cast<int>(cards_.size())));
     for (std::size_t i = 0; i < cards_.size(); ++i) {
         grid_->addWidget(cards_[i].card, static_cast<int>(i) / columns,
                          static_cast<int>(i) % columns);

@@ -10,13 +10,15 @@
 #include "widgets/image_grid.h"
 #include "widgets/text_label.h"
 
-#include <QScrollArea>
 #include <QVBoxLayout>
 
 #include <cstring>
 
 namespace weft::ui {
 namespace {
+
+constexpr int kSmallestWidth = 240; // at text size 1
+constexpr double kTwoColumnsScale = 1.2;
 
 struct Opened {
     std::shared_ptr<const data::Source> source;
@@ -57,7 +59,6 @@ Read read_file_of_samples(const std::filesystem::path& path) {
 } // namespace
 
 SamplePanel::SamplePanel(RunModel& run, QWidget* parent) : QWidget(parent), run_(run) {
-    setMinimumWidth(240);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -67,22 +68,31 @@ SamplePanel::SamplePanel(RunModel& run, QWidget* parent) : QWidget(parent), run_
     inner->setContentsMargins(12, 12, 12, 0);
     grid_ = new widgets::ImageGrid;
     grid_->setObjectName("samples");
-    grid_->setColumns(3);
     grid_->setCellWidth(92);
     grid_->setEmptyText({});
-    auto* scroll = new QScrollArea;
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setWidget(grid_);
-    inner->addWidget(scroll, 1);
+    inner->addWidget(widgets::verticalScroll(grid_), 1);
     hint_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
     hint_->setWordWrap(true);
     inner->addWidget(hint_);
     column->addLayout(inner, 1);
     connect(&run_, &RunModel::reset, this, &SamplePanel::onReset);
     connect(&run_, &RunModel::sampleAdded, this, &SamplePanel::readSamples);
+    fitText();
     onReset();
+}
+
+// Large text needs wider pictures for the words below them.
+void SamplePanel::fitText() {
+    const double scale = widgets::Theme::current().fontScale();
+    grid_->setColumns(scale > kTwoColumnsScale ? 2 : 3);
+    setMinimumWidth(static_cast<int>(kSmallestWidth * scale));
+}
+
+void SamplePanel::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        fitText();
+    }
 }
 
 void SamplePanel::onReset() {

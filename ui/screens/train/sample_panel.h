@@ -32,7 +32,11 @@ class SamplePanel : public QWidget {
 public:
     explicit SamplePanel(RunModel& run, QWidget* parent = nullptr);
 
+protected:
+    void changeEvent(QEvent* event) override;
+
 private:
+    void fitText();
     void onReset();
     void readSamples();
     void openData();

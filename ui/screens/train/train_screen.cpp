@@ -204,7 +204,7 @@ QWidget* TrainScreen::createRunPage() {
     left_column->addWidget(new widgets::Hairline);
     memory_ = new MemoryPanel(studio_.run());
     left_column->addWidget(memory_);
-    splitter->addWidget(left);
+    splitter->addWidget(widgets::verticalScroll(left));
     samples_ = new SamplePanel(studio_.run());
     splitter->addWidget(samples_);
     splitter->setStretchFactor(0, 1);
