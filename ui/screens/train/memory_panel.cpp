@@ -52,7 +52,7 @@ MemoryPanel::MemoryPanel(RunModel& run, QWidget* parent) : QWidget(parent), run_
     header_->addControl(form_);
     column->addWidget(header_);
     auto* inner = new QVBoxLayout;
-    inner->setContentsMargins(12, 0, 12, 0);
+    inner->setContentsMargins(12, 8, 12, 0);
     bar_ = new widgets::MemoryBar;
     inner->addWidget(bar_);
     timeline_ = new widgets::MemoryTimeline;
