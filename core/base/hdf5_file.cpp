@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/hdf5_file.h"
 
+#include "core/base/hdf5_image.h"
 #include "core/base/text.h"
 
 #include <hdf5.h>
@@ -112,15 +113,14 @@ bool write_text_attribute(hid_t object, const std::string& key, const std::strin
     return attribute.valid() && H5Awrite(attribute, type, value.c_str()) >= 0;
 }
 
-Handle create_file(const Path& path) {
+Handle create_file(Hdf5Image& image) {
     const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
     // Times would make equal contents differ in bytes.
     H5Pset_obj_track_times(creation, false);
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
     H5Pset_alignment(access, 4096, 4096);
-    H5Pset_file_locking(access, false, true);
-    return {H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, access), H5Fclose};
+    return {image.create(creation, access), H5Fclose};
 }
 
 // Groups on the way to `name`, made by hand: those that libhdf5 would make carry times.
@@ -176,6 +176,20 @@ Hdf5Dataset create_dataset(hid_t file, const Hdf5Spec& spec, const Place& place)
         out.offset = static_cast<int64_t>(offset);
     }
     return out;
+}
+
+/// Leaves nothing behind when the disk is full; a file that was there before stays.
+void store(const Hdf5Image& image, const Path& path) {
+    if (std::filesystem::exists(path)) {
+        throw Error(ErrorKind::checkpoint, path.string(), "a file of this name is there already");
+    }
+    try {
+        image.store(path);
+    } catch (...) {
+        std::error_code ignored;
+        std::filesystem::remove(path, ignored);
+        throw;
+    }
 }
 
 void check_name(const std::string& name, const Place& place) {
@@ -421,36 +435,28 @@ std::vector<Hdf5Dataset> create_hdf5(const Path& path, std::span<const Hdf5Spec>
                                      const Hdf5Attributes& attributes) {
     const Library library;
     const Place place{path, ErrorKind::checkpoint};
-    Handle file = create_file(path);
+    Hdf5Image image;
+    Handle file = create_file(image);
     if (!file.valid()) {
-        place.fail({}, "cannot create the file: " + library_reason(),
-                   "Check that the folder exists and can be written to, and that no file of this "
-                   "name is there.");
+        place.fail({}, "cannot create the file: " + library_reason());
     }
-    try {
-        std::vector<Hdf5Dataset> out;
-        std::set<std::string> groups;
-        for (const Hdf5Spec& spec : specs) {
-            check_name(spec.name, place);
-            create_groups(file, spec.name, groups, place);
-            out.push_back(create_dataset(file, spec, place));
-        }
-        for (const auto& [key, value] : attributes) {
-            if (!write_text_attribute(file, key, value)) {
-                place.fail({}, "cannot write the attribute '" + key + "': " + library_reason());
-            }
-        }
-        if (!file.close()) {
-            place.fail({}, "cannot write: " + library_reason(),
-                       "Check the free space of this volume.");
-        }
-        return out;
-    } catch (...) {
-        file.close();
-        std::error_code ignored;
-        std::filesystem::remove(path, ignored);
-        throw;
+    std::vector<Hdf5Dataset> out;
+    std::set<std::string> groups;
+    for (const Hdf5Spec& spec : specs) {
+        check_name(spec.name, place);
+        create_groups(file, spec.name, groups, place);
+        out.push_back(create_dataset(file, spec, place));
     }
+    for (const auto& [key, value] : attributes) {
+        if (!write_text_attribute(file, key, value)) {
+            place.fail({}, "cannot write the attribute '" + key + "': " + library_reason());
+        }
+    }
+    if (!file.close()) {
+        place.fail({}, "cannot finish the file: " + library_reason());
+    }
+    store(image, path);
+    return out;
 }
 
 Hdf5Index read_hdf5_index(const Path& path, ErrorKind kind) {

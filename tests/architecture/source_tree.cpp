@@ -48,8 +48,8 @@ std::string system_reason(const std::string& file, const std::string& header) {
         return "vendor headers are for kernels only";
     }
     const bool hdf5 = header.starts_with("hdf5") || header.starts_with("H5");
-    if (hdf5 && file != "core/base/hdf5_file.cpp") {
-        return "libhdf5 is for core/base/hdf5_file.cpp only";
+    if (hdf5 && !file.starts_with("core/base/hdf5_")) {
+        return "libhdf5 is for core/base/hdf5_*.cpp only";
     }
     return {};
 }
