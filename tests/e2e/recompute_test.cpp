@@ -6,6 +6,8 @@
 
 #include <QTemporaryDir>
 
+#include <fstream>
+
 namespace {
 
 using namespace weft::test;
@@ -25,13 +27,20 @@ class RecomputeTest : public QObject {
         return run_weft({"train", config_, "--run-dir", text(run), "--set", setting});
     }
 
+    /// Of one step, as planned.
+    double flops(const char* run) const {
+        std::ifstream file(fs::path(text(run).toStdString()) / "plan.json");
+        return weft::config::Json::parse(file).at("flops_per_step").get<double>();
+    }
+
 private slots:
     void initTestCase() {
-        // Dropout, accumulation, and values that are worth computing again.
-        config_ =
-            write_config(fs::path(dir_.path().toStdString()),
-                         {{"model", {{"hidden", {48, 48, 48}}}},
-                          {"training", {{"length", {{"steps", 12}}}, {"micro_batch_size", 16}}}});
+        // Dropout, accumulation, and so many samples that activations outweigh the weights.
+        config_ = write_config(
+            fs::path(dir_.path().toStdString()),
+            {{"model", {{"hidden", {48, 48, 48}}}},
+             {"training",
+              {{"length", {{"steps", 8}}}, {"global_batch_size", 128}, {"micro_batch_size", 64}}}});
         const Finished run = train("none", "training.recompute=none");
         QVERIFY2(run.code == 0, run.err.c_str());
     }
@@ -41,6 +50,7 @@ private slots:
         QVERIFY2(run.code == 0, run.err.c_str());
         const Finished diff = run_weft({"checkpoint", "diff", text("none"), text("blocks")});
         QVERIFY2(diff.code == 0, (diff.out + diff.err).c_str());
+        QVERIFY(flops("blocks") > flops("none"));
     }
 
     void a_budget_that_cannot_be_met_is_refused_with_what_can() {
