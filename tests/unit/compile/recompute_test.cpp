@@ -70,8 +70,12 @@ std::vector<Case> cases() {
     return out;
 }
 
-Case gpt(const std::vector<std::string>& changes = {}) {
-    return {"gpt", checked_config(document(kGpt, kText), changes), text_sample(8, 11)};
+/// For plans: so many samples that activations count for more than anything else.
+Case gpt() {
+    return {"gpt",
+            checked_config(document(kGpt, kText),
+                           {"training.global_batch_size=128", "training.micro_batch_size=64"}),
+            text_sample(8, 11)};
 }
 
 /// What the host writes into an argument of the training step.
@@ -190,10 +194,6 @@ std::int64_t activations(const plan::ExecutionPlan& plan) {
         plan, "train_step")[static_cast<std::size_t>(plan::Category::activations)];
 }
 
-std::int64_t step_bytes(const plan::ExecutionPlan& plan) {
-    return plan.find("train_step")->peak_bytes;
-}
-
 } // namespace
 
 class RecomputeTest : public QObject {
@@ -227,10 +227,10 @@ private slots:
     void planned_memory_gives_the_same_weights_bit_for_bit() {
         for (const Case& made : cases()) {
             const auto expected = trained(made);
-            const std::int64_t least = step_bytes(planned(with_recompute(made, "blocks")));
-            const std::int64_t most = step_bytes(planned(made));
+            const std::int64_t least = activations(planned(with_recompute(made, "blocks")));
+            const std::int64_t most = activations(planned(made));
             QVERIFY2(trained(with_recompute(made, "blocks")) == expected, made.name);
-            QVERIFY2(least <= most, made.name);
+            QVERIFY2(least < most, made.name);
         }
     }
 
