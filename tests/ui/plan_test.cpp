@@ -408,6 +408,31 @@ private slots:
         QTRY_VERIFY(!play->isChecked());
     }
 
+    void what_the_system_counts_stands_beside_the_plan() {
+        test::StudioFixture fixture;
+        ui::RunModel& run = fixture.studio().run();
+        run.begin(fixture.root() / "runs" / "shown", gpt_config());
+        constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+        train::SystemEvent system;
+        system.memory = {
+            {"planned_bytes", 100 * kMiB},
+            {"planned_by_category", {{"parameters", 60 * kMiB}, {"library", 40 * kMiB}}},
+            {"resident_bytes", 90 * kMiB},
+            {"library_bytes", 37 * kMiB}};
+        train::StepEvent step;
+        step.step = 1;
+        step.loss = 1;
+        step.memory_bytes = 130 * kMiB;
+        run.apply({{0, 1, system}, {1, 2, step}});
+        fixture.window().showPage("train");
+        QVERIFY(label(fixture, "libraryMemory").contains("37.0 MiB"));
+        QString said;
+        for (const auto* text : fixture.window().page("train")->findChildren<QLabel*>()) {
+            said += text->text() + '\n';
+        }
+        QVERIFY(said.contains("measured 130.0 MiB, 30.0 % over plan"));
+    }
+
     void the_program_is_read_searched_and_narrowed_to_a_layer() {
         test::StudioFixture fixture;
         fixture.studio().draft().setDocument(gpt_document(), fixture.root());

@@ -85,7 +85,8 @@ private slots:
         };
         QCOMPARE(pixelAt(timeline, at(1.0)), Theme::current().memory(MemoryCategory::Parameters));
         QCOMPARE(pixelAt(timeline, at(2.5)), Theme::current().memory(MemoryCategory::Activations));
-        QCOMPARE(pixelAt(timeline, at(3.4)), Theme::current().color(Role::Surface));
+        // Above the stack nothing is painted: it is what lies behind the view.
+        QCOMPARE(pixelAt(timeline, at(3.4)), Theme::current().color(Role::Background));
     }
 
     void no_peak_is_lost_when_there_are_more_steps_than_pixels() {

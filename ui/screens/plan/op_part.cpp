@@ -10,6 +10,7 @@
 
 #include <QHeaderView>
 #include <QLineEdit>
+#include <QScopedValueRollback>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -58,6 +59,7 @@ OpPart::OpPart(QWidget* parent) : QWidget(parent) {
     table_->sortByColumn(OpModel::ShareColumn, Qt::DescendingOrder);
     inner->addWidget(table_, 1);
     connect(grouping_, &widgets::SegmentedControl::currentIndexChanged, this, [this](int index) {
+        const QScopedValueRollback settling(settling_, true);
         model_->setGrouping(static_cast<OpModel::Grouping>(index));
         // Single ops are read in their order, groups by their weight.
         const bool each = model_->grouping() == OpModel::Grouping::Each;
@@ -67,13 +69,14 @@ OpPart::OpPart(QWidget* parent) : QWidget(parent) {
         showOp(shown_);
     });
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
+        const QScopedValueRollback settling(settling_, true);
         proxy_->setWords(text);
         describe();
         showOp(shown_);
     });
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
-                if (current.isValid()) {
+                if (current.isValid() && !settling_) {
                     const int op = model_->opOf(proxy_->mapToSource(current).row());
                     if (model_->rowOf(shown_) != model_->rowOf(op)) {
                         emit opChosen(op);
@@ -88,6 +91,7 @@ void OpPart::setDigest(std::shared_ptr<const PlanDigest> digest) {
         return;
     }
     digest_ = std::move(digest);
+    const QScopedValueRollback settling(settling_, true);
     shown_ = -1;
     model_->setDigest(digest_);
     arrangeColumns();
@@ -123,6 +127,7 @@ void OpPart::setStale(bool stale) {
 }
 
 void OpPart::showOp(int op) {
+    const QScopedValueRollback settling(settling_, true);
     shown_ = op;
     const int row = model_->rowOf(op);
     const QModelIndex index =

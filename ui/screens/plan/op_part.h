@@ -47,6 +47,7 @@ private:
 
     std::shared_ptr<const PlanDigest> digest_;
     int shown_ = -1;
+    bool settling_ = false; // rows change by themselves: what the table makes current is no choice
     widgets::SectionHeader* header_;
     widgets::SegmentedControl* grouping_;
     QLineEdit* filter_;
