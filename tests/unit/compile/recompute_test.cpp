@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recompute of real models: the same numbers bit for bit, on the interpreter and on planned memory;
 // less memory; nothing computed again in vain; "auto" meets its budget with no more than it needs.
+#include "core/base/error.h"
+#include "core/compile/alternatives.h"
 #include "core/exec/executor.h"
 #include "core/ops/verify.h"
 #include "core/passes/apply_precision.h"
@@ -324,6 +326,28 @@ private slots:
         QCOMPARE(plan.device_bytes(), least);
         QVERIFY2(plan.assumptions.back().find("least") != std::string::npos,
                  plan.assumptions.back().c_str());
+    }
+
+    void the_curve_leads_from_none_to_blocks_with_less_memory_at_each_point() {
+        const Case made = gpt();
+        const compile::Planner planner = [&](const compile::RunConfig& config) {
+            return planned({made.name, config, made.sample});
+        };
+        const auto curve = compile::recompute_curve(made.config, planner, {});
+        QVERIFY(curve.size() > 3 && curve.size() <= 8);
+        QCOMPARE(curve.front().change, std::string("recompute none"));
+        QCOMPARE(curve.back().change, std::string("recompute blocks"));
+        for (std::size_t i = 1; i < curve.size(); ++i) {
+            QVERIFY(curve[i].peak_bytes < curve[i - 1].peak_bytes);
+            // What --set makes of it is that point.
+            const auto changed = compile::with_overrides(made.config, curve[i].overrides);
+            QVERIFY(changed.has_value());
+            QCOMPARE(planner(*changed).device_bytes(), curve[i].peak_bytes);
+        }
+        std::stop_source source;
+        source.request_stop();
+        QVERIFY_THROWS_EXCEPTION(
+            Error, compile::recompute_curve(made.config, planner, source.get_token()));
     }
 };
 
