@@ -56,6 +56,9 @@ public:
     virtual void step_done(const plan::Step& step, int position, double start_s, double end_s) = 0;
 };
 
+/// After so many runs of a program, libraries and the allocator below them have what they want.
+constexpr int kSettlingRuns = 8;
+
 /// What an instrumented executor saw since it was made.
 struct ArenaReport {
     std::int64_t highest_touched_byte = 0; // one past the highest arena byte ever written
@@ -99,8 +102,8 @@ public:
     /// Bytes of the arena that the prepared programs have taken: plan and resident memory agree.
     std::int64_t resident_bytes() const;
     /// What libraries keep for themselves on the heap: growth of the process while kernels were
-    /// made and while each program ran for the first time, less the arena. Measured, so it counts
-    /// what other threads took meanwhile.
+    /// made and in the first kSettlingRuns runs of each program, less the arena. Our own code
+    /// allocates nothing in a run. Measured, so it counts what other threads took meanwhile.
     std::int64_t library_bytes() const;
     /// Of an instrumented executor; empty otherwise.
     ArenaReport arena_report() const;

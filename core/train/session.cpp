@@ -247,7 +247,7 @@ SessionResult Session::State::train() {
             .model_flops = plan->model_flops_per_step,
             .peak_flops = peak_flops,
             .memory = memory,
-            .after_first_update =
+            .memory_settled =
                 [this] {
                     tell_memory();
                     write_plan(with_library(*plan, memory.library_bytes(*executor)));

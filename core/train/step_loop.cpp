@@ -118,8 +118,8 @@ bool StepLoop::take_step(const Orders& orders) {
     const double step_s = setup_.clock.steady_s() - start_s;
     progress_.seconds += step_s;
     report(*batch, numbers, step_s, loader_.last_wait_ms());
-    if (!std::exchange(updated_, true)) {
-        setup_.after_first_update();
+    if (updates_ < exec::kSettlingRuns && ++updates_ == exec::kSettlingRuns) {
+        setup_.memory_settled();
     }
     return true;
 }

@@ -42,7 +42,7 @@ struct LoopSetup {
     double model_flops = 0; // of one step
     double peak_flops = 0;  // per second; 0: not known, and no utilisation is reported
     const MemoryMeter& memory;
-    std::function<void()> after_first_update; // of this session: what libraries keep is known then
+    std::function<void()> memory_settled; // once per session: what libraries keep is known
     config::Json environment;
     RunControl& control;
     Recorder& recorder;
@@ -102,7 +102,7 @@ private:
     std::int64_t saved_step_ = -1;
     std::string save_problem_; // of the newest save; empty when it succeeded
     bool warned_about_log_ = false;
-    bool updated_ = false; // in this session
+    int updates_ = 0; // of this session, as far as memory settles
 };
 
 } // namespace weft::train
