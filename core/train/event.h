@@ -62,8 +62,8 @@ struct SampleEvent {
     std::string path; // relative to the run folder
 };
 
-/// Said before the first update, and again after it with all of `memory`
-/// (core/train/memory_meter.h).
+/// Said before the first update, and again after the eighth, when `memory` (memory_meter.h) has
+/// settled.
 struct SystemEvent {
     config::Json devices;
     config::Json host;
