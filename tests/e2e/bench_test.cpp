@@ -22,7 +22,7 @@ private slots:
     void an_unknown_suite_exits_2_with_the_nearest() {
         const Finished wrong = run_weft({"bench", "machin"});
         QCOMPARE(wrong.code, 2);
-        QVERIFY2(wrong.err.find("did you mean 'machine'") != std::string::npos, wrong.err.c_str());
+        QVERIFY2(wrong.err.find("Did you mean 'machine'") != std::string::npos, wrong.err.c_str());
     }
 };
 

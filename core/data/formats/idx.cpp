@@ -102,10 +102,20 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
     return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-/// The labels file that belongs to an images file: same name with "labels" and "idx1".
+/// The labels file that belongs to an images file: same name with "labels" and "idx1"; one of the
+/// two may be compressed and the other not.
 fs::path labels_of(const fs::path& images) {
-    return images.parent_path() /
-           replaced(replaced(images.filename().string(), "images", "labels"), "idx3", "idx1");
+    const fs::path same =
+        images.parent_path() /
+        replaced(replaced(images.filename().string(), "images", "labels"), "idx3", "idx1");
+    fs::path other = same;
+    if (same.extension() == ".gz") {
+        other.replace_extension();
+    } else {
+        other += ".gz";
+    }
+    std::error_code ignored;
+    return !fs::exists(same, ignored) && fs::is_regular_file(other, ignored) ? other : same;
 }
 
 std::optional<fs::path> find_in_folder(const fs::path& folder, std::string_view prefix) {
