@@ -35,7 +35,8 @@ Json image_folder(const Folder& folder, const char* prefix, std::uint32_t images
     for (std::uint32_t i = 0; i < images; ++i) {
         labels += static_cast<char>(i % 3);
     }
-    folder.write(std::string(prefix) + "-labels-idx1-ubyte", idx_bytes({images}, labels));
+    folder.write(std::string(prefix) + "-labels-idx1-ubyte.gz",
+                 gzip_bytes(idx_bytes({images}, labels)));
     return {{"train", {{"type", "idx"}, {"path", folder.path().string()}}}};
 }
 

@@ -9,23 +9,23 @@ namespace {
 constexpr const char* kMlp = R"({
     "data": {"train": {"type": "synthetic", "kind": "classification", "features": 24,
                        "classes": 4, "samples": 200}},
-    "model": {"type": "mlp", "hidden": [48, 48], "dropout": 0.1},
-    "training": {"length": {"steps": 4}, "global_batch_size": 32, "precision": "f32"}
+    "model": {"type": "mlp", "hidden": [24, 24], "dropout": 0.1},
+    "training": {"length": {"steps": 4}, "global_batch_size": 16, "precision": "f32"}
 })";
 
 constexpr const char* kCnn = R"({
-    "data": {"train": {"type": "synthetic", "kind": "images", "shape": [8, 8, 1], "classes": 4,
+    "data": {"train": {"type": "synthetic", "kind": "images", "shape": [6, 6, 1], "classes": 4,
                        "samples": 200}},
     "model": {"type": "sequential", "layers": [
-        {"type": "conv2d", "channels": 8, "kernel": 3}, {"type": "relu"}, {"type": "max_pool"},
-        {"type": "conv2d", "channels": 16, "kernel": 3}, {"type": "relu"}, {"type": "flatten"},
+        {"type": "conv2d", "channels": 4, "kernel": 3}, {"type": "relu"}, {"type": "max_pool"},
+        {"type": "conv2d", "channels": 6, "kernel": 3}, {"type": "relu"}, {"type": "flatten"},
         {"type": "linear"}]},
-    "training": {"length": {"steps": 4}, "global_batch_size": 32, "precision": "f32"}
+    "training": {"length": {"steps": 4}, "global_batch_size": 16, "precision": "f32"}
 })";
 
 constexpr const char* kGpt = R"({
     "data": {"train": {"type": "synthetic", "kind": "tokens", "vocab": 32, "samples": 200}},
-    "model": {"type": "gpt2", "layers": 3, "width": 32, "heads": 2, "context": 16, "vocab": 32,
+    "model": {"type": "gpt2", "layers": 3, "width": 16, "heads": 2, "context": 8, "vocab": 32,
               "dropout": 0.1},
     "training": {"length": {"steps": 4}, "global_batch_size": 16, "precision": "f32"}
 })";

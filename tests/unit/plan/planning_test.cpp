@@ -46,7 +46,7 @@ private slots:
     void an_instrumented_run_touches_what_the_plan_says_and_nothing_else() {
         for (const char* model : {"mlp", "cnn", "gpt"}) {
             for (const char* recompute : {"none", "blocks"}) {
-                for (const char* micro : {"null", "2"}) { // 2: eight microsteps and more
+                for (const char* micro : {"null", "2"}) { // 2: eight microsteps
                     const compile::RunConfig config =
                         test::model_run(model, {std::string("training.recompute=") + recompute,
                                                 std::string("training.micro_batch_size=") + micro});
