@@ -32,8 +32,6 @@ SystemTheme::SystemTheme(const QDBusConnection& bus, QObject* parent) : QObject(
 }
 
 void SystemTheme::ask(QDBusConnection bus) {
-    bus.connect(kService, kPath, kInterface, QStringLiteral("SettingChanged"), this,
-                SLOT(onSettingChanged(QString, QString, QDBusVariant)));
     QDBusMessage call =
         QDBusMessage::createMethodCall(kService, kPath, kInterface, QStringLiteral("Read"));
     call << kGroup << kKey;
@@ -45,6 +43,10 @@ void SystemTheme::ask(QDBusConnection bus) {
         }
         watcher->deleteLater();
     });
+    // After the first call: before it QtDBus (6.4) does not know the type of the slot's argument,
+    // and connects nothing.
+    bus.connect(kService, kPath, kInterface, QStringLiteral("SettingChanged"), this,
+                SLOT(onSettingChanged(QString, QString, QDBusVariant)));
 }
 
 void SystemTheme::onSettingChanged(const QString& group, const QString& key,
