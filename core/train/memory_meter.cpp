@@ -9,6 +9,11 @@ namespace weft::train {
 
 using config::Json;
 
+std::int64_t library_estimate(int threads) {
+    constexpr std::int64_t kMiB = 1 << 20;
+    return 20 * kMiB + 8 * kMiB * threads;
+}
+
 MemoryMeter::MemoryMeter() {
     const ProcessMemory now = read_process_memory();
     start_bytes_ = now.resident_bytes;

@@ -11,11 +11,11 @@
 
 namespace weft::train {
 
-/// What libraries keep for themselves once a run is going, for plans: buffers in which oneDNN packs
-/// operands, generated code and primitives, touched pages of its library and of HDF5's, stacks of
-/// threads. The largest of what runs of three models measured on two cores (tests/e2e/memory),
-/// rounded up; a run reports its own figure.
-constexpr std::int64_t kLibraryBytes = std::int64_t{32} << 20;
+/// For plans, what a run will keep beside what is planned, most of it libraries': buffers in which
+/// each thread of oneDNN packs operands, its generated code, touched pages of its file and of
+/// HDF5's. The line through the largest of three models with teams of 1 to 8 threads (oneDNN 2.6;
+/// tests/e2e/memory shows them); a run reports its own figure.
+std::int64_t library_estimate(int threads);
 
 class MemoryMeter {
 public:

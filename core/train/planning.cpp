@@ -20,7 +20,7 @@ std::int64_t loader_bytes(const data::SampleInfo& sample, std::int64_t rows, int
     return (std::max(0, prefetch) + 1) * rows * row;
 }
 
-/// All but staging, which takes the slots of the programs: compile_run adds it.
+/// But for staging, which takes the slots of the programs (compile_run adds it), and libraries.
 plan::HostMemory host_memory(const compile::RunConfig& config, const data::DataOutline& data) {
     plan::HostMemory host;
     const compile::BatchPlan batch = compile::plan_batch(config);
@@ -29,7 +29,6 @@ plan::HostMemory host_memory(const compile::RunConfig& config, const data::DataO
     host.prefetch_bytes =
         loader_bytes(data.sample, batch.global_batch_size, config.prefetch) +
         (evaluates ? loader_bytes(data.sample, batch.micro_batch_size, config.prefetch) : 0);
-    host.library_bytes = kLibraryBytes;
     return host;
 }
 
@@ -111,6 +110,7 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
     if (target.hardware == nullptr) {
         options.backends = backends();
         options.threads = thread_count(target.threads);
+        options.host.library_bytes = library_estimate(options.threads);
     } else {
         options.device = target.hardware->kind;
     }
