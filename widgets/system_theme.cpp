@@ -36,16 +36,20 @@ void SystemTheme::ask(QDBusConnection bus) {
         QDBusMessage::createMethodCall(kService, kPath, kInterface, QStringLiteral("Read"));
     call << kGroup << kKey;
     auto* watcher = new QDBusPendingCallWatcher(bus.asyncCall(call), this);
-    connect(watcher, &QDBusPendingCallWatcher::finished, this, [this, watcher] {
+    connect(watcher, &QDBusPendingCallWatcher::finished, this, [this, watcher, bus] {
+        follow(bus);
         const QDBusPendingReply<QDBusVariant> reply = *watcher;
         if (reply.isValid()) {
             take(reply.value().variant());
         }
         watcher->deleteLater();
     });
-    // After the first call: before it QtDBus (6.4) does not know the type of the slot's argument,
-    // and connects nothing.
-    bus.connect(kService, kPath, kInterface, QStringLiteral("SettingChanged"), this,
+}
+
+// After the first answer: before it QtDBus (6.4) does not know the type of the slot's argument, and
+// connects nothing. From whoever: QtDBus learns late who owns the service.
+void SystemTheme::follow(QDBusConnection bus) {
+    bus.connect(QString(), kPath, kInterface, QStringLiteral("SettingChanged"), this,
                 SLOT(onSettingChanged(QString, QString, QDBusVariant)));
 }
 

@@ -29,6 +29,7 @@ private slots:
 
 private:
     void ask(QDBusConnection bus);
+    void follow(QDBusConnection bus);
     void take(const QVariant& value);
 
     bool palette_is_dark_ = false;
