@@ -123,9 +123,11 @@ private slots:
         ui::RunModel model;
         ui::RunReader reader(model);
         QSignalSpy caught_up(&reader, &ui::RunReader::caughtUp);
+        // At the first batch of three.
+        connect(
+            &model, &ui::RunModel::stepsAppended, this, [&] { reader.open(second); },
+            Qt::SingleShotConnection);
         reader.open(first);
-        QTRY_VERIFY_WITH_TIMEOUT(!model.steps().step.empty(), kPatienceMs);
-        reader.open(second);
         QTRY_COMPARE_WITH_TIMEOUT(caught_up.count(), 1, kPatienceMs);
         QCOMPARE(model.folder(), second);
         QVERIFY(counts_up(model, 5));

@@ -67,7 +67,9 @@ void RunReader::readConfig() {
             }
             if (checked.ok()) {
                 model_.begin(folder_, checked.config);
-                readBatch();
+                if (source == source_) {
+                    readBatch();
+                }
                 return;
             }
             model_.fail(checked.diagnostics.empty()
@@ -101,8 +103,12 @@ void RunReader::readBatch() {
 
 void RunReader::take(const Batch& batch) {
     if (!batch.events.empty()) {
+        const auto source = source_;
         last_seq_ = batch.events.back().seq;
         model_.apply(batch.events);
+        if (source != source_) {
+            return; // who heard of the events opened another folder
+        }
     }
     if (batch.events.size() == kBatch) {
         readBatch();
