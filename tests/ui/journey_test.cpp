@@ -16,7 +16,7 @@ namespace {
 using namespace weft;
 using train::RunState;
 
-constexpr int kPatienceMs = 30000;
+constexpr int kPatienceMs = 120000; // for a loaded machine
 
 } // namespace
 
