@@ -243,13 +243,7 @@ void mark_front(std::vector<Alternative>& all) {
 
 std::optional<RunConfig> with_overrides(const RunConfig& config,
                                         const std::vector<std::string>& overrides) {
-    config::Json document = config.document;
-    for (const std::string& assignment : overrides) {
-        if (!config::apply_override(document, assignment).empty()) {
-            return std::nullopt;
-        }
-    }
-    CheckedRun checked = read_run_config(document, config.base_dir);
+    CheckedRun checked = read_run_config(config.document, config.base_dir, overrides);
     return checked.ok() ? std::optional(std::move(checked.config)) : std::nullopt;
 }
 

@@ -7,6 +7,9 @@
 #include "core/data/dataset.h"
 #include "core/nn/model_list.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace weft::compile {
 namespace {
 
@@ -93,15 +96,7 @@ CheckedRun read_text(std::string_view text, std::string_view where,
         out.diagnostics = std::move(parsed.diagnostics);
         return out;
     }
-    config::Diagnostics of_overrides;
-    for (const std::string& assignment : overrides) {
-        for (config::Diagnostic& found : config::apply_override(parsed.value, assignment)) {
-            of_overrides.push_back(std::move(found));
-        }
-    }
-    CheckedRun out = read_run_config(parsed.value, base_dir);
-    out.diagnostics.insert(out.diagnostics.begin(), of_overrides.begin(), of_overrides.end());
-    return out;
+    return read_run_config(std::move(parsed.value), base_dir, overrides);
 }
 
 } // namespace
@@ -116,17 +111,22 @@ std::int64_t RunConfig::context() const {
                                                        : 0;
 }
 
-CheckedRun read_run_config(const Json& document, const std::filesystem::path& base_dir) {
-    config::Checked checked = config::check_fields(document, run_config_table());
+CheckedRun read_run_config(Json document, const std::filesystem::path& base_dir,
+                           const std::vector<std::string>& overrides) {
     CheckedRun out;
-    out.diagnostics = std::move(checked.diagnostics);
+    const auto add = [&out](config::Diagnostics found) {
+        std::move(found.begin(), found.end(), std::back_inserter(out.diagnostics));
+    };
+    for (const std::string& assignment : overrides) {
+        add(config::apply_override(document, assignment));
+    }
+    config::Checked checked = config::check_fields(document, run_config_table());
+    add(std::move(checked.diagnostics));
     out.config.base_dir = base_dir;
     if (!document.is_object()) {
         return out;
     }
-    for (config::Diagnostic& found : data::check_data(checked.value["data"], "/data")) {
-        out.diagnostics.push_back(std::move(found));
-    }
+    add(data::check_data(checked.value["data"], "/data"));
     explain_unavailable(document, out.diagnostics);
     fill_dependent_defaults(document, checked.value);
     check_unavailable(checked.value, out.diagnostics);

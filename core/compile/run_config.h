@@ -73,7 +73,8 @@ const config::FieldTable& run_config_table();
 /// `overrides` are "--set" assignments, applied before checking.
 CheckedRun read_run_config(std::string_view text, const std::filesystem::path& base_dir,
                            const std::vector<std::string>& overrides = {});
-CheckedRun read_run_config(const config::Json& document, const std::filesystem::path& base_dir);
+CheckedRun read_run_config(config::Json document, const std::filesystem::path& base_dir,
+                           const std::vector<std::string>& overrides = {});
 /// Reads a file. A missing or unreadable file is a diagnostic too.
 CheckedRun read_run_config_file(const std::filesystem::path& path,
                                 const std::vector<std::string>& overrides = {});

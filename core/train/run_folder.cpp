@@ -179,8 +179,8 @@ compile::CheckedRun read_frozen_config(const fs::path& folder,
         }
         // Without run.json relative paths count from the run folder.
     }
-    return compile::read_run_config(text, base_dir.empty() ? folder : fs::path(base_dir),
-                                    overrides);
+    return compile::read_run_config(std::string_view(text),
+                                    base_dir.empty() ? folder : fs::path(base_dir), overrides);
 }
 
 bool is_run_folder(const fs::path& folder) {

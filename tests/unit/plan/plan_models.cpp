@@ -34,7 +34,7 @@ constexpr const char* kGpt = R"({
 
 compile::RunConfig model_run(const std::string& model, const std::vector<std::string>& overrides) {
     const char* text = model == "mlp" ? kMlp : model == "cnn" ? kCnn : kGpt;
-    compile::CheckedRun checked = compile::read_run_config(text, "/", overrides);
+    compile::CheckedRun checked = compile::read_run_config(std::string_view(text), "/", overrides);
     WEFT_CHECK(checked.ok(), config::to_text(checked.diagnostics.front()));
     return std::move(checked.config);
 }

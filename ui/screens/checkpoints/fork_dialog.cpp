@@ -123,17 +123,11 @@ std::vector<std::string> ForkDialog::overrides() const {
 
 // The same validation as everywhere, at the field that caused it.
 void ForkDialog::check() {
-    config::Json document = config_.document;
-    config::Diagnostics problems;
-    for (const std::string& assignment : overrides()) {
-        const config::Diagnostics found = config::apply_override(document, assignment);
-        problems.insert(problems.end(), found.begin(), found.end());
-    }
-    const compile::CheckedRun checked = compile::read_run_config(document, config_.base_dir);
-    problems.insert(problems.end(), checked.diagnostics.begin(), checked.diagnostics.end());
+    const compile::CheckedRun checked =
+        compile::read_run_config(config_.document, config_.base_dir, overrides());
     std::vector<QStringList> at_field(entries_.size());
     QStringList others;
-    for (const config::Diagnostic& problem : problems) {
+    for (const config::Diagnostic& problem : checked.diagnostics) {
         const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& field) {
             return belongs_to(problem.pointer, field.path);
         });
@@ -150,7 +144,7 @@ void ForkDialog::check() {
         entries_[i].edit->setAccessibleDescription(at_field[i].join("\n"));
     }
     others_->setText(others.join("\n"));
-    start_->setEnabled(!config::has_errors(problems));
+    start_->setEnabled(checked.ok());
 }
 
 } // namespace weft::ui
