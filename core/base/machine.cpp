@@ -9,6 +9,7 @@
 #include <optional>
 #include <sstream>
 
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -192,6 +193,20 @@ ProcessMemory read_process_memory() {
     return {meminfo_bytes(status, "VmRSS"),
             meminfo_bytes(status, "RssFile") + meminfo_bytes(status, "RssShmem"),
             meminfo_bytes(status, "VmHWM")};
+}
+
+int64_t read_resident_bytes() {
+    char text[128]; // "size resident shared ...", in pages
+    const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    const ssize_t length = file < 0 ? 0 : read(file, text, sizeof text);
+    if (file >= 0) {
+        close(file);
+    }
+    const std::string_view line(text, static_cast<size_t>(std::max<ssize_t>(0, length)));
+    const size_t space = line.find(' ');
+    return space == std::string_view::npos
+               ? 0
+               : leading_number(line.substr(space)).value_or(0) * sysconf(_SC_PAGESIZE);
 }
 
 int cpu_quota_cores(std::string_view cpu_max) {

@@ -157,6 +157,9 @@ public:
     /// The next batch, or null at the end of a finite pass. The pointer is valid until the next
     /// call. Rethrows what went wrong in the worker.
     const Batch* next();
+    /// Waits until the worker has nothing left to prepare: every buffer is full, the pass has
+    /// ended, or something went wrong, which next() tells. Returns at once without a worker.
+    void wait_until_full();
     /// Milliseconds that the last next() waited.
     double last_wait_ms() const;
     /// Host bytes of all buffers.

@@ -204,6 +204,15 @@ struct Loader::State {
         return current;
     }
 
+    void wait_until_full() {
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [&] {
+            const std::size_t taken = current != nullptr ? 1 : 0;
+            return error != nullptr || ready.size() + taken == buffers.size() ||
+                   (!ready.empty() && ready.back() == nullptr);
+        });
+    }
+
     const Batch* take_in_caller() {
         current = !finished && fill(*buffers.front(), {}) ? buffers.front().get() : nullptr;
         return current;
@@ -227,6 +236,12 @@ const Batch* Loader::next() {
     const Batch* batch = state_->options.prefetch > 0 ? state_->take() : state_->take_in_caller();
     state_->wait_ms = (clock.steady_s() - start_s) * 1000;
     return batch;
+}
+
+void Loader::wait_until_full() {
+    if (state_->options.prefetch > 0) {
+        state_->wait_until_full();
+    }
 }
 
 double Loader::last_wait_ms() const {

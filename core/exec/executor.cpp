@@ -59,9 +59,7 @@ struct Executor::State {
         const ProcessMemory now = read_process_memory();
         return now.resident_bytes - now.file_bytes - memory.taken_bytes();
     }
-    void book(std::int64_t before) {
-        library_bytes += std::max<std::int64_t>(0, heap_bytes() - before);
-    }
+    void book(std::int64_t before) { library_bytes += heap_bytes() - before; }
 
     /// Kernels put off some of their memory until they run.
     bool run_program(PreparedProgram& program) {
@@ -282,7 +280,7 @@ std::int64_t Executor::resident_bytes() const {
 }
 
 std::int64_t Executor::library_bytes() const {
-    return state_->library_bytes;
+    return std::max<std::int64_t>(0, state_->library_bytes);
 }
 
 ArenaReport Executor::arena_report() const {

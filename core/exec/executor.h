@@ -101,9 +101,10 @@ public:
     void set_observer(StepObserver* observer);
     /// Bytes of the arena that the prepared programs have taken: plan and resident memory agree.
     std::int64_t resident_bytes() const;
-    /// What libraries keep for themselves on the heap: growth of the process while kernels were
-    /// made and in the first kSettlingRuns runs of each program, less the arena. Our own code
-    /// allocates nothing in a run. Measured, so it counts what other threads took meanwhile.
+    /// What libraries keep for themselves on the heap: what the process grew by while kernels were
+    /// made and in the first kSettlingRuns runs of each program, less what it gave back there, less
+    /// the arena. Our own code allocates nothing in a run; that other threads do not either,
+    /// meanwhile, is the caller's business (train::StepLoop sees to it).
     std::int64_t library_bytes() const;
     /// Of an instrumented executor; empty otherwise.
     ArenaReport arena_report() const;

@@ -21,7 +21,7 @@ MemoryMeter::MemoryMeter() {
 }
 
 std::int64_t MemoryMeter::growth_bytes() const {
-    return read_process_memory().resident_bytes - start_bytes_;
+    return read_resident_bytes() - start_bytes_;
 }
 
 std::int64_t MemoryMeter::library_bytes(const exec::Executor& executor) const {

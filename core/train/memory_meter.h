@@ -22,10 +22,11 @@ public:
     /// The session begins now.
     MemoryMeter();
 
-    /// Resident now, less at the beginning.
+    /// Resident now, less at the beginning. Takes microseconds: every step event carries it.
     std::int64_t growth_bytes() const;
     /// What libraries keep: on the heap (Executor::library_bytes), and as touched pages of their
-    /// files.
+    /// files and of the program's own, which the system may take back at any time. Data files are
+    /// read, never mapped, so they are not in it.
     std::int64_t library_bytes(const exec::Executor& executor) const;
 
     /// For the `system` event: planned_bytes, planned_by_category, limit_bytes (null without one),

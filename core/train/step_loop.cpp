@@ -61,6 +61,7 @@ StepLoop::StepLoop(const LoopSetup& setup, Progress& progress)
 }
 
 LoopEnd StepLoop::run() {
+    loader_.wait_until_full(); // its thread has what it needs before libraries' memory is measured
     // A stop may have fallen between an update and the evaluation that was due after it.
     if (evaluation_is_pending(setup_.control.orders().live)) {
         after_step();
@@ -93,8 +94,8 @@ LoopEnd StepLoop::run() {
         } else if (orders.state == RunState::paused) {
             setup_.control.wait(kBeatSeconds);
         } else if (take_step(orders)) {
+            after_step(); // before anybody hears of a pause: a paused run does nothing
             setup_.control.apply(RunInput::step_done);
-            after_step();
         }
     }
 }
@@ -269,6 +270,9 @@ void StepLoop::save(const std::string& kept_for) {
         record.kept_for.push_back(kept_for);
     }
     manager_.save(saved_tensors(setup_.executor), std::move(record));
+    if (updates_ < exec::kSettlingRuns) {
+        manager_.wait(); // nobody else allocates while libraries' memory is being measured
+    }
     saved_step_ = progress_.step;
     last_save_s_ = setup_.clock.steady_s();
     setup_.control.apply(RunInput::save_done);

@@ -2,6 +2,7 @@
 #include "tests/data/data_support.h"
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 
 using namespace weft;
@@ -170,6 +171,34 @@ private slots:
             Loader loader(numbers(1000), Sampler(1000, true, 1), options_of(2, 3), {});
             QCOMPARE(take(loader, taken).size(), static_cast<std::size_t>(taken));
         }
+    }
+
+    void a_full_loader_reads_nothing_until_a_batch_is_taken() {
+        std::atomic<int> reads = 0;
+        const auto source = std::make_shared<NumberSource>(1000, [&](std::int64_t) {
+            ++reads;
+            return 1;
+        });
+        Loader loader(source, Sampler(1000, true, 1), options_of(2, 3), {});
+        loader.wait_until_full();
+        QCOMPARE(reads.load(), 4 * 2); // three ahead and the one for the caller
+        loader.next();
+        loader.wait_until_full(); // the caller holds one of the four
+        QCOMPARE(reads.load(), 4 * 2);
+        loader.next();
+        loader.wait_until_full();
+        QCOMPARE(reads.load(), 5 * 2);
+    }
+
+    void a_loader_is_full_at_the_end_and_without_a_worker() {
+        Loader finite(numbers(3), Sampler(3, false, 0), options_of(2, 8, false), {});
+        finite.wait_until_full();
+        QCOMPARE(take(finite, 2).size(), 2U);
+        QVERIFY(finite.next() == nullptr);
+        finite.wait_until_full();
+        Loader alone(numbers(3), Sampler(3, false, 0), options_of(2, 0), {});
+        alone.wait_until_full();
+        QVERIFY(alone.next() != nullptr);
     }
 
     void ignored_targets_are_not_counted() {

@@ -187,6 +187,40 @@ private slots:
         compare_with_reference("paused");
     }
 
+    void a_run_is_paused_once_it_has_evaluated_and_saved() {
+        const std::filesystem::path folder = path("due");
+        std::filesystem::create_directories(folder);
+        const QString config = write_config(folder, {{"evaluation", {{"every", {{"steps", 1}}}}},
+                                                     {"checkpoint", {{"every", {{"steps", 1}}}}}});
+        const std::filesystem::path run = folder / "run";
+        LiveWeft live({"train", config, "--run-dir", QString::fromStdString(run.string()),
+                       "--control", "stdin"});
+        live.send(R"({"command": "pause"})");
+        QVERIFY(live.wait_for_state(RunState::paused).has_value());
+        for (const char* id : {"a", "b"}) {
+            live.send(std::string(R"({"command": "step", "id": ")") + id + "\"}");
+            QVERIFY(live.wait_for_answer(id)->accepted);
+            QVERIFY(live.wait_for_state(RunState::paused).has_value());
+        }
+        live.send(R"({"command": "stop_now"})");
+        live.finish();
+        std::int64_t step = 0;
+        std::int64_t evaluated = -1;
+        int pauses = 0;
+        for (const Event& event : events_of(run)) {
+            if (const auto* done = std::get_if<StepEvent>(&event.payload)) {
+                step = done->step;
+            } else if (const auto* found = std::get_if<EvaluationEvent>(&event.payload)) {
+                evaluated = found->step;
+            } else if (const auto* state = std::get_if<StateEvent>(&event.payload);
+                       state != nullptr && state->state == RunState::paused) {
+                pauses += step > 0 ? 1 : 0;
+                QVERIFY(step == 0 || evaluated == step);
+            }
+        }
+        QVERIFY(pauses >= 2);
+    }
+
     void a_finished_run_can_be_extended() {
         QCOMPARE(run_weft({"train", config_, "--run-dir", text("extended")}).code, 0);
         const Finished more = run_weft({"resume", text("extended"), "--extend", "9"});

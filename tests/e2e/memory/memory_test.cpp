@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan keeps its word: what a training process grows by over its start-up is what the plan
-// says, plus what libraries keep for themselves, which the run measures inside of its first kernel
-// calls, where our own code allocates nothing. All else (compiling, data, batches, evaluations,
-// checkpoints, events) must be in the plan.
+// says, plus what libraries keep for themselves. The run measures the latter inside of its first
+// kernel calls, where our own code allocates nothing: the loader is full before them and saves are
+// waited for. All else (compiling, data, batches, evaluations, checkpoints, events) must be in the
+// plan. The same holds at the peak: nothing that is there only for a while is large.
 #include "core/base/file.h"
 #include "core/base/machine.h"
 #include "tests/e2e/weft_process.h"
@@ -21,7 +22,8 @@ using namespace weft::test;
 using config::Json;
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kLeastTolerance = std::int64_t{16} << 20;
+constexpr std::int64_t kMiB = 1 << 20;
+constexpr std::int64_t kLeastTolerance = 16 * kMiB;
 constexpr double kTolerance = 0.05;
 
 /// Bytes of a line of /proc/<pid>/status.
@@ -54,6 +56,16 @@ const char* model_of(const QString& name) {
                          "vocab": 256, "dropout": 0.1},
                "metrics": [],
                "training": {"global_batch_size": 32, "precision": "bf16"}})";
+}
+
+train::StepEvent last_step_of(const fs::path& run) {
+    train::StepEvent last;
+    for (const train::Event& event : events_of(run)) {
+        if (const auto* step = std::get_if<train::StepEvent>(&event.payload)) {
+            last = *step;
+        }
+    }
+    return last;
 }
 
 class MemoryTest : public QObject {
@@ -106,16 +118,9 @@ private slots:
         QVERIFY(told.has_value());
         QVERIFY(live.wait_for_step(12).has_value()); // some evaluations and checkpoints
         live.send(R"({"command": "pause"})");
-        train::StepEvent last;
-        QVERIFY(live.wait_for([&](const train::Event& event) {
-                        if (const auto* step = std::get_if<train::StepEvent>(&event.payload)) {
-                            last = *step;
-                        }
-                        const auto* state = std::get_if<train::StateEvent>(&event.payload);
-                        return state != nullptr && state->state == train::RunState::paused;
-                    })
-                    .has_value());
+        QVERIFY(live.wait_for_state(train::RunState::paused).has_value());
         const std::int64_t resident = status_bytes(live.pid(), "VmRSS");
+        const std::int64_t peak = status_bytes(live.pid(), "VmHWM");
         live.send(R"({"command": "stop_now"})");
         live.finish();
 
@@ -128,16 +133,21 @@ private slots:
         const auto library = memory["library_bytes"].get<std::int64_t>();
         const std::int64_t growth = resident - startup;
         const std::int64_t remainder = growth - planned - library;
+        const std::int64_t peak_remainder = peak - startup - planned - library;
+        const std::int64_t reported = last_step_of(run).memory_bytes;
         const auto tolerance = std::max(
             kLeastTolerance, static_cast<std::int64_t>(kTolerance * static_cast<double>(growth)));
         const std::string figures =
             "growth " + std::to_string(growth) + ", plan " + std::to_string(planned) +
-            ", libraries " + std::to_string(library) + " (estimate " + std::to_string(estimate) +
-            "), remainder " + std::to_string(remainder);
+            ", libraries " + std::to_string(library) + ", remainder " + std::to_string(remainder) +
+            ", at the peak " + std::to_string(peak_remainder) + ", reported " +
+            std::to_string(reported);
         qInfo("%s", figures.c_str());
         QVERIFY2(std::abs(remainder) <= tolerance, figures.c_str());
-        // What the steps report is what one sees from outside.
-        QVERIFY2(std::abs(last.memory_bytes - growth) <= kLeastTolerance / 4, figures.c_str());
+        QVERIFY2(std::abs(peak_remainder) <= tolerance, figures.c_str());
+        // What the last step reported is what one sees from outside: a paused run does nothing, and
+        // at step 12 all that it keeps is there. Malloc and the kernel keep books of pages.
+        QVERIFY2(std::abs(reported - growth) <= kMiB, figures.c_str());
     }
 };
 

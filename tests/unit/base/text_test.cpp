@@ -162,6 +162,7 @@ private slots:
         QVERIFY(block.back() == 'x');
         // Nothing else of this size happens here; the kernel counts pages in batches.
         QVERIFY(std::abs(after.resident_bytes - before.resident_bytes - kBytes) < kBytes / 8);
+        QVERIFY(std::abs(read_resident_bytes() - after.resident_bytes) < kBytes / 8);
         QVERIFY(after.peak_bytes >= after.resident_bytes);
         QVERIFY(after.file_bytes > 0 && after.file_bytes < after.resident_bytes);
     }

@@ -296,6 +296,35 @@ private slots:
         QCOMPARE(watch.ours(), 0);
     }
 
+    void what_libraries_take_and_give_back_is_not_booked_as_kept() {
+        constexpr std::size_t kBytes = std::size_t{32} << 20;
+        struct Library final : exec::StepObserver {
+            std::unique_ptr<char[]> memory;
+            int runs = 0;
+            void step_done(const plan::Step&, int position, double, double) override {
+                if (position == 0) {
+                    memory = ++runs % 2 == 1 ? std::make_unique<char[]>(kBytes) : nullptr;
+                }
+            }
+        } library;
+        Trainer trainer({}, {.threads = 1});
+        trainer.executor.prepare("train_step");
+        trainer.executor.set_observer(&library);
+        const std::int64_t before = trainer.executor.library_bytes();
+        trainer.write_batch(1);
+        trainer.executor.run("train_step");
+        // The kernel counts pages in batches.
+        QVERIFY(std::abs(trainer.executor.library_bytes() - before -
+                         static_cast<std::int64_t>(kBytes)) <
+                static_cast<std::int64_t>(kBytes / 8));
+        for (int run = 1; run < exec::kSettlingRuns; ++run) {
+            trainer.write_batch(1);
+            trainer.executor.run("train_step");
+        }
+        QVERIFY(library.memory == nullptr);
+        QVERIFY(trainer.executor.library_bytes() - before < static_cast<std::int64_t>(kBytes / 8));
+    }
+
     void a_stopped_run_leaves_the_state_as_it_was() {
         Trainer trainer({}, {.threads = 1});
         const auto slot = trainer.executor.slot("0.weight");
