@@ -7,8 +7,11 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/train/calibrate.h"
+#include "core/train/planning.h"
 
 #include <cmath>
+
+#include <unistd.h>
 
 namespace weft::cli {
 namespace {
@@ -26,10 +29,11 @@ struct Suite {
 };
 constexpr Suite kSuites[] = {
     {"machine",
-     "ceilings of this machine and how close its kernels come, by training steps of four "
+     "ceilings of this machine and how close its kernels come, by training sessions of four "
      "presets; what `weft plan` predicts times from (about a minute)"}};
 
-/// A preset and the data that stands in for its own: the same shapes, made on the fly.
+/// A preset and the data that stands in for its own where that is not installed: the same shapes,
+/// made on the fly.
 struct Preset {
     const char* file;
     const char* data;
@@ -51,19 +55,35 @@ fs::path presets_folder() {
     return fs::is_directory(installed, problem) ? installed : fs::path(WEFT_SOURCE_PRESETS);
 }
 
+compile::RunConfig read_preset(const Preset& preset, const std::vector<std::string>& overrides) {
+    const fs::path file = presets_folder() / preset.file;
+    compile::CheckedRun checked = compile::read_run_config_file(file, overrides);
+    if (!checked.ok()) {
+        throw Error(ErrorKind::usage, file.string(), config::to_text(checked.diagnostics.front()),
+                    "the presets of this version belong beside the program, in "
+                    "share/weft/presets");
+    }
+    return std::move(checked.config);
+}
+
+bool has_its_data(const compile::RunConfig& config) {
+    try {
+        train::outline_run_data(config, {});
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 std::vector<compile::RunConfig> preset_configs() {
     std::vector<compile::RunConfig> out;
     for (const Preset& preset : kPresets) {
-        const fs::path file = presets_folder() / preset.file;
-        compile::CheckedRun checked = compile::read_run_config_file(
-            file, {preset.data, "data.validation=null", "data.test=null"});
-        if (!checked.ok()) {
-            throw Error(ErrorKind::usage, file.string(),
-                        config::to_text(checked.diagnostics.front()),
-                        "the presets of this version belong beside the program, in "
-                        "share/weft/presets");
+        out.push_back(read_preset(preset, {}));
+        if (!has_its_data(out.back())) {
+            const std::string name = out.back().name;
+            out.back() = read_preset(preset, {preset.data, "data.validation=null", "data.test=null",
+                                              "name=" + name + " (stand-in)"});
         }
-        out.push_back(std::move(checked.config));
     }
     return out;
 }
@@ -149,14 +169,14 @@ void print_classes(const train::CalibrationReport& report) {
 }
 
 void print_steps(const train::CalibrationReport& report) {
-    std::printf("%-16s %12s %8s %14s %7s %22s\n", "training step", "measured", "of best",
+    std::printf("%-23s %11s %8s %14s %7s %22s\n", "training step", "measured", "of best",
                 "predicted", "off by", "learnt elsewhere, off by");
     for (const train::StepTiming& step : report.steps) {
-        std::printf("%-16s %9.2f ms %7.0f%% %11.2f ms %+6.1f%% %11.2f ms %+6.1f%%%s\n",
+        std::printf("%-23s %8.2f ms %7.0f%% %11.2f ms %+6.1f%% %11.2f ms %+6.1f%%%s\n",
                     step.name.c_str(), step.measured_ms, step.utilisation * 100, step.predicted.ms,
                     difference(step, step.predicted.ms) * 100, step.transferred.ms,
                     difference(step, step.transferred.ms) * 100,
-                    is_good(step) ? "" : "  worse than 15%");
+                    is_good(step) ? "" : "  not within 15%");
     }
     const cost::Ceilings& ceilings = *report.calibration.ceilings;
     if (ceilings.busy()) {
@@ -175,7 +195,9 @@ void bench_machine(const Context& context, bool json) {
     options.progress = [](const std::string& what) {
         std::fprintf(stderr, "measuring %s\n", what.c_str());
     };
-    make_directories(context.calibration_file.parent_path()); // rather now than after a minute
+    const fs::path cache = context.calibration_file.parent_path();
+    make_directories(cache); // rather now than after a minute
+    options.folder = cache / ("bench-" + std::to_string(getpid()));
     const train::CalibrationReport report = train::calibrate(preset_configs(), options);
     cost::write_calibration(context.calibration_file, report.calibration);
     const double seconds = clock.steady_s() - start_s;

@@ -49,7 +49,17 @@ cost::Work work_of(const plan::Step& step) {
 std::vector<cost::Work> work_of(const plan::PlannedProgram& program) {
     std::vector<cost::Work> out;
     append(program.steps, 1, out);
+    out.push_back(work_beside_kernels(program));
     return out;
+}
+
+cost::Work work_beside_kernels(const plan::PlannedProgram& program) {
+    cost::Work work;
+    for (const plan::PlannedPort& argument : program.arguments) {
+        const bool is_state = argument.role == ir::Role::state;
+        work.bytes += is_state ? 0 : static_cast<double>(argument.operand.type.bytes());
+    }
+    return work;
 }
 
 void predict(plan::ExecutionPlan& plan, const cost::CostModel& cost) {

@@ -11,8 +11,12 @@ namespace weft::compile {
 
 /// One execution of a step that is no loop.
 cost::Work work_of(const plan::Step& step);
-/// Every kernel call of one call of the program: loops are multiplied out into `times`.
+/// Of one call of the program: every kernel call, loops multiplied out into `times`, and what is
+/// beside kernels.
 std::vector<cost::Work> work_of(const plan::PlannedProgram& program);
+/// What a run does around one call of the program; its bytes are the arguments, which the host
+/// prepares and writes every time.
+cost::Work work_beside_kernels(const plan::PlannedProgram& program);
 
 /// Fills every predicted_ms, the errors, and what the prediction rests on. Without ceilings only
 /// the latter, which says what to do about it.

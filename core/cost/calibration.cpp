@@ -62,6 +62,9 @@ std::map<std::string, Sums> collect(std::span<const Measurement> measurements,
 } // namespace
 
 std::vector<std::string> class_names(const Work& work, const Limits& limits) {
+    if (work.kind.empty()) {
+        return {"beside kernels/" + size_class(work.bytes), "beside kernels"};
+    }
     const std::string& who = work.kernel.empty() ? work.kind : work.kernel;
     const std::string kernel = who + "/" + std::string(ir::dtype_name(work.dtype));
     return {kernel + "/" + size_class(work.bytes), kernel, bound_class(work, limits)};

@@ -55,7 +55,7 @@ struct Calibration {
 
 /// The classes of a piece of work, narrowest first: kernel, element type and size of its operands
 /// ("onednn matmul/bf16/1 MiB"); kernel and element type; what bounds it ("products/bf16",
-/// "memory", "arithmetic").
+/// "memory", "arithmetic"). Beside kernels there are two: "beside kernels/1 MiB" and without size.
 std::vector<std::string> class_names(const Work& work, const Limits& limits);
 /// The narrowest one.
 std::string class_of(const Work& work, const Limits& limits);

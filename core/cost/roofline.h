@@ -19,9 +19,10 @@ struct Limits {
     double overhead_s = 0; // of one kernel call
 };
 
-/// One execution of one kernel, as the model sees it.
+/// One execution of one kernel, as the model sees it; or what a call of a program takes beside its
+/// kernels.
 struct Work {
-    std::string kind;                 // op kind, e.g. "matmul", "fused"
+    std::string kind;                 // op kind, e.g. "matmul", "fused"; "" beside all kernels
     std::string kernel;               // "onednn matmul"; "" for planned-for hardware
     ir::DType dtype = ir::DType::f32; // of its floating-point operands
     double flops = 0;

@@ -6,48 +6,14 @@
 #include "core/compile/predict.h"
 #include "core/train/engine.h"
 #include "core/train/machine_cost.h"
-#include "core/train/planning.h"
-#include "core/train/update.h"
+#include "core/train/timed_session.h"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
-#include <numeric>
 
 namespace weft::train {
 namespace {
-
-/// Other programs only slow a kernel down: its faster half tells more about the machine.
-double mean_of_faster_half(std::vector<double> times) {
-    std::sort(times.begin(), times.end());
-    times.resize((times.size() + 1) / 2);
-    return std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
-}
-
-/// Keeps times of every step position: enough to tell what it takes when nothing disturbs it.
-class Stopwatch final : public exec::StepObserver {
-public:
-    explicit Stopwatch(int positions) : seconds_(static_cast<std::size_t>(positions)) {
-        for (std::vector<double>& times : seconds_) {
-            times.reserve(kMostTimes);
-        }
-    }
-
-    void step_done(const plan::Step&, int position, double start_s, double end_s) override {
-        std::vector<double>& times = seconds_[static_cast<std::size_t>(position)];
-        if (times.size() < kMostTimes) {
-            times.push_back(end_s - start_s);
-        }
-    }
-    double quiet_seconds(int position) const {
-        return mean_of_faster_half(seconds_[static_cast<std::size_t>(position)]);
-    }
-
-private:
-    static constexpr std::size_t kMostTimes = 400;
-    std::vector<std::vector<double>> seconds_; // [linear position]
-};
 
 /// A leaf of the program with its linear position.
 struct Leaf {
@@ -126,21 +92,24 @@ public:
 
     Sample measure(const compile::RunConfig& config) const {
         say("training steps of " + config.name);
-        const data::DataSet data = open_run_data(config);
-        const auto plan = shared_plan(config, {.threads = options_.threads}, options_.stop);
-        exec::Executor executor(plan, backends(), {.threads = thread_count(options_.threads)});
-        initialise(executor, config);
-        const std::vector<Leaf> leaves = leaves_of(*plan);
-        Stopwatch watch(leaves.back().position + 1);
+        const TimedSteps timed = time_session(config, {.folder = options_.folder,
+                                                       .threads = options_.threads,
+                                                       .seconds = options_.seconds_each,
+                                                       .stop = options_.stop});
         Sample out;
-        out.timing = time_steps(executor, config, data, watch);
-        out.model_flops = plan->model_flops_per_step;
+        out.timing.name = config.name;
+        out.timing.steps = timed.steps;
+        out.timing.spread = timed.spread;
+        out.timing.measured_ms = timed.step_s * 1e3;
+        out.model_flops = timed.plan->model_flops_per_step;
         out.dtype = config.precision == "bf16" ? ir::DType::bf16 : ir::DType::f32;
-        for (const Leaf& leaf : leaves) {
-            out.work.push_back(leaf.work);
-            out.measurements.push_back({leaf.work, watch.quiet_seconds(leaf.position)});
-            out.measurements.back().work.times /= out.timing.measured_ms / 1e3;
+        double beside_s = timed.step_s;
+        for (const Leaf& leaf : leaves_of(*timed.plan)) {
+            const double all_s = timed.kernel_s.at(static_cast<std::size_t>(leaf.position));
+            add(leaf.work, all_s / leaf.work.times, out);
+            beside_s -= all_s;
         }
+        add(compile::work_beside_kernels(*timed.plan->find("train_step")), beside_s, out);
         return out;
     }
 
@@ -154,45 +123,13 @@ public:
     }
 
 private:
-    StepTiming time_steps(exec::Executor& executor, const compile::RunConfig& config,
-                          const data::DataSet& data, Stopwatch& watch) const {
-        constexpr int kMostRuns = 2000;
-        data::Loader loader(
-            data.train, data::Sampler(data.train->samples(), config.shuffle, config.seed),
-            {.batch_size = config.global_batch_size, .drop_last = true, .prefetch = 0}, {});
-        const data::Batch batch = *loader.next();
-        Update update(executor, config, kMostRuns);
-        update.run(batch, 0, 1, options_.stop); // makes kernels, touches memory
-        executor.set_observer(&watch);
-        std::vector<double> ms;
-        const double start_s = clock_.steady_s();
-        while (ms.size() < kMostRuns &&
-               (ms.empty() || clock_.steady_s() - start_s < options_.seconds_each)) {
-            const double run_start_s = clock_.steady_s();
-            update.run(batch, static_cast<std::int64_t>(ms.size()) + 1, 1, {});
-            ms.push_back((clock_.steady_s() - run_start_s) * 1e3);
-        }
-        executor.set_observer(nullptr);
-        StepTiming out;
-        out.name = config.name;
-        out.steps = static_cast<int>(ms.size());
-        out.spread = spread_of(ms);
-        out.measured_ms = mean_of_faster_half(std::move(ms));
-        return out;
-    }
-
-    static double spread_of(const std::vector<double>& values) {
-        const auto count = static_cast<double>(values.size());
-        const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
-        double square = 0;
-        for (const double value : values) {
-            square += (value / mean - 1) * (value / mean - 1);
-        }
-        return std::sqrt(square / count);
+    static void add(const cost::Work& work, double seconds, Sample& out) {
+        out.work.push_back(work);
+        out.measurements.push_back({work, seconds});
+        out.measurements.back().work.times /= out.timing.measured_ms / 1e3;
     }
 
     const CalibrateOptions& options_;
-    SystemClock clock_;
 };
 
 /// Measurements of every sample but one (-1: of all).

@@ -235,6 +235,7 @@ SessionResult Session::State::train() {
     recorder.emplace(folder / "metrics",
                      options.config.section("log").at("tensorboard").get<bool>(), clock.epoch_s(),
                      host_json().at("name").get<std::string>());
+    executor->set_observer(options.observer);
     StepLoop loop(
         LoopSetup{
             .config = options.config,

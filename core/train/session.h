@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/compile/run_config.h"
+#include "core/exec/executor.h"
 #include "core/plan/plan.h"
 #include "core/train/event.h"
 
@@ -35,6 +36,8 @@ struct SessionOptions {
     std::filesystem::path calibration_file;
     bool start_paused = false;
     std::string version; // of the program, for run.json and checkpoints
+    /// Told about every kernel call of the step loop, on the engine thread; may post. Null: nobody.
+    exec::StepObserver* observer = nullptr;
     /// Gets every event, in order, one call at a time: on the engine thread, or on the thread that
     /// posts for the answer to its command and the change of state that follows at once. Must be
     /// quick, must not throw and must not call the session.

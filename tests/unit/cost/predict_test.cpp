@@ -51,18 +51,21 @@ private slots:
         for (const cost::Work& work : compile::work_of(program)) {
             flops += work.flops * work.times;
             most = std::max(most, work.times);
-            QVERIFY(!work.kernel.empty() && work.product_flops <= work.flops && work.times >= 1);
+            QVERIFY(work.kernel.empty() == work.kind.empty());
+            QVERIFY(work.product_flops <= work.flops && work.times >= 1);
         }
         QVERIFY(near(flops, program.flops));
         QCOMPARE(most, 3.0);
     }
 
-    void a_program_takes_the_sum_of_its_steps_and_a_loop_its_count_times_its_body() {
+    void a_program_takes_the_sum_of_its_steps_and_what_is_beside_kernels() {
         const cost::CostModel cost = model();
         const plan::ExecutionPlan plan = plan_of({.microsteps = 3}, &cost);
         for (const plan::PlannedProgram& program : plan.programs) {
             QVERIFY(program.predicted_ms > 0 && program.predicted_error > 0);
-            QVERIFY(near(sum_ms(program.steps), program.predicted_ms));
+            const double beside_ms = cost.op_ms(compile::work_beside_kernels(program));
+            QVERIFY(beside_ms > 0);
+            QVERIFY(near(sum_ms(program.steps) + beside_ms, program.predicted_ms));
             for (const plan::Step& step : program.steps) {
                 if (step.is_loop()) {
                     QVERIFY(near(step.predicted_ms, 3 * sum_ms(step.steps)));
