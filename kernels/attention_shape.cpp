@@ -13,7 +13,8 @@ AttentionShape attention_shape(const Op& op, int random) {
     require(q.rank == 4 && k.rank == 4, "attention takes [N,T,H,D] and [N,S,K,D]");
     require(same_shape(k, op.input(2)), "keys and values differ in shape");
     AttentionShape a{q.shape[0],        q.shape[1], k.shape[1], q.shape[2], k.shape[2], q.shape[3],
-                     op.flag("causal"), false,      0.0,        0.0,        0};
+                     op.flag("causal"), false,      0.0,        0.0,        0,
+                     op.has("extents"), q.shape[2]};
     require(k.shape[0] == a.n && k.shape[3] == a.d, "queries and keys differ in N or D");
     require(a.k > 0 && a.h % a.k == 0, "the query heads are no multiple of the key heads");
     require(!a.causal || a.s >= a.t, "causal attention has fewer keys than queries");
@@ -23,8 +24,14 @@ AttentionShape attention_shape(const Op& op, int random) {
     a.dropout = a.rate > 0.0 && op.inputs() > random;
     require(a.rate == 0.0 || a.dropout, "attention dropout needs the random operand");
     if (a.dropout) {
-        require(op.input(random).dtype == WEFT_I64 && element_count(op.input(random)) == 3,
-                "the random operand is not i64[3]");
+        require(op.input(random).dtype == WEFT_I64 &&
+                    element_count(op.input(random)) == (a.part ? 5 : 3),
+                "the random operand is not i64[3] or i64[5]");
+        if (a.part) {
+            const Dims extents = op.list("extents");
+            require(extents.size() == 1, "extents are not [heads]");
+            a.all_heads = extents[0];
+        }
         a.stream = stream_hash(op.text("stream"));
     }
     return a;

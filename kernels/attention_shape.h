@@ -2,7 +2,9 @@
 // The geometry and options of attention ops, read once for every back end. Query head h reads the
 // key/value head h / (H / K). A causal query t sees the keys s <= t + S - T. The dropout decision
 // of probability (n, h, t, s) has the logical index ((n_global H + h) T + t) S + s, where n_global
-// counts from the `first sample` of the random operand.
+// counts from the `first sample` of the random operand. For a part of the samples and heads the
+// random operand goes on with the first sample and the first key/value head of the part, and
+// attribute `extents` is [all query heads].
 #pragma once
 
 #include "kernels/op.h"
@@ -17,6 +19,16 @@ struct AttentionShape {
     double scale;
     double rate;
     std::uint64_t stream; // hash
+    bool part;            // of the samples and heads
+    std::int64_t all_heads;
+
+    /// Logical index of the dropout decision of the probability (sample, head, row, key).
+    std::int64_t index(const std::int64_t* random, std::int64_t sample, std::int64_t head,
+                       std::int64_t row, std::int64_t key) const {
+        const std::int64_t n = random[2] + sample + (part ? random[3] : 0);
+        const std::int64_t first_head = part ? random[4] * (h / k) : 0;
+        return ((n * all_heads + first_head + head) * t + row) * s + key;
+    }
 
     std::int64_t q_offset(std::int64_t sample, std::int64_t row, std::int64_t head) const {
         return ((sample * t + row) * h + head) * d;

@@ -15,7 +15,7 @@ ValueId run_model(const RunModel& run, ir::Program& program, ops::Builder& b, Va
 
 ValueId add_inputs(const RunModel& run, ir::Program& program, const BatchPlan& batch) {
     return program.add_argument(ir::Role::batch, "inputs",
-                                batched(run.data.input, {batch.micro_batch_size}));
+                                batched(run.data.input, {batch.rows}));
 }
 
 /// Loss terms in a batch: samples, or positions whose target is not ignored.
@@ -32,9 +32,9 @@ ir::Program build_evaluate(const RunModel& run, const BatchPlan& batch) {
     program.name = "evaluate";
     const ValueId inputs = add_inputs(run, program, batch);
     const ValueId targets = program.add_argument(
-        ir::Role::batch, "targets", batched(run.data.target, {batch.micro_batch_size}));
+        ir::Role::batch, "targets", batched(run.data.target, {batch.rows}));
     const ValueId weights = program.add_argument(ir::Role::batch, "weights",
-                                                 {ir::DType::f32, {batch.micro_batch_size}});
+                                                 {ir::DType::f32, {batch.rows}});
     ops::Builder b(program, program.body);
     const nn::Prediction prediction = {run_model(run, program, b, inputs), targets};
     b.set_path("loss");

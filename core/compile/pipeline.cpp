@@ -4,6 +4,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/compile/predict.h"
+#include "core/compile/shard_programs.h"
 #include "core/exec/kernel_call.h"
 #include "core/ir/text.h"
 #include "core/memory/share_storage.h"
@@ -117,6 +118,8 @@ private:
             if (op.kind == "repeat") {
                 choices.emplace_back();
                 visit(program, op.body.front(), choices, fallbacks);
+            } else if (ops::op_def(op.kind).collective) {
+                choices.push_back({op.kind, "mesh", 0});
             } else {
                 choices.push_back(choose(program, op, fallbacks));
             }
@@ -188,13 +191,16 @@ public:
 
     plan::ExecutionPlan run(ProgramSet programs) {
         const double start_s = clock_.steady_s();
+        const ShardedPrograms sharded = shard(programs);
         out_.state_slots = std::move(programs.state_slots);
         out_.state_bytes = plan::place_slots(out_.state_slots);
         out_.arena_bytes = out_.state_bytes;
         out_.device = options_.device;
         out_.host = options_.host;
-        weft_set_threads(options_.threads); // kernels size their workspace by the team
-        for (ir::Program& program : programs.programs) {
+        // Kernels size their workspace by the team.
+        weft_set_threads(out_.mesh.single() ? options_.threads : 1);
+        for (std::size_t i = 0; i < programs.programs.size(); ++i) {
+            ir::Program& program = programs.programs[i];
             // 1. Verify, simplify, precision, simplify.
             run_passes(program, first_passes(options_.compute_dtype));
             // 2. Recompute, fuse, order; memory, kernels, offsets.
@@ -202,6 +208,10 @@ public:
             out_.model_flops_per_step += trains ? products_of(program) : 0;
             const RecomputeOptions recompute = trains ? recompute_of(program) : RecomputeOptions();
             out_.programs.push_back(finish(std::move(program), recompute));
+            if (!out_.mesh.single()) {
+                place_ports(out_.programs.back().arguments, sharded.arguments[i]);
+                place_ports(out_.programs.back().results, sharded.results[i]);
+            }
             out_.arena_bytes = std::max(out_.arena_bytes, out_.programs.back().peak_bytes);
         }
         out_.parameters = count_parameters(out_.state_slots);
@@ -216,6 +226,38 @@ public:
     }
 
 private:
+    /// Placement, propagation, partition: from whole arrays to the parts of one device.
+    ShardedPrograms shard(ProgramSet& programs) {
+        for (plan::StateSlot& slot : programs.state_slots) {
+            slot.whole = slot.type;
+            slot.placement = sharding::Sharding::replicated(slot.type.shape.rank());
+        }
+        if (options_.placement.mesh.single()) {
+            return {};
+        }
+        const double start_s = clock_.steady_s();
+        out_.mesh = options_.placement.mesh;
+        ShardedPrograms sharded = shard_programs(programs, options_.placement);
+        for (const std::string& note : sharded.notes) {
+            out_.fallbacks.push_back(note);
+        }
+        for (const ir::Program& program : programs.programs) {
+            if (options_.dump) {
+                options_.dump(program.name, "shard", program);
+            }
+        }
+        out_.pass_times.push_back({"all programs", "shard", (clock_.steady_s() - start_s) * 1e3});
+        return sharded;
+    }
+
+    static void place_ports(std::vector<plan::PlannedPort>& ports, const PortPlaces& places) {
+        for (plan::PlannedPort& port : ports) {
+            const auto& [whole, placement] = places.at(port.name);
+            port.whole = whole;
+            port.placement = placement;
+        }
+    }
+
     void run_passes(ir::Program& program, const std::vector<Pass>& list) {
         const passes::RunPassesOptions run_options{options_.disabled_passes, options_.verify,
                                                    options_.stop, options_.dump};

@@ -5,6 +5,7 @@
 #include "core/compile/choose_recompute.h"
 #include "core/cost/cost_model.h"
 #include "core/plan/plan.h"
+#include "core/sharding/annotate.h"
 #include "kernels/weft_kernels.h"
 
 #include <functional>
@@ -29,7 +30,8 @@ struct PipelineOptions {
     std::string device = "cpu";                // kind that is planned for, as in the plan
     plan::HostMemory host;                     // goes into the plan; on a CPU the budget covers it
     const cost::CostModel* cost = nullptr;     // null: nothing is predicted
-    int threads = 0;                           // OpenMP team that will run the plan; 0 = all cores
+    sharding::Placement placement;             // without axes: one device
+    int threads = 0; // OpenMP team that will run the plan; 0 = all cores; of each simulated device: 1
     std::vector<std::string> disabled_passes;
     bool verify = true; // check legality after every pass
     std::stop_token stop;

@@ -2,6 +2,7 @@
 #include "core/compile/programs.h"
 
 #include "core/base/error.h"
+#include "core/compile/mesh_config.h"
 #include "core/compile/model_programs.h"
 #include "core/memory/arena.h"
 #include "core/optim/schedule.h"
@@ -24,9 +25,12 @@ std::int64_t saved_bytes(const std::vector<plan::StateSlot>& slots) {
 
 BatchPlan plan_batch(const RunConfig& config) {
     const std::int64_t global = config.global_batch_size;
-    const std::int64_t micro = config.micro_batch_size.value_or(global);
-    WEFT_CHECK(micro > 0 && global % micro == 0, "micro_batch_size divides global_batch_size");
-    return {global, micro, global / micro};
+    const std::int64_t ranks = data_ranks(config.section("mesh"));
+    const std::int64_t share = (global + ranks - 1) / ranks;
+    const std::int64_t micro = config.micro_batch_size.value_or(share);
+    const std::int64_t rows = config.micro_batch_size ? micro * ranks : global;
+    WEFT_CHECK(micro > 0 && global % rows == 0, "micro_batch_size divides global_batch_size");
+    return {global, micro, global / rows, ranks, rows};
 }
 
 ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sample, Scope scope) {
@@ -62,6 +66,7 @@ plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo&
             config.memory_budget && (!limit_bytes || *config.memory_budget <= *limit_bytes);
         options.budget = MemoryBudget{given ? *config.memory_budget : *limit_bytes, given};
     }
+    options.placement = placement_of(config.section("mesh"));
     return build_plan(std::move(programs), options);
 }
 

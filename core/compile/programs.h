@@ -29,8 +29,10 @@ namespace weft::compile {
 /// The batch triple and what follows from it.
 struct BatchPlan {
     std::int64_t global_batch_size = 0;
-    std::int64_t micro_batch_size = 0;
+    std::int64_t micro_batch_size = 0; // samples per data rank and microstep, the last may get less
     std::int64_t accumulation_steps = 0;
+    std::int64_t data_ranks = 1; // devices that share a microstep's samples
+    std::int64_t rows = 0;       // samples per microstep, of all ranks
 };
 
 /// micro_batch_size null = the whole share. Errors when it does not divide are diagnostics of

@@ -9,6 +9,7 @@
 #include "core/nn/model_list.h"
 #include "core/optim/optimizer_list.h"
 #include "core/optim/schedule.h"
+#include "core/sharding/strategies/strategy_list.h"
 
 namespace weft::compile {
 namespace {
@@ -112,13 +113,23 @@ FieldTable evaluation_fields() {
 }
 
 FieldTable mesh_fields() {
-    return {choice_field("devices", "auto", {"auto", "cpu"}, "Where the run computes."),
+    std::vector<std::string> strategies;
+    for (const sharding::StrategyDef* strategy : sharding::all_strategies()) {
+        strategies.emplace_back(strategy->name);
+    }
+    return {text_field("devices", "auto",
+                       "Where the run computes: auto, cpu, or cpu:N for N simulated devices (exact, "
+                       "not faster)."),
             any_field("axes", Json::array({Json::array({"data", -1})}),
                       "Mesh axes, major to minor, as [name, size]; -1 is inferred."),
-            choice_field("strategy", "data_parallel", {"replicated", "data_parallel"},
+            choice_field("strategy", "data_parallel", strategies,
                          "How work is spread over the mesh."),
-            integer_field("zero_stage", 0, "Optimizer state split over data ranks.").range(0, 3),
-            any_field("rules", Json::array(), "Pairs [logical axis, mesh axis or null]."),
+            integer_field("zero_stage", 0,
+                          "Split over the data ranks: 1 optimizer state, 2 and gradients, 3 and "
+                          "parameters.")
+                .range(0, 3),
+            any_field("rules", Json::array(),
+                      "Pairs [logical axis, mesh axis or axes or null], before the strategy's."),
             map_field("specs", Json::object(), text_field("spec", nullptr, "P(...)"),
                       "Placement of single tensors by name pattern."),
             object_field("pipeline",

@@ -2,6 +2,7 @@
 #include "core/compile/run_rules.h"
 
 #include "core/base/text.h"
+#include "core/compile/mesh_config.h"
 #include "core/nn/loss_def.h"
 #include "core/nn/model_list.h"
 #include "core/optim/groups.h"
@@ -30,6 +31,7 @@ public:
             model_rules();
             data_fits_model();
         }
+        mesh_is_sound();
         batch_divides();
         length_fits();
         if (sound({"/optimizer"})) {
@@ -114,17 +116,33 @@ private:
         }
         const auto global = at("/training/global_batch_size").get<std::int64_t>();
         const auto micro = at("/training/micro_batch_size").get<std::int64_t>();
-        if (global % micro == 0) {
+        const std::int64_t ranks = sound({"/mesh"}) ? data_ranks(at("/mesh")) : 1;
+        if (global % (micro * ranks) == 0) {
             return;
         }
-        std::int64_t nearest = std::min(micro, global);
-        while (global % nearest != 0) {
+        if (global % ranks != 0) {
+            error("/training/micro_batch_size",
+                  "global_batch_size " + std::to_string(global) + " does not divide into " +
+                      std::to_string(ranks) + " data ranks, so it is taken in one microstep",
+                  "Leave micro_batch_size out, or use a multiple of " + std::to_string(ranks) + ".");
+            return;
+        }
+        std::int64_t nearest = std::min(micro, global / ranks);
+        while (global / ranks % nearest != 0) {
             --nearest;
         }
+        const std::string over =
+            ranks == 1 ? "" : " over " + std::to_string(ranks) + " data ranks";
         error("/training/micro_batch_size",
-              "micro_batch_size " + std::to_string(micro) + " does not divide global_batch_size " +
-                  std::to_string(global),
+              "micro_batch_size " + std::to_string(micro) + over +
+                  " does not divide global_batch_size " + std::to_string(global),
               "Use " + std::to_string(nearest) + ".");
+    }
+
+    void mesh_is_sound() {
+        if (sound({"/mesh"})) {
+            check_mesh(at("/mesh"), "/mesh", out_);
+        }
     }
 
     void length_fits() {

@@ -66,7 +66,7 @@ private:
             }
         }
         const std::int64_t n = batch_.accumulation_steps;
-        const std::int64_t samples = batch_.micro_batch_size;
+        const std::int64_t samples = batch_.rows;
         inputs_ = program_.add_argument(ir::Role::batch, "inputs",
                                         batched(run_.data.input, {n, samples}));
         targets_ = program_.add_argument(ir::Role::batch, "targets",
@@ -144,7 +144,7 @@ private:
         for (const ValueId value : carried) {
             body.arguments.push_back(program_.add_value(ir::Type(program_.type(value))));
         }
-        const std::int64_t samples = batch_.micro_batch_size;
+        const std::int64_t samples = batch_.rows;
         const ValueId inputs = program_.add_value(batched(run_.data.input, {samples}));
         const ValueId targets = program_.add_value(batched(run_.data.target, {samples}));
         const ValueId weights = program_.add_value({ir::DType::f32, {samples}});
@@ -230,7 +230,7 @@ private:
     ValueId next_random(ops::Builder& b, ValueId random) {
         const ValueId first = ops::cast(b, ops::slice(b, random, {2}, {1}), ir::DType::f64);
         const ValueId moved =
-            ops::affine(b, first, 1.0, static_cast<double>(batch_.micro_batch_size));
+            ops::affine(b, first, 1.0, static_cast<double>(batch_.rows));
         return b.emit("concat", {ops::slice(b, random, {0}, {2}),
                                  ops::cast(b, moved, ir::DType::i64)},
                       {{"dim", std::int64_t{0}}});

@@ -28,11 +28,7 @@ constexpr std::array kPlanned = {
     Planned{"/training/precision", "f16 fp16 float16",
             "f16 needs a GPU; use 'bf16', which needs no loss scaling."},
     Planned{"/training/precision", "tf32", "tf32 needs a GPU; use 'f32' or 'bf16'."},
-    Planned{"/mesh/devices", "cpu:* cuda*", ""},
-    Planned{"/mesh/strategy",
-            "fsdp hybrid_fsdp tensor_parallel 2d pipeline 3d context_parallel expert_parallel "
-            "custom",
-            ""},
+    Planned{"/mesh/strategy", "pipeline 3d expert_parallel", ""},
     Planned{"/mesh/pipeline/schedule", "gpipe interleaved zero_bubble", ""},
     Planned{"/mesh/backend", "in_process mpi gloo nccl", ""},
 };
@@ -91,38 +87,9 @@ struct Neutral {
 constexpr std::array kNeutral = {
     Neutral{"/init/from", "null", "starting from the weights of another run"},
     Neutral{"/training/early_stopping", "null", "early stopping"},
-    Neutral{"/mesh/zero_stage", "0", "splitting the optimizer state"},
-    Neutral{"/mesh/rules", "[]", "placement by rules"},
-    Neutral{"/mesh/specs", "{}", "placement of single tensors"},
     Neutral{"/mesh/pipeline/stages", "null", "pipeline parallelism"},
     Neutral{"/mesh/pipeline/file", "null", "pipeline parallelism"},
 };
-
-void check_axes(const Json& document, Diagnostics& out) {
-    const Json* axes = value_at(document, "/mesh/axes");
-    if (axes == nullptr) {
-        return;
-    }
-    const auto report = [&](std::string message, std::string hint) {
-        out.push_back({"/mesh/axes", config::Severity::error, std::move(message), std::move(hint)});
-    };
-    const bool pairs =
-        axes->is_array() && std::all_of(axes->begin(), axes->end(), [](const Json& axis) {
-            return axis.is_array() && axis.size() == 2 && axis[0].is_string() &&
-                   axis[1].is_number_integer();
-        });
-    if (!pairs) {
-        report("axes is a list of pairs [name, size]", "Write [[\"data\", -1]].");
-        return;
-    }
-    for (const Json& axis : *axes) {
-        if (axis[1] != 1 && axis[1] != -1) {
-            report("a mesh of several devices is not available in this version: axis '" +
-                       shown(axis[0].get<std::string>()) + "' has size " + axis[1].dump(),
-                   "Use size 1 or -1.");
-        }
-    }
-}
 
 } // namespace
 
@@ -156,7 +123,6 @@ void check_unavailable(const Json& document, Diagnostics& out) {
                            std::string("Set it to ") + neutral.value + " or leave it out."});
         }
     }
-    check_axes(document, out);
 }
 
 } // namespace weft::compile

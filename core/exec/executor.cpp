@@ -1,39 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/exec/executor.h"
 
-#include "core/base/clock.h"
-#include "core/base/machine.h"
-#include "core/exec/arena_memory.h"
-#include "core/exec/arena_monitor.h"
-#include "core/exec/find_nonfinite.h"
-#include "core/exec/prepared_program.h"
+#include "core/base/error.h"
+#include "core/exec/comm/in_process.h"
+#include "core/exec/device.h"
+#include "core/exec/device_threads.h"
+#include "core/exec/mesh_exchange.h"
+#include "core/exec/placement_copy.h"
+#include "core/sharding/partition.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <map>
-#include <optional>
-#include <utility>
 
 namespace weft::exec {
 namespace {
 
-Span span_of(const plan::Operand& operand, std::span<const std::int64_t> iterations) {
-    return {offset_of(operand, iterations), operand.type.bytes()};
-}
-
-std::string where(const plan::Step& step) {
-    return step.op.path.empty() ? step.op.kind : step.op.kind + " at " + step.op.path;
+const plan::PlannedPort& port_named(const std::vector<plan::PlannedPort>& ports,
+                                    std::string_view name) {
+    const auto found = std::find_if(ports.begin(), ports.end(),
+                                    [&](const plan::PlannedPort& p) { return p.name == name; });
+    WEFT_CHECK(found != ports.end(), "the program has no port " + std::string(name));
+    return *found;
 }
 
 } // namespace
 
 struct Executor::State {
     State(std::shared_ptr<const plan::ExecutionPlan> execution_plan,
-          std::vector<const weft_backend*> backend_list, ExecutorOptions executor_options)
-        : plan(std::move(execution_plan)), backends(std::move(backend_list)),
-          options(executor_options), memory(plan->arena_bytes) {
-        if (options.instrument) {
-            monitor.emplace(memory.bytes(), plan->state_bytes);
+          std::vector<const weft_backend*> backends, ExecutorOptions options)
+        : plan(std::move(execution_plan)), mesh(plan->mesh),
+          count(static_cast<int>(mesh.devices())) {
+        if (count == 1) {
+            devices.push_back(
+                std::make_unique<Device>(plan, std::move(backends), options, nullptr));
+            return;
         }
+        world = std::make_unique<comm::InProcessWorld>(count);
+        const auto groups = add_groups(*world, *plan);
+        options.threads = 1;
+        for (int i = 0; i < count; ++i) {
+            exchanges.push_back(std::make_unique<MeshExchange>(*world, groups, *plan, i));
+            devices.push_back(
+                std::make_unique<Device>(plan, backends, options, exchanges.back().get()));
+        }
+        threads = std::make_unique<DeviceThreads>(count);
     }
 
     const plan::PlannedProgram& planned(std::string_view name) const {
@@ -42,179 +54,78 @@ struct Executor::State {
         return *found;
     }
 
-    PreparedProgram& prepared(std::string_view name) {
-        const auto found = programs.find(name);
-        if (found != programs.end()) {
-            return found->second;
+    const plan::StateSlot& slot(std::string_view name) const {
+        const plan::StateSlot* found = plan->find_slot(name);
+        WEFT_CHECK(found != nullptr, "the plan has no state slot " + std::string(name));
+        return *found;
+    }
+
+    /// Does the same on every device, each on its thread.
+    template <typename Fn>
+    void on_all(const Fn& fn) {
+        if (count == 1) {
+            fn(0);
+            return;
         }
-        memory.take(planned(name).peak_bytes);
-        const std::int64_t before = heap_bytes();
-        PreparedProgram made = prepare_program(planned(name), memory.data(), backends);
-        book(before);
-        iterations.resize(std::max(iterations.size(), static_cast<std::size_t>(made.depth)));
-        return programs.emplace(std::string(name), std::move(made)).first->second;
-    }
-
-    std::int64_t heap_bytes() const {
-        const ProcessMemory now = read_process_memory();
-        return now.resident_bytes - now.file_bytes - memory.taken_bytes();
-    }
-    void book(std::int64_t before) { library_bytes += heap_bytes() - before; }
-
-    /// Kernels put off some of their memory until they run.
-    bool run_program(PreparedProgram& program) {
-        running = program.plan;
-        if (program.runs == kSettlingRuns) {
-            return run_steps(program.steps, 0);
-        }
-        ++program.runs;
-        const std::int64_t before = heap_bytes();
-        const bool finished = run_steps(program.steps, 0);
-        book(before);
-        return finished;
-    }
-
-    std::span<std::byte> port(const std::vector<plan::PlannedPort>& ports, std::string_view name) {
-        const auto found = std::find_if(ports.begin(), ports.end(),
-                                        [&](const plan::PlannedPort& p) { return p.name == name; });
-        WEFT_CHECK(found != ports.end(), "the program has no port " + std::string(name));
-        return {memory.data() + found->operand.offset,
-                static_cast<std::size_t>(found->operand.type.bytes())};
-    }
-
-    void begin(const PreparedProgram& program) {
-        weft_set_threads(options.threads);
-        state_written = false;
-        report = {};
-        if (monitor) {
-            std::vector<Span> written;
-            for (const plan::PlannedPort& argument : program.plan->arguments) {
-                written.push_back(span_of(argument.operand, {}));
+        threads->run([&](int device) {
+            try {
+                fn(device);
+            } catch (const std::exception& fault) {
+                world->abort("device " + std::to_string(device) + ": " + fault.what());
+                throw;
             }
-            monitor->begin_run(written);
+        });
+    }
+
+    /// Every device knows its place.
+    void write_coordinates(const plan::PlannedProgram& program) {
+        const auto& arguments = program.arguments;
+        const bool asked = std::any_of(arguments.begin(), arguments.end(), [](const auto& port) {
+            return port.name == sharding::kCoordinates;
+        });
+        for (int device = 0; asked && device < count; ++device) {
+            const auto place = mesh.coordinates(device);
+            const auto into = devices[static_cast<std::size_t>(device)]->argument(
+                program.name, sharding::kCoordinates);
+            std::memcpy(into.data(), place.data(), into.size());
         }
     }
 
-    /// False when stopped or, in a checked run, at the first value that is not finite.
-    bool run_steps(std::vector<PreparedStep>& steps, std::size_t depth) {
-        for (PreparedStep& step : steps) {
-            if (!state_written && stop.stop_requested()) {
-                return false;
-            }
-            if (!(step.step->is_loop() ? run_loop(step, depth) : run_kernel(step, depth))) {
-                return false;
-            }
-            if (monitor) {
-                for (const int index : step.retires) {
-                    const plan::Buffer& buffer = running->buffers[static_cast<std::size_t>(index)];
-                    monitor->retire({buffer.offset, buffer.bytes});
-                }
+    template <typename Part>
+    void cut(const ir::Type& whole, const sharding::Sharding& placement,
+             std::span<const std::byte> bytes, const Part& part) {
+        WEFT_CHECK(bytes.size() == static_cast<std::size_t>(whole.bytes()),
+                   "a whole array has its own size");
+        for (int device = 0; device < count; ++device) {
+            cut_part(whole, bytes, placement, mesh, device, part(device));
+        }
+    }
+
+    /// The parts joined in `buffer`; the part itself where one device holds everything.
+    template <typename Part>
+    std::span<const std::byte> join(const ir::Type& whole, const sharding::Sharding& placement,
+                                    std::vector<std::byte>& buffer, const Part& part) {
+        if (placement.is_replicated()) {
+            return part(0);
+        }
+        buffer.resize(static_cast<std::size_t>(whole.bytes()));
+        for (int device = 0; device < count; ++device) {
+            if (first_replica(placement, mesh, device)) {
+                join_part(whole, buffer, placement, mesh, device, part(device));
             }
         }
-        return true;
-    }
-
-    bool run_loop(PreparedStep& loop, std::size_t depth) {
-        const std::int64_t count = loop.step->count;
-        for (std::int64_t visit = 0; visit < count; ++visit) {
-            iterations[depth] = loop.step->reverse ? count - 1 - visit : visit;
-            if (!run_steps(loop.body, depth + 1)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    bool run_kernel(PreparedStep& prepared_step, std::size_t depth) {
-        const plan::Step& step = *prepared_step.step;
-        const std::span<const std::int64_t> indices(iterations.data(), depth);
-        if (prepared_step.moves) {
-            for (std::size_t i = 0; i < step.inputs.size(); ++i) {
-                prepared_step.inputs[i] = memory.data() + offset_of(step.inputs[i], indices);
-            }
-            for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-                prepared_step.outputs[i] = memory.data() + offset_of(step.outputs[i], indices);
-            }
-        }
-        state_written = state_written || prepared_step.writes_state;
-        if (monitor) {
-            watch_before(step, indices);
-        }
-        const double start_s = observer == nullptr ? 0.0 : clock.steady_s();
-        prepared_step.kernel->run(prepared_step.inputs.data(), prepared_step.outputs.data(),
-                                  prepared_step.workspace);
-        if (observer != nullptr) {
-            observer->step_done(step, prepared_step.position, start_s, clock.steady_s());
-        }
-        if (monitor) {
-            watch_after(step, indices);
-        }
-        return !checked || outputs_finite(prepared_step, indices);
-    }
-
-    void watch_before(const plan::Step& step, std::span<const std::int64_t> indices) {
-        std::vector<Span> inputs;
-        for (const plan::Operand& operand : step.inputs) {
-            inputs.push_back(span_of(operand, indices));
-        }
-        monitor->before_step(where(step), inputs);
-    }
-
-    void watch_after(const plan::Step& step, std::span<const std::int64_t> indices) {
-        std::vector<Span> outputs;
-        for (const plan::Operand& operand : step.outputs) {
-            outputs.push_back(span_of(operand, indices));
-        }
-        const bool works = step.workspace.buffer >= 0;
-        monitor->after_step(where(step), outputs, works ? span_of(step.workspace, {}) : Span{0, 0});
-    }
-
-    bool outputs_finite(const PreparedStep& prepared_step, std::span<const std::int64_t> indices) {
-        const plan::Step& step = *prepared_step.step;
-        for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-            if (all_finite(step.outputs[i].type, prepared_step.outputs[i])) {
-                continue;
-            }
-            report = {false,
-                      step.op.kind,
-                      step.op.path,
-                      step.op.phase,
-                      {indices.begin(), indices.end()},
-                      prepared_step.position};
-            return false;
-        }
-        return true;
-    }
-
-    bool arguments_finite(const PreparedProgram& program) {
-        for (const plan::PlannedPort& argument : program.plan->arguments) {
-            if (!all_finite(argument.operand.type, memory.data() + argument.operand.offset)) {
-                report.finite = false;
-                report.kind = "argument";
-                report.path = argument.name;
-                return false;
-            }
-        }
-        return true;
+        return buffer;
     }
 
     std::shared_ptr<const plan::ExecutionPlan> plan;
-    std::vector<const weft_backend*> backends;
-    ExecutorOptions options;
-    ArenaMemory memory;
-    std::optional<ArenaMonitor> monitor;
-    std::map<std::string, PreparedProgram, std::less<>> programs;
-    StepObserver* observer = nullptr;
-    SystemClock clock;
-    std::int64_t library_bytes = 0;
-
-    // Of the run in progress.
-    const plan::PlannedProgram* running = nullptr;
-    std::vector<std::int64_t> iterations; // of the loops around the step, outermost first
-    std::stop_token stop;
-    bool state_written = false;
-    bool checked = false;
-    RunReport report;
+    const sharding::Mesh mesh;
+    const int count;
+    std::unique_ptr<comm::InProcessWorld> world; // of several devices
+    std::vector<std::unique_ptr<MeshExchange>> exchanges;
+    std::vector<std::unique_ptr<Device>> devices;
+    std::unique_ptr<DeviceThreads> threads;
+    std::vector<std::byte> result_buffer;
+    std::map<std::string, std::vector<std::byte>, std::less<>> slot_buffers;
 };
 
 Executor::Executor(std::shared_ptr<const plan::ExecutionPlan> plan,
@@ -227,67 +138,106 @@ const plan::ExecutionPlan& Executor::plan() const {
     return *state_->plan;
 }
 
-std::span<std::byte> Executor::slot(std::string_view name) {
-    const plan::StateSlot* slot = state_->plan->find_slot(name);
-    WEFT_CHECK(slot != nullptr, "the plan has no state slot " + std::string(name));
-    return {state_->memory.data() + slot->offset, static_cast<std::size_t>(slot->type.bytes())};
+void Executor::write(std::string_view program, std::string_view name,
+                     std::span<const std::byte> whole) {
+    const plan::PlannedPort& port = port_named(state_->planned(program).arguments, name);
+    state_->cut(port.whole, port.placement, whole,
+                [&](int device) { return argument(program, name, device); });
 }
 
-std::span<const std::byte> Executor::slot(std::string_view name) const {
-    return const_cast<Executor*>(this)->slot(name);
+std::span<const std::byte> Executor::read(std::string_view program, std::string_view name) {
+    const plan::PlannedPort& port = port_named(state_->planned(program).results, name);
+    return state_->join(port.whole, port.placement, state_->result_buffer,
+                        [&](int device) { return result(program, name, device); });
 }
 
-std::span<std::byte> Executor::argument(std::string_view program, std::string_view name) {
-    return state_->port(state_->planned(program).arguments, name);
+void Executor::write_slot(std::string_view name, std::span<const std::byte> whole) {
+    const plan::StateSlot& slot_info = state_->slot(name);
+    state_->cut(slot_info.whole, slot_info.placement, whole,
+                [&](int device) { return slot(name, device); });
 }
 
-std::span<const std::byte> Executor::result(std::string_view program, std::string_view name) const {
-    return state_->port(state_->planned(program).results, name);
+std::span<const std::byte> Executor::read_slot(std::string_view name) {
+    const plan::StateSlot& slot_info = state_->slot(name);
+    return state_->join(slot_info.whole, slot_info.placement,
+                        state_->slot_buffers[std::string(name)],
+                        [&](int device) { return slot(name, device); });
+}
+
+std::span<std::byte> Executor::slot(std::string_view name, int device) {
+    return state_->devices[static_cast<std::size_t>(device)]->slot(name);
+}
+
+std::span<std::byte> Executor::argument(std::string_view program, std::string_view name,
+                                        int device) {
+    return state_->devices[static_cast<std::size_t>(device)]->argument(program, name);
+}
+
+std::span<std::byte> Executor::result(std::string_view program, std::string_view name,
+                                      int device) {
+    return state_->devices[static_cast<std::size_t>(device)]->result(program, name);
 }
 
 void Executor::prepare(std::string_view program) {
-    weft_set_threads(state_->options.threads);
-    state_->prepared(program);
+    state_->on_all(
+        [&](int device) { state_->devices[static_cast<std::size_t>(device)]->prepare(program); });
 }
 
 RunOutcome Executor::run(std::string_view program, std::stop_token stop) {
-    weft_set_threads(state_->options.threads);
-    PreparedProgram& prepared = state_->prepared(program);
-    state_->begin(prepared);
-    state_->stop = std::move(stop);
-    state_->checked = false;
-    return state_->run_program(prepared) ? RunOutcome::finished : RunOutcome::stopped;
+    if (state_->count == 1) {
+        return state_->devices.front()->run(program, std::move(stop));
+    }
+    if (stop.stop_requested()) {
+        return RunOutcome::stopped;
+    }
+    state_->write_coordinates(state_->planned(program));
+    state_->on_all([&](int device) {
+        state_->devices[static_cast<std::size_t>(device)]->run(program, {});
+    });
+    return RunOutcome::finished;
 }
 
 RunReport Executor::run_checked(std::string_view program) {
-    weft_set_threads(state_->options.threads);
-    PreparedProgram& prepared = state_->prepared(program);
-    state_->begin(prepared);
-    state_->stop = {};
-    state_->checked = true;
-    if (state_->arguments_finite(prepared)) {
-        state_->run_program(prepared);
-    }
-    return state_->report;
+    state_->write_coordinates(state_->planned(program));
+    std::vector<RunReport> reports(static_cast<std::size_t>(state_->count));
+    state_->on_all([&](int device) {
+        const auto at = static_cast<std::size_t>(device);
+        reports[at] = state_->devices[at]->run_checked(program);
+    });
+    // The earliest step, of the first device that met it.
+    return *std::min_element(reports.begin(), reports.end(), [](const auto& a, const auto& b) {
+        return a.finite != b.finite ? !a.finite : a.step < b.step;
+    });
 }
 
 void Executor::set_observer(StepObserver* observer) {
-    state_->observer = observer;
+    state_->devices.front()->set_observer(observer);
 }
 
 std::int64_t Executor::resident_bytes() const {
-    return state_->memory.taken_bytes();
+    std::int64_t bytes = 0;
+    for (const auto& device : state_->devices) {
+        bytes += device->resident_bytes();
+    }
+    return bytes;
 }
 
 std::int64_t Executor::library_bytes() const {
-    return std::max<std::int64_t>(0, state_->library_bytes);
+    std::int64_t bytes = 0;
+    for (const auto& device : state_->devices) {
+        bytes += device->library_bytes();
+    }
+    return bytes;
 }
 
 ArenaReport Executor::arena_report() const {
-    if (!state_->monitor) {
-        return {};
+    ArenaReport out;
+    for (const auto& device : state_->devices) {
+        const ArenaReport own = device->arena_report();
+        out.highest_touched_byte = std::max(out.highest_touched_byte, own.highest_touched_byte);
+        out.violations.insert(out.violations.end(), own.violations.begin(), own.violations.end());
     }
-    return {state_->monitor->highest_touched_byte(), state_->monitor->violations()};
+    return out;
 }
 
 } // namespace weft::exec

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays an execution plan: one arena, kernels prepared once per program, then a flat loop over
-// steps without any allocation. Owns the arena and the kernels; shares the immutable plan. One
-// thread at a time; the kernels use the OpenMP team of that thread.
+// Replays an execution plan: per device one arena, kernels prepared once per program, then a flat loop
+// over steps without any allocation. Owns arenas and kernels; shares the immutable plan. One thread at
+// a time; on one device the kernels use the OpenMP team of that thread. The devices of a mesh are
+// threads of one core each, which exchange data in process: exact, and not faster.
 //
 //   Executor executor(plan, backends);
-//   fill(executor.argument("init", "random")); executor.run("init");
-//   fill(executor.argument("train_step", "inputs")); ...
+//   executor.write("init", "random", key); executor.run("init");
+//   executor.write("train_step", "inputs", batch); ...
 //   executor.run("train_step", stop);
-//   read(executor.result("train_step", "loss"));
+//   ... executor.read("train_step", "loss") ...
 //
+// The host writes and reads whole arrays; devices hold parts of them as the plan says.
 // State slots outlive calls. Everything else in the arena is scratch that programs share: the host
 // writes *every* argument before *each* run, and reads results before the next run.
 #pragma once
@@ -77,27 +79,35 @@ public:
 
     const plan::ExecutionPlan& plan() const;
 
-    /// Bytes of a state slot, dense row-major; valid for the executor's life.
-    std::span<std::byte> slot(std::string_view name);
-    std::span<const std::byte> slot(std::string_view name) const;
-    /// Where the host writes an argument of a program / reads a result of it. Names are those of
-    /// the program's ports; an unknown one is a programmer fault.
-    std::span<std::byte> argument(std::string_view program, std::string_view name);
-    std::span<const std::byte> result(std::string_view program, std::string_view name) const;
+    /// Hands an argument to the devices. `whole` has exactly its bytes. An unknown name is a
+    /// programmer fault.
+    void write(std::string_view program, std::string_view name, std::span<const std::byte> whole);
+    /// A result, put together from the devices' parts; valid until the next call of this function or
+    /// of run.
+    std::span<const std::byte> read(std::string_view program, std::string_view name);
+    /// State slots likewise. What read_slot gives is valid until the next read_slot of that name.
+    void write_slot(std::string_view name, std::span<const std::byte> whole);
+    std::span<const std::byte> read_slot(std::string_view name);
+
+    /// The part of a slot or port that a device holds: its bytes in the arena, dense row-major.
+    std::span<std::byte> slot(std::string_view name, int device = 0);
+    std::span<std::byte> argument(std::string_view program, std::string_view name, int device = 0);
+    std::span<std::byte> result(std::string_view program, std::string_view name, int device = 0);
 
     /// Takes the program's part of the arena and creates its kernels; run does so on first use.
     /// Throws weft::Error{runtime} when the plan was made without back ends or for others,
     /// weft::Error{memory, device} from the kernels.
     void prepare(std::string_view program);
     /// Runs the program once. Throws weft::Error{device} with op and library text when a kernel
-    /// fails.
+    /// fails. On a mesh a stop request counts before the run only, and after a fault of one device
+    /// the executor is of no more use.
     RunOutcome run(std::string_view program, std::stop_token stop = {});
     /// As run, but looks at every float output after each step and stops at the first value that is
     /// not finite: finds the op behind a diverged loss. Slow. Changes state exactly as far as it
     /// ran: save the slots before where that matters.
     RunReport run_checked(std::string_view program);
 
-    /// Null (the default) costs nothing. The observer must outlive the runs.
+    /// Sees the steps of device 0. Null (the default) costs nothing; it must outlive the runs.
     void set_observer(StepObserver* observer);
     /// Bytes of the arena that the prepared programs have taken: plan and resident memory agree.
     std::int64_t resident_bytes() const;

@@ -2,6 +2,7 @@
 #include "core/exec/prepared_program.h"
 
 #include "core/base/error.h"
+#include "core/ops/op_def.h"
 
 #include <algorithm>
 
@@ -63,7 +64,9 @@ private:
 
     void leaf(PreparedStep& prepared) const {
         const plan::Step& step = *prepared.step;
-        prepared.kernel.emplace(kernel(step));
+        if (!ops::op_def(step.op.kind).collective) {
+            prepared.kernel.emplace(kernel(step));
+        }
         const auto moves = [](const plan::Operand& operand) { return !operand.strides.empty(); };
         for (const plan::Operand& operand : step.inputs) {
             prepared.inputs.push_back(arena_ + operand.offset);

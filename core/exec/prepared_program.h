@@ -15,7 +15,7 @@ namespace weft::exec {
 struct PreparedStep {
     const plan::Step* step = nullptr;
     int position = 0;
-    std::optional<Kernel> kernel; // none for loops
+    std::optional<Kernel> kernel; // none for loops and exchanges
     std::vector<const void*> inputs;
     std::vector<void*> outputs;
     void* workspace = nullptr;

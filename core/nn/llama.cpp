@@ -112,7 +112,7 @@ std::int64_t context_length(const Json& settings) {
 }
 
 ir::ValueId projected(ModelContext& context, const char* name, ir::ValueId x, std::int64_t units,
-                      Init init, const char* from, const char* to) {
+                      Init init, const std::string& from, const std::string& to) {
     const Scope scope(context, name);
     return dense(context, x, units, init, {from, to}, false);
 }
@@ -133,16 +133,19 @@ ir::ValueId attention(ModelContext& context, const Variant& d, ir::ValueId x) {
     const std::int64_t samples = context.shape(x)[0];
     const std::int64_t positions = context.shape(x)[1];
     const std::int64_t head_width = d.width / d.heads;
-    const auto part = [&](const char* name, std::int64_t heads, const char* axis) {
+    // Devices share heads in groups that read the same key and value.
+    const std::string head_axis = heads_axis("heads", d.heads / d.kv_heads * head_width);
+    const std::string kv_axis = heads_axis("kv_heads", head_width);
+    const auto part = [&](const char* name, std::int64_t heads, const std::string& axis) {
         const ir::ValueId flat =
             projected(context, name, x, heads * head_width, transformer_init(), "embed", axis);
         return ops::reshape(b, flat, {samples, positions, heads, head_width});
     };
-    const ir::ValueId query = rotated(context, d, part("query", d.heads, "heads"));
-    const ir::ValueId key = rotated(context, d, part("key", d.kv_heads, "kv_heads"));
-    const ir::ValueId value = part("value", d.kv_heads, "kv_heads");
+    const ir::ValueId query = rotated(context, d, part("query", d.heads, head_axis));
+    const ir::ValueId key = rotated(context, d, part("key", d.kv_heads, kv_axis));
+    const ir::ValueId value = part("value", d.kv_heads, kv_axis);
     const ir::ValueId mixed = attend(context, {true, d.context, 0.0}, query, key, value);
-    return projected(context, "output", mixed, d.width, residual_init(d.layers), "heads", "embed");
+    return projected(context, "output", mixed, d.width, residual_init(d.layers), head_axis, "embed");
 }
 
 // SwiGLU (Shazeer 2020): down(silu(gate(x)) * up(x))

@@ -10,14 +10,6 @@ namespace {
 
 using config::Json;
 
-/// Logits as [N, V] and labels as [N], whatever the leading dimensions are.
-Prediction as_rows(ops::Builder& b, const Prediction& p) {
-    const ir::Shape logits = b.shape(p.output);
-    const ir::Shape labels = b.shape(p.target);
-    return {ops::reshape(b, p.output, {logits.rows(), logits.back()}),
-            ops::reshape(b, p.target, {labels.elements()})};
-}
-
 config::FieldTable cross_entropy_fields() {
     return {config::real_field("label_smoothing", 0.0,
                                "Share of the target spread evenly over all classes.")
@@ -25,11 +17,8 @@ config::FieldTable cross_entropy_fields() {
 }
 
 ir::ValueId build_cross_entropy(ops::Builder& b, const Json& settings, const Prediction& p) {
-    const Prediction rows = as_rows(b, p);
-    const ir::ValueId loss =
-        b.emit("cross_entropy", {rows.output, rows.target},
-               {{"label_smoothing", settings.at("label_smoothing").get<double>()}});
-    return ops::reshape(b, loss, b.shape(p.target));
+    return b.emit("cross_entropy", {p.output, p.target},
+                  {{"label_smoothing", settings.at("label_smoothing").get<double>()}});
 }
 
 config::FieldTable no_fields() {
@@ -48,8 +37,7 @@ ir::ValueId build_mse(ops::Builder& b, const Json&, const Prediction& p) {
 }
 
 ir::ValueId build_accuracy(ops::Builder& b, const Prediction& p) {
-    const Prediction rows = as_rows(b, p);
-    return ops::reshape(b, b.emit("correct", {rows.output, rows.target}), b.shape(p.target));
+    return b.emit("correct", {p.output, p.target});
 }
 
 ir::ValueId build_mean_absolute_error(ops::Builder& b, const Prediction& p) {

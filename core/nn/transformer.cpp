@@ -21,7 +21,8 @@ ir::ValueId self_attention(ModelContext& context, const BlockSettings& s, ir::Va
     ir::ValueId qkv; // [B, T, 3C]
     {
         const Scope inner(context, "qkv");
-        qkv = dense(context, x, 3 * s.width, transformer_init(), {"embed", "heads"});
+        qkv = dense(context, x, 3 * s.width, transformer_init(),
+                    {"embed", heads_axis("heads", s.width / s.heads, 3)});
     }
     const auto part = [&](std::int64_t index) { // [B, T, H, D]
         const ir::ValueId third =
@@ -34,7 +35,8 @@ ir::ValueId self_attention(ModelContext& context, const BlockSettings& s, ir::Va
     const ir::ValueId mixed = attend(context, s.attention, query, key, value);
     const Scope inner(context, "output");
     const ir::ValueId out =
-        dense(context, mixed, s.width, residual_init(s.layers), {"heads", "embed"});
+        dense(context, mixed, s.width, residual_init(s.layers),
+              {heads_axis("heads", s.width / s.heads), "embed"});
     return dropout(context, out, s.dropout);
 }
 
@@ -51,6 +53,10 @@ ir::ValueId mlp(ModelContext& context, const BlockSettings& s, ir::ValueId x) {
 }
 
 } // namespace
+
+std::string heads_axis(const char* name, std::int64_t head_width, std::int64_t parts) {
+    return std::to_string(parts) + "*" + name + "*" + std::to_string(head_width);
+}
 
 Init transformer_init() {
     return Init::normal(kInitDeviation);

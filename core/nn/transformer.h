@@ -6,6 +6,8 @@
 
 #include "core/nn/layer_def.h"
 
+#include <string>
+
 namespace weft::nn {
 
 /// Throws weft::Error{usage} unless the inputs are tokens [B, T], T within the context of `most`
@@ -23,6 +25,10 @@ struct AttentionSettings {
 /// keys and values go through the caches "keys" and "values" of the current scope.
 ir::ValueId attend(ModelContext& context, const AttentionSettings& settings, ir::ValueId q,
                    ir::ValueId k, ir::ValueId v);
+
+/// Logical axis of a dimension that holds whole heads of this width, several equal parts of them
+/// (query, key, value) one after the other.
+std::string heads_axis(const char* name, std::int64_t head_width, std::int64_t parts = 1);
 
 /// Normal 0.02, and the same divided by sqrt(2 layers) for weights before a residual sum, so that
 /// the sums do not grow with depth (Radford et al. 2019).

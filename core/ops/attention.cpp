@@ -3,6 +3,9 @@
 // 2022). H query heads share K key/value heads: query head h reads key head h / (H / K).
 #include "core/ops/op_list.h"
 #include "core/ops/rules.h"
+#include "core/ops/split.h"
+
+#include <array>
 
 namespace weft::ops {
 namespace {
@@ -14,7 +17,9 @@ const std::vector<AttributeDef> kAttentionAttributes{
     {"causal", AttributeKind::flag, true, "position t sees positions up to t only"},
     kScale,
     {"rate", AttributeKind::real, false, "dropout of the probabilities; needs random"},
-    {"stream", AttributeKind::text, false, "name of the random stream; needs random"}};
+    {"stream", AttributeKind::text, false, "name of the random stream; needs random"},
+    {"extents", AttributeKind::list, false,
+     "[all heads]: random goes on with the first sample and key head of this part"}};
 
 // q [N, T, H, D] against k and v [N, S, K, D]; empty: fine.
 std::string want_heads(const ir::Type& q, const ir::Type& k, const ir::Type& v,
@@ -48,6 +53,10 @@ std::string want_dropout(const OpView& view, int random) {
     }
     if (!view.attributes().has("stream")) {
         return "random needs a stream";
+    }
+    if (view.attributes().has("extents")) {
+        const ir::Type expected{ir::DType::i64, {5}};
+        return view.input(random) == expected ? "" : "random of a part needs i64[5]";
     }
     return want_random(view.input(random));
 }
@@ -83,8 +92,9 @@ void attention_gradient(GradientContext& c) {
     }
 }
 
-// A causal mask depends on the query's position, and a dropout mask on the index of each
-// probability, so these keep queries and heads whole.
+// A causal mask depends on the query's position, so queries stay whole under it. Dropout needs the
+// index of each probability: samples and key heads tell theirs (split_attention), the others stay
+// whole.
 FactorRule attention_rule(const OpView& view, std::string_view notation, bool backward,
                           int random) {
     constexpr Combine whole = Combine::whole;
@@ -92,7 +102,6 @@ FactorRule attention_rule(const OpView& view, std::string_view notation, bool ba
     const Combine free = backward ? Combine::sum : Combine::pointwise;
     return einsum(view, notation,
                   {{'t', dropout || view.attributes().flag("causal") ? whole : free},
-                   {'k', dropout ? whole : Combine::pointwise},
                    {'g', dropout ? whole : free},
                    {'s', whole},
                    {'d', whole},
@@ -101,6 +110,28 @@ FactorRule attention_rule(const OpView& view, std::string_view notation, bool ba
 
 FactorRule attention_factors(const OpView& view) {
     return attention_rule(view, "nt(kg)d,nskd,nskd,r->nt(kg)d,n(kg)t", false, 3);
+}
+
+void split_attention(SplitContext& c, std::size_t random) {
+    std::vector<ValueId> inputs = c.inputs();
+    if (inputs.size() <= random) {
+        return c.set_all(c.emit_same());
+    }
+    Builder& b = c.builder();
+    const std::array factors{factor_of(c.rule().inputs[1], 0), factor_of(c.rule().inputs[1], 2)};
+    const ValueId origin = c.origin(factors, std::array<std::int64_t, 2>{0, 0});
+    inputs[random] = b.emit("concat", {inputs[random], origin}, {{"dim", std::int64_t{0}}});
+    ir::Attributes attributes = c.attributes();
+    attributes.set("extents", std::vector<std::int64_t>{c.whole().input(0).shape[2]});
+    c.set_all(b.emit_all(c.whole().op.kind, inputs, attributes));
+}
+
+void split_forward(SplitContext& c) {
+    split_attention(c, 3);
+}
+
+void split_backward(SplitContext& c) {
+    split_attention(c, 6);
 }
 
 // `products` products of T S D per head, and per score `others` FLOPs and its share of dropout;
@@ -195,6 +226,7 @@ const OpDef kAttention{
     .gradient = attention_gradient,
     .factors = attention_factors,
     .cost = attention_cost,
+    .split = split_forward,
     .full_outputs = {1},
     .random = true};
 
@@ -206,6 +238,7 @@ const OpDef kAttentionGrad{.name = "attention_grad",
                            .infer = infer_attention_grad,
                            .factors = attention_grad_factors,
                            .cost = attention_grad_cost,
+                           .split = split_backward,
                            .full_inputs = {4},
                            .random = true};
 

@@ -330,7 +330,8 @@ const OpDef kConv2dInputGrad{.name = "conv2d_input_grad",
                              .attributes = {kShapeAttribute, kStride, kPadding},
                              .infer = infer_conv2d_input_grad,
                              .factors = conv2d_input_grad_factors,
-                             .cost = conv2d_input_grad_cost};
+                             .cost = conv2d_input_grad_cost,
+                             .localise = localise_shape};
 
 const OpDef kConv2dWeightGrad{
     .name = "conv2d_weight_grad",
@@ -376,6 +377,7 @@ const OpDef kAvgPoolGrad{.name = "avg_pool_grad",
                          .attributes = {kShapeAttribute, kWindow, kStride, kPadding},
                          .infer = infer_avg_pool_grad,
                          .factors = avg_pool_grad_factors,
-                         .cost = avg_pool_grad_cost};
+                         .cost = avg_pool_grad_cost,
+                         .localise = localise_shape};
 
 } // namespace weft::ops

@@ -44,6 +44,8 @@ Inferred infer_cast(const OpView& view) {
     return {{{*dtype, view.input(0).shape}}, {}};
 }
 
+Partial elementwise_partial(const OpView& view);
+
 OpDef elementwise_op(std::string_view name, std::string_view help, weft_elementwise opcode,
                      int inputs, void (*gradient)(GradientContext&), double element_flops = 1) {
     OpDef out{};
@@ -59,6 +61,7 @@ OpDef elementwise_op(std::string_view name, std::string_view help, weft_elementw
     }
     out.element_flops = element_flops;
     out.elementwise = opcode;
+    out.partial = elementwise_partial;
     return out;
 }
 
@@ -198,6 +201,20 @@ void select_gradient(GradientContext& c) {
     }
     if (c.needs(2)) {
         set_summed(c, 2, select(b, c.input(0), zero, c.upstream()));
+    }
+}
+
+// Sums go through unchanged; a shift would be added once per device.
+Partial elementwise_partial(const OpView& view) {
+    switch (op_def(view.op.kind).elementwise) {
+    case WEFT_EW_NEG:
+    case WEFT_EW_CAST:
+    case WEFT_EW_ADD:
+    case WEFT_EW_SUB: return Partial::together;
+    case WEFT_EW_AFFINE:
+        return view.attributes().real("shift") == 0.0 ? Partial::together : Partial::resolve;
+    case WEFT_EW_MUL: return Partial::product;
+    default: return Partial::resolve;
     }
 }
 

@@ -2,6 +2,9 @@
 // Rows of a table by index.
 #include "core/ops/op_list.h"
 #include "core/ops/rules.h"
+#include "core/ops/split.h"
+
+#include <array>
 
 namespace weft::ops {
 namespace {
@@ -26,7 +29,43 @@ void embedding_gradient(GradientContext& c) {
 }
 
 FactorRule embedding_factors(const OpView& view) {
-    return einsum(view, "vc,...->...c", {{'v', Combine::whole}});
+    return einsum(view, "vc,...->...c", {{'v', Combine::sum, 0.0}});
+}
+
+/// Ids counted from the first row that is here; 0 where the row is elsewhere.
+struct LocalIds {
+    ir::ValueId ids;    // i32 [...]
+    ir::ValueId inside; // [..., 1] in the asked type: 1 where the row is here, else 0
+};
+
+LocalIds local_ids(SplitContext& c, ir::ValueId ids, int rows, ir::DType dtype) {
+    Builder& b = c.builder();
+    const ir::ValueId first =
+        cast(b, c.origin(std::array{rows}, std::array{std::int64_t{0}}), ir::DType::f32);
+    const ir::ValueId zero = constant(b, 0.0);
+    const ir::ValueId end = constant(b, static_cast<double>(c.local_size(rows)));
+    ir::Shape shape = b.shape(ids);
+    const bool scalar = shape.rank() == 0;
+    ids = scalar ? reshape(b, ids, {1}) : ids;
+    const ir::ValueId row = sub(b, cast(b, ids, ir::DType::f32), first);
+    const ir::ValueId before = b.emit("less", {row, zero});
+    const ir::ValueId inside = mul(b, affine(b, before, -1.0, 1.0), b.emit("less", {row, end}));
+    ir::ValueId local = cast(b, select(b, inside, row, zero), ir::DType::i32);
+    local = scalar ? reshape(b, local, {}) : local;
+    shape.push_back(1);
+    return {local, cast(b, reshape(b, inside, shape), dtype)};
+}
+
+// Rows that are elsewhere are terms of zero.
+void split_embedding(SplitContext& c) {
+    const int rows = factor_of(c.rule().inputs[0], 0);
+    if (!c.is_split(rows)) {
+        return c.set_all(c.emit_same());
+    }
+    Builder& b = c.builder();
+    const LocalIds local = local_ids(c, c.input(1), rows, b.type(c.input(0)).dtype);
+    const auto found = c.emit_same({c.input(0), local.ids});
+    c.set(0, mul(b, found[0], local.inside));
 }
 
 OpCost embedding_cost(const OpView& view) {
@@ -51,7 +90,22 @@ Inferred infer_embedding_grad(const OpView& view) {
 }
 
 FactorRule embedding_grad_factors(const OpView& view) {
-    return einsum(view, "...,...c->vc", {{'.', Combine::sum, 0.0}, {'v', Combine::whole}});
+    return einsum(view, "...,...c->vc", {{'.', Combine::sum, 0.0}});
+}
+
+ir::Attributes localise_embedding_grad(const OpView&, std::span<const ir::Type>,
+                                       std::span<const ir::Type> outputs) {
+    return {{"rows", outputs[0].shape[0]}};
+}
+
+void split_embedding_grad(SplitContext& c) {
+    const int rows = factor_of(c.rule().outputs[0], 0);
+    if (!c.is_split(rows)) {
+        return c.set_all(c.emit_same());
+    }
+    Builder& b = c.builder();
+    const LocalIds local = local_ids(c, c.input(0), rows, b.type(c.input(1)).dtype);
+    c.set_all(c.emit_same({local.ids, mul(b, c.input(1), local.inside)}));
 }
 
 OpCost embedding_grad_cost(const OpView& view) {
@@ -67,7 +121,8 @@ const OpDef kEmbedding{.name = "embedding",
                        .infer = infer_embedding,
                        .gradient = embedding_gradient,
                        .factors = embedding_factors,
-                       .cost = embedding_cost};
+                       .cost = embedding_cost,
+                       .split = split_embedding};
 
 const OpDef kEmbeddingGrad{.name = "embedding_grad",
                            .help = "ids, dy [..., C] -> dtable f32 [V, C]",
@@ -77,6 +132,8 @@ const OpDef kEmbeddingGrad{.name = "embedding_grad",
                            .infer = infer_embedding_grad,
                            .factors = embedding_grad_factors,
                            .cost = embedding_grad_cost,
+                           .localise = localise_embedding_grad,
+                           .split = split_embedding_grad,
                            .full_outputs = {0}};
 
 } // namespace weft::ops

@@ -204,4 +204,11 @@ FactorRule whole_factors(const OpView& view) {
     return RuleBuilder(view).finish();
 }
 
+ir::Attributes localise_shape(const OpView& view, std::span<const ir::Type>,
+                              std::span<const ir::Type> outputs) {
+    ir::Attributes out = view.attributes();
+    out.set("shape", list_of_shape(outputs[0].shape));
+    return out;
+}
+
 } // namespace weft::ops

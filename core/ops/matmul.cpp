@@ -2,6 +2,9 @@
 // Matrix products. Gradients of inputs and weights are products of their own.
 #include "core/ops/op_list.h"
 #include "core/ops/rules.h"
+#include "core/ops/split.h"
+
+#include <array>
 
 namespace weft::ops {
 namespace {
@@ -155,10 +158,23 @@ void linear_gradient(GradientContext& c) {
     }
 }
 
-// With a bias the partial sums of a split k would each add it, so k stays whole.
 FactorRule linear_factors(const OpView& view) {
-    const Combine contracted = view.inputs() == 3 ? Combine::whole : Combine::sum;
-    return einsum(view, "...k,kn,n->...n", {{'k', contracted, 0.0}});
+    return einsum(view, "...k,kn,n->...n", {{'k', Combine::sum, 0.0}});
+}
+
+// Of the devices that split k only the first adds the bias to its term of the sum.
+void split_linear(SplitContext& c) {
+    const int k = factor_of(c.rule().inputs[1], 0);
+    std::vector<ValueId> inputs = c.inputs();
+    if (inputs.size() == 3 && c.is_split(k)) {
+        Builder& b = c.builder();
+        const ValueId origin = cast(b, c.origin(std::array{k}, std::array{std::int64_t{0}}),
+                                    ir::DType::f32); // f32[1]
+        const ValueId later = minimum(b, origin, constant(b, 1.0));
+        const ValueId share = mul(b, inputs[2], affine(b, later, -1.0, 1.0));
+        inputs[2] = cast(b, share, b.type(inputs[2]).dtype);
+    }
+    c.set_all(c.emit_same(inputs));
 }
 
 OpCost linear_cost(const OpView& view) {
@@ -190,6 +206,7 @@ const OpDef kLinear{.name = "linear",
                     .gradient = linear_gradient,
                     .factors = linear_factors,
                     .cost = linear_cost,
+                    .split = split_linear,
                     .wide_outputs = {0}};
 
 } // namespace weft::ops

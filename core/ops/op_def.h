@@ -17,6 +17,7 @@
 namespace weft::ops {
 
 class GradientContext; // core/ops/gradient.h
+class SplitContext;    // core/ops/split.h
 
 /// Read-only view of one op in a program, as the record's functions see it.
 struct OpView {
@@ -46,6 +47,7 @@ enum class Combine : std::uint8_t {
     pointwise, // appears in every output: each device computes its part
     sum,       // contracted by addition: outputs that lack it are partial sums
     max,       // contracted by maximum
+    custom,    // split by the record's `split` function, which makes complete outputs
     whole,     // must not be split: the op needs the whole dimension
 };
 
@@ -62,6 +64,13 @@ struct FactorRule {
     std::vector<Factor> factors;
     std::vector<std::vector<std::vector<int>>> inputs;
     std::vector<std::vector<std::vector<int>>> outputs;
+};
+
+/// Whether partial sums may go through an op instead of being added up before it.
+enum class Partial : std::uint8_t {
+    resolve,  // no: f(a + b) is not f(a) + f(b)
+    together, // f(a + b, c + d) = f(a, c) + f(b, d): all float operands are partial alike
+    product,  // linear in each operand: at most one is partial
 };
 
 /// FLOPs (multiply-add = 2) and bytes moved to and from memory, of one execution. `products` are those of
@@ -105,6 +114,12 @@ struct OpDef {
     void (*gradient)(GradientContext&) = nullptr; // null: not differentiable
     FactorRule (*factors)(const OpView&) = nullptr;
     OpCost (*cost)(const OpView&) = nullptr; // null: `element_flops` per output element
+    /// Attributes of the op on one device's parts, where they name extents; null: as they are.
+    ir::Attributes (*localise)(const OpView&, std::span<const ir::Type> local_inputs,
+                               std::span<const ir::Type> local_outputs) = nullptr;
+    /// The op on one device's parts, where local types and attributes do not say it; null: they do.
+    void (*split)(SplitContext&) = nullptr;
+    Partial (*partial)(const OpView&) = nullptr; // null: resolve
     std::vector<Alias> aliases{};
     Precision precision = Precision::follows;
     std::vector<int> full_inputs{};  // with `follows`: inputs that stay f32 all the same (norm gains)
@@ -115,6 +130,7 @@ struct OpDef {
     int elementwise = -1; // opcode of kernels/weft_kernels.h (weft_elementwise); -1: not elementwise
     bool view = false;    // output 0 is input 0 under another shape: no kernel, no memory
     bool random = false;  // depends on the random key: never merged by common-subexpression removal
+    bool collective = false; // devices exchange data: run by the mesh, not by a kernel
 };
 
 /// The record of an op kind; null when there is none.

@@ -94,6 +94,16 @@ constexpr const OpDef* kOps[] = {
     &kRandomUniform,
     &kRandomNormal,
     &kRandomTruncatedNormal,
+    // shard.cpp
+    &kMeshIndex,
+    &kPick,
+    &kMask,
+    // collective.cpp
+    &kAllReduce,
+    &kAllGather,
+    &kReduceScatter,
+    &kAllToAll,
+    &kPermute,
     // loss.cpp
     &kCrossEntropy,
     &kCrossEntropyGrad,

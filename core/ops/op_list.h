@@ -35,6 +35,10 @@ extern const OpDef kConv2d, kConv2dInputGrad, kConv2dWeightGrad, kMaxPool, kMaxP
     kAvgPoolGrad;
 // random.cpp
 extern const OpDef kDropout, kRandomUniform, kRandomNormal, kRandomTruncatedNormal;
+// shard.cpp
+extern const OpDef kMeshIndex, kPick, kMask;
+// collective.cpp
+extern const OpDef kAllReduce, kAllGather, kReduceScatter, kAllToAll, kPermute;
 // loss.cpp
 extern const OpDef kCrossEntropy, kCrossEntropyGrad, kCorrect;
 

@@ -67,6 +67,10 @@ FactorRule reduce_max_factors(const OpView& view) {
     return reduce_factors(view, Combine::max, -std::numeric_limits<double>::infinity());
 }
 
+Partial together(const OpView&) {
+    return Partial::together;
+}
+
 OpCost input_cost(const OpView& view) {
     return cost(view, static_cast<double>(view.input(0).shape.elements()));
 }
@@ -136,7 +140,8 @@ const OpDef kReduceSum{.name = "reduce_sum",
                        .infer = infer_reduce,
                        .gradient = reduce_sum_gradient,
                        .factors = reduce_sum_factors,
-                       .cost = input_cost};
+                       .cost = input_cost,
+                       .partial = together};
 
 const OpDef kReduceMax{.name = "reduce_max",
                        .help = "maximum over dimensions",

@@ -110,6 +110,10 @@ private:
     FactorRule rule_;
 };
 
+/// Record function: attribute `shape` becomes that of the local output.
+ir::Attributes localise_shape(const OpView& view, std::span<const ir::Type> inputs,
+                              std::span<const ir::Type> outputs);
+
 // --- Costs -------------------------------------------------------------------------------------
 
 /// Bytes of all operands, read or written once.

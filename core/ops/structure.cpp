@@ -29,6 +29,10 @@ OpCost write_cost(const OpView& view) {
     return cost(view, 0);
 }
 
+Partial together(const OpView&) {
+    return Partial::together;
+}
+
 // --- reshape -----------------------------------------------------------------------------------
 
 Inferred infer_reshape(const OpView& view) {
@@ -223,17 +227,83 @@ void pad_gradient(GradientContext& c) {
 }
 
 // Dimensions that keep their extent are independent; the others stay whole.
-FactorRule same_extent_factors(const OpView& view) {
+// One dimension of a block and of what the block is cut from or put into. A block that starts at a
+// multiple of its own size lies within every part when both are split alike.
+struct BlockDim {
+    std::int64_t block, whole, start;
+
+    bool aligned() const { return block > 0 && whole % block == 0 && start % block == 0; }
+    /// Where the block starts on one device, which holds `local_block` of it.
+    std::int64_t local_start(std::int64_t local_block) const {
+        return local_block == block ? start : start / block * local_block;
+    }
+};
+
+BlockDim slice_dim(const OpView& view, int dim) {
+    return {view.output(0).shape[dim], view.input(0).shape[dim],
+            view.attributes().list("starts")[static_cast<std::size_t>(dim)]};
+}
+
+BlockDim pad_dim(const OpView& view, int dim) {
+    return {view.input(0).shape[dim], view.output(0).shape[dim],
+            view.attributes().list("low")[static_cast<std::size_t>(dim)]};
+}
+
+FactorRule slice_factors(const OpView& view) {
     RuleBuilder rule(view);
-    const ir::Shape& to = view.output(0).shape;
-    for (int dim = 0; dim < to.rank(); ++dim) {
-        if (view.input(0).shape[dim] == to[dim]) {
-            const int factor = rule.add(to[dim]);
+    for (int dim = 0; dim < view.output(0).shape.rank(); ++dim) {
+        const BlockDim d = slice_dim(view, dim);
+        if (d.aligned()) {
+            if (d.whole != d.block) {
+                rule.input(0, dim, rule.add(d.whole / d.block, Combine::whole));
+            }
+            const int factor = rule.add(d.block);
             rule.input(0, dim, factor);
             rule.output(0, dim, factor);
         }
     }
     return rule.finish();
+}
+
+ir::Attributes localise_slice(const OpView& view, std::span<const ir::Type>,
+                              std::span<const ir::Type> outputs) {
+    List starts;
+    for (int dim = 0; dim < outputs[0].shape.rank(); ++dim) {
+        starts.push_back(slice_dim(view, dim).local_start(outputs[0].shape[dim]));
+    }
+    return {{"starts", starts}, {"sizes", list_of_shape(outputs[0].shape)}};
+}
+
+FactorRule pad_factors(const OpView& view) {
+    RuleBuilder rule(view);
+    for (int dim = 0; dim < view.output(0).shape.rank(); ++dim) {
+        const BlockDim d = pad_dim(view, dim);
+        if (d.aligned()) {
+            if (d.whole != d.block) {
+                rule.output(0, dim, rule.add(d.whole / d.block, Combine::whole));
+            }
+            const int factor = rule.add(d.block);
+            rule.input(0, dim, factor);
+            rule.output(0, dim, factor);
+        }
+    }
+    return rule.finish();
+}
+
+ir::Attributes localise_pad(const OpView& view, std::span<const ir::Type> inputs,
+                            std::span<const ir::Type> outputs) {
+    List low;
+    List high;
+    for (int dim = 0; dim < inputs[0].shape.rank(); ++dim) {
+        const std::int64_t block = inputs[0].shape[dim];
+        low.push_back(pad_dim(view, dim).local_start(block));
+        high.push_back(outputs[0].shape[dim] - low.back() - block);
+    }
+    return {{"low", low}, {"high", high}, {"value", view.attributes().real("value")}};
+}
+
+Partial pad_partial(const OpView& view) {
+    return view.attributes().real("value") == 0.0 ? Partial::together : Partial::resolve;
 }
 
 // --- concat ------------------------------------------------------------------------------------
@@ -272,11 +342,30 @@ void concat_gradient(GradientContext& c) {
     }
 }
 
+// Operands of one size are the parts of the result; others stay whole.
+void join(const OpView& view, RuleBuilder& rule, int dim) {
+    const std::int64_t block = view.input(0).shape[dim];
+    for (int i = 1; i < view.inputs(); ++i) {
+        if (view.input(i).shape[dim] != block) {
+            return;
+        }
+    }
+    if (view.inputs() > 1) {
+        rule.output(0, dim, rule.add(view.inputs(), Combine::whole));
+    }
+    const int factor = rule.add(block);
+    rule.output(0, dim, factor);
+    for (int i = 0; i < view.inputs(); ++i) {
+        rule.input(i, dim, factor);
+    }
+}
+
 FactorRule concat_factors(const OpView& view) {
     RuleBuilder rule(view);
     const ir::Shape& to = view.output(0).shape;
     for (int dim = 0; dim < to.rank(); ++dim) {
         if (dim == view.attributes().integer("dim")) {
+            join(view, rule, dim);
             continue;
         }
         const int factor = rule.add(to[dim]);
@@ -310,7 +399,8 @@ const OpDef kConstant{.name = "constant",
                       .infer = infer_constant,
                       .gradient = zero_gradient,
                       .factors = elementwise_factors,
-                      .cost = write_cost};
+                      .cost = write_cost,
+                      .localise = localise_shape};
 
 const OpDef kReshape{.name = "reshape",
                      .help = "the same elements in the same order under another shape",
@@ -319,6 +409,8 @@ const OpDef kReshape{.name = "reshape",
                      .gradient = reshape_gradient,
                      .factors = reshape_factors,
                      .cost = no_cost,
+                     .localise = localise_shape,
+                     .partial = together,
                      .aliases = {{0, 0}},
                      .view = true};
 
@@ -329,7 +421,8 @@ const OpDef kTranspose{.name = "transpose",
                        .infer = infer_transpose,
                        .gradient = transpose_gradient,
                        .factors = transpose_factors,
-                       .cost = write_cost};
+                       .cost = write_cost,
+                       .partial = together};
 
 const OpDef kBroadcast{.name = "broadcast",
                        .help = "x repeated to a larger shape, right-aligned",
@@ -337,7 +430,9 @@ const OpDef kBroadcast{.name = "broadcast",
                        .infer = infer_broadcast,
                        .gradient = broadcast_gradient,
                        .factors = elementwise_factors,
-                       .cost = write_cost};
+                       .cost = write_cost,
+                       .localise = localise_shape,
+                       .partial = together};
 
 const OpDef kSlice{.name = "slice",
                    .help = "the elements starts[i] ... starts[i] + sizes[i] - 1 of each dimension",
@@ -345,8 +440,10 @@ const OpDef kSlice{.name = "slice",
                                   {"sizes", AttributeKind::list, true, "extent by dimension"}},
                    .infer = infer_slice,
                    .gradient = slice_gradient,
-                   .factors = same_extent_factors,
-                   .cost = slice_cost};
+                   .factors = slice_factors,
+                   .cost = slice_cost,
+                   .localise = localise_slice,
+                   .partial = together};
 
 const OpDef kPad{.name = "pad",
                  .help = "x with a margin of one number around it",
@@ -355,8 +452,10 @@ const OpDef kPad{.name = "pad",
                                 {"value", AttributeKind::real, true, "the number"}},
                  .infer = infer_pad,
                  .gradient = pad_gradient,
-                 .factors = same_extent_factors,
-                 .cost = write_cost};
+                 .factors = pad_factors,
+                 .cost = write_cost,
+                 .localise = localise_pad,
+                 .partial = pad_partial};
 
 const OpDef kConcat{.name = "concat",
                     .help = "the operands one after the other along one dimension",
@@ -365,13 +464,15 @@ const OpDef kConcat{.name = "concat",
                     .infer = infer_concat,
                     .gradient = concat_gradient,
                     .factors = concat_factors,
-                    .cost = write_cost};
+                    .cost = write_cost,
+                    .partial = together};
 
 const OpDef kCopy{.name = "copy",
                   .help = "x in memory of its own",
                   .infer = infer_copy,
                   .gradient = copy_gradient,
                   .factors = elementwise_factors,
-                  .cost = write_cost};
+                  .cost = write_cost,
+                  .partial = together};
 
 } // namespace weft::ops

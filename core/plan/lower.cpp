@@ -140,7 +140,9 @@ private:
                 WEFT_CHECK(slot(port.name).type == program_.type(port.value),
                            "program " + program_.name + " has another type for slot " + port.name);
             }
-            to.push_back({port.role, port.name, operand(port.value)});
+            const ir::Type& type = program_.type(port.value);
+            to.push_back({port.role, port.name, operand(port.value), type,
+                          sharding::Sharding::replicated(type.shape.rank())});
         }
     }
 

@@ -2,11 +2,15 @@
 // The execution plan: what the studio draws, the cost model prices, the executor replays and an
 // out-of-memory or hang report points into. Immutable once built; printable; written to plan.json.
 //
+// On a mesh every device runs the same programs on its parts of the arrays: types, sizes and times
+// are those of one device, unless a name says "whole".
+//
 // Memory: one arena per device. [0, state_bytes) holds the state slots for the whole run; the rest
 // is scratch of the program that runs, sized for the largest. Every buffer has a fixed offset.
 #pragma once
 
 #include "core/ir/program.h"
+#include "core/sharding/sharding.h"
 
 #include <nlohmann/json.hpp>
 
@@ -44,6 +48,8 @@ struct StateSlot {
     bool trainable = true;                 // parameters only
     std::vector<std::string> logical_axes; // one per dimension; "" = none
     std::int64_t offset = 0;               // in the arena; set by plan building
+    ir::Type whole;                        // of the array that `type` is a device's part of
+    sharding::Sharding placement;
 };
 
 /// A stretch of the arena with a lifetime within one program.
@@ -101,7 +107,9 @@ struct Segment {
 struct PlannedPort {
     ir::Role role = ir::Role::batch;
     std::string name;
-    Operand operand;
+    Operand operand; // a device's part
+    ir::Type whole;
+    sharding::Sharding placement;
 };
 
 struct PlannedProgram {
@@ -149,7 +157,23 @@ struct Alternative {
     bool on_front = false; // no other alternative is better in memory and in time
 };
 
+/// An exchange between devices in one call of a program, all its executions together.
+struct Collective {
+    int number = 0; // in program order, from 1
+    int position = 0;
+    std::string kind;              // "all_reduce"
+    std::vector<std::string> axes; // major to minor
+    std::int64_t devices = 1;      // of a group
+    std::int64_t array_bytes = 0;  // of the whole array that is reduced, gathered or scattered
+    std::int64_t sent_bytes = 0;   // by each device, by the ring algorithm, in all executions
+    double count = 1;              // executions
+    std::string cause;
+    std::string path;
+    ir::Phase phase = ir::Phase::forward;
+};
+
 struct ExecutionPlan {
+    sharding::Mesh mesh; // no axes: one device
     std::vector<StateSlot> state_slots;
     std::int64_t state_bytes = 0;
     std::int64_t arena_bytes = 0;
@@ -181,6 +205,9 @@ struct ExecutionPlan {
     const PlannedProgram* find(std::string_view program) const;
     const StateSlot* find_slot(std::string_view name) const;
 };
+
+/// The exchanges of a program.
+std::vector<Collective> collectives(const PlannedProgram& program);
 
 /// The step at a linear position: steps are numbered in text order, a loop before its body.
 const Step* step_at(const PlannedProgram& program, int position);

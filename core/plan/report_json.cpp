@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The document of `weft plan --json` and of plan.json. The members of INTERFACES.md come first;
 // what follows them is ours: ops, passes, programs, the recompute curve.
+#include "core/ir/text.h"
 #include "core/plan/op_table.h"
 #include "core/plan/plan.h"
 
@@ -30,7 +31,8 @@ std::int64_t beside_arena(const ExecutionPlan& plan) {
 
 Json device_json(const ExecutionPlan& plan) {
     const PlannedProgram* program = largest_program(plan);
-    Json device{{"ids", "0"},
+    const std::int64_t devices = plan.mesh.devices();
+    Json device{{"ids", devices == 1 ? "0" : "0-" + std::to_string(devices - 1)},
                 {"kind", plan.device},
                 {"peak_bytes", plan.device_bytes()},
                 {"peak_op", program == nullptr ? "" : peak_op(*program)},
@@ -55,12 +57,39 @@ Json device_json(const ExecutionPlan& plan) {
     return device;
 }
 
-Json tensor_json(const StateSlot& slot) {
-    const Json shape(std::vector<std::int64_t>(slot.type.shape.begin(), slot.type.shape.end()));
-    return {{"name", slot.name},     {"kind", category_name(slot.category)},
-            {"global_shape", shape}, {"local_shape", shape},
-            {"spec", "P()"},         {"replicas", 1},
-            {"padding_bytes", 0}};
+Json tensor_json(const StateSlot& slot, const sharding::Mesh& mesh) {
+    const auto list = [](const ir::Type& type) {
+        return Json(std::vector<std::int64_t>(type.shape.begin(), type.shape.end()));
+    };
+    const ir::Type& whole = slot.whole;
+    std::int64_t parts = 1;
+    for (const sharding::DimSharding& dim : slot.placement.dims) {
+        for (const sharding::Split& split : dim) {
+            parts *= mesh.size(split.axes);
+        }
+    }
+    return {{"name", slot.name},
+            {"kind", category_name(slot.category)},
+            {"global_shape", list(whole)},
+            {"local_shape", list(slot.type)},
+            {"spec", ir::to_text(sharding::to_spec(slot.placement, mesh))},
+            {"replicas", mesh.devices() / parts},
+            {"padding_bytes", sharding::padding_bytes(whole, slot.placement, mesh)}};
+}
+
+Json collective_json(const Collective& collective) {
+    return {{"number", collective.number},
+            {"kind", collective.kind},
+            {"axes", collective.axes},
+            {"bytes", collective.array_bytes},
+            {"count", collective.count},
+            {"cause", collective.cause},
+            {"overlaps", nullptr},
+            {"predicted_ms", nullptr},
+            {"sent_bytes", collective.sent_bytes},
+            {"index", collective.position},
+            {"path", collective.path},
+            {"phase", ir::phase_name(collective.phase)}};
 }
 
 /// Sums over all executions in one call; `share` of the predicted time.
@@ -144,7 +173,16 @@ nlohmann::ordered_json to_json(const ExecutionPlan& plan) {
                   {"pipeline", nullptr},
                   {"diagnostics", diagnostics_json(plan)}};
     for (const StateSlot& slot : plan.state_slots) {
-        document["tensors"].push_back(tensor_json(slot));
+        document["tensors"].push_back(tensor_json(slot, plan.mesh));
+    }
+    if (const PlannedProgram* step = plan.find("train_step")) {
+        for (const Collective& collective : collectives(*step)) {
+            document["collectives"].push_back(collective_json(collective));
+        }
+    }
+    document["mesh"] = Json::array();
+    for (const sharding::Axis& axis : plan.mesh.axes) {
+        document["mesh"].push_back({axis.name, axis.size});
     }
     document["limit_basis"] = plan.limit_basis;
     document["predicted_error"] =

@@ -18,7 +18,7 @@ constexpr std::string_view kSum = "_sum";
 std::int64_t batch_rows(const exec::Executor& executor, std::string_view program) {
     const plan::PlannedPort* port = find_port(program_of(executor, program).arguments, "inputs");
     WEFT_CHECK(port != nullptr, "the program takes inputs");
-    return port->operand.type.shape[0];
+    return port->whole.shape[0];
 }
 
 // "loss_sum" -> "loss" for every sum of the program, in its order.
@@ -32,13 +32,13 @@ std::vector<std::string> summed_names(const exec::Executor& executor) {
     return names;
 }
 
-std::vector<double> row_values(const exec::Executor& executor, std::int64_t row) {
+std::vector<double> row_values(exec::Executor& executor, std::int64_t row) {
     const plan::PlannedPort* port =
         find_port(program_of(executor, "predict").results, "prediction");
     WEFT_CHECK(port != nullptr && port->operand.type.dtype == ir::DType::f32,
                "predictions are f32");
-    const std::span<const std::byte> bytes = executor.result("predict", "prediction");
-    const std::int64_t width = port->operand.type.shape.elements() / port->operand.type.shape[0];
+    const std::span<const std::byte> bytes = executor.read("predict", "prediction");
+    const std::int64_t width = port->whole.shape.elements() / port->whole.shape[0];
     std::vector<float> values(static_cast<std::size_t>(width));
     std::memcpy(values.data(), bytes.data() + row * width * std::int64_t{sizeof(float)},
                 values.size() * sizeof(float));

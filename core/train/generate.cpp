@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::int32_t kLineBreak = 10;
 
-std::vector<float> logits_row(const exec::Executor& executor, std::string_view program,
+std::vector<float> logits_row(exec::Executor& executor, std::string_view program,
                               std::int64_t row) {
     const plan::PlannedPort* port = find_port(program_of(executor, program).results, "logits");
     WEFT_CHECK(port != nullptr && port->operand.type.dtype == ir::DType::f32,
                "logits are f32[T, V]");
-    const auto width = static_cast<std::size_t>(port->operand.type.shape[1]);
-    const std::span<const std::byte> bytes = executor.result(program, "logits");
+    const auto width = static_cast<std::size_t>(port->whole.shape[1]);
+    const std::span<const std::byte> bytes = executor.read(program, "logits");
     std::vector<float> out(width);
     std::memcpy(out.data(), bytes.data() + static_cast<std::size_t>(row) * width * sizeof(float),
                 width * sizeof(float));
@@ -34,7 +34,7 @@ std::int64_t context_of(const exec::Executor& executor) {
     }
     const plan::PlannedPort* port = find_port(program_of(executor, "prefill").arguments, "tokens");
     WEFT_CHECK(port != nullptr, "prefill takes tokens");
-    return port->operand.type.shape[1];
+    return port->whole.shape[1];
 }
 
 // Logits after the last of `tokens`, which start at position 0.

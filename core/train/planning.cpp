@@ -28,7 +28,7 @@ plan::HostMemory host_memory(const compile::RunConfig& config, const data::DataO
     host.data_cache_bytes = data.cache_bytes + data.test_cache_bytes;
     host.prefetch_bytes =
         loader_bytes(data.sample, batch.global_batch_size, config.prefetch) +
-        (evaluates ? loader_bytes(data.sample, batch.micro_batch_size, config.prefetch) : 0);
+        (evaluates ? loader_bytes(data.sample, batch.rows, config.prefetch) : 0);
     return host;
 }
 

@@ -26,9 +26,7 @@ void write_argument(exec::Executor& executor, std::string_view program, std::str
     if (find_port(program_of(executor, program).arguments, name) == nullptr) {
         return;
     }
-    const std::span<std::byte> into = executor.argument(program, name);
-    WEFT_CHECK(into.size() == bytes.size(), "argument " + std::string(name) + " has its own size");
-    std::memcpy(into.data(), bytes.data(), bytes.size());
+    executor.write(program, name, bytes);
 }
 
 void write_scalar(exec::Executor& executor, std::string_view program, std::string_view name,
@@ -53,12 +51,12 @@ void write_random(exec::Executor& executor, std::string_view program, std::uint6
     write_argument(executor, program, "random", std::as_bytes(std::span(key)));
 }
 
-double read_scalar(const exec::Executor& executor, std::string_view program,
+double read_scalar(exec::Executor& executor, std::string_view program,
                    std::string_view name) {
     const plan::PlannedPort* port = find_port(program_of(executor, program).results, name);
     WEFT_CHECK(port != nullptr,
                "program " + std::string(program) + " has the result " + std::string(name));
-    const std::span<const std::byte> bytes = executor.result(program, name);
+    const std::span<const std::byte> bytes = executor.read(program, name);
     const auto as = [&]<typename T>(T value) {
         WEFT_CHECK(bytes.size() == sizeof value, "a scalar result");
         std::memcpy(&value, bytes.data(), sizeof value);

@@ -25,6 +25,6 @@ void write_scalar(exec::Executor& executor, std::string_view program, std::strin
 void write_random(exec::Executor& executor, std::string_view program, std::uint64_t seed,
                   std::int64_t step, std::int64_t first_sample);
 /// A scalar result of any element type.
-double read_scalar(const exec::Executor& executor, std::string_view program, std::string_view name);
+double read_scalar(exec::Executor& executor, std::string_view program, std::string_view name);
 
 } // namespace weft::train

@@ -4,7 +4,6 @@
 #include "core/base/error.h"
 
 #include <cmath>
-#include <cstring>
 
 namespace weft::train {
 namespace {
@@ -108,8 +107,8 @@ std::vector<checkpoint::TensorView> saved_tensors(exec::Executor& executor) {
     std::vector<checkpoint::TensorView> out;
     for (const plan::StateSlot& slot : executor.plan().state_slots) {
         if (slot.saved) {
-            out.push_back({slot.name, std::string(plan::category_name(slot.category)), slot.type,
-                           executor.slot(slot.name)});
+            out.push_back({slot.name, std::string(plan::category_name(slot.category)), slot.whole,
+                           executor.read_slot(slot.name)});
         }
     }
     return out;
@@ -130,21 +129,20 @@ std::vector<std::string> restore_tensors(exec::Executor& executor,
             (tolerable ? started : absent).push_back(slot.name);
             continue;
         }
-        if (!(tensor->type == slot.type)) {
+        if (!(tensor->type == slot.whole)) {
             incompatible(manifest, "the tensor " + slot.name + " is " + ir::to_text(tensor->type) +
-                                       " there and " + ir::to_text(slot.type) + " in this model");
+                                       " there and " + ir::to_text(slot.whole) + " in this model");
         }
-        checkpoint::read_tensor(manifest, slot.name, executor.slot(slot.name));
+        std::vector<std::byte> bytes(static_cast<std::size_t>(slot.whole.bytes()));
+        checkpoint::read_tensor(manifest, slot.name, bytes);
+        executor.write_slot(slot.name, bytes);
     }
     if (!absent.empty()) {
         incompatible(manifest, "the checkpoint lacks " + list_of(absent));
     }
     for (const std::string& name : started) {
         if (name.starts_with(kAveragePrefix)) {
-            const auto weights = executor.slot(name.substr(kAveragePrefix.size()));
-            const auto average = executor.slot(name);
-            WEFT_CHECK(weights.size() == average.size(), "an average has the shape of its weights");
-            std::memcpy(average.data(), weights.data(), weights.size());
+            executor.write_slot(name, executor.read_slot(name.substr(kAveragePrefix.size())));
         }
     }
     if (started.empty()) {

@@ -45,7 +45,7 @@ exec::RunOutcome Update::run(const data::Batch& batch, std::int64_t done, double
     return executor_.run(kProgram, std::move(stop));
 }
 
-UpdateNumbers Update::numbers() const {
+UpdateNumbers Update::numbers() {
     UpdateNumbers out;
     out.loss = read_scalar(executor_, kProgram, "loss");
     out.grad_norm = read_scalar(executor_, kProgram, "grad_norm");

@@ -26,7 +26,7 @@ public:
     /// rate.
     exec::RunOutcome run(const data::Batch& batch, std::int64_t done, double rate_multiplier,
                          std::stop_token stop);
-    UpdateNumbers numbers() const;
+    UpdateNumbers numbers();
     /// Base learning rate of the last run.
     double learning_rate() const { return learning_rate_; }
     /// Runs the same update again, looking for the first op whose result is not finite.

@@ -60,6 +60,8 @@ Made make_random_truncated_normal(const Op& op);
 Made make_cross_entropy(const Op& op);
 Made make_cross_entropy_grad(const Op& op);
 Made make_correct(const Op& op);
+Made make_pick(const Op& op);
+Made make_mask(const Op& op);
 
 inline constexpr KernelEntry kCpuList[] = {
     // op, name, fewest inputs, most inputs (-1: any), outputs (-1: any), make
@@ -114,6 +116,8 @@ inline constexpr KernelEntry kCpuList[] = {
     {"cross_entropy", "cpu cross-entropy", 2, 2, 2, make_cross_entropy},
     {"cross_entropy_grad", "cpu cross-entropy", 4, 4, 1, make_cross_entropy_grad},
     {"correct", "cpu correct", 2, 2, 1, make_correct},
+    {"pick", "cpu pick", 2, 2, 1, make_pick},
+    {"mask", "cpu mask", 2, 2, 1, make_mask},
 };
 
 } // namespace weft::kernels::cpu

@@ -31,6 +31,7 @@ public:
     explicit RowLoss(const Op& op)
         : rows_(row_count(op.input(0))), classes_(last_dim(op.input(0))),
           logits_(op.input(0).dtype), smoothing_(op.real("label_smoothing", 0.0)),
+          part_(op.has("of_classes")), of_(part_ ? op.integer("of_classes") : classes_),
           threads_(team_size()), scratch_{0, round_up_to_line(classes_ * 4) * 2} {
         require(op.input(0).rank >= 1 && classes_ > 0, "the logits are not [N, V]");
         require(element_count(op.input(1)) == rows_, "the labels are not [N]");
@@ -49,7 +50,7 @@ protected:
         parallel_each(rows_, rows_ * classes_ * 4, threads_, [&](std::int64_t row, int thread) {
             float* scratch = scratch_.of(args.workspace, thread);
             const std::int32_t label = static_cast<const std::int32_t*>(args.inputs[1])[row];
-            if (label >= classes_) {
+            if (label >= classes_ && !part_) {
                 labels_fit.store(false, std::memory_order_relaxed);
                 return;
             }
@@ -63,9 +64,19 @@ protected:
     std::int64_t rows_, classes_;
     std::int32_t logits_;
     double smoothing_;
+    bool part_;       // logits are those of some of `of_` classes; see reference/loss.cpp
+    std::int64_t of_; // classes of the whole
     int threads_;
     ThreadScratch scratch_;
 };
+
+float sum_of_real(const float* x, std::int64_t count) {
+    float sum = 0.0f;
+    for (std::int64_t i = 0; i < count; ++i) {
+        sum += x[i] > -1e29f ? x[i] : 0.0f;
+    }
+    return sum;
+}
 
 class CrossEntropy final : public RowLoss {
 public:
@@ -89,6 +100,13 @@ public:
                 logsumexps[row] = logsumexp;
                 if (label < 0) {
                     loss[row] = 0.0f;
+                    return;
+                }
+                if (part_) {
+                    loss[row] = label < classes_ ? (1.0f - smoothing) * x[label] : 0.0f;
+                    if (smoothing > 0.0f) {
+                        loss[row] += smoothing * sum_of_real(x, classes_) / static_cast<float>(of_);
+                    }
                     return;
                 }
                 loss[row] = (1.0f - smoothing) * (logsumexp - x[label]);
@@ -116,7 +134,7 @@ public:
     weft_status run(const weft_run_args& args) override {
         const auto* logsumexp = static_cast<const float*>(args.inputs[2]);
         const auto* dloss = static_cast<const float*>(args.inputs[3]);
-        const auto floor = static_cast<float>(smoothing_ / static_cast<double>(classes_));
+        const auto floor = static_cast<float>(smoothing_ / static_cast<double>(of_));
         const bool fits = for_each_row(
             args, [&](std::int64_t row, const float* x, std::int32_t label, float* scratch) {
                 void* out = element(args.outputs[0], out_, row * classes_);
@@ -125,7 +143,9 @@ public:
                     fill_run(result, 0.0f, classes_);
                 } else {
                     grad_run(x, logsumexp[row], dloss[row], floor, result, classes_);
-                    result[label] -= dloss[row] * static_cast<float>(1.0 - smoothing_);
+                    if (label < classes_) {
+                        result[label] -= dloss[row] * static_cast<float>(1.0 - smoothing_);
+                    }
                 }
                 if (out_ == WEFT_BF16) {
                     store_bf16(result, static_cast<bf16*>(out), classes_);

@@ -19,10 +19,36 @@ WEFT_VECTOR void multiply(const float* x, const float* factors, float* out, std:
 
 constexpr std::int64_t kBlock = 1024;
 
+/// Blocks of at most kBlock elements with consecutive logical indices.
+class Blocks {
+public:
+    explicit Blocks(RandomShape shape)
+        : shape_(std::move(shape)), per_run_((shape_.run + kBlock - 1) / kBlock) {}
+
+    std::uint64_t stream() const { return shape_.stream; }
+    std::int64_t elements() const { return shape_.count; }
+    std::int64_t count() const { return shape_.runs() * per_run_; }
+
+    struct Block {
+        std::int64_t start, count; // elements of the array
+        std::uint64_t index;       // logical, of the first
+    };
+    Block operator()(const std::int64_t* random, std::int64_t number) const {
+        const std::int64_t run = number / per_run_;
+        const std::int64_t inside = number % per_run_ * kBlock;
+        return {run * shape_.run + inside, std::min(kBlock, shape_.run - inside),
+                static_cast<std::uint64_t>(shape_.base(random, run) + inside)};
+    }
+
+private:
+    RandomShape shape_;
+    std::int64_t per_run_;
+};
+
 class Dropout final : public Kernel {
 public:
     explicit Dropout(const Op& op)
-        : shape_(random_shape(op, 1)), type_(op.input(0).dtype), rate_(op.real("rate")),
+        : blocks_(random_shape(op, 1)), type_(op.input(0).dtype), rate_(op.real("rate")),
           threads_(team_size()), scratch_{0, kBlock * 12} {
         require(rate_ >= 0.0 && rate_ < 1.0, "the dropout rate is not in [0, 1)");
         require(same_shape(op.input(0), op.output(0)), "dropout keeps the shape");
@@ -34,17 +60,15 @@ public:
 
     weft_status run(const weft_run_args& args) override {
         const auto* random = static_cast<const std::int64_t*>(args.inputs[1]);
-        const Stream stream(random, shape_.stream);
-        const std::int64_t base = random[2] * shape_.per_sample;
+        const Stream stream(random, blocks_.stream());
         const auto kept = static_cast<float>(1.0 / (1.0 - rate_));
-        parallel_each((shape_.count + kBlock - 1) / kBlock, shape_.count * 8, threads_,
-                      [&](std::int64_t block, int thread) {
+        parallel_each(blocks_.count(), blocks_.elements() * 8, threads_,
+                      [&](std::int64_t number, int thread) {
                           float* factors = scratch_.of(args.workspace, thread);
-                          const std::int64_t start = block * kBlock;
-                          const std::int64_t count = std::min(kBlock, shape_.count - start);
-                          dropout_factors(stream, static_cast<std::uint64_t>(base + start),
-                                          static_cast<float>(rate_), kept, factors, count);
-                          apply(args, start, count, factors);
+                          const Blocks::Block block = blocks_(random, number);
+                          dropout_factors(stream, block.index, static_cast<float>(rate_), kept,
+                                          factors, block.count);
+                          apply(args, block.start, block.count, factors);
                       });
         return WEFT_OK;
     }
@@ -62,7 +86,7 @@ private:
         }
     }
 
-    RandomShape shape_;
+    Blocks blocks_;
     std::int32_t type_;
     double rate_;
     int threads_;
@@ -75,7 +99,7 @@ class Generate final : public Kernel {
 public:
     /// Values are a + b * draw.
     Generate(const Op& op, Distribution distribution, double a, double b)
-        : shape_(random_shape(op, 0)), type_(op.output(0).dtype), distribution_(distribution),
+        : blocks_(random_shape(op, 0)), type_(op.output(0).dtype), distribution_(distribution),
           a_(a), b_(b), threads_(team_size()), scratch_{0, kBlock * 4} {
         if (!is_float(type_)) {
             unsupported("random numbers in f32 or bf16 only");
@@ -85,25 +109,24 @@ public:
 
     weft_status run(const weft_run_args& args) override {
         const auto* random = static_cast<const std::int64_t*>(args.inputs[0]);
-        const Stream stream(random, shape_.stream);
-        const std::int64_t base = random[2] * shape_.per_sample;
-        parallel_each((shape_.count + kBlock - 1) / kBlock, shape_.count * 16, threads_,
-                      [&](std::int64_t block, int thread) {
-                          const std::int64_t start = block * kBlock;
-                          const std::int64_t count = std::min(kBlock, shape_.count - start);
-                          float* values = scratch_.of(args.workspace, thread);
-                          for (std::int64_t i = 0; i < count; ++i) {
-                              values[i] =
-                                  static_cast<float>(a_ + b_ * draw(stream, base + start + i));
-                          }
-                          store_run(type_)(values, element(args.outputs[0], type_, start), count);
-                      });
+        const Stream stream(random, blocks_.stream());
+        parallel_each(
+            blocks_.count(), blocks_.elements() * 16, threads_,
+            [&](std::int64_t number, int thread) {
+                const Blocks::Block block = blocks_(random, number);
+                float* values = scratch_.of(args.workspace, thread);
+                for (std::int64_t i = 0; i < block.count; ++i) {
+                    values[i] = static_cast<float>(
+                        a_ + b_ * draw(stream, block.index + static_cast<std::uint64_t>(i)));
+                }
+                store_run(type_)(values, element(args.outputs[0], type_, block.start), block.count);
+            });
         return WEFT_OK;
     }
 
 private:
-    double draw(const Stream& stream, std::int64_t index) const {
-        const PhiloxBlock block = stream.block(static_cast<std::uint64_t>(index));
+    double draw(const Stream& stream, std::uint64_t index) const {
+        const PhiloxBlock block = stream.block(index);
         switch (distribution_) {
         case Distribution::uniform: return static_cast<double>(uniform_of(block[0]));
         case Distribution::normal: return normal_of(block);
@@ -111,7 +134,7 @@ private:
         }
     }
 
-    RandomShape shape_;
+    Blocks blocks_;
     std::int32_t type_;
     Distribution distribution_;
     double a_, b_;

@@ -26,7 +26,7 @@ double keep_factor(const AttentionShape& a, const std::int64_t* random, std::int
     if (!a.dropout) {
         return 1.0;
     }
-    const std::int64_t index = (((random[2] + sample) * a.h + head) * a.t + row) * a.s + key;
+    const std::int64_t index = a.index(random, sample, head, row, key);
     const float u =
         uniform_of(Stream(random, a.stream).block(static_cast<std::uint64_t>(index))[0]);
     return u >= static_cast<float>(a.rate) ? 1.0 / (1.0 - a.rate) : 0.0;

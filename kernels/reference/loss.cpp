@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cross-entropy with label smoothing e: the target is (1 - e) on the label plus e / V everywhere
-// (Szegedy et al. 2016, section 7). A label below 0 is ignored.
+// (Szegedy et al. 2016, section 7). A label below 0 is ignored. With `of_classes` the logits are a
+// part of so many classes and a label of V or more is elsewhere: the first output then is what label
+// and smoothing take off the loss here, and logits of -1e30 are padding.
 #include "kernels/reference/reference_list.h"
 
 #include <algorithm>
@@ -11,14 +13,25 @@ namespace {
 
 struct LossShape {
     std::int64_t rows, classes;
+    std::int64_t of; // classes of the whole
+    bool part;
     double smoothing;
+
+    bool too_large(std::int64_t label) const { return label >= classes && !part; }
 };
+
+double counted(double logit) {
+    return logit > -1e29 ? logit : 0.0;
+}
 
 LossShape loss_shape(const Op& op) {
     const Type& logits = op.input(0);
     require(logits.rank >= 1 && last_dim(logits) > 0, "the logits are not [N, V]");
     require(element_count(op.input(1)) == row_count(logits), "the labels are not [N]");
-    return {row_count(logits), last_dim(logits), op.real("label_smoothing", 0.0)};
+    const bool part = op.has("of_classes");
+    const std::int64_t classes = last_dim(logits);
+    return {row_count(logits), classes, part ? op.integer("of_classes") : classes, part,
+            op.real("label_smoothing", 0.0)};
 }
 
 } // namespace
@@ -31,7 +44,7 @@ Body make_cross_entropy(const Op& op) { // logits, labels -> loss, logsumexp
         for (std::int64_t r = 0; r < s.rows; ++r) {
             const double* x = call.in(0) + r * s.classes;
             const auto label = static_cast<std::int64_t>(call.in(1)[r]);
-            if (label >= s.classes) {
+            if (s.too_large(label)) {
                 return fail(WEFT_BAD_ARGUMENT, "cross_entropy: a label is not below the classes");
             }
             const double max = *std::max_element(x, x + s.classes);
@@ -39,11 +52,12 @@ Body make_cross_entropy(const Op& op) { // logits, labels -> loss, logsumexp
             double mean = 0.0;
             for (std::int64_t v = 0; v < s.classes; ++v) {
                 sum += std::exp(x[v] - max);
-                mean += x[v] / static_cast<double>(s.classes);
+                mean += counted(x[v]) / static_cast<double>(s.of);
             }
             const double logsumexp = max + std::log(sum);
-            call.out(0)[r] =
-                label < 0 ? 0.0 : logsumexp - (1.0 - s.smoothing) * x[label] - s.smoothing * mean;
+            const double logit = label >= 0 && label < s.classes ? x[label] : 0.0;
+            const double taken = (1.0 - s.smoothing) * logit + s.smoothing * mean;
+            call.out(0)[r] = label < 0 ? 0.0 : s.part ? taken : logsumexp - taken;
             call.out(1)[r] = logsumexp;
         }
         return WEFT_OK;
@@ -58,12 +72,12 @@ Body make_cross_entropy_grad(const Op& op) { // logits, labels, logsumexp, dloss
     return [=](const Call& call) {
         for (std::int64_t r = 0; r < s.rows; ++r) {
             const auto label = static_cast<std::int64_t>(call.in(1)[r]);
-            if (label >= s.classes) {
+            if (s.too_large(label)) {
                 return fail(WEFT_BAD_ARGUMENT,
                             "cross_entropy_grad: a label is not below the classes");
             }
             for (std::int64_t v = 0; v < s.classes; ++v) {
-                const double target = s.smoothing / static_cast<double>(s.classes) +
+                const double target = s.smoothing / static_cast<double>(s.of) +
                                       (v == label ? 1.0 - s.smoothing : 0.0);
                 const std::int64_t i = r * s.classes + v;
                 call.out(0)[i] =

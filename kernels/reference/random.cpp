@@ -12,9 +12,9 @@ Body generate(const Op& op, Draw draw) {
     return [=](const Call& call) {
         const std::int64_t* random = call.integers(0);
         const Stream stream(random, s.stream);
-        const std::int64_t base = random[2] * s.per_sample;
         for (std::int64_t i = 0; i < s.count; ++i) {
-            call.out(0)[i] = draw(stream.block(static_cast<std::uint64_t>(base + i)));
+            const std::int64_t index = s.base(random, i / s.run) + i % s.run;
+            call.out(0)[i] = draw(stream.block(static_cast<std::uint64_t>(index)));
         }
         return WEFT_OK;
     };
@@ -30,9 +30,9 @@ Body make_dropout(const Op& op) { // x, random -> y
     return [=](const Call& call) {
         const std::int64_t* random = call.integers(1);
         const Stream stream(random, s.stream);
-        const std::int64_t base = random[2] * s.per_sample;
         for (std::int64_t i = 0; i < s.count; ++i) {
-            const float u = uniform_of(stream.block(static_cast<std::uint64_t>(base + i))[0]);
+            const std::int64_t index = s.base(random, i / s.run) + i % s.run;
+            const float u = uniform_of(stream.block(static_cast<std::uint64_t>(index))[0]);
             call.out(0)[i] =
                 u >= static_cast<float>(rate) ? call.in(0)[i] * (1.0 / (1.0 - rate)) : 0.0;
         }

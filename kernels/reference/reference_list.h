@@ -90,6 +90,9 @@ Body make_random_truncated_normal(const Op& op);
 Body make_cross_entropy(const Op& op);
 Body make_cross_entropy_grad(const Op& op);
 Body make_correct(const Op& op);
+Body make_mesh_index(const Op& op);
+Body make_pick(const Op& op);
+Body make_mask(const Op& op);
 
 inline constexpr ReferenceRow kReferenceList[] = {
     {"fused", 1, -1, -1, Operands::converted, make_fused},
@@ -138,6 +141,9 @@ inline constexpr ReferenceRow kReferenceList[] = {
     {"cross_entropy", 2, 2, 2, Operands::converted, make_cross_entropy},
     {"cross_entropy_grad", 4, 4, 1, Operands::converted, make_cross_entropy_grad},
     {"correct", 2, 2, 1, Operands::converted, make_correct},
+    {"mesh_index", 1, 1, 1, Operands::raw, make_mesh_index},
+    {"pick", 2, 2, 1, Operands::raw, make_pick},
+    {"mask", 2, 2, 1, Operands::converted, make_mask},
 };
 
 } // namespace weft::kernels::reference

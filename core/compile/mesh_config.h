@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The section "mesh" of a configuration: from names and numbers to a placement, with what is wrong.
+#pragma once
+
+#include "core/compile/run_config.h"
+#include "core/sharding/annotate.h"
+
+namespace weft::compile {
+
+/// Devices, axes, rules and overrides with every default filled in and -1 resolved. The configuration
+/// was checked.
+sharding::Placement placement_of(const config::Json& mesh);
+
+/// Devices that share the samples of a microstep between them: the product of the axes that the rules
+/// give to "batch".
+std::int64_t data_ranks(const config::Json& mesh);
+
+/// Everything wrong with the section; `pointer` is its place ("/mesh").
+void check_mesh(const config::Json& mesh, const std::string& pointer, config::Diagnostics& out);
+
+/// Devices that "cpu:4" names; 1 for "auto" and "cpu". None: not the name of devices here.
+std::optional<std::int64_t> devices_named(std::string_view text);
+
+} // namespace weft::compile

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/compile/shard_programs.h"
+
+namespace weft::compile {
+namespace {
+
+using sharding::Annotation;
+using sharding::SlotInfo;
+
+/// "m/NAME" and "ema/NAME" belong to the parameter NAME.
+SlotInfo info_of(const plan::StateSlot& slot) {
+    SlotInfo out;
+    out.name = slot.name;
+    out.type = slot.whole;
+    out.logical_axes = slot.logical_axes;
+    const std::size_t slash = slot.name.find('/');
+    if (slot.category == plan::Category::parameters) {
+        out.kind = SlotInfo::Kind::parameter;
+    } else if (slash != std::string::npos) {
+        out.kind = SlotInfo::Kind::optimizer;
+        out.parameter = slot.name.substr(slash + 1);
+    }
+    return out;
+}
+
+sharding::ProgramAnnotations annotations_of(const ir::Program& program,
+                                            const sharding::Annotations& state,
+                                            const sharding::Placement& placement) {
+    sharding::ProgramAnnotations out;
+    const bool trains = program.name == "train_step";
+    for (const ir::Port& port : program.arguments) {
+        const ir::Type& type = program.type(port.value);
+        if (port.role == ir::Role::state) {
+            out.arguments[port.name] = state.slots.at(port.name);
+        } else if (port.role == ir::Role::batch && port.name != "tokens") {
+            const int batch_dim = trains ? 1 : 0;
+            const bool positions =
+                type.dtype == ir::DType::i32 && type.shape.rank() == batch_dim + 2;
+            const sharding::Sharding place =
+                sharding::batch_sharding(type, batch_dim, positions, placement);
+            out.arguments[port.name] = {place, place};
+        }
+    }
+    for (const ir::Port& port : program.results) {
+        if (port.role == ir::Role::state) {
+            out.results[port.name] = state.slots.at(port.name).stored;
+        }
+    }
+    for (const auto& [parameter, gradient] : state.gradients) {
+        out.values["gradient/" + parameter] = gradient;
+    }
+    return out;
+}
+
+PortPlaces places_of(const std::vector<ir::Port>& ports, const std::vector<ir::Type>& types,
+                     const std::vector<sharding::Sharding>& shardings) {
+    PortPlaces out;
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+        out[ports[i].name] = {types[i], shardings[i]};
+    }
+    return out;
+}
+
+} // namespace
+
+ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& placement) {
+    ShardedPrograms out;
+    std::vector<SlotInfo> infos;
+    for (const plan::StateSlot& slot : programs.state_slots) {
+        infos.push_back(info_of(slot));
+    }
+    sharding::Annotations state = sharding::annotate(infos, placement);
+    for (plan::StateSlot& slot : programs.state_slots) {
+        slot.placement = state.slots.at(slot.name).stored;
+        slot.type = sharding::local_type(slot.whole, slot.placement, placement.mesh);
+    }
+    for (ir::Program& program : programs.programs) {
+        sharding::PartitionedProgram local = sharding::partition(
+            program, annotations_of(program, state, placement), placement.mesh);
+        out.arguments.push_back(
+            places_of(local.program.arguments, local.argument_types, local.arguments));
+        out.results.push_back(places_of(local.program.results, local.result_types, local.results));
+        program = std::move(local.program);
+    }
+    out.notes = std::move(state.notes);
+    return out;
+}
+
+} // namespace weft::compile

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// From programs on whole arrays to those that each device of a mesh runs on its parts.
+#pragma once
+
+#include "core/compile/pipeline.h"
+#include "core/sharding/partition.h"
+
+namespace weft::compile {
+
+/// What the ports of a program are parts of, by name.
+using PortPlaces = std::map<std::string, std::pair<ir::Type, sharding::Sharding>, std::less<>>;
+
+struct ShardedPrograms {
+    std::vector<PortPlaces> arguments; // one per program
+    std::vector<PortPlaces> results;
+    std::vector<std::string> notes; // what was asked for and could not be had
+};
+
+/// Replaces every program by the local one, and the slots' types by those of a device's part.
+ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& placement);
+
+} // namespace weft::compile

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/exec/device.h"
+
+#include "core/base/clock.h"
+#include "core/base/machine.h"
+#include "core/exec/arena_memory.h"
+#include "core/exec/arena_monitor.h"
+#include "core/exec/find_nonfinite.h"
+#include "core/exec/prepared_program.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace weft::exec {
+namespace {
+
+Span span_of(const plan::Operand& operand, std::span<const std::int64_t> iterations) {
+    return {offset_of(operand, iterations), operand.type.bytes()};
+}
+
+std::string where(const plan::Step& step) {
+    return step.op.path.empty() ? step.op.kind : step.op.kind + " at " + step.op.path;
+}
+
+} // namespace
+
+struct Device::State {
+    State(std::shared_ptr<const plan::ExecutionPlan> execution_plan,
+          std::vector<const weft_backend*> backend_list, ExecutorOptions executor_options,
+          Exchange* with_others)
+        : plan(std::move(execution_plan)), backends(std::move(backend_list)),
+          options(executor_options), exchange(with_others), memory(plan->arena_bytes) {
+        if (options.instrument) {
+            monitor.emplace(memory.bytes(), plan->state_bytes);
+        }
+    }
+
+    const plan::PlannedProgram& planned(std::string_view name) const {
+        const plan::PlannedProgram* found = plan->find(name);
+        WEFT_CHECK(found != nullptr, "the plan has no program " + std::string(name));
+        return *found;
+    }
+
+    PreparedProgram& prepared(std::string_view name) {
+        const auto found = programs.find(name);
+        if (found != programs.end()) {
+            return found->second;
+        }
+        memory.take(planned(name).peak_bytes);
+        const std::int64_t before = heap_bytes();
+        PreparedProgram made = prepare_program(planned(name), memory.data(), backends);
+        book(before);
+        iterations.resize(std::max(iterations.size(), static_cast<std::size_t>(made.depth)));
+        return programs.emplace(std::string(name), std::move(made)).first->second;
+    }
+
+    std::int64_t heap_bytes() const {
+        const ProcessMemory now = read_process_memory();
+        return now.resident_bytes - now.file_bytes - memory.taken_bytes();
+    }
+    void book(std::int64_t before) { library_bytes += heap_bytes() - before; }
+
+    /// Kernels put off some of their memory until they run.
+    bool run_program(PreparedProgram& program) {
+        running = program.plan;
+        if (program.runs == kSettlingRuns) {
+            return run_steps(program.steps, 0);
+        }
+        ++program.runs;
+        const std::int64_t before = heap_bytes();
+        const bool finished = run_steps(program.steps, 0);
+        book(before);
+        return finished;
+    }
+
+    std::span<std::byte> port(const std::vector<plan::PlannedPort>& ports, std::string_view name) {
+        const auto found = std::find_if(ports.begin(), ports.end(),
+                                        [&](const plan::PlannedPort& p) { return p.name == name; });
+        WEFT_CHECK(found != ports.end(), "the program has no port " + std::string(name));
+        return {memory.data() + found->operand.offset,
+                static_cast<std::size_t>(found->operand.type.bytes())};
+    }
+
+    void begin(const PreparedProgram& program) {
+        weft_set_threads(options.threads);
+        state_written = false;
+        report = {};
+        if (monitor) {
+            std::vector<Span> written;
+            for (const plan::PlannedPort& argument : program.plan->arguments) {
+                written.push_back(span_of(argument.operand, {}));
+            }
+            monitor->begin_run(written);
+        }
+    }
+
+    /// False when stopped or, in a checked run, at the first value that is not finite.
+    bool run_steps(std::vector<PreparedStep>& steps, std::size_t depth) {
+        for (PreparedStep& step : steps) {
+            if (!state_written && stop.stop_requested()) {
+                return false;
+            }
+            if (!(step.step->is_loop() ? run_loop(step, depth) : run_kernel(step, depth))) {
+                return false;
+            }
+            if (monitor) {
+                for (const int index : step.retires) {
+                    const plan::Buffer& buffer = running->buffers[static_cast<std::size_t>(index)];
+                    monitor->retire({buffer.offset, buffer.bytes});
+                }
+            }
+        }
+        return true;
+    }
+
+    bool run_loop(PreparedStep& loop, std::size_t depth) {
+        const std::int64_t count = loop.step->count;
+        for (std::int64_t visit = 0; visit < count; ++visit) {
+            iterations[depth] = loop.step->reverse ? count - 1 - visit : visit;
+            if (!run_steps(loop.body, depth + 1)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    bool run_kernel(PreparedStep& prepared_step, std::size_t depth) {
+        const plan::Step& step = *prepared_step.step;
+        const std::span<const std::int64_t> indices(iterations.data(), depth);
+        if (prepared_step.moves) {
+            for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+                prepared_step.inputs[i] = memory.data() + offset_of(step.inputs[i], indices);
+            }
+            for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+                prepared_step.outputs[i] = memory.data() + offset_of(step.outputs[i], indices);
+            }
+        }
+        state_written = state_written || prepared_step.writes_state;
+        if (monitor) {
+            watch_before(step, indices);
+        }
+        const double start_s = observer == nullptr ? 0.0 : clock.steady_s();
+        if (prepared_step.kernel) {
+            prepared_step.kernel->run(prepared_step.inputs.data(), prepared_step.outputs.data(),
+                                      prepared_step.workspace);
+        } else {
+            WEFT_CHECK(exchange != nullptr, "a plan with exchanges runs on a mesh");
+            exchange->run(step, prepared_step.inputs, prepared_step.outputs);
+        }
+        if (observer != nullptr) {
+            observer->step_done(step, prepared_step.position, start_s, clock.steady_s());
+        }
+        if (monitor) {
+            watch_after(step, indices);
+        }
+        return !checked || outputs_finite(prepared_step, indices);
+    }
+
+    void watch_before(const plan::Step& step, std::span<const std::int64_t> indices) {
+        std::vector<Span> inputs;
+        for (const plan::Operand& operand : step.inputs) {
+            inputs.push_back(span_of(operand, indices));
+        }
+        monitor->before_step(where(step), inputs);
+    }
+
+    void watch_after(const plan::Step& step, std::span<const std::int64_t> indices) {
+        std::vector<Span> outputs;
+        for (const plan::Operand& operand : step.outputs) {
+            outputs.push_back(span_of(operand, indices));
+        }
+        const bool works = step.workspace.buffer >= 0;
+        monitor->after_step(where(step), outputs, works ? span_of(step.workspace, {}) : Span{0, 0});
+    }
+
+    bool outputs_finite(const PreparedStep& prepared_step, std::span<const std::int64_t> indices) {
+        const plan::Step& step = *prepared_step.step;
+        for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+            if (all_finite(step.outputs[i].type, prepared_step.outputs[i])) {
+                continue;
+            }
+            if (!report.finite) {
+                return true; // the first one counts
+            }
+            report = {false,
+                      step.op.kind,
+                      step.op.path,
+                      step.op.phase,
+                      {indices.begin(), indices.end()},
+                      prepared_step.position};
+            return exchange != nullptr;
+        }
+        return true;
+    }
+
+    bool arguments_finite(const PreparedProgram& program) {
+        for (const plan::PlannedPort& argument : program.plan->arguments) {
+            if (!all_finite(argument.operand.type, memory.data() + argument.operand.offset)) {
+                report.finite = false;
+                report.kind = "argument";
+                report.path = argument.name;
+                return false;
+            }
+        }
+        return true;
+    }
+
+    std::shared_ptr<const plan::ExecutionPlan> plan;
+    std::vector<const weft_backend*> backends;
+    ExecutorOptions options;
+    Exchange* exchange;
+    ArenaMemory memory;
+    std::optional<ArenaMonitor> monitor;
+    std::map<std::string, PreparedProgram, std::less<>> programs;
+    StepObserver* observer = nullptr;
+    SystemClock clock;
+    std::int64_t library_bytes = 0;
+
+    // Of the run in progress.
+    const plan::PlannedProgram* running = nullptr;
+    std::vector<std::int64_t> iterations; // of the loops around the step, outermost first
+    std::stop_token stop;
+    bool state_written = false;
+    bool checked = false;
+    RunReport report;
+};
+
+Device::Device(std::shared_ptr<const plan::ExecutionPlan> plan,
+               std::vector<const weft_backend*> backends, ExecutorOptions options,
+               Exchange* exchange)
+    : state_(std::make_unique<State>(std::move(plan), std::move(backends), options, exchange)) {}
+
+Device::~Device() = default;
+
+std::span<std::byte> Device::slot(std::string_view name) {
+    const plan::StateSlot* slot = state_->plan->find_slot(name);
+    WEFT_CHECK(slot != nullptr, "the plan has no state slot " + std::string(name));
+    return {state_->memory.data() + slot->offset, static_cast<std::size_t>(slot->type.bytes())};
+}
+
+std::span<std::byte> Device::argument(std::string_view program, std::string_view name) {
+    return state_->port(state_->planned(program).arguments, name);
+}
+
+std::span<std::byte> Device::result(std::string_view program, std::string_view name) {
+    return state_->port(state_->planned(program).results, name);
+}
+
+void Device::prepare(std::string_view program) {
+    weft_set_threads(state_->options.threads);
+    state_->prepared(program);
+}
+
+RunOutcome Device::run(std::string_view program, std::stop_token stop) {
+    weft_set_threads(state_->options.threads);
+    PreparedProgram& prepared = state_->prepared(program);
+    state_->begin(prepared);
+    state_->stop = std::move(stop);
+    state_->checked = false;
+    return state_->run_program(prepared) ? RunOutcome::finished : RunOutcome::stopped;
+}
+
+RunReport Device::run_checked(std::string_view program) {
+    weft_set_threads(state_->options.threads);
+    PreparedProgram& prepared = state_->prepared(program);
+    state_->begin(prepared);
+    state_->stop = {};
+    state_->checked = true;
+    // Beside others a device runs to the end: they wait for its part of every exchange.
+    if (state_->arguments_finite(prepared) || state_->exchange != nullptr) {
+        state_->run_program(prepared);
+    }
+    return state_->report;
+}
+
+void Device::set_observer(StepObserver* observer) {
+    state_->observer = observer;
+}
+
+std::int64_t Device::resident_bytes() const {
+    return state_->memory.taken_bytes();
+}
+
+std::int64_t Device::library_bytes() const {
+    return std::max<std::int64_t>(0, state_->library_bytes);
+}
+
+ArenaReport Device::arena_report() const {
+    if (!state_->monitor) {
+        return {};
+    }
+    return {state_->monitor->highest_touched_byte(), state_->monitor->violations()};
+}
+
+} // namespace weft::exec

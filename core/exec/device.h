@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// One device of a plan: an arena and the kernels that work in it. Private to core/exec; the Executor
+// owns one per device of the mesh.
+#pragma once
+
+#include "core/exec/executor.h"
+
+namespace weft::exec {
+
+/// What a device asks of the others. One per device, used on its thread.
+class Exchange {
+public:
+    virtual ~Exchange() = default;
+    /// Carries out a collective step; operands as the plan has them. Throws weft::Error{device}.
+    virtual void run(const plan::Step& step, std::span<const void* const> inputs,
+                     std::span<void* const> outputs) = 0;
+};
+
+/// Functions as those of Executor, on the parts of arrays that this device holds.
+class Device {
+public:
+    /// `exchange` null: the plan has no exchanges.
+    Device(std::shared_ptr<const plan::ExecutionPlan> plan,
+           std::vector<const weft_backend*> backends, ExecutorOptions options, Exchange* exchange);
+    ~Device();
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+
+    std::span<std::byte> slot(std::string_view name);
+    std::span<std::byte> argument(std::string_view program, std::string_view name);
+    std::span<std::byte> result(std::string_view program, std::string_view name);
+
+    void prepare(std::string_view program);
+    RunOutcome run(std::string_view program, std::stop_token stop);
+    RunReport run_checked(std::string_view program);
+
+    void set_observer(StepObserver* observer);
+    std::int64_t resident_bytes() const;
+    std::int64_t library_bytes() const;
+    ArenaReport arena_report() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace weft::exec

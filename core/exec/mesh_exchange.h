@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exchanges of a plan between the devices of its mesh, as collectives of a World. Private to
+// core/exec.
+#pragma once
+
+#include "core/exec/comm/communicator.h"
+#include "core/exec/device.h"
+
+#include <map>
+#include <unordered_map>
+
+namespace weft::exec {
+
+/// The groups that the plan's exchanges need, by their axes as text. Makes them; once per world.
+std::map<std::string, comm::GroupSet> add_groups(comm::World& world,
+                                                 const plan::ExecutionPlan& plan);
+
+class MeshExchange final : public Exchange {
+public:
+    /// `world` and `plan` outlive it.
+    MeshExchange(comm::World& world, const std::map<std::string, comm::GroupSet>& groups,
+                 const plan::ExecutionPlan& plan, int device);
+
+    void run(const plan::Step& step, std::span<const void* const> inputs,
+             std::span<void* const> outputs) override;
+
+private:
+    enum class Kind : std::uint8_t { all_reduce, all_gather, reduce_scatter, all_to_all, permute };
+    struct Call {
+        Kind kind = Kind::all_reduce;
+        comm::Communicator* group = nullptr;
+        comm::Reduction reduction = comm::Reduction::sum;
+        std::vector<comm::Route> routes;
+        std::string what;
+    };
+    std::unordered_map<const plan::Step*, Call> calls_;
+};
+
+} // namespace weft::exec

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data exchange between the devices of a mesh, over groups along some of its axes. Parts stand
+// along a leading dimension of the group's size n, in the order of the group, so that what travels
+// is dense. The partition pass makes these, each with its cause; the mesh runs them
+// (core/exec/comm).
+#include "core/ops/op_list.h"
+#include "core/ops/rules.h"
+
+namespace weft::ops {
+namespace {
+
+constexpr AttributeDef kAxes{"axes", AttributeKind::text, true, "mesh axes, major to minor: a,b"};
+constexpr AttributeDef kCount{"count", AttributeKind::integer, true, "devices of a group"};
+constexpr AttributeDef kCause{"cause", AttributeKind::text, true, "what asked for the exchange"};
+constexpr AttributeDef kReduce{"reduce", AttributeKind::text, true, "sum or max"};
+
+std::string want_reduce(const OpView& view) {
+    const std::string& how = view.attributes().text("reduce");
+    return how == "sum" || how == "max" ? "" : "reduce is sum or max, not " + how;
+}
+
+// x [n, ...] with n = count.
+std::string want_parts(const OpView& view) {
+    const ir::Type& x = view.input(0);
+    const std::int64_t count = view.attributes().integer("count");
+    return x.shape.rank() > 0 && x.shape[0] == count
+               ? ""
+               : "x needs a leading dimension of " + word(count) + ", but is " + word(x);
+}
+
+Inferred infer_all_reduce(const OpView& view) {
+    const std::string wrong = want_reduce(view);
+    return wrong.empty() ? Inferred{{view.input(0)}, {}} : fail(wrong);
+}
+
+Inferred infer_all_gather(const OpView& view) {
+    const ir::Type& x = view.input(0);
+    if (x.shape.rank() == ir::Shape::kMaxRank) {
+        return fail("x has no room for the dimension of the parts");
+    }
+    ir::Type out{x.dtype, {view.attributes().integer("count")}};
+    for (const std::int64_t extent : x.shape) {
+        out.shape.push_back(extent);
+    }
+    return {{out}, {}};
+}
+
+Inferred infer_reduce_scatter(const OpView& view) {
+    const std::string wrong = first_of({want_reduce(view), want_parts(view)});
+    if (!wrong.empty()) {
+        return fail(wrong);
+    }
+    return {{{view.input(0).dtype, ir::Shape(view.input(0).shape.span().subspan(1))}}, {}};
+}
+
+Inferred infer_all_to_all(const OpView& view) {
+    const std::string wrong = want_parts(view);
+    return wrong.empty() ? Inferred{{view.input(0)}, {}} : fail(wrong);
+}
+
+Inferred infer_permute(const OpView& view) {
+    return {{view.input(0)}, {}};
+}
+
+// What one device reads and writes in its own memory; the wire is the business of core/cost.
+OpCost exchange_cost(const OpView& view) {
+    return {0, static_cast<double>(view.input(0).bytes() + view.output(0).bytes()), 0};
+}
+
+OpDef collective(std::string_view name, std::string_view help, std::vector<AttributeDef> attributes,
+                 Inferred (*infer)(const OpView&)) {
+    attributes.insert(attributes.begin(), {kAxes, kCount, kCause});
+    return {.name = name,
+            .help = help,
+            .attributes = std::move(attributes),
+            .infer = infer,
+            .factors = whole_factors,
+            .cost = exchange_cost,
+            .collective = true};
+}
+
+} // namespace
+
+const OpDef kAllReduce = collective("all_reduce", "x -> elementwise sum or maximum over the group",
+                                    {kReduce}, infer_all_reduce);
+const OpDef kAllGather =
+    collective("all_gather", "x [...] -> every device's x: [n, ...]", {}, infer_all_gather);
+const OpDef kReduceScatter =
+    collective("reduce_scatter", "x [n, ...] -> own part of the sum or maximum: [...]", {kReduce},
+               infer_reduce_scatter);
+const OpDef kAllToAll = collective("all_to_all", "x [n, ...]: part i goes to device i -> [n, ...]",
+                                   {}, infer_all_to_all);
+const OpDef kPermute =
+    collective("permute", "x -> x of the device `shift` places before, around the group",
+               {{"shift", AttributeKind::integer, true, "places"}}, infer_permute);
+
+} // namespace weft::ops

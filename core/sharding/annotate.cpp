@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sharding/annotate.h"
+
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace weft::sharding {
+namespace {
+
+bool contains(const std::vector<int>& axes, int axis) {
+    return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+class Annotator {
+public:
+    explicit Annotator(const Placement& placement) : placement_(placement) {
+        for (const std::string& name : placement.zero_axes) {
+            const int axis = placement.mesh.find(name);
+            if (axis >= 0 && placement.mesh.size(axis) > 1) {
+                zero_axes_.push_back(axis);
+            }
+        }
+        batch_axes_ = placement.axes_of("batch");
+    }
+
+    Annotations run(const std::vector<SlotInfo>& slots) {
+        for (const SlotInfo& slot : slots) {
+            if (slot.kind != SlotInfo::Kind::optimizer) {
+                add(slot);
+            }
+        }
+        for (const SlotInfo& slot : slots) {
+            if (slot.kind == SlotInfo::Kind::optimizer) {
+                const auto owner = asked_.find(slot.parameter);
+                const bool alike =
+                    owner != asked_.end() &&
+                    owner->second.dims.size() == static_cast<std::size_t>(slot.type.shape.rank());
+                const Sharding used = alike ? without(owner->second, batch_axes_)
+                                            : Sharding::replicated(slot.type.shape.rank());
+                const Sharding stored = alike ? owner->second : used;
+                out_.slots[slot.name] = {used,
+                                         placement_.zero_stage >= 1 ? zero(slot, stored) : stored};
+            }
+        }
+        return std::move(out_);
+    }
+
+private:
+    void add(const SlotInfo& slot) {
+        const Sharding asked = by_name_or_rule(slot);
+        // An axis that splits the batch cannot split the ops' work on weights too: there it only
+        // says how they are kept.
+        const Sharding used = without(asked, batch_axes_);
+        const bool parameter = slot.kind == SlotInfo::Kind::parameter;
+        const int stage = placement_.zero_stage;
+        out_.slots[slot.name] = {used, parameter && stage >= 3 ? zero(slot, asked) : asked};
+        if (parameter) {
+            asked_[slot.name] = asked;
+            out_.gradients[slot.name] = {.used = stage >= 2 ? zero(slot, asked) : used,
+                                         .stored = stage >= 1 ? zero(slot, asked) : asked};
+        }
+    }
+
+    Sharding by_name_or_rule(const SlotInfo& slot) {
+        for (const auto& [pattern, spec] : placement_.specs) {
+            if (glob_match(pattern, slot.name)) {
+                return only_fitting(slot, from_spec(spec, slot.type.shape, placement_.mesh));
+            }
+        }
+        Sharding out = Sharding::replicated(slot.type.shape.rank());
+        std::vector<int> taken;
+        for (std::size_t dim = 0; dim < slot.logical_axes.size(); ++dim) {
+            const LogicalAxis axis = parse_logical_axis(slot.logical_axes[dim]);
+            Split split{placement_.axes_of(axis.name), axis.parts, axis.unit};
+            std::erase_if(split.axes, [&](int own) { return contains(taken, own); });
+            if (!split.axes.empty()) {
+                taken.insert(taken.end(), split.axes.begin(), split.axes.end());
+                out.dims[dim] = {split};
+            }
+        }
+        return only_fitting(slot, std::move(out));
+    }
+
+    /// Leaves out splits with fewer units than devices, and says so.
+    Sharding only_fitting(const SlotInfo& slot, Sharding sharding) {
+        for (int dim = 0; dim < slot.type.shape.rank(); ++dim) {
+            DimSharding& own = sharding.dims[static_cast<std::size_t>(dim)];
+            const std::int64_t extent = slot.type.shape[dim];
+            if (own.empty()) {
+                continue;
+            }
+            if (fits(own[0], extent, placement_.mesh)) {
+                own[0] = canonical(own[0], extent, placement_.mesh);
+                continue;
+            }
+            out_.notes.push_back(
+                slot.name + " stays whole along dimension " + std::to_string(dim) + ": " +
+                std::to_string(extent / (own[0].parts * own[0].unit)) +
+                " units cannot be split over " + std::to_string(placement_.mesh.size(own[0].axes)) +
+                " devices; each keeps " + std::to_string(slot.type.bytes()) + " bytes");
+            own.clear();
+        }
+        return sharding;
+    }
+
+    Sharding without(Sharding sharding, const std::vector<int>& axes) const {
+        for (DimSharding& dim : sharding.dims) {
+            for (Split& split : dim) {
+                std::erase_if(split.axes, [&](int axis) { return contains(axes, axis); });
+            }
+            std::erase_if(dim, [](const Split& split) { return split.axes.empty(); });
+        }
+        return sharding;
+    }
+
+    /// Splits the array over the data axes as well, along the dimension with the least padding.
+    Sharding zero(const SlotInfo& slot, const Sharding& sharding) const {
+        std::vector<int> axes = zero_axes_;
+        std::erase_if(axes, [&](int axis) { return sharding.uses(axis); });
+        const Mesh& mesh = placement_.mesh;
+        if (axes.empty()) {
+            return sharding;
+        }
+        std::optional<Sharding> best;
+        std::int64_t least = 0;
+        for (int dim = 0; dim < slot.type.shape.rank(); ++dim) {
+            Sharding tried = sharding;
+            DimSharding& own = tried.dims[static_cast<std::size_t>(dim)];
+            const std::int64_t extent = slot.type.shape[dim];
+            if (own.empty()) {
+                own = {Split{axes, 1, 1}};
+                if (!fits(own[0], extent, mesh)) {
+                    continue;
+                }
+            } else {
+                // Behind the axes that are there, and only where their runs divide evenly.
+                const std::int64_t run = own[0].unit * deal(own[0], extent, mesh).local;
+                if (deal(own[0], extent, mesh).padding() != 0 || run % mesh.size(axes) != 0) {
+                    continue;
+                }
+                own[0].axes.insert(own[0].axes.end(), axes.begin(), axes.end());
+                own[0].unit = run / mesh.size(axes);
+            }
+            own[0] = canonical(own[0], extent, mesh);
+            const std::int64_t padding = padding_bytes(slot.type, tried, mesh);
+            if (!best || padding < least) {
+                best = tried;
+                least = padding;
+            }
+        }
+        return best.value_or(sharding);
+    }
+
+    const Placement& placement_;
+    std::vector<int> zero_axes_, batch_axes_;
+    std::map<std::string, Sharding, std::less<>> asked_; // of parameters
+    Annotations out_;
+};
+
+} // namespace
+
+std::vector<int> Placement::axes_of(std::string_view logical) const {
+    std::vector<int> out;
+    for (const Rule& rule : rules) {
+        if (rule.logical == logical) {
+            for (const std::string& name : rule.axes) {
+                const int axis = mesh.find(name);
+                if (axis >= 0 && mesh.size(axis) > 1) {
+                    out.push_back(axis);
+                }
+            }
+            return out;
+        }
+    }
+    return out;
+}
+
+LogicalAxis parse_logical_axis(std::string_view text) {
+    LogicalAxis out;
+    for (const std::string& word : split(text, '*')) {
+        std::int64_t number = 0;
+        const auto read = std::from_chars(word.data(), word.data() + word.size(), number);
+        if (read.ec != std::errc() || read.ptr != word.data() + word.size()) {
+            out.name = word;
+        } else {
+            (out.name.empty() ? out.parts : out.unit) = number;
+        }
+    }
+    return out;
+}
+
+Annotations annotate(const std::vector<SlotInfo>& slots, const Placement& placement) {
+    return Annotator(placement).run(slots);
+}
+
+Sharding batch_sharding(const ir::Type& type, int batch_dim, bool positions,
+                        const Placement& placement) {
+    Sharding out = Sharding::replicated(type.shape.rank());
+    const auto set = [&](int dim, std::string_view logical) {
+        const Split split{placement.axes_of(logical), 1, 1};
+        if (dim < type.shape.rank() && !split.axes.empty() &&
+            fits(split, type.shape[dim], placement.mesh)) {
+            out.dims[static_cast<std::size_t>(dim)] = {
+                canonical(split, type.shape[dim], placement.mesh)};
+        }
+    };
+    set(batch_dim, "batch");
+    if (positions) {
+        set(batch_dim + 1, "sequence");
+    }
+    return out;
+}
+
+} // namespace weft::sharding

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sharding/partition.h"
+
+#include "core/ops/split.h"
+#include "core/sharding/reshard.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace weft::sharding {
+namespace {
+
+using ir::Op;
+using ir::ValueId;
+using ops::Combine;
+using ops::Partial;
+using FactorSplits = std::vector<std::optional<Split>>;
+
+std::string describe(const Op& op) {
+    return op.path.empty() ? op.kind : op.kind + " at " + op.path;
+}
+
+std::string cause_of(const ir::Program& program, ValueId value, const Op& reader) {
+    const std::string& name = program.value(value).name;
+    return name.empty() ? describe(reader) : name + " for " + describe(reader);
+}
+
+/// An operand's placement when its op's factors are split so.
+Sharding placed(const std::vector<std::vector<int>>& operand, const FactorSplits& splits,
+                const ops::FactorRule& rule, const Mesh& mesh) {
+    Sharding out = Sharding::replicated(static_cast<int>(operand.size()));
+    for (std::size_t dim = 0; dim < operand.size(); ++dim) {
+        for (std::size_t at = 0; at < operand[dim].size(); ++at) {
+            const auto& split = splits[static_cast<std::size_t>(operand[dim][at])];
+            if (split) {
+                out.dims[dim].push_back(from_factor(*split, operand[dim], at, rule, mesh));
+            }
+        }
+    }
+    return out;
+}
+
+bool has_factor(const std::vector<std::vector<int>>& operand, std::size_t factor) {
+    return std::any_of(operand.begin(), operand.end(), [&](const std::vector<int>& dim) {
+        return std::find(dim.begin(), dim.end(), static_cast<int>(factor)) != dim.end();
+    });
+}
+
+void add_axes(std::vector<int>& to, const std::vector<int>& axes) {
+    for (const int axis : axes) {
+        if (std::find(to.begin(), to.end(), axis) == to.end()) {
+            to.push_back(axis);
+        }
+    }
+    std::sort(to.begin(), to.end());
+}
+
+/// The view of a record's split function on one mesh.
+class MeshContext final : public ops::SplitContext {
+public:
+    MeshContext(ops::Builder& builder, ops::OpView whole, const ops::FactorRule& rule,
+                std::vector<ValueId> inputs, std::vector<ir::Type> outputs,
+                ir::Attributes attributes, const FactorSplits& splits, const Resharder& resharder,
+                const Mesh& mesh)
+        : SplitContext(builder, whole, rule, std::move(inputs), std::move(outputs),
+                       std::move(attributes)),
+          splits_(splits), resharder_(resharder), mesh_(mesh) {}
+
+    bool is_split(int factor) const override {
+        return factor >= 0 && splits_[static_cast<std::size_t>(factor)].has_value();
+    }
+    std::int64_t local_size(int factor) const override {
+        const std::int64_t size = rule().factors[static_cast<std::size_t>(factor)].size;
+        return is_split(factor) ? local_extent({*split(factor)}, size, mesh_) : size;
+    }
+    std::int64_t parts(int factor) const override {
+        return is_split(factor) ? split(factor)->parts : 1;
+    }
+    ValueId origin(std::span<const int> factors, std::span<const std::int64_t> base) override {
+        std::vector<std::vector<int>> axes;
+        std::vector<std::int64_t> steps;
+        for (const int factor : factors) {
+            const bool divided = is_split(factor);
+            axes.push_back(divided ? split(factor)->axes : std::vector<int>());
+            steps.push_back(divided ? split(factor)->unit *
+                                          deal(*split(factor), size(factor), mesh_).local
+                                    : 0);
+        }
+        return resharder_.index(builder(), axes, steps, {base.begin(), base.end()});
+    }
+    ValueId all_reduce(ValueId value, int factor, Combine combine) override {
+        return resharder_.all_reduce(builder(), value, split(factor)->axes,
+                                     combine == Combine::max ? "max" : "sum", describe(whole().op));
+    }
+
+private:
+    const std::optional<Split>& split(int factor) const {
+        return splits_[static_cast<std::size_t>(factor)];
+    }
+    std::int64_t size(int factor) const {
+        return rule().factors[static_cast<std::size_t>(factor)].size;
+    }
+
+    const FactorSplits& splits_;
+    const Resharder& resharder_;
+    const Mesh& mesh_;
+};
+
+class Partitioner {
+public:
+    Partitioner(const ir::Program& program, const ProgramAnnotations& annotations, const Mesh& mesh)
+        : whole_(program), annotations_(annotations), mesh_(mesh), rules_(program),
+          propagation_(program, rules_, annotations, mesh), parts_(program.values.size()),
+          resharder_(mesh, [this] { return coordinates(); }) {}
+
+    PartitionedProgram run() {
+        out_.program.name = whole_.name;
+        for (const ir::Port& port : whole_.arguments) {
+            add_argument(port);
+        }
+        ops::Builder b(out_.program, out_.program.body);
+        emit_block(whole_.body, b);
+        for (const ir::Port& port : whole_.results) {
+            add_result(port, b);
+        }
+        return std::move(out_);
+    }
+
+private:
+    struct Part {
+        ValueId id;
+        Sharding own;
+        bool zero = false; // all elements are 0: a term of any sum
+    };
+    using MoveKey = std::tuple<std::int32_t, ir::Phase, std::string>;
+
+    Part& part(ValueId id) { return parts_[static_cast<std::size_t>(id.index)]; }
+
+    ValueId coordinates() {
+        if (!coordinates_.valid()) {
+            // Every scope sees arguments of the program, so this may be asked for inside of a loop.
+            coordinates_ = out_.program.add_argument(
+                ir::Role::scalar, std::string(kCoordinates),
+                {ir::DType::i64, {static_cast<std::int64_t>(mesh_.axes.size())}});
+            out_.arguments.push_back(Sharding::replicated(1));
+            out_.argument_types.push_back(out_.program.type(coordinates_));
+        }
+        return coordinates_;
+    }
+
+    void add_argument(const ir::Port& port) {
+        const ir::Type& type = whole_.type(port.value);
+        const auto found = annotations_.arguments.find(port.name);
+        const Sharding stored = found != annotations_.arguments.end()
+                                    ? found->second.stored
+                                    : Sharding::replicated(type.shape.rank());
+        const ValueId id =
+            out_.program.add_argument(port.role, port.name, local_type(type, stored, mesh_));
+        out_.program.value(id).name = whole_.value(port.value).name;
+        part(port.value) = {id, stored};
+        out_.arguments.push_back(stored);
+        out_.argument_types.push_back(type);
+    }
+
+    void add_result(const ir::Port& port, ops::Builder& b) {
+        const auto found = annotations_.results.find(port.name);
+        Sharding wanted = part(port.value).own;
+        if (port.role == ir::Role::state && found != annotations_.results.end()) {
+            wanted = found->second;
+        }
+        wanted.partial.clear();
+        Op reader;
+        reader.kind = port.role == ir::Role::state ? "new " + port.name : port.name;
+        reader.phase = whole_.name == "train_step" ? ir::Phase::update : ir::Phase::forward;
+        b.set_phase(reader.phase);
+        b.set_path("");
+        out_.program.add_result(port.role, port.name, get(port.value, wanted, reader, b));
+        out_.results.push_back(wanted);
+        out_.result_types.push_back(whole_.type(port.value));
+    }
+
+    /// The value as a reader needs it. Moves are remembered within their block and phase: a weight
+    /// that is gathered for the forward phase is gathered again for the backward phase.
+    ValueId get(ValueId id, const Sharding& wanted, const Op& reader, ops::Builder& b) {
+        const Part& own = part(id);
+        if (own.own == wanted) {
+            return own.id;
+        }
+        if (own.zero && own.own.dims == wanted.dims) {
+            return own.id;
+        }
+        MoveKey key{id.index, reader.phase, key_of(wanted)};
+        const auto found = moves_.find(key);
+        if (found != moves_.end()) {
+            return found->second;
+        }
+        const ValueId moved = resharder_.reshard(b, own.id, whole_.type(id), own.own, wanted,
+                                                 cause_of(whole_, id, reader));
+        moves_.emplace(key, moved);
+        scope_.push_back(std::move(key));
+        return moved;
+    }
+
+    std::string key_of(const Sharding& sharding) const {
+        std::string out;
+        for (const DimSharding& dim : sharding.dims) {
+            for (const Split& split : dim) {
+                for (const int axis : split.axes) {
+                    out += std::to_string(axis) + ",";
+                }
+                out += std::to_string(split.parts) + "*" + std::to_string(split.unit) + ";";
+            }
+            out += "|";
+        }
+        for (const int axis : sharding.partial) {
+            out += "+" + std::to_string(axis);
+        }
+        return out;
+    }
+
+    void emit_block(const ir::Block& block, ops::Builder& b) {
+        for (const Op& op : block.ops) {
+            b.set_path(op.path);
+            b.set_phase(op.phase);
+            if (op.kind == "repeat") {
+                emit_loop(op, b);
+            } else {
+                emit(op, b);
+            }
+        }
+    }
+
+    /// Axes that may stay unsummed through the op.
+    std::vector<int> passing(const Op& op, const FactorSplits& splits) {
+        const ops::OpDef& def = ops::op_def(op.kind);
+        const Partial mode = def.partial == nullptr ? Partial::resolve : def.partial({whole_, op});
+        std::vector<int> axes;
+        int sums = 0;
+        bool alike = true;
+        for (const ValueId id : op.inputs) {
+            const Part& own = part(id);
+            if (own.zero || !ir::is_float(whole_.type(id).dtype)) {
+                continue;
+            }
+            sums += own.own.partial.empty() ? 0 : 1;
+            alike = alike && (axes.empty() || axes == own.own.partial);
+            axes = own.own.partial.empty() ? axes : own.own.partial;
+            alike = alike && (mode != Partial::together || !own.own.partial.empty());
+        }
+        const bool fits_mode = mode == Partial::together ? alike : sums == 1;
+        if (mode == Partial::resolve || axes.empty() || !fits_mode) {
+            return {};
+        }
+        for (const auto& split : splits) {
+            if (split && std::any_of(split->axes.begin(), split->axes.end(), [&](int axis) {
+                    return std::find(axes.begin(), axes.end(), axis) != axes.end();
+                })) {
+                return {};
+            }
+        }
+        return axes;
+    }
+
+    void emit(const Op& op, ops::Builder& b) {
+        const ops::OpDef& def = ops::op_def(op.kind);
+        const ops::FactorRule& rule = rules_.of(op);
+        const FactorSplits splits = propagation_.factors(op);
+        const std::vector<int> sums = passing(op, splits);
+        std::vector<ValueId> inputs;
+        std::vector<ir::Type> input_types;
+        for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+            Sharding wanted = placed(rule.inputs[i], splits, rule, mesh_);
+            if (!part(op.inputs[i]).own.partial.empty()) {
+                wanted.partial = sums;
+            }
+            ValueId id = get(op.inputs[i], wanted, op, b);
+            id = masked(id, op.inputs[i], wanted, rule.inputs[i], splits, rule, b);
+            inputs.push_back(id);
+            input_types.push_back(b.type(id));
+        }
+        std::vector<Sharding> own;
+        std::vector<ir::Type> output_types;
+        for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+            own.push_back(placed(rule.outputs[i], splits, rule, mesh_));
+            output_types.push_back(local_type(whole_.type(op.outputs[i]), own[i], mesh_));
+        }
+        const ops::OpView view{whole_, op};
+        ir::Attributes attributes =
+            def.localise != nullptr ? def.localise(view, input_types, output_types) : op.attributes;
+        const bool divided = std::any_of(splits.begin(), splits.end(),
+                                         [](const auto& split) { return split.has_value(); });
+        std::vector<ValueId> results;
+        if (def.split != nullptr && divided) {
+            MeshContext context(b, view, rule, inputs, output_types, std::move(attributes), splits,
+                                resharder_, mesh_);
+            def.split(context);
+            results = context.results();
+        } else {
+            results = b.emit_all(op.kind, inputs, std::move(attributes));
+        }
+        for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+            finish_output(op, i, results[i], std::move(own[i]), sums, splits, rule, b);
+            WEFT_CHECK(b.type(part(op.outputs[i]).id) == output_types[i],
+                       describe(op) + " gives " + ir::to_text(b.type(results[i])) +
+                           " on a device, not " + ir::to_text(output_types[i]));
+        }
+    }
+
+    void finish_output(const Op& op, std::size_t i, ValueId result, Sharding own,
+                       const std::vector<int>& sums, const FactorSplits& splits,
+                       const ops::FactorRule& rule, ops::Builder& b) {
+        own.partial = sums;
+        std::vector<int> maxima;
+        for (std::size_t f = 0; f < splits.size(); ++f) {
+            if (splits[f] && !has_factor(rule.outputs[i], f)) {
+                const Combine combine = rule.factors[f].combine;
+                if (combine == Combine::sum) {
+                    add_axes(own.partial, splits[f]->axes);
+                } else if (combine == Combine::max) {
+                    add_axes(maxima, splits[f]->axes);
+                }
+            }
+        }
+        if (!maxima.empty()) {
+            result = resharder_.all_reduce(b, result, maxima, "max", describe(op));
+        }
+        const ValueId id = op.outputs[i];
+        const bool zero = op.kind == "constant" && op.attributes.real("value") == 0.0;
+        out_.program.value(result).name = whole_.value(id).name;
+        part(id) = {result, std::move(own), zero};
+    }
+
+    /// Neutral elements in the padding of what is contracted.
+    ValueId masked(ValueId id, ValueId whole_id, const Sharding& placement,
+                   const std::vector<std::vector<int>>& operand, const FactorSplits& splits,
+                   const ops::FactorRule& rule, ops::Builder& b) {
+        const ir::Type& type = whole_.type(whole_id);
+        if (!ir::is_float(type.dtype)) {
+            return id;
+        }
+        for (std::size_t dim = 0; dim < operand.size(); ++dim) {
+            std::size_t split = 0; // among those of the dimension
+            for (const int number : operand[dim]) {
+                const auto f = static_cast<std::size_t>(number);
+                if (!splits[f]) {
+                    continue;
+                }
+                const ops::Factor& factor = rule.factors[f];
+                const bool contracted = factor.combine != Combine::pointwise;
+                if (contracted && deal(*splits[f], factor.size, mesh_).padding() != 0) {
+                    id = resharder_.mask(b, id, static_cast<int>(dim), placement.dims[dim], split,
+                                         type.shape[static_cast<int>(dim)], factor.neutral);
+                }
+                ++split;
+            }
+        }
+        return id;
+    }
+
+    // --- Loops -------------------------------------------------------------------------------
+
+    static Sharding without_leading(const Sharding& sharding) {
+        return {{sharding.dims.begin() + 1, sharding.dims.end()}, {}};
+    }
+    static Sharding with_leading(const Sharding& sharding) {
+        Sharding out = sharding;
+        out.dims.insert(out.dims.begin(), DimSharding());
+        return out;
+    }
+    Sharding seen(ValueId id, ir::Phase phase) const {
+        Sharding out;
+        for (const Seen::Dim& dim : propagation_.seen(id, phase).dims) {
+            out.dims.push_back(dim.splits);
+        }
+        return out;
+    }
+
+    /// Axes over which a carried sum may stay unsummed until behind the loop: those of what the
+    /// body adds to it.
+    std::vector<int> unsummed(const ir::Block& body, std::size_t index) {
+        const Op* maker = producer(body, body.results[index]);
+        if (maker == nullptr || maker->kind != "add") {
+            return {};
+        }
+        const ValueId carried = body.arguments[index];
+        if (maker->inputs[0] != carried && maker->inputs[1] != carried) {
+            return {};
+        }
+        return natural_sums(body, maker->inputs[maker->inputs[0] == carried ? 1 : 0]);
+    }
+
+    static const Op* producer(const ir::Block& block, ValueId id) {
+        const auto found = std::find_if(block.ops.begin(), block.ops.end(), [&](const Op& op) {
+            return std::find(op.outputs.begin(), op.outputs.end(), id) != op.outputs.end();
+        });
+        return found == block.ops.end() ? nullptr : &*found;
+    }
+
+    /// Sums that a value would have if nothing were added up on the way.
+    std::vector<int> natural_sums(const ir::Block& block, ValueId id) {
+        const Op* op = producer(block, id);
+        if (op == nullptr || op->kind == "repeat") {
+            return {};
+        }
+        const ops::FactorRule& rule = rules_.of(*op);
+        const FactorSplits splits = propagation_.factors(*op);
+        const auto output = static_cast<std::size_t>(
+            std::find(op->outputs.begin(), op->outputs.end(), id) - op->outputs.begin());
+        std::vector<int> axes;
+        for (std::size_t f = 0; f < splits.size(); ++f) {
+            if (splits[f] && rule.factors[f].combine == Combine::sum &&
+                !has_factor(rule.outputs[output], f)) {
+                add_axes(axes, splits[f]->axes);
+            }
+        }
+        const ops::OpDef& def = ops::op_def(op->kind);
+        const Partial mode = def.partial == nullptr ? Partial::resolve : def.partial({whole_, *op});
+        if (mode == Partial::resolve || !axes.empty()) {
+            return axes;
+        }
+        for (const ValueId input : op->inputs) {
+            const auto sums = natural_sums(block, input);
+            if (mode == Partial::together && !axes.empty() && sums != axes) {
+                return {};
+            }
+            if (!sums.empty()) {
+                axes = sums;
+            } else if (mode == Partial::together && ir::is_float(whole_.type(input).dtype) &&
+                       !is_zero(block, input)) {
+                return {};
+            }
+        }
+        return axes;
+    }
+
+    bool is_zero(const ir::Block& block, ValueId id) const {
+        const Op* op = producer(block, id);
+        return op != nullptr && op->kind == "constant" && op->attributes.real("value") == 0.0;
+    }
+
+    void emit_loop(const Op& op, ops::Builder& b) {
+        const ir::Block& body = op.body.front();
+        const auto carried = static_cast<std::size_t>(op.attributes.integer("carried"));
+        Op loop;
+        loop.kind = op.kind;
+        loop.attributes = op.attributes;
+        loop.path = op.path;
+        loop.phase = op.phase;
+        ir::Block local;
+        std::vector<Sharding> places;
+        for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+            Sharding place = seen(body.arguments[i], op.phase);
+            if (i < carried) {
+                place.partial = unsummed(body, i);
+                std::erase_if(place.partial, [&](int axis) { return place.uses(axis); });
+                loop.inputs.push_back(get(op.inputs[i], place, op, b));
+            } else {
+                place = without_leading(part(op.inputs[i]).own);
+                WEFT_CHECK(part(op.inputs[i]).own.dims[0].empty() &&
+                               part(op.inputs[i]).own.partial.empty(),
+                           "what a loop takes slice by slice is whole along it");
+                loop.inputs.push_back(part(op.inputs[i]).id);
+            }
+            const ValueId id =
+                out_.program.add_value(local_type(whole_.type(body.arguments[i]), place, mesh_));
+            local.arguments.push_back(id);
+            part(body.arguments[i]) = {id, place};
+            places.push_back(std::move(place));
+        }
+        ops::Builder inner(out_.program, local);
+        const std::size_t mark = scope_.size();
+        emit_block(body, inner);
+        for (std::size_t i = 0; i < body.results.size(); ++i) {
+            Sharding place = i < carried ? places[i] : part(body.results[i]).own;
+            if (i >= carried) {
+                place.partial.clear();
+            }
+            Op reader;
+            reader.kind = "sum over microsteps";
+            reader.phase = ir::Phase::backward;
+            inner.set_phase(reader.phase);
+            inner.set_path(op.path);
+            local.results.push_back(get(body.results[i], place, reader, inner));
+            finish_loop_output(op, i, i < carried ? place : with_leading(place), loop);
+        }
+        forget(mark);
+        loop.body.push_back(std::move(local));
+        b.append(std::move(loop));
+    }
+
+    void finish_loop_output(const Op& op, std::size_t i, const Sharding& place, Op& loop) {
+        const ValueId whole_id = op.outputs[i];
+        const ValueId id = out_.program.add_value(local_type(whole_.type(whole_id), place, mesh_),
+                                                  whole_.value(whole_id).name);
+        loop.outputs.push_back(id);
+        part(whole_id) = {id, place};
+    }
+
+    /// What was moved within a block cannot be read behind it.
+    void forget(std::size_t mark) {
+        for (std::size_t i = mark; i < scope_.size(); ++i) {
+            moves_.erase(scope_[i]);
+        }
+        scope_.resize(mark);
+    }
+
+    const ir::Program& whole_;
+    const ProgramAnnotations& annotations_;
+    const Mesh& mesh_;
+    const RuleTable rules_;
+    const Propagation propagation_;
+    std::vector<Part> parts_; // by value of the whole program
+    std::map<MoveKey, ValueId> moves_;
+    std::vector<MoveKey> scope_; // keys of moves_, in order
+    ValueId coordinates_;
+    PartitionedProgram out_;
+    const Resharder resharder_;
+};
+
+} // namespace
+
+PartitionedProgram partition(const ir::Program& program, const ProgramAnnotations& annotations,
+                             const Mesh& mesh) {
+    return Partitioner(program, annotations, mesh).run();
+}
+
+} // namespace weft::sharding

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sharding/propagate.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace weft::sharding {
+namespace {
+
+// Each sweep carries a placement across the whole program; loops need a few.
+constexpr int kMostSweeps = 12;
+
+Seen open_value(const ir::Type& type) {
+    return {std::vector<Seen::Dim>(static_cast<std::size_t>(type.shape.rank())), false};
+}
+
+Seen fixed_value(const Sharding& sharding, Strength strength) {
+    Seen out;
+    out.fixed = true;
+    for (const DimSharding& dim : sharding.dims) {
+        out.dims.push_back({dim, std::vector<Strength>(dim.size(), strength)});
+    }
+    return out;
+}
+
+bool share_axes(const std::vector<int>& a, const std::vector<int>& b) {
+    return std::any_of(a.begin(), a.end(),
+                       [&](int axis) { return std::find(b.begin(), b.end(), axis) != b.end(); });
+}
+
+bool uses_any(const Seen& seen, const std::vector<int>& axes) {
+    return std::any_of(seen.dims.begin(), seen.dims.end(), [&](const Seen::Dim& dim) {
+        return std::any_of(dim.splits.begin(), dim.splits.end(),
+                           [&](const Split& split) { return share_axes(split.axes, axes); });
+    });
+}
+
+/// The wish of one factor.
+struct Wish {
+    std::size_t factor = 0;
+    Split split;
+    Strength strength = Strength::none;
+};
+
+} // namespace
+
+RuleTable::RuleTable(const ir::Program& program) {
+    add(program, program.body);
+}
+
+void RuleTable::add(const ir::Program& program, const ir::Block& block) {
+    for (const ir::Op& op : block.ops) {
+        if (op.kind == "repeat") {
+            add(program, op.body.front());
+        } else {
+            rules_.emplace(&op, ops::op_def(op.kind).factors({program, op}));
+        }
+    }
+}
+
+Propagation::Propagation(const ir::Program& program, const RuleTable& rules,
+                         const ProgramAnnotations& annotations, const Mesh& mesh)
+    : program_(program), rules_(rules), mesh_(mesh) {
+    for (const ir::Value& value : program.values) {
+        values_.push_back(open_value(value.type));
+    }
+    for (const ir::Port& port : program.arguments) {
+        const auto found = annotations.arguments.find(port.name);
+        if (found != annotations.arguments.end()) {
+            const bool state = port.role == ir::Role::state;
+            fix(port.value, found->second.used, state ? Strength::asked : Strength::batch);
+            if (!(found->second.stored == found->second.used)) {
+                in_update_[port.value.index] = fixed_value(found->second.stored, Strength::asked);
+            }
+        } else if (port.role == ir::Role::scalar) {
+            fix(port.value, Sharding::replicated(program.type(port.value).shape.rank()),
+                Strength::none);
+        }
+    }
+    for (std::size_t i = 0; i < program.values.size(); ++i) {
+        const auto found = annotations.values.find(program.values[i].name);
+        if (found != annotations.values.end()) {
+            fix({static_cast<std::int32_t>(i)}, found->second.stored, Strength::asked);
+        }
+    }
+    for (const ir::Op& op : program.body.ops) {
+        if (op.kind != "repeat") {
+            continue;
+        }
+        for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+            const auto found = annotations.values.find(program.value(op.outputs[i]).name);
+            if (found != annotations.values.end()) {
+                fix(op.body.front().arguments[i], found->second.used, Strength::asked);
+                fix(op.body.front().results[i], found->second.used, Strength::asked);
+            }
+        }
+    }
+    for (const ir::Port& port : program.results) {
+        const auto found = annotations.results.find(port.name);
+        if (port.role == ir::Role::state && found != annotations.results.end() &&
+            !values_[static_cast<std::size_t>(port.value.index)].fixed) {
+            fix(port.value, found->second, Strength::asked);
+        }
+    }
+    for (int i = 0; i < kMostSweeps; ++i) {
+        const bool forward = sweep(program.body, true);
+        const bool backward = sweep(program.body, false);
+        if (!forward && !backward) {
+            break;
+        }
+    }
+}
+
+void Propagation::fix(ir::ValueId id, const Sharding& sharding, Strength strength) {
+    values_[static_cast<std::size_t>(id.index)] = fixed_value(sharding, strength);
+}
+
+const Seen& Propagation::seen(ir::ValueId id, ir::Phase phase) const {
+    if (phase == ir::Phase::update) {
+        const auto found = in_update_.find(id.index);
+        if (found != in_update_.end()) {
+            return found->second;
+        }
+    }
+    return values_[static_cast<std::size_t>(id.index)];
+}
+
+bool Propagation::sweep(const ir::Block& block, bool forward) {
+    bool changed = false;
+    const auto visit_one = [&](const ir::Op& op) {
+        if (op.kind != "repeat") {
+            changed |= visit(op);
+            return;
+        }
+        changed |= visit_loop(op);
+        changed |= sweep(op.body.front(), forward);
+        changed |= visit_loop(op);
+    };
+    if (forward) {
+        std::for_each(block.ops.begin(), block.ops.end(), visit_one);
+    } else {
+        std::for_each(block.ops.rbegin(), block.ops.rend(), visit_one);
+    }
+    return changed;
+}
+
+std::vector<std::optional<Split>> Propagation::factors(const ir::Op& op) const {
+    const ops::FactorRule& rule = rules_.of(op);
+    const ops::OpDef& def = ops::op_def(op.kind);
+    std::vector<Wish> wishes;
+    const auto look = [&](const std::vector<ir::ValueId>& ids,
+                          const std::vector<std::vector<std::vector<int>>>& operands) {
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            const Seen& own = seen(ids[i], op.phase);
+            for (std::size_t dim = 0; dim < own.dims.size(); ++dim) {
+                const std::vector<int>& of_dim = operands[i][dim];
+                for (std::size_t s = 0; s < own.dims[dim].splits.size(); ++s) {
+                    for (std::size_t at = 0; at < of_dim.size(); ++at) {
+                        if (const auto split =
+                                to_factor(own.dims[dim].splits[s], of_dim, at, rule, mesh_)) {
+                            wishes.push_back({static_cast<std::size_t>(of_dim[at]), *split,
+                                              own.dims[dim].strengths[s]});
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+    };
+    look(op.inputs, rule.inputs);
+    look(op.outputs, rule.outputs);
+    std::stable_sort(wishes.begin(), wishes.end(), [](const Wish& a, const Wish& b) {
+        return a.strength != b.strength ? a.strength > b.strength : a.factor < b.factor;
+    });
+    std::vector<std::optional<Split>> out(rule.factors.size());
+    std::vector<int> taken;
+    for (const Wish& wish : wishes) {
+        const ops::Factor& factor = rule.factors[wish.factor];
+        const bool may = factor.combine != ops::Combine::whole &&
+                         (factor.combine != ops::Combine::custom || def.split != nullptr);
+        if (may && !out[wish.factor] && !share_axes(wish.split.axes, taken) &&
+            fits(wish.split, factor.size, mesh_)) {
+            out[wish.factor] = wish.split;
+            taken.insert(taken.end(), wish.split.axes.begin(), wish.split.axes.end());
+        }
+    }
+    return out;
+}
+
+bool Propagation::visit(const ir::Op& op) {
+    const ops::FactorRule& rule = rules_.of(op);
+    const auto splits = factors(op);
+    if (std::none_of(splits.begin(), splits.end(), [](const auto& s) { return s.has_value(); })) {
+        return false;
+    }
+    // A factor is as strong as the strongest operand that has it.
+    std::vector<Strength> strengths(rule.factors.size(), Strength::derived);
+    const auto each = [&](auto&& fn) {
+        for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+            fn(op.inputs[i], rule.inputs[i]);
+        }
+        for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+            fn(op.outputs[i], rule.outputs[i]);
+        }
+    };
+    each([&](ir::ValueId id, const std::vector<std::vector<int>>& operand) {
+        const Seen& own = seen(id, op.phase);
+        for (std::size_t dim = 0; dim < operand.size(); ++dim) {
+            for (std::size_t s = 0; s < own.dims[dim].splits.size(); ++s) {
+                for (const int factor : operand[dim]) {
+                    const auto& split = splits[static_cast<std::size_t>(factor)];
+                    if (split && split->axes == own.dims[dim].splits[s].axes) {
+                        Strength& strength = strengths[static_cast<std::size_t>(factor)];
+                        strength = std::max(strength, own.dims[dim].strengths[s]);
+                    }
+                }
+            }
+        }
+    });
+    bool changed = false;
+    each([&](ir::ValueId id, const std::vector<std::vector<int>>& operand) {
+        if (op.phase == ir::Phase::update && in_update_.contains(id.index)) {
+            return;
+        }
+        for (std::size_t dim = 0; dim < operand.size(); ++dim) {
+            for (std::size_t at = 0; at < operand[dim].size(); ++at) {
+                const auto factor = static_cast<std::size_t>(operand[dim][at]);
+                if (splits[factor]) {
+                    changed |= offer(id, static_cast<int>(dim),
+                                     from_factor(*splits[factor], operand[dim], at, rule, mesh_),
+                                     strengths[factor]);
+                }
+            }
+        }
+    });
+    return changed;
+}
+
+// Takes a split where nothing is known of its axes, or where less was sure.
+bool Propagation::offer(ir::ValueId id, int dim, const Split& split, Strength strength) {
+    Seen& own = values_[static_cast<std::size_t>(id.index)];
+    if (own.fixed) {
+        return false;
+    }
+    Seen::Dim& place = own.dims[static_cast<std::size_t>(dim)];
+    if (!uses_any(own, split.axes)) {
+        const auto where = std::find_if(place.splits.begin(), place.splits.end(),
+                                        [&](const Split& s) { return s.parts > split.parts; });
+        const auto at = where - place.splits.begin();
+        // Splits of one dimension lie within each other.
+        const bool nests =
+            (at == 0 ||
+             place.splits[static_cast<std::size_t>(at - 1)].unit %
+                     (split.unit * deal(split, program_.type(id).shape[dim], mesh_).units) ==
+                 0) &&
+            (where == place.splits.end() ||
+             split.unit % (where->unit * deal(*where, program_.type(id).shape[dim], mesh_).units) ==
+                 0);
+        if (!nests) {
+            return false;
+        }
+        place.splits.insert(where, split);
+        place.strengths.insert(place.strengths.begin() + at, strength);
+        return true;
+    }
+    for (std::size_t s = 0; s < place.splits.size(); ++s) {
+        if (place.splits[s] == split && place.strengths[s] < strength) {
+            place.strengths[s] = strength;
+            return true;
+        }
+    }
+    return false;
+}
+
+// Dimension i + skip_a of `a` is dimension i + skip_b of `b`.
+bool Propagation::link(ir::ValueId a, ir::ValueId b, int skip_a, int skip_b) {
+    bool changed = false;
+    const auto pass = [&](ir::ValueId from, ir::ValueId to, int skip_from, int skip_to) {
+        const Seen source = values_[static_cast<std::size_t>(from.index)];
+        for (std::size_t dim = static_cast<std::size_t>(skip_from); dim < source.dims.size();
+             ++dim) {
+            for (std::size_t s = 0; s < source.dims[dim].splits.size(); ++s) {
+                changed |= offer(to, static_cast<int>(dim) - skip_from + skip_to,
+                                 source.dims[dim].splits[s], source.dims[dim].strengths[s]);
+            }
+        }
+    };
+    pass(a, b, skip_a, skip_b);
+    pass(b, a, skip_b, skip_a);
+    return changed;
+}
+
+bool Propagation::visit_loop(const ir::Op& op) {
+    const ir::Block& body = op.body.front();
+    const auto carried = static_cast<std::size_t>(op.attributes.integer("carried"));
+    bool changed = false;
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+        const int skip = i < carried ? 0 : 1;
+        changed |= link(op.inputs[i], body.arguments[i], skip, 0);
+    }
+    for (std::size_t i = 0; i < body.results.size(); ++i) {
+        const int skip = i < carried ? 0 : 1;
+        if (i < carried) {
+            changed |= link(body.arguments[i], body.results[i], 0, 0);
+        }
+        changed |= link(body.results[i], op.outputs[i], 0, skip);
+    }
+    return changed;
+}
+
+} // namespace weft::sharding

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spreads the placement of state and batch to every value of a program, by the ops' factor rules
+// and blind to their kinds (Xu et al. 2021; the factor view follows Shardy's).
+//
+// Placements have a strength. What was asked for (state slots, gradients, batch) is fixed. What
+// follows from it keeps the strength of its source; where two factors of one op want the same mesh
+// axis, the stronger wins, then the one named first. Partial sums are no part of this: partition
+// lets them arise.
+#pragma once
+
+#include "core/sharding/annotate.h"
+
+#include <unordered_map>
+
+namespace weft::sharding {
+
+/// Factor rules of a program's ops, computed once.
+class RuleTable {
+public:
+    explicit RuleTable(const ir::Program& program);
+    const ops::FactorRule& of(const ir::Op& op) const { return rules_.at(&op); }
+
+private:
+    void add(const ir::Program& program, const ir::Block& block);
+    std::unordered_map<const ir::Op*, ops::FactorRule> rules_;
+};
+
+enum class Strength : std::uint8_t { none, derived, batch, asked };
+
+/// A value's dimensions as its readers see them.
+struct Seen {
+    struct Dim {
+        DimSharding splits;
+        std::vector<Strength> strengths; // one per split
+    };
+    std::vector<Dim> dims;
+    bool fixed = false;
+
+    DimSharding splits(int dim) const { return dims[static_cast<std::size_t>(dim)].splits; }
+};
+
+struct ProgramAnnotations {
+    /// By port: state slots, batch.
+    std::map<std::string, Annotation, std::less<>> arguments;
+    /// By port; for results that are state slots.
+    std::map<std::string, Sharding, std::less<>> results;
+    /// By value name, "gradient/...".
+    std::map<std::string, Annotation, std::less<>> values;
+};
+
+class Propagation {
+public:
+    Propagation(const ir::Program& program, const RuleTable& rules,
+                const ProgramAnnotations& annotations, const Mesh& mesh);
+
+    /// As a reader of that phase sees the value.
+    const Seen& seen(ir::ValueId id, ir::Phase phase) const;
+    /// How the op's factors are split: none for those that stay whole.
+    std::vector<std::optional<Split>> factors(const ir::Op& op) const;
+
+private:
+    bool sweep(const ir::Block& block, bool forward);
+    bool visit(const ir::Op& op);
+    bool visit_loop(const ir::Op& op);
+    bool link(ir::ValueId a, ir::ValueId b, int skip_a, int skip_b);
+    bool offer(ir::ValueId id, int dim, const Split& split, Strength strength);
+    void fix(ir::ValueId id, const Sharding& sharding, Strength strength);
+
+    const ir::Program& program_;
+    const RuleTable& rules_;
+    const Mesh& mesh_;
+    std::vector<Seen> values_;
+    std::unordered_map<std::int32_t, Seen> in_update_; // arguments that the update sees otherwise
+};
+
+} // namespace weft::sharding

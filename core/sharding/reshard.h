@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// From one placement of a value to another: the exchanges, cuts and copies that make it so. Sums
+// that are to be split are reduced and scattered in one exchange, splits that move between
+// dimensions go by all-to-all, and what is cut is cut before anything is gathered. Private to
+// core/sharding.
+#pragma once
+
+#include "core/ops/builder.h"
+#include "core/sharding/sharding.h"
+
+#include <functional>
+
+namespace weft::sharding {
+
+class Resharder {
+public:
+    /// `coordinates` gives the program's argument of that name, made on first use.
+    Resharder(const Mesh& mesh, std::function<ir::ValueId()> coordinates)
+        : mesh_(mesh), coordinates_(std::move(coordinates)) {}
+
+    /// Appends what turns `value`, a part of an array of type `whole` placed as `from`, into its
+    /// part placed as `to`. `cause` goes into every exchange.
+    ir::ValueId reshard(ops::Builder& b, ir::ValueId value, const ir::Type& whole, Sharding from,
+                        const Sharding& to, const std::string& cause) const;
+
+    ir::ValueId all_reduce(ops::Builder& b, ir::ValueId value, const std::vector<int>& axes,
+                           std::string_view how, const std::string& cause) const;
+    /// i64[R]: base[r] + steps[r] times the device's number along axes[r].
+    ir::ValueId index(ops::Builder& b, const std::vector<std::vector<int>>& axes,
+                      const std::vector<std::int64_t>& steps,
+                      const std::vector<std::int64_t>& base) const;
+    /// The local part with `value` in the padding of one split.
+    ir::ValueId mask(ops::Builder& b, ir::ValueId x, int dim, const DimSharding& splits,
+                     std::size_t split, std::int64_t extent, double value) const;
+
+private:
+    struct View;
+    View view(const ir::Shape& shape, int dim, const DimSharding& splits, std::size_t split,
+              std::int64_t extent) const;
+    ir::Attributes exchange(const std::vector<int>& axes, const std::string& cause) const;
+    ir::ValueId stack(ops::Builder& b, ir::ValueId x, const View& at, bool parts_first) const;
+    ir::ValueId unstack(ops::Builder& b, ir::ValueId x, const View& at) const;
+    ir::ValueId gather(ops::Builder& b, ir::ValueId x, const View& at,
+                       const std::string& cause) const;
+    ir::ValueId pick(ops::Builder& b, ir::ValueId x, const View& at) const;
+    ir::ValueId scatter(ops::Builder& b, ir::ValueId x, const View& at,
+                        const std::string& cause) const;
+    ir::ValueId exchange_dims(ops::Builder& b, ir::ValueId x, const View& to, int dim,
+                              const DimSharding& from, std::int64_t extent,
+                              const std::string& cause) const;
+    ir::ValueId first_only(ops::Builder& b, ir::ValueId x, const std::vector<int>& axes) const;
+
+    const Mesh& mesh_;
+    std::function<ir::ValueId()> coordinates_;
+};
+
+} // namespace weft::sharding

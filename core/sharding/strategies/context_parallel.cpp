@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Context parallelism: the positions of every sample are split.
+#include "core/sharding/strategies/strategy_list.h"
+
+namespace weft::sharding {
+
+const StrategyDef kContextParallel{
+    .name = "context_parallel",
+    .help = "Every device takes a stretch of each sequence.",
+    .when = "Sequences are so long that one sample is too large for a device.",
+    .axes = {{"context", -1}},
+    .rules = {{"batch", {"data"}}, {"sequence", {"context"}}},
+    .zero_axes = {"data"}};
+
+} // namespace weft::sharding

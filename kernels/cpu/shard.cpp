@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of bytes in, rows of bytes out: a device's part of a value, and the padding of a dimension.
+#include "kernels/cpu/cpu_list.h"
+#include "kernels/cpu/parallel.h"
+#include "kernels/cpu/rows.h"
+#include "kernels/cpu/simd.h"
+#include "kernels/shard_shape.h"
+
+#include <cstring>
+
+namespace weft::kernels::cpu {
+namespace {
+
+class Pick final : public Kernel {
+public:
+    explicit Pick(const Op& op) : shape_(shard_shape(op)), threads_(team_size()) {}
+
+    weft_status run(const weft_run_args& args) override {
+        const std::int64_t index = *static_cast<const std::int64_t*>(args.inputs[1]);
+        if (index < 0 || index >= shape_.extent) {
+            return fail(WEFT_BAD_ARGUMENT, "pick: the index is outside the dimension");
+        }
+        const std::int64_t bytes = shape_.inner * shape_.size;
+        const auto* from = static_cast<const unsigned char*>(args.inputs[0]) + index * bytes;
+        auto* to = static_cast<unsigned char*>(args.outputs[0]);
+        parallel_each(shape_.outer, shape_.outer * shape_.inner, threads_,
+                      [&](std::int64_t o, int) {
+                          std::memcpy(to + o * bytes, from + o * shape_.extent * bytes,
+                                      static_cast<std::size_t>(bytes));
+                      });
+        return WEFT_OK;
+    }
+
+private:
+    ShardShape shape_;
+    int threads_;
+};
+
+class Mask final : public Kernel {
+public:
+    explicit Mask(const Op& op)
+        : shape_(shard_shape(op)), end_(op.integer("extent")), threads_(team_size()) {
+        const auto value = static_cast<float>(op.real("value"));
+        if (op.input(0).dtype == WEFT_F32) {
+            std::memcpy(value_, &value, sizeof value);
+        } else if (op.input(0).dtype == WEFT_BF16) {
+            store_bf16(&value, reinterpret_cast<bf16*>(value_), 1);
+        } else {
+            unsupported("padding of f32 or bf16 only");
+        }
+    }
+
+    weft_status run(const weft_run_args& args) override {
+        const std::int64_t first = *static_cast<const std::int64_t*>(args.inputs[1]);
+        const std::int64_t real = std::clamp<std::int64_t>(end_ - first, 0, shape_.extent);
+        const std::int64_t row = shape_.inner * shape_.size;
+        const auto* from = static_cast<const unsigned char*>(args.inputs[0]);
+        auto* to = static_cast<unsigned char*>(args.outputs[0]);
+        parallel_each(shape_.outer, shape_.outer * shape_.extent * shape_.inner, threads_,
+                      [&](std::int64_t o, int) {
+                          const std::int64_t at = o * shape_.extent * row;
+                          if (from != to) {
+                              std::memcpy(to + at, from + at, static_cast<std::size_t>(real * row));
+                          }
+                          for (std::int64_t i = real * shape_.inner;
+                               i < shape_.extent * shape_.inner; ++i) {
+                              std::memcpy(to + at + i * shape_.size, value_,
+                                          static_cast<std::size_t>(shape_.size));
+                          }
+                      });
+        return WEFT_OK;
+    }
+
+private:
+    ShardShape shape_;
+    std::int64_t end_;
+    int threads_;
+    alignas(4) unsigned char value_[4] = {};
+};
+
+} // namespace
+
+Made make_pick(const Op& op) {
+    return std::make_unique<Pick>(op);
+}
+
+Made make_mask(const Op& op) {
+    return std::make_unique<Mask>(op);
+}
+
+} // namespace weft::kernels::cpu
