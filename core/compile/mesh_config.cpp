@@ -108,9 +108,10 @@ public:
         std::vector<Axis> axes = wanted_axes(mesh_);
         names_are_sound(axes);
         if (const std::string wrong = resolve(axes, *devices); !wrong.empty()) {
-            error("/axes", wrong,
-                  "Set mesh.devices to \"cpu:N\" with N the product of the axes, or let one size be "
-                  "-1.");
+            error(
+                "/axes", wrong,
+                "Set mesh.devices to \"cpu:N\" with N the product of the axes, or let one size be "
+                "-1.");
             return;
         }
         const sharding::Mesh mesh{axes};
@@ -134,8 +135,9 @@ private:
 
     void names_are_sound(const std::vector<Axis>& axes) {
         for (std::size_t i = 0; i < axes.size(); ++i) {
-            const bool twice = std::any_of(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(i),
-                                           [&](const Axis& a) { return a.name == axes[i].name; });
+            const bool twice =
+                std::any_of(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(i),
+                            [&](const Axis& a) { return a.name == axes[i].name; });
             if (axes[i].name.empty() || axes[i].name.find_first_of(", '\"") != std::string::npos) {
                 error("/axes/" + std::to_string(i), "'" + shown(axes[i].name) + "' names no axis",
                       "Use a word such as data or model.");
@@ -170,7 +172,8 @@ private:
             try {
                 const ir::Spec spec = ir::parse_spec(text.get<std::string>());
                 const ir::Shape any(std::vector<std::int64_t>(ir::Shape::kMaxRank, 1));
-                if (const std::string wrong = sharding::check_spec(spec, any, mesh); !wrong.empty()) {
+                if (const std::string wrong = sharding::check_spec(spec, any, mesh);
+                    !wrong.empty()) {
                     error(where, wrong, "Its axes are " + product_text(mesh.axes) + ".");
                 }
             } catch (const Error& fault) {

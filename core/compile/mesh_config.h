@@ -7,12 +7,12 @@
 
 namespace weft::compile {
 
-/// Devices, axes, rules and overrides with every default filled in and -1 resolved. The configuration
-/// was checked.
+/// Devices, axes, rules and overrides with every default filled in and -1 resolved. The
+/// configuration was checked.
 sharding::Placement placement_of(const config::Json& mesh);
 
-/// Devices that share the samples of a microstep between them: the product of the axes that the rules
-/// give to "batch".
+/// Devices that share the samples of a microstep between them: the product of the axes that the
+/// rules give to "batch".
 std::int64_t data_ranks(const config::Json& mesh);
 
 /// Everything wrong with the section; `pointer` is its place ("/mesh").

@@ -27,6 +27,7 @@ sharding::ProgramAnnotations annotations_of(const ir::Program& program,
                                             const sharding::Annotations& state,
                                             const sharding::Placement& placement) {
     sharding::ProgramAnnotations out;
+    out.batch_axes = placement.axes_of("batch");
     const bool trains = program.name == "train_step";
     for (const ir::Port& port : program.arguments) {
         const ir::Type& type = program.type(port.value);
@@ -75,8 +76,8 @@ ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& 
         slot.type = sharding::local_type(slot.whole, slot.placement, placement.mesh);
     }
     for (ir::Program& program : programs.programs) {
-        sharding::PartitionedProgram local = sharding::partition(
-            program, annotations_of(program, state, placement), placement.mesh);
+        sharding::PartitionedProgram local =
+            sharding::partition(program, annotations_of(program, state, placement), placement.mesh);
         out.arguments.push_back(
             places_of(local.program.arguments, local.argument_types, local.arguments));
         out.results.push_back(places_of(local.program.results, local.result_types, local.results));

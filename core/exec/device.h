@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One device of a plan: an arena and the kernels that work in it. Private to core/exec; the Executor
-// owns one per device of the mesh.
+// One device of a plan: an arena and the kernels that work in it. Private to core/exec; the
+// Executor owns one per device of the mesh.
 #pragma once
 
 #include "core/exec/executor.h"

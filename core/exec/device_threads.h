@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread per simulated device, for the life of the executor: kernels of some libraries belong to
-// the thread that made them. Private to core/exec.
+// One thread per simulated device, for the life of the executor: kernels of some libraries belong
+// to the thread that made them. Private to core/exec.
 #pragma once
 
 #include <condition_variable>
@@ -20,8 +20,8 @@ public:
     DeviceThreads(const DeviceThreads&) = delete;
     DeviceThreads& operator=(const DeviceThreads&) = delete;
 
-    /// Calls job(device) on every device's thread and waits for all. Throws what the first device to
-    /// fail threw. One caller at a time.
+    /// Calls job(device) on every device's thread and waits for all. Throws what the first device
+    /// to fail threw. One caller at a time.
     void run(const std::function<void(int)>& job);
 
 private:

@@ -173,8 +173,7 @@ std::span<std::byte> Executor::argument(std::string_view program, std::string_vi
     return state_->devices[static_cast<std::size_t>(device)]->argument(program, name);
 }
 
-std::span<std::byte> Executor::result(std::string_view program, std::string_view name,
-                                      int device) {
+std::span<std::byte> Executor::result(std::string_view program, std::string_view name, int device) {
     return state_->devices[static_cast<std::size_t>(device)]->result(program, name);
 }
 
@@ -191,9 +190,8 @@ RunOutcome Executor::run(std::string_view program, std::stop_token stop) {
         return RunOutcome::stopped;
     }
     state_->write_coordinates(state_->planned(program));
-    state_->on_all([&](int device) {
-        state_->devices[static_cast<std::size_t>(device)]->run(program, {});
-    });
+    state_->on_all(
+        [&](int device) { state_->devices[static_cast<std::size_t>(device)]->run(program, {}); });
     return RunOutcome::finished;
 }
 

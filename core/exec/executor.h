@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays an execution plan: per device one arena, kernels prepared once per program, then a flat loop
-// over steps without any allocation. Owns arenas and kernels; shares the immutable plan. One thread at
-// a time; on one device the kernels use the OpenMP team of that thread. The devices of a mesh are
-// threads of one core each, which exchange data in process: exact, and not faster.
+// Replays an execution plan: per device one arena, kernels prepared once per program, then a flat
+// loop over steps without any allocation. Owns arenas and kernels; shares the immutable plan. One
+// thread at a time; on one device the kernels use the OpenMP team of that thread. The devices of a
+// mesh are threads of one core each, which exchange data in process: exact, and not faster.
 //
 //   Executor executor(plan, backends);
 //   executor.write("init", "random", key); executor.run("init");
@@ -82,8 +82,8 @@ public:
     /// Hands an argument to the devices. `whole` has exactly its bytes. An unknown name is a
     /// programmer fault.
     void write(std::string_view program, std::string_view name, std::span<const std::byte> whole);
-    /// A result, put together from the devices' parts; valid until the next call of this function or
-    /// of run.
+    /// A result, put together from the devices' parts; valid until the next call of this function
+    /// or of run.
     std::span<const std::byte> read(std::string_view program, std::string_view name);
     /// State slots likewise. What read_slot gives is valid until the next read_slot of that name.
     void write_slot(std::string_view name, std::span<const std::byte> whole);

@@ -67,8 +67,8 @@ MeshExchange::MeshExchange(comm::World& world, const std::map<std::string, comm:
         Call call;
         call.kind = kinds.at(step.op.kind);
         call.group = &world.communicator(device, groups.at(attributes.text("axes")));
-        call.reduction = attributes.text("reduce", "sum") == "max" ? comm::Reduction::max
-                                                                   : comm::Reduction::sum;
+        call.reduction =
+            attributes.text("reduce", "sum") == "max" ? comm::Reduction::max : comm::Reduction::sum;
         call.what = attributes.text("cause");
         if (call.kind == Kind::permute) {
             const int size = call.group->size();
@@ -87,16 +87,13 @@ void MeshExchange::run(const plan::Step& step, std::span<const void* const> inpu
     const auto bytes = [](const plan::Operand& operand) {
         return static_cast<std::size_t>(operand.type.bytes());
     };
-    const comm::Transfer transfer{
-        {static_cast<const std::byte*>(inputs[0]), bytes(step.inputs[0])},
-        {static_cast<std::byte*>(outputs[0]), bytes(step.outputs[0])},
-        step.inputs[0].type.dtype};
+    const comm::Transfer transfer{{static_cast<const std::byte*>(inputs[0]), bytes(step.inputs[0])},
+                                  {static_cast<std::byte*>(outputs[0]), bytes(step.outputs[0])},
+                                  step.inputs[0].type.dtype};
     const std::span<const comm::Transfer> one(&transfer, 1);
     comm::Outcome outcome = comm::Outcome::finished;
     switch (call.kind) {
-    case Kind::all_reduce:
-        outcome = call.group->all_reduce(one, call.reduction, call.what);
-        break;
+    case Kind::all_reduce: outcome = call.group->all_reduce(one, call.reduction, call.what); break;
     case Kind::all_gather: outcome = call.group->all_gather(one, call.what); break;
     case Kind::reduce_scatter:
         outcome = call.group->reduce_scatter(one, call.reduction, call.what);

@@ -29,7 +29,7 @@ struct PreparedProgram {
     const plan::PlannedProgram* plan = nullptr;
     std::vector<PreparedStep> steps;
     int depth = 0; // of the deepest loop nest
-    int runs = 0; // counted as far as memory is watched
+    int runs = 0;  // counted as far as memory is watched
 };
 
 /// Creates the kernels that the plan names and resolves every address. Throws as Executor::prepare.

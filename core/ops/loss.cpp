@@ -140,7 +140,31 @@ Inferred infer_correct(const OpView& view) {
 }
 
 FactorRule correct_factors(const OpView& view) {
-    return einsum(view, "...v,...->...", {{'v', Combine::whole, kNever}});
+    return einsum(view, "...v,...->...", {{'v', Combine::custom, kNever}});
+}
+
+// The first maximum of all parts: each part that has the largest logit offers its first index.
+void split_correct(SplitContext& c) {
+    const int classes = c.rule().inputs[0].back().front();
+    if (!c.is_split(classes)) {
+        return c.set_all(c.emit_same());
+    }
+    Builder& b = c.builder();
+    const ir::ValueId logits = cast(b, c.input(0), ir::DType::f32);
+    const auto last = static_cast<std::int64_t>(b.shape(logits).rank()) - 1;
+    const ir::ValueId most_here = b.emit(
+        "reduce_max", {logits}, {{"dims", std::vector<std::int64_t>{last}}, {"keep", false}});
+    const ir::ValueId most = c.all_reduce(most_here, classes, Combine::max);
+    const ir::ValueId first =
+        cast(b, c.origin(std::array{classes}, std::array{std::int64_t{0}}), ir::DType::f32);
+    const ir::ValueId found = cast(b, b.emit("argmax", {logits}), ir::DType::f32);
+    const ir::ValueId index =
+        add(b, found, b.shape(found).rank() == 0 ? reshape(b, first, {}) : first);
+    const ir::ValueId none = constant(b, kNever);
+    const ir::ValueId offered =
+        select(b, b.emit("less", {most_here, most}), none, affine(b, index, -1.0));
+    const ir::ValueId best = affine(b, c.all_reduce(offered, classes, Combine::max), -1.0);
+    c.set(0, b.emit("equal", {best, cast(b, c.input(1), ir::DType::f32)}));
 }
 
 // One exponential per logit in either direction.
@@ -186,6 +210,7 @@ const OpDef kCorrect{.name = "correct",
                      .infer = infer_correct,
                      .factors = correct_factors,
                      .cost = correct_cost,
+                     .split = split_correct,
                      .full_outputs = {0}};
 
 } // namespace weft::ops

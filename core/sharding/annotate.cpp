@@ -129,21 +129,18 @@ private:
             Sharding tried = sharding;
             DimSharding& own = tried.dims[static_cast<std::size_t>(dim)];
             const std::int64_t extent = slot.type.shape[dim];
-            if (own.empty()) {
-                own = {Split{axes, 1, 1}};
-                if (!fits(own[0], extent, mesh)) {
+            Split further{axes, 1, 1};
+            if (!own.empty()) { // behind the axes that are there: cuts their runs
+                const Deal dealt = deal(own.back(), extent, mesh);
+                const std::int64_t run = own.back().unit * dealt.local;
+                if (dealt.padding() != 0 || run % mesh.size(axes) != 0) {
                     continue;
                 }
-            } else {
-                // Behind the axes that are there, and only where their runs divide evenly.
-                const std::int64_t run = own[0].unit * deal(own[0], extent, mesh).local;
-                if (deal(own[0], extent, mesh).padding() != 0 || run % mesh.size(axes) != 0) {
-                    continue;
-                }
-                own[0].axes.insert(own[0].axes.end(), axes.begin(), axes.end());
-                own[0].unit = run / mesh.size(axes);
+                further = {axes, own.back().parts * dealt.devices, run / mesh.size(axes)};
+            } else if (!fits(further, extent, mesh)) {
+                continue;
             }
-            own[0] = canonical(own[0], extent, mesh);
+            own.push_back(canonical(further, extent, mesh));
             const std::int64_t padding = padding_bytes(slot.type, tried, mesh);
             if (!best || padding < least) {
                 best = tried;

@@ -15,7 +15,7 @@ using ir::Op;
 using ir::ValueId;
 using ops::Combine;
 using ops::Partial;
-using FactorSplits = std::vector<std::optional<Split>>;
+using FactorSplits = std::vector<DimSharding>; // by factor
 
 std::string describe(const Op& op) {
     return op.path.empty() ? op.kind : op.kind + " at " + op.path;
@@ -32,9 +32,8 @@ Sharding placed(const std::vector<std::vector<int>>& operand, const FactorSplits
     Sharding out = Sharding::replicated(static_cast<int>(operand.size()));
     for (std::size_t dim = 0; dim < operand.size(); ++dim) {
         for (std::size_t at = 0; at < operand[dim].size(); ++at) {
-            const auto& split = splits[static_cast<std::size_t>(operand[dim][at])];
-            if (split) {
-                out.dims[dim].push_back(from_factor(*split, operand[dim], at, rule, mesh));
+            for (const Split& split : splits[static_cast<std::size_t>(operand[dim][at])]) {
+                out.dims[dim].push_back(from_factor(split, operand[dim], at, rule, mesh));
             }
         }
     }
@@ -67,35 +66,38 @@ public:
                        std::move(attributes)),
           splits_(splits), resharder_(resharder), mesh_(mesh) {}
 
-    bool is_split(int factor) const override {
-        return factor >= 0 && splits_[static_cast<std::size_t>(factor)].has_value();
-    }
+    bool is_split(int factor) const override { return factor >= 0 && !splits(factor).empty(); }
     std::int64_t local_size(int factor) const override {
-        const std::int64_t size = rule().factors[static_cast<std::size_t>(factor)].size;
-        return is_split(factor) ? local_extent({*split(factor)}, size, mesh_) : size;
+        return local_extent(splits(factor), size(factor), mesh_);
     }
     std::int64_t parts(int factor) const override {
-        return is_split(factor) ? split(factor)->parts : 1;
+        if (!is_split(factor)) {
+            return 1;
+        }
+        const DimSharding& own = splits(factor);
+        return around(own, own.size() - 1, size(factor), mesh_).before;
     }
     ValueId origin(std::span<const int> factors, std::span<const std::int64_t> base) override {
-        std::vector<std::vector<int>> axes;
-        std::vector<std::int64_t> steps;
+        std::vector<std::vector<Resharder::Stride>> rows;
         for (const int factor : factors) {
-            const bool divided = is_split(factor);
-            axes.push_back(divided ? split(factor)->axes : std::vector<int>());
-            steps.push_back(divided ? split(factor)->unit *
-                                          deal(*split(factor), size(factor), mesh_).local
-                                    : 0);
+            std::vector<Resharder::Stride>& row = rows.emplace_back();
+            for (const Split& split : factor < 0 ? DimSharding() : splits(factor)) {
+                row.push_back({split.axes, split.unit * deal(split, size(factor), mesh_).local});
+            }
         }
-        return resharder_.index(builder(), axes, steps, {base.begin(), base.end()});
+        return resharder_.index(builder(), rows, {base.begin(), base.end()});
     }
     ValueId all_reduce(ValueId value, int factor, Combine combine) override {
-        return resharder_.all_reduce(builder(), value, split(factor)->axes,
+        std::vector<int> axes;
+        for (const Split& split : splits(factor)) {
+            add_axes(axes, split.axes);
+        }
+        return resharder_.all_reduce(builder(), value, axes,
                                      combine == Combine::max ? "max" : "sum", describe(whole().op));
     }
 
 private:
-    const std::optional<Split>& split(int factor) const {
+    const DimSharding& splits(int factor) const {
         return splits_[static_cast<std::size_t>(factor)];
     }
     std::int64_t size(int factor) const {
@@ -231,32 +233,41 @@ private:
         }
     }
 
+    bool is_float(ValueId id) const { return ir::is_float(whole_.type(id).dtype); }
+    Partial mode_of(const Op& op) const {
+        const ops::OpDef& def = ops::op_def(op.kind);
+        return def.partial == nullptr ? Partial::resolve : def.partial({whole_, op});
+    }
+
     /// Axes that may stay unsummed through the op.
     std::vector<int> passing(const Op& op, const FactorSplits& splits) {
-        const ops::OpDef& def = ops::op_def(op.kind);
-        const Partial mode = def.partial == nullptr ? Partial::resolve : def.partial({whole_, op});
+        const Partial mode = mode_of(op);
         std::vector<int> axes;
         int sums = 0;
         bool alike = true;
+        const bool number = whole_.type(op.outputs[0]).shape.elements() == 1;
         for (const ValueId id : op.inputs) {
             const Part& own = part(id);
-            if (own.zero || !ir::is_float(whole_.type(id).dtype)) {
+            if (own.zero || !is_float(id)) {
                 continue;
             }
             sums += own.own.partial.empty() ? 0 : 1;
-            alike = alike && (axes.empty() || axes == own.own.partial);
-            axes = own.own.partial.empty() ? axes : own.own.partial;
-            alike = alike && (mode != Partial::together || !own.own.partial.empty());
+            // A number that is complete becomes a term more cheaply than a sum becomes complete.
+            alike = alike && (number || axes.empty() || axes == own.own.partial);
+            alike = alike && (number || !own.own.partial.empty());
+            add_axes(axes, own.own.partial);
         }
         const bool fits_mode = mode == Partial::together ? alike : sums == 1;
         if (mode == Partial::resolve || axes.empty() || !fits_mode) {
             return {};
         }
-        for (const auto& split : splits) {
-            if (split && std::any_of(split->axes.begin(), split->axes.end(), [&](int axis) {
-                    return std::find(axes.begin(), axes.end(), axis) != axes.end();
-                })) {
-                return {};
+        for (const DimSharding& dim : splits) {
+            for (const Split& split : dim) {
+                if (std::any_of(split.axes.begin(), split.axes.end(), [&](int axis) {
+                        return std::find(axes.begin(), axes.end(), axis) != axes.end();
+                    })) {
+                    return {};
+                }
             }
         }
         return axes;
@@ -267,11 +278,12 @@ private:
         const ops::FactorRule& rule = rules_.of(op);
         const FactorSplits splits = propagation_.factors(op);
         const std::vector<int> sums = passing(op, splits);
+        const bool together = mode_of(op) == Partial::together;
         std::vector<ValueId> inputs;
         std::vector<ir::Type> input_types;
         for (std::size_t i = 0; i < op.inputs.size(); ++i) {
             Sharding wanted = placed(rule.inputs[i], splits, rule, mesh_);
-            if (!part(op.inputs[i]).own.partial.empty()) {
+            if (!part(op.inputs[i]).own.partial.empty() || (together && is_float(op.inputs[i]))) {
                 wanted.partial = sums;
             }
             ValueId id = get(op.inputs[i], wanted, op, b);
@@ -289,7 +301,7 @@ private:
         ir::Attributes attributes =
             def.localise != nullptr ? def.localise(view, input_types, output_types) : op.attributes;
         const bool divided = std::any_of(splits.begin(), splits.end(),
-                                         [](const auto& split) { return split.has_value(); });
+                                         [](const DimSharding& dim) { return !dim.empty(); });
         std::vector<ValueId> results;
         if (def.split != nullptr && divided) {
             MeshContext context(b, view, rule, inputs, output_types, std::move(attributes), splits,
@@ -313,13 +325,13 @@ private:
         own.partial = sums;
         std::vector<int> maxima;
         for (std::size_t f = 0; f < splits.size(); ++f) {
-            if (splits[f] && !has_factor(rule.outputs[i], f)) {
-                const Combine combine = rule.factors[f].combine;
-                if (combine == Combine::sum) {
-                    add_axes(own.partial, splits[f]->axes);
-                } else if (combine == Combine::max) {
-                    add_axes(maxima, splits[f]->axes);
-                }
+            const Combine combine = rule.factors[f].combine;
+            const bool sum = combine == Combine::sum;
+            if (has_factor(rule.outputs[i], f) || (!sum && combine != Combine::max)) {
+                continue;
+            }
+            for (const Split& split : splits[f]) {
+                add_axes(sum ? own.partial : maxima, split.axes);
             }
         }
         if (!maxima.empty()) {
@@ -336,23 +348,23 @@ private:
                    const std::vector<std::vector<int>>& operand, const FactorSplits& splits,
                    const ops::FactorRule& rule, ops::Builder& b) {
         const ir::Type& type = whole_.type(whole_id);
-        if (!ir::is_float(type.dtype)) {
+        if (!is_float(whole_id)) {
             return id;
         }
         for (std::size_t dim = 0; dim < operand.size(); ++dim) {
             std::size_t split = 0; // among those of the dimension
             for (const int number : operand[dim]) {
                 const auto f = static_cast<std::size_t>(number);
-                if (!splits[f]) {
-                    continue;
-                }
                 const ops::Factor& factor = rule.factors[f];
                 const bool contracted = factor.combine != Combine::pointwise;
-                if (contracted && deal(*splits[f], factor.size, mesh_).padding() != 0) {
-                    id = resharder_.mask(b, id, static_cast<int>(dim), placement.dims[dim], split,
-                                         type.shape[static_cast<int>(dim)], factor.neutral);
+                for (const Split& one : splits[f]) {
+                    if (contracted && deal(one, factor.size, mesh_).padding() != 0) {
+                        id = resharder_.mask(b, id, static_cast<int>(dim), placement.dims[dim],
+                                             split, type.shape[static_cast<int>(dim)],
+                                             factor.neutral);
+                    }
+                    ++split;
                 }
-                ++split;
             }
         }
         return id;
@@ -409,13 +421,13 @@ private:
             std::find(op->outputs.begin(), op->outputs.end(), id) - op->outputs.begin());
         std::vector<int> axes;
         for (std::size_t f = 0; f < splits.size(); ++f) {
-            if (splits[f] && rule.factors[f].combine == Combine::sum &&
-                !has_factor(rule.outputs[output], f)) {
-                add_axes(axes, splits[f]->axes);
+            if (rule.factors[f].combine == Combine::sum && !has_factor(rule.outputs[output], f)) {
+                for (const Split& split : splits[f]) {
+                    add_axes(axes, split.axes);
+                }
             }
         }
-        const ops::OpDef& def = ops::op_def(op->kind);
-        const Partial mode = def.partial == nullptr ? Partial::resolve : def.partial({whole_, *op});
+        const Partial mode = mode_of(*op);
         if (mode == Partial::resolve || !axes.empty()) {
             return axes;
         }
@@ -426,8 +438,7 @@ private:
             }
             if (!sums.empty()) {
                 axes = sums;
-            } else if (mode == Partial::together && ir::is_float(whole_.type(input).dtype) &&
-                       !is_zero(block, input)) {
+            } else if (mode == Partial::together && is_float(input) && !is_zero(block, input)) {
                 return {};
             }
         }
@@ -487,6 +498,26 @@ private:
         forget(mark);
         loop.body.push_back(std::move(local));
         b.append(std::move(loop));
+        b.set_phase(ir::Phase::update);
+        for (const ValueId id : op.outputs) {
+            settle(id, b);
+        }
+    }
+
+    /// Gradients are summed up and placed as the update wants them once, whoever reads them.
+    void settle(ValueId id, ops::Builder& b) {
+        const std::string& name = whole_.value(id).name;
+        const auto found = annotations_.values.find(name);
+        if (found == annotations_.values.end()) {
+            return;
+        }
+        Op reader;
+        reader.kind = "update";
+        reader.phase = ir::Phase::update;
+        b.set_path(name);
+        const ValueId settled = get(id, found->second.stored, reader, b);
+        out_.program.value(settled).name = name;
+        part(id) = {settled, found->second.stored};
     }
 
     void finish_loop_output(const Op& op, std::size_t i, const Sharding& place, Op& loop) {

@@ -35,11 +35,14 @@ bool uses_any(const Seen& seen, const std::vector<int>& axes) {
     });
 }
 
+using Operands = std::vector<std::vector<std::vector<int>>>;
+
 /// The wish of one factor.
 struct Wish {
     std::size_t factor = 0;
     Split split;
     Strength strength = Strength::none;
+    int votes = 0; // operands that have it
 };
 
 } // namespace
@@ -80,7 +83,8 @@ Propagation::Propagation(const ir::Program& program, const RuleTable& rules,
     for (std::size_t i = 0; i < program.values.size(); ++i) {
         const auto found = annotations.values.find(program.values[i].name);
         if (found != annotations.values.end()) {
-            fix({static_cast<std::int32_t>(i)}, found->second.stored, Strength::asked);
+            fix_gradient({static_cast<std::int32_t>(i)}, found->second.stored,
+                         annotations.batch_axes);
         }
     }
     for (const ir::Op& op : program.body.ops) {
@@ -90,8 +94,10 @@ Propagation::Propagation(const ir::Program& program, const RuleTable& rules,
         for (std::size_t i = 0; i < op.outputs.size(); ++i) {
             const auto found = annotations.values.find(program.value(op.outputs[i]).name);
             if (found != annotations.values.end()) {
-                fix(op.body.front().arguments[i], found->second.used, Strength::asked);
-                fix(op.body.front().results[i], found->second.used, Strength::asked);
+                fix_gradient(op.body.front().arguments[i], found->second.used,
+                             annotations.batch_axes);
+                fix_gradient(op.body.front().results[i], found->second.used,
+                             annotations.batch_axes);
             }
         }
     }
@@ -113,6 +119,18 @@ Propagation::Propagation(const ir::Program& program, const RuleTable& rules,
 
 void Propagation::fix(ir::ValueId id, const Sharding& sharding, Strength strength) {
     values_[static_cast<std::size_t>(id.index)] = fixed_value(sharding, strength);
+}
+
+void Propagation::fix_gradient(ir::ValueId id, const Sharding& sharding,
+                               const std::vector<int>& weak) {
+    fix(id, sharding, Strength::asked);
+    for (Seen::Dim& dim : values_[static_cast<std::size_t>(id.index)].dims) {
+        for (std::size_t s = 0; s < dim.splits.size(); ++s) {
+            if (share_axes(dim.splits[s].axes, weak)) {
+                dim.strengths[s] = Strength::derived;
+            }
+        }
+    }
 }
 
 const Seen& Propagation::seen(ir::ValueId id, ir::Phase phase) const {
@@ -144,12 +162,22 @@ bool Propagation::sweep(const ir::Block& block, bool forward) {
     return changed;
 }
 
-std::vector<std::optional<Split>> Propagation::factors(const ir::Op& op) const {
+std::vector<DimSharding> Propagation::factors(const ir::Op& op) const {
     const ops::FactorRule& rule = rules_.of(op);
     const ops::OpDef& def = ops::op_def(op.kind);
     std::vector<Wish> wishes;
-    const auto look = [&](const std::vector<ir::ValueId>& ids,
-                          const std::vector<std::vector<std::vector<int>>>& operands) {
+    const auto wish = [&](std::size_t factor, const Split& split, Strength strength) {
+        const auto same = std::find_if(wishes.begin(), wishes.end(), [&](const Wish& other) {
+            return other.factor == factor && other.split == split;
+        });
+        if (same == wishes.end()) {
+            wishes.push_back({factor, split, strength, 1});
+        } else {
+            same->strength = std::max(same->strength, strength);
+            ++same->votes;
+        }
+    };
+    const auto look = [&](const std::vector<ir::ValueId>& ids, const Operands& operands) {
         for (std::size_t i = 0; i < ids.size(); ++i) {
             const Seen& own = seen(ids[i], op.phase);
             for (std::size_t dim = 0; dim < own.dims.size(); ++dim) {
@@ -158,8 +186,8 @@ std::vector<std::optional<Split>> Propagation::factors(const ir::Op& op) const {
                     for (std::size_t at = 0; at < of_dim.size(); ++at) {
                         if (const auto split =
                                 to_factor(own.dims[dim].splits[s], of_dim, at, rule, mesh_)) {
-                            wishes.push_back({static_cast<std::size_t>(of_dim[at]), *split,
-                                              own.dims[dim].strengths[s]});
+                            wish(static_cast<std::size_t>(of_dim[at]), *split,
+                                 own.dims[dim].strengths[s]);
                             break;
                         }
                     }
@@ -170,18 +198,19 @@ std::vector<std::optional<Split>> Propagation::factors(const ir::Op& op) const {
     look(op.inputs, rule.inputs);
     look(op.outputs, rule.outputs);
     std::stable_sort(wishes.begin(), wishes.end(), [](const Wish& a, const Wish& b) {
-        return a.strength != b.strength ? a.strength > b.strength : a.factor < b.factor;
+        return a.strength != b.strength ? a.strength > b.strength
+               : a.votes != b.votes     ? a.votes > b.votes
+                                        : a.factor < b.factor;
     });
-    std::vector<std::optional<Split>> out(rule.factors.size());
+    std::vector<DimSharding> out(rule.factors.size());
     std::vector<int> taken;
-    for (const Wish& wish : wishes) {
-        const ops::Factor& factor = rule.factors[wish.factor];
+    for (const Wish& one : wishes) {
+        const ops::Factor& factor = rule.factors[one.factor];
         const bool may = factor.combine != ops::Combine::whole &&
                          (factor.combine != ops::Combine::custom || def.split != nullptr);
-        if (may && !out[wish.factor] && !share_axes(wish.split.axes, taken) &&
-            fits(wish.split, factor.size, mesh_)) {
-            out[wish.factor] = wish.split;
-            taken.insert(taken.end(), wish.split.axes.begin(), wish.split.axes.end());
+        if (may && !share_axes(one.split.axes, taken) && fits(one.split, factor.size, mesh_) &&
+            insert_split(out[one.factor], one.split, factor.size, mesh_) >= 0) {
+            taken.insert(taken.end(), one.split.axes.begin(), one.split.axes.end());
         }
     }
     return out;
@@ -190,11 +219,9 @@ std::vector<std::optional<Split>> Propagation::factors(const ir::Op& op) const {
 bool Propagation::visit(const ir::Op& op) {
     const ops::FactorRule& rule = rules_.of(op);
     const auto splits = factors(op);
-    if (std::none_of(splits.begin(), splits.end(), [](const auto& s) { return s.has_value(); })) {
+    if (std::all_of(splits.begin(), splits.end(), [](const auto& s) { return s.empty(); })) {
         return false;
     }
-    // A factor is as strong as the strongest operand that has it.
-    std::vector<Strength> strengths(rule.factors.size(), Strength::derived);
     const auto each = [&](auto&& fn) {
         for (std::size_t i = 0; i < op.inputs.size(); ++i) {
             fn(op.inputs[i], rule.inputs[i]);
@@ -203,20 +230,20 @@ bool Propagation::visit(const ir::Op& op) {
             fn(op.outputs[i], rule.outputs[i]);
         }
     };
-    each([&](ir::ValueId id, const std::vector<std::vector<int>>& operand) {
-        const Seen& own = seen(id, op.phase);
-        for (std::size_t dim = 0; dim < operand.size(); ++dim) {
-            for (std::size_t s = 0; s < own.dims[dim].splits.size(); ++s) {
-                for (const int factor : operand[dim]) {
-                    const auto& split = splits[static_cast<std::size_t>(factor)];
-                    if (split && split->axes == own.dims[dim].splits[s].axes) {
-                        Strength& strength = strengths[static_cast<std::size_t>(factor)];
-                        strength = std::max(strength, own.dims[dim].strengths[s]);
+    // A split is as strong as in the operand that is surest of it.
+    const auto strength_of = [&](const Split& split) {
+        Strength out = Strength::derived;
+        each([&](ir::ValueId id, const std::vector<std::vector<int>>&) {
+            for (const Seen::Dim& dim : seen(id, op.phase).dims) {
+                for (std::size_t s = 0; s < dim.splits.size(); ++s) {
+                    if (dim.splits[s].axes == split.axes) {
+                        out = std::max(out, dim.strengths[s]);
                     }
                 }
             }
-        }
-    });
+        });
+        return std::min(out, Strength::followed);
+    };
     bool changed = false;
     each([&](ir::ValueId id, const std::vector<std::vector<int>>& operand) {
         if (op.phase == ir::Phase::update && in_update_.contains(id.index)) {
@@ -224,11 +251,10 @@ bool Propagation::visit(const ir::Op& op) {
         }
         for (std::size_t dim = 0; dim < operand.size(); ++dim) {
             for (std::size_t at = 0; at < operand[dim].size(); ++at) {
-                const auto factor = static_cast<std::size_t>(operand[dim][at]);
-                if (splits[factor]) {
+                for (const Split& split : splits[static_cast<std::size_t>(operand[dim][at])]) {
                     changed |= offer(id, static_cast<int>(dim),
-                                     from_factor(*splits[factor], operand[dim], at, rule, mesh_),
-                                     strengths[factor]);
+                                     from_factor(split, operand[dim], at, rule, mesh_),
+                                     strength_of(split));
                 }
             }
         }
@@ -244,24 +270,11 @@ bool Propagation::offer(ir::ValueId id, int dim, const Split& split, Strength st
     }
     Seen::Dim& place = own.dims[static_cast<std::size_t>(dim)];
     if (!uses_any(own, split.axes)) {
-        const auto where = std::find_if(place.splits.begin(), place.splits.end(),
-                                        [&](const Split& s) { return s.parts > split.parts; });
-        const auto at = where - place.splits.begin();
-        // Splits of one dimension lie within each other.
-        const bool nests =
-            (at == 0 ||
-             place.splits[static_cast<std::size_t>(at - 1)].unit %
-                     (split.unit * deal(split, program_.type(id).shape[dim], mesh_).units) ==
-                 0) &&
-            (where == place.splits.end() ||
-             split.unit % (where->unit * deal(*where, program_.type(id).shape[dim], mesh_).units) ==
-                 0);
-        if (!nests) {
-            return false;
+        const int at = insert_split(place.splits, split, program_.type(id).shape[dim], mesh_);
+        if (at >= 0) {
+            place.strengths.insert(place.strengths.begin() + at, strength);
         }
-        place.splits.insert(where, split);
-        place.strengths.insert(place.strengths.begin() + at, strength);
-        return true;
+        return at >= 0;
     }
     for (std::size_t s = 0; s < place.splits.size(); ++s) {
         if (place.splits[s] == split && place.strengths[s] < strength) {

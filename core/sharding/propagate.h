@@ -2,10 +2,10 @@
 // Spreads the placement of state and batch to every value of a program, by the ops' factor rules
 // and blind to their kinds (Xu et al. 2021; the factor view follows Shardy's).
 //
-// Placements have a strength. What was asked for (state slots, gradients, batch) is fixed. What
-// follows from it keeps the strength of its source; where two factors of one op want the same mesh
-// axis, the stronger wins, then the one named first. Partial sums are no part of this: partition
-// lets them arise.
+// Placements have a strength. What was asked for (state slots, gradients, batch) is fixed, and what
+// follows from it is a little weaker. Where two factors of one op want the same mesh axis, the
+// stronger wins, then the one that more operands want, then the one named first. Partial sums are
+// no part of this: partition lets them arise.
 #pragma once
 
 #include "core/sharding/annotate.h"
@@ -25,7 +25,7 @@ private:
     std::unordered_map<const ir::Op*, ops::FactorRule> rules_;
 };
 
-enum class Strength : std::uint8_t { none, derived, batch, asked };
+enum class Strength : std::uint8_t { none, derived, batch, followed, asked };
 
 /// A value's dimensions as its readers see them.
 struct Seen {
@@ -46,6 +46,9 @@ struct ProgramAnnotations {
     std::map<std::string, Sharding, std::less<>> results;
     /// By value name, "gradient/...".
     std::map<std::string, Annotation, std::less<>> values;
+    /// Axes that split the batch. Where gradients are kept split over them, the ops that make the
+    /// gradients split the batch all the same.
+    std::vector<int> batch_axes;
 };
 
 class Propagation {
@@ -55,8 +58,8 @@ public:
 
     /// As a reader of that phase sees the value.
     const Seen& seen(ir::ValueId id, ir::Phase phase) const;
-    /// How the op's factors are split: none for those that stay whole.
-    std::vector<std::optional<Split>> factors(const ir::Op& op) const;
+    /// How the op's factors are split, as dimensions of their own; empty for those that stay whole.
+    std::vector<DimSharding> factors(const ir::Op& op) const;
 
 private:
     bool sweep(const ir::Block& block, bool forward);
@@ -65,6 +68,7 @@ private:
     bool link(ir::ValueId a, ir::ValueId b, int skip_a, int skip_b);
     bool offer(ir::ValueId id, int dim, const Split& split, Strength strength);
     void fix(ir::ValueId id, const Sharding& sharding, Strength strength);
+    void fix_gradient(ir::ValueId id, const Sharding& sharding, const std::vector<int>& weak);
 
     const ir::Program& program_;
     const RuleTable& rules_;

@@ -117,15 +117,17 @@ ValueId Resharder::all_reduce(Builder& b, ValueId value, const std::vector<int>&
     return b.emit("all_reduce", {value}, attributes);
 }
 
-ValueId Resharder::index(Builder& b, const std::vector<std::vector<int>>& axes, const List& steps,
+ValueId Resharder::index(Builder& b, const std::vector<std::vector<Stride>>& rows,
                          const List& base) const {
     List strides;
-    for (std::size_t row = 0; row < axes.size(); ++row) {
+    for (const std::vector<Stride>& row : rows) {
         List own(mesh_.axes.size(), 0);
-        std::int64_t stride = steps[row];
-        for (std::size_t i = axes[row].size(); i-- > 0;) {
-            own[static_cast<std::size_t>(axes[row][i])] = stride;
-            stride *= mesh_.size(axes[row][i]);
+        for (const Stride& one : row) {
+            std::int64_t stride = one.step;
+            for (std::size_t i = one.axes.size(); i-- > 0;) {
+                own[static_cast<std::size_t>(one.axes[i])] = stride;
+                stride *= mesh_.size(one.axes[i]);
+            }
         }
         strides.insert(strides.end(), own.begin(), own.end());
     }
@@ -171,7 +173,7 @@ ValueId Resharder::scatter(Builder& b, ValueId x, const View& at, const std::str
 }
 
 ValueId Resharder::pick(Builder& b, ValueId x, const View& at) const {
-    const ValueId number = index(b, {at.axes}, {1}, {0});
+    const ValueId number = index(b, {{{at.axes, 1}}}, {0});
     x = b.emit("pick", {stack(b, x, at, false), number}, {{"dim", std::int64_t{1}}});
     return ops::reshape(b, x, at.local_dim);
 }
@@ -180,7 +182,7 @@ ValueId Resharder::mask(Builder& b, ValueId x, int dim, const DimSharding& split
                         std::size_t split, std::int64_t extent, double value) const {
     const ir::Shape shape = b.shape(x);
     const View at = view(shape, dim, splits, split, extent);
-    const ValueId first = index(b, {at.axes}, {at.dealt.local}, {0});
+    const ValueId first = index(b, {{{at.axes, at.dealt.local}}}, {0});
     x = ops::reshape(b, x, {at.outer, at.dealt.local, at.inner});
     x = b.emit("mask", {x, first},
                {{"dim", std::int64_t{1}}, {"extent", at.dealt.units}, {"value", value}});
@@ -202,7 +204,7 @@ ValueId Resharder::exchange_dims(Builder& b, ValueId x, const View& to, int dim,
 
 // A complete value as a sum: zero on all devices of a group but the first.
 ValueId Resharder::first_only(Builder& b, ValueId x, const std::vector<int>& axes) const {
-    const ValueId number = ops::cast(b, index(b, {axes}, {1}, {0}), ir::DType::f32);
+    const ValueId number = ops::cast(b, index(b, {{{axes, 1}}}, {0}), ir::DType::f32);
     const ValueId later = ops::minimum(b, number, ops::constant(b, 1.0));
     const ValueId share =
         ops::cast(b, ops::affine(b, ops::reshape(b, later, {}), -1.0, 1.0), b.type(x).dtype);

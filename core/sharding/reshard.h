@@ -25,9 +25,13 @@ public:
 
     ir::ValueId all_reduce(ops::Builder& b, ir::ValueId value, const std::vector<int>& axes,
                            std::string_view how, const std::string& cause) const;
-    /// i64[R]: base[r] + steps[r] times the device's number along axes[r].
-    ir::ValueId index(ops::Builder& b, const std::vector<std::vector<int>>& axes,
-                      const std::vector<std::int64_t>& steps,
+    struct Stride {
+        std::vector<int> axes;
+        std::int64_t step = 1;
+    };
+    /// i64[R]: base[r] + for each stride of row r its step times the device's number along its
+    /// axes.
+    ir::ValueId index(ops::Builder& b, const std::vector<std::vector<Stride>>& rows,
                       const std::vector<std::int64_t>& base) const;
     /// The local part with `value` in the padding of one split.
     ir::ValueId mask(ops::Builder& b, ir::ValueId x, int dim, const DimSharding& splits,

@@ -59,6 +59,20 @@ bool fits(const Split& split, std::int64_t extent, const Mesh& mesh) {
     return block > 0 && extent % block == 0 && extent / block >= mesh.size(split.axes);
 }
 
+int insert_split(DimSharding& dim, const Split& split, std::int64_t extent, const Mesh& mesh) {
+    const auto run = [&](const Split& s) { return s.unit * deal(s, extent, mesh).units; };
+    const auto where =
+        std::find_if(dim.begin(), dim.end(), [&](const Split& s) { return s.parts > split.parts; });
+    const bool inside = where == dim.begin() || (where - 1)->unit % run(split) == 0;
+    const bool around_next = where == dim.end() || split.unit % run(*where) == 0;
+    if (!inside || !around_next) {
+        return -1;
+    }
+    const auto at = static_cast<int>(where - dim.begin());
+    dim.insert(where, split);
+    return at;
+}
+
 std::int64_t local_extent(const DimSharding& dim, std::int64_t extent, const Mesh& mesh) {
     std::int64_t out = extent;
     for (const Split& split : dim) {

@@ -60,6 +60,9 @@ Split canonical(Split split, std::int64_t extent, const Mesh& mesh);
 /// Whether parts and units fit the dimension and there is at least one unit for every device.
 bool fits(const Split& split, std::int64_t extent, const Mesh& mesh);
 
+/// Adds a split where it nests with those that are there, and says at which place; -1: it does not.
+int insert_split(DimSharding& dim, const Split& split, std::int64_t extent, const Mesh& mesh);
+
 /// Elements of the dimension, or extents of the array, that a device holds, padding included.
 std::int64_t local_extent(const DimSharding& dim, std::int64_t extent, const Mesh& mesh);
 ir::Type local_type(const ir::Type& type, const Sharding& sharding, const Mesh& mesh);
