@@ -29,16 +29,18 @@ ir::ValueId build_mlp(ModelContext& context, const Json& settings, ir::ValueId i
     }
     ir::ValueId x = flatten(context, inputs);
     const Json& hidden = settings.at("hidden");
+    // Devices that share a layer split the columns of one weight and the rows of the next.
+    const auto from = [](std::size_t layer) { return layer % 2 == 0 ? "embed" : "mlp"; };
     for (std::size_t i = 0; i < hidden.size(); ++i) {
         const Scope scope(context, "layers." + std::to_string(i));
         x = dense(context, x, hidden[i].get<std::int64_t>(), Init::fan_in(context.shape(x).back()),
-                  {"embed", "mlp"});
+                  {from(i), from(i + 1)});
         x = activation(context, settings.at("activation").get<std::string>(), x);
         x = dropout(context, x, settings.at("dropout").get<double>());
     }
     const Scope scope(context, "layers." + std::to_string(hidden.size()));
     return dense(context, x, context.data().outputs(), Init::fan_in(context.shape(x).back()),
-                 {"embed", "vocab"});
+                 {from(hidden.size()), hidden.size() % 2 == 0 ? "vocab" : "embed"});
 }
 
 } // namespace

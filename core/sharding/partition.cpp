@@ -133,7 +133,8 @@ private:
     struct Part {
         ValueId id;
         Sharding own;
-        bool zero = false; // all elements are 0: a term of any sum
+        bool zero = false;  // all elements are 0: a term of any sum
+        bool state = false; // a slot as the program finds it
     };
     using MoveKey = std::tuple<std::int32_t, ir::Phase, std::string>;
 
@@ -160,7 +161,7 @@ private:
         const ValueId id =
             out_.program.add_argument(port.role, port.name, local_type(type, stored, mesh_));
         out_.program.value(id).name = whole_.value(port.value).name;
-        part(port.value) = {id, stored};
+        part(port.value) = {id, stored, false, port.role == ir::Role::state};
         out_.arguments.push_back(stored);
         out_.argument_types.push_back(type);
     }
@@ -182,8 +183,9 @@ private:
         out_.result_types.push_back(whole_.type(port.value));
     }
 
-    /// The value as a reader needs it. Moves are remembered within their block and phase: a weight
-    /// that is gathered for the forward phase is gathered again for the backward phase.
+    /// The value as a reader needs it. Moves are remembered within their block, those of state within
+    /// their phase: a weight that is gathered for the forward phase is gathered again for the backward
+    /// phase, and takes no memory in between.
     ValueId get(ValueId id, const Sharding& wanted, const Op& reader, ops::Builder& b) {
         const Part& own = part(id);
         if (own.own == wanted) {
@@ -192,7 +194,7 @@ private:
         if (own.zero && own.own.dims == wanted.dims) {
             return own.id;
         }
-        MoveKey key{id.index, reader.phase, key_of(wanted)};
+        MoveKey key{id.index, own.state ? reader.phase : ir::Phase::forward, key_of(wanted)};
         const auto found = moves_.find(key);
         if (found != moves_.end()) {
             return found->second;

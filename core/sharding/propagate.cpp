@@ -23,16 +23,15 @@ Seen fixed_value(const Sharding& sharding, Strength strength) {
     return out;
 }
 
+/// One op away from the source; never as weak as the next kind of source.
+Strength further(Strength strength) {
+    const Strength least = (strength - 1) / 1000 * 1000 + 1;
+    return std::max(strength - 1, least);
+}
+
 bool share_axes(const std::vector<int>& a, const std::vector<int>& b) {
     return std::any_of(a.begin(), a.end(),
                        [&](int axis) { return std::find(b.begin(), b.end(), axis) != b.end(); });
-}
-
-bool uses_any(const Seen& seen, const std::vector<int>& axes) {
-    return std::any_of(seen.dims.begin(), seen.dims.end(), [&](const Seen::Dim& dim) {
-        return std::any_of(dim.splits.begin(), dim.splits.end(),
-                           [&](const Split& split) { return share_axes(split.axes, axes); });
-    });
 }
 
 using Operands = std::vector<std::vector<std::vector<int>>>;
@@ -41,7 +40,7 @@ using Operands = std::vector<std::vector<std::vector<int>>>;
 struct Wish {
     std::size_t factor = 0;
     Split split;
-    Strength strength = Strength::none;
+    Strength strength = 0;
     int votes = 0; // operands that have it
 };
 
@@ -71,13 +70,12 @@ Propagation::Propagation(const ir::Program& program, const RuleTable& rules,
         const auto found = annotations.arguments.find(port.name);
         if (found != annotations.arguments.end()) {
             const bool state = port.role == ir::Role::state;
-            fix(port.value, found->second.used, state ? Strength::asked : Strength::batch);
+            fix(port.value, found->second.used, state ? kAsked : kBatch);
             if (!(found->second.stored == found->second.used)) {
-                in_update_[port.value.index] = fixed_value(found->second.stored, Strength::asked);
+                in_update_[port.value.index] = fixed_value(found->second.stored, kAsked);
             }
         } else if (port.role == ir::Role::scalar) {
-            fix(port.value, Sharding::replicated(program.type(port.value).shape.rank()),
-                Strength::none);
+            fix(port.value, Sharding::replicated(program.type(port.value).shape.rank()), kWeak);
         }
     }
     for (std::size_t i = 0; i < program.values.size(); ++i) {
@@ -105,7 +103,7 @@ Propagation::Propagation(const ir::Program& program, const RuleTable& rules,
         const auto found = annotations.results.find(port.name);
         if (port.role == ir::Role::state && found != annotations.results.end() &&
             !values_[static_cast<std::size_t>(port.value.index)].fixed) {
-            fix(port.value, found->second, Strength::asked);
+            fix(port.value, found->second, kAsked);
         }
     }
     for (int i = 0; i < kMostSweeps; ++i) {
@@ -123,11 +121,11 @@ void Propagation::fix(ir::ValueId id, const Sharding& sharding, Strength strengt
 
 void Propagation::fix_gradient(ir::ValueId id, const Sharding& sharding,
                                const std::vector<int>& weak) {
-    fix(id, sharding, Strength::asked);
+    fix(id, sharding, kAsked);
     for (Seen::Dim& dim : values_[static_cast<std::size_t>(id.index)].dims) {
         for (std::size_t s = 0; s < dim.splits.size(); ++s) {
             if (share_axes(dim.splits[s].axes, weak)) {
-                dim.strengths[s] = Strength::derived;
+                dim.strengths[s] = kWeak;
             }
         }
     }
@@ -232,7 +230,7 @@ bool Propagation::visit(const ir::Op& op) {
     };
     // A split is as strong as in the operand that is surest of it.
     const auto strength_of = [&](const Split& split) {
-        Strength out = Strength::derived;
+        Strength out = 0;
         each([&](ir::ValueId id, const std::vector<std::vector<int>>&) {
             for (const Seen::Dim& dim : seen(id, op.phase).dims) {
                 for (std::size_t s = 0; s < dim.splits.size(); ++s) {
@@ -242,7 +240,7 @@ bool Propagation::visit(const ir::Op& op) {
                 }
             }
         });
-        return std::min(out, Strength::followed);
+        return further(out);
     };
     bool changed = false;
     each([&](ir::ValueId id, const std::vector<std::vector<int>>& operand) {
@@ -269,20 +267,27 @@ bool Propagation::offer(ir::ValueId id, int dim, const Split& split, Strength st
         return false;
     }
     Seen::Dim& place = own.dims[static_cast<std::size_t>(dim)];
-    if (!uses_any(own, split.axes)) {
-        const int at = insert_split(place.splits, split, program_.type(id).shape[dim], mesh_);
-        if (at >= 0) {
-            place.strengths.insert(place.strengths.begin() + at, strength);
+    for (Seen::Dim& other : own.dims) {
+        for (std::size_t s = other.splits.size(); s-- > 0;) {
+            if (!share_axes(other.splits[s].axes, split.axes)) {
+                continue;
+            }
+            if (other.strengths[s] >= strength) {
+                return false;
+            }
+            if (&other == &place && other.splits[s] == split) {
+                other.strengths[s] = strength;
+                return true;
+            }
+            other.splits.erase(other.splits.begin() + static_cast<std::ptrdiff_t>(s));
+            other.strengths.erase(other.strengths.begin() + static_cast<std::ptrdiff_t>(s));
         }
-        return at >= 0;
     }
-    for (std::size_t s = 0; s < place.splits.size(); ++s) {
-        if (place.splits[s] == split && place.strengths[s] < strength) {
-            place.strengths[s] = strength;
-            return true;
-        }
+    const int at = insert_split(place.splits, split, program_.type(id).shape[dim], mesh_);
+    if (at >= 0) {
+        place.strengths.insert(place.strengths.begin() + at, strength);
     }
-    return false;
+    return at >= 0;
 }
 
 // Dimension i + skip_a of `a` is dimension i + skip_b of `b`.
@@ -293,8 +298,9 @@ bool Propagation::link(ir::ValueId a, ir::ValueId b, int skip_a, int skip_b) {
         for (std::size_t dim = static_cast<std::size_t>(skip_from); dim < source.dims.size();
              ++dim) {
             for (std::size_t s = 0; s < source.dims[dim].splits.size(); ++s) {
-                changed |= offer(to, static_cast<int>(dim) - skip_from + skip_to,
-                                 source.dims[dim].splits[s], source.dims[dim].strengths[s]);
+                changed |=
+                    offer(to, static_cast<int>(dim) - skip_from + skip_to,
+                          source.dims[dim].splits[s], further(source.dims[dim].strengths[s]));
             }
         }
     };

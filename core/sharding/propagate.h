@@ -2,10 +2,10 @@
 // Spreads the placement of state and batch to every value of a program, by the ops' factor rules
 // and blind to their kinds (Xu et al. 2021; the factor view follows Shardy's).
 //
-// Placements have a strength. What was asked for (state slots, gradients, batch) is fixed, and what
-// follows from it is a little weaker. Where two factors of one op want the same mesh axis, the
-// stronger wins, then the one that more operands want, then the one named first. Partial sums are
-// no part of this: partition lets them arise.
+// Placements have a strength: what was asked for (state slots, gradients) before what the batch
+// brings, and of each kind what is nearer to its source. Where two factors of one op want the same
+// mesh axis, the stronger wins, then the one that more operands want, then the one named first.
+// Partial sums are no part of this: partition lets them arise.
 #pragma once
 
 #include "core/sharding/annotate.h"
@@ -25,7 +25,11 @@ private:
     std::unordered_map<const ir::Op*, ops::FactorRule> rules_;
 };
 
-enum class Strength : std::uint8_t { none, derived, batch, followed, asked };
+/// The kind of source in thousands, less the ops on the way from it.
+using Strength = int;
+inline constexpr Strength kWeak = 1000;  // how gradients are kept, where the batch is split alike
+inline constexpr Strength kBatch = 2000; // samples and positions
+inline constexpr Strength kAsked = 3000; // state
 
 /// A value's dimensions as its readers see them.
 struct Seen {
