@@ -42,6 +42,11 @@ private slots:
         row("core/data/x.cpp", "core/ir/program.h", false);
         row("core/base/x.h", "core/config/field.h", false);
         row("core/compile/x.cpp", "core/exec/executor.h", false);
+        row("core/exec/comm/x.cpp", "core/ir/type.h", true);
+        row("core/exec/comm/x.cpp", "core/plan/plan.h", false);
+        row("core/exec/x.cpp", "core/exec/comm/communicator.h", true);
+        row("core/pipeline/x.cpp", "core/base/text.h", true);
+        row("core/pipeline/x.cpp", "core/ops/op_def.h", false);
         row("core/train/x.cpp", "core/launch/x.h", false);
         row("core/exec/x.cpp", "kernels/weft_kernels.h", true);
         row("core/exec/x.cpp", "kernels/cpu/rows.h", false);

@@ -41,6 +41,8 @@ inline const std::vector<Arrows>& allowed_arrows() {
     // An array on disk has an element type: dtype and shape, no more of the program language.
     static const std::vector<std::string_view> kData = {"core/base/", "core/config/",
                                                         "core/ir/type.h"};
+    // What communicates stands on what is moved, not on why.
+    static const std::vector<std::string_view> kComm = {"core/base/", "core/ir/type.h"};
     static const std::vector<std::string_view> kCheckpoint = {"core/base/", "core/config/",
                                                               "core/ir/type.h", "core/sharding/"};
     static const std::vector<std::string_view> kEngine = {"core/", "kernels/weft_kernels.h"};
@@ -56,10 +58,11 @@ inline const std::vector<Arrows>& allowed_arrows() {
         {"core/cost/", kOnOps},
         {"core/nn/", kOnOps},
         {"core/optim/", kOnOps},
-        {"core/pipeline/", kPlan},
+        {"core/pipeline/", kFirst},
         {"core/plan/", kPlan},
         {"core/data/", kData},
         {"core/compile/", kCompile},
+        {"core/exec/comm/", kComm}, // before the folder that it is in: the first match counts
         {"core/exec/", kExec},
         {"core/checkpoint/", kCheckpoint},
         {"core/train/", kEngine}, // but not core/launch: see kForbidden
