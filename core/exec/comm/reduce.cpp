@@ -29,11 +29,11 @@ T narrow(T value) {
 
 template <class T>
 requires std::is_same_v<T, Bf16> Bf16 narrow(float value) {
+    // Both results and a choice, rather than a branch: so that loops over it are vectorised.
     const auto bits = std::bit_cast<std::uint32_t>(value);
-    if (value != value) {
-        return {static_cast<std::uint16_t>(bits >> 16 | 0x40U)}; // stays a NaN when cut
-    }
-    return {static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16 & 1U)) >> 16)};
+    const std::uint32_t rounded = (bits + 0x7FFFU + (bits >> 16 & 1U)) >> 16;
+    const std::uint32_t nan = bits >> 16 | 0x40U; // stays a NaN when cut
+    return {static_cast<std::uint16_t>((bits & 0x7FFFFFFFU) > 0x7F800000U ? nan : rounded)};
 }
 
 template <class T>
@@ -72,10 +72,11 @@ W mean_of(W sum, std::int64_t ranks) {
 
 constexpr std::int64_t kBlock = 1024; // of accumulators: they stay in the first-level cache
 
-// A full block is called with a constant count, which lets the compiler vectorise the loops.
-template <class T, class Op>
-inline void fold_block(std::span<const std::byte* const> sources, std::int64_t offset,
-                       std::int64_t count, bool mean, std::byte* dst) {
+// `left` elements from `offset`; a full block has a constant count, for which loops are vectorised.
+template <class T, class Op, bool kFull>
+void fold_block(std::span<const std::byte* const> sources, std::int64_t offset, std::int64_t left,
+                bool mean, std::byte* dst) {
+    const std::int64_t count = kFull ? kBlock : left;
     const auto at = [offset](const std::byte* base) {
         return reinterpret_cast<const T*>(base) + offset;
     };
@@ -109,10 +110,10 @@ void fold(std::span<const std::byte* const> sources, bool mean, std::span<std::b
     const auto count = static_cast<std::int64_t>(dst.size() / sizeof(T));
     std::int64_t offset = 0;
     for (; offset + kBlock <= count; offset += kBlock) {
-        fold_block<T, Op>(sources, offset, kBlock, mean, dst.data());
+        fold_block<T, Op, true>(sources, offset, kBlock, mean, dst.data());
     }
     if (offset < count) {
-        fold_block<T, Op>(sources, offset, count - offset, mean, dst.data());
+        fold_block<T, Op, false>(sources, offset, count - offset, mean, dst.data());
     }
 }
 

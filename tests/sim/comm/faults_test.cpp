@@ -5,6 +5,7 @@
 #include "tests/sim/comm/ranks.h"
 #include "tests/support/weft_test.h"
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -50,6 +51,53 @@ std::vector<std::string> run_until_late(InProcessWorld& world, ManualClock& cloc
         world.check_timeouts();
     });
     return run_ranks(world, rank_main);
+}
+
+/// Opens when rank 1 is about to read for the first time: the second point of a broadcast.
+class AtReading final : public ScheduleHook {
+public:
+    void reached(int world_rank) override {
+        if (world_rank == 1 && ++points_ == 2) {
+            gate.open();
+        }
+    }
+    Gate gate;
+
+private:
+    int points_ = 0;
+};
+
+/// Rank 0 gives what rank 1 reads for milliseconds; meanwhile the run ends, and rank 0 uses its
+/// memory for something else. Whether rank 1 got as far as reading, and whether it saw the
+/// something else.
+struct Read {
+    bool happened = false;
+    bool torn = false;
+};
+
+Read read_while_the_run_ends() {
+    constexpr std::byte kOld{0x11};
+    constexpr std::byte kNew{0xFF};
+    AtReading hook;
+    InProcessWorld world(2, {.hook = &hook});
+    std::vector<Bytes> data = {Bytes(std::size_t{32} << 20, kOld), Bytes(std::size_t{32} << 20)};
+    std::jthread ender([&] {
+        hook.gate.pass();
+        await_waiting(world, 1); // rank 0, for rank 1 to end its reading
+        world.abort("the end");
+    });
+    run_ranks(world, [&](int rank) {
+        Bytes& mine = data[static_cast<std::size_t>(rank)];
+        try {
+            (void)world.communicator(rank).broadcast(mine, ir::DType::u8, 0, "weights");
+        } catch (const Error&) {
+            if (rank == 0) {
+                std::fill(mine.begin(), mine.end(), kNew);
+            }
+        }
+    });
+    return {data[1].back() != std::byte{0},
+            std::find(data[1].begin(), data[1].end(), kNew) != data[1].end()};
 }
 
 } // namespace
@@ -210,6 +258,19 @@ private slots:
             QCOMPARE(error.where(), "rank 1");
             QVERIFY(!error.hint().empty());
         }
+    }
+
+    // A waiting rank that hears of the end leaves at once, but not before others have read its
+    // memory.
+    void nobody_reads_memory_that_its_owner_has_taken_back() {
+        constexpr int kMostRounds = 200; // rank 1 may be held up until the run has ended
+        int reads = 0;
+        for (int round = 0; round < kMostRounds && reads < 5; ++round) {
+            const Read read = read_while_the_run_ends();
+            reads += read.happened ? 1 : 0;
+            QVERIFY(!read.torn);
+        }
+        QVERIFY(reads > 0);
     }
 
     void a_stop_request_ends_every_wait() {
