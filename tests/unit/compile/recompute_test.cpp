@@ -288,8 +288,8 @@ private slots:
         }
     }
 
-    // The size of a first language model: what `blocks` promises of memory (its speed is measured
-    // by hand, see the README of core/passes).
+    // The size of a first language model: what `blocks` promises of memory. Its speed is in the
+    // README of core/passes.
     void blocks_of_a_gpt_of_six_layers_keep_a_third_of_the_activations() {
         const auto activations_of = [](const char* recompute, const char* precision) {
             const Case made = {
