@@ -26,13 +26,13 @@ public:
                     "Recompute auto: nothing is computed again, for " + format_bytes(none.bytes) +
                         (fits(none) ? " fit into " : " are the least for ") + limit() + "."};
         }
-        const Trial most = plan({Recompute::blocks, 0});
+        const Trial most = plan({Recompute::selective, thresholds_.back()});
         const Trial chosen = fits(most) ? least_that_fits(most) : most;
-        return {chosen.options, "Recompute auto: " + format_bytes(chosen.bytes) +
-                                    (fits(chosen) ? " fit into " : " are the least for ") +
-                                    limit() + "; with everything kept it were " +
-                                    format_bytes(none.bytes) + ", with recompute blocks " +
-                                    format_bytes(most.bytes) + "."};
+        return {chosen.options,
+                "Recompute auto: " + format_bytes(chosen.bytes) +
+                    (fits(chosen) ? " fit into " : " are the least for ") + limit() +
+                    "; with everything kept it were " + format_bytes(none.bytes) +
+                    ", with nothing kept within blocks " + format_bytes(most.bytes) + "."};
     }
 
 private:

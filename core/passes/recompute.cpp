@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 
 namespace weft::passes {
@@ -20,6 +21,11 @@ using ir::ValueId;
 std::size_t at(ValueId id) {
     return static_cast<std::size_t>(id.index);
 }
+
+// `blocks` keeps at most one in so many bytes of what it could compute again: of a transformer's
+// block the sum after attention or what attention gives, whichever is dearer, and some of the
+// other.
+constexpr std::int64_t kKeptPart = 10;
 
 /// An op of the old block in the new one: as it was, or once more.
 struct Entry {
@@ -52,11 +58,63 @@ public:
         }
         if (std::find(dropped_.begin(), dropped_.end(), true) != dropped_.end()) {
             keep_last_blocks();
+            if (options.mode == Recompute::blocks) {
+                keep_dearest();
+            }
             rewrite(schedule());
         }
     }
 
 private:
+    /// Values that are computed together.
+    struct Group {
+        double flops = 0;
+        std::int64_t bytes = 0;
+        std::vector<std::size_t> members;
+
+        double flops_per_byte() const { return flops / static_cast<double>(bytes); }
+    };
+
+    /// Of what `blocks` would compute again, dearest first.
+    std::vector<Group> groups() const {
+        std::map<int, Group> found;
+        for (std::size_t i = 0; i < dropped_.size(); ++i) {
+            if (dropped_[i]) {
+                Group& group = found[found_.groups[i]];
+                group.flops += found_.flops_per_byte[i] * static_cast<double>(found_.bytes[i]);
+                group.bytes += found_.bytes[i];
+                group.members.push_back(i);
+            }
+        }
+        std::vector<Group> out;
+        for (auto& [position, group] : found) {
+            out.push_back(std::move(group));
+        }
+        std::stable_sort(out.begin(), out.end(), [](const Group& a, const Group& b) {
+            return a.flops_per_byte() > b.flops_per_byte();
+        });
+        return out;
+    }
+
+    void keep_dearest() {
+        const std::vector<Group> all = groups();
+        Group whole;
+        for (const Group& group : all) {
+            whole.flops += group.flops;
+            whole.bytes += group.bytes;
+        }
+        std::int64_t left = whole.bytes / kKeptPart;
+        for (const Group& group : all) {
+            const bool dear = group.flops_per_byte() > whole.flops_per_byte();
+            if (dear && group.bytes <= left) {
+                left -= group.bytes;
+                for (const std::size_t member : group.members) {
+                    dropped_[member] = false;
+                }
+            }
+        }
+    }
+
     /// What the end of the forward phase makes is needed at once: computing it again would free
     /// memory only while less than the peak is in use.
     void keep_last_blocks() {

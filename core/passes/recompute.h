@@ -15,7 +15,8 @@ namespace weft::passes {
 
 enum class Recompute : std::uint8_t {
     none,      // keep everything that backward reads
-    blocks,    // keep what crosses from one block of the model to another, compute the rest again
+    blocks,    // keep what crosses from one block of the model to another, and of the rest what is
+               // dearest to compute: above the average FLOPs per byte, a tenth of the bytes
     selective, // keep the values worth it: those below `flops_per_byte` are computed again
 };
 
@@ -34,8 +35,8 @@ struct RecomputeOptions {
 void recompute(ir::Program& program, const RecomputeOptions& options);
 
 /// The distinct thresholds at which `selective` changes what is kept, ascending: 0 keeps
-/// everything, the last computes again what `blocks` does. Equal ops of several blocks have
-/// thresholds of their own, earlier blocks first.
+/// everything, the last keeps nothing within blocks. Equal ops of several blocks have thresholds of
+/// their own, earlier blocks first.
 std::vector<double> recompute_thresholds(const ir::Program& program);
 
 } // namespace weft::passes

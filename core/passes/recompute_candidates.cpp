@@ -5,6 +5,7 @@
 #include "core/passes/model_blocks.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace weft::passes {
 namespace {
@@ -31,7 +32,7 @@ class Finder {
 public:
     Finder(const ir::Program& program, const ir::Block& block)
         : program_(program), block_(block), weights_(program.values.size(), true),
-          kept_(block.ops.size(), false), read_bytes_(block.ops.size(), 0) {
+          kept_(block.ops.size(), false) {
         const std::size_t values = program.values.size();
         out_.producers.assign(values, -1);
         for (std::size_t i = 0; i < values; ++i) {
@@ -39,6 +40,9 @@ public:
         }
         out_.standings.assign(block.ops.size(), Standing::fixed);
         out_.flops_per_byte.assign(block.ops.size(), 0.0);
+        out_.bytes.assign(block.ops.size(), 0);
+        out_.groups.resize(block.ops.size());
+        std::iota(out_.groups.begin(), out_.groups.end(), 0);
     }
 
     RecomputeCandidates run() {
@@ -51,6 +55,7 @@ public:
         count_backward_reads();
         decide();
         price();
+        group();
         return std::move(out_);
     }
 
@@ -120,7 +125,7 @@ private:
                 const int producer = out_.producers[at(root)];
                 if (producer >= 0 && !counted[at(root)]) {
                     counted[at(root)] = true;
-                    read_bytes_[static_cast<std::size_t>(producer)] += program_.type(root).bytes();
+                    out_.bytes[static_cast<std::size_t>(producer)] += program_.type(root).bytes();
                 }
             }
         }
@@ -138,7 +143,7 @@ private:
             const bool fixed = op.phase != Phase::forward || op.structured() || is_view(op) ||
                                kept_[i] || weights_[at(op.outputs[0])] || small(op);
             if (!fixed) {
-                out_.standings[i] = read_bytes_[i] > 0 ? Standing::candidate : Standing::inner;
+                out_.standings[i] = out_.bytes[i] > 0 ? Standing::candidate : Standing::inner;
             }
         }
     }
@@ -178,9 +183,29 @@ private:
                 flops[i] += flops[operand] / std::max(1, readers[operand]);
             }
             if (out_.standings[i] == Standing::candidate) {
-                out_.flops_per_byte[i] = flops[i] / static_cast<double>(read_bytes_[i]) *
+                out_.flops_per_byte[i] = flops[i] / static_cast<double>(out_.bytes[i]) *
                                          (1.0 + kLaterBlock * out_.blocks[i]);
             }
+        }
+    }
+
+    int group_of(int position) const {
+        while (out_.groups[static_cast<std::size_t>(position)] != position) {
+            position = out_.groups[static_cast<std::size_t>(position)];
+        }
+        return position;
+    }
+
+    void group() {
+        for (std::size_t i = 0; i < block_.ops.size(); ++i) {
+            for (const std::size_t operand : inner_operands(block_.ops[i])) {
+                const int own = group_of(static_cast<int>(i));
+                const int other = group_of(static_cast<int>(operand));
+                out_.groups[static_cast<std::size_t>(std::max(own, other))] = std::min(own, other);
+            }
+        }
+        for (std::size_t i = 0; i < block_.ops.size(); ++i) {
+            out_.groups[i] = group_of(static_cast<int>(i));
         }
     }
 
@@ -189,7 +214,6 @@ private:
     std::vector<bool>
         weights_;            // [value] from outside of the block, state, or made from these alone
     std::vector<bool> kept_; // [position] alive anyway
-    std::vector<std::int64_t> read_bytes_; // [position] of results that backward reads
     RecomputeCandidates out_;
 };
 

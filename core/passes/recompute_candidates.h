@@ -23,7 +23,10 @@ struct RecomputeCandidates {
     std::vector<int> blocks;        // [position] block of the model, see model_blocks.h
     std::vector<Standing> standings;
     std::vector<double> flops_per_byte; // candidates: cost of a new computation over what it frees
-    bool trains = false;                // there are a forward and a backward phase
+    std::vector<std::int64_t> bytes;    // [position] of results that backward reads
+    std::vector<int> groups; // [position] equal for candidates that share inner ops before them:
+                             // keeping one of them alone saves nothing
+    bool trains = false;     // there are a forward and a backward phase
 
     int producer_of_root(ir::ValueId id) const {
         return producers[static_cast<std::size_t>(roots[static_cast<std::size_t>(id.index)].index)];

@@ -9,6 +9,7 @@
 #include "ui/models/op_model.h"
 #include "ui/models/tensor_model.h"
 #include "ui/screens/plan/plan_screen.h"
+#include "ui/screens/plan/verdict_part.h"
 #include "widgets/line_view.h"
 #include "widgets/memory_timeline.h"
 #include "widgets/text_label.h"
@@ -56,15 +57,22 @@ std::shared_ptr<const plan::ExecutionPlan> plan_of(const compile::RunConfig& con
 /// Plans that wait at a gate until it opens or they are stopped.
 class Gate {
 public:
-    ui::PlanPreview::Planner planner() {
+    /// Training steps are planned at this gate, whole runs at `whole`; null: at once.
+    ui::PlanPreview::Planner planner(Gate* whole = nullptr) {
         ui::PlanPreview::Planner made;
-        made.plan = [this](const compile::RunConfig& config, const cost::Hardware*,
-                           const std::stop_token& stop) {
-            wait(stop);
-            auto plan = std::make_shared<plan::ExecutionPlan>();
-            plan->arena_bytes = config.global_batch_size; // tells whose plan it is
-            return plan;
+        const auto planned_at = [](Gate* gate) {
+            return [gate](const compile::RunConfig& config, const cost::Hardware*,
+                          const std::stop_token& stop) {
+                if (gate != nullptr) {
+                    gate->wait(stop);
+                }
+                auto plan = std::make_shared<plan::ExecutionPlan>();
+                plan->arena_bytes = config.global_batch_size; // tells whose plan it is
+                return plan;
+            };
         };
+        made.step = planned_at(this);
+        made.plan = planned_at(whole);
         made.fixes = made.curve =
             made.advice = [](const compile::RunConfig&, const cost::Hardware*,
                              const std::stop_token&) { return ui::PlanPreview::Alternatives{}; };
@@ -216,6 +224,63 @@ private slots:
         QCOMPARE(preview.config().global_batch_size, 64);
     }
 
+    void the_training_step_is_shown_first_and_the_verdict_follows() {
+        Gate step;
+        Gate whole;
+        step.open();
+        ui::Draft draft;
+        draft.setDocument(gpt_document(), ".");
+        ui::PlanPreview preview(draft, step.planner(&whole));
+        const ui::VerdictPart verdict(preview);
+        preview.setActive(true);
+        QTRY_COMPARE(preview.state(), ui::PlanPreview::State::Ready);
+        QVERIFY(preview.digest() != nullptr && !preview.isStale());
+        QVERIFY(!preview.isComplete());
+        QVERIFY(!verdict.isEnabled()); // grey
+        QTRY_COMPARE(whole.started(), 1);
+        // Whatever is chosen meanwhile, the rest of the draft's own plan is still to come; so it is
+        // when the page is left and entered again.
+        preview.setChosen("recompute.blocks", true);
+        QTRY_COMPARE(whole.started(), 2);
+        preview.setActive(false);
+        preview.setActive(true);
+        QTRY_COMPARE(whole.started(), 3);
+        QCOMPARE(step.started(), 1);
+        whole.open();
+        QTRY_VERIFY(preview.isComplete());
+        QVERIFY(verdict.isEnabled());
+        QTRY_VERIFY(preview.whatIf() != nullptr);
+        // An edit greys everything at once; the step comes first again.
+        draft.setField("training.global_batch_size", 32);
+        QVERIFY(preview.isStale() && !verdict.isEnabled());
+        QTRY_VERIFY(preview.isComplete() && !preview.isStale());
+        QCOMPARE(preview.digest()->plan->arena_bytes, 32);
+        QCOMPARE(step.started(), 2);
+    }
+
+    void an_edit_greys_the_page_until_the_plan_is_of_it() {
+        test::StudioFixture fixture;
+        fixture.studio().draft().setDocument(gpt_document(), fixture.root());
+        fixture.window().showPage("plan");
+        ui::PlanPreview& preview = preview_of(fixture);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.isComplete(), kPatienceMs);
+        const auto are_enabled = [&](bool wanted) {
+            for (const char* name : {"verdict", "stepTime", "opTable", "aliveTable"}) {
+                if (fixture.find(name)->isEnabled() != wanted) {
+                    return false;
+                }
+            }
+            return true;
+        };
+        QVERIFY(are_enabled(true));
+        fixture.studio().draft().setField("training.global_batch_size", 32);
+        QVERIFY(are_enabled(false));
+        QTRY_VERIFY_WITH_TIMEOUT(preview.digest() != nullptr && !preview.isStale(), kPatienceMs);
+        QVERIFY(fixture.find("opTable")->isEnabled()); // the layout is of the edit already
+        QTRY_VERIFY_WITH_TIMEOUT(preview.isComplete(), kPatienceMs);
+        QVERIFY(are_enabled(true));
+    }
+
     void nothing_is_planned_while_nobody_looks() {
         Gate gate;
         gate.open();
@@ -315,7 +380,7 @@ private slots:
         fixture.studio().draft().setDocument(gpt_document(), fixture.root());
         fixture.window().showPage("plan");
         ui::PlanPreview& preview = preview_of(fixture);
-        QTRY_VERIFY_WITH_TIMEOUT(preview.digest() != nullptr, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.isComplete(), kPatienceMs);
         QVERIFY(label(fixture, "verdict").startsWith("Fits"));
         const std::int64_t before = preview.digest()->peak_bytes;
 
@@ -343,16 +408,18 @@ private slots:
                      .at("recompute")
                      .get<std::string>(),
                  std::string("blocks"));
-        QTRY_VERIFY_WITH_TIMEOUT(!preview.isStale(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!preview.isStale() && preview.isComplete(), kPatienceMs);
         QCOMPARE(preview.digest()->peak_bytes, promised);
         QVERIFY(preview.chosen().isEmpty());
 
         // Undo and redo by key.
         press(fixture, Qt::Key_Z, Qt::ControlModifier);
-        QTRY_VERIFY_WITH_TIMEOUT(!preview.isStale() && preview.digest()->peak_bytes == before,
+        QTRY_VERIFY_WITH_TIMEOUT(!preview.isStale() && preview.isComplete() &&
+                                     preview.digest()->peak_bytes == before,
                                  kPatienceMs);
         press(fixture, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
-        QTRY_VERIFY_WITH_TIMEOUT(!preview.isStale() && preview.digest()->peak_bytes == promised,
+        QTRY_VERIFY_WITH_TIMEOUT(!preview.isStale() && preview.isComplete() &&
+                                     preview.digest()->peak_bytes == promised,
                                  kPatienceMs);
 
         // Start trains what was adopted.

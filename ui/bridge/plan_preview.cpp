@@ -13,8 +13,9 @@
 namespace weft::ui {
 namespace {
 
-// Typing a number makes several edits; planning starts when they pause.
-constexpr int kDebounceMs = 40;
+// Typing a number makes several edits: the first is planned at once, those that follow it closely
+// when they pause.
+constexpr int kPauseMs = 40;
 
 /// The cost model must outlive the target.
 train::PlanTarget targetOf(const cost::Hardware* hardware, const cost::CostModel& model) {
@@ -45,17 +46,6 @@ void addChoices(const compile::RunConfig& config, const QString& label, const st
             changes.push_back(change(label, toQString(choice), "training." + key, choice));
         }
     }
-}
-
-compile::CheckedRun withOverrides(config::Json document, const std::filesystem::path& base_dir,
-                                  const std::vector<std::string>& overrides) {
-    for (const std::string& text : overrides) {
-        config::Diagnostics problems = config::apply_override(document, text);
-        if (!problems.empty()) {
-            return {{}, std::move(problems)};
-        }
-    }
-    return compile::read_run_config(document, base_dir);
 }
 
 QString firstError(const config::Diagnostics& diagnostics) {
@@ -107,14 +97,19 @@ PlanPreview::Planner PlanPreview::engine(const std::filesystem::path& calibratio
             return search(config, train::outline_run_data(config, target), target, stop);
         };
     };
-    Planner planner;
-    planner.plan = [calibration_file](const compile::RunConfig& config,
+    const auto planned = [calibration_file](compile::Scope scope) {
+        return
+            [calibration_file, scope](const compile::RunConfig& config,
                                       const cost::Hardware* hardware, const std::stop_token& stop) {
-        const cost::CostModel model = modelOf(hardware, calibration_file);
-        const train::PlanTarget target = targetOf(hardware, model);
-        return std::make_shared<const plan::ExecutionPlan>(
-            train::plan_run(config, train::outline_run_data(config, target), target, stop));
+                const cost::CostModel model = modelOf(hardware, calibration_file);
+                const train::PlanTarget target = targetOf(hardware, model);
+                return std::make_shared<const plan::ExecutionPlan>(train::plan_run(
+                    config, train::outline_run_data(config, target), target, stop, scope));
+            };
     };
+    Planner planner;
+    planner.step = planned(compile::Scope::step);
+    planner.plan = planned(compile::Scope::run);
     planner.fixes = alternatives(
         [](const auto& config, const auto& data, const auto& target, const auto& stop) {
             return train::find_fixes(config, data, target, stop);
@@ -133,8 +128,12 @@ PlanPreview::Planner PlanPreview::engine(const std::filesystem::path& calibratio
 PlanPreview::PlanPreview(Draft& draft, Planner planner, QObject* parent)
     : QObject(parent), draft_(draft), planner_(std::move(planner)) {
     timer_.setSingleShot(true);
-    timer_.setInterval(kDebounceMs);
-    connect(&timer_, &QTimer::timeout, this, &PlanPreview::restart);
+    timer_.setInterval(kPauseMs);
+    connect(&timer_, &QTimer::timeout, this, [this] {
+        if (dirty_ && !busy_) {
+            restart();
+        }
+    });
     connect(&draft_, &Draft::changed, this, &PlanPreview::onDraftChanged);
     onDraftChanged();
 }
@@ -165,7 +164,7 @@ void PlanPreview::setHardware(const cost::Hardware* hardware) {
     }
 }
 
-// At once: what is shown is no longer of this draft. The plan follows when edits pause.
+// What is shown is no longer of this draft, whether or not a plan is asked for at once.
 void PlanPreview::onDraftChanged() {
     dirty_ = true;
     stopWork();
@@ -179,6 +178,9 @@ void PlanPreview::onDraftChanged() {
     }
     emit changed();
     if (active_) {
+        if (!timer_.isActive()) {
+            restart();
+        }
         timer_.start();
     }
 }
@@ -189,16 +191,22 @@ void PlanPreview::restart() {
         next();
         return;
     }
-    plan({}, [this](Result result) { takeMain(std::move(result)); });
+    plan(planner_.step, {}, [this](const Result& result) { takeStep(result); });
 }
 
-void PlanPreview::takeMain(Result result) {
-    dirty_ = false;
-    stale_ = false;
+void PlanPreview::show(const Result& result) {
     digest_ = result.digest;
     problem_ = result.problem;
     hint_ = result.hint;
     state_ = digest_ ? State::Ready : State::Failed;
+    fixes_done_ = !digest_ || digest_->plan->fits();
+}
+
+void PlanPreview::takeStep(const Result& result) {
+    dirty_ = false;
+    stale_ = false;
+    complete_ = false;
+    show(result);
     config_ = draft_.config();
     changes_ = digest_ ? planChanges(config_) : std::vector<PlanChange>{};
     chosen_.removeIf([this](const QString& id) {
@@ -213,6 +221,14 @@ void PlanPreview::takeMain(Result result) {
     next();
 }
 
+void PlanPreview::takeWhole(const Result& result) {
+    complete_ = true;
+    show(result);
+    emit changed();
+    emit alternativesChanged();
+    next();
+}
+
 // What belonged to the plan before.
 void PlanPreview::forgetRest() {
     outcomes_.clear();
@@ -222,18 +238,19 @@ void PlanPreview::forgetRest() {
     fixes_.clear();
     curve_.clear();
     advice_.clear();
-    fixes_done_ = !digest_ || digest_->plan->fits();
     curve_done_ = advice_wanted_ = false;
 }
 
-// The order of work: the draft itself, what was chosen to compare with, what makes it fit, each
-// change alone, the curve; advice when it is asked for.
+// The order of work: the draft's training step, all its programs, what was chosen to compare with,
+// what makes it fit, each change alone, the curve; advice when it is asked for.
 void PlanPreview::next() {
     if (!active_ || busy_ || dirty_ || !digest_) {
         return;
     }
-    if (!chosen_.isEmpty() && !what_if_done_) {
-        plan(chosenOverrides(), [this](const Result& result) {
+    if (!complete_) {
+        plan(planner_.plan, {}, [this](const Result& result) { takeWhole(result); });
+    } else if (!chosen_.isEmpty() && !what_if_done_) {
+        plan(planner_.plan, chosenOverrides(), [this](const Result& result) {
             what_if_ = result.digest;
             what_if_problem_ = result.problem;
             what_if_done_ = true;
@@ -273,7 +290,7 @@ bool PlanPreview::nextOutcome() {
         if (outcomes_.contains(wanted.id)) {
             continue;
         }
-        plan(wanted.overrides, [this, id = wanted.id](const Result& result) {
+        plan(planner_.plan, wanted.overrides, [this, id = wanted.id](const Result& result) {
             PlanOutcome found;
             found.problem = result.problem;
             if (result.digest) {
@@ -292,7 +309,7 @@ bool PlanPreview::nextOutcome() {
 }
 
 void PlanPreview::askAdvice() {
-    if (digest_ && !stale_) {
+    if (digest_ && !stale_ && complete_) {
         stopWork();
         advice_wanted_ = true;
         emit alternativesChanged();
@@ -307,16 +324,17 @@ void PlanPreview::stopWork() {
     busy_ = false;
 }
 
-void PlanPreview::plan(const std::vector<std::string>& overrides,
+void PlanPreview::plan(const Planner::Plan& make, const std::vector<std::string>& overrides,
                        std::function<void(Result)> done) {
     busy_ = true;
     runInBackground(
         this,
-        [make = planner_.plan, document = draft_.document(), base_dir = draft_.baseDir(), overrides,
+        [make, document = draft_.document(), base_dir = draft_.baseDir(), overrides,
          hardware = hardware_, stop = stop_.get_token()] {
             Result result;
             try {
-                const compile::CheckedRun checked = withOverrides(document, base_dir, overrides);
+                const compile::CheckedRun checked =
+                    compile::read_run_config(document, base_dir, overrides);
                 if (!checked.ok()) {
                     result.problem = firstError(checked.diagnostics);
                 } else if (!stop.stop_requested()) {

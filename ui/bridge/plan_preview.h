@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The plan of the draft, made again in the background after every edit; and beside it what the
-// draft would need and cost with one thing changed. The newest draft wins: work for an older one is
-// stopped and its results are dropped. What is shown meanwhile belongs together and is marked
-// stale.
+// The plan of the draft, made again in the background after every edit, the training step first;
+// and beside it what the draft would need and cost with one thing changed. The newest draft wins:
+// work for an older one is stopped and its results are dropped. What is shown meanwhile belongs
+// together and is marked stale.
 #pragma once
 
 #include "core/compile/programs.h"
@@ -60,9 +60,10 @@ public:
     /// How plans are made, off the GUI thread; `hardware` null: this machine. All throw weft::Error
     /// and stop with weft::Error{runtime}.
     struct Planner {
-        std::function<std::shared_ptr<const plan::ExecutionPlan>(
-            const compile::RunConfig&, const cost::Hardware* hardware, const std::stop_token&)>
-            plan;
+        using Plan = std::function<std::shared_ptr<const plan::ExecutionPlan>(
+            const compile::RunConfig&, const cost::Hardware* hardware, const std::stop_token&)>;
+        Plan step;     // of the training step alone: nearly all there is to see, and soon
+        Plan plan;     // of all programs
         Search fixes;  // changes with which a run that does not fit does
         Search curve;  // memory against time over how much is computed again
         Search advice; // precision, recompute and micro batch in every combination
@@ -82,6 +83,9 @@ public:
     State state() const { return state_; }
     /// A newer plan is being made; what is shown is of the draft before.
     bool isStale() const { return stale_; }
+    /// digest() is of all programs; before that of the training step alone, and a verdict on the
+    /// run is still to come.
+    bool isComplete() const { return complete_; }
     /// Null unless Ready.
     std::shared_ptr<const PlanDigest> digest() const { return digest_; }
     /// The configuration that digest() is of.
@@ -115,7 +119,7 @@ public:
     std::vector<std::string> chosenOverrides() const;
 
 signals:
-    void changed();             // state, staleness, digest
+    void changed();             // state, staleness, digest, completeness
     void outcomesChanged();     // changes and what they come to
     void whatIfChanged();       // the choice, or its plan
     void alternativesChanged(); // fixes, curve, advice
@@ -135,9 +139,12 @@ private:
     bool nextOutcome();
     void stopWork();
     void forgetRest();
-    void plan(const std::vector<std::string>& overrides, std::function<void(Result)> done);
+    void plan(const Planner::Plan& make, const std::vector<std::string>& overrides,
+              std::function<void(Result)> done);
     void find(const Search& search, std::function<void(Alternatives)> done);
-    void takeMain(Result result);
+    void takeStep(const Result& result);
+    void takeWhole(const Result& result);
+    void show(const Result& result);
 
     Draft& draft_;
     Planner planner_;
@@ -147,6 +154,7 @@ private:
     bool active_ = false;
     bool dirty_ = true; // the draft changed since the last plan was asked for
     bool stale_ = false;
+    bool complete_ = false;
     std::shared_ptr<const PlanDigest> digest_;
     compile::RunConfig config_;
     QString problem_, hint_;

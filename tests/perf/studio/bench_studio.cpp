@@ -3,7 +3,12 @@
 //   - from the visible window to the first loss point of the demo (target 2 s)
 //   - a pause request to its acknowledgement (target 100 ms), several times
 //   - the longest that one event keeps the GUI thread (target 50 ms) and the 99th percentile
+//   - an edit on Mesh & Plan to the layout of it (target 50 ms) and to the plan of all programs
+//     (target 500 ms), for the GPT preset, several times; and what planning alone takes of that
 //   - the same while a run of 1,000,000 steps is opened, smoothed, put on another axis and browsed
+#include "ui/bridge/draft.h"
+#include "ui/bridge/plan_preview.h"
+#include "ui/screens/plan/plan_screen.h"
 #include "ui/shell/main_window.h"
 #include "ui/studio.h"
 #include "widgets/controls.h"
@@ -114,6 +119,36 @@ void print_events(const char* what, TimedApplication& watch) {
     watch.reset();
 }
 
+/// Before anything trains: on a busy machine planning takes as much longer as there is to share.
+void edit_a_plan(ui::Studio& studio, ui::MainWindow& window, TimedApplication& watch) {
+    studio.openPath(std::filesystem::path(WEFT_SOURCE_PRESETS) / "gpt-6x384.json");
+    window.showPage("plan");
+    ui::PlanPreview& preview = static_cast<ui::PlanScreen*>(window.page("plan"))->preview();
+    wait_for([&] { return preview.isComplete(); }, 30000);
+    watch.reset();
+    for (const int micro_batch : {8, 16, 8, 16, 8}) {
+        QElapsedTimer clock;
+        clock.start();
+        studio.draft().setField("training.micro_batch_size", micro_batch);
+        wait_for([&] { return !preview.isStale(); }, 30000);
+        const double layout_ms = static_cast<double>(clock.nsecsElapsed()) * 1e-6;
+        wait_for([&] { return preview.isComplete(); }, 30000);
+        std::printf("edit to layout, to whole plan   %6.0f ms %6.0f ms  (targets 50, 500)\n",
+                    layout_ms, static_cast<double>(clock.nsecsElapsed()) * 1e-6);
+    }
+    print_events("  while plans came in", watch);
+    window.showPage("home"); // ends what is being planned
+    const auto planner = ui::PlanPreview::engine(studio.paths().calibration);
+    QElapsedTimer clock;
+    for (const auto& [name, make] :
+         {std::pair("the training step", planner.step), std::pair("all programs", planner.plan)}) {
+        clock.start();
+        const auto plan = make(studio.draft().config(), nullptr, {});
+        std::printf("planning %-22s %6.0f ms, as it says itself %.0f ms\n", name,
+                    static_cast<double>(clock.nsecsElapsed()) * 1e-6, plan->compile_ms);
+    }
+}
+
 void browse_long_run(ui::Studio& studio, ui::MainWindow& window, TimedApplication& watch,
                      const std::filesystem::path& folder) {
     constexpr std::int64_t kSteps = 1000000;
@@ -168,6 +203,7 @@ int main(int argc, char** argv) {
     }
     std::printf("window visible after             %6.0f ms, %.0f ms after the process began\n",
                 static_cast<double>(clock.elapsed()), process_age_ms());
+    edit_a_plan(studio, window, watch);
     clock.restart();
     const ui::StartResult started =
         studio.startFile(std::filesystem::path(WEFT_SOURCE_PRESETS) / "fashion-mlp.json");

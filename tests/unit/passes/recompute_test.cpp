@@ -50,6 +50,40 @@ constexpr auto kTraining = R"(program p {
 }
 )";
 
+// Block 0 is wide, but for one value of 1 KiB that a product over 256 makes (128 FLOPs per byte); a
+// wide one is made by a product over 64 (32 FLOPs per byte), the others by a gelu. Block 1 makes
+// the end of the program its peak.
+constexpr auto kNarrow = R"(program p {
+  in %0 batch "x" : f32[256,64]
+  in %1 state "blocks.0.up.weight" : f32[64,256]
+  in %2 state "blocks.0.narrow.weight" : f32[256,16]
+  in %3 state "blocks.0.out.weight" : f32[16,64]
+  in %4 state "blocks.1.weight" : f32[64,512]
+  %5 = matmul(%0, %1) {transpose_x=false, transpose_y=false} : f32[256,256] @ "blocks.0.up" forward
+  %6 = gelu(%5) : f32[256,256] @ "blocks.0.up" forward
+  %7 = matmul(%6, %2) {transpose_x=false, transpose_y=false} : f32[256,16] @ "blocks.0.narrow" forward
+  %8 = gelu(%7) : f32[256,16] @ "blocks.0.narrow" forward
+  %9 = matmul(%8, %3) {transpose_x=false, transpose_y=false} : f32[256,64] @ "blocks.0.out" forward
+  %10 = matmul(%9, %4) {transpose_x=false, transpose_y=false} : f32[256,512] @ "blocks.1" forward
+  %11 = exp(%10) : f32[256,512] @ "blocks.1" forward
+  %12 = mul(%11, %10) : f32[256,512] @ "blocks.1" backward
+  %13 = mul(%12, %11) : f32[256,512] @ "blocks.1" backward
+  %14 = matmul(%13, %4) {transpose_x=false, transpose_y=true} : f32[256,64] @ "blocks.1" backward
+  %15 = matmul(%9, %13) {transpose_x=true, transpose_y=false} : f32[64,512] @ "blocks.1" backward
+  %16 = matmul(%8, %14) {transpose_x=true, transpose_y=false} : f32[16,64] @ "blocks.0.out" backward
+  %17 = matmul(%14, %3) {transpose_x=false, transpose_y=true} : f32[256,16] @ "blocks.0.out" backward
+  %18 = gelu_grad(%7, %17) : f32[256,16] @ "blocks.0.narrow" backward
+  %19 = matmul(%6, %18) {transpose_x=true, transpose_y=false} : f32[256,16] @ "blocks.0.narrow" backward
+  %20 = matmul(%18, %2) {transpose_x=false, transpose_y=true} : f32[256,256] @ "blocks.0.narrow" backward
+  %21 = gelu_grad(%5, %20) : f32[256,256] @ "blocks.0.up" backward
+  %22 = matmul(%0, %21) {transpose_x=true, transpose_y=false} : f32[64,256] @ "blocks.0.up" backward
+  out %15 output "dw1"
+  out %16 output "dwo"
+  out %19 output "dwn"
+  out %22 output "dwu"
+}
+)";
+
 ir::Program training() {
     return ir::parse(kTraining);
 }
@@ -133,6 +167,35 @@ private slots:
         for (std::size_t i = 0; i < before.size(); ++i) {
             QVERIFY(before[i].data == after[i].data);
         }
+    }
+
+    void blocks_keep_what_is_small_and_dear_to_compute() {
+        const auto clones = [](const passes::RecomputeOptions& options) {
+            ir::Program program = ir::parse(kNarrow);
+            const auto before = results_of(program);
+            passes::recompute(program, options);
+            const auto after = results_of(program);
+            for (std::size_t i = 0; i < before.size(); ++i) {
+                WEFT_CHECK(before[i].data == after[i].data, "recompute changes no result");
+            }
+            QStringList found;
+            for (const ir::Op& op : program.body.ops) {
+                const bool forward_product = op.kind == "matmul" &&
+                                             !op.attributes.flag("transpose_x") &&
+                                             !op.attributes.flag("transpose_y");
+                if (op.phase == ir::Phase::backward && (op.kind == "gelu" || forward_product)) {
+                    found.append(QString::fromStdString(op.kind + " " + op.path));
+                }
+            }
+            found.sort();
+            return found.join(", ");
+        };
+        // The wide product is dear too, but takes more than a tenth of the bytes.
+        QCOMPARE(clones({Recompute::blocks, 0}),
+                 QString("gelu blocks.0.narrow, gelu blocks.0.up, matmul blocks.0.up"));
+        QCOMPARE(clones({Recompute::selective, 1e9}),
+                 QString("gelu blocks.0.narrow, gelu blocks.0.up, matmul blocks.0.narrow, "
+                         "matmul blocks.0.up"));
     }
 
     // The statistic is read by the update: it is made once.

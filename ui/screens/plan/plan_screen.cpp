@@ -105,17 +105,17 @@ QWidget* PlanScreen::createHeader() {
                        : &cost::hardware_catalogue()[static_cast<std::size_t>(index - 1)]);
     });
     header->addControl(hardware_);
-    auto* exporting = new QPushButton(widgets::icon("export"), tr("Export"));
-    exporting->setObjectName("planExport");
-    auto* menu = new QMenu(exporting);
+    exporting_ = new QPushButton(widgets::icon("export"), tr("Export"));
+    exporting_->setObjectName("planExport");
+    auto* menu = new QMenu(exporting_);
     connect(menu->addAction(tr("Memory as PNG…")), &QAction::triggered, this,
             [this] { exportTo(false); });
     connect(menu->addAction(tr("Memory as SVG…")), &QAction::triggered, this,
             [this] { exportTo(true); });
     connect(menu->addAction(tr("Plan as JSON…")), &QAction::triggered, this,
             &PlanScreen::exportPlan);
-    exporting->setMenu(menu);
-    header->addControl(exporting);
+    exporting_->setMenu(menu);
+    header->addControl(exporting_);
     return header;
 }
 
@@ -203,8 +203,10 @@ void PlanScreen::update() {
     ops_->setDigest(digest);
     ops_->setStale(preview_.isStale());
     ops_->showOp(memory_->cursor());
-    const bool planning = preview_.isStale() || preview_.state() == PlanPreview::State::Planning;
+    const bool planning = preview_.state() == PlanPreview::State::Planning ||
+                          (digest && (preview_.isStale() || !preview_.isComplete()));
     progress_->setBusy(planning && preview_.state() != PlanPreview::State::Invalid);
+    exporting_->setEnabled(digest && preview_.isComplete());
     updateTrouble();
     emit navStateChanged();
 }

@@ -7,6 +7,7 @@
 #include "ui/screens/screen.h"
 
 class QComboBox;
+class QPushButton;
 class QStackedWidget;
 
 namespace weft::widgets {
@@ -50,6 +51,7 @@ private:
     PlanPreview preview_;
     widgets::SegmentedControl* part_;
     QComboBox* hardware_;
+    QPushButton* exporting_;
     widgets::ProgressLine* progress_;
     widgets::Banner* trouble_;
     QStackedWidget* stack_;

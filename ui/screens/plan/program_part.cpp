@@ -207,7 +207,7 @@ void ProgramPart::showEvent(QShowEvent* event) {
 // at.
 void ProgramPart::request() {
     const auto digest = preview_.digest();
-    const bool stale = preview_.isStale();
+    const bool stale = preview_.isStale() || !preview_.isComplete();
     text_->setEnabled(!stale);
     passes_->setEnabled(!stale);
     if (!isVisible() || !digest || stale || digest == of_) {

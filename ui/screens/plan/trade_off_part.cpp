@@ -96,7 +96,7 @@ TradeOffPart::TradeOffPart(PlanPreview& preview, QWidget* parent)
     connect(advise_, &QPushButton::clicked, this, [this] { preview_.askAdvice(); });
     connect(&preview_, &PlanPreview::changed, this, [this] {
         chart_->setStale(preview_.isStale());
-        advise_->setEnabled(preview_.digest() && !preview_.isStale());
+        updateAdvise();
     });
     connect(&preview_, &PlanPreview::alternativesChanged, this, [this] {
         updateCurve();
@@ -104,6 +104,11 @@ TradeOffPart::TradeOffPart(PlanPreview& preview, QWidget* parent)
     });
     updateCurve();
     updateAdvice();
+}
+
+void TradeOffPart::updateAdvise() {
+    advise_->setEnabled(preview_.digest() && !preview_.isStale() && preview_.isComplete() &&
+                        !preview_.isAdvising());
 }
 
 void TradeOffPart::updateCurve() {
@@ -179,7 +184,7 @@ void TradeOffPart::updateAdvice() {
         delete item;
     }
     const auto digest = preview_.digest();
-    advise_->setEnabled(digest && !preview_.isStale() && !preview_.isAdvising());
+    updateAdvise();
     advice_state_->setVisible(preview_.isAdvising());
     advice_state_->setText(tr("Planning every combination…"));
     std::size_t shown = 0;

@@ -32,6 +32,7 @@ signals:
     void adopted(const std::vector<std::string>& overrides, const QString& what);
 
 private:
+    void updateAdvise();
     void updateCurve();
     void updateAdvice();
     void showPoint(int index);

@@ -110,15 +110,20 @@ VerdictPart::VerdictPart(PlanPreview& preview, QWidget* parent)
     update();
 }
 
+// Without the other programs of the run, what is shown of it is not certain.
+bool VerdictPart::isCurrent() const {
+    return !preview_.isStale() && preview_.isComplete();
+}
+
 void VerdictPart::update() {
     const auto digest = preview_.digest();
-    setEnabled(!preview_.isStale());
+    const bool stale = !isCurrent();
+    setEnabled(!stale);
     if (!digest) {
         return;
     }
     const plan::ExecutionPlan& plan = *digest->plan;
     const Role role = !plan.limit_bytes ? Role::Muted : plan.fits() ? Role::Success : Role::Error;
-    const bool stale = preview_.isStale();
     icon_->setPixmap(widgets::icon(plan.fits() ? "check" : "error", stale ? Role::Faint : role)
                          .pixmap(QSize(20, 20), devicePixelRatioF()));
     verdict_->setText(verdictText(plan));
@@ -152,7 +157,7 @@ void VerdictPart::update() {
 
 void VerdictPart::updateTime(const PlanDigest& digest) {
     const plan::ExecutionPlan& plan = *digest.plan;
-    const bool stale = preview_.isStale();
+    const bool stale = !isCurrent();
     time_->setRole(stale ? Role::Faint : Role::Text);
     basis_->setRole(stale ? Role::Faint : Role::Muted);
     if (plan.predicted_step_ms) {

@@ -40,6 +40,7 @@ signals:
     void adopted(const std::vector<std::string>& overrides, const QString& what);
 
 private:
+    bool isCurrent() const;
     void update();
     void updateTime(const PlanDigest& digest);
     void updateFixes();
