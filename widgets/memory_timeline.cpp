@@ -216,6 +216,10 @@ double MemoryTimeline::xOf(double step, const QRectF& plot) const {
     return plot.left() + plot.width() * step / std::max(1, stepCount());
 }
 
+double MemoryTimeline::middleOf(int step, const QRectF& plot) const {
+    return std::round((xOf(step, plot) + xOf(step + 1, plot)) / 2.0);
+}
+
 // The step that stands for each pixel column: with more steps than pixels the largest of its
 // column, so that no peak is lost.
 std::vector<int> MemoryTimeline::columnSteps(const QRectF& plot) const {
@@ -373,7 +377,11 @@ void MemoryTimeline::paintLimit(QPainter& painter, const QRectF& plot) const {
     const double width = textWidth(caption, text) + 8.0;
     const double top =
         near ? (y - line - 2.0 >= plot.top() ? y - line - 2.0 : y + 4.0) : plot.top() + 2.0;
-    const QRectF label(plot.right() - width, top, width, line);
+    QRectF label(plot.right() - width, top, width, line);
+    const double cursor = middleOf(cursorItem(), plot);
+    if (cursor >= label.left() && cursor - 4.0 - width > plot.left()) {
+        label.moveRight(cursor - 4.0); // the cursor's line shall not cross the words
+    }
     if (near || label.left() > plot.left()) {
         QColor back = theme.color(Role::Surface);
         back.setAlphaF(0.85F);
@@ -405,7 +413,7 @@ void MemoryTimeline::paintMeasured(QPainter& painter, const QRectF& plot) const 
 
 void MemoryTimeline::paintPeak(QPainter& painter, const QRectF& plot) const {
     const Theme& theme = Theme::current();
-    const double x = std::round((xOf(peak_, plot) + xOf(peak_ + 1, plot)) / 2.0);
+    const double x = middleOf(peak_, plot);
     const double y = plot.bottom() - plot.height() * static_cast<double>(most_) / axisTop();
     const double line = captionLine();
     const QRectF row(plot.left(), plot.top() - line - 6.0, plot.width(), line);
@@ -483,7 +491,7 @@ void MemoryTimeline::paintSpans(QPainter& painter, const QRectF& plot) const {
 void MemoryTimeline::paintCursor(QPainter& painter, const QRectF& plot) const {
     const Theme& theme = Theme::current();
     const auto line = [&](int step, const QColor& color) {
-        const double x = std::round((xOf(step, plot) + xOf(step + 1, plot)) / 2.0);
+        const double x = middleOf(step, plot);
         painter.fillRect(QRectF(x, plot.top(), 1.0, plot.height() + kBand + 6.0), color);
         return x;
     };

@@ -80,6 +80,7 @@ private:
     QRectF plotRect(const QSizeF& view_size) const;
     double axisTop() const;
     double xOf(double step, const QRectF& plot) const;
+    double middleOf(int step, const QRectF& plot) const;
     std::vector<int> columnSteps(const QRectF& plot) const;
     void paintLegend(QPainter& painter, double width) const;
     void paintAxis(QPainter& painter, const QRectF& plot) const;

@@ -167,7 +167,7 @@ void VerdictPart::updateTime(const PlanDigest& digest) {
     } else {
         time_->setText(tr("Step time not predicted"));
     }
-    basis_->setText(toQString(plan.prediction_basis));
+    basis_->setText(toQString(plan.prediction_basis).remove('`')); // commands, for terminals
     basis_->setVisible(!plan.prediction_basis.empty());
 }
 
