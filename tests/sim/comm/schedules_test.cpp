@@ -29,11 +29,11 @@ public:
         ++reached_;
         const PhiloxCounter words = stream_.block(static_cast<std::uint64_t>(world_rank),
                                                   static_cast<std::uint64_t>(point));
-        if (words[0] % 4 != 0) {
+        if (words[0] % 8 != 0) {
             return;
         }
         const std::int64_t until = reached_ + words[1] % 8;
-        for (std::uint32_t turn = 0; turn < words[2] % 64 && reached_ < until; ++turn) {
+        for (std::uint32_t turn = 0; turn < words[2] % 6 && reached_ < until; ++turn) {
             std::this_thread::yield();
         }
     }
