@@ -32,7 +32,7 @@ sharding::ProgramAnnotations annotations_of(const ir::Program& program,
     for (const ir::Port& port : program.arguments) {
         const ir::Type& type = program.type(port.value);
         if (port.role == ir::Role::state) {
-            out.arguments[port.name] = state.slots.at(port.name);
+            out.arguments[port.name] = state.state.at(port.name);
         } else if (port.role == ir::Role::batch && port.name != "tokens") {
             const int batch_dim = trains ? 1 : 0;
             const bool positions =
@@ -44,7 +44,7 @@ sharding::ProgramAnnotations annotations_of(const ir::Program& program,
     }
     for (const ir::Port& port : program.results) {
         if (port.role == ir::Role::state) {
-            out.results[port.name] = state.slots.at(port.name).stored;
+            out.results[port.name] = state.state.at(port.name).stored;
         }
     }
     for (const auto& [parameter, gradient] : state.gradients) {
@@ -72,7 +72,7 @@ ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& 
     }
     sharding::Annotations state = sharding::annotate(infos, placement);
     for (plan::StateSlot& slot : programs.state_slots) {
-        slot.placement = state.slots.at(slot.name).stored;
+        slot.placement = state.state.at(slot.name).stored;
         slot.type = sharding::local_type(slot.whole, slot.placement, placement.mesh);
     }
     for (ir::Program& program : programs.programs) {

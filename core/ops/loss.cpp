@@ -150,7 +150,8 @@ void split_correct(SplitContext& c) {
         return c.set_all(c.emit_same());
     }
     Builder& b = c.builder();
-    const ir::ValueId logits = cast(b, c.input(0), ir::DType::f32);
+    const ir::DType dtype = c.output_type(0).dtype;
+    const ir::ValueId logits = cast(b, c.input(0), dtype);
     const auto last = static_cast<std::int64_t>(b.shape(logits).rank()) - 1;
     const ir::ValueId most_here = b.emit(
         "reduce_max", {logits}, {{"dims", std::vector<std::int64_t>{last}}, {"keep", false}});
@@ -164,7 +165,8 @@ void split_correct(SplitContext& c) {
     const ir::ValueId offered =
         select(b, b.emit("less", {most_here, most}), none, affine(b, index, -1.0));
     const ir::ValueId best = affine(b, c.all_reduce(offered, classes, Combine::max), -1.0);
-    c.set(0, b.emit("equal", {best, cast(b, c.input(1), ir::DType::f32)}));
+    const ir::ValueId correct = b.emit("equal", {best, cast(b, c.input(1), ir::DType::f32)});
+    c.set(0, cast(b, correct, dtype));
 }
 
 // One exponential per logit in either direction.

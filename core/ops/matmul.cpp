@@ -171,8 +171,9 @@ void split_linear(SplitContext& c) {
         const ValueId origin = cast(b, c.origin(std::array{k}, std::array{std::int64_t{0}}),
                                     ir::DType::f32); // f32[1]
         const ValueId later = minimum(b, origin, constant(b, 1.0));
-        const ValueId share = mul(b, inputs[2], affine(b, later, -1.0, 1.0));
-        inputs[2] = cast(b, share, b.type(inputs[2]).dtype);
+        const ValueId share =
+            cast(b, affine(b, later, -1.0, 1.0), b.type(inputs[2]).dtype);
+        inputs[2] = mul(b, inputs[2], share);
     }
     c.set_all(c.emit_same(inputs));
 }

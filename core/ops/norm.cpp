@@ -245,6 +245,7 @@ FactorRule batch_norm_grad_factors(const OpView& view) {
 struct BatchPart {
     SplitContext& c;
     int samples;     // the factor
+    ValueId given;   // f32[N]; without sample weights every real sample counts once
     ValueId weights; // [N, 1, ...]
     ir::DType dtype;
     std::int64_t channels;
@@ -253,13 +254,13 @@ struct BatchPart {
         : c(context), samples(factor_of(context.rule().inputs[0], 0)),
           dtype(statistics_dtype(context.builder().type(context.input(0)).dtype)),
           channels(context.builder().shape(context.input(0)).back()) {
-        WEFT_CHECK(c.inputs().size() > weights_at, "a split batch norm has sample weights");
         Builder& b = c.builder();
         ir::Shape shape;
         for (int dim = 0; dim < b.shape(c.input(0)).rank(); ++dim) {
             shape.push_back(dim == 0 ? b.shape(c.input(0))[0] : 1);
         }
-        weights = reshape(b, wide(c.inputs()[weights_at]), shape);
+        given = c.inputs().size() > weights_at ? c.inputs()[weights_at] : c.real(samples);
+        weights = reshape(b, wide(given), shape);
     }
 
     ValueId wide(ValueId x) const { return cast(c.builder(), x, dtype); }
@@ -304,7 +305,7 @@ void split_batch_norm(SplitContext& c) {
     }
     Builder& b = c.builder();
     const BatchPart part(c, 3);
-    const auto here = c.emit_same();
+    const auto here = c.emit_same({c.input(0), c.input(1), c.input(2), part.given});
     const ValueId weight = part.weight_here();
     const auto first = part.sums({mul(b, here[1], weight), weight});
     const ValueId total = part.positive(first[1]);

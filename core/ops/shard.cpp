@@ -62,8 +62,8 @@ OpCost move_cost(const OpView& view) {
     return {0, 2.0 * static_cast<double>(view.output(0).bytes()), 0};
 }
 
-OpCost nothing(const OpView&) {
-    return {};
+OpCost index_cost(const OpView& view) {
+    return cost(view, 0);
 }
 
 } // namespace
@@ -76,7 +76,7 @@ const OpDef kMeshIndex{
     .infer = infer_mesh_index,
     .gradient = zero_gradient,
     .factors = whole_factors,
-    .cost = nothing};
+    .cost = index_cost};
 
 const OpDef kPick{.name = "pick",
                   .help = "x, index i64[1] -> the part of x at that index of one dimension",

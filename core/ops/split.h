@@ -37,6 +37,8 @@ public:
     /// factors that are not split, and for -1.
     virtual ir::ValueId origin(std::span<const int> factors,
                                std::span<const std::int64_t> base) = 0;
+    /// f32[local_size]: 1 for the elements of the factor that are real, 0 for padding.
+    virtual ir::ValueId real(int factor) = 0;
     /// The values of all devices that split the factor, combined elementwise; the same everywhere.
     virtual ir::ValueId all_reduce(ir::ValueId value, int factor, Combine combine) = 0;
 

@@ -40,7 +40,7 @@ public:
                 const Sharding used = alike ? without(owner->second, batch_axes_)
                                             : Sharding::replicated(slot.type.shape.rank());
                 const Sharding stored = alike ? owner->second : used;
-                out_.slots[slot.name] = {used,
+                out_.state[slot.name] = {used,
                                          placement_.zero_stage >= 1 ? zero(slot, stored) : stored};
             }
         }
@@ -55,7 +55,7 @@ private:
         const Sharding used = without(asked, batch_axes_);
         const bool parameter = slot.kind == SlotInfo::Kind::parameter;
         const int stage = placement_.zero_stage;
-        out_.slots[slot.name] = {used, parameter && stage >= 3 ? zero(slot, asked) : asked};
+        out_.state[slot.name] = {used, parameter && stage >= 3 ? zero(slot, asked) : asked};
         if (parameter) {
             asked_[slot.name] = asked;
             out_.gradients[slot.name] = {.used = stage >= 2 ? zero(slot, asked) : used,

@@ -60,7 +60,7 @@ struct SlotInfo {
 };
 
 struct Annotations {
-    std::map<std::string, Annotation, std::less<>> slots;
+    std::map<std::string, Annotation, std::less<>> state;
     /// Gradients by parameter: as they are summed up, and as the update sees them.
     std::map<std::string, Annotation, std::less<>> gradients;
     /// What was asked for and could not be had, one line each: a dimension with fewer units than

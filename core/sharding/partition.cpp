@@ -87,6 +87,15 @@ public:
         }
         return resharder_.index(builder(), rows, {base.begin(), base.end()});
     }
+    ValueId real(int factor) override {
+        ValueId ones = ops::constant(builder(), 1.0, {local_size(factor)});
+        for (std::size_t i = 0; i < splits(factor).size(); ++i) {
+            if (deal(splits(factor)[i], size(factor), mesh_).padding() != 0) {
+                ones = resharder_.mask(builder(), ones, 0, splits(factor), i, size(factor), 0.0);
+            }
+        }
+        return ones;
+    }
     ValueId all_reduce(ValueId value, int factor, Combine combine) override {
         std::vector<int> axes;
         for (const Split& split : splits(factor)) {

@@ -481,6 +481,60 @@ void add_losses(Rows& rows) {
     rows.push_back({.kind = "correct", .operands = {"f64[4,5]", "i32[4]<5"}, .refused = refused});
 }
 
+void add_shards(Rows& rows) {
+    rows.push_back({.kind = "mesh_index",
+                    .operands = {"i64[2]<3"},
+                    .attributes = {{"strides", List{4, 1, 0, 7}}, {"base", List{0, 5}}},
+                    .refused = {{{"i64[2]"},
+                                 {{"strides", List{4}}, {"base", List{0}}},
+                                 "strides need 2 entries for each of base"}}});
+    rows.push_back(
+        {.kind = "pick",
+         .operands = {"f64[2,3,4]", "i64[1]<3"},
+         .attributes = {{"dim", 1}},
+         .refused = {
+             {{"f64[2]", "i64[1]"}, {{"dim", 1}}, "dimension 1 does not exist in f64[2]"}}});
+    rows.push_back({.kind = "mask",
+                    .operands = {"f64[2,3,4]", "i64[1]=2"},
+                    .attributes = {{"dim", 1}, {"extent", 4}, {"value", -1.0}},
+                    .refused = {{{"f64[2]", "i64[2]"},
+                                 {{"dim", 0}, {"extent", 1}, {"value", 0.0}},
+                                 "the index must be i64[1], but is i64[2]"}}});
+}
+
+void add_exchanges(Rows& rows) {
+    const auto with = [](ir::Attributes more) {
+        more.set("axes", std::string("data"));
+        more.set("count", std::int64_t{2});
+        more.set("cause", std::string("a test"));
+        return more;
+    };
+    const auto sum = [&](const char* how) { return with({{"reduce", std::string(how)}}); };
+    const std::string halves = "x needs a leading dimension of 2, but is f64[3]";
+    rows.push_back({.kind = "all_reduce",
+                    .operands = {"f64[3]"},
+                    .attributes = sum("max"),
+                    .refused = {{{"f64[3]"}, sum("mean"), "reduce is sum or max, not mean"}}});
+    rows.push_back({.kind = "all_gather",
+                    .operands = {"f64[3]"},
+                    .attributes = with({}),
+                    .refused = {{{"f64[1,1,1,1,1,1,1,1]"},
+                                 with({}),
+                                 "x has no room for the dimension of the parts"}}});
+    rows.push_back({.kind = "reduce_scatter",
+                    .operands = {"f64[2,3]"},
+                    .attributes = sum("sum"),
+                    .refused = {{{"f64[3]"}, sum("sum"), halves}}});
+    rows.push_back({.kind = "all_to_all",
+                    .operands = {"f64[2,3]"},
+                    .attributes = with({}),
+                    .refused = {{{"f64[3]"}, with({}), halves}}});
+    rows.push_back({.kind = "permute",
+                    .operands = {"f64[3]"},
+                    .attributes = with({{"shift", 1}}),
+                    .refused = {{{"f64[3]", "f64[3]"}, with({{"shift", 1}}), kOneOperand}}});
+}
+
 Rows make_cases() {
     Rows rows;
     add_elementwise(rows);
@@ -492,6 +546,8 @@ Rows make_cases() {
     add_attention(rows);
     add_convolutions(rows);
     add_random(rows);
+    add_shards(rows);
+    add_exchanges(rows);
     add_losses(rows);
     return rows;
 }

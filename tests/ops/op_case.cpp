@@ -99,6 +99,12 @@ std::vector<Tensor> make_operands(const OpCase& row) {
     return out;
 }
 
+std::vector<OpCase> computing_op_cases() {
+    std::vector<OpCase> out = op_cases();
+    std::erase_if(out, [](const OpCase& row) { return ops::op_def(row.kind).collective; });
+    return out;
+}
+
 ir::Program one_op_program(const OpCase& row, const std::vector<ir::Type>& types,
                            const ir::Attributes& attributes) {
     ir::Program program;

@@ -42,6 +42,8 @@ struct OpCase {
 };
 
 const std::vector<OpCase>& op_cases();
+/// Those that one device computes: no exchanges.
+std::vector<OpCase> computing_op_cases();
 
 ir::Type parse_type(const std::string& operand);
 /// Contents of operand number `index`.
