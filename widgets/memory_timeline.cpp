@@ -249,11 +249,11 @@ void MemoryTimeline::paintScene(QPainter& painter, const QSizeF& view_size) cons
     paintAxis(painter, plot);
     paintLayers(painter, plot);
     paintGhost(painter, plot);
-    paintLimit(painter, plot);
     paintMeasured(painter, plot);
     paintSpans(painter, plot);
     paintPeak(painter, plot);
     paintCursor(painter, plot);
+    paintLimit(painter, plot); // its words lie over the cursor's line
     painter.restore();
 }
 
@@ -377,15 +377,9 @@ void MemoryTimeline::paintLimit(QPainter& painter, const QRectF& plot) const {
     const double width = textWidth(caption, text) + 8.0;
     const double top =
         near ? (y - line - 2.0 >= plot.top() ? y - line - 2.0 : y + 4.0) : plot.top() + 2.0;
-    QRectF label(plot.right() - width, top, width, line);
-    const double cursor = middleOf(cursorItem(), plot);
-    if (cursor >= label.left() && cursor - 4.0 - width > plot.left()) {
-        label.moveRight(cursor - 4.0); // the cursor's line shall not cross the words
-    }
+    const QRectF label(plot.right() - width, top, width, line);
     if (near || label.left() > plot.left()) {
-        QColor back = theme.color(Role::Surface);
-        back.setAlphaF(0.85F);
-        painter.fillRect(label, back);
+        painter.fillRect(label, theme.color(Role::Surface));
         paintText(painter, label.adjusted(4, 0, -4, 0), Qt::AlignRight | Qt::AlignVCenter, text,
                   caption, theme.color(over ? Role::Error : Role::Muted), Qt::ElideNone);
     }
