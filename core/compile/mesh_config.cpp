@@ -150,6 +150,11 @@ private:
 
     void rules_name_axes(const sharding::Mesh& mesh) {
         const Json& rules = mesh_.at("rules");
+        if (!rules.is_array()) {
+            error("/rules", "rules is a list of pairs [logical axis, mesh axis or null]",
+                  "Write [[\"mlp\", \"model\"]].");
+            return;
+        }
         for (std::size_t i = 0; i < rules.size(); ++i) {
             const std::string where = "/rules/" + std::to_string(i);
             if (!is_rule(rules[i])) {

@@ -46,6 +46,11 @@ bool has_factor(const std::vector<std::vector<int>>& operand, std::size_t factor
     });
 }
 
+bool share(const std::vector<int>& a, const std::vector<int>& b) {
+    return std::any_of(a.begin(), a.end(),
+                       [&](int axis) { return std::find(b.begin(), b.end(), axis) != b.end(); });
+}
+
 void add_axes(std::vector<int>& to, const std::vector<int>& axes) {
     for (const int axis : axes) {
         if (std::find(to.begin(), to.end(), axis) == to.end()) {
@@ -192,9 +197,9 @@ private:
         out_.result_types.push_back(whole_.type(port.value));
     }
 
-    /// The value as a reader needs it. Moves are remembered within their block, those of state within
-    /// their phase: a weight that is gathered for the forward phase is gathered again for the backward
-    /// phase, and takes no memory in between.
+    /// The value as a reader needs it. Moves are remembered within their block, those of state
+    /// within their phase: a weight that is gathered for the forward phase is gathered again for
+    /// the backward phase, and takes no memory in between.
     ValueId get(ValueId id, const Sharding& wanted, const Op& reader, ops::Builder& b) {
         const Part& own = part(id);
         if (own.own == wanted) {
@@ -250,8 +255,8 @@ private:
         return def.partial == nullptr ? Partial::resolve : def.partial({whole_, op});
     }
 
-    /// Axes that may stay unsummed through the op.
-    std::vector<int> passing(const Op& op, const FactorSplits& splits) {
+    /// Axes that may stay unsummed through the op. Takes them off the splits.
+    std::vector<int> passing(const Op& op, FactorSplits& splits) {
         const Partial mode = mode_of(op);
         std::vector<int> axes;
         int sums = 0;
@@ -272,14 +277,13 @@ private:
         if (mode == Partial::resolve || axes.empty() || !fits_mode) {
             return {};
         }
-        for (const DimSharding& dim : splits) {
-            for (const Split& split : dim) {
-                if (std::any_of(split.axes.begin(), split.axes.end(), [&](int axis) {
-                        return std::find(axes.begin(), axes.end(), axis) != axes.end();
-                    })) {
-                    return {};
-                }
+        // A sum that could be split over its own axes is split when it is added up.
+        for (DimSharding& dim : splits) {
+            const auto over = [&](const Split& split) { return share(split.axes, axes); };
+            if (mode != Partial::together && std::any_of(dim.begin(), dim.end(), over)) {
+                return {};
             }
+            std::erase_if(dim, over);
         }
         return axes;
     }
@@ -287,7 +291,7 @@ private:
     void emit(const Op& op, ops::Builder& b) {
         const ops::OpDef& def = ops::op_def(op.kind);
         const ops::FactorRule& rule = rules_.of(op);
-        const FactorSplits splits = propagation_.factors(op);
+        FactorSplits splits = propagation_.factors(op);
         const std::vector<int> sums = passing(op, splits);
         const bool together = mode_of(op) == Partial::together;
         std::vector<ValueId> inputs;

@@ -60,6 +60,7 @@ Made make_random_truncated_normal(const Op& op);
 Made make_cross_entropy(const Op& op);
 Made make_cross_entropy_grad(const Op& op);
 Made make_correct(const Op& op);
+Made make_mesh_index(const Op& op);
 Made make_pick(const Op& op);
 Made make_mask(const Op& op);
 
@@ -116,6 +117,7 @@ inline constexpr KernelEntry kCpuList[] = {
     {"cross_entropy", "cpu cross-entropy", 2, 2, 2, make_cross_entropy},
     {"cross_entropy_grad", "cpu cross-entropy", 4, 4, 1, make_cross_entropy_grad},
     {"correct", "cpu correct", 2, 2, 1, make_correct},
+    {"mesh_index", "cpu mesh index", 1, 1, 1, make_mesh_index},
     {"pick", "cpu pick", 2, 2, 1, make_pick},
     {"mask", "cpu mask", 2, 2, 1, make_mask},
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of bytes in, rows of bytes out: a device's part of a value, and the padding of a dimension.
+// A device's place on the mesh, its part of a value, and the padding of a split dimension.
 #include "kernels/cpu/cpu_list.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/rows.h"
@@ -10,6 +10,35 @@
 
 namespace weft::kernels::cpu {
 namespace {
+
+class MeshIndex final : public Kernel { // coordinates -> indices
+public:
+    explicit MeshIndex(const Op& op)
+        : strides_(op.list("strides")), base_(op.list("base")),
+          axes_(static_cast<std::size_t>(element_count(op.input(0)))) {
+        require(op.input(0).dtype == WEFT_I64 && op.output(0).dtype == WEFT_I64,
+                "coordinates and indices are not i64");
+        require(strides_.size() == base_.size() * axes_ &&
+                    element_count(op.output(0)) == static_cast<std::int64_t>(base_.size()),
+                "strides do not fit coordinates and base");
+    }
+
+    weft_status run(const weft_run_args& args) override {
+        const auto* place = static_cast<const std::int64_t*>(args.inputs[0]);
+        auto* out = static_cast<std::int64_t*>(args.outputs[0]);
+        for (std::size_t r = 0; r < base_.size(); ++r) {
+            out[r] = base_[r];
+            for (std::size_t a = 0; a < axes_; ++a) {
+                out[r] += strides_[r * axes_ + a] * place[a];
+            }
+        }
+        return WEFT_OK;
+    }
+
+private:
+    Dims strides_, base_;
+    std::size_t axes_;
+};
 
 class Pick final : public Kernel {
 public:
@@ -79,6 +108,10 @@ private:
 };
 
 } // namespace
+
+Made make_mesh_index(const Op& op) {
+    return std::make_unique<MeshIndex>(op);
+}
 
 Made make_pick(const Op& op) {
     return std::make_unique<Pick>(op);

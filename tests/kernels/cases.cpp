@@ -26,6 +26,7 @@ const std::vector<Case>& kernel_cases() {
         add_convolution_cases(list);
         add_random_cases(list);
         add_loss_cases(list);
+        add_shard_cases(list);
         return list;
     }();
     return cases;

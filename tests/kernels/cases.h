@@ -35,6 +35,7 @@ void add_attention_cases(std::vector<Case>& cases);
 void add_convolution_cases(std::vector<Case>& cases);
 void add_random_cases(std::vector<Case>& cases);
 void add_loss_cases(std::vector<Case>& cases);
+void add_shard_cases(std::vector<Case>& cases);
 
 const std::vector<Case>& kernel_cases();
 

@@ -90,10 +90,6 @@ std::shared_ptr<const plan::ExecutionPlan> plan_of(compile::ProgramSet programs,
 std::span<float> floats(std::span<std::byte> bytes) {
     return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
 }
-std::span<const float> floats(std::span<const std::byte> bytes) {
-    return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
-}
-
 compile::ProgramSet with_slots(ir::Program program) {
     compile::ProgramSet out;
     for (const ir::Port& port : program.arguments) {
@@ -130,7 +126,7 @@ public:
         }
         floats(executor.argument("train_step", "learning_rate"))[0] = 0.5F;
     }
-    float loss() const { return floats(executor.result("train_step", "loss"))[0]; }
+    float loss() { return floats(executor.result("train_step", "loss"))[0]; }
 
     exec::Executor executor;
 

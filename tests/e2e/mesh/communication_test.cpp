@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// What devices say to each other equals the textbook (FACTS E), and nothing else is said: every
+// exchange of a plan is in the list of a strategy, with its bytes.
+#include "tests/e2e/mesh/mesh_run.h"
+#include "tests/support/weft_test.h"
+
+#include <cmath>
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+std::vector<plan::Collective> exchanges(const char* model, const std::vector<std::string>& mesh,
+                                        plan::ExecutionPlan* plan = nullptr) {
+    const auto made = mesh_plan(mesh_config(model, mesh));
+    if (plan != nullptr) {
+        *plan = *made;
+    }
+    return plan::collectives(*made->find("train_step"));
+}
+
+/// Bytes of the whole arrays of a category.
+std::int64_t whole_bytes(const plan::ExecutionPlan& plan, plan::Category category) {
+    std::int64_t bytes = 0;
+    for (const plan::StateSlot& slot : plan.state_slots) {
+        bytes += slot.category == category ? slot.whole.bytes() : 0;
+    }
+    return bytes;
+}
+
+std::int64_t local_bytes(const plan::ExecutionPlan& plan, plan::Category category) {
+    std::int64_t bytes = 0;
+    for (const plan::StateSlot& slot : plan.state_slots) {
+        bytes += slot.category == category ? slot.type.bytes() : 0;
+    }
+    return bytes;
+}
+
+// Numbers of a step that every strategy needs: loss, finite flag, clip norm.
+bool is_number(const plan::Collective& one) {
+    return one.array_bytes <= 8;
+}
+
+double sent(const std::vector<plan::Collective>& list) {
+    double bytes = 0;
+    for (const plan::Collective& one : list) {
+        bytes += is_number(one) ? 0.0 : static_cast<double>(one.sent_bytes);
+    }
+    return bytes;
+}
+
+} // namespace
+
+class CommunicationTest : public QObject {
+    Q_OBJECT
+private slots:
+    void data_parallel_sends_each_gradient_once_around_the_ring_data() {
+        QTest::addColumn<int>("devices");
+        for (const int devices : {2, 4, 8}) {
+            QTest::addRow("%d devices", devices) << devices;
+        }
+    }
+
+    void data_parallel_sends_each_gradient_once_around_the_ring() {
+        QFETCH(int, devices);
+        plan::ExecutionPlan plan;
+        const auto list = exchanges(kGpt, {"mesh.devices=cpu:" + std::to_string(devices)}, &plan);
+        const double size = static_cast<double>(whole_bytes(plan, plan::Category::parameters));
+        QCOMPARE(sent(list), 2 * size * (devices - 1) / devices);
+        for (const plan::Collective& one : list) {
+            QCOMPARE(one.kind, std::string("all_reduce"));
+            QVERIFY2(is_number(one) || one.cause.starts_with("gradient/"), one.cause.c_str());
+        }
+    }
+
+    // Traffic of a step in units of the model's size: 2, 2, 2, 3 (Rajbhandari et al. 2020, section
+    // 7). Stage 3 sends a little less: a layer without an input gradient needs no weight in
+    // backward, and of the token table only the head's product does.
+    void zero_stages_send_two_two_two_and_three_times_the_model() {
+        for (const int stage : {0, 1, 2, 3}) {
+            plan::ExecutionPlan plan;
+            // Extents that divide by four: no padding.
+            const auto list = exchanges(
+                kGpt, {"mesh.devices=cpu:4", "mesh.zero_stage=" + std::to_string(stage)}, &plan);
+            const double size =
+                static_cast<double>(whole_bytes(plan, plan::Category::parameters)) * 3 / 4;
+            const double times = sent(list) / size;
+            if (stage < 3) {
+                QVERIFY2(std::abs(times - 2.0) < 1e-9, std::to_string(times).c_str());
+            } else {
+                QVERIFY2(times > 2.8 && times <= 3.0, std::to_string(times).c_str());
+            }
+        }
+    }
+
+    void zero_stages_hold_their_share_of_the_state() {
+        plan::ExecutionPlan plan;
+        exchanges(kGpt, {"mesh.devices=cpu:4"}, &plan);
+        const std::int64_t parameters = whole_bytes(plan, plan::Category::parameters);
+        const std::int64_t moments = whole_bytes(plan, plan::Category::optimizer);
+        QCOMPARE(moments, 2 * parameters);
+        for (const int stage : {0, 1, 2, 3}) {
+            exchanges(kGpt, {"mesh.devices=cpu:4", "mesh.zero_stage=" + std::to_string(stage)},
+                      &plan);
+            QCOMPARE(local_bytes(plan, plan::Category::parameters),
+                     stage == 3 ? parameters / 4 : parameters);
+            QCOMPARE(local_bytes(plan, plan::Category::optimizer),
+                     stage >= 1 ? moments / 4 : moments);
+        }
+    }
+
+    // Shoeybi et al. 2019: two all-reduces per layer forward, two backward. Beyond them: the
+    // vocabulary-parallel embedding and loss, the gradient that enters the last norm, and the norm
+    // of the gradients.
+    void tensor_parallel_reduces_four_times_per_layer() {
+        const auto list = exchanges(kGpt, {"mesh.devices=cpu:2", "mesh.strategy=tensor_parallel"});
+        std::map<std::string, int> counts;
+        for (const plan::Collective& one : list) {
+            QCOMPARE(one.kind, std::string("all_reduce"));
+            const std::string phase(ir::phase_name(one.phase));
+            if (is_number(one)) {
+                ++counts["number"];
+            } else if (one.path.starts_with("blocks.")) {
+                ++counts[one.path.substr(0, 8) + " " + phase];
+            } else if (one.cause.find("cross_entropy") != std::string::npos) {
+                ++counts["loss"];
+            } else {
+                ++counts["ends " + phase];
+            }
+        }
+        const std::map<std::string, int> expected = {{"blocks.0 forward", 2},
+                                                     {"blocks.0 backward", 2},
+                                                     {"blocks.1 forward", 2},
+                                                     {"blocks.1 backward", 2},
+                                                     {"loss", 2},
+                                                     {"ends forward", 1},
+                                                     {"ends backward", 1},
+                                                     {"number", 1}};
+        QVERIFY2(counts == expected, [&] {
+            static std::string text;
+            for (const auto& [name, count] : counts) {
+                text += name + ": " + std::to_string(count) + "; ";
+            }
+            return text.c_str();
+        }());
+    }
+
+    void every_exchange_says_why() {
+        for (const char* strategy :
+             {"data_parallel", "fsdp", "tensor_parallel", "2d", "context_parallel"}) {
+            for (const plan::Collective& one : exchanges(
+                     kGpt, {"mesh.devices=cpu:4", std::string("mesh.strategy=") + strategy})) {
+                QVERIFY2(!one.cause.empty() && !one.axes.empty() && one.devices > 1, strategy);
+            }
+        }
+    }
+};
+
+WEFT_TEST(CommunicationTest)
+#include "communication_test.moc"

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/e2e/mesh/mesh_run.h"
+
+#include "core/base/check.h"
+
+namespace weft::test {
+
+const char* const kMlp = R"({
+  "data": {"train": {"type": "synthetic", "kind": "classification", "features": 20, "classes": 6,
+                     "samples": 4000}},
+  "model": {"type": "mlp", "hidden": [24, 16], "dropout": 0.2},
+  "optimizer": {"type": "adamw", "learning_rate": 0.001, "weight_decay": 0.05},
+  "lr_schedule": {"type": "constant"},
+  "training": {"global_batch_size": 48, "precision": "f32", "length": {"steps": 100}}
+})";
+
+const char* const kCnn = R"({
+  "data": {"train": {"type": "synthetic", "kind": "images", "shape": [8, 8, 2], "classes": 6,
+                     "samples": 2000}},
+  "model": {"type": "sequential", "layers": [
+    {"type": "conv2d", "channels": 8, "kernel": 3}, {"type": "batch_norm"}, {"type": "relu"},
+    {"type": "conv2d", "channels": 12, "kernel": 3}, {"type": "batch_norm"}, {"type": "relu"},
+    {"type": "max_pool"}, {"type": "dropout", "rate": 0.2}, {"type": "flatten"},
+    {"type": "linear"}]},
+  "optimizer": {"type": "adamw", "learning_rate": 0.001},
+  "lr_schedule": {"type": "constant"},
+  "training": {"global_batch_size": 24, "precision": "f32", "length": {"steps": 100}}
+})";
+
+const char* const kGpt = R"({
+  "data": {"train": {"type": "synthetic", "kind": "tokens", "vocab": 40, "samples": 2000}},
+  "model": {"type": "gpt2", "layers": 2, "width": 24, "heads": 4, "context": 12, "vocab": 40,
+            "dropout": 0.1},
+  "metrics": [],
+  "optimizer": {"type": "adamw", "learning_rate": 0.001},
+  "lr_schedule": {"type": "constant"},
+  "training": {"global_batch_size": 16, "precision": "f32", "length": {"steps": 100}}
+})";
+
+compile::RunConfig mesh_config(const std::string& document,
+                               const std::vector<std::string>& overrides) {
+    compile::CheckedRun checked =
+        compile::read_run_config(std::string_view(document), "/", overrides);
+    const std::string wrong =
+        checked.diagnostics.empty() ? "" : config::to_text(checked.diagnostics.front());
+    WEFT_CHECK(checked.ok(), wrong);
+    return std::move(checked.config);
+}
+
+std::shared_ptr<const plan::ExecutionPlan> mesh_plan(const compile::RunConfig& config) {
+    return train::shared_plan(config, {.threads = 1});
+}
+
+MeshRun run_mesh(const compile::RunConfig& config, const MeshRunOptions& options) {
+    MeshRun out;
+    out.plan = mesh_plan(config);
+    exec::Executor executor(out.plan, train::backends(),
+                            {.threads = 1, .instrument = options.instrument});
+    train::initialise(executor, config);
+    const data::DataSet data = train::open_run_data(config);
+    data::LoaderOptions loading;
+    loading.batch_size = config.global_batch_size;
+    data::Loader loader(data.train, data::Sampler(data.train->samples(), true, config.seed),
+                        loading, {});
+    train::Update update(executor, config, 100);
+    for (int step = 0; step < options.steps; ++step) {
+        update.run(*loader.next(), step, 1.0, {});
+        out.losses.push_back(update.numbers().loss);
+    }
+    const exec::ArenaReport report = executor.arena_report();
+    out.violations = report.violations;
+    out.touched_bytes = report.highest_touched_byte;
+    for (const plan::StateSlot& slot : out.plan->state_slots) {
+        if (options.keep_slots) {
+            const auto bytes = executor.read_slot(slot.name);
+            out.state[slot.name].assign(bytes.begin(), bytes.end());
+        }
+    }
+    return out;
+}
+
+} // namespace weft::test

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Short training runs on meshes, in process, as the engine does them.
+#pragma once
+
+#include "core/train/engine.h"
+#include "core/train/planning.h"
+#include "core/train/update.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace weft::test {
+
+struct MeshRun {
+    std::vector<double> losses;
+    std::vector<std::string> violations; // of an instrumented run
+    std::int64_t touched_bytes = 0;
+    std::shared_ptr<const plan::ExecutionPlan> plan;
+    std::map<std::string, std::vector<std::byte>> state; // whole arrays at the end
+};
+
+struct MeshRunOptions {
+    int steps = 20;
+    bool instrument = false;
+    bool keep_slots = false;
+};
+
+/// Plans the configuration with `overrides` ("--set" texts). A wrong one is a failed check.
+compile::RunConfig mesh_config(const std::string& document,
+                               const std::vector<std::string>& overrides);
+std::shared_ptr<const plan::ExecutionPlan> mesh_plan(const compile::RunConfig& config);
+MeshRun run_mesh(const compile::RunConfig& config, const MeshRunOptions& options = {});
+
+/// Small models with everything that could go wrong on a mesh: dropout, batch norm, clipping,
+/// decay.
+extern const char* const kMlp;
+extern const char* const kCnn;
+extern const char* const kGpt;
+
+} // namespace weft::test

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// What devices of a mesh run on their parts: parts of random arrays, of attention heads and of
+// classes, and the ops that only meshes need.
+#include "tests/kernels/cases.h"
+
+namespace weft::test {
+namespace {
+
+constexpr Tolerance kExact{0.0, 0.0};
+
+void add_mesh_ops(std::vector<Case>& cases) {
+    cases.push_back({"mesh_index",
+                     {"mesh_index",
+                      {integers({3}, {1, 2, 3})},
+                      {type_of(WEFT_I64, {2})},
+                      {list("strides", {100, 10, 1, 0, 7, 0}), list("base", {0, 5})},
+                      {},
+                      {}},
+                     kExact});
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+        for (const std::int64_t index : {0, 2}) {
+            cases.push_back({"pick",
+                             {"pick",
+                              {noise(dtype, {5, 3, 67}, 1), integers({1}, {index})},
+                              {type_of(dtype, {5, 67})},
+                              {integer("dim", 1)},
+                              {},
+                              {}},
+                             kExact});
+        }
+        for (const std::int64_t first : {0, 4, 90}) {
+            cases.push_back({"mask",
+                             {"mask",
+                              {noise(dtype, {3, 9, 33}, 2), integers({1}, {first})},
+                              {type_of(dtype, {3, 9, 33})},
+                              {integer("dim", 1), integer("extent", 8), real("value", -0.5)},
+                              {},
+                              {}},
+                             kExact});
+        }
+    }
+}
+
+void add_parts_of_random(std::vector<Case>& cases) {
+    const Attribute stream = text("stream", "blocks.3.dropout");
+    const Tensor key = integers({6}, {7, 3, 5, /* origin */ 4, 2, 600});
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+        cases.push_back({"dropout",
+                         {"dropout",
+                          {noise(dtype, {3, 5, 700}, 101), key},
+                          {type_of(dtype, {3, 5, 700})},
+                          {real("rate", 0.3), stream, list("extents", {16, 8, 2100})},
+                          {},
+                          {}},
+                         {dtype == WEFT_BF16 ? 0x1p-7 : 2e-7, 0.0}});
+        cases.push_back({"random_normal",
+                         {"random_normal",
+                          {key},
+                          {type_of(dtype, {2, 3, 5})},
+                          {list("shape", {2, 3, 5}), real("mean", 0.5), real("stddev", 0.02),
+                           stream, list("extents", {8, 6, 1000})},
+                          {},
+                          {}},
+                         kExact});
+    }
+}
+
+void add_parts_of_classes(std::vector<Case>& cases) {
+    constexpr std::int64_t kRows = 37;
+    constexpr std::int64_t kClasses = 19;
+    Tensor labels = indices({kRows}, 111, kClasses + 1); // the last is a class elsewhere
+    labels.set(3, -1.0);
+    for (const double smoothing : {0.0, 0.1}) {
+        const std::vector<Attribute> attributes = {real("label_smoothing", smoothing),
+                                                   integer("of_classes", 3 * kClasses)};
+        const Tensor logits = noise(WEFT_F32, {kRows, kClasses}, 112, -5, 5);
+        const weft_tensor_type row = type_of(WEFT_F32, {kRows});
+        cases.push_back({"cross_entropy",
+                         {"cross_entropy", {logits, labels}, {row, row}, attributes, {}, {}},
+                         {4e-6, 4e-6}});
+        cases.push_back({"cross_entropy_grad",
+                         {"cross_entropy_grad",
+                          {logits, labels, noise(WEFT_F32, {kRows}, 113, 4, 8),
+                           noise(WEFT_F32, {kRows}, 114, 0, 1)},
+                          {type_of(WEFT_F32, {kRows, kClasses})},
+                          attributes,
+                          {},
+                          {}},
+                         {1e-5, 1e-6}});
+    }
+}
+
+void add_parts_of_attention(std::vector<Case>& cases) {
+    const Shape q{2, 9, 4, 8};
+    const Shape k{2, 9, 2, 8};
+    const Tensor key = integers({5}, {7, 3, 5, /* first sample and key head */ 4, 2});
+    cases.push_back({"attention",
+                     {"attention",
+                      {noise(WEFT_F32, q, 1), noise(WEFT_F32, k, 2), noise(WEFT_F32, k, 3), key},
+                      {type_of(WEFT_F32, q), type_of(WEFT_F32, {2, 4, 9})},
+                      {flag("causal", true), real("scale", 0.4), real("rate", 0.3),
+                       text("stream", "a"), list("extents", {12})},
+                      {},
+                      {}},
+                     sum_tolerance(WEFT_F32, 64)});
+}
+
+} // namespace
+
+void add_shard_cases(std::vector<Case>& cases) {
+    add_mesh_ops(cases);
+    add_parts_of_random(cases);
+    add_parts_of_classes(cases);
+    add_parts_of_attention(cases);
+}
+
+} // namespace weft::test
