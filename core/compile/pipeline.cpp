@@ -11,7 +11,9 @@
 #include "core/ops/op_def.h"
 #include "core/ops/verify.h"
 #include "core/passes/apply_precision.h"
+#include "core/passes/bucket_exchanges.h"
 #include "core/passes/fuse_elementwise.h"
+#include "core/passes/narrow_exchanges.h"
 #include "core/passes/run_passes.h"
 #include "core/passes/shorten_lifetimes.h"
 #include "core/passes/simplify.h"
@@ -35,7 +37,9 @@ std::vector<Pass> first_passes(ir::DType compute_dtype) {
         {"simplify", passes::simplify},
         {"precision",
          [compute_dtype](ir::Program& p) { passes::apply_precision(p, compute_dtype); }},
+        {"narrow exchanges", passes::narrow_exchanges},
         {"simplify again", passes::simplify},
+        {"bucket exchanges", [](ir::Program& p) { passes::bucket_exchanges(p); }},
     };
 }
 

@@ -77,29 +77,32 @@ MeshExchange::MeshExchange(comm::World& world, const std::map<std::string, comm:
                 call.routes.push_back({rank, ((rank + shift) % size + size) % size});
             }
         }
+        call.transfers.resize(step.inputs.size());
         calls_.emplace(&step, std::move(call));
     });
 }
 
 void MeshExchange::run(const plan::Step& step, std::span<const void* const> inputs,
                        std::span<void* const> outputs) {
-    const Call& call = calls_.at(&step);
     const auto bytes = [](const plan::Operand& operand) {
         return static_cast<std::size_t>(operand.type.bytes());
     };
-    const comm::Transfer transfer{{static_cast<const std::byte*>(inputs[0]), bytes(step.inputs[0])},
-                                  {static_cast<std::byte*>(outputs[0]), bytes(step.outputs[0])},
-                                  step.inputs[0].type.dtype};
-    const std::span<const comm::Transfer> one(&transfer, 1);
+    Call& call = calls_.at(&step);
+    for (std::size_t i = 0; i < call.transfers.size(); ++i) {
+        call.transfers[i] = {{static_cast<const std::byte*>(inputs[i]), bytes(step.inputs[i])},
+                             {static_cast<std::byte*>(outputs[i]), bytes(step.outputs[i])},
+                             step.inputs[i].type.dtype};
+    }
+    const std::span<const comm::Transfer> all(call.transfers);
     comm::Outcome outcome = comm::Outcome::finished;
     switch (call.kind) {
-    case Kind::all_reduce: outcome = call.group->all_reduce(one, call.reduction, call.what); break;
-    case Kind::all_gather: outcome = call.group->all_gather(one, call.what); break;
+    case Kind::all_reduce: outcome = call.group->all_reduce(all, call.reduction, call.what); break;
+    case Kind::all_gather: outcome = call.group->all_gather(all, call.what); break;
     case Kind::reduce_scatter:
-        outcome = call.group->reduce_scatter(one, call.reduction, call.what);
+        outcome = call.group->reduce_scatter(all, call.reduction, call.what);
         break;
-    case Kind::all_to_all: outcome = call.group->all_to_all(transfer, call.what); break;
-    case Kind::permute: outcome = call.group->permute(transfer, call.routes, call.what); break;
+    case Kind::all_to_all: outcome = call.group->all_to_all(all[0], call.what); break;
+    case Kind::permute: outcome = call.group->permute(all[0], call.routes, call.what); break;
     }
     WEFT_CHECK(outcome == comm::Outcome::finished, "nobody asked an exchange to stop");
 }

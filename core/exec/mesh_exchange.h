@@ -32,6 +32,7 @@ private:
         comm::Reduction reduction = comm::Reduction::sum;
         std::vector<comm::Route> routes;
         std::string what;
+        std::vector<comm::Transfer> transfers; // one per operand; filled in by run
     };
     std::unordered_map<const plan::Step*, Call> calls_;
 };

@@ -12,6 +12,9 @@ namespace {
 constexpr AttributeDef kAxes{"axes", AttributeKind::text, true, "mesh axes, major to minor: a,b"};
 constexpr AttributeDef kCount{"count", AttributeKind::integer, true, "devices of a group"};
 constexpr AttributeDef kCause{"cause", AttributeKind::text, true, "what asked for the exchange"};
+constexpr int kAny = std::numeric_limits<int>::max();
+constexpr AttributeDef kOverlaps{"overlaps", AttributeKind::text, false,
+                                 "phase whose work it can hide behind"};
 constexpr AttributeDef kReduce{"reduce", AttributeKind::text, true, "sum or max"};
 
 std::string want_reduce(const OpView& view) {
@@ -20,8 +23,8 @@ std::string want_reduce(const OpView& view) {
 }
 
 // x [n, ...] with n = count.
-std::string want_parts(const OpView& view) {
-    const ir::Type& x = view.input(0);
+std::string want_parts(const OpView& view, int i = 0) {
+    const ir::Type& x = view.input(i);
     const std::int64_t count = view.attributes().integer("count");
     return x.shape.rank() > 0 && x.shape[0] == count
                ? ""
@@ -30,7 +33,11 @@ std::string want_parts(const OpView& view) {
 
 Inferred infer_all_reduce(const OpView& view) {
     const std::string wrong = want_reduce(view);
-    return wrong.empty() ? Inferred{{view.input(0)}, {}} : fail(wrong);
+    Inferred out{{}, wrong.empty() ? "" : wrong};
+    for (int i = 0; i < view.inputs() && wrong.empty(); ++i) {
+        out.outputs.push_back(view.input(i));
+    }
+    return out;
 }
 
 Inferred infer_all_gather(const OpView& view) {
@@ -46,11 +53,16 @@ Inferred infer_all_gather(const OpView& view) {
 }
 
 Inferred infer_reduce_scatter(const OpView& view) {
-    const std::string wrong = first_of({want_reduce(view), want_parts(view)});
-    if (!wrong.empty()) {
-        return fail(wrong);
+    std::string wrong = want_reduce(view);
+    Inferred out;
+    for (int i = 0; i < view.inputs() && wrong.empty(); ++i) {
+        wrong = want_parts(view, i);
+        if (wrong.empty()) {
+            const ir::Type& x = view.input(i);
+            out.outputs.push_back({x.dtype, ir::Shape(x.shape.span().subspan(1))});
+        }
     }
-    return {{{view.input(0).dtype, ir::Shape(view.input(0).shape.span().subspan(1))}}, {}};
+    return wrong.empty() ? out : fail(wrong);
 }
 
 Inferred infer_all_to_all(const OpView& view) {
@@ -64,14 +76,22 @@ Inferred infer_permute(const OpView& view) {
 
 // What one device reads and writes in its own memory; the wire is the business of core/cost.
 OpCost exchange_cost(const OpView& view) {
-    return {0, static_cast<double>(view.input(0).bytes() + view.output(0).bytes()), 0};
+    OpCost out;
+    for (int i = 0; i < view.inputs(); ++i) {
+        out.bytes += static_cast<double>(view.input(i).bytes());
+    }
+    for (int i = 0; i < view.outputs(); ++i) {
+        out.bytes += static_cast<double>(view.output(i).bytes());
+    }
+    return out;
 }
 
 OpDef collective(std::string_view name, std::string_view help, std::vector<AttributeDef> attributes,
-                 Inferred (*infer)(const OpView&)) {
+                 Inferred (*infer)(const OpView&), int most = 1) {
     attributes.insert(attributes.begin(), {kAxes, kCount, kCause});
     return {.name = name,
             .help = help,
+            .max_inputs = most,
             .attributes = std::move(attributes),
             .infer = infer,
             .factors = whole_factors,
@@ -81,13 +101,14 @@ OpDef collective(std::string_view name, std::string_view help, std::vector<Attri
 
 } // namespace
 
-const OpDef kAllReduce = collective("all_reduce", "x -> elementwise sum or maximum over the group",
-                                    {kReduce}, infer_all_reduce);
+const OpDef kAllReduce =
+    collective("all_reduce", "x... -> elementwise sum or maximum over the group",
+               {kReduce, kOverlaps}, infer_all_reduce, kAny);
 const OpDef kAllGather =
     collective("all_gather", "x [...] -> every device's x: [n, ...]", {}, infer_all_gather);
 const OpDef kReduceScatter =
-    collective("reduce_scatter", "x [n, ...] -> own part of the sum or maximum: [...]", {kReduce},
-               infer_reduce_scatter);
+    collective("reduce_scatter", "x [n, ...]... -> own part of the sum or maximum: [...]",
+               {kReduce, kOverlaps}, infer_reduce_scatter, kAny);
 const OpDef kAllToAll = collective("all_to_all", "x [n, ...]: part i goes to device i -> [n, ...]",
                                    {}, infer_all_to_all);
 const OpDef kPermute =

@@ -38,7 +38,10 @@ private:
         one.kind = step.op.kind;
         one.axes = split(step.op.attributes.text("axes"), ',');
         one.devices = step.op.attributes.integer("count");
-        one.array_bytes = std::max(step.inputs[0].type.bytes(), step.outputs[0].type.bytes());
+        for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+            one.array_bytes += std::max(step.inputs[i].type.bytes(), step.outputs[i].type.bytes());
+        }
+        one.overlaps = step.op.attributes.text("overlaps", "");
         const std::int64_t ring = one.array_bytes * (one.devices - 1) / one.devices;
         const std::int64_t sent = one.kind == "all_reduce" ? 2 * ring
                                   : one.kind == "permute"  ? one.array_bytes

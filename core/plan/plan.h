@@ -167,6 +167,7 @@ struct Collective {
     std::int64_t array_bytes = 0;  // of the whole array that is reduced, gathered or scattered
     std::int64_t sent_bytes = 0;   // by each device, by the ring algorithm, in all executions
     double count = 1;              // executions
+    std::string overlaps; // phase whose work it can hide behind; empty: none
     std::string cause;
     std::string path;
     ir::Phase phase = ir::Phase::forward;

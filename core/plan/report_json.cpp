@@ -84,7 +84,7 @@ Json collective_json(const Collective& collective) {
             {"bytes", collective.array_bytes},
             {"count", collective.count},
             {"cause", collective.cause},
-            {"overlaps", nullptr},
+            {"overlaps", collective.overlaps.empty() ? Json() : Json(collective.overlaps)},
             {"predicted_ms", nullptr},
             {"sent_bytes", collective.sent_bytes},
             {"index", collective.position},

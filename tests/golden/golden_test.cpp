@@ -5,7 +5,9 @@
 #include "core/ir/text.h"
 #include "core/ops/verify.h"
 #include "core/passes/apply_precision.h"
+#include "core/passes/bucket_exchanges.h"
 #include "core/passes/fuse_elementwise.h"
+#include "core/passes/narrow_exchanges.h"
 #include "core/passes/recompute.h"
 #include "core/passes/shorten_lifetimes.h"
 #include "core/passes/simplify.h"
@@ -32,6 +34,10 @@ void run_pass(const QString& name, ir::Program& program) {
         passes::recompute(program, {passes::Recompute::selective, name.mid(20).toDouble()});
     } else if (name == "fuse") {
         passes::fuse_elementwise(program);
+    } else if (name == "narrow_exchanges") {
+        passes::narrow_exchanges(program);
+    } else if (name == "bucket_exchanges") {
+        passes::bucket_exchanges(program);
     } else if (name == "shorten_lifetimes") {
         passes::shorten_lifetimes(program);
     } else {

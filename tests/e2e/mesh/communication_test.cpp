@@ -37,7 +37,9 @@ std::int64_t local_bytes(const plan::ExecutionPlan& plan, plan::Category categor
     return bytes;
 }
 
-// Numbers of a step that every strategy needs: loss, finite flag, clip norm.
+// Numbers of a step that every strategy needs: loss and norm of the gradients. Small ones travel with
+// the gradients.
+constexpr double kNumberBytes = 64;
 bool is_number(const plan::Collective& one) {
     return one.array_bytes <= 8;
 }
@@ -45,7 +47,7 @@ bool is_number(const plan::Collective& one) {
 double sent(const std::vector<plan::Collective>& list) {
     double bytes = 0;
     for (const plan::Collective& one : list) {
-        bytes += is_number(one) ? 0.0 : static_cast<double>(one.sent_bytes);
+        bytes += static_cast<double>(one.sent_bytes);
     }
     return bytes;
 }
@@ -67,10 +69,12 @@ private slots:
         plan::ExecutionPlan plan;
         const auto list = exchanges(kGpt, {"mesh.devices=cpu:" + std::to_string(devices)}, &plan);
         const double size = static_cast<double>(whole_bytes(plan, plan::Category::parameters));
-        QCOMPARE(sent(list), 2 * size * (devices - 1) / devices);
+        const double textbook = 2 * size * (devices - 1) / devices;
+        QVERIFY(sent(list) >= textbook && sent(list) <= textbook + kNumberBytes);
         for (const plan::Collective& one : list) {
             QCOMPARE(one.kind, std::string("all_reduce"));
-            QVERIFY2(is_number(one) || one.cause.starts_with("gradient/"), one.cause.c_str());
+            QVERIFY2(one.cause.starts_with("gradient/"), one.cause.c_str());
+            QCOMPARE(one.overlaps, std::string("")); // the last gradient comes with the last op
         }
     }
 
@@ -87,7 +91,8 @@ private slots:
                 static_cast<double>(whole_bytes(plan, plan::Category::parameters)) * 3 / 4;
             const double times = sent(list) / size;
             if (stage < 3) {
-                QVERIFY2(std::abs(times - 2.0) < 1e-9, std::to_string(times).c_str());
+                QVERIFY2(times >= 2.0 && sent(list) <= 2 * size + kNumberBytes,
+                         std::to_string(times).c_str());
             } else {
                 QVERIFY2(times > 2.8 && times <= 3.0, std::to_string(times).c_str());
             }

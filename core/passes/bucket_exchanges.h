@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients are exchanged in few messages, while the backward phase goes on.
+#pragma once
+
+#include "core/ir/program.h"
+
+#include <cstdint>
+
+namespace weft::passes {
+
+/// What PyTorch's DistributedDataParallel found good: latency is small beside the time that so many
+/// bytes take (Li et al. 2020, section 4.2.3).
+constexpr std::int64_t kBucketBytes = 25 << 20;
+
+/// Joins reductions of the update phase that are alike but for their operands into exchanges of
+/// several arrays, in the order in which these become ready, and puts each behind the op that makes
+/// its last one. Where backward ops follow it, the exchange can hide behind them: attribute
+/// `overlaps`.
+void bucket_exchanges(ir::Program& program, std::int64_t bucket_bytes = kBucketBytes);
+
+} // namespace weft::passes
