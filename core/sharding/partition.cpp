@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/sharding/partition.h"
 
-#include "core/ops/split.h"
+#include "core/sharding/mesh_context.h"
 #include "core/sharding/reshard.h"
 
 #include <algorithm>
@@ -15,11 +15,6 @@ using ir::Op;
 using ir::ValueId;
 using ops::Combine;
 using ops::Partial;
-using FactorSplits = std::vector<DimSharding>; // by factor
-
-std::string describe(const Op& op) {
-    return op.path.empty() ? op.kind : op.kind + " at " + op.path;
-}
 
 std::string cause_of(const ir::Program& program, ValueId value, const Op& reader) {
     const std::string& name = program.value(value).name;
@@ -45,83 +40,6 @@ bool has_factor(const std::vector<std::vector<int>>& operand, std::size_t factor
         return std::find(dim.begin(), dim.end(), static_cast<int>(factor)) != dim.end();
     });
 }
-
-bool share(const std::vector<int>& a, const std::vector<int>& b) {
-    return std::any_of(a.begin(), a.end(),
-                       [&](int axis) { return std::find(b.begin(), b.end(), axis) != b.end(); });
-}
-
-void add_axes(std::vector<int>& to, const std::vector<int>& axes) {
-    for (const int axis : axes) {
-        if (std::find(to.begin(), to.end(), axis) == to.end()) {
-            to.push_back(axis);
-        }
-    }
-    std::sort(to.begin(), to.end());
-}
-
-/// The view of a record's split function on one mesh.
-class MeshContext final : public ops::SplitContext {
-public:
-    MeshContext(ops::Builder& builder, ops::OpView whole, const ops::FactorRule& rule,
-                std::vector<ValueId> inputs, std::vector<ir::Type> outputs,
-                ir::Attributes attributes, const FactorSplits& splits, const Resharder& resharder,
-                const Mesh& mesh)
-        : SplitContext(builder, whole, rule, std::move(inputs), std::move(outputs),
-                       std::move(attributes)),
-          splits_(splits), resharder_(resharder), mesh_(mesh) {}
-
-    bool is_split(int factor) const override { return factor >= 0 && !splits(factor).empty(); }
-    std::int64_t local_size(int factor) const override {
-        return local_extent(splits(factor), size(factor), mesh_);
-    }
-    std::int64_t parts(int factor) const override {
-        if (!is_split(factor)) {
-            return 1;
-        }
-        const DimSharding& own = splits(factor);
-        return around(own, own.size() - 1, size(factor), mesh_).before;
-    }
-    ValueId origin(std::span<const int> factors, std::span<const std::int64_t> base) override {
-        std::vector<std::vector<Resharder::Stride>> rows;
-        for (const int factor : factors) {
-            std::vector<Resharder::Stride>& row = rows.emplace_back();
-            for (const Split& split : factor < 0 ? DimSharding() : splits(factor)) {
-                row.push_back({split.axes, split.unit * deal(split, size(factor), mesh_).local});
-            }
-        }
-        return resharder_.index(builder(), rows, {base.begin(), base.end()});
-    }
-    ValueId real(int factor) override {
-        ValueId ones = ops::constant(builder(), 1.0, {local_size(factor)});
-        for (std::size_t i = 0; i < splits(factor).size(); ++i) {
-            if (deal(splits(factor)[i], size(factor), mesh_).padding() != 0) {
-                ones = resharder_.mask(builder(), ones, 0, splits(factor), i, size(factor), 0.0);
-            }
-        }
-        return ones;
-    }
-    ValueId all_reduce(ValueId value, int factor, Combine combine) override {
-        std::vector<int> axes;
-        for (const Split& split : splits(factor)) {
-            add_axes(axes, split.axes);
-        }
-        return resharder_.all_reduce(builder(), value, axes,
-                                     combine == Combine::max ? "max" : "sum", describe(whole().op));
-    }
-
-private:
-    const DimSharding& splits(int factor) const {
-        return splits_[static_cast<std::size_t>(factor)];
-    }
-    std::int64_t size(int factor) const {
-        return rule().factors[static_cast<std::size_t>(factor)].size;
-    }
-
-    const FactorSplits& splits_;
-    const Resharder& resharder_;
-    const Mesh& mesh_;
-};
 
 class Partitioner {
 public:

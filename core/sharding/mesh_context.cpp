@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sharding/mesh_context.h"
+
+#include <algorithm>
+
+namespace weft::sharding {
+
+std::string describe(const ir::Op& op) {
+    return op.path.empty() ? op.kind : op.kind + " at " + op.path;
+}
+
+bool share(const std::vector<int>& a, const std::vector<int>& b) {
+    return std::any_of(a.begin(), a.end(),
+                       [&](int axis) { return std::find(b.begin(), b.end(), axis) != b.end(); });
+}
+
+void add_axes(std::vector<int>& to, const std::vector<int>& axes) {
+    for (const int axis : axes) {
+        if (std::find(to.begin(), to.end(), axis) == to.end()) {
+            to.push_back(axis);
+        }
+    }
+    std::sort(to.begin(), to.end());
+}
+
+std::int64_t MeshContext::local_size(int factor) const {
+    return local_extent(splits(factor), size(factor), mesh_);
+}
+
+std::int64_t MeshContext::parts(int factor) const {
+    if (!is_split(factor)) {
+        return 1;
+    }
+    const DimSharding& own = splits(factor);
+    return around(own, own.size() - 1, size(factor), mesh_).before;
+}
+
+ir::ValueId MeshContext::origin(std::span<const int> factors, std::span<const std::int64_t> base) {
+    std::vector<std::vector<Resharder::Stride>> rows;
+    for (const int factor : factors) {
+        std::vector<Resharder::Stride>& row = rows.emplace_back();
+        for (const Split& split : factor < 0 ? DimSharding() : splits(factor)) {
+            row.push_back({split.axes, split.unit * deal(split, size(factor), mesh_).local});
+        }
+    }
+    return resharder_.index(builder(), rows, {base.begin(), base.end()});
+}
+
+ir::ValueId MeshContext::real(int factor) {
+    ir::ValueId ones = ops::constant(builder(), 1.0, {local_size(factor)});
+    for (std::size_t i = 0; i < splits(factor).size(); ++i) {
+        if (deal(splits(factor)[i], size(factor), mesh_).padding() != 0) {
+            ones = resharder_.mask(builder(), ones, 0, splits(factor), i, size(factor), 0.0);
+        }
+    }
+    return ones;
+}
+
+ir::ValueId MeshContext::all_reduce(ir::ValueId value, int factor, ops::Combine combine) {
+    std::vector<int> axes;
+    for (const Split& split : splits(factor)) {
+        add_axes(axes, split.axes);
+    }
+    return resharder_.all_reduce(
+        builder(), value, axes, combine == ops::Combine::max ? "max" : "sum", describe(whole().op));
+}
+
+} // namespace weft::sharding
