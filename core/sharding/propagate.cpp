@@ -62,7 +62,7 @@ void RuleTable::add(const ir::Program& program, const ir::Block& block) {
 
 Propagation::Propagation(const ir::Program& program, const RuleTable& rules,
                          const ProgramAnnotations& annotations, const Mesh& mesh)
-    : program_(program), rules_(rules), mesh_(mesh) {
+    : program_(program), rules_(rules), mesh_(mesh), changed_(program.values.size(), 0) {
     for (const ir::Value& value : program.values) {
         values_.push_back(open_value(value.type));
     }
@@ -214,7 +214,21 @@ std::vector<DimSharding> Propagation::factors(const ir::Op& op) const {
     return out;
 }
 
+bool Propagation::unchanged(const ir::Op& op) {
+    const auto [found, is_new] = visited_.try_emplace(&op, clock_);
+    const auto older = [&](ir::ValueId id) {
+        return changed_[static_cast<std::size_t>(id.index)] <= found->second;
+    };
+    const bool same = !is_new && std::all_of(op.inputs.begin(), op.inputs.end(), older) &&
+                      std::all_of(op.outputs.begin(), op.outputs.end(), older);
+    found->second = clock_;
+    return same;
+}
+
 bool Propagation::visit(const ir::Op& op) {
+    if (unchanged(op)) {
+        return false;
+    }
     const ops::FactorRule& rule = rules_.of(op);
     const auto splits = factors(op);
     if (std::all_of(splits.begin(), splits.end(), [](const auto& s) { return s.empty(); })) {
@@ -262,6 +276,14 @@ bool Propagation::visit(const ir::Op& op) {
 
 // Takes a split where nothing is known of its axes, or where less was sure.
 bool Propagation::offer(ir::ValueId id, int dim, const Split& split, Strength strength) {
+    const bool taken = try_offer(id, dim, split, strength);
+    if (taken) {
+        changed_[static_cast<std::size_t>(id.index)] = ++clock_;
+    }
+    return taken;
+}
+
+bool Propagation::try_offer(ir::ValueId id, int dim, const Split& split, Strength strength) {
     Seen& own = values_[static_cast<std::size_t>(id.index)];
     if (own.fixed) {
         return false;

@@ -67,9 +67,11 @@ public:
 
 private:
     bool sweep(const ir::Block& block, bool forward);
+    bool unchanged(const ir::Op& op);
     bool visit(const ir::Op& op);
     bool visit_loop(const ir::Op& op);
     bool link(ir::ValueId a, ir::ValueId b, int skip_a, int skip_b);
+    bool try_offer(ir::ValueId id, int dim, const Split& split, Strength strength);
     bool offer(ir::ValueId id, int dim, const Split& split, Strength strength);
     void fix(ir::ValueId id, const Sharding& sharding, Strength strength);
     void fix_gradient(ir::ValueId id, const Sharding& sharding, const std::vector<int>& weak);
@@ -78,6 +80,10 @@ private:
     const RuleTable& rules_;
     const Mesh& mesh_;
     std::vector<Seen> values_;
+    // An op is looked at again only when an operand has changed since.
+    int clock_ = 0;
+    std::vector<int> changed_; // [value]
+    std::unordered_map<const ir::Op*, int> visited_;
     std::unordered_map<std::int32_t, Seen> in_update_; // arguments that the update sees otherwise
 };
 
