@@ -21,13 +21,10 @@ public:
         : file_(file), into_(into), buffer_(buffer) {}
 
     void add(std::int64_t offset, std::int64_t to, std::int64_t bytes) {
-        bytes_ += bytes;
         const auto size = static_cast<std::size_t>(bytes);
         if (bytes >= kLongRun) {
             flush();
-            const auto part = into_.subspan(static_cast<std::size_t>(to), size);
-            file_.read_at(part, offset);
-            crc_ = crc32c(part, crc_);
+            read(into_.subspan(static_cast<std::size_t>(to), size), offset);
             return;
         }
         const auto gathered = static_cast<std::int64_t>(gathered_);
@@ -45,8 +42,7 @@ public:
         }
         buffer_.resize(kBufferBytes);
         const auto all = std::span(buffer_).first(gathered_);
-        file_.read_at(all, first_);
-        crc_ = crc32c(all, crc_);
+        read(all, first_);
         std::size_t at = 0;
         for (const auto& [to, size] : waiting_) {
             std::memcpy(into_.data() + to, all.data() + at, size);
@@ -60,6 +56,12 @@ public:
     std::int64_t bytes() const { return bytes_; }
 
 private:
+    void read(std::span<std::byte> part, std::int64_t offset) {
+        file_.read_at(part, offset);
+        crc_ = crc32c(part, crc_);
+        bytes_ += static_cast<std::int64_t>(part.size());
+    }
+
     struct Waiting {
         std::size_t to = 0;
         std::size_t size = 0;

@@ -12,6 +12,8 @@
 namespace weft::checkpoint {
 namespace {
 
+/// Of all blocks of an array: more than a thousand devices make, and no burden on memory.
+constexpr std::size_t kMostCorners = std::size_t{1} << 22;
 constexpr std::int64_t kMostWriter = std::numeric_limits<int>::max();
 
 /// Typed access to members of hostile JSON.
@@ -158,6 +160,9 @@ std::vector<PieceInfo> parse_pieces(const Members& tensor, const std::filesystem
     std::vector<PieceInfo> out;
     std::vector<Box> boxes;
     const Json& list = tensor.list("pieces");
+    if (list.size() << type.shape.rank() > kMostCorners) {
+        tensor.wrong("pieces", "a list that can be checked: it is too long");
+    }
     for (std::size_t i = 0; i < list.size(); ++i) {
         const Members members(list[i], file, place + "/pieces/" + std::to_string(i));
         const int rank = type.shape.rank();

@@ -21,7 +21,9 @@ namespace fs = std::filesystem;
 
 // Keeps files within what people can copy about.
 constexpr std::int64_t kShardBytes = std::int64_t{4} << 30;
-constexpr std::size_t kBufferBytes = 4 << 20;
+/// Runs below this many bytes are written together.
+constexpr std::size_t kLongRun = 64 * 1024;
+constexpr std::size_t kBufferBytes = 1 << 20;
 
 /// One piece to write: from where, and where it is described.
 struct Task {
@@ -51,7 +53,7 @@ public:
     Gather(File& file, std::int64_t offset) : file_(file), offset_(offset) {}
 
     void add(std::span<const std::byte> run) {
-        if (run.size() >= kBufferBytes) {
+        if (run.size() >= kLongRun) {
             flush();
             write(run);
             return;
