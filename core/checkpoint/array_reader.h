@@ -31,6 +31,8 @@ public:
     void read(const TensorInfo& tensor, const Placed& place, std::span<std::byte> into);
     /// Of arrays, so far.
     std::int64_t bytes_read() const { return bytes_read_; }
+    /// Of them, from pieces that were read in part, whose checksum says nothing about the part.
+    std::int64_t bytes_unchecked() const { return bytes_unchecked_; }
 
 private:
     const File& shard(const std::string& name);
@@ -39,6 +41,7 @@ private:
     std::map<std::string, File> shards_; // opened on first use
     std::vector<std::byte> buffer_;
     std::int64_t bytes_read_ = 0;
+    std::int64_t bytes_unchecked_ = 0;
 };
 
 } // namespace weft::checkpoint

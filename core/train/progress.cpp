@@ -2,6 +2,7 @@
 #include "core/train/progress.h"
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/checkpoint/array_reader.h"
 #include "core/train/slot_blocks.h"
 
@@ -50,12 +51,10 @@ std::string list_of(const std::vector<std::string>& names) {
         "the configuration must describe the model that was saved; see config.json of the run");
 }
 
-/// Fills a device's part of every slot that the checkpoint has; padding becomes zero. Returns the
-/// bytes read.
-std::int64_t restore_device(exec::Executor& executor, const checkpoint::Manifest& manifest,
-                            int device) {
+/// Fills a device's part of every slot that the checkpoint has; padding becomes zero.
+void restore_device(exec::Executor& executor, const checkpoint::Manifest& manifest,
+                    checkpoint::ArrayReader& reader, int device) {
     const plan::ExecutionPlan& plan = executor.plan();
-    checkpoint::ArrayReader reader(manifest);
     for (const plan::StateSlot& slot : plan.state_slots) {
         const checkpoint::TensorInfo* tensor = find_saved(manifest, slot);
         if (tensor == nullptr) {
@@ -69,7 +68,6 @@ std::int64_t restore_device(exec::Executor& executor, const checkpoint::Manifest
             reader.read(*tensor, block, part);
         }
     }
-    return reader.bytes_read();
 }
 
 } // namespace
@@ -176,8 +174,12 @@ Restored restore_tensors(exec::Executor& executor, const checkpoint::Manifest& m
         incompatible(manifest, "the checkpoint lacks " + list_of(absent));
     }
     Restored out;
+    std::int64_t unchecked_bytes = 0;
     for (int device = 0; device < plan.mesh.devices(); ++device) {
-        out.read_bytes.push_back(restore_device(executor, manifest, device));
+        checkpoint::ArrayReader reader(manifest);
+        restore_device(executor, manifest, reader, device);
+        out.read_bytes.push_back(reader.bytes_read());
+        unchecked_bytes += reader.bytes_unchecked();
     }
     for (const std::string& name : started) {
         if (name.starts_with(kAveragePrefix)) {
@@ -185,7 +187,12 @@ Restored restore_tensors(exec::Executor& executor, const checkpoint::Manifest& m
         }
     }
     if (!started.empty()) {
-        out.notes = {"the checkpoint lacks " + list_of(started) + ": these start fresh"};
+        out.notes.push_back("the checkpoint lacks " + list_of(started) + ": these start fresh");
+    }
+    if (unchecked_bytes > 0) {
+        out.notes.push_back(format_bytes(unchecked_bytes) +
+                            " were read as parts of what other devices saved, where no checksum "
+                            "can be checked; `weft checkpoint verify` checks every byte");
     }
     return out;
 }

@@ -51,7 +51,7 @@ enum class Missing : std::uint8_t {
     keeps_init, // a fork may have optimizer state or averages that its parent had not
 };
 struct Restored {
-    std::vector<std::string> notes;       // about what started fresh
+    std::vector<std::string> notes;       // what started fresh or could not be checked
     std::vector<std::int64_t> read_bytes; // of arrays, by device
 };
 /// Reads every saved slot from a checkpoint of any mesh: each device the blocks that it holds.

@@ -138,6 +138,20 @@ private slots:
         }
     }
 
+    void bytes_that_no_checksum_covers_are_counted() {
+        const Folder folder;
+        const Manifest manifest = saved_by_three(folder);
+        const TensorInfo& weight = *manifest.find("weight");
+        ArrayReader reader(manifest);
+        std::vector<std::byte> whole(40 * 30 * 4);
+        reader.read(weight, dense(whole_box(weight.type.shape)), whole);
+        QCOMPARE(reader.bytes_unchecked(), 0);
+        // Columns 5 to 19: half of the first piece, and the second whole.
+        std::vector<std::byte> part(40 * 15 * 4);
+        reader.read(weight, dense({{0, 5}, {40, 15}}), part);
+        QCOMPARE(reader.bytes_unchecked(), std::int64_t{40 * 5 * 4});
+    }
+
     void a_changed_piece_that_is_read_whole_is_noticed() {
         const Folder folder;
         const Manifest manifest = saved_by_three(folder);
