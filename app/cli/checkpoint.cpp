@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft checkpoint list|show|verify|diff
+// weft checkpoint list|show|verify|diff; reshard has a file of its own.
 #include "app/cli/commands.h"
 #include "app/cli/json_output.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/train/engine.h"
 #include "core/train/run_folder.h"
+#include "core/train/slot_blocks.h"
 
 #include <ctime>
 
@@ -71,10 +72,15 @@ int show(const Options& options) {
         checkpoint::read_manifest(train::find_checkpoint(options.path, options.from));
     Json tensors = Json::array();
     for (const checkpoint::TensorInfo& tensor : manifest.tensors) {
+        Json pieces = Json::array();
+        for (const checkpoint::PieceInfo& piece : tensor.pieces) {
+            pieces.push_back({{"block", checkpoint::to_text(piece.box)}, {"shard", piece.shard}});
+        }
         tensors.push_back({{"name", tensor.name},
                            {"kind", tensor.kind},
                            {"type", ir::to_text(tensor.type)},
-                           {"shard", tensor.shard}});
+                           {"spec", tensor.spec},
+                           {"pieces", std::move(pieces)}});
     }
     if (options.json) {
         print_json({{"path", manifest.path.string()},
@@ -82,6 +88,7 @@ int show(const Options& options) {
                     {"epoch", manifest.record.epoch},
                     {"bytes", manifest.bytes},
                     {"time", manifest.saved_time},
+                    {"mesh", manifest.record.mesh},
                     {"counters", manifest.record.counters},
                     {"metrics", manifest.record.metrics},
                     {"metric_step", manifest.record.metric_step},
@@ -93,13 +100,18 @@ int show(const Options& options) {
     std::printf("%s\nstep %s, epoch %.3f, %s, saved %s\n", manifest.path.c_str(),
                 format_thousands(manifest.record.step).c_str(), manifest.record.epoch,
                 format_bytes(manifest.bytes).c_str(), when(manifest.saved_time).c_str());
+    if (!manifest.record.mesh.empty()) {
+        std::printf("on %s, %zu shards\n", train::mesh_text(manifest.record.mesh).c_str(),
+                    manifest.shards.size());
+    }
     for (const auto& [name, value] : manifest.record.metrics.items()) {
         std::printf("  %s %s (step %lld)\n", name.c_str(), value.dump().c_str(),
                     static_cast<long long>(manifest.record.metric_step));
     }
     for (const checkpoint::TensorInfo& tensor : manifest.tensors) {
-        std::printf("  %-12s %-44s %s\n", tensor.kind.c_str(), tensor.name.c_str(),
-                    ir::to_text(tensor.type).c_str());
+        std::printf("  %-12s %-44s %s%s\n", tensor.kind.c_str(), tensor.name.c_str(),
+                    ir::to_text(tensor.type).c_str(),
+                    tensor.pieces.size() > 1 ? (" " + tensor.spec).c_str() : "");
     }
     return 0;
 }
@@ -191,6 +203,7 @@ void add_checkpoint(CLI::App& app, Context& context) {
     for (CLI::App* with_json : {list_command, show_command, diff_command}) {
         with_json->add_flag("--json", options->json, "print JSON");
     }
+    add_reshard(*command, context);
     list_command->callback([options, &context] { context.exit_code = list(*options); });
     show_command->callback([options, &context] { context.exit_code = show(*options); });
     verify_command->callback([options, &context] { context.exit_code = verify(*options); });

@@ -22,6 +22,9 @@ void add_bench(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_help(CLI::App& app, Context& context);
 
+/// A command of `weft checkpoint`.
+void add_reshard(CLI::App& checkpoint, Context& context);
+
 constexpr void (*kCommands[])(CLI::App&, Context&) = {
     add_train,    add_resume,     add_check, add_plan,  add_eval,   add_predict,
     add_generate, add_checkpoint, add_runs,  add_bench, add_doctor, add_help,

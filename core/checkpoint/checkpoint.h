@@ -2,11 +2,14 @@
 // A checkpoint: logical arrays by name in HDF5 shards, and a manifest (JSON) with sizes and
 // checksums that is written last and ends with the commit marker, its own checksum. Written into a
 // temporary folder beside, fsynced, renamed into place: a folder named step-NNNNNNNN is complete or
-// was damaged from outside. In a shard the array "w" of kind "parameters" is the data set
-// "parameters/w". Free functions may be called from any thread; one process writes into a folder at
-// a time.
+// was damaged from outside. An array is saved whole or in pieces, by as many writers as hold them,
+// each into shards of its own; names and shapes are those of the whole array, so that any other
+// arrangement of devices can read it. In a shard the array "w" of kind "parameters" is the data set
+// "parameters/w"; a piece of it that starts at element (0, 512) is "parameters/w/0,512". Free
+// functions may be called from any thread; one process writes into a folder at a time.
 #pragma once
 
+#include "core/checkpoint/box.h"
 #include "core/config/field.h"
 #include "core/ir/type.h"
 
@@ -18,18 +21,28 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weft::checkpoint {
 
 using config::Json;
 
+/// A block of an array to save, where it lies in memory and who writes it.
+struct PieceView {
+    Placed place;
+    std::span<const std::byte> memory; // all of it, as place.memory says
+    int writer = 0;                    // device number
+};
+
 /// One array to save. The bytes are read during the call only.
 struct TensorView {
     std::string name;
-    std::string kind; // plan category name: "parameters", "optimizer", "state"
-    ir::Type type;
-    std::span<const std::byte> data;
+    std::string kind;                  // plan category name: "parameters", "optimizer", "state"
+    ir::Type type;                     // of the whole array
+    std::span<const std::byte> data{}; // the whole array; or `pieces`, which tile it
+    std::vector<PieceView> pieces{};
+    std::string spec = "P()"; // how the pieces lie over the mesh, for people
 };
 
 /// Everything about a checkpoint that is not an array. Times and host are never compared.
@@ -44,21 +57,30 @@ struct Record {
         Json::object();           // versions, threads, instruction set: differences warn on resume
     Json config = Json::object(); // the run's frozen configuration
     std::vector<std::string> kept_for; // on disk what lasts ("by hand"); in listings every reason
+    // Axes of the mesh that saved the arrays, major to minor; empty: one device.
+    std::vector<std::pair<std::string, std::int64_t>> mesh;
+};
+
+struct PieceInfo {
+    Box box;                 // of the array; dense in the file
+    std::string shard;       // file name
+    std::int64_t offset = 0; // byte offset in the shard file
+    std::uint32_t crc32c = 0;
 };
 
 struct TensorInfo {
     std::string name;
     std::string kind;
-    ir::Type type;
-    std::string shard;       // file name
-    std::int64_t offset = 0; // byte offset in the shard file
-    std::uint32_t crc32c = 0;
+    ir::Type type; // of the whole array
+    std::string spec = "P()";
+    std::vector<PieceInfo> pieces; // they tile the array
 };
 
 struct ShardInfo {
     std::string file;                   // name in the checkpoint folder
     std::int64_t bytes = 0;             // size of the file
     std::uint32_t structure_crc32c = 0; // of every byte that belongs to no array
+    int writer = 0;                     // device number
 };
 
 struct Manifest {
@@ -70,25 +92,28 @@ struct Manifest {
     double saved_time = 0;  // s, UTC epoch
 
     const TensorInfo* find(std::string_view name) const;
+    /// Who wrote a shard.
+    int writer(std::string_view shard) const;
 };
 
 /// "step-00000500"
 std::string folder_name(std::int64_t step);
 
 /// Writes `parent/step-NNNNNNNN` atomically; an existing complete one is left as it is and
-/// returned. Throws weft::Error{checkpoint} (disk full, permission, ...); nothing half-written
-/// stays behind.
+/// returned. Writers work side by side. Throws weft::Error{checkpoint} (disk full, permission,
+/// ...); nothing half-written stays behind, whichever writer failed.
 Manifest write_checkpoint(const std::filesystem::path& parent, std::span<const TensorView> tensors,
                           const Record& record);
 
 /// Replaces the record of a complete checkpoint atomically (metrics that came after the save, a
-/// mark by hand); arrays, step and saved_time stay. Throws weft::Error{checkpoint}.
+/// mark by hand); arrays, mesh, step and saved_time stay. Throws weft::Error{checkpoint}.
 Manifest update_record(const Manifest& manifest, const Record& record);
 
 /// Reads the manifest of a checkpoint folder. Throws weft::Error{checkpoint}: missing marker, wrong
 /// sizes, unreadable JSON, with what to do.
 Manifest read_manifest(const std::filesystem::path& folder);
-/// Reads one array and checks its checksum. `into` has exactly its bytes.
+/// Reads one whole array and checks its checksums. `into` has exactly its bytes. For parts of
+/// arrays see array_reader.h.
 void read_tensor(const Manifest& manifest, std::string_view name, std::span<std::byte> into);
 /// Reads everything and checks every checksum; returns the problems found, one sentence each.
 std::vector<std::string> verify(const Manifest& manifest);
@@ -155,9 +180,9 @@ public:
     Manager& operator=(const Manager&) = delete;
 
     /// Copies the arrays (the only part that blocks) and writes them in the background, or at once
-    /// when not async. A second save waits for the first. Where the step is complete on disk
-    /// already, its record is brought up to date instead. Never throws for faults of the disk: they
-    /// come as Saved.error.
+    /// when not async. Pieces are copied one after the other: the copy has the size of the arrays.
+    /// A second save waits for the first. Where the step is complete on disk already, its record is
+    /// brought up to date instead. Never throws for faults of the disk: they come as Saved.error.
     void save(std::span<const TensorView> tensors, Record record);
     /// Waits for the write in flight.
     void wait();

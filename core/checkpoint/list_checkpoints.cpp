@@ -128,7 +128,9 @@ void remove_stray_files(const fs::path& checkpoints_folder) {
             remove_tree(folder);
         } else if (step_of(name)) {
             // What an interrupted update_record leaves.
-            remove_tree(folder / (std::string(kManifestName) + ".part"));
+            fs::path part = folder / kManifestName;
+            part += ".part";
+            remove_tree(part);
         }
     }
 }

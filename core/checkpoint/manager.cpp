@@ -128,7 +128,7 @@ struct Manager::State {
     void stage(std::span<const TensorView> tensors, Job& job) {
         std::size_t needed = 0;
         for (const TensorView& view : tensors) {
-            needed += (view.data.size() + kAlignment - 1) / kAlignment * kAlignment;
+            needed += aligned(static_cast<std::size_t>(view.type.bytes()));
         }
         if (needed > staging_bytes) {
             staging.reset(); // never two copies at once
@@ -136,14 +136,36 @@ struct Manager::State {
             staging = std::make_unique_for_overwrite<std::byte[]>(needed);
             staging_bytes = needed;
         }
-        std::size_t at = 0;
+        std::byte* at = staging.get();
         job.tensors.assign(tensors.begin(), tensors.end());
         for (TensorView& view : job.tensors) {
-            if (!view.data.empty()) {
-                std::memcpy(staging.get() + at, view.data.data(), view.data.size());
-            }
-            view.data = {staging.get() + at, view.data.size()};
-            at += (view.data.size() + kAlignment - 1) / kAlignment * kAlignment;
+            stage(view, at);
+            at += aligned(static_cast<std::size_t>(view.type.bytes()));
+        }
+    }
+
+private:
+    static std::size_t aligned(std::size_t bytes) {
+        return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    }
+
+    static void stage(TensorView& view, std::byte* into) {
+        if (view.pieces.empty() && !view.data.empty()) {
+            std::memcpy(into, view.data.data(), view.data.size());
+            view.data = {into, view.data.size()};
+        }
+        for (PieceView& piece : view.pieces) {
+            const Placed copy = dense(piece.place.box);
+            const auto element = static_cast<std::size_t>(ir::dtype_bytes(view.type.dtype));
+            for_each_run(piece.place, copy, [&](const Run& run) {
+                std::memcpy(into + static_cast<std::size_t>(run.to) * element,
+                            piece.memory.data() + static_cast<std::size_t>(run.from) * element,
+                            static_cast<std::size_t>(run.count) * element);
+            });
+            const auto bytes = static_cast<std::size_t>(copy.box.elements()) * element;
+            piece.place = copy;
+            piece.memory = {into, bytes};
+            into += bytes;
         }
     }
 };

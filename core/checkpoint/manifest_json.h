@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // manifest.json: a manifest as text and back. The text is a JSON object whose last member
 // "committed" is the CRC-32C of everything before it, so that a manifest that was cut short or
-// changed never passes.
+// changed never passes. A checkpoint of one writer with whole arrays has schema version 1, which
+// every version of Weft reads; pieces, writers and the mesh need version 2.
 #pragma once
 
 #include "core/checkpoint/checkpoint.h"
@@ -15,7 +16,8 @@
 namespace weft::checkpoint {
 
 inline constexpr const char* kManifestName = "manifest.json";
-inline constexpr int kSchemaVersion = 1;
+inline constexpr const char* kFormat = "weft-checkpoint";
+inline constexpr int kSchemaVersion = 2;
 
 /// The sealed text. Numbers that are not finite become null.
 std::string manifest_text(const Manifest& manifest);
@@ -32,8 +34,15 @@ inline constexpr const char* kUseAnotherHint =
 [[noreturn]] void fail(const std::filesystem::path& where, const std::string& text,
                        const std::string& hint = kUseAnotherHint);
 
-/// The data set of an array in its shard.
-std::string dataset_name(const std::string& kind, const std::string& name);
+/// The end of a manifest whose text so far has this checksum.
+std::string seal_of(std::uint32_t crc);
+
+/// The data set of an array or of a piece of it.
+std::string dataset_name(const std::string& kind, const std::string& name, const Box& box,
+                         const ir::Shape& array);
+std::int64_t piece_bytes(const TensorInfo& tensor, const PieceInfo& piece);
+/// What is said when the bytes of a piece have another checksum.
+std::string checksum_problem(const TensorInfo& tensor, const PieceInfo& piece);
 Hdf5Type hdf5_type(ir::DType dtype);
 
 /// First and last-plus-one byte of something in a file.
@@ -42,6 +51,11 @@ using ByteRange = std::pair<std::int64_t, std::int64_t>;
 std::vector<ByteRange> payload_ranges(const Manifest& manifest, const std::string& shard);
 /// CRC-32C of the bytes of a file outside `payload` (ascending, not overlapping).
 std::uint32_t structure_crc32c(const File& file, std::span<const ByteRange> payload);
+
+/// Writes the arrays into shards in `folder`, one thread per shard up to the number of cores, and
+/// describes them in `out`. Every shard is on the medium on return.
+void write_shards(const std::filesystem::path& folder, std::span<const TensorView> tensors,
+                  Manifest& out);
 
 /// Name of the folder in which `step` is written or removed.
 std::string temporary_name(std::int64_t step);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/checkpoint/manifest_json.h"
-
 #include "core/base/check.h"
 #include "core/base/crc32c.h"
 #include "core/base/text.h"
+#include "core/checkpoint/array_reader.h"
+#include "core/checkpoint/manifest_json.h"
 
 #include <algorithm>
 
@@ -27,12 +27,12 @@ void require_file(const fs::path& path, const std::string& what) {
     }
 }
 
-std::uint32_t payload_crc32c(const File& file, const TensorInfo& tensor) {
-    const std::int64_t end = tensor.offset + tensor.type.bytes();
+std::uint32_t payload_crc32c(const File& file, const TensorInfo& tensor, const PieceInfo& piece) {
+    const std::int64_t end = piece.offset + piece_bytes(tensor, piece);
     std::vector<std::byte> chunk(
-        static_cast<std::size_t>(std::min<std::int64_t>(tensor.type.bytes(), kChunkBytes)));
+        static_cast<std::size_t>(std::min<std::int64_t>(end - piece.offset, kChunkBytes)));
     std::uint32_t crc = 0;
-    for (std::int64_t at = tensor.offset; at < end;) {
+    for (std::int64_t at = piece.offset; at < end;) {
         const auto bytes =
             std::min<std::int64_t>(end - at, static_cast<std::int64_t>(chunk.size()));
         const auto part = std::span(chunk).first(static_cast<std::size_t>(bytes));
@@ -43,9 +43,16 @@ std::uint32_t payload_crc32c(const File& file, const TensorInfo& tensor) {
     return crc;
 }
 
-std::string checksum_problem(const TensorInfo& tensor) {
-    return "array '" + shown(tensor.name, 120) +
-           "': the checksum does not match: its bytes were changed";
+/// Calls fn for every piece in a shard.
+template <typename Fn>
+void for_each_piece(const Manifest& manifest, const std::string& shard, const Fn& fn) {
+    for (const TensorInfo& tensor : manifest.tensors) {
+        for (const PieceInfo& piece : tensor.pieces) {
+            if (piece.shard == shard) {
+                fn(tensor, piece);
+            }
+        }
+    }
 }
 
 /// Compares the shard's own table of contents with the manifest.
@@ -53,24 +60,23 @@ void verify_contents(const Manifest& manifest, const ShardInfo& shard,
                      std::vector<std::string>& problems) {
     const Hdf5Index index = read_hdf5_index(manifest.path / shard.file);
     std::size_t expected = 0;
-    for (const TensorInfo& tensor : manifest.tensors) {
-        if (tensor.shard != shard.file) {
-            continue;
-        }
+    for_each_piece(manifest, shard.file, [&](const TensorInfo& tensor, const PieceInfo& piece) {
         ++expected;
-        const Hdf5Dataset* dataset = index.find(dataset_name(tensor.kind, tensor.name));
-        const ir::Shape& shape = tensor.type.shape;
+        const std::string name =
+            dataset_name(tensor.kind, tensor.name, piece.box, tensor.type.shape);
+        const Hdf5Dataset* dataset = index.find(name);
+        const ir::Shape& shape = piece.box.count;
+        const std::int64_t bytes = piece_bytes(tensor, piece);
         if (dataset == nullptr) {
             problems.push_back(shard.file + ": array '" + shown(tensor.name, 120) + "' is missing");
         } else if (dataset->type != hdf5_type(tensor.type.dtype) ||
                    !std::equal(dataset->shape.begin(), dataset->shape.end(), shape.begin(),
                                shape.end()) ||
-                   dataset->bytes != tensor.type.bytes() ||
-                   (dataset->bytes > 0 && dataset->offset != tensor.offset)) {
+                   dataset->bytes != bytes || (bytes > 0 && dataset->offset != piece.offset)) {
             problems.push_back(shard.file + ": array '" + shown(tensor.name, 120) +
                                "' has another type, shape or place than in the manifest");
         }
-    }
+    });
     if (index.datasets.size() != expected) {
         problems.push_back(shard.file + ": it has arrays that the manifest does not know");
     }
@@ -93,11 +99,11 @@ void verify_shard(const Manifest& manifest, const ShardInfo& shard,
     } else {
         verify_contents(manifest, shard, problems);
     }
-    for (const TensorInfo& tensor : manifest.tensors) {
-        if (tensor.shard == shard.file && payload_crc32c(file, tensor) != tensor.crc32c) {
-            problems.push_back(shard.file + ": " + checksum_problem(tensor));
+    for_each_piece(manifest, shard.file, [&](const TensorInfo& tensor, const PieceInfo& piece) {
+        if (payload_crc32c(file, tensor, piece) != piece.crc32c) {
+            problems.push_back(shard.file + ": " + checksum_problem(tensor, piece));
         }
-    }
+    });
 }
 
 } // namespace
@@ -106,6 +112,13 @@ const TensorInfo* Manifest::find(std::string_view name) const {
     const auto found = std::find_if(tensors.begin(), tensors.end(),
                                     [&](const TensorInfo& tensor) { return tensor.name == name; });
     return found == tensors.end() ? nullptr : &*found;
+}
+
+int Manifest::writer(std::string_view shard) const {
+    const auto found = std::find_if(shards.begin(), shards.end(),
+                                    [&](const ShardInfo& info) { return info.file == shard; });
+    WEFT_CHECK(found != shards.end(), "a shard of the checkpoint: " + std::string(shard));
+    return found->writer;
 }
 
 Manifest read_manifest(const fs::path& folder) {
@@ -140,11 +153,7 @@ void read_tensor(const Manifest& manifest, std::string_view name, std::span<std:
     }
     WEFT_CHECK(static_cast<std::int64_t>(into.size()) == tensor->type.bytes(),
                "the buffer has the bytes of the array " + tensor->name);
-    const File file(manifest.path / tensor->shard, File::Mode::read, ErrorKind::checkpoint);
-    file.read_at(into, tensor->offset);
-    if (crc32c(into) != tensor->crc32c) {
-        fail(manifest.path / tensor->shard, checksum_problem(*tensor));
-    }
+    ArrayReader(manifest).read(*tensor, dense(whole_box(tensor->type.shape)), into);
 }
 
 std::vector<std::string> verify(const Manifest& manifest) {

@@ -5,9 +5,7 @@
 
 #include "core/base/check.h"
 #include "core/base/clock.h"
-#include "core/base/crc32c.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <set>
@@ -17,13 +15,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Keeps files within what people can copy about.
-constexpr std::int64_t kShardBytes = std::int64_t{4} << 30;
-
-std::string shard_name(std::size_t number) {
-    char name[32];
-    std::snprintf(name, sizeof(name), "arrays-%05zu.h5", number);
-    return name;
+/// The pieces tile the array, or there are none and `data` is all of it.
+void check_data(const TensorView& view) {
+    if (view.pieces.empty()) {
+        WEFT_CHECK(static_cast<std::int64_t>(view.data.size()) == view.type.bytes(),
+                   "an array has the bytes of its type: " + view.name);
+        return;
+    }
+    std::vector<Box> boxes;
+    for (const PieceView& piece : view.pieces) {
+        const Placed& place = piece.place;
+        WEFT_CHECK(inside(place.box, view.type.shape), "a piece of the array " + view.name);
+        WEFT_CHECK(inside({place.at, place.box.count}, place.memory),
+                   "a piece lies within its memory: " + view.name);
+        WEFT_CHECK(static_cast<std::int64_t>(piece.memory.size()) ==
+                       place.memory.elements() * ir::dtype_bytes(view.type.dtype),
+                   "a piece has the bytes of its memory: " + view.name);
+        boxes.push_back(place.box);
+    }
+    WEFT_CHECK(tiles(view.type.shape, boxes), "the pieces make up the array " + view.name);
 }
 
 void check_views(std::span<const TensorView> tensors) {
@@ -31,47 +41,7 @@ void check_views(std::span<const TensorView> tensors) {
     for (const TensorView& view : tensors) {
         WEFT_CHECK(!view.name.empty() && !view.kind.empty(), "arrays have a name and a kind");
         WEFT_CHECK(names.insert(view.name).second, "array names are unique: " + view.name);
-        WEFT_CHECK(static_cast<std::int64_t>(view.data.size()) == view.type.bytes(),
-                   "an array has the bytes of its type: " + view.name);
-    }
-}
-
-/// Writes the arrays of one shard and describes them in `out`.
-void write_shard(const fs::path& folder, std::span<const TensorView> tensors, Manifest& out) {
-    const std::string name = shard_name(out.shards.size());
-    std::vector<Hdf5Spec> specs;
-    for (const TensorView& view : tensors) {
-        const ir::Shape& shape = view.type.shape;
-        specs.push_back({dataset_name(view.kind, view.name),
-                         hdf5_type(view.type.dtype),
-                         {shape.begin(), shape.end()}});
-    }
-    const std::vector<Hdf5Dataset> places =
-        create_hdf5(folder / name, specs, {{"format", "weft-checkpoint-shard"}});
-    File file(folder / name, File::Mode::read_write, ErrorKind::checkpoint);
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-        const TensorView& view = tensors[i];
-        file.write_at(view.data, places[i].offset);
-        out.tensors.push_back(
-            {view.name, view.kind, view.type, name, places[i].offset, crc32c(view.data)});
-    }
-    const std::vector<ByteRange> payload = payload_ranges(out, name);
-    out.shards.push_back({name, file.size(), structure_crc32c(file, payload)});
-    file.sync();
-    file.close();
-}
-
-void write_shards(const fs::path& folder, std::span<const TensorView> tensors, Manifest& out) {
-    std::size_t first = 0;
-    while (first < tensors.size() || out.shards.empty()) {
-        std::int64_t bytes = 0;
-        std::size_t end = first;
-        while (end < tensors.size() &&
-               (end == first || bytes + tensors[end].type.bytes() <= kShardBytes)) {
-            bytes += tensors[end++].type.bytes();
-        }
-        write_shard(folder, tensors.subspan(first, end - first), out);
-        first = end;
+        check_data(view);
     }
 }
 
@@ -163,6 +133,7 @@ Manifest update_record(const Manifest& manifest, const Record& record) {
     return as_checkpoint_error([&] {
         Manifest updated = manifest;
         updated.record = record;
+        updated.record.mesh = manifest.record.mesh;
         write_file_atomically(manifest.path / kManifestName, manifest_text(updated));
         return read_manifest(manifest.path);
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between whole arrays on the host and the parts that devices hold. Private to core/exec.
+// Between whole arrays on the host and the parts that devices hold.
 #pragma once
 
 #include "core/sharding/sharding.h"

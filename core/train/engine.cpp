@@ -58,16 +58,7 @@ const checkpoint::Entry* best_entry(const std::vector<checkpoint::Entry>& entrie
 }
 
 compile::RunConfig saved_config(const checkpoint::Manifest& manifest) {
-    // Relative paths count from where the run's configuration lay, when the run folder is still
-    // around.
-    fs::path base_dir = manifest.path;
-    const fs::path run = manifest.path.parent_path().parent_path();
-    if (is_run_folder(run)) {
-        base_dir = run;
-        const std::string recorded = read_run_info(run).base_dir;
-        base_dir = recorded.empty() ? base_dir : fs::path(recorded);
-    }
-    compile::CheckedRun checked = compile::read_run_config(manifest.record.config, base_dir);
+    compile::CheckedRun checked = read_saved_config(manifest);
     if (!checked.ok()) {
         throw Error(ErrorKind::checkpoint, manifest.path.string(),
                     "its configuration is not valid here: " +
@@ -125,6 +116,20 @@ fs::path find_checkpoint(const fs::path& path, const std::string& from) {
         }
     }
     no_such_checkpoint(path, from, entries);
+}
+
+compile::CheckedRun read_saved_config(const checkpoint::Manifest& manifest,
+                                      const std::vector<std::string>& overrides) {
+    // Relative paths count from where the run's configuration lay, when the run folder is still
+    // around.
+    fs::path base_dir = manifest.path;
+    const fs::path run = manifest.path.parent_path().parent_path();
+    if (is_run_folder(run)) {
+        base_dir = run;
+        const std::string recorded = read_run_info(run).base_dir;
+        base_dir = recorded.empty() ? base_dir : fs::path(recorded);
+    }
+    return compile::read_run_config(manifest.record.config, base_dir, overrides);
 }
 
 LoadedModel load_model(const fs::path& checkpoint_folder, const compile::RunConfig* config,

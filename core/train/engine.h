@@ -36,6 +36,10 @@ struct LoadedModel {
 /// step). Throws weft::Error{checkpoint}.
 std::filesystem::path find_checkpoint(const std::filesystem::path& path, const std::string& from);
 
+/// The configuration that was saved with the weights, changed by `overrides` ("--set").
+compile::CheckedRun read_saved_config(const checkpoint::Manifest& manifest,
+                                      const std::vector<std::string>& overrides = {});
+
 /// `config` null: the configuration that was saved with the weights.
 LoadedModel load_model(const std::filesystem::path& checkpoint_folder,
                        const compile::RunConfig* config, int threads);

@@ -38,17 +38,27 @@ checkpoint::Record to_record(const Progress& progress, const compile::RunConfig&
 /// Throws weft::Error{checkpoint} when the record lacks what a resume needs.
 Progress read_progress(const checkpoint::Record& record, const compile::RunConfig& config);
 
-/// Every saved slot of the executor, as views into its arena.
+/// Every saved slot of the executor, as views into its arenas: on a mesh each device's own pieces.
 std::vector<checkpoint::TensorView> saved_tensors(exec::Executor& executor);
+
+/// The array of a slot in a checkpoint; null when the slot is not saved or the checkpoint has none.
+/// Throws weft::Error{checkpoint} when it has another type.
+const checkpoint::TensorInfo* find_saved(const checkpoint::Manifest& manifest,
+                                         const plan::StateSlot& slot);
 
 enum class Missing : std::uint8_t {
     is_error,   // the same run goes on: every array must be there
     keeps_init, // a fork may have optimizer state or averages that its parent had not
 };
-/// Reads every saved slot from a checkpoint. Missing optimizer state keeps its start value, a
-/// missing average starts as the weights. Returns notes about these; throws weft::Error{checkpoint}
-/// when a parameter is missing or an array has another type or a wrong checksum.
-std::vector<std::string> restore_tensors(exec::Executor& executor,
-                                         const checkpoint::Manifest& manifest, Missing missing);
+struct Restored {
+    std::vector<std::string> notes;       // what started fresh or could not be checked
+    std::vector<std::int64_t> read_bytes; // of arrays, by device
+};
+/// Reads every saved slot from a checkpoint of any mesh: each device the blocks that it holds.
+/// Missing optimizer state keeps its start value, a missing average starts as the weights. Throws
+/// weft::Error{checkpoint} when a parameter is missing or an array has another type or a wrong
+/// checksum.
+Restored restore_tensors(exec::Executor& executor, const checkpoint::Manifest& manifest,
+                         Missing missing);
 
 } // namespace weft::train

@@ -196,7 +196,7 @@ void Session::State::load_start() {
 void Session::State::restore() {
     const bool fork = options.start.fork;
     const checkpoint::Manifest manifest = checkpoint::read_manifest(options.start.checkpoint);
-    const auto notes =
+    const Restored restored =
         restore_tensors(*executor, manifest, fork ? Missing::keeps_init : Missing::is_error);
     progress = read_progress(manifest.record, options.config);
     if (fork) {
@@ -208,7 +208,7 @@ void Session::State::restore() {
     const fs::path inside = options.start.checkpoint.lexically_relative(folder);
     const bool own = !inside.empty() && *inside.begin() != "..";
     control.emit(ResumedEvent{(own ? inside : options.start.checkpoint).string(), progress.step});
-    for (const std::string& note : notes) {
+    for (const std::string& note : restored.notes) {
         control.emit(WarningEvent{note, ""});
     }
     warn_about_differences(manifest);

@@ -4,6 +4,7 @@
 #include "core/base/file.h"
 #include "core/train/divergence.h"
 #include "core/train/evaluation.h"
+#include "core/train/slot_blocks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -269,6 +270,7 @@ void StepLoop::save(const std::string& kept_for) {
     if (!kept_for.empty()) {
         record.kept_for.push_back(kept_for);
     }
+    record.mesh = recorded_axes(setup_.executor.plan().mesh);
     manager_.save(saved_tensors(setup_.executor), std::move(record));
     if (updates_ < exec::kSettlingRuns) {
         manager_.wait(); // nobody else allocates while libraries' memory is being measured

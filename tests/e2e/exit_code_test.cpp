@@ -244,12 +244,12 @@ private slots:
             run_weft({"train", config_, "--run-dir", text("damaged"), "--max-steps", "2"}).code, 0);
         const auto manifest =
             weft::checkpoint::read_manifest(path("damaged") / "checkpoints" / "step-00000002");
-        const weft::checkpoint::TensorInfo& tensor = manifest.tensors.front();
-        std::fstream file(manifest.path / tensor.shard,
+        const weft::checkpoint::PieceInfo& piece = manifest.tensors.front().pieces.front();
+        std::fstream file(manifest.path / piece.shard,
                           std::ios::in | std::ios::out | std::ios::binary);
-        file.seekg(tensor.offset);
+        file.seekg(piece.offset);
         const char flipped = static_cast<char>(~file.get());
-        file.seekp(tensor.offset);
+        file.seekp(piece.offset);
         file.put(flipped);
         file.close();
         QCOMPARE(run_weft({"checkpoint", "verify", text("damaged")}).code, 3);

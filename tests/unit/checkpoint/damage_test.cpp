@@ -78,9 +78,9 @@ private slots:
         const Folder folder;
         const Manifest manifest = read_manifest(saved(folder));
         const TensorInfo& tensor = *manifest.find("bytes");
-        const std::filesystem::path file = manifest.path / tensor.shard;
+        const std::filesystem::path file = manifest.path / tensor.pieces[0].shard;
         std::string content = read_all(file);
-        content[static_cast<std::size_t>(tensor.offset) + 2] ^= 1;
+        content[static_cast<std::size_t>(tensor.pieces[0].offset) + 2] ^= 1;
         write_all(file, content);
         std::vector<std::byte> bytes(5);
         const auto error = error_of([&] { read_tensor(manifest, "bytes", bytes); });
@@ -132,7 +132,7 @@ private slots:
     void a_newer_version_says_so() {
         const Folder folder;
         const std::filesystem::path file = saved(folder) / kManifestName;
-        replace(file, "\"schema_version\": 1", "\"schema_version\": 2");
+        replace(file, "\"schema_version\": 1", "\"schema_version\": 3");
         const auto error = error_of([&] { read_manifest(file.parent_path()); });
         QVERIFY(error && error->text().find("newer version") != std::string::npos);
         QCOMPARE(error->hint(), std::string("Update Weft."));
@@ -153,11 +153,12 @@ private slots:
             error_with([](Manifest& m) { m.tensors[0].type.shape[0] = kMost / 2; }).has_value());
         QVERIFY(error_with([](Manifest& m) { m.tensors[0].type.shape[0] = 1 << 30; }).has_value());
         QVERIFY(error_with([](Manifest& m) { m.tensors[0].type.shape[0] = -1; }).has_value());
-        QVERIFY(error_with([](Manifest& m) { m.tensors[0].offset = kMost; }).has_value());
-        QVERIFY(error_with([](Manifest& m) { m.tensors[0].offset = -1; }).has_value());
+        QVERIFY(error_with([](Manifest& m) { m.tensors[0].pieces[0].offset = kMost; }).has_value());
+        QVERIFY(error_with([](Manifest& m) { m.tensors[0].pieces[0].offset = -1; }).has_value());
         QVERIFY(error_with([](Manifest& m) { m.shards[0].bytes = kMost; }).has_value());
         QVERIFY(error_with([](Manifest& m) { m.tensors[1].name = m.tensors[0].name; }).has_value());
-        QVERIFY(error_with([](Manifest& m) { m.tensors[0].shard = "other.h5"; }).has_value());
+        QVERIFY(
+            error_with([](Manifest& m) { m.tensors[0].pieces[0].shard = "other.h5"; }).has_value());
         QVERIFY(error_with([](Manifest& m) { m.record.step = -1; }).has_value());
         QVERIFY(error_with([](Manifest& m) { m.record.counters = 3; }).has_value());
     }
@@ -167,7 +168,7 @@ private slots:
             const auto error = error_with([&](Manifest& manifest) {
                 manifest.shards[0].file = name;
                 for (TensorInfo& tensor : manifest.tensors) {
-                    tensor.shard = name;
+                    tensor.pieces[0].shard = name;
                 }
             });
             QVERIFY2(error && error->text().find("plain file name") != std::string::npos, name);
@@ -177,10 +178,10 @@ private slots:
     void arrays_that_overlap_or_are_misplaced_do_not_verify() {
         const Folder folder;
         Manifest manifest = read_manifest(saved(folder));
-        manifest.tensors[0].offset += 4;
+        manifest.tensors[0].pieces[0].offset += 4;
         write_all(manifest.path / kManifestName, manifest_text(manifest));
         QVERIFY(!verify(read_manifest(manifest.path)).empty());
-        manifest.tensors[0].offset = manifest.tensors[2].offset;
+        manifest.tensors[0].pieces[0].offset = manifest.tensors[2].pieces[0].offset;
         write_all(manifest.path / kManifestName, manifest_text(manifest));
         QVERIFY(!verify(read_manifest(manifest.path)).empty());
     }

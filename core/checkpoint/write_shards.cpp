@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each writer's pieces go into shards of its own, so that writers never wait for one another and a
+// shard is complete when its writer says so.
+#include "core/base/crc32c.h"
+#include "core/checkpoint/manifest_json.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+
+namespace weft::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Keeps files within what people can copy about.
+constexpr std::int64_t kShardBytes = std::int64_t{4} << 30;
+/// Runs below this many bytes are written together.
+constexpr std::size_t kLongRun = 64 * 1024;
+constexpr std::size_t kBufferBytes = 1 << 20;
+
+/// One piece to write: from where, and where it is described.
+struct Task {
+    const TensorView* view = nullptr;
+    PieceView piece;
+    PieceInfo* info = nullptr;
+
+    std::int64_t bytes() const {
+        return piece.place.box.elements() * ir::dtype_bytes(view->type.dtype);
+    }
+};
+
+struct Shard {
+    std::vector<Task> tasks;
+    ShardInfo* info = nullptr;
+};
+
+std::string shard_name(std::size_t number) {
+    char name[32];
+    std::snprintf(name, sizeof(name), "arrays-%05zu.h5", number);
+    return name;
+}
+
+/// Writes pieces that come in short runs in few calls.
+class Gather {
+public:
+    Gather(File& file, std::int64_t offset) : file_(file), offset_(offset) {}
+
+    void add(std::span<const std::byte> run) {
+        if (run.size() >= kLongRun) {
+            flush();
+            write(run);
+            return;
+        }
+        if (buffer_.size() + run.size() > kBufferBytes) {
+            flush();
+        }
+        buffer_.insert(buffer_.end(), run.begin(), run.end());
+    }
+
+    void flush() {
+        write(buffer_);
+        buffer_.clear();
+    }
+
+    std::uint32_t crc() const { return crc_; }
+
+private:
+    void write(std::span<const std::byte> bytes) {
+        if (!bytes.empty()) {
+            file_.write_at(bytes, offset_);
+            crc_ = crc32c(bytes, crc_);
+            offset_ += static_cast<std::int64_t>(bytes.size());
+        }
+    }
+
+    File& file_;
+    std::int64_t offset_;
+    std::vector<std::byte> buffer_;
+    std::uint32_t crc_ = 0;
+};
+
+std::uint32_t write_piece(File& file, std::int64_t offset, const Task& task) {
+    const std::int64_t size = ir::dtype_bytes(task.view->type.dtype);
+    Gather gather(file, offset);
+    for_each_run(task.piece.place, dense(task.piece.place.box), [&](const Run& run) {
+        gather.add(task.piece.memory.subspan(static_cast<std::size_t>(run.from * size),
+                                             static_cast<std::size_t>(run.count * size)));
+    });
+    gather.flush();
+    return gather.crc();
+}
+
+void write_shard(const fs::path& folder, const Shard& shard) {
+    const fs::path path = folder / shard.info->file;
+    std::vector<Hdf5Spec> specs;
+    for (const Task& task : shard.tasks) {
+        const Box& box = task.piece.place.box;
+        const TensorView& view = *task.view;
+        specs.push_back({dataset_name(view.kind, view.name, box, view.type.shape),
+                         hdf5_type(view.type.dtype),
+                         {box.count.begin(), box.count.end()}});
+    }
+    const std::vector<Hdf5Dataset> places =
+        create_hdf5(path, specs, {{"format", "weft-checkpoint-shard"}});
+    File file(path, File::Mode::read_write, ErrorKind::checkpoint);
+    std::vector<ByteRange> payload;
+    for (std::size_t i = 0; i < shard.tasks.size(); ++i) {
+        const Task& task = shard.tasks[i];
+        const std::int64_t offset = places[i].offset;
+        *task.info = {task.piece.place.box, shard.info->file, offset,
+                      write_piece(file, offset, task)};
+        if (task.bytes() > 0) {
+            payload.emplace_back(offset, offset + task.bytes());
+        }
+    }
+    std::sort(payload.begin(), payload.end());
+    shard.info->bytes = file.size();
+    shard.info->structure_crc32c = structure_crc32c(file, payload);
+    file.sync();
+    file.close();
+}
+
+/// The tasks of each writer, and room for what they find out in `out`.
+std::map<int, std::vector<Task>> tasks_by_writer(std::span<const TensorView> tensors,
+                                                 Manifest& out) {
+    std::map<int, std::vector<Task>> tasks;
+    out.tensors.resize(tensors.size());
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        const TensorView& view = tensors[i];
+        out.tensors[i] = {view.name, view.kind, view.type, view.spec, {}};
+        std::vector<PieceView> pieces = view.pieces;
+        if (pieces.empty()) {
+            pieces = {{dense(whole_box(view.type.shape)), view.data}};
+        }
+        out.tensors[i].pieces.resize(pieces.size());
+        for (std::size_t p = 0; p < pieces.size(); ++p) {
+            tasks[pieces[p].writer].push_back({&view, pieces[p], &out.tensors[i].pieces[p]});
+        }
+    }
+    if (tasks.empty()) {
+        tasks[0] = {}; // a state without arrays has a shard too
+    }
+    return tasks;
+}
+
+/// Cuts the tasks of one writer into shards.
+void add_shards(std::vector<Task> tasks, std::vector<Shard>& out) {
+    std::int64_t bytes = 0;
+    bool begun = false;
+    for (Task& task : tasks) {
+        if (!begun || bytes + task.bytes() > kShardBytes) {
+            out.emplace_back();
+            bytes = 0;
+            begun = true;
+        }
+        bytes += task.bytes();
+        out.back().tasks.push_back(std::move(task));
+    }
+    if (!begun) {
+        out.emplace_back();
+    }
+}
+
+/// Does the jobs on threads; the first fault ends what has not begun and is thrown again.
+void side_by_side(std::size_t jobs, const std::function<void(std::size_t)>& job) {
+    if (jobs == 1) {
+        job(0);
+        return;
+    }
+    std::atomic<std::size_t> next = 0;
+    std::mutex mutex; // guards fault
+    std::exception_ptr fault;
+    const auto work = [&] {
+        try {
+            for (std::size_t i = next++; i < jobs; i = next++) {
+                job(i);
+            }
+        } catch (...) {
+            next = jobs;
+            const std::lock_guard lock(mutex);
+            fault = fault ? fault : std::current_exception();
+        }
+    };
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < std::min(jobs, cores); ++i) {
+            threads.emplace_back(work);
+        }
+    }
+    if (fault) {
+        std::rethrow_exception(fault);
+    }
+}
+
+} // namespace
+
+void write_shards(const fs::path& folder, std::span<const TensorView> tensors, Manifest& out) {
+    std::vector<Shard> shards;
+    for (auto& [writer, tasks] : tasks_by_writer(tensors, out)) {
+        const std::size_t first = shards.size();
+        add_shards(std::move(tasks), shards);
+        for (std::size_t i = first; i < shards.size(); ++i) {
+            out.shards.push_back({shard_name(i), 0, 0, writer});
+        }
+    }
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+        shards[i].info = &out.shards[i];
+    }
+    side_by_side(shards.size(), [&](std::size_t i) { write_shard(folder, shards[i]); });
+}
+
+} // namespace weft::checkpoint

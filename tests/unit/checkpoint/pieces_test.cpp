@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoints of several writers: what comes back, what is read, and what is refused.
+#include "core/checkpoint/array_reader.h"
+#include "core/checkpoint/manifest_json.h"
+#include "tests/unit/checkpoint/piece_support.h"
+
+#include <QProcess>
+#include <QStandardPaths>
+
+#include <random>
+
+using namespace weft;
+using namespace weft::checkpoint;
+using namespace weft::checkpoint::test;
+
+namespace {
+
+constexpr unsigned kSeed = 20251122;
+
+Manifest saved_by_three(const Folder& folder) {
+    return write_checkpoint(folder.path(), state_of_three().views(), record_of_three(7));
+}
+
+std::optional<Error> error_with(const std::function<void(Manifest&)>& change) {
+    const Folder folder;
+    Manifest manifest = read_manifest(saved_by_three(folder).path);
+    change(manifest);
+    write_all(manifest.path / kManifestName, manifest_text(manifest));
+    return error_of([&] { read_manifest(manifest.path); });
+}
+
+void flip_byte(const std::filesystem::path& file, std::int64_t at) {
+    std::string content = read_all(file);
+    content[static_cast<std::size_t>(at)] ^= 1;
+    write_all(file, content);
+}
+
+/// A block of the weight that spans all three pieces and none of them whole.
+Placed inner_block() {
+    return {{{3, 5}, {20, 22}}, {25, 30}, {2, 4}};
+}
+
+} // namespace
+
+class PiecesTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void each_writer_has_shards_of_its_own_and_arrays_come_back_whole() {
+        const Folder folder;
+        const Manifest written = saved_by_three(folder);
+        const Manifest manifest = read_manifest(written.path);
+        QCOMPARE(manifest.shards.size(), std::size_t(3));
+        for (int writer = 0; writer < 3; ++writer) {
+            QCOMPARE(manifest.shards[static_cast<std::size_t>(writer)].writer, writer);
+        }
+        QCOMPARE(manifest.find("weight")->pieces.size(), std::size_t(3));
+        QVERIFY(manifest.record.mesh == record_of_three(7).mesh);
+        QVERIFY(comes_back(manifest, state_of_three()));
+        QVERIFY(verify(manifest).empty());
+    }
+
+    void padding_is_never_saved() {
+        const Folder folder;
+        const Manifest manifest = saved_by_three(folder);
+        std::int64_t bytes = 0;
+        for (const ShardInfo& shard : manifest.shards) {
+            for (const auto& [first, end] : payload_ranges(manifest, shard.file)) {
+                bytes += end - first;
+            }
+        }
+        QCOMPARE(bytes, std::int64_t{(40 * 30 + 7 + 5) * 4});
+    }
+
+    void a_background_save_copies_pieces_and_no_more() {
+        const Folder folder;
+        ManagerOptions options;
+        options.folder = folder.path();
+        Manager manager(options);
+        {
+            const PieceArrays arrays = state_of_three();
+            manager.save(arrays.views(), record_of_three(7));
+        }
+        manager.wait();
+        // Each array takes whole lines of 64 bytes.
+        QCOMPARE(manager.staging_bytes(), std::int64_t{40 * 30 * 4 + 64 + 64});
+        QCOMPARE(manager.take_finished().at(0).error, std::string());
+        QVERIFY(comes_back(read_manifest(folder.path() / folder_name(7)), state_of_three()));
+    }
+
+    void a_state_of_one_writer_is_readable_by_every_version() {
+        const Folder folder;
+        const Manifest one = write_checkpoint(folder.path(), every_type().views(), record_of(1));
+        const std::string text = read_all(one.path / kManifestName);
+        QVERIFY(text.find("\"schema_version\": 1") != std::string::npos);
+        QVERIFY(text.find("pieces") == std::string::npos);
+        const std::string sharded = read_all(saved_by_three(folder).path / kManifestName);
+        QVERIFY(sharded.find("\"schema_version\": 2") != std::string::npos);
+    }
+
+    void any_block_is_read_to_its_place_and_nothing_else() {
+        const Folder folder;
+        const Manifest manifest = saved_by_three(folder);
+        const TensorInfo& weight = *manifest.find("weight");
+        std::mt19937 random(kSeed);
+        const auto pick = [&](std::int64_t first, std::int64_t last) {
+            return std::uniform_int_distribution<std::int64_t>(first, last)(random);
+        };
+        for (int trial = 0; trial < 500; ++trial) {
+            const Box box{{pick(0, 20), pick(0, 15)}, {pick(1, 20), pick(1, 15)}};
+            const Placed place{box, {box.count[0] + 2, box.count[1] + 3}, {1, pick(0, 3)}};
+            std::vector<float> into(static_cast<std::size_t>(place.memory.elements()), -5);
+            std::vector<float> expected = into;
+            for (std::int64_t row = 0; row < box.count[0]; ++row) {
+                for (std::int64_t column = 0; column < box.count[1]; ++column) {
+                    const std::int64_t at = (row + 1) * place.memory[1] + place.at[1] + column;
+                    expected[static_cast<std::size_t>(at)] =
+                        static_cast<float>((box.start[0] + row) * 30 + box.start[1] + column);
+                }
+            }
+            ArrayReader reader(manifest);
+            reader.read(weight, place, std::as_writable_bytes(std::span(into)));
+            QCOMPARE(into, expected);
+            QCOMPARE(reader.bytes_read(), box.elements() * 4);
+        }
+    }
+
+    void what_is_used_of_the_pieces_is_said_beforehand() {
+        const Folder folder;
+        const Manifest manifest = saved_by_three(folder);
+        const auto uses = pieces_used(*manifest.find("weight"), inner_block().box);
+        QCOMPARE(uses.size(), std::size_t(3));
+        // Columns 5 to 26 of rows 3 to 22: 5, 10 and 7 of each piece's ten.
+        const std::int64_t columns[] = {5, 10, 7};
+        for (std::size_t i = 0; i < uses.size(); ++i) {
+            QCOMPARE(uses[i].bytes, 20 * columns[i] * 4);
+            QCOMPARE(manifest.writer(uses[i].piece->shard), static_cast<int>(i));
+        }
+    }
+
+    void bytes_that_no_checksum_covers_are_counted() {
+        const Folder folder;
+        const Manifest manifest = saved_by_three(folder);
+        const TensorInfo& weight = *manifest.find("weight");
+        ArrayReader reader(manifest);
+        std::vector<std::byte> whole(40 * 30 * 4);
+        reader.read(weight, dense(whole_box(weight.type.shape)), whole);
+        QCOMPARE(reader.bytes_unchecked(), 0);
+        // Columns 5 to 19: half of the first piece, and the second whole.
+        std::vector<std::byte> part(40 * 15 * 4);
+        reader.read(weight, dense({{0, 5}, {40, 15}}), part);
+        QCOMPARE(reader.bytes_unchecked(), std::int64_t{40 * 5 * 4});
+    }
+
+    void a_changed_piece_that_is_read_whole_is_noticed() {
+        const Folder folder;
+        const Manifest manifest = saved_by_three(folder);
+        const TensorInfo& weight = *manifest.find("weight");
+        const PieceInfo& piece = weight.pieces[1];
+        flip_byte(manifest.path / piece.shard, piece.offset + 100);
+        std::vector<std::byte> bytes(40 * 10 * 4);
+        ArrayReader reader(manifest);
+        const auto error = error_of([&] { reader.read(weight, dense(piece.box), bytes); });
+        QVERIFY(error && error->text().find("[0:40, 10:20]") != std::string::npos);
+        QCOMPARE(error->where(), (manifest.path / piece.shard).string());
+        QCOMPARE(verify(manifest).size(), std::size_t(1));
+    }
+
+    void the_mesh_of_the_arrays_stays_when_the_record_changes() {
+        const Folder folder;
+        const Manifest manifest = saved_by_three(folder);
+        const Manifest updated = update_record(manifest, record_of(7, 0.5));
+        QVERIFY(updated.record.mesh == record_of_three(7).mesh);
+        QVERIFY(verify(updated).empty());
+    }
+
+    void the_same_arrays_from_other_writers_compare_equal() {
+        const Folder folder;
+        const Manifest a = saved_by_three(folder);
+        PieceArrays other;
+        other.add("weight", {40, 30}, {{{0, 0}, {11, 30}}, {{11, 0}, {29, 30}}}, {1, 0});
+        other.add("bias", {7}, {{{0}, {7}}}, {0});
+        other.add("norm", {5}, {{{0}, {5}}}, {0});
+        const Folder second;
+        const Manifest b = write_checkpoint(second.path(), other.views(), record_of(7));
+        QVERIFY(compare(a, b).equal());
+    }
+
+    void pieces_that_do_not_make_up_the_array_are_refused() {
+        QVERIFY(!error_with([](Manifest&) {}).has_value());
+        const auto refused = [](const std::function<void(std::vector<PieceInfo>&)>& change) {
+            return error_with([&](Manifest& m) { change(m.tensors[0].pieces); }).has_value();
+        };
+        QVERIFY(refused([](auto& pieces) { pieces.pop_back(); }));
+        QVERIFY(refused([](auto& pieces) { pieces.clear(); }));
+        QVERIFY(refused([](auto& pieces) { pieces.push_back(pieces[0]); }));
+        QVERIFY(refused([](auto& pieces) { pieces[0].box.start[1] = 1; }));
+        QVERIFY(refused([](auto& pieces) { pieces[0].box.start[1] = -1; }));
+        QVERIFY(refused([](auto& pieces) { pieces[0].box.start[1] = INT64_MAX; }));
+        QVERIFY(refused([](auto& pieces) { pieces[0].box.count[0] = INT64_MAX; }));
+        QVERIFY(refused([](auto& pieces) { pieces[0].box.count.push_back(1); }));
+        QVERIFY(refused([](auto& pieces) { pieces[0].offset = INT64_MAX; }));
+        QVERIFY(refused([](auto& pieces) { pieces[0].shard = "other.h5"; }));
+        QVERIFY(error_with([](Manifest& m) { m.shards[0].writer = -1; }).has_value());
+    }
+
+    void more_pieces_than_can_be_checked_are_refused() {
+        const Folder folder;
+        Arrays arrays;
+        arrays.add<float>("x", "parameters", ir::DType::f32, {1, 1, 1, 1, 1, 1, 1, 1}, {1});
+        Manifest manifest = write_checkpoint(folder.path(), arrays.views(), record_of(1));
+        PieceInfo nothing = manifest.tensors[0].pieces[0];
+        std::fill_n(&nothing.box.count[0], 8, 0);
+        manifest.tensors[0].pieces.resize(20000, nothing); // 2^8 corners each
+        write_all(manifest.path / kManifestName, manifest_text(manifest));
+        const auto error = error_of([&] { read_manifest(manifest.path); });
+        QVERIFY(error && error->text().find("too long") != std::string::npos);
+    }
+
+    void another_program_reads_a_piece() {
+        if (QStandardPaths::findExecutable("h5dump").isEmpty()) {
+            QSKIP("h5dump (Debian package hdf5-tools) is not installed");
+        }
+        const Folder folder;
+        const Manifest manifest = saved_by_three(folder);
+        QProcess program;
+        program.start("h5dump",
+                      {"-y", "-w", "0", "-d", "/parameters/bias/4",
+                       QString::fromStdString((manifest.path / "arrays-00002.h5").string())});
+        program.waitForFinished();
+        const QString text = QString::fromUtf8(program.readAllStandardOutput());
+        const qsizetype begin = text.indexOf("DATA {") + 6;
+        QCOMPARE(text.mid(begin, text.indexOf('}', begin) - begin).simplified().remove(' '),
+                 QString("4,5,6"));
+    }
+};
+
+WEFT_TEST(PiecesTest)
+#include "pieces_test.moc"
