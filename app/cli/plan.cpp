@@ -6,9 +6,12 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/compile/alternatives.h"
+#include "core/compile/mesh_advice.h"
 #include "core/compile/mesh_config.h"
 #include "core/train/machine_cost.h"
 #include "core/train/planning.h"
+
+#include <limits>
 
 namespace weft::cli {
 namespace {
@@ -90,20 +93,51 @@ int print_tensor(const plan::ExecutionPlan& plan, const Options& options,
     return 0;
 }
 
+/// Bytes of one device: simulated ones share what the host leaves.
+std::int64_t limit_of_device(const plan::ExecutionPlan& plan) {
+    const std::int64_t all = plan.limit_bytes.value_or(std::numeric_limits<std::int64_t>::max());
+    return plan.device == "cpu" ? (all - plan.host.bytes()) / plan.mesh.devices() : all;
+}
+
+/// Prints the meshes that are best; 4 when none fits.
+int print_mesh_advice(const plan::ExecutionPlan& plan, const compile::MeshAdvice& found,
+                      const Options& options, const plan::PageStyle& style) {
+    if (options.json) {
+        nlohmann::ordered_json others = nlohmann::ordered_json::array();
+        for (const auto& [reason, count] : found.others) {
+            others.push_back({{"reason", reason}, {"count", count}});
+        }
+        const nlohmann::ordered_json out{{"advice", plan::to_json(found.ways)},
+                                         {"candidates", found.candidates},
+                                         {"others", std::move(others)}};
+        std::printf("%s\n", out.dump(2).c_str());
+    } else {
+        std::printf("%s", plan::mesh_advice_text(plan, found.ways, found.others, style).c_str());
+    }
+    return found.ways.empty() ? exit_code(ErrorKind::memory) : 0;
+}
+
 /// Prints the plan with its verdict; 4 when the run does not fit.
 int print_plan(const compile::CheckedRun& checked, const train::PlanTarget& target,
                const Options& options, const plan::PageStyle& style) {
     const compile::RunConfig& config = checked.config;
     const data::DataOutline data = train::outline_run_data(config, target);
-    plan::ExecutionPlan plan = train::plan_run(config, data, target, {});
+    // What is advised is judged by the training step.
+    plan::ExecutionPlan plan = train::plan_run(
+        config, data, target, {}, options.advise ? compile::Scope::step : compile::Scope::run);
     if (!options.tensor.empty()) {
         return print_tensor(plan, options, style);
     }
     const compile::Planner planner = train::step_planner(data, target, {});
-    if (!plan.fits()) {
+    if (!plan.fits() && (!options.advise || plan.mesh.single())) {
         plan.fixes = train::find_fixes(config, data, target, {});
     }
     std::vector<plan::Alternative> advice;
+    if (options.advise && !plan.mesh.single() && target.cost->available()) {
+        const compile::MeshAdvice found = compile::advise_mesh(
+            config, planner, *target.cost, plan.parameters, limit_of_device(plan), {});
+        return print_mesh_advice(plan, found, options, style);
+    }
     if (options.advise) {
         advice = compile::advise(config, planner, {});
     } else if (options.curve || plan.compile_ms <= kQuickMs) {
@@ -153,8 +187,10 @@ void add_plan(CLI::App& app, Context& context) {
         ->allow_extra_args(false);
     command->add_option("--tensor", options->tensor,
                         "show which device holds which part of this tensor");
-    command->add_flag("--advise", options->advise,
-                      "compare memory and step time over precision, recompute and micro batch");
+    command->add_flag(
+        "--advise", options->advise,
+        "compare memory and step time over precision, recompute and micro batch; on several "
+        "devices, search for the best mesh");
     command->add_flag("--curve", options->curve,
                       "also show memory against step time over recompute where that takes long");
     command->add_flag("--json", options->json, "print JSON");

@@ -226,6 +226,7 @@ Alternative alternative_of(std::string change, std::vector<std::string> override
         plan, "train_step")[static_cast<std::size_t>(plan::Category::activations)];
     out.predicted_step_ms = plan.predicted_step_ms;
     out.fits = plan.fits();
+    out.communication_ms = plan.communication_ms;
     return out;
 }
 

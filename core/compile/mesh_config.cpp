@@ -123,18 +123,19 @@ private:
         out_.push_back({pointer_ + where, Severity::error, std::move(message), std::move(hint)});
     }
 
-    /// The device count that the sizes do make up, where there is one.
     static std::string axes_hint(const std::vector<Axis>& axes, std::int64_t devices) {
         std::int64_t product = 1;
+        std::int64_t open = 0;
         for (const Axis& axis : axes) {
             product *= axis.size == -1 ? 1 : axis.size;
+            open += axis.size == -1 ? 1 : 0;
         }
-        const std::string open = "let one size be -1";
-        return devices % product == 0
-                   ? "Use sizes whose product is " + std::to_string(devices) + ", or " + open + "."
-                   : "The sizes make up " + std::to_string(product) +
-                         ": set mesh.devices to as many (\"cpu:" + std::to_string(product) +
-                         "\"), or " + open + ".";
+        if (open > 0) {
+            return open > 1 ? "Give all sizes but one."
+                            : "The sizes given must divide " + std::to_string(devices) + ".";
+        }
+        return "Set mesh.devices to \"cpu:" + std::to_string(product) +
+               "\", or let one size be -1.";
     }
 
     bool axes_are_pairs() const {

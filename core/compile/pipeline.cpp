@@ -165,7 +165,7 @@ std::int64_t count_parameters(const std::vector<plan::StateSlot>& slots) {
     std::int64_t count = 0;
     for (const plan::StateSlot& slot : slots) {
         const bool counts = slot.category == plan::Category::parameters && slot.trainable;
-        count += counts ? slot.type.shape.elements() : 0;
+        count += counts ? slot.whole.shape.elements() : 0;
     }
     return count;
 }

@@ -150,12 +150,16 @@ struct HostMemory {
 struct Alternative {
     std::string change;                 // "recompute blocks, micro batch 16"
     std::vector<std::string> overrides; // for --set: "training.recompute=\"blocks\""
-    std::int64_t peak_bytes = 0;        // as ExecutionPlan::device_bytes
+    std::int64_t peak_bytes = 0;        // as ExecutionPlan::memory_bytes
     std::int64_t activation_bytes = 0;  // at the peak of the training step
     std::optional<double> predicted_step_ms;
     bool fits = true;
-    bool on_front = false; // no other alternative is better in memory and in time
+    bool on_front = false;       // no other alternative is better in memory and in time
+    double communication_ms = 0; // of the step, on a mesh
 };
+
+/// Why candidates are not among the alternatives, and how many there are of each reason.
+using Rejections = std::vector<std::pair<std::string, int>>;
 
 /// An exchange between devices in one call of a program, all its executions together.
 struct Collective {
@@ -260,6 +264,9 @@ std::string to_text(const ExecutionPlan& plan, const PageStyle& style = {});
 /// The page of `weft plan --advise`: the verdict, and the table of what else could be.
 std::string advice_text(const ExecutionPlan& plan, const std::vector<Alternative>& advice,
                         const PageStyle& style = {});
+/// The same for meshes, fastest first.
+std::string mesh_advice_text(const ExecutionPlan& plan, const std::vector<Alternative>& advice,
+                             const Rejections& others, const PageStyle& style = {});
 nlohmann::ordered_json to_json(const std::vector<Alternative>& alternatives);
 
 /// `weft plan --tensor`: which device holds which ranges of a state slot. Devices with the same

@@ -111,4 +111,34 @@ std::string advice_text(const ExecutionPlan& plan, const std::vector<Alternative
     return page.text();
 }
 
+std::string mesh_advice_text(const ExecutionPlan& plan, const std::vector<Alternative>& advice,
+                             const Rejections& others, const PageStyle& style) {
+    Page page(style);
+    write_verdict(page, plan);
+    page.heading("Meshes for " + format_thousands(plan.mesh.devices()) + " devices",
+                 "memory of each, predicted step, exchanges' share; fastest first");
+    if (advice.empty()) {
+        page.sentence("None fits.", 2, 2);
+    }
+    std::size_t widest = 0;
+    for (const Alternative& way : advice) {
+        widest = std::max(widest, way.change.size());
+    }
+    for (const Alternative& way : advice) {
+        const double step_ms = way.predicted_step_ms.value_or(0);
+        page.line(
+            "  " + left(way.change, widest) + right(format_bytes(way.peak_bytes), kNumberColumns) +
+            right(step_ms > 0 ? milliseconds(step_ms) : "-", kNumberColumns) +
+            right(step_ms > 0 ? fixed(100 * way.communication_ms / step_ms, 0) + " %" : "-", 7));
+        page.sentence(settings_of(way), 4, 6);
+    }
+    if (!others.empty()) {
+        page.heading("The others", "how many, and why not");
+    }
+    for (const auto& [reason, count] : others) {
+        page.sentence(right(std::to_string(count), 5) + "  " + reason, 2, 9);
+    }
+    return page.text();
+}
+
 } // namespace weft::plan

@@ -21,7 +21,9 @@ Json alternative_json(const Alternative& alternative) {
             {"overrides", alternative.overrides},
             {"activation_bytes", alternative.activation_bytes},
             {"fits", alternative.fits},
-            {"on_front", alternative.on_front}};
+            {"on_front", alternative.on_front},
+            {"communication_ms",
+             alternative.predicted_step_ms ? Json(alternative.communication_ms) : Json(nullptr)}};
 }
 
 /// What stays the same through a step on top of the arena.

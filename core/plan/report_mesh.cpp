@@ -36,10 +36,10 @@ std::string numbering(const sharding::Mesh& mesh) {
 }
 
 std::string stage_text(int stage) {
-    return stage == 0   ? "every data rank keeps all state"
-           : stage == 1 ? "optimizer state is split over the data ranks"
-           : stage == 2 ? "optimizer state and gradients are split over the data ranks"
-                        : "optimizer state, gradients and parameters are split over the data ranks";
+    return stage == 0   ? "data ranks keep all state"
+           : stage == 1 ? "data ranks split optimizer state"
+           : stage == 2 ? "data ranks split optimizer state, gradients"
+                        : "data ranks split optimizer state, gradients, parameters";
 }
 
 std::string rules_text(const ExecutionPlan& plan) {
@@ -62,20 +62,32 @@ void write_rest(Page& page, std::size_t all, std::size_t shown, const std::strin
     }
 }
 
+/// "optimizer.m/NAME" is of NAME.
+std::string owner_of(const std::string& name) {
+    return any_layer(name.substr(name.find('/') + 1));
+}
+
+/// The end says more than the beginning.
+std::string cut_front(const std::string& text, std::size_t columns) {
+    return text.size() <= columns ? text : "..." + text.substr(text.size() - columns + 3);
+}
+
+/// State of the same parameters stands together.
 struct TensorGroup {
-    std::string name, spec, shape;
+    std::string name, kind, spec, shape;
     std::size_t count = 0;
     std::int64_t bytes = 0, padding = 0, replicas = 1; // bytes of one device
 };
 
 std::vector<TensorGroup> tensor_groups(const ExecutionPlan& plan) {
     std::vector<TensorGroup> out;
-    std::map<std::tuple<std::string, std::string, std::string>, std::size_t> known;
+    std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> known;
     for (const StateSlot& slot : plan.state_slots) {
-        TensorGroup one{any_layer(slot.name),
+        TensorGroup one{owner_of(slot.name), std::string(category_name(slot.category)),
                         ir::to_text(sharding::to_spec(slot.placement, plan.mesh)),
                         ir::to_text(slot.type.shape)};
-        const auto [found, is_new] = known.try_emplace({one.name, one.spec, one.shape}, out.size());
+        const auto [found, is_new] =
+            known.try_emplace({one.name, one.kind, one.spec, one.shape}, out.size());
         if (is_new) {
             out.push_back(std::move(one));
         }
@@ -125,11 +137,11 @@ struct FindingGroup {
 
 std::vector<FindingGroup> finding_groups(const ExecutionPlan& plan) {
     std::vector<FindingGroup> out;
-    std::map<std::tuple<std::string, int, int, std::int64_t, std::string>, std::size_t> known;
+    std::map<std::tuple<std::string, int, int, std::int64_t>, std::size_t> known;
     for (const sharding::Finding& one : plan.findings) {
-        const std::string name = any_layer(one.array);
-        const auto [found, is_new] = known.try_emplace(
-            {name, static_cast<int>(one.kind), one.dim, one.devices, one.asked_by}, out.size());
+        const std::string name = owner_of(one.array);
+        const auto [found, is_new] =
+            known.try_emplace({name, static_cast<int>(one.kind), one.dim, one.devices}, out.size());
         if (is_new) {
             out.push_back({one});
             out.back().sum.array = name;
@@ -178,22 +190,23 @@ void write_tensors(Page& page, const ExecutionPlan& plan) {
     }
     const auto groups = tensor_groups(plan);
     const std::size_t shown = std::min(kMostTensors, groups.size());
-    page.heading("Tensors", "spec, part of one device, its bytes, replicas; layers together");
+    page.heading("Tensors", "spec, part on each device, bytes, replicas; layers together");
     std::size_t spec = 4;
     std::size_t shape = 4;
     for (std::size_t i = 0; i < shown; ++i) {
         spec = std::max(spec, groups[i].spec.size());
         shape = std::max(shape, groups[i].shape.size());
     }
-    const std::size_t taken = 2 + spec + 2 + shape + kBytesColumns + 6;
+    constexpr std::size_t kKind = 10;
+    const std::size_t taken = 4 + kKind + 2 + spec + 2 + shape + kBytesColumns + 6;
     const std::size_t room =
-        std::max<std::size_t>(24, page.columns() > taken + 2 ? page.columns() - taken - 2 : 0);
+        std::max<std::size_t>(28, page.columns() > taken ? page.columns() - taken : 0);
     for (std::size_t i = 0; i < shown; ++i) {
         const TensorGroup& group = groups[i];
         const std::string count = times(group.count);
-        page.line("  " + left(cut(group.name, room - count.size()) + count, room) + "  " +
-                  left(group.spec, spec) + "  " + left(group.shape, shape) +
-                  right(format_bytes(group.bytes), kBytesColumns) +
+        page.line("  " + left(cut_front(group.name, room - count.size()) + count, room) + "  " +
+                  left(group.kind, kKind) + "  " + left(group.spec, spec) + "  " +
+                  left(group.shape, shape) + right(format_bytes(group.bytes), kBytesColumns) +
                   right("x" + std::to_string(group.replicas), 6) +
                   (group.padding > 0 ? "  padding " + format_bytes(group.padding) : ""));
     }
@@ -226,7 +239,7 @@ void write_exchanges(Page& page, const ExecutionPlan& plan) {
     }
     const std::size_t taken = 2 + 5 + 2 + name + 8 + 2 * kBytesColumns + 2;
     const std::size_t room =
-        std::max<std::size_t>(24, page.columns() > taken ? page.columns() - taken : 0);
+        std::max<std::size_t>(36, page.columns() > taken ? page.columns() - taken : 0);
     page.line("  " + right("first", 5) + "  " + left("", name) + right("times", 8) +
               right("sent", kBytesColumns) + right("predicted", kBytesColumns) + "  cause");
     for (std::size_t i = 0; i < shown; ++i) {
@@ -249,7 +262,10 @@ void write_findings(Page& page, const ExecutionPlan& plan) {
     page.heading("Whole or padded", "what does not divide over the mesh");
     const std::size_t shown = std::min(kMostFindings, groups.size());
     for (std::size_t i = 0; i < shown; ++i) {
-        page.sentence(groups[i].sum.array + times(groups[i].count) + " " +
+        page.sentence(groups[i].sum.array +
+                          (groups[i].count > 1 ? " (" + std::to_string(groups[i].count) +
+                                                     " arrays, with its state) "
+                                               : " ") +
                           sharding::message_of(groups[i].sum),
                       2, 4);
     }

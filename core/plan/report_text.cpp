@@ -46,7 +46,15 @@ void write_memory(Page& page, const ExecutionPlan& plan) {
     if (holes > 0) {
         page.row("holes", format_bytes(holes), "between buffers of the arena");
     }
-    page.row("all", format_bytes(plan.device_bytes()), plan.mesh.single() ? "" : "on each device");
+    const bool shared = plan.memory_bytes() != plan.device_bytes();
+    page.row("all", format_bytes(plan.device_bytes()),
+             plan.mesh.single() ? ""
+             : shared           ? "one device and the host"
+                                : "on each device");
+    if (shared) {
+        page.row(std::to_string(plan.mesh.devices()) + " devices",
+                 format_bytes(plan.memory_bytes()), "and the host");
+    }
 }
 
 void write_step(Page& page, const ExecutionPlan& plan) {

@@ -64,8 +64,7 @@ private slots:
 
     // 2 x 8 MB x 3/4 at 1 GB/s, six messages of 1 us, 5 us to begin.
     void within_a_host_time_is_bytes_over_links_and_messages() {
-        QVERIFY(near(cost::exchange_s({"all_reduce", kBytes, 4, 4}, kLinks),
-                     12e-3 + 6e-6 + 5e-6));
+        QVERIFY(near(cost::exchange_s({"all_reduce", kBytes, 4, 4}, kLinks), 12e-3 + 6e-6 + 5e-6));
         QVERIFY(near(cost::exchange_s({"all_reduce", kBytes, 4}, kLinks), 12e-3 + 6e-6 + 5e-6));
     }
 
@@ -99,8 +98,7 @@ private slots:
         product.flops = product.product_flops = 2e10; // a second at the f32 rate
         const Exchange exchange{"all_reduce", 1'000'000, 4, 0, 3};
         const double alone = here.predict({product}).ms;
-        const cost::Prediction mesh =
-            here.predict(cost::MeshWork{{product}, {exchange}, 4});
+        const cost::Prediction mesh = here.predict(cost::MeshWork{{product}, {exchange}, 4});
         QVERIFY(near(alone, 1e3));
         QVERIFY(near(mesh.ms, 4 * alone + 3 * here.exchange_ms(exchange, 4)));
         QVERIFY(mesh.error > 0);
