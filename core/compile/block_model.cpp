@@ -27,9 +27,23 @@ enum Figure : std::size_t {
     kOther,
     kPacked,
     kCount,
+    kGatherCalls,
+    kGatherBytes,
+    kScatterCalls,
+    kScatterBytes,
     kFigures
 };
 using Figures = std::array<double, kFigures>;
+
+void add_exchange(const plan::Collective& one, double times, Figures& out) {
+    if (std::find(one.axes.begin(), one.axes.end(), "data") == one.axes.end()) {
+        out[kExchange] += times * one.predicted_ms;
+        return;
+    }
+    const bool gathers = one.kind == "all_gather";
+    out[gathers ? kGatherCalls : kScatterCalls] += times;
+    out[gathers ? kGatherBytes : kScatterBytes] += times * static_cast<double>(one.array_bytes);
+}
 
 void add_times(const std::vector<plan::Step>& steps, double times, Figures& out) {
     for (const plan::Step& step : steps) {
@@ -37,9 +51,10 @@ void add_times(const std::vector<plan::Step>& steps, double times, Figures& out)
             add_times(step.steps, times * static_cast<double>(step.count), out);
         } else if (step.op.phase == ir::Phase::update) {
             out[kUpdate] += times * step.predicted_ms;
+        } else if (const auto one = plan::collective_of(step)) {
+            add_exchange(*one, times / kSteps, out);
         } else {
-            const Figure figure = plan::collective_of(step) ? kExchange : kMicrostep;
-            out[figure] += times * step.predicted_ms / kSteps;
+            out[kMicrostep] += times * step.predicted_ms / kSteps;
         }
     }
 }
@@ -80,16 +95,18 @@ public:
                    !config.section("model").at("layers").is_array()) {}
 
     BlockModel run(std::int64_t parameters) {
-        std::array<Figures, 2> few{};
-        std::array<Figures, 2> more{};
-        for (const std::int64_t samples : {1, 2}) {
-            const auto i = static_cast<std::size_t>(samples - 1);
+        // One sample, two samples, one sample on each of two data ranks.
+        std::array<Figures, 3> few{};
+        std::array<Figures, 3> more{};
+        for (std::size_t i = 0; i < few.size(); ++i) {
+            const std::int64_t samples = i == 1 ? 2 : 1;
+            const std::int64_t ranks = i == 2 ? 2 : 1;
             for (auto* into : {&few, &more}) {
                 if (into == &more && !layered_) {
                     more[i] = few[i];
                     continue;
                 }
-                const auto found = plan(into == &few ? kFewLayers : kMoreLayers, samples);
+                const auto found = plan(into == &few ? kFewLayers : kMoreLayers, samples, ranks);
                 if (!found) {
                     return std::move(out_);
                 }
@@ -101,7 +118,7 @@ public:
         const double far = layered_ && per_layer > 0
                                ? (static_cast<double>(parameters) - few[0][kCount]) / per_layer
                                : 0;
-        std::array<Figures, 2> all{};
+        std::array<Figures, 3> all{};
         for (std::size_t i = 0; i < all.size(); ++i) {
             for (std::size_t f = 0; f < kFigures; ++f) {
                 all[i][f] = few[i][f] + far * (more[i][f] - few[i][f]);
@@ -120,18 +137,24 @@ public:
         out_.optimizer_bytes = all[0][kOptimizer];
         out_.other_state_bytes = all[0][kOther];
         out_.packed_bytes = all[0][kPacked];
+        const Figures& split = all[2];
+        out_.split = {split[kScratch] - all[0][kScratch],
+                      split[kPacked],
+                      {split[kGatherCalls], split[kGatherBytes]},
+                      {split[kScatterCalls], split[kScatterBytes]}};
         return std::move(out_);
     }
 
 private:
-    std::optional<Figures> plan(std::int64_t layers, std::int64_t samples) {
+    std::optional<Figures> plan(std::int64_t layers, std::int64_t samples, std::int64_t ranks) {
         std::vector<std::string> overrides = {
-            "mesh.devices=\"" + devices_of(config_, model_) + "\"",
+            "mesh.devices=\"" + devices_of(config_, ranks * model_) + "\"",
             "mesh.strategy=2d",
-            "mesh.axes=[[\"data\",1],[\"model\"," + std::to_string(model_) + "]]",
-            "mesh.zero_stage=0",
+            "mesh.axes=[[\"data\"," + std::to_string(ranks) + "],[\"model\"," +
+                std::to_string(model_) + "]]",
+            ranks > 1 ? "mesh.zero_stage=3" : "mesh.zero_stage=0",
             std::string("training.recompute=") + (recomputes_ ? "blocks" : "none"),
-            "training.global_batch_size=" + std::to_string(kSteps * samples),
+            "training.global_batch_size=" + std::to_string(kSteps * samples * ranks),
             "training.micro_batch_size=" + std::to_string(samples)};
         if (layered_) {
             overrides.push_back("model.layers=" + std::to_string(layers));
@@ -144,17 +167,10 @@ private:
         const plan::ExecutionPlan plan = planner_(*changed);
         ++out_.plans;
         for (const sharding::Finding& finding : plan.findings) {
-            if (finding.matters()) {
+            if (finding.matters() && ranks == 1) {
                 out_.problem = finding.array.substr(finding.array.rfind('/') + 1) +
                                " cannot be split over " + std::to_string(model_) + " devices";
                 return std::nullopt;
-            }
-        }
-        for (const plan::StateSlot& slot : plan.state_slots) {
-            if (slot.category == plan::Category::parameters) {
-                out_.largest_parameter_bytes =
-                    std::max(out_.largest_parameter_bytes,
-                             static_cast<double>(slot.whole.bytes()) / static_cast<double>(model_));
             }
         }
         return figures_of(plan);

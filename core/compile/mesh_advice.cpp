@@ -14,6 +14,7 @@ namespace weft::compile {
 namespace {
 
 constexpr std::size_t kFinalists = 3;
+constexpr int kMostPlanned = 5;         // completely
 constexpr std::int64_t kMostModel = 16; // layers are split over near devices only
 constexpr std::int64_t kMostMicroBatch = 64;
 
@@ -76,15 +77,16 @@ private:
         }
     }
 
-    /// Seconds of an exchange of every parameter over the data ranks, tensor by tensor.
-    double data_ms(const char* kind, const BlockModel& block, const MeshCandidate& own) const {
+    /// Milliseconds of exchanges of one kind over the data ranks.
+    double data_ms(const char* kind, const Traffic& traffic, const MeshCandidate& own) const {
+        if (own.data == 1 || traffic.calls < 1) {
+            return 0;
+        }
         const std::int64_t host = cost_.host_devices();
         const std::int64_t near =
             host == 0 || devices_ <= host ? 0 : std::max<std::int64_t>(1, host / own.model);
-        const auto tensors = std::max(1.0, block.parameter_tensors);
-        const auto bytes = static_cast<std::int64_t>(block.parameter_bytes / tensors);
-        return own.data == 1 ? 0
-                             : tensors * cost_.exchange_ms({kind, bytes, own.data, near}, devices_);
+        const auto bytes = static_cast<std::int64_t>(traffic.bytes / traffic.calls);
+        return traffic.calls * cost_.exchange_ms({kind, bytes, own.data, near}, devices_);
     }
 
     MeshCandidate estimate(const BlockModel& block, MeshCandidate own) const {
@@ -95,12 +97,15 @@ private:
         const auto samples = static_cast<double>(own.micro_batch);
         // Simulated devices share one machine, whatever their number.
         const double share = cost_.share(devices_) / cost_.share(own.model);
-        const double gather = data_ms("all_gather", block, own);
-        const double scatter = data_ms("reduce_scatter", block, own);
-        const double per_step = stage == 3 ? 2 * gather + scatter : stage == 2 ? scatter : 0;
+        const Traffic all{block.parameter_tensors, block.parameter_bytes};
+        const double per_step = stage == 3
+                                    ? data_ms("all_gather", block.split.gathered, own) +
+                                          data_ms("reduce_scatter", block.split.scattered, own)
+                                : stage == 2 ? data_ms("reduce_scatter", all, own)
+                                             : 0;
         const double per_update = stage == 3   ? 0
-                                  : stage == 2 ? gather
-                                               : data_ms("all_reduce", block, own);
+                                  : stage == 2 ? data_ms("all_gather", all, own)
+                                               : data_ms("all_reduce", all, own);
         own.communication_ms =
             steps * (share * block.exchange_ms.at(samples) + per_step) + per_update;
         own.step_ms = own.communication_ms + share * (steps * block.microstep_ms.at(samples) +
@@ -108,8 +113,8 @@ private:
         const double parameters = block.parameter_bytes / (stage == 3 ? ranks : 1);
         const double gradients = steps > 1 ? block.parameter_bytes / (stage >= 2 ? ranks : 1) : 0;
         const double optimizer = block.optimizer_bytes / (stage >= 1 ? ranks : 1);
-        // At stage 3 no packed copy outlives its layer, but one layer's weights are gathered.
-        const double packed = stage == 3 ? block.largest_parameter_bytes : block.packed_bytes;
+        const double packed =
+            stage == 3 ? block.split.packed_bytes + block.split.scratch_bytes : block.packed_bytes;
         own.bytes =
             static_cast<std::int64_t>(parameters + gradients + optimizer + block.other_state_bytes +
                                       packed + block.scratch_bytes.at(samples));
@@ -133,7 +138,8 @@ private:
             const auto need = least_.find(reason);
             notes_.others.emplace_back(
                 need == least_.end() ? reason
-                                     : reason + " needs " + format_bytes(need->second) + " or more",
+                                     : reason + ": the least, " + need->second.text() +
+                                           ", needs about " + format_bytes(need->second.bytes),
                 number);
         }
     }
@@ -147,7 +153,7 @@ private:
     std::int64_t devices_;
     std::vector<MeshCandidate> fitting_;
     std::map<std::string, int> reasons_;
-    std::map<std::string, std::int64_t> least_;
+    std::map<std::string, MeshCandidate> least_;
 };
 
 } // namespace
@@ -182,12 +188,12 @@ MeshAdvice advise_mesh(const RunConfig& config, const Planner& planner, const co
                        std::int64_t parameters, std::int64_t limit_bytes, std::stop_token stop) {
     MeshAdvice out;
     const auto fitting = estimate_meshes(config, planner, cost, parameters, limit_bytes, out, stop);
-    int slower = 0;
+    int tried = 0;
     for (const MeshCandidate& candidate : fitting) {
-        if (out.ways.size() == kFinalists) {
-            ++slower;
-            continue;
+        if (out.ways.size() == kFinalists || tried == kMostPlanned) {
+            break;
         }
+        ++tried;
         const auto changed = with_overrides(config, candidate.overrides());
         if (!changed) {
             continue;
@@ -198,11 +204,16 @@ MeshAdvice advise_mesh(const RunConfig& config, const Planner& planner, const co
             out.ways.push_back(std::move(way));
         }
     }
+    const int slower = static_cast<int>(fitting.size()) - tried;
+    const int larger = tried - static_cast<int>(out.ways.size());
     std::stable_sort(out.ways.begin(), out.ways.end(),
                      [](const plan::Alternative& a, const plan::Alternative& b) {
                          return a.predicted_step_ms < b.predicted_step_ms;
                      });
     mark_front(out.ways);
+    if (larger > 0) {
+        out.others.emplace_back("are larger than estimated and do not fit", larger);
+    }
     if (slower > 0) {
         out.others.emplace_back("fit, and are estimated to be slower", slower);
     }

@@ -41,10 +41,10 @@ struct MeshCandidate {
 /// prices with and `limit_bytes` the memory of one device. `parameters` are those of the run.
 ///
 /// The estimate: compute, exchanges within layers and memory beside the state are planes over
-/// layers and samples, through four plans of one device of each group; state and gradients divide
-/// as ZeRO's sums say, and the exchanges of the data ranks are rings (FACTS E): a gradient costs a
-/// reduction per update, from stage 2 on a reduce-scatter per microstep and a gather per update, at
-/// stage 3 two gathers and a reduce-scatter per microstep.
+/// layers and samples, through small plans of each group of devices (block_model.h); state and
+/// gradients divide as ZeRO's sums say, and the exchanges of the data ranks are rings (FACTS E): an
+/// all-reduce per update, at stage 2 a reduce-scatter per microstep and a gather per update, at
+/// stage 3 the gathers and reduce-scatters per microstep that a small plan has.
 MeshAdvice advise_mesh(const RunConfig& config, const Planner& planner, const cost::CostModel& cost,
                        std::int64_t parameters, std::int64_t limit_bytes, std::stop_token stop);
 

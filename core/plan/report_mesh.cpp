@@ -102,6 +102,31 @@ std::vector<TensorGroup> tensor_groups(const ExecutionPlan& plan) {
     return out;
 }
 
+/// "256: 8 data ranks x 32 samples x 1 microstep"
+void write_batch(Page& page, const ExecutionPlan& plan) {
+    const PlannedProgram* step = plan.find("train_step");
+    if (step == nullptr) {
+        return;
+    }
+    for (const PlannedPort& port : step->arguments) {
+        if (port.name != "inputs" || port.whole.shape.rank() < 2) { // [n,B,...]
+            continue;
+        }
+        const std::int64_t microsteps = port.whole.shape[0];
+        const std::int64_t rows = port.whole.shape[1];
+        const std::int64_t own = port.operand.type.shape[1];
+        std::int64_t ranks = 1;
+        for (const sharding::Split& split : port.placement.dims[1]) {
+            ranks *= plan.mesh.size(split.axes);
+        }
+        page.row("batch", format_thousands(microsteps * rows),
+                 std::to_string(ranks) + (ranks == 1 ? " data rank x " : " data ranks x ") +
+                     (ranks * own > rows ? "up to " : "") + std::to_string(own) +
+                     (own == 1 ? " sample x " : " samples x ") + std::to_string(microsteps) +
+                     (microsteps == 1 ? " microstep" : " microsteps"));
+    }
+}
+
 struct ExchangeGroup {
     Collective first;
     std::string cause;
@@ -181,6 +206,7 @@ void write_mesh(Page& page, const ExecutionPlan& plan) {
     }
     page.row("strategy", "", plan.strategy);
     page.row("zero_stage", std::to_string(plan.zero_stage), stage_text(plan.zero_stage));
+    write_batch(page, plan);
     page.sentence("rules  " + rules_text(plan), 2, 4);
 }
 

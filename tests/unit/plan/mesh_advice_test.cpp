@@ -104,8 +104,8 @@ private slots:
         QVERIFY(advice.ways.empty());
         QCOMPARE(sum(advice.others), advice.candidates);
         QVERIFY(std::any_of(advice.others.begin(), advice.others.end(), [](const auto& other) {
-            return other.first.starts_with("does not fit: model=1, ZeRO 3") &&
-                   other.first.find(" needs ") != std::string::npos;
+            return other.first.starts_with("do not fit with model=1: ") &&
+                   other.first.find("ZeRO 3") != std::string::npos;
         }));
     }
 

@@ -95,7 +95,7 @@ private slots:
         for (const plan::Collective& one : exchanges(plan)) {
             QCOMPARE(one.kind, std::string("all_reduce"));
             QCOMPARE(one.devices, 4);
-            sent += one.array_bytes > 16 ? one.sent_bytes : 0; // not metrics: a few numbers
+            sent += one.cause.starts_with("gradient/") ? one.sent_bytes : 0;
         }
         QCOMPARE(sent, 2 * plan.parameters * 4 * 3 / 4);
     }
@@ -279,13 +279,15 @@ private slots:
     }
 
     void too_few_samples_are_told_with_the_batch_that_balances() {
-        // Sixteen samples of a small model on eight fast devices: nearly all is exchanging.
-        const plan::ExecutionPlan plan =
-            planned_there(test::model_run("mlp", {"mesh.devices=h200:8"}));
+        const plan::ExecutionPlan plan = planned_there(test::model_run(
+            "mlp", {"mesh.devices=h200:8", "model.hidden=[4096,4096]", "training.precision=f32"}));
         QVERIFY(plan.batch_advice);
         const plan::BatchAdvice& advice = *plan.batch_advice;
         QCOMPARE(advice.samples, 2);
-        QVERIFY(advice.balanced_samples > advice.samples);
+        // f32 products at 60 % of 67 TFLOP/s, memory at 80 % of 4.8 TB/s. The 16.9 million weights
+        // take 17.6 us to read, a sample 0.84 us to compute and 0.02 us to move: 22 samples. Biases
+        // are read, too.
+        QVERIFY(advice.balanced_samples >= 21 && advice.balanced_samples <= 23);
         QVERIFY(advice.communication_share > 0.5);
         const std::string page = plan::to_text(plan);
         QVERIFY2(page.find("2 samples at a time") != std::string::npos, page.c_str());

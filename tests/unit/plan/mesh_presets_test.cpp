@@ -29,9 +29,7 @@ plan::ExecutionPlan planned(const compile::RunConfig& config, const char* hardwa
 double gigabytes(const plan::ExecutionPlan& plan, plan::Category category) {
     double bytes = 0;
     for (const plan::StateSlot& slot : plan.state_slots) {
-        bytes += slot.category == category && slot.trainable
-                     ? static_cast<double>(slot.type.bytes())
-                     : 0;
+        bytes += slot.category == category ? static_cast<double>(slot.type.bytes()) : 0;
     }
     return bytes / kGB;
 }
