@@ -4,9 +4,14 @@
 #include "app/cli/commands.h"
 #include "app/cli/json_output.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/compile/alternatives.h"
+#include "core/compile/mesh_advice.h"
+#include "core/compile/mesh_config.h"
 #include "core/train/machine_cost.h"
 #include "core/train/planning.h"
+
+#include <limits>
 
 namespace weft::cli {
 namespace {
@@ -20,25 +25,28 @@ struct Options {
     std::string devices;
     std::string hardware;
     std::vector<std::string> overrides;
+    std::string tensor;
     bool advise = false;
     bool curve = false;
     bool json = false;
 };
 
-/// The device that --hardware names; null without it.
-const cost::Hardware* hardware_of(const Options& options) {
-    if (options.hardware.empty()) {
-        return nullptr;
+/// "--set" assignments, and the devices that the command line names.
+std::vector<std::string> overrides_of(const Options& options) {
+    std::vector<std::string> out = options.overrides;
+    if (!options.hardware.empty()) {
+        cost::parse_hardware(options.hardware); // says what is wrong with it
+        out.push_back("mesh.devices=\"" + options.hardware + "\"");
+    } else if (!options.devices.empty()) {
+        out.push_back("mesh.devices=\"" + options.devices + "\"");
     }
-    const cost::HardwareCount wanted = cost::parse_hardware(options.hardware);
-    if (wanted.count > 1) {
-        throw Error(ErrorKind::usage, "--hardware " + options.hardware,
-                    "this version plans one device and cannot spread a run over " +
-                        std::to_string(wanted.count),
-                    "Plan what one of them holds: --hardware " +
-                        std::string(wanted.hardware->name));
-    }
-    return wanted.hardware;
+    return out;
+}
+
+/// The hardware to plan for; null: this machine.
+const cost::Hardware* hardware_of(const compile::RunConfig& config) {
+    const auto devices = config.section("mesh").at("devices").get<std::string>();
+    return compile::is_planned_hardware(devices) ? cost::parse_hardware(devices).hardware : nullptr;
 }
 
 int print_invalid(const config::Diagnostics& diagnostics, bool json) {
@@ -65,17 +73,71 @@ void print_document(const plan::ExecutionPlan& plan, const config::Diagnostics& 
     std::printf("%s\n", out.dump(2).c_str());
 }
 
+int print_tensor(const plan::ExecutionPlan& plan, const Options& options,
+                 const plan::PageStyle& style) {
+    const plan::StateSlot* slot = plan.find_slot(options.tensor);
+    if (slot == nullptr) {
+        std::vector<std::string> names;
+        for (const plan::StateSlot& one : plan.state_slots) {
+            names.push_back(one.name);
+        }
+        throw Error(ErrorKind::usage, "--tensor " + shown(options.tensor),
+                    "the run has no tensor '" + shown(options.tensor) + "'",
+                    name_hint(options.tensor, names));
+    }
+    if (options.json) {
+        std::printf("%s\n", plan::tensor_json(plan, *slot).dump(2).c_str());
+    } else {
+        std::printf("%s", plan::tensor_text(plan, *slot, style).c_str());
+    }
+    return 0;
+}
+
+/// Bytes of one device: simulated ones share what the host leaves.
+std::int64_t limit_of_device(const plan::ExecutionPlan& plan) {
+    const std::int64_t all = plan.limit_bytes.value_or(std::numeric_limits<std::int64_t>::max());
+    return plan.device == "cpu" ? (all - plan.host.bytes()) / plan.mesh.devices() : all;
+}
+
+/// Prints the meshes that are best; 4 when none fits.
+int print_mesh_advice(const plan::ExecutionPlan& plan, const compile::MeshAdvice& found,
+                      const Options& options, const plan::PageStyle& style) {
+    if (options.json) {
+        nlohmann::ordered_json others = nlohmann::ordered_json::array();
+        for (const auto& [reason, count] : found.others) {
+            others.push_back({{"reason", reason}, {"count", count}});
+        }
+        const nlohmann::ordered_json out{{"advice", plan::to_json(found.ways)},
+                                         {"candidates", found.candidates},
+                                         {"others", std::move(others)}};
+        std::printf("%s\n", out.dump(2).c_str());
+    } else {
+        std::printf("%s", plan::mesh_advice_text(plan, found.ways, found.others, style).c_str());
+    }
+    return found.ways.empty() ? exit_code(ErrorKind::memory) : 0;
+}
+
 /// Prints the plan with its verdict; 4 when the run does not fit.
 int print_plan(const compile::CheckedRun& checked, const train::PlanTarget& target,
                const Options& options, const plan::PageStyle& style) {
     const compile::RunConfig& config = checked.config;
     const data::DataOutline data = train::outline_run_data(config, target);
-    plan::ExecutionPlan plan = train::plan_run(config, data, target, {});
+    // What is advised is judged by the training step.
+    plan::ExecutionPlan plan = train::plan_run(
+        config, data, target, {}, options.advise ? compile::Scope::step : compile::Scope::run);
+    if (!options.tensor.empty()) {
+        return print_tensor(plan, options, style);
+    }
     const compile::Planner planner = train::step_planner(data, target, {});
-    if (!plan.fits()) {
+    if (!plan.fits() && (!options.advise || plan.mesh.single())) {
         plan.fixes = train::find_fixes(config, data, target, {});
     }
     std::vector<plan::Alternative> advice;
+    if (options.advise && !plan.mesh.single() && target.cost->available()) {
+        const compile::MeshAdvice found = compile::advise_mesh(
+            config, planner, *target.cost, plan.parameters, limit_of_device(plan), {});
+        return print_mesh_advice(plan, found, options, style);
+    }
     if (options.advise) {
         advice = compile::advise(config, planner, {});
     } else if (options.curve || plan.compile_ms <= kQuickMs) {
@@ -92,15 +154,12 @@ int print_plan(const compile::CheckedRun& checked, const train::PlanTarget& targ
 }
 
 int plan_config(const Options& options, const Context& context) {
-    const cost::Hardware* hardware = hardware_of(options);
-    std::vector<std::string> overrides = options.overrides;
-    if (!options.devices.empty()) {
-        overrides.push_back("mesh.devices=\"" + options.devices + "\"");
-    }
-    const compile::CheckedRun checked = compile::read_run_config_file(options.config, overrides);
+    const compile::CheckedRun checked =
+        compile::read_run_config_file(options.config, overrides_of(options));
     if (!checked.ok()) {
         return print_invalid(checked.diagnostics, options.json);
     }
+    const cost::Hardware* hardware = hardware_of(checked.config);
     const cost::CostModel cost =
         hardware != nullptr ? cost::CostModel(*hardware)
                             : train::machine_cost_model(context.calibration_file, context.threads);
@@ -118,15 +177,20 @@ void add_plan(CLI::App& app, Context& context) {
         "plan", "show whether a run fits and what it costs; exits with 4 when it does not fit");
     command->add_option("CONFIG", options->config, "configuration file (JSON)")->required();
     auto* devices =
-        command->add_option("--devices", options->devices, "where to compute: auto or cpu");
+        command->add_option("--devices", options->devices,
+                            "where to compute: auto, cpu, or cpu:N for N simulated devices");
     command
         ->add_option("--hardware", options->hardware,
-                     "plan for a device that need not be here, e.g. h200")
+                     "plan for devices that need not be here, e.g. h200 or h200:8")
         ->excludes(devices);
     command->add_option("--set", options->overrides, "change a setting: key.path=value")
         ->allow_extra_args(false);
-    command->add_flag("--advise", options->advise,
-                      "compare memory and step time over precision, recompute and micro batch");
+    command->add_option("--tensor", options->tensor,
+                        "show which device holds which part of this tensor");
+    command->add_flag(
+        "--advise", options->advise,
+        "compare memory and step time over precision, recompute and micro batch; on several "
+        "devices, search for the best mesh");
     command->add_flag("--curve", options->curve,
                       "also show memory against step time over recompute where that takes long");
     command->add_flag("--json", options->json, "print JSON");

@@ -221,11 +221,12 @@ Alternative alternative_of(std::string change, std::vector<std::string> override
     Alternative out;
     out.change = std::move(change);
     out.overrides = std::move(overrides);
-    out.peak_bytes = plan.device_bytes();
+    out.peak_bytes = plan.memory_bytes();
     out.activation_bytes = plan::bytes_by_category(
         plan, "train_step")[static_cast<std::size_t>(plan::Category::activations)];
     out.predicted_step_ms = plan.predicted_step_ms;
     out.fits = plan.fits();
+    out.communication_ms = plan.communication_ms;
     return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/cost/hardware.h"
 #include "core/ir/text.h"
 #include "core/sharding/strategies/strategy_list.h"
 
@@ -98,7 +99,8 @@ public:
             error("/devices",
                   "devices '" + shown(mesh_.at("devices").get<std::string>()) +
                       "' are not available in this version",
-                  "Use auto, cpu, or cpu:N with N up to " + std::to_string(kMostDevices) + ".");
+                  "Use auto, cpu, or cpu:N with N up to " + std::to_string(kMostDevices) +
+                      "; to plan only, hardware of the catalogue such as h200:8.");
             return;
         }
         if (!axes_are_pairs()) {
@@ -108,10 +110,7 @@ public:
         std::vector<Axis> axes = wanted_axes(mesh_);
         names_are_sound(axes);
         if (const std::string wrong = resolve(axes, *devices); !wrong.empty()) {
-            error(
-                "/axes", wrong,
-                "Set mesh.devices to \"cpu:N\" with N the product of the axes, or let one size be "
-                "-1.");
+            error("/axes", wrong, axes_hint(axes, *devices));
             return;
         }
         const sharding::Mesh mesh{axes};
@@ -122,6 +121,21 @@ public:
 private:
     void error(const std::string& where, std::string message, std::string hint) {
         out_.push_back({pointer_ + where, Severity::error, std::move(message), std::move(hint)});
+    }
+
+    static std::string axes_hint(const std::vector<Axis>& axes, std::int64_t devices) {
+        std::int64_t product = 1;
+        std::int64_t open = 0;
+        for (const Axis& axis : axes) {
+            product *= axis.size == -1 ? 1 : axis.size;
+            open += axis.size == -1 ? 1 : 0;
+        }
+        if (open > 0) {
+            return open > 1 ? "Give all sizes but one."
+                            : "The sizes given must divide " + std::to_string(devices) + ".";
+        }
+        return "Set mesh.devices to \"cpu:" + std::to_string(product) +
+               "\", or let one size be -1.";
     }
 
     bool axes_are_pairs() const {
@@ -198,6 +212,9 @@ std::optional<std::int64_t> devices_named(std::string_view text) {
     if (text == "auto" || text == "cpu") {
         return 1;
     }
+    if (is_planned_hardware(text)) {
+        return cost::parse_hardware(text).count;
+    }
     std::int64_t count = 0;
     if (!text.starts_with("cpu:")) {
         return std::nullopt;
@@ -206,6 +223,18 @@ std::optional<std::int64_t> devices_named(std::string_view text) {
     const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), count);
     const bool sound = read.ec == std::errc() && read.ptr == digits.data() + digits.size();
     return sound && count >= 1 && count <= kMostDevices ? std::optional(count) : std::nullopt;
+}
+
+bool is_planned_hardware(std::string_view devices) {
+    if (cost::find_hardware(devices.substr(0, devices.find(':'))) == nullptr) {
+        return false;
+    }
+    try {
+        cost::parse_hardware(devices);
+        return true;
+    } catch (const Error&) { // a count that is none
+        return false;
+    }
 }
 
 sharding::Placement placement_of(const Json& mesh) {

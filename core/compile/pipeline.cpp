@@ -169,7 +169,7 @@ std::int64_t count_parameters(const std::vector<plan::StateSlot>& slots) {
     std::int64_t count = 0;
     for (const plan::StateSlot& slot : slots) {
         const bool counts = slot.category == plan::Category::parameters && slot.trainable;
-        count += counts ? slot.type.shape.elements() : 0;
+        count += counts ? slot.whole.shape.elements() : 0;
     }
     return count;
 }
@@ -242,9 +242,9 @@ private:
         const double start_s = clock_.steady_s();
         out_.mesh = options_.placement.mesh;
         ShardedPrograms sharded = shard_programs(programs, options_.placement);
-        for (const std::string& note : sharded.notes) {
-            out_.fallbacks.push_back(note);
-        }
+        out_.rules = options_.placement.rules;
+        out_.zero_stage = options_.placement.zero_stage;
+        out_.findings = std::move(sharded.findings);
         for (const ir::Program& program : programs.programs) {
             if (options_.dump) {
                 options_.dump(program.name, "shard", program);
@@ -278,14 +278,16 @@ private:
         const auto thresholds = passes::recompute_thresholds(program);
         RecomputeChoice choice =
             choose_recompute(thresholds, *options_.budget, [&](const RecomputeOptions& options) {
-                return peak(program, options) + beside_arena();
+                return arenas() * peak(program, options) + beside_arenas();
             });
         out_.assumptions.push_back(std::move(choice.text));
         note_time(program, "choose recompute", start_s);
         return choice.options;
     }
 
-    std::int64_t beside_arena() const { return out_.device_bytes() - out_.arena_bytes; }
+    /// Simulated devices and the host share one memory: the budget is of all of it.
+    std::int64_t arenas() const { return out_.device == "cpu" ? out_.mesh.devices() : 1; }
+    std::int64_t beside_arenas() const { return out_.memory_bytes() - arenas() * out_.arena_bytes; }
 
     /// Bytes of the arena, as `finish` will find them; leaves no traces.
     std::int64_t peak(ir::Program program, const RecomputeOptions& recompute) {

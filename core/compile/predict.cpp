@@ -22,23 +22,69 @@ void append(const std::vector<plan::Step>& steps, double times, std::vector<cost
     for (const plan::Step& step : steps) {
         if (step.is_loop()) {
             append(step.steps, times * static_cast<double>(step.count), out);
-        } else {
+        } else if (!plan::collective_of(step)) {
             out.push_back(work_of(step));
             out.back().times = times;
         }
     }
 }
 
-double price(std::vector<plan::Step>& steps, const cost::CostModel& cost) {
-    double total = 0;
-    for (plan::Step& step : steps) {
-        step.predicted_ms = step.is_loop()
-                                ? price(step.steps, cost) * static_cast<double>(step.count)
-                                : cost.op_ms(work_of(step));
-        total += step.predicted_ms;
+/// Members of the first device's group that stand on its host. Hosts hold consecutive devices.
+std::int64_t near_of(const std::vector<std::string>& names, const sharding::Mesh& mesh,
+                     std::int64_t host_devices) {
+    if (host_devices == 0 || mesh.devices() <= host_devices) {
+        return 0;
     }
-    return total;
+    std::vector<int> axes;
+    for (const std::string& name : names) {
+        axes.push_back(mesh.find(name));
+    }
+    std::int64_t near = 0;
+    for (std::int64_t device = 0; device < host_devices; ++device) {
+        const auto place = mesh.coordinates(device);
+        bool same = true;
+        for (std::size_t i = 0; i < place.size(); ++i) {
+            const bool along =
+                std::find(axes.begin(), axes.end(), static_cast<int>(i)) != axes.end();
+            same = same && (along || place[i] == 0);
+        }
+        near += same ? 1 : 0;
+    }
+    return near;
 }
+
+cost::Exchange exchange_of(const plan::Collective& one, const sharding::Mesh& mesh,
+                           std::int64_t host_devices) {
+    return {one.kind, one.array_bytes, one.devices, near_of(one.axes, mesh, host_devices),
+            one.count};
+}
+
+class Pricer {
+public:
+    Pricer(const cost::CostModel& cost, const sharding::Mesh& mesh) : cost_(cost), mesh_(mesh) {}
+
+    double price(std::vector<plan::Step>& steps) const {
+        double total = 0;
+        for (plan::Step& step : steps) {
+            step.predicted_ms =
+                step.is_loop() ? price(step.steps) * static_cast<double>(step.count) : once(step);
+            total += step.predicted_ms;
+        }
+        return total;
+    }
+
+private:
+    double once(const plan::Step& step) const {
+        const std::int64_t devices = mesh_.devices();
+        const auto exchange = plan::collective_of(step);
+        return exchange
+                   ? cost_.exchange_ms(exchange_of(*exchange, mesh_, cost_.host_devices()), devices)
+                   : cost_.op_ms(work_of(step)) * cost_.share(devices);
+    }
+
+    const cost::CostModel& cost_;
+    const sharding::Mesh& mesh_;
+};
 
 } // namespace
 
@@ -50,6 +96,15 @@ std::vector<cost::Work> work_of(const plan::PlannedProgram& program) {
     std::vector<cost::Work> out;
     append(program.steps, 1, out);
     out.push_back(work_beside_kernels(program));
+    return out;
+}
+
+cost::MeshWork mesh_work_of(const plan::PlannedProgram& program, const sharding::Mesh& mesh,
+                            std::int64_t host_devices) {
+    cost::MeshWork out{work_of(program), {}, mesh.devices()};
+    for (const plan::Collective& one : plan::collectives(program)) {
+        out.exchanges.push_back(exchange_of(one, mesh, host_devices));
+    }
     return out;
 }
 
@@ -67,16 +122,22 @@ void predict(plan::ExecutionPlan& plan, const cost::CostModel& cost) {
     if (!cost.available()) {
         return;
     }
+    if (!plan.mesh.single()) {
+        plan.assumptions.push_back(cost.exchange_basis(plan.mesh.devices()));
+    }
     for (plan::PlannedProgram& program : plan.programs) {
-        price(program.steps, cost);
-        const cost::Prediction prediction =
-            cost.predict(work_of(program), cost::program_key(program.text));
+        Pricer(cost, plan.mesh).price(program.steps);
+        const cost::Prediction prediction = cost.predict(
+            mesh_work_of(program, plan.mesh, cost.host_devices()), cost::program_key(program.text));
         program.predicted_ms = prediction.ms;
         program.predicted_error = prediction.error;
     }
     if (const plan::PlannedProgram* step = plan.find("train_step")) {
         plan.predicted_step_ms = step->predicted_ms;
         plan.predicted_error = step->predicted_error;
+        for (const plan::Collective& one : plan::collectives(*step)) {
+            plan.communication_ms += one.predicted_ms;
+        }
     }
 }
 

@@ -14,6 +14,10 @@ cost::Work work_of(const plan::Step& step);
 /// Of one call of the program: every kernel call, loops multiplied out into `times`, and what is
 /// beside kernels.
 std::vector<cost::Work> work_of(const plan::PlannedProgram& program);
+/// The same with its exchanges, on the mesh that it was planned for. `host_devices`: so many are
+/// joined by the links of one host; 0: all.
+cost::MeshWork mesh_work_of(const plan::PlannedProgram& program, const sharding::Mesh& mesh,
+                            std::int64_t host_devices);
 /// What a run does around one call of the program; its bytes are the arguments, which the host
 /// prepares and writes every time.
 cost::Work work_beside_kernels(const plan::PlannedProgram& program);

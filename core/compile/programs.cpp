@@ -2,6 +2,7 @@
 #include "core/compile/programs.h"
 
 #include "core/base/error.h"
+#include "core/compile/batch_advice.h"
 #include "core/compile/mesh_config.h"
 #include "core/compile/model_programs.h"
 #include "core/memory/arena.h"
@@ -67,7 +68,12 @@ plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo&
         options.budget = MemoryBudget{given ? *config.memory_budget : *limit_bytes, given};
     }
     options.placement = placement_of(config.section("mesh"));
-    return build_plan(std::move(programs), options);
+    plan::ExecutionPlan plan = build_plan(std::move(programs), options);
+    plan.strategy = config.section("mesh").at("strategy").get<std::string>();
+    if (options.cost != nullptr) {
+        plan.batch_advice = advise_batch(plan, plan_batch(config), *options.cost);
+    }
+    return plan;
 }
 
 std::vector<LearningRate> learning_rates(const RunConfig& config) {

@@ -62,6 +62,31 @@ PortPlaces places_of(const std::vector<ir::Port>& ports, const std::vector<ir::T
     return out;
 }
 
+/// The slots as they are kept, and the batch of the training step.
+std::vector<sharding::Finding> findings_of(const ProgramSet& programs, const ShardedPrograms& made,
+                                           std::vector<SlotInfo> infos,
+                                           const sharding::Placement& placement) {
+    std::vector<sharding::PlacedArray> arrays;
+    for (std::size_t i = 0; i < infos.size(); ++i) {
+        arrays.push_back({std::move(infos[i]), programs.state_slots[i].placement});
+    }
+    for (std::size_t i = 0; i < programs.programs.size(); ++i) {
+        const ir::Program& program = programs.programs[i];
+        if (program.name != "train_step") {
+            continue;
+        }
+        for (const ir::Port& port : program.arguments) {
+            if (port.role == ir::Role::batch) {
+                const auto& [whole, place] = made.arguments[i].at(port.name);
+                SlotInfo info{SlotInfo::Kind::batch, port.name, {}, whole, {"", "batch"}};
+                info.logical_axes.resize(static_cast<std::size_t>(whole.shape.rank()));
+                arrays.push_back({std::move(info), place});
+            }
+        }
+    }
+    return sharding::lint(arrays, placement);
+}
+
 } // namespace
 
 ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& placement) {
@@ -83,7 +108,7 @@ ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& 
         out.results.push_back(places_of(local.program.results, local.result_types, local.results));
         program = std::move(local.program);
     }
-    out.notes = std::move(state.notes);
+    out.findings = findings_of(programs, out, infos, placement);
     return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/compile/pipeline.h"
+#include "core/sharding/lint.h"
 #include "core/sharding/partition.h"
 
 namespace weft::compile {
@@ -13,7 +14,7 @@ using PortPlaces = std::map<std::string, std::pair<ir::Type, sharding::Sharding>
 struct ShardedPrograms {
     std::vector<PortPlaces> arguments; // one per program
     std::vector<PortPlaces> results;
-    std::vector<std::string> notes; // what was asked for and could not be had
+    std::vector<sharding::Finding> findings; // what is padded or stays whole
 };
 
 /// Replaces every program by the local one, and the slots' types by those of a device's part.

@@ -16,12 +16,16 @@ struct Hardware {
     std::string_view title; // "NVIDIA H200 SXM"
     std::string_view kind;  // "cuda" or "tpu"
     std::int64_t memory_bytes = 0;
-    double f32_flops = 0;        // true f32 products
-    double tf32_flops = 0;       // f32 operands rounded to 10 bits in the matrix units; 0: none
-    double bf16_flops = 0;       // matrix units, f32 accumulation
-    double memory_bandwidth = 0; // bytes/s
-    double link_bandwidth = 0;   // bytes/s per direction, all links to neighbours together
-    std::string_view source;     // where the figures stand, and which of them are derived
+    double f32_flops = 0;          // true f32 products
+    double tf32_flops = 0;         // f32 operands rounded to 10 bits in the matrix units; 0: none
+    double bf16_flops = 0;         // matrix units, f32 accumulation
+    double memory_bandwidth = 0;   // bytes/s
+    double link_bandwidth = 0;     // bytes/s per direction, all links to neighbours together
+    double link_latency_s = 0;     // of one message over a link
+    std::int64_t host_devices = 1; // joined by such links: a host of GPUs, a pod of TPUs
+    double network_bandwidth = 0;  // bytes/s per direction and device between hosts
+    std::string_view source;       // where the figures stand, and which of them are derived
+    std::string_view link_source;  // the same of links and network
 };
 
 /// Every entry, in the order in which the studio lists them.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exchanges of a planned program, and what each device sends for them by the ring algorithm: an
-// all-reduce of S bytes over n devices 2 S (n - 1) / n, all-gather, reduce-scatter and all-to-all
-// S (n - 1) / n, a permutation S (FACTS E; Patarasuk and Yuan 2009).
+// The exchanges of a planned program, and what each device sends for them (core/cost/exchange.h).
 #include "core/base/text.h"
+#include "core/cost/exchange.h"
 #include "core/ops/op_def.h"
 #include "core/plan/plan.h"
 
@@ -24,34 +23,16 @@ private:
             const int position = position_++;
             if (step.is_loop()) {
                 visit(step.steps, times * static_cast<double>(step.count));
-            } else if (const ops::OpDef* def = ops::find_op(step.op.kind);
-                       def != nullptr && def->collective) {
-                add(step, position, times);
+            } else if (std::optional<Collective> one = collective_of(step)) {
+                one->number = static_cast<int>(out_.size()) + 1;
+                one->position = position;
+                one->sent_bytes =
+                    static_cast<std::int64_t>(static_cast<double>(one->sent_bytes) * times);
+                one->predicted_ms *= times;
+                one->count = times;
+                out_.push_back(std::move(*one));
             }
         }
-    }
-
-    void add(const Step& step, int position, double times) {
-        Collective one;
-        one.number = static_cast<int>(out_.size()) + 1;
-        one.position = position;
-        one.kind = step.op.kind;
-        one.axes = split(step.op.attributes.text("axes"), ',');
-        one.devices = step.op.attributes.integer("count");
-        for (std::size_t i = 0; i < step.inputs.size(); ++i) {
-            one.array_bytes += std::max(step.inputs[i].type.bytes(), step.outputs[i].type.bytes());
-        }
-        one.overlaps = step.op.attributes.text("overlaps", "");
-        const std::int64_t ring = one.array_bytes * (one.devices - 1) / one.devices;
-        const std::int64_t sent = one.kind == "all_reduce" ? 2 * ring
-                                  : one.kind == "permute"  ? one.array_bytes
-                                                           : ring;
-        one.sent_bytes = static_cast<std::int64_t>(static_cast<double>(sent) * times);
-        one.count = times;
-        one.cause = step.op.attributes.text("cause");
-        one.path = step.op.path;
-        one.phase = step.op.phase;
-        out_.push_back(std::move(one));
     }
 
     std::vector<Collective> out_;
@@ -59,6 +40,27 @@ private:
 };
 
 } // namespace
+
+std::optional<Collective> collective_of(const Step& step) {
+    const ops::OpDef* def = step.is_loop() ? nullptr : ops::find_op(step.op.kind);
+    if (def == nullptr || !def->collective) {
+        return std::nullopt;
+    }
+    Collective out;
+    out.kind = step.op.kind;
+    out.axes = split(step.op.attributes.text("axes"), ',');
+    out.devices = step.op.attributes.integer("count");
+    for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+        out.array_bytes += std::max(step.inputs[i].type.bytes(), step.outputs[i].type.bytes());
+    }
+    out.overlaps = step.op.attributes.text("overlaps", "");
+    out.sent_bytes = cost::sent_bytes({out.kind, out.array_bytes, out.devices});
+    out.predicted_ms = step.predicted_ms;
+    out.cause = step.op.attributes.text("cause");
+    out.path = step.op.path;
+    out.phase = step.op.phase;
+    return out;
+}
 
 std::vector<Collective> collectives(const PlannedProgram& program) {
     return Collector().run(program);

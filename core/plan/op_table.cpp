@@ -22,9 +22,9 @@ void add_rows(const std::vector<Step>& steps, double times, int& position,
     }
 }
 
-/// "blocks.3.mlp" -> "blocks.*.mlp"
-std::string any_layer(const std::string& path) {
-    std::vector<std::string> parts = split(path, '.');
+/// Of one word.
+std::string any_number(const std::string& word) {
+    std::vector<std::string> parts = split(word, '.');
     for (std::string& part : parts) {
         if (!part.empty() && part.find_first_not_of("0123456789") == std::string::npos) {
             part = "*";
@@ -34,6 +34,16 @@ std::string any_layer(const std::string& path) {
 }
 
 } // namespace
+
+std::string any_layer(const std::string& path) {
+    std::vector<std::string> words = split(path, ' ');
+    for (std::string& word : words) {
+        if (word.find('.') != std::string::npos) {
+            word = any_number(word);
+        }
+    }
+    return join(words, " ");
+}
 
 std::vector<OpRow> op_rows(const PlannedProgram& program) {
     std::vector<OpRow> rows;

@@ -21,6 +21,9 @@ struct OpRow {
 };
 std::vector<OpRow> op_rows(const PlannedProgram& program);
 
+/// "blocks.3.mlp" -> "blocks.*.mlp"; words count on their own.
+std::string any_layer(const std::string& path);
+
 /// Rows of the same work in different layers: "blocks.3.mlp.up" counts under "blocks.*.mlp.up".
 struct OpGroup {
     std::string name; // "matmul at blocks.*.mlp.up"

@@ -42,6 +42,10 @@ std::int64_t ExecutionPlan::device_bytes() const {
     return arena_bytes + (device == "cpu" ? host.bytes() : 0);
 }
 
+std::int64_t ExecutionPlan::memory_bytes() const {
+    return device_bytes() + (device == "cpu" ? (mesh.devices() - 1) * arena_bytes : 0);
+}
+
 const StateSlot* ExecutionPlan::find_slot(std::string_view name) const {
     const auto found = std::find_if(state_slots.begin(), state_slots.end(),
                                     [&](const StateSlot& slot) { return slot.name == name; });

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "core/ir/program.h"
-#include "core/sharding/sharding.h"
+#include "core/sharding/lint.h"
 
 #include <nlohmann/json.hpp>
 
@@ -150,12 +150,16 @@ struct HostMemory {
 struct Alternative {
     std::string change;                 // "recompute blocks, micro batch 16"
     std::vector<std::string> overrides; // for --set: "training.recompute=\"blocks\""
-    std::int64_t peak_bytes = 0;        // as ExecutionPlan::device_bytes
+    std::int64_t peak_bytes = 0;        // as ExecutionPlan::memory_bytes
     std::int64_t activation_bytes = 0;  // at the peak of the training step
     std::optional<double> predicted_step_ms;
     bool fits = true;
-    bool on_front = false; // no other alternative is better in memory and in time
+    bool on_front = false;       // no other alternative is better in memory and in time
+    double communication_ms = 0; // of the step, on a mesh
 };
+
+/// Why candidates are not among the alternatives, and how many there are of each reason.
+using Rejections = std::vector<std::pair<std::string, int>>;
 
 /// An exchange between devices in one call of a program, all its executions together.
 struct Collective {
@@ -168,13 +172,32 @@ struct Collective {
     std::int64_t sent_bytes = 0;   // by each device, by the ring algorithm, in all executions
     double count = 1;              // executions
     std::string overlaps; // phase whose work it can hide behind; empty: none
+    double predicted_ms = 0;       // of all executions; 0 without a cost model
     std::string cause;
     std::string path;
     ir::Phase phase = ir::Phase::forward;
 };
 
+/// What the batch does to the training step of a mesh, where that is known: below which batch its
+/// devices have too little to do at a time.
+struct BatchAdvice {
+    std::int64_t samples = 0; // of a device and microstep, now
+    std::int64_t global_batch_size = 0;
+    /// With as many samples the weights' products compute as long as they read and write.
+    std::int64_t balanced_samples = 0;
+    double communication_share = 0; // of the predicted step
+    /// With as large a batch in as many microsteps the step exchanges as long as it computes; none:
+    /// no batch does that, because what is exchanged grows with it.
+    std::optional<std::int64_t> balanced_batch_size;
+};
+
 struct ExecutionPlan {
     sharding::Mesh mesh; // no axes: one device
+    std::string strategy;
+    std::vector<sharding::Rule> rules; // those in effect: the run's own before the strategy's
+    int zero_stage = 0;
+    std::vector<sharding::Finding> findings; // what the mesh pads or keeps whole
+    std::optional<BatchAdvice> batch_advice; // with a cost model and several devices
     std::vector<StateSlot> state_slots;
     std::int64_t state_bytes = 0;
     std::int64_t arena_bytes = 0;
@@ -192,16 +215,19 @@ struct ExecutionPlan {
     std::string device = "cpu";               // kind: "cpu", "cuda", "tpu"
     std::string device_title;                 // of planned-for hardware; empty: this machine
     std::optional<double> predicted_step_ms;  // without a cost model: none
+    double communication_ms = 0;              // of these, in exchanges
     double predicted_error = 0;               // relative, one standard deviation
     std::string prediction_basis;             // what the prediction rests on, one line
     std::optional<std::int64_t> limit_bytes;  // memory that the device has for this run
     std::string limit_basis;                  // what sets the limit, for people
     std::vector<Alternative> fixes;           // filled in when it does not fit
     std::vector<Alternative> recompute_curve; // filled in where it is asked for
-    bool fits() const { return !limit_bytes || device_bytes() <= *limit_bytes; }
+    bool fits() const { return !limit_bytes || memory_bytes() <= *limit_bytes; }
     /// Everything that the device's memory must hold: arena, and on the CPU also what the host
     /// keeps.
     std::int64_t device_bytes() const;
+    /// Everything that the memory behind the limit must hold: simulated devices share the host's.
+    std::int64_t memory_bytes() const;
 
     const PlannedProgram* find(std::string_view program) const;
     const StateSlot* find_slot(std::string_view name) const;
@@ -209,6 +235,8 @@ struct ExecutionPlan {
 
 /// The exchanges of a program.
 std::vector<Collective> collectives(const PlannedProgram& program);
+/// One execution of the exchange that a step is; none: it computes.
+std::optional<Collective> collective_of(const Step& step);
 
 /// The step at a linear position: steps are numbered in text order, a loop before its body.
 const Step* step_at(const PlannedProgram& program, int position);
@@ -237,6 +265,15 @@ std::string to_text(const ExecutionPlan& plan, const PageStyle& style = {});
 /// The page of `weft plan --advise`: the verdict, and the table of what else could be.
 std::string advice_text(const ExecutionPlan& plan, const std::vector<Alternative>& advice,
                         const PageStyle& style = {});
+/// The same for meshes, fastest first.
+std::string mesh_advice_text(const ExecutionPlan& plan, const std::vector<Alternative>& advice,
+                             const Rejections& others, const PageStyle& style = {});
 nlohmann::ordered_json to_json(const std::vector<Alternative>& alternatives);
+
+/// `weft plan --tensor`: which device holds which ranges of a state slot. Devices with the same
+/// ranges stand together.
+std::string tensor_text(const ExecutionPlan& plan, const StateSlot& slot,
+                        const PageStyle& style = {});
+nlohmann::ordered_json tensor_json(const ExecutionPlan& plan, const StateSlot& slot);
 
 } // namespace weft::plan

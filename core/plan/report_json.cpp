@@ -3,7 +3,7 @@
 // what follows them is ours: ops, passes, programs, the recompute curve.
 #include "core/ir/text.h"
 #include "core/plan/op_table.h"
-#include "core/plan/plan.h"
+#include "core/plan/sections.h"
 
 namespace weft::plan {
 namespace {
@@ -21,7 +21,9 @@ Json alternative_json(const Alternative& alternative) {
             {"overrides", alternative.overrides},
             {"activation_bytes", alternative.activation_bytes},
             {"fits", alternative.fits},
-            {"on_front", alternative.on_front}};
+            {"on_front", alternative.on_front},
+            {"communication_ms",
+             alternative.predicted_step_ms ? Json(alternative.communication_ms) : Json(nullptr)}};
 }
 
 /// What stays the same through a step on top of the arena.
@@ -57,27 +59,7 @@ Json device_json(const ExecutionPlan& plan) {
     return device;
 }
 
-Json tensor_json(const StateSlot& slot, const sharding::Mesh& mesh) {
-    const auto list = [](const ir::Type& type) {
-        return Json(std::vector<std::int64_t>(type.shape.begin(), type.shape.end()));
-    };
-    const ir::Type& whole = slot.whole;
-    std::int64_t parts = 1;
-    for (const sharding::DimSharding& dim : slot.placement.dims) {
-        for (const sharding::Split& split : dim) {
-            parts *= mesh.size(split.axes);
-        }
-    }
-    return {{"name", slot.name},
-            {"kind", category_name(slot.category)},
-            {"global_shape", list(whole)},
-            {"local_shape", list(slot.type)},
-            {"spec", ir::to_text(sharding::to_spec(slot.placement, mesh))},
-            {"replicas", mesh.devices() / parts},
-            {"padding_bytes", sharding::padding_bytes(whole, slot.placement, mesh)}};
-}
-
-Json collective_json(const Collective& collective) {
+Json collective_json(const Collective& collective, bool predicted) {
     return {{"number", collective.number},
             {"kind", collective.kind},
             {"axes", collective.axes},
@@ -85,7 +67,7 @@ Json collective_json(const Collective& collective) {
             {"count", collective.count},
             {"cause", collective.cause},
             {"overlaps", collective.overlaps.empty() ? Json() : Json(collective.overlaps)},
-            {"predicted_ms", nullptr},
+            {"predicted_ms", predicted ? Json(collective.predicted_ms) : Json(nullptr)},
             {"sent_bytes", collective.sent_bytes},
             {"index", collective.position},
             {"path", collective.path},
@@ -145,6 +127,20 @@ Json diagnostics_json(const ExecutionPlan& plan) {
     for (const std::string& line : plan.fallbacks) {
         out.push_back({{"pointer", ""}, {"severity", "note"}, {"message", line}, {"hint", ""}});
     }
+    for (const sharding::Finding& finding : plan.findings) {
+        out.push_back({{"pointer", finding.pointer},
+                       {"severity", finding.matters() ? "warning" : "note"},
+                       {"message", finding.array + " " + sharding::message_of(finding)},
+                       {"hint", sharding::hint_of(finding)},
+                       {"tensor", finding.array},
+                       {"bytes", finding.bytes}});
+    }
+    for (const std::string& line : batch_advice_lines(plan)) {
+        out.push_back({{"pointer", "/training/global_batch_size"},
+                       {"severity", "note"},
+                       {"message", line},
+                       {"hint", ""}});
+    }
     return out;
 }
 
@@ -173,17 +169,26 @@ nlohmann::ordered_json to_json(const ExecutionPlan& plan) {
                   {"pipeline", nullptr},
                   {"diagnostics", diagnostics_json(plan)}};
     for (const StateSlot& slot : plan.state_slots) {
-        document["tensors"].push_back(tensor_json(slot, plan.mesh));
+        document["tensors"].push_back(tensor_row_json(plan, slot));
     }
     if (const PlannedProgram* step = plan.find("train_step")) {
         for (const Collective& collective : collectives(*step)) {
-            document["collectives"].push_back(collective_json(collective));
+            document["collectives"].push_back(collective_json(collective, step->predicted_ms > 0));
         }
     }
     document["mesh"] = Json::array();
     for (const sharding::Axis& axis : plan.mesh.axes) {
         document["mesh"].push_back({axis.name, axis.size});
     }
+    document["strategy"] = plan.strategy;
+    document["rules"] = Json::array();
+    for (const sharding::Rule& rule : plan.rules) {
+        document["rules"].push_back({rule.logical, rule.axes});
+    }
+    document["zero_stage"] = plan.zero_stage;
+    document["memory_bytes"] = plan.memory_bytes();
+    document["communication_ms"] =
+        plan.predicted_step_ms ? Json(plan.communication_ms) : Json(nullptr);
     document["limit_basis"] = plan.limit_basis;
     document["predicted_error"] =
         plan.predicted_step_ms ? Json(plan.predicted_error) : Json(nullptr);

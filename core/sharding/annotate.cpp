@@ -63,7 +63,7 @@ private:
         }
     }
 
-    Sharding by_name_or_rule(const SlotInfo& slot) {
+    Sharding by_name_or_rule(const SlotInfo& slot) const {
         for (const auto& [pattern, spec] : placement_.specs) {
             if (glob_match(pattern, slot.name)) {
                 return only_fitting(slot, from_spec(spec, slot.type.shape, placement_.mesh));
@@ -83,8 +83,8 @@ private:
         return only_fitting(slot, std::move(out));
     }
 
-    /// Leaves out splits with fewer units than devices, and says so.
-    Sharding only_fitting(const SlotInfo& slot, Sharding sharding) {
+    /// Leaves out splits with fewer units than devices.
+    Sharding only_fitting(const SlotInfo& slot, Sharding sharding) const {
         for (int dim = 0; dim < slot.type.shape.rank(); ++dim) {
             DimSharding& own = sharding.dims[static_cast<std::size_t>(dim)];
             const std::int64_t extent = slot.type.shape[dim];
@@ -93,14 +93,9 @@ private:
             }
             if (fits(own[0], extent, placement_.mesh)) {
                 own[0] = canonical(own[0], extent, placement_.mesh);
-                continue;
+            } else {
+                own.clear();
             }
-            out_.notes.push_back(
-                slot.name + " stays whole along dimension " + std::to_string(dim) + ": " +
-                std::to_string(extent / (own[0].parts * own[0].unit)) +
-                " units cannot be split over " + std::to_string(placement_.mesh.size(own[0].axes)) +
-                " devices; each keeps " + std::to_string(slot.type.bytes()) + " bytes");
-            own.clear();
         }
         return sharding;
     }

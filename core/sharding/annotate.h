@@ -51,7 +51,7 @@ struct Annotation {
 };
 
 struct SlotInfo {
-    enum class Kind : std::uint8_t { parameter, optimizer, other };
+    enum class Kind : std::uint8_t { parameter, optimizer, batch, other };
     Kind kind = Kind::other;
     std::string name;
     std::string parameter; // optimizer: the parameter it belongs to
@@ -63,12 +63,10 @@ struct Annotations {
     std::map<std::string, Annotation, std::less<>> state;
     /// Gradients by parameter: as they are summed up, and as the update sees them.
     std::map<std::string, Annotation, std::less<>> gradients;
-    /// What was asked for and could not be had, one line each: a dimension with fewer units than
-    /// devices, with the bytes that are replicated for it.
-    std::vector<std::string> notes;
 };
 
-/// Specs must have been checked (check_spec).
+/// Specs must have been checked (check_spec). What cannot be split as asked for stays whole; lint
+/// (core/sharding/lint.h) finds it.
 Annotations annotate(const std::vector<SlotInfo>& slots, const Placement& placement);
 
 /// The batch of a program: `batch_dim` is that of the samples, behind it come the positions of a

@@ -47,7 +47,7 @@ std::string note_finished_run(const std::filesystem::path& calibration_file, int
         cost::Calibration calibration =
             cost::read_calibration(calibration_file, machine_key(threads));
         const double predicted_ms =
-            cost::CostModel(calibration).predict(compile::work_of(*program)).ms;
+            cost::CostModel(calibration).predict(compile::mesh_work_of(*program, plan.mesh, 0)).ms;
         if (predicted_ms <= 0) {
             return {};
         }

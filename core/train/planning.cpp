@@ -3,6 +3,7 @@
 
 #include "core/base/machine.h"
 #include "core/base/text.h"
+#include "core/compile/mesh_config.h"
 #include "core/train/engine.h"
 #include "core/train/memory_meter.h"
 
@@ -26,9 +27,8 @@ plan::HostMemory host_memory(const compile::RunConfig& config, const data::DataO
     const compile::BatchPlan batch = compile::plan_batch(config);
     const bool evaluates = data.has_validation || data.has_test;
     host.data_cache_bytes = data.cache_bytes + data.test_cache_bytes;
-    host.prefetch_bytes =
-        loader_bytes(data.sample, batch.global_batch_size, config.prefetch) +
-        (evaluates ? loader_bytes(data.sample, batch.rows, config.prefetch) : 0);
+    host.prefetch_bytes = loader_bytes(data.sample, batch.global_batch_size, config.prefetch) +
+                          (evaluates ? loader_bytes(data.sample, batch.rows, config.prefetch) : 0);
     return host;
 }
 
@@ -40,6 +40,16 @@ PlanTarget within_budget(const compile::RunConfig& config, PlanTarget target) {
         target.limit_basis = "training.memory_budget";
     }
     return target;
+}
+
+/// A run on this machine cannot have the devices of another.
+void refuse_planned_hardware(const compile::RunConfig& config, const PlanTarget& target) {
+    const auto devices = config.section("mesh").at("devices").get<std::string>();
+    if (target.hardware == nullptr && compile::is_planned_hardware(devices)) {
+        throw Error(ErrorKind::usage, "mesh.devices",
+                    "'" + devices + "' is hardware to plan for, not devices of this machine",
+                    "Plan with --hardware " + devices + ", or set mesh.devices to cpu:N.");
+    }
 }
 
 std::string library_line(std::int64_t bytes) {
@@ -103,6 +113,7 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
                              const PlanTarget& given, const std::stop_token& stop,
                              compile::Scope scope) {
     const PlanTarget target = within_budget(config, given);
+    refuse_planned_hardware(config, target);
     compile::PipelineOptions options;
     options.stop = stop;
     options.cost = target.cost;
@@ -154,7 +165,7 @@ std::vector<plan::Alternative> find_fixes(const compile::RunConfig& config,
         const auto changed = compile::with_overrides(config, fix.overrides);
         WEFT_CHECK(changed.has_value(), "a fix is a valid configuration");
         const plan::ExecutionPlan whole = plan_run(*changed, data, target, stop);
-        fix.peak_bytes = whole.device_bytes();
+        fix.peak_bytes = whole.memory_bytes();
         fix.predicted_step_ms = whole.predicted_step_ms;
         return !whole.fits();
     });
@@ -171,7 +182,7 @@ plan::ExecutionPlan plan_to_run(const compile::RunConfig& config, const data::Da
     const plan::PlannedProgram* program = plan::largest_program(plan);
     ErrorEvent event;
     event.where = program->name + ", " + plan::peak_op(*program);
-    event.message = "the run needs " + format_bytes(plan.device_bytes()) +
+    event.message = "the run needs " + format_bytes(plan.memory_bytes()) +
                     " at its peak, and there are " + format_bytes(*plan.limit_bytes) + " (" +
                     plan.limit_basis + ")";
     const auto fixes = find_fixes(config, data, target, stop);

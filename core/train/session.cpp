@@ -148,6 +148,12 @@ void Session::State::make_plan() {
     for (const std::string& fallback : made->fallbacks) {
         control.emit(WarningEvent{fallback, "It is correct, but slower than it could be."});
     }
+    for (const sharding::Finding& finding : made->findings) {
+        if (finding.matters()) {
+            control.emit(WarningEvent{finding.array + " " + sharding::message_of(finding),
+                                      sharding::hint_of(finding)});
+        }
+    }
     const std::lock_guard guard(plan_mutex);
     plan = std::move(made);
 }

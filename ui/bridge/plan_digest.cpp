@@ -48,7 +48,7 @@ public:
 
     std::shared_ptr<const PlanDigest> run() {
         const plan::ExecutionPlan& plan = *digest_->plan;
-        digest_->peak_bytes = plan.device_bytes();
+        digest_->peak_bytes = plan.memory_bytes();
         const plan::PlannedProgram* program = plan.find("train_step");
         if (program == nullptr && !plan.programs.empty()) {
             program = &*std::max_element(

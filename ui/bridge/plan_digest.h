@@ -47,7 +47,7 @@ struct PlanDigest {
     widgets::TimelineData timeline;
     std::vector<qint64> totals;  // bytes alive per op
     int peak = -1;               // op with most bytes alive; -1 in a plan without a training step
-    std::int64_t peak_bytes = 0; // what the device must hold: ExecutionPlan::device_bytes
+    std::int64_t peak_bytes = 0; // what the memory must hold: ExecutionPlan::memory_bytes
     bool timed = false;          // shares are of predicted time
 
     /// Indices of the tensors alive at an op, largest first.

@@ -29,7 +29,7 @@ void clear(QLayout* layout) {
 }
 
 QString verdictText(const plan::ExecutionPlan& plan) {
-    const QString need = widgets::formatMemory(plan.device_bytes());
+    const QString need = widgets::formatMemory(plan.memory_bytes());
     if (!plan.limit_bytes) {
         return QObject::tr("Needs %1").arg(need);
     }
@@ -130,7 +130,7 @@ void VerdictPart::update() {
     verdict_->setRole(stale ? Role::Faint : plan.fits() ? Role::Text : Role::Error);
     bar_->setMeasured(memorySegments(plan), tr("planned"));
     bar_->setLimit(plan.limit_bytes ? std::optional<qint64>(*plan.limit_bytes) : std::nullopt);
-    const std::int64_t left = plan.limit_bytes ? *plan.limit_bytes - plan.device_bytes() : 0;
+    const std::int64_t left = plan.limit_bytes ? *plan.limit_bytes - plan.memory_bytes() : 0;
     QString room = !plan.limit_bytes ? QString()
                    : left >= 0       ? tr("%1 free at the peak").arg(widgets::formatMemory(left))
                                      : tr("%1 too much").arg(widgets::formatMemory(-left));

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/compile/block_model.h"
+
+#include "core/base/error.h"
+#include "core/compile/mesh_config.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace weft::compile {
+namespace {
+
+constexpr std::int64_t kFewLayers = 2;
+constexpr std::int64_t kMoreLayers = 4;
+constexpr std::int64_t kSteps = 2; // so that gradients are summed up, as in the run
+
+/// Figures of one plan, in the order of Figure.
+enum Figure : std::size_t {
+    kMicrostep,
+    kExchange,
+    kScratch,
+    kUpdate,
+    kParameterBytes,
+    kTensors,
+    kOptimizer,
+    kOther,
+    kPacked,
+    kCount,
+    kGatherCalls,
+    kGatherBytes,
+    kScatterCalls,
+    kScatterBytes,
+    kFigures
+};
+using Figures = std::array<double, kFigures>;
+
+void add_exchange(const plan::Collective& one, double times, Figures& out) {
+    if (std::find(one.axes.begin(), one.axes.end(), "data") == one.axes.end()) {
+        out[kExchange] += times * one.predicted_ms;
+        return;
+    }
+    const bool gathers = one.kind == "all_gather";
+    out[gathers ? kGatherCalls : kScatterCalls] += times;
+    out[gathers ? kGatherBytes : kScatterBytes] += times * static_cast<double>(one.array_bytes);
+}
+
+void add_times(const std::vector<plan::Step>& steps, double times, Figures& out) {
+    for (const plan::Step& step : steps) {
+        if (step.is_loop()) {
+            add_times(step.steps, times * static_cast<double>(step.count), out);
+        } else if (step.op.phase == ir::Phase::update) {
+            out[kUpdate] += times * step.predicted_ms;
+        } else if (const auto one = plan::collective_of(step)) {
+            add_exchange(*one, times / kSteps, out);
+        } else {
+            out[kMicrostep] += times * step.predicted_ms / kSteps;
+        }
+    }
+}
+
+Figures figures_of(const plan::ExecutionPlan& plan) {
+    Figures out{};
+    const plan::PlannedProgram& step = *plan.find("train_step");
+    add_times(step.steps, 1, out);
+    for (const plan::StateSlot& slot : plan.state_slots) {
+        const auto bytes = static_cast<double>(slot.type.bytes());
+        const bool parameter = slot.category == plan::Category::parameters && slot.trainable;
+        out[parameter                                    ? kParameterBytes
+            : slot.category == plan::Category::optimizer ? kOptimizer
+                                                         : kOther] += bytes;
+        out[kTensors] += parameter ? 1 : 0;
+    }
+    const auto bytes = plan::bytes_by_category(plan, "train_step");
+    out[kPacked] =
+        static_cast<double>(bytes[static_cast<std::size_t>(plan::Category::packed_weights)]);
+    out[kScratch] = static_cast<double>(step.peak_bytes - plan.state_bytes) - out[kPacked] -
+                    out[kParameterBytes];
+    out[kCount] = static_cast<double>(plan.parameters);
+    return out;
+}
+
+/// "h200" of "h200:64".
+std::string devices_of(const RunConfig& config, std::int64_t count) {
+    const auto devices = config.section("mesh").at("devices").get<std::string>();
+    const std::string name = devices.substr(0, devices.find(':'));
+    return (name == "auto" ? "cpu" : name) + ":" + std::to_string(count);
+}
+
+class Fit {
+public:
+    Fit(const RunConfig& config, const Planner& planner, std::int64_t model, bool recomputes)
+        : config_(config), planner_(planner), model_(model), recomputes_(recomputes),
+          layered_(config.section("model").contains("layers") &&
+                   !config.section("model").at("layers").is_array()) {}
+
+    BlockModel run(std::int64_t parameters) {
+        // One sample, two samples, one sample on each of two data ranks.
+        std::array<Figures, 3> few{};
+        std::array<Figures, 3> more{};
+        for (std::size_t i = 0; i < few.size(); ++i) {
+            const std::int64_t samples = i == 1 ? 2 : 1;
+            const std::int64_t ranks = i == 2 ? 2 : 1;
+            for (auto* into : {&few, &more}) {
+                if (into == &more && !layered_) {
+                    more[i] = few[i];
+                    continue;
+                }
+                const auto found = plan(into == &few ? kFewLayers : kMoreLayers, samples, ranks);
+                if (!found) {
+                    return std::move(out_);
+                }
+                (*into)[i] = *found;
+            }
+        }
+        const double per_layer = more[0][kCount] - few[0][kCount];
+        // In units of the distance between both fits.
+        const double far = layered_ && per_layer > 0
+                               ? (static_cast<double>(parameters) - few[0][kCount]) / per_layer
+                               : 0;
+        std::array<Figures, 3> all{};
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            for (std::size_t f = 0; f < kFigures; ++f) {
+                all[i][f] = few[i][f] + far * (more[i][f] - few[i][f]);
+            }
+        }
+        const auto line = [&](Figure figure) {
+            const double slope = all[1][figure] - all[0][figure];
+            return Line{all[0][figure] - slope, slope};
+        };
+        out_.microstep_ms = line(kMicrostep);
+        out_.exchange_ms = line(kExchange);
+        out_.scratch_bytes = line(kScratch);
+        out_.update_ms = all[0][kUpdate];
+        out_.parameter_bytes = all[0][kParameterBytes];
+        out_.parameter_tensors = all[0][kTensors];
+        out_.optimizer_bytes = all[0][kOptimizer];
+        out_.other_state_bytes = all[0][kOther];
+        out_.packed_bytes = all[0][kPacked];
+        const Figures& split = all[2];
+        out_.split = {split[kScratch] - all[0][kScratch],
+                      split[kPacked],
+                      {split[kGatherCalls], split[kGatherBytes]},
+                      {split[kScatterCalls], split[kScatterBytes]}};
+        return std::move(out_);
+    }
+
+private:
+    std::optional<Figures> plan(std::int64_t layers, std::int64_t samples, std::int64_t ranks) {
+        std::vector<std::string> overrides = {
+            "mesh.devices=\"" + devices_of(config_, ranks * model_) + "\"",
+            "mesh.strategy=2d",
+            "mesh.axes=[[\"data\"," + std::to_string(ranks) + "],[\"model\"," +
+                std::to_string(model_) + "]]",
+            ranks > 1 ? "mesh.zero_stage=3" : "mesh.zero_stage=0",
+            std::string("training.recompute=") + (recomputes_ ? "blocks" : "none"),
+            "training.global_batch_size=" + std::to_string(kSteps * samples * ranks),
+            "training.micro_batch_size=" + std::to_string(samples)};
+        if (layered_) {
+            overrides.push_back("model.layers=" + std::to_string(layers));
+        }
+        const auto changed = with_overrides(config_, overrides);
+        if (!changed) {
+            out_.problem = "gives no valid run";
+            return std::nullopt;
+        }
+        const plan::ExecutionPlan plan = planner_(*changed);
+        ++out_.plans;
+        for (const sharding::Finding& finding : plan.findings) {
+            if (finding.matters() && ranks == 1) {
+                out_.problem = finding.array.substr(finding.array.rfind('/') + 1) +
+                               " cannot be split over " + std::to_string(model_) + " devices";
+                return std::nullopt;
+            }
+        }
+        return figures_of(plan);
+    }
+
+    const RunConfig& config_;
+    const Planner& planner_;
+    std::int64_t model_;
+    bool recomputes_;
+    bool layered_;
+    BlockModel out_;
+};
+
+} // namespace
+
+BlockModel fit_block_model(const RunConfig& config, const Planner& planner, std::int64_t model,
+                           bool recomputes, std::int64_t parameters) {
+    return Fit(config, planner, model, recomputes).run(parameters);
+}
+
+} // namespace weft::compile

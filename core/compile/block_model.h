@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one device of a group that shares layers holds and takes, as planes over layers and samples.
+// Fitted through small plans: two and four layers, one and two samples; and for split parameters
+// two and four layers on two data ranks.
+#pragma once
+
+#include "core/compile/alternatives.h"
+
+#include <string>
+
+namespace weft::compile {
+
+/// A straight line over the samples of a microstep.
+struct Line {
+    double base = 0;
+    double slope = 0;
+
+    double at(double samples) const { return base + slope * samples; }
+};
+
+/// Exchanges of one kind between data ranks, in one microstep.
+struct Traffic {
+    double calls = 0;
+    double bytes = 0; // of the whole arrays, all calls together
+};
+
+/// What is otherwise where parameters are split over the data ranks (ZeRO 3): weights are gathered
+/// for use, and no packed copy outlives that.
+struct SplitParameters {
+    double scratch_bytes = 0; // more than BlockModel's, for one sample
+    double packed_bytes = 0;
+    Traffic gathered, scattered;
+};
+
+struct BlockModel {
+    std::string problem; // why the model cannot be split so; empty: it can
+    int plans = 0;       // that were made for it
+    Line microstep_ms;   // forward and backward, without exchanges
+    Line exchange_ms;    // of one microstep, within the group
+    Line scratch_bytes;  // beside state, gradients and packed weights
+    double update_ms = 0;
+    double parameter_bytes = 0; // f32, and so of gradients
+    double parameter_tensors = 0;
+    double optimizer_bytes = 0;
+    double other_state_bytes = 0;
+    double packed_bytes = 0;
+    SplitParameters split;
+};
+
+/// `parameters`: of the whole run; they tell how many layers it has. A model without layers of the
+/// same kind is planned whole.
+BlockModel fit_block_model(const RunConfig& config, const Planner& planner, std::int64_t model,
+                           bool recomputes, std::int64_t parameters);
+
+} // namespace weft::compile

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search for a mesh: its estimates against complete plans, its finalists, its reasons.
+#include "core/base/text.h"
+#include "core/compile/mesh_advice.h"
+#include "core/train/planning.h"
+#include "tests/support/weft_test.h"
+#include "tests/unit/plan/plan_models.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace weft;
+
+namespace {
+
+constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
+
+/// Wide enough that layers weigh more than what is beside them.
+compile::RunConfig deep_run() {
+    return test::model_run("gpt", {"mesh.devices=h200:8", "model.layers=8", "model.width=256",
+                                   "model.heads=4", "model.context=128", "data.train.samples=4096",
+                                   "training.global_batch_size=64"});
+}
+
+class Fixture {
+public:
+    explicit Fixture(const compile::RunConfig& config)
+        : config_(config), cost_(*cost::find_hardware("h200")),
+          target_(train::planned_hardware(*cost::find_hardware("h200"), &cost_)),
+          planner_(train::step_planner(train::outline_run_data(config, target_), target_, {})) {}
+
+    plan::ExecutionPlan plan(const std::vector<std::string>& overrides = {}) const {
+        return planner_(*compile::with_overrides(config_, overrides));
+    }
+    std::vector<compile::MeshCandidate> estimates(std::int64_t limit_bytes,
+                                                  compile::MeshAdvice& notes) const {
+        return compile::estimate_meshes(config_, planner_, cost_, plan().parameters, limit_bytes,
+                                        notes, {});
+    }
+    compile::MeshAdvice advice(std::int64_t limit_bytes) const {
+        return compile::advise_mesh(config_, planner_, cost_, plan().parameters, limit_bytes, {});
+    }
+
+private:
+    const compile::RunConfig config_;
+    const cost::CostModel cost_;
+    const train::PlanTarget target_;
+    const compile::Planner planner_;
+};
+
+int sum(const plan::Rejections& others) {
+    int count = 0;
+    for (const auto& [reason, number] : others) {
+        count += number;
+    }
+    return count;
+}
+
+} // namespace
+
+class MeshAdviceTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    // A sixth of all candidates. Lines through two layers and two samples leave out what kernels
+    // and buffers do at the rim: a quarter of the time and of the memory is enough to choose what
+    // is planned completely.
+    void estimates_are_near_complete_plans() {
+        const Fixture fixture(deep_run());
+        compile::MeshAdvice notes;
+        const auto all = fixture.estimates(kPlenty, notes);
+        QVERIFY(all.size() > 30);
+        for (std::size_t i = 0; i < all.size(); i += 6) {
+            const plan::ExecutionPlan plan = fixture.plan(all[i].overrides());
+            const double time = all[i].step_ms / *plan.predicted_step_ms;
+            const double memory =
+                static_cast<double>(all[i].bytes) / static_cast<double>(plan.memory_bytes());
+            const std::string where = all[i].text() + ": time " + std::to_string(time) +
+                                      ", memory " + std::to_string(memory);
+            QVERIFY2(std::abs(time - 1) < 0.25, where.c_str());
+            QVERIFY2(std::abs(memory - 1) < 0.25, where.c_str());
+        }
+    }
+
+    void ways_are_complete_plans_that_fit_fastest_first() {
+        const Fixture fixture(deep_run());
+        const compile::MeshAdvice advice = fixture.advice(kPlenty);
+        QVERIFY(!advice.ways.empty() && advice.ways.size() <= 3);
+        double before = 0;
+        for (const plan::Alternative& way : advice.ways) {
+            const plan::ExecutionPlan plan = fixture.plan(way.overrides);
+            QCOMPARE(plan.memory_bytes(), way.peak_bytes);
+            QCOMPARE(*plan.predicted_step_ms, *way.predicted_step_ms);
+            QCOMPARE(plan.mesh.devices(), 8);
+            QVERIFY(way.fits && *way.predicted_step_ms >= before);
+            before = *way.predicted_step_ms;
+        }
+        QCOMPARE(sum(advice.others) + static_cast<int>(advice.ways.size()), advice.candidates);
+    }
+
+    void what_does_not_fit_is_counted_with_what_it_needs() {
+        const Fixture fixture(deep_run());
+        const compile::MeshAdvice advice = fixture.advice(1'000'000);
+        QVERIFY(advice.ways.empty());
+        QCOMPARE(sum(advice.others), advice.candidates);
+        QVERIFY(std::any_of(advice.others.begin(), advice.others.end(), [](const auto& other) {
+            return other.first.starts_with("do not fit with model=1: ") &&
+                   other.first.find("ZeRO 3") != std::string::npos;
+        }));
+    }
+
+    // Four heads over eight devices.
+    void layers_that_cannot_be_split_are_named() {
+        compile::MeshAdvice notes;
+        Fixture(deep_run()).estimates(kPlenty, notes);
+        QVERIFY(std::any_of(notes.others.begin(), notes.others.end(), [](const auto& other) {
+            return other.first.starts_with("model=8: ") &&
+                   other.first.find("attention") != std::string::npos;
+        }));
+    }
+
+    // Less memory asks for more of ZeRO, more devices along model, recompute or fewer samples.
+    void less_memory_never_makes_the_best_faster() {
+        const Fixture fixture(deep_run());
+        compile::MeshAdvice notes;
+        const auto all = fixture.estimates(kPlenty, notes);
+        double before = all.front().step_ms;
+        for (const std::int64_t limit : {all.front().bytes, all.front().bytes * 3 / 4,
+                                         all.front().bytes / 2, all.front().bytes / 4}) {
+            const auto found = fixture.estimates(limit, notes);
+            if (found.empty()) {
+                break;
+            }
+            QVERIFY(found.front().step_ms >= before);
+            QVERIFY(found.front().bytes <= limit);
+            before = found.front().step_ms;
+        }
+    }
+
+    void a_model_without_layers_of_a_kind_is_searched_too() {
+        const Fixture fixture(test::model_run("cnn", {"mesh.devices=h200:4"}));
+        const compile::MeshAdvice advice = fixture.advice(kPlenty);
+        QVERIFY(!advice.ways.empty());
+    }
+};
+
+WEFT_TEST(MeshAdviceTest)
+#include "mesh_advice_test.moc"

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plan says of a mesh: memory of each device, exchanges and their prices, who holds what,
+// and what does not divide. Oracles: ring costs and ZeRO's sums (FACTS E), counted by hand.
+#include "core/compile/mesh_config.h"
+#include "core/train/planning.h"
+#include "tests/support/weft_test.h"
+#include "tests/unit/plan/plan_models.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+using namespace weft;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+const cost::Hardware& h200() {
+    return *cost::find_hardware("h200");
+}
+
+plan::ExecutionPlan planned_here(const compile::RunConfig& config) {
+    train::PlanTarget target;
+    target.threads = 1;
+    return train::plan_run(config, train::outline_run_data(config, target), target, {});
+}
+
+/// For the H200s that mesh.devices names.
+plan::ExecutionPlan planned_there(const compile::RunConfig& config) {
+    static const cost::CostModel cost(h200());
+    const train::PlanTarget target = train::planned_hardware(h200(), &cost);
+    return train::plan_run(config, train::outline_run_data(config, target), target, {},
+                           compile::Scope::step);
+}
+
+std::vector<plan::Collective> exchanges(const plan::ExecutionPlan& plan) {
+    return plan::collectives(*plan.find("train_step"));
+}
+
+std::int64_t bytes_of(const plan::ExecutionPlan& plan, plan::Category category) {
+    std::int64_t bytes = 0;
+    for (const plan::StateSlot& slot : plan.state_slots) {
+        bytes += slot.category == category ? slot.type.bytes() : 0;
+    }
+    return bytes;
+}
+
+const sharding::Finding* finding_of(const plan::ExecutionPlan& plan, const std::string& array) {
+    const auto found = std::find_if(plan.findings.begin(), plan.findings.end(),
+                                    [&](const auto& one) { return one.array == array; });
+    return found == plan.findings.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+class MeshPlan : public QObject {
+    Q_OBJECT
+
+private slots:
+    void one_device_has_neither_mesh_nor_findings() {
+        const plan::ExecutionPlan plan = planned_here(test::model_run("mlp"));
+        QVERIFY(plan.findings.empty() && !plan.batch_advice);
+        QCOMPARE(plan.memory_bytes(), plan.device_bytes());
+        const std::string page = plan::to_text(plan);
+        for (const char* heading : {"\nMesh", "\nTensors", "\nExchanges", "\nWhole or padded"}) {
+            QVERIFY2(page.find(heading) == std::string::npos, heading);
+        }
+    }
+
+    void simulated_devices_share_memory_and_hardware_has_its_own() {
+        const plan::ExecutionPlan here =
+            planned_here(test::model_run("mlp", {"mesh.devices=cpu:4"}));
+        QCOMPARE(here.memory_bytes(), 4 * here.arena_bytes + here.host.bytes());
+        const plan::ExecutionPlan there =
+            planned_there(test::model_run("mlp", {"mesh.devices=h200:4"}));
+        QCOMPARE(there.memory_bytes(), there.arena_bytes);
+    }
+
+    void parameters_are_counted_once_wherever_they_lie() {
+        const std::int64_t alone = planned_here(test::model_run("gpt")).parameters;
+        for (const char* strategy : {"fsdp", "tensor_parallel", "data_parallel"}) {
+            const std::string set = std::string("mesh.strategy=") + strategy;
+            QCOMPARE(planned_here(test::model_run("gpt", {"mesh.devices=cpu:2", set})).parameters,
+                     alone);
+        }
+    }
+
+    // FACTS E: a gradient of S bytes costs each of n data ranks 2 S (n - 1) / n.
+    void data_parallel_sends_twice_its_gradients_less_a_share() {
+        const compile::RunConfig config =
+            test::model_run("mlp", {"mesh.devices=h200:4", "training.max_grad_norm=null"});
+        const plan::ExecutionPlan plan = planned_there(config);
+        std::int64_t sent = 0;
+        for (const plan::Collective& one : exchanges(plan)) {
+            QCOMPARE(one.kind, std::string("all_reduce"));
+            QCOMPARE(one.devices, 4);
+            sent += one.cause.starts_with("gradient/") ? one.sent_bytes : 0;
+        }
+        QCOMPARE(sent, 2 * plan.parameters * 4 * 3 / 4);
+    }
+
+    // With S bytes over n devices at 80 % of 450 GB/s, 3.4 us a message and 8.4 us to begin.
+    void exchanges_take_what_the_ring_takes() {
+        const plan::ExecutionPlan plan =
+            planned_there(test::model_run("gpt", {"mesh.devices=h200:8"}));
+        const auto all = exchanges(plan);
+        QVERIFY(!all.empty());
+        double sum = 0;
+        for (const plan::Collective& one : all) {
+            const double share = one.kind == "all_reduce" ? 2 : 1;
+            const double once =
+                share * (static_cast<double>(one.array_bytes) * 7 / 8 / 0.36e12 + 7 * 3.4e-6) +
+                8.4e-6;
+            // Bytes are rounded down to whole ones.
+            QVERIFY2(std::abs(one.predicted_ms - once * 1e3 * one.count) <= 1e-6,
+                     one.cause.c_str());
+            sum += one.predicted_ms;
+        }
+        QVERIFY(std::abs(plan.communication_ms - sum) <= 1e-9 * sum);
+        double steps = 0;
+        for (const plan::Step& step : plan.find("train_step")->steps) {
+            steps += step.predicted_ms;
+        }
+        QVERIFY(*plan.predicted_step_ms >= steps && steps > plan.communication_ms);
+    }
+
+    // Sixteen devices in hosts of eight: over all of them the ring leaves the hosts, over the minor
+    // axis it does not.
+    void rings_within_a_host_are_priced_by_its_links() {
+        const plan::ExecutionPlan plan =
+            planned_there(test::model_run("mlp", {"mesh.devices=h200:16", "mesh.strategy=2d",
+                                                  "mesh.axes=[[\"data\",2],[\"model\",8]]"}));
+        double near = 0;
+        double far = 0;
+        for (const plan::Collective& one : exchanges(plan)) {
+            const bool leaves =
+                std::find(one.axes.begin(), one.axes.end(), "data") != one.axes.end();
+            (leaves ? far : near) = std::max(
+                leaves ? far : near,
+                one.predicted_ms / one.count /
+                    static_cast<double>(cost::messages({one.kind, one.array_bytes, one.devices})));
+        }
+        QVERIFY(near > 0 && far > 0);
+        QVERIFY(far > near); // a message of 14 us against one of 3.4
+    }
+
+    // Rajbhandari et al. 2020: f32 parameters 4 bytes, Adam 8, over N ranks from stage to stage.
+    void zero_stages_divide_state_by_the_data_ranks() {
+        // Every extent divides by 2.
+        const std::int64_t all = planned_here(test::model_run("gpt")).parameters;
+        const auto at = [&](const char* stage) {
+            return planned_there(test::model_run(
+                "gpt", {"mesh.devices=h200:2", std::string("mesh.zero_stage=") + stage}));
+        };
+        const auto parameters = plan::Category::parameters;
+        const auto optimizer = plan::Category::optimizer;
+        QCOMPARE(bytes_of(at("0"), parameters), 4 * all);
+        QCOMPARE(bytes_of(at("0"), optimizer), 8 * all);
+        QCOMPARE(bytes_of(at("1"), parameters), 4 * all);
+        QCOMPARE(bytes_of(at("1"), optimizer), 8 * all / 2);
+        QCOMPARE(bytes_of(at("3"), parameters), 4 * all / 2);
+        QCOMPARE(bytes_of(at("3"), optimizer), 8 * all / 2);
+    }
+
+    void a_tensor_s_holders_cover_it_once_for_every_replica() {
+        const plan::ExecutionPlan plan = planned_here(
+            test::model_run("gpt", {"mesh.devices=cpu:4", "mesh.strategy=2d", "model.vocab=33",
+                                    "data.train.vocab=33", "mesh.zero_stage=3",
+                                    "mesh.axes=[[\"data\",2],[\"model\",2]]"}));
+        for (const plan::StateSlot& slot : plan.state_slots) {
+            const Json tensor = plan::tensor_json(plan, slot);
+            std::int64_t held = 0;
+            std::set<std::int64_t> devices;
+            for (const Json& one : tensor["held"]) {
+                std::int64_t elements = 1;
+                for (const Json& ranges : one["ranges"]) {
+                    std::int64_t along = 0;
+                    for (const Json& range : ranges) {
+                        along += range[1].get<std::int64_t>() - range[0].get<std::int64_t>();
+                    }
+                    elements *= along;
+                }
+                for (const Json& device : one["devices"]) {
+                    QVERIFY(devices.insert(device.get<std::int64_t>()).second);
+                    held += elements;
+                }
+            }
+            QCOMPARE(devices.size(), std::size_t{4});
+            QVERIFY2(held == slot.whole.shape.elements() * tensor["replicas"].get<std::int64_t>(),
+                     slot.name.c_str());
+            const std::int64_t local = tensor["local_bytes"].get<std::int64_t>();
+            QVERIFY2(4 * local ==
+                         tensor["replicas"].get<std::int64_t>() *
+                             (slot.whole.bytes() + tensor["padding_bytes"].get<std::int64_t>()),
+                     slot.name.c_str());
+        }
+    }
+
+    // The fused weight [16, 48] of query, key and value: two heads of 8, in each of three parts.
+    void the_page_of_a_tensor_names_devices_and_ranges() {
+        const plan::ExecutionPlan plan = planned_here(
+            test::model_run("gpt", {"mesh.devices=cpu:2", "mesh.strategy=tensor_parallel"}));
+        const std::string page =
+            plan::tensor_text(plan, *plan.find_slot("blocks.0.attention.qkv.weight"));
+        QVERIFY2(page.find("device 0: [:, 0:8 and 16:24 and 32:40]") != std::string::npos,
+                 page.c_str());
+        QVERIFY2(page.find("device 1: [:, 8:16 and 24:32 and 40:48]") != std::string::npos,
+                 page.c_str());
+    }
+
+    // 33 rows of 16 numbers over two devices are 17 each: one row of 64 bytes too many.
+    void a_vocabulary_that_does_not_divide_is_found_with_its_padding() {
+        const plan::ExecutionPlan plan = planned_here(
+            test::model_run("gpt", {"mesh.devices=cpu:2", "mesh.strategy=tensor_parallel",
+                                    "model.vocab=33", "data.train.vocab=33"}));
+        const sharding::Finding* found = finding_of(plan, "wte.weight");
+        QVERIFY(found != nullptr);
+        QCOMPARE(found->kind, sharding::Finding::Kind::uneven);
+        QCOMPARE(found->bytes, 64);
+        QCOMPARE(found->units, 33);
+        QCOMPARE(found->pointer, std::string("/mesh/rules"));
+    }
+
+    // Two heads over four devices: [16, 48] f32 stays whole, three quarters of it too much.
+    void heads_that_are_too_few_are_found_with_what_each_device_holds_for_it() {
+        const plan::ExecutionPlan plan = planned_here(
+            test::model_run("gpt", {"mesh.devices=cpu:4", "mesh.strategy=tensor_parallel"}));
+        const sharding::Finding* found = finding_of(plan, "blocks.0.attention.qkv.weight");
+        QVERIFY(found != nullptr);
+        QCOMPARE(found->kind, sharding::Finding::Kind::whole);
+        QCOMPARE(found->bytes, 16 * 48 * 4 * 3 / 4);
+        QCOMPARE(found->dim, 1);
+        QCOMPARE(found->asked_by, std::string("the rule for heads"));
+        const Json document = plan::to_json(plan);
+        QVERIFY(std::any_of(document["diagnostics"].begin(), document["diagnostics"].end(),
+                            [](const Json& one) {
+                                return one["pointer"] == "/mesh/rules" &&
+                                       one["tensor"] == "blocks.0.attention.qkv.weight" &&
+                                       one["bytes"] == 16 * 48 * 4 * 3 / 4;
+                            }));
+        QVERIFY(plan::to_text(plan).find("\nWhole or padded") != std::string::npos);
+    }
+
+    // A bias of four numbers over eight data ranks.
+    void what_zero_cannot_split_is_found() {
+        const plan::ExecutionPlan plan =
+            planned_here(test::model_run("mlp", {"mesh.devices=cpu:8", "mesh.strategy=fsdp"}));
+        const auto small = std::find_if(plan.state_slots.begin(), plan.state_slots.end(),
+                                        [](const plan::StateSlot& slot) {
+                                            return slot.category == plan::Category::parameters &&
+                                                   slot.whole.shape == ir::Shape({4});
+                                        });
+        QVERIFY(small != plan.state_slots.end());
+        const sharding::Finding* found = finding_of(plan, small->name);
+        QVERIFY(found != nullptr);
+        QCOMPARE(found->pointer, std::string("/mesh/zero_stage"));
+        QCOMPARE(found->bytes, 4 * 4 * 7 / 8);
+        QVERIFY(!found->matters());
+    }
+
+    void a_batch_that_does_not_divide_is_found() {
+        const plan::ExecutionPlan plan = planned_here(
+            test::model_run("mlp", {"mesh.devices=cpu:4", "training.global_batch_size=30"}));
+        const sharding::Finding* found = finding_of(plan, "inputs");
+        QVERIFY(found != nullptr);
+        QCOMPARE(found->kind, sharding::Finding::Kind::uneven);
+        QCOMPARE(found->pointer, std::string("/training/global_batch_size"));
+        QCOMPARE(found->bytes, 2 * 24 * 4); // two samples of 24 f32
+    }
+
+    void a_spec_that_asks_for_a_whole_tensor_is_no_finding() {
+        const plan::ExecutionPlan plan = planned_here(
+            test::model_run("gpt", {"mesh.devices=cpu:4", "mesh.strategy=tensor_parallel",
+                                    R"x(mesh.specs={"*attention*": "P()"})x"}));
+        for (const sharding::Finding& finding : plan.findings) {
+            QVERIFY2(finding.array.find("attention") == std::string::npos, finding.array.c_str());
+        }
+    }
+
+    void too_few_samples_are_told_with_the_batch_that_balances() {
+        const plan::ExecutionPlan plan = planned_there(test::model_run(
+            "mlp", {"mesh.devices=h200:8", "model.hidden=[4096,4096]", "training.precision=f32"}));
+        QVERIFY(plan.batch_advice);
+        const plan::BatchAdvice& advice = *plan.batch_advice;
+        QCOMPARE(advice.samples, 2);
+        // f32 products at 60 % of 67 TFLOP/s, memory at 80 % of 4.8 TB/s. The 16.9 million weights
+        // take 17.6 us to read, a sample 0.84 us to compute and 0.02 us to move: 22 samples. Biases
+        // are read, too.
+        QVERIFY(advice.balanced_samples >= 21 && advice.balanced_samples <= 23);
+        QVERIFY(advice.communication_share > 0.5);
+        const std::string page = plan::to_text(plan);
+        QVERIFY2(page.find("2 samples at a time") != std::string::npos, page.c_str());
+        QVERIFY(plan::to_text(planned_here(test::model_run("mlp"))).find("at a time") ==
+                std::string::npos);
+    }
+
+    void hardware_to_plan_for_is_refused_where_a_run_would_begin() {
+        QVERIFY(compile::is_planned_hardware("h200:8") && compile::is_planned_hardware("tpu-v4"));
+        QVERIFY(!compile::is_planned_hardware("cpu:8") && !compile::is_planned_hardware("h200:x"));
+        try {
+            planned_here(test::model_run("mlp", {"mesh.devices=h200:8"}));
+            QFAIL("a run on absent hardware was planned for this machine");
+        } catch (const Error& error) {
+            QCOMPARE(error.kind(), ErrorKind::usage);
+            QVERIFY(error.hint().find("--hardware h200:8") != std::string::npos);
+        }
+    }
+};
+
+WEFT_TEST(MeshPlan)
+#include "mesh_plan_test.moc"
