@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::int64_t kFewLayers = 2;
 constexpr std::int64_t kMoreLayers = 4;
+// Not one: kernels and placements treat dimensions of one otherwise.
+constexpr std::int64_t kFewSamples = 2;
+constexpr std::int64_t kMoreSamples = 4;
 constexpr std::int64_t kSteps = 2; // so that gradients are summed up, as in the run
 
 /// Figures of one plan, in the order of Figure.
@@ -95,11 +98,11 @@ public:
                    !config.section("model").at("layers").is_array()) {}
 
     BlockModel run(std::int64_t parameters) {
-        // One sample, two samples, one sample on each of two data ranks.
+        // Few samples, more samples, few on each of two data ranks.
         std::array<Figures, 3> few{};
         std::array<Figures, 3> more{};
         for (std::size_t i = 0; i < few.size(); ++i) {
-            const std::int64_t samples = i == 1 ? 2 : 1;
+            const std::int64_t samples = i == 1 ? kMoreSamples : kFewSamples;
             const std::int64_t ranks = i == 2 ? 2 : 1;
             for (auto* into : {&few, &more}) {
                 if (into == &more && !layered_) {
@@ -125,8 +128,8 @@ public:
             }
         }
         const auto line = [&](Figure figure) {
-            const double slope = all[1][figure] - all[0][figure];
-            return Line{all[0][figure] - slope, slope};
+            const double slope = (all[1][figure] - all[0][figure]) / (kMoreSamples - kFewSamples);
+            return Line{all[0][figure] - kFewSamples * slope, slope};
         };
         out_.microstep_ms = line(kMicrostep);
         out_.exchange_ms = line(kExchange);

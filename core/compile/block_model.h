@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one device of a group that shares layers holds and takes, as planes over layers and samples.
-// Fitted through small plans: two and four layers, one and two samples; and for split parameters
+// Fitted through small plans: two and four layers, two and four samples; and for split parameters
 // two and four layers on two data ranks.
 #pragma once
 
@@ -27,7 +27,7 @@ struct Traffic {
 /// What is otherwise where parameters are split over the data ranks (ZeRO 3): weights are gathered
 /// for use, and no packed copy outlives that.
 struct SplitParameters {
-    double scratch_bytes = 0; // more than BlockModel's, for one sample
+    double scratch_bytes = 0; // more than BlockModel's
     double packed_bytes = 0;
     Traffic gathered, scattered;
 };

@@ -127,9 +127,11 @@ private:
             fitting_.push_back(candidate);
             return;
         }
-        const std::string reason = "does not fit: " + candidate.short_text();
-        least_[reason] =
-            least_.contains(reason) ? std::min(least_[reason], candidate.bytes) : candidate.bytes;
+        const std::string reason = "do not fit with model=" + std::to_string(candidate.model);
+        const auto [least, is_new] = least_.try_emplace(reason, candidate);
+        if (!is_new && candidate.bytes < least->second.bytes) {
+            least->second = candidate;
+        }
         count(reason);
     }
 

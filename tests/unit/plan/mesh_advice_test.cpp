@@ -62,7 +62,7 @@ class MeshAdviceTest : public QObject {
     Q_OBJECT
 
 private slots:
-    // A sixth of all candidates. Lines through two layers and two samples leave out what kernels
+    // A sixth of all candidates. Planes through a few layers and samples leave out what kernels
     // and buffers do at the rim: a quarter of the time and of the memory is enough to choose what
     // is planned completely.
     void estimates_are_near_complete_plans() {
@@ -76,7 +76,10 @@ private slots:
             const double memory =
                 static_cast<double>(all[i].bytes) / static_cast<double>(plan.memory_bytes());
             const std::string where = all[i].text() + ": time " + std::to_string(time) +
-                                      ", memory " + std::to_string(memory);
+                                      ", memory " + std::to_string(memory) + ", exchanges " +
+                                      std::to_string(all[i].communication_ms) + " for " +
+                                      std::to_string(plan.communication_ms) + " of " +
+                                      std::to_string(*plan.predicted_step_ms) + " ms";
             QVERIFY2(std::abs(time - 1) < 0.25, where.c_str());
             QVERIFY2(std::abs(memory - 1) < 0.25, where.c_str());
         }
