@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::int64_t kFewLayers = 2;
 constexpr std::int64_t kMoreLayers = 4;
-// Not one: kernels and placements treat dimensions of one otherwise.
-constexpr std::int64_t kFewSamples = 2;
-constexpr std::int64_t kMoreSamples = 4;
+// Few enough samples leave the peak to what does not grow with them, and one is placed otherwise.
+constexpr std::int64_t kFewSamples = 4;
+constexpr std::int64_t kMoreSamples = 8;
 constexpr std::int64_t kSteps = 2; // so that gradients are summed up, as in the run
 
 /// Figures of one plan, in the order of Figure.
@@ -28,7 +28,7 @@ enum Figure : std::size_t {
     kTensors,
     kOptimizer,
     kOther,
-    kPacked,
+    kUpdateScratch,
     kCount,
     kGatherCalls,
     kGatherBytes,
@@ -62,6 +62,25 @@ void add_times(const std::vector<plan::Step>& steps, double times, Figures& out)
     }
 }
 
+/// Most bytes alive in the segments of this name, state included.
+double peak_of(const plan::PlannedProgram& program, std::string_view segment) {
+    std::int64_t most = 0;
+    for (const plan::Segment& one : program.segments) {
+        if (one.name != segment) {
+            continue;
+        }
+        for (std::size_t i = 0; i < program.timeline.size(); ++i) {
+            const auto& [first, bytes] = program.timeline[i];
+            const bool ends_before =
+                i + 1 < program.timeline.size() && program.timeline[i + 1].first <= one.first_step;
+            if (first < one.first_step + one.steps && !ends_before) {
+                most = std::max(most, bytes);
+            }
+        }
+    }
+    return static_cast<double>(most);
+}
+
 Figures figures_of(const plan::ExecutionPlan& plan) {
     Figures out{};
     const plan::PlannedProgram& step = *plan.find("train_step");
@@ -74,11 +93,9 @@ Figures figures_of(const plan::ExecutionPlan& plan) {
                                                          : kOther] += bytes;
         out[kTensors] += parameter ? 1 : 0;
     }
-    const auto bytes = plan::bytes_by_category(plan, "train_step");
-    out[kPacked] =
-        static_cast<double>(bytes[static_cast<std::size_t>(plan::Category::packed_weights)]);
-    out[kScratch] = static_cast<double>(step.peak_bytes - plan.state_bytes) - out[kPacked] -
-                    out[kParameterBytes];
+    const double kept = static_cast<double>(plan.state_bytes) + out[kParameterBytes];
+    out[kScratch] = peak_of(step, "microstep") - kept;
+    out[kUpdateScratch] = peak_of(step, "update") - kept;
     out[kCount] = static_cast<double>(plan.parameters);
     return out;
 }
@@ -139,10 +156,9 @@ public:
         out_.parameter_tensors = all[0][kTensors];
         out_.optimizer_bytes = all[0][kOptimizer];
         out_.other_state_bytes = all[0][kOther];
-        out_.packed_bytes = all[0][kPacked];
+        out_.update_scratch_bytes = all[0][kUpdateScratch];
         const Figures& split = all[2];
         out_.split = {split[kScratch] - all[0][kScratch],
-                      split[kPacked],
                       {split[kGatherCalls], split[kGatherBytes]},
                       {split[kScatterCalls], split[kScatterBytes]}};
         return std::move(out_);

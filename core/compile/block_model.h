@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one device of a group that shares layers holds and takes, as planes over layers and samples.
-// Fitted through small plans: two and four layers, two and four samples; and for split parameters
+// Fitted through small plans: two and four layers, four and eight samples; and for split parameters
 // two and four layers on two data ranks.
 #pragma once
 
@@ -27,23 +27,22 @@ struct Traffic {
 /// What is otherwise where parameters are split over the data ranks (ZeRO 3): weights are gathered
 /// for use, and no packed copy outlives that.
 struct SplitParameters {
-    double scratch_bytes = 0; // more than BlockModel's
-    double packed_bytes = 0;
+    double scratch_bytes = 0; // beyond BlockModel's, packed copies less
     Traffic gathered, scattered;
 };
 
 struct BlockModel {
-    std::string problem; // why the model cannot be split so; empty: it can
-    int plans = 0;       // that were made for it
-    Line microstep_ms;   // forward and backward, without exchanges
-    Line exchange_ms;    // of one microstep, within the group
-    Line scratch_bytes;  // beside state, gradients and packed weights
+    std::string problem;             // why the model cannot be split so; empty: it can
+    int plans = 0;                   // that were made for it
+    Line microstep_ms;               // forward and backward, without exchanges
+    Line exchange_ms;                // of one microstep, within the group
+    Line scratch_bytes;              // of a microstep, beside state and gradients
+    double update_scratch_bytes = 0; // of the update, the same
     double update_ms = 0;
     double parameter_bytes = 0; // f32, and so of gradients
     double parameter_tensors = 0;
     double optimizer_bytes = 0;
     double other_state_bytes = 0;
-    double packed_bytes = 0;
     SplitParameters split;
 };
 

@@ -111,13 +111,14 @@ private:
         own.step_ms = own.communication_ms + share * (steps * block.microstep_ms.at(samples) +
                                                       block.update_ms / (stage >= 1 ? ranks : 1));
         const double parameters = block.parameter_bytes / (stage == 3 ? ranks : 1);
-        const double gradients = steps > 1 ? block.parameter_bytes / (stage >= 2 ? ranks : 1) : 0;
+        const double gradients = block.parameter_bytes / (stage >= 2 ? ranks : 1);
         const double optimizer = block.optimizer_bytes / (stage >= 1 ? ranks : 1);
-        const double packed =
-            stage == 3 ? block.split.packed_bytes + block.split.scratch_bytes : block.packed_bytes;
+        const double microstep =
+            block.scratch_bytes.at(samples) + (stage == 3 ? block.split.scratch_bytes : 0);
+        const double update = block.update_scratch_bytes / (stage >= 1 ? ranks : 1);
         own.bytes =
             static_cast<std::int64_t>(parameters + gradients + optimizer + block.other_state_bytes +
-                                      packed + block.scratch_bytes.at(samples));
+                                      std::max({microstep, update, 0.0}));
         return own;
     }
 
