@@ -5,8 +5,10 @@
 #include "core/base/text.h"
 #include "core/compile/block_model.h"
 #include "core/compile/mesh_config.h"
+#include "core/passes/bucket_exchanges.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -98,14 +100,20 @@ private:
         // Simulated devices share one machine, whatever their number.
         const double share = cost_.share(devices_) / cost_.share(own.model);
         const Traffic all{block.parameter_tensors, block.parameter_bytes};
+        // Whole gradients travel in buckets; parts of them are cut out one by one.
+        const double buckets =
+            std::ceil(block.parameter_bytes / static_cast<double>(passes::kBucketBytes));
+        const Traffic few{std::min(block.parameter_tensors, buckets), block.parameter_bytes};
         const double per_step = stage == 3
                                     ? data_ms("all_gather", block.split.gathered, own) +
                                           data_ms("reduce_scatter", block.split.scattered, own)
                                 : stage == 2 ? data_ms("reduce_scatter", all, own)
                                              : 0;
-        const double per_update = stage == 3   ? 0
-                                  : stage == 2 ? data_ms("all_gather", all, own)
-                                               : data_ms("all_reduce", all, own);
+        const double per_update =
+            stage == 3   ? 0
+            : stage == 2 ? data_ms("all_gather", all, own)
+            : stage == 1 ? data_ms("reduce_scatter", all, own) + data_ms("all_gather", all, own)
+                         : data_ms("all_reduce", few, own);
         own.communication_ms =
             steps * (share * block.exchange_ms.at(samples) + per_step) + per_update;
         own.step_ms = own.communication_ms + share * (steps * block.microstep_ms.at(samples) +

