@@ -60,7 +60,10 @@ struct Device::State {
         const ProcessMemory now = read_process_memory();
         return now.resident_bytes - now.file_bytes - memory.taken_bytes();
     }
-    void book(std::int64_t before) { library_bytes += heap_bytes() - before; }
+    /// Beside others a device cannot tell its growth from theirs: the executor books for all.
+    void book(std::int64_t before) {
+        library_bytes += exchange == nullptr ? heap_bytes() - before : 0;
+    }
 
     /// Kernels put off some of their memory until they run.
     bool run_program(PreparedProgram& program) {

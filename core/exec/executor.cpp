@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/exec/executor.h"
 
-#include "core/base/error.h"
+#include "core/base/machine.h"
 #include "core/exec/comm/in_process.h"
 #include "core/exec/device.h"
 #include "core/exec/device_threads.h"
@@ -10,9 +10,10 @@
 #include "core/sharding/partition.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
+#include <exception>
 #include <map>
+#include <mutex>
 
 namespace weft::exec {
 namespace {
@@ -67,14 +68,45 @@ struct Executor::State {
             fn(0);
             return;
         }
-        threads->run([&](int device) {
-            try {
-                fn(device);
-            } catch (const std::exception& fault) {
-                world->abort("device " + std::to_string(device) + ": " + fault.what());
-                throw;
-            }
-        });
+        std::mutex mutex;
+        std::exception_ptr cause; // what the others throw follows from it
+        try {
+            threads->run([&](int device) {
+                try {
+                    fn(device);
+                } catch (const std::exception& fault) {
+                    {
+                        const std::lock_guard guard(mutex);
+                        cause = cause == nullptr ? std::current_exception() : cause;
+                    }
+                    world->abort("device " + std::to_string(device) + ": " + fault.what());
+                    throw;
+                }
+            });
+        } catch (...) {
+            std::rethrow_exception(cause == nullptr ? std::current_exception() : cause);
+        }
+    }
+
+    /// As on_all; what the process grows by beside the arenas is booked as the libraries' own.
+    template <typename Fn>
+    void on_all_booked(const Fn& fn) {
+        if (count == 1) { // the device itself books
+            fn(0);
+            return;
+        }
+        const std::int64_t before = heap_bytes();
+        on_all(fn);
+        library_bytes += heap_bytes() - before;
+    }
+
+    std::int64_t heap_bytes() const {
+        const ProcessMemory now = read_process_memory();
+        std::int64_t bytes = now.resident_bytes - now.file_bytes;
+        for (const auto& device : devices) {
+            bytes -= device->resident_bytes();
+        }
+        return bytes;
     }
 
     /// Every device knows its place.
@@ -124,6 +156,8 @@ struct Executor::State {
     std::vector<std::unique_ptr<MeshExchange>> exchanges;
     std::vector<std::unique_ptr<Device>> devices;
     std::unique_ptr<DeviceThreads> threads;
+    std::int64_t library_bytes = 0;                   // of several devices
+    std::map<std::string, int, std::less<>> settling; // runs of each program that were booked
     std::vector<std::byte> result_buffer;
     std::map<std::string, std::vector<std::byte>, std::less<>> slot_buffers;
 };
@@ -178,7 +212,7 @@ std::span<std::byte> Executor::result(std::string_view program, std::string_view
 }
 
 void Executor::prepare(std::string_view program) {
-    state_->on_all(
+    state_->on_all_booked(
         [&](int device) { state_->devices[static_cast<std::size_t>(device)]->prepare(program); });
 }
 
@@ -190,8 +224,16 @@ RunOutcome Executor::run(std::string_view program, std::stop_token stop) {
         return RunOutcome::stopped;
     }
     state_->write_coordinates(state_->planned(program));
-    state_->on_all(
-        [&](int device) { state_->devices[static_cast<std::size_t>(device)]->run(program, {}); });
+    const auto run_one = [&](int device) {
+        state_->devices[static_cast<std::size_t>(device)]->run(program, {});
+    };
+    int& booked = state_->settling.try_emplace(std::string(program), 0).first->second;
+    if (booked < kSettlingRuns) {
+        ++booked;
+        state_->on_all_booked(run_one);
+    } else {
+        state_->on_all(run_one);
+    }
     return RunOutcome::finished;
 }
 
@@ -221,11 +263,8 @@ std::int64_t Executor::resident_bytes() const {
 }
 
 std::int64_t Executor::library_bytes() const {
-    std::int64_t bytes = 0;
-    for (const auto& device : state_->devices) {
-        bytes += device->library_bytes();
-    }
-    return bytes;
+    return state_->count == 1 ? state_->devices.front()->library_bytes()
+                              : std::max<std::int64_t>(0, state_->library_bytes);
 }
 
 ArenaReport Executor::arena_report() const {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every strategy is exact: twenty losses on simulated devices equal those of one device that takes
 // the same microbatches, with dropout, batch norm over all devices, clipping and weight decay.
+#include "core/base/error.h"
 #include "tests/e2e/mesh/mesh_run.h"
 #include "tests/support/weft_test.h"
 
 #include <cmath>
+#include <cstring>
 #include <random>
 
 using namespace weft;
@@ -199,6 +201,26 @@ private slots:
             QVERIFY2(run.touched_bytes <= run.plan->arena_bytes &&
                          run.touched_bytes >= step->peak_bytes * 9 / 10,
                      variant.name);
+        }
+    }
+
+    // The others fail because the first one did: what is told is the cause.
+    void a_fault_of_one_device_is_told_as_its_own() {
+        const auto plan = mesh_plan(mesh_config(kGpt, {"mesh.devices=cpu:4"}));
+        for (int round = 0; round < 10; ++round) {
+            exec::Executor executor(plan, train::backends(), {.threads = 1});
+            const auto bytes = executor.argument("train_step", "inputs", 2);
+            const std::int32_t outside = 1000; // of a vocabulary of 40
+            std::memcpy(bytes.data(), &outside, sizeof outside);
+            try {
+                executor.run("train_step");
+                QFAIL("a token outside the vocabulary was taken");
+            } catch (const Error& fault) {
+                QVERIFY2(fault.where().find("embedding") != std::string::npos,
+                         fault.message().c_str());
+                QVERIFY2(fault.text().find("outside the table") != std::string::npos,
+                         fault.message().c_str());
+            }
         }
     }
 
