@@ -16,7 +16,7 @@ using config::Json;
 constexpr std::string_view kSum = "_sum";
 
 std::int64_t batch_rows(const exec::Executor& executor, std::string_view program) {
-    const plan::PlannedPort* port = find_port(program_of(executor, program).arguments, "inputs");
+    const plan::PlannedPort* port = find_argument(executor, program, "inputs");
     WEFT_CHECK(port != nullptr, "the program takes inputs");
     return port->whole.shape[0];
 }
@@ -24,17 +24,16 @@ std::int64_t batch_rows(const exec::Executor& executor, std::string_view program
 // "loss_sum" -> "loss" for every sum of the program, in its order.
 std::vector<std::string> summed_names(const exec::Executor& executor) {
     std::vector<std::string> names;
-    for (const plan::PlannedPort& port : program_of(executor, "evaluate").results) {
-        if (port.role == ir::Role::output && port.name.ends_with(kSum)) {
-            names.push_back(port.name.substr(0, port.name.size() - kSum.size()));
+    for (const std::string& name : output_names(executor, "evaluate")) {
+        if (name.ends_with(kSum)) {
+            names.push_back(name.substr(0, name.size() - kSum.size()));
         }
     }
     return names;
 }
 
 std::vector<double> row_values(exec::Executor& executor, std::int64_t row) {
-    const plan::PlannedPort* port =
-        find_port(program_of(executor, "predict").results, "prediction");
+    const plan::PlannedPort* port = find_result(executor, "predict", "prediction");
     WEFT_CHECK(port != nullptr && port->operand.type.dtype == ir::DType::f32,
                "predictions are f32");
     const std::span<const std::byte> bytes = executor.read("predict", "prediction");
