@@ -30,7 +30,7 @@ public:
     }
 
 private:
-    /// The terms of a sum and the parts that make them.
+    /// A term of a sum and the part that makes it.
     struct Term {
         ValueId value;
         int part = -1;
@@ -43,22 +43,24 @@ private:
         return found == body.ops.end() ? nullptr : &*found;
     }
 
-    void terms_of(const Block& body, ValueId id, ValueId carried, std::vector<Term>& out) const {
-        const Op* op = maker(body, id);
-        if (op != nullptr && op->kind == "add" && op->phase == ir::Phase::backward &&
-            program_.type(op->inputs[0]) == program_.type(op->inputs[1])) {
-            terms_of(body, op->inputs[0], carried, out);
-            terms_of(body, op->inputs[1], carried, out);
-        } else if (id != carried) {
-            out.push_back({id, op == nullptr ? -1 : part_of_maker(body, *op, 0)});
-        }
+    bool same_shapes(const Op& op) const {
+        return std::all_of(op.inputs.begin(), op.inputs.end(), [&](ValueId id) {
+            return program_.type(id).shape == program_.type(op.outputs[0]).shape;
+        });
     }
 
-    /// A cast or a move of a term stands with what made the term.
-    int part_of_maker(const Block& body, const Op& op, int depth) const {
-        const bool follows = op.kind == "cast" && depth < kDeepest;
-        const Op* before = follows ? maker(body, op.inputs[0]) : nullptr;
-        return before == nullptr ? map_.part_of(op.path) : part_of_maker(body, *before, depth + 1);
+    /// Sums of sums are one sum, whatever element type they have on the way.
+    void terms_of(const Block& body, ValueId id, ValueId carried, std::vector<Term>& out) const {
+        const Op* op = maker(body, id);
+        const bool joins = op != nullptr && op->phase == ir::Phase::backward && same_shapes(*op) &&
+                           (op->kind == "add" || op->kind == "cast");
+        if (joins) {
+            for (const ValueId input : op->inputs) {
+                terms_of(body, input, carried, out);
+            }
+        } else if (id != carried) {
+            out.push_back({id, op == nullptr ? -1 : map_.part_of(op->path)});
+        }
     }
 
     void separate(Op& loop, std::vector<Op>& before, std::vector<Op>& behind) {
@@ -99,12 +101,19 @@ private:
         std::vector<ValueId> sums;
         for (const auto& [part, terms] : by_part) {
             Block& body = loop.body.front();
-            const Op& maker_op = *maker(body, terms.front());
+            const Op maker_op = *maker(body, terms.front());
             const bool first = part == by_part.begin()->first;
             ValueId argument = first ? body.arguments[index] : like(whole);
             ValueId result = argument;
             std::vector<Op> adds;
-            for (const ValueId term : terms) {
+            for (ValueId term : terms) {
+                if (program_.type(term) != program_.type(whole)) {
+                    const ValueId wide = like(whole);
+                    adds.push_back(made("cast", {term}, wide, maker_op));
+                    adds.back().attributes = {
+                        {"dtype", std::string(ir::dtype_name(program_.type(whole).dtype))}};
+                    term = wide;
+                }
                 const ValueId next = like(whole);
                 adds.push_back(made("add", {result, term}, next, maker_op));
                 result = next;
@@ -145,7 +154,6 @@ private:
         }
     }
 
-    static constexpr int kDeepest = 4;
     ir::Program& program_;
     const StageMap& map_;
 };

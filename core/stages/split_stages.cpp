@@ -50,13 +50,16 @@ public:
         for (const Op& op : program_.body.ops) {
             if (&op == parts_.loop()) {
                 run_schedule();
+                for (StageProgram& stage : stages_) {
+                    stage.end_action();
+                }
                 for (const ValueId id : op.outputs) {
                     post(kOutside, id);
                 }
             } else if (parts_.of(op) != kAnywhere) {
                 StageProgram& own = stage_of(parts_.of(op));
                 if (op.phase == Phase::update) {
-                    own.end_schedule();
+                    own.end_action();
                 } else if (parts_.loop() == nullptr && trains_) {
                     own.begin_action(label(op));
                 }

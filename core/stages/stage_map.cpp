@@ -17,12 +17,27 @@ bool is_number(std::string_view text) {
 
 class Collector {
 public:
+    explicit Collector(const ir::Program& program) {
+        for (const ir::Port& port : program.arguments) {
+            if (port.role == ir::Role::state) {
+                slots_[port.value] = port.name;
+            }
+        }
+    }
+
     void visit(const ir::Program& program, const ir::Block& block) {
         for (const ir::Op& op : block.ops) {
-            if (op.kind == "repeat") {
-                visit(program, op.body.front());
-            } else if (op.phase == ir::Phase::forward && !op.path.empty()) {
+            if (op.phase != ir::Phase::forward) {
+                continue;
+            }
+            if (!op.path.empty()) {
                 add(layer_of_path(op.path), ops::cost_of({program, op}).flops);
+            }
+            // A parameter whose name is on no path goes where it is read.
+            for (const ir::ValueId id : op.inputs) {
+                if (const auto slot = slots_.find(id); slot != slots_.end()) {
+                    add(layer_of_path(slot->second), 0);
+                }
             }
         }
     }
@@ -56,6 +71,7 @@ private:
     }
 
     LayerList out_;
+    std::map<ir::ValueId, std::string> slots_;
     std::map<std::string, int, std::less<>> index_;
     double before_ = 0;
 };
@@ -80,8 +96,12 @@ std::string_view layer_of_path(std::string_view path) {
 }
 
 LayerList list_layers(const ir::Program& train_step) {
-    Collector collector;
-    collector.visit(train_step, train_step.body);
+    const auto& ops = train_step.body.ops;
+    const auto loop = std::find_if(ops.begin(), ops.end(),
+                                   [](const ir::Op& op) { return op.kind == "repeat"; });
+    Collector collector(train_step);
+    // Sums that start before the loop are in no order.
+    collector.visit(train_step, loop == ops.end() ? train_step.body : loop->body.front());
     return collector.take();
 }
 

@@ -70,14 +70,6 @@ StageProgram::StageProgram(const Source& source, const PipelineAxis& axis, Mail&
     program_.name = source.program.name;
 }
 
-void StageProgram::end_schedule() {
-    if (!ended_) {
-        ended_ = true;
-        free_all();
-        action_.clear();
-    }
-}
-
 std::vector<ValueId> StageProgram::append(Op op) {
     op.action = action_;
     ++mail_.clock(stage_)[static_cast<std::size_t>(stage_)];
@@ -208,7 +200,7 @@ void StageProgram::add_result(const ir::Port& port) {
 }
 
 ir::Program StageProgram::take() {
-    action_.clear();
+    end_action();
     free_all();
     return std::move(program_);
 }

@@ -70,8 +70,8 @@ public:
 
     /// Ops from now on belong to the action.
     void begin_action(std::string action) { action_ = std::move(action); }
-    /// Waits for the messages that are under way, the first time; ops from now on belong to none.
-    void end_schedule();
+    /// Ops from now on belong to none.
+    void end_action() { action_.clear(); }
     /// Writes an op of this stage, and what it reads before it.
     void emit(const ir::Op& op, int microbatch);
     /// Posts a value of this stage to another one.
@@ -113,7 +113,6 @@ private:
     std::unordered_map<std::int64_t, ir::ValueId> local_;
     std::unordered_map<int, ir::ValueId> carried_; // by position
     std::string action_;
-    bool ended_ = false;
 };
 
 } // namespace weft::stages
