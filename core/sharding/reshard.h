@@ -50,7 +50,7 @@ private:
     ir::ValueId scatter(ops::Builder& b, ir::ValueId x, const View& at,
                         const std::string& cause) const;
     ir::ValueId exchange_dims(ops::Builder& b, ir::ValueId x, const View& to, int dim,
-                              const DimSharding& from, std::int64_t extent,
+                              const DimSharding& from, std::size_t split, std::int64_t extent,
                               const std::string& cause) const;
     ir::ValueId first_only(ops::Builder& b, ir::ValueId x, const std::vector<int>& axes) const;
 

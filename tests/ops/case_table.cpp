@@ -313,6 +313,51 @@ void add_norms(Rows& rows) {
          .derived = {{2, "batch_norm", {0, 1, 1, 5}, 1}, {3, "batch_norm", {0, 1, 1, 5}, 2}}});
 }
 
+void add_experts(Rows& rows) {
+    const ir::Attributes sizes = {{"experts", 3}, {"capacity", 2}};
+    rows.push_back(
+        {.kind = "top_k",
+         .operands = {"f64[2,3,5]"},
+         .attributes = {{"k", 2}},
+         .refused = {
+             {{"f64[2,3]"}, {{"k", 4}}, "cannot choose 4 of the last dimension of f64[2,3]"}}});
+    rows.push_back({.kind = "top_k_grad",
+                    .operands = {"i32[2,3,2]<4", "f64[2,3,2]"},
+                    .attributes = {{"extent", 4}},
+                    .refused = {{{"i32[2,3]", "f64[2,2]"},
+                                 {{"extent", 4}},
+                                 "dvalues must have the shape [2,3], but is f64[2,2]"}}});
+    rows.push_back(
+        {.kind = "expert_rows",
+         .operands = {"i32[4,5,2]<3"},
+         .attributes = sizes,
+         .refused = {{{"i32[4,5]"}, sizes, "indices needs 3 dimensions, but is i32[4,5]"}}});
+    const std::vector<Derived> placed = {{1, "expert_rows", {1}, 0}};
+    rows.push_back({.kind = "dispatch",
+                    .operands = {"f64[4,5,2]", "i32[4,5,2]<3"},
+                    .attributes = sizes,
+                    .refused = {{{"f64[4,5,2]", "i32[4,4,2]"},
+                                 sizes,
+                                 "rows i32[4,4,2] do not place the tokens [4,5,2]"}},
+                    .derived = placed});
+    rows.push_back({.kind = "dispatch",
+                    .operands = {"f64[2,5,4]", "i32[2,5,2]<3", "f64[2,5,2]+"},
+                    .attributes = sizes,
+                    .derived = placed});
+    rows.push_back({.kind = "combine",
+                    .operands = {"f64[3,4,2,2]", "i32[4,5,2]<6"},
+                    .refused = {{{"f64[3,4,2,2]", "i32[4,5,2]", "f64[4,5,1]"},
+                                 {},
+                                 "gates must have the shape [4,5,2], but is f64[4,5,1]"}}});
+    rows.push_back(
+        {.kind = "combine", .operands = {"f64[3,2,2,4]", "i32[2,5,2]<6", "f64[2,5,2]+"}});
+    rows.push_back({.kind = "gate_grad",
+                    .operands = {"f64[3,4,2,4]", "i32[4,5,2]<6", "f64[4,5,4]"},
+                    .refused = {{{"f64[3,4,2,2]", "i32[4,5,2]", "f64[4,5,1]"},
+                                 {},
+                                 "dout must have the shape [4,5,2], but is f64[4,5,1]"}}});
+}
+
 void add_rotary(Rows& rows) {
     const ir::Attributes options = {{"theta", 100.0}, {"inverse", false}};
     rows.push_back(
@@ -542,6 +587,7 @@ Rows make_cases() {
     add_reductions(rows);
     add_products(rows);
     add_norms(rows);
+    add_experts(rows);
     add_rotary(rows);
     add_attention(rows);
     add_convolutions(rows);

@@ -7,8 +7,8 @@ namespace weft::sharding {
 namespace {
 
 constexpr const StrategyDef* kStrategies[] = {
-    &kReplicated,     &kDataParallel,    &kFsdp,   &kHybridFsdp, &kTensorParallel,
-    &kTwoDimensional, &kContextParallel, &kCustom,
+    &kReplicated,     &kDataParallel,    &kFsdp,           &kHybridFsdp, &kTensorParallel,
+    &kTwoDimensional, &kContextParallel, &kExpertParallel, &kCustom,
 };
 
 } // namespace

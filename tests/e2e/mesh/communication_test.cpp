@@ -37,8 +37,8 @@ std::int64_t local_bytes(const plan::ExecutionPlan& plan, plan::Category categor
     return bytes;
 }
 
-// Numbers of a step that every strategy needs: loss and norm of the gradients. Small ones travel with
-// the gradients.
+// Numbers of a step that every strategy needs: loss and norm of the gradients. Small ones travel
+// with the gradients.
 constexpr double kNumberBytes = 64;
 bool is_number(const plan::Collective& one) {
     return one.array_bytes <= 8;
@@ -151,9 +151,65 @@ private slots:
         }());
     }
 
+    // Lepikhin et al. 2021, section 3.2: an all-to-all to the experts and one back, forward and
+    // backward. Of E x B / n x A rows of C numbers that a device has, it sends all but its own
+    // experts': (n - 1) / n of them.
+    void expert_parallel_exchanges_tokens_four_times_per_layer_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("experts");
+        QTest::newRow("2 devices") << 1 << 2;
+        QTest::newRow("4 devices") << 1 << 4;
+        QTest::newRow("2 x 2 devices") << 2 << 2;
+    }
+
+    void expert_parallel_exchanges_tokens_four_times_per_layer() {
+        QFETCH(int, data);
+        QFETCH(int, experts);
+        plan::ExecutionPlan plan;
+        const auto list = exchanges(kMoe,
+                                    {"mesh.devices=cpu:" + std::to_string(data * experts),
+                                     "mesh.strategy=expert_parallel",
+                                     "mesh.axes=[[\"data\"," + std::to_string(data) +
+                                         "],[\"expert\"," + std::to_string(experts) + "]]"},
+                                    &plan);
+        constexpr double kCapacity = 5; // 0.75 x 12 tokens x 2 choices / 4 experts, rounded up
+        const double rows = 4.0 * 16 / (data * experts) * kCapacity;
+        const double textbook = rows * 24 * 4 * (experts - 1) / experts;
+        std::map<std::string, int> counts;
+        double gradients = 0;
+        for (const plan::Collective& one : list) {
+            if (one.kind == "all_to_all") {
+                QCOMPARE(static_cast<double>(one.sent_bytes), textbook);
+                QCOMPARE(one.axes, std::vector<std::string>{"expert"});
+                ++counts[one.path.substr(0, 8) + " " + std::string(ir::phase_name(one.phase))];
+            } else {
+                QCOMPARE(one.kind, std::string("all_reduce"));
+                gradients += static_cast<double>(one.sent_bytes);
+            }
+        }
+        const std::map<std::string, int> expected = {{"blocks.0 forward", 2},
+                                                     {"blocks.0 backward", 2},
+                                                     {"blocks.1 forward", 2},
+                                                     {"blocks.1 backward", 2}};
+        QCOMPARE(counts, expected);
+        // Gradients of experts are summed over the data axis, all others over all devices.
+        double shared = 0, own = 0;
+        for (const plan::StateSlot& slot : plan.state_slots) {
+            if (slot.category == plan::Category::parameters) {
+                const bool expert = slot.name.find(".experts.") != std::string::npos;
+                (expert ? own : shared) += static_cast<double>(slot.type.bytes());
+                QCOMPARE(slot.type.bytes() * (expert ? experts : 1), slot.whole.bytes());
+            }
+        }
+        const int all = data * experts;
+        const double sums = 2 * shared * (all - 1) / all + 2 * own * (data - 1) / data;
+        QVERIFY2(gradients >= sums && gradients <= sums + 2 * kNumberBytes,
+                 std::to_string(gradients - sums).c_str());
+    }
+
     void every_exchange_says_why() {
-        for (const char* strategy :
-             {"data_parallel", "fsdp", "tensor_parallel", "2d", "context_parallel"}) {
+        for (const char* strategy : {"data_parallel", "fsdp", "tensor_parallel", "2d",
+                                     "context_parallel", "expert_parallel"}) {
             for (const plan::Collective& one : exchanges(
                      kGpt, {"mesh.devices=cpu:4", std::string("mesh.strategy=") + strategy})) {
                 QVERIFY2(!one.cause.empty() && !one.axes.empty() && one.devices > 1, strategy);
