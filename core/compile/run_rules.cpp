@@ -32,6 +32,7 @@ public:
             data_fits_model();
         }
         mesh_is_sound();
+        experts_divide();
         batch_divides();
         length_fits();
         if (sound({"/optimizer"})) {
@@ -60,6 +61,11 @@ private:
 
     void error(std::string pointer, std::string message, std::string hint) {
         out_.push_back({std::move(pointer), Severity::error, std::move(message), std::move(hint)});
+    }
+
+    void warning(std::string pointer, std::string message, std::string hint) {
+        out_.push_back(
+            {std::move(pointer), Severity::warning, std::move(message), std::move(hint)});
     }
 
     const nn::ModelDef* model() const {
@@ -124,15 +130,15 @@ private:
             error("/training/micro_batch_size",
                   "global_batch_size " + std::to_string(global) + " does not divide into " +
                       std::to_string(ranks) + " data ranks, so it is taken in one microstep",
-                  "Leave micro_batch_size out, or use a multiple of " + std::to_string(ranks) + ".");
+                  "Leave micro_batch_size out, or use a multiple of " + std::to_string(ranks) +
+                      ".");
             return;
         }
         std::int64_t nearest = std::min(micro, global / ranks);
         while (global / ranks % nearest != 0) {
             --nearest;
         }
-        const std::string over =
-            ranks == 1 ? "" : " over " + std::to_string(ranks) + " data ranks";
+        const std::string over = ranks == 1 ? "" : " over " + std::to_string(ranks) + " data ranks";
         error("/training/micro_batch_size",
               "micro_batch_size " + std::to_string(micro) + over +
                   " does not divide global_batch_size " + std::to_string(global),
@@ -143,6 +149,31 @@ private:
         if (sound({"/mesh"})) {
             check_mesh(at("/mesh"), "/mesh", out_);
         }
+    }
+
+    // Exact whatever the numbers, but for nothing.
+    void experts_divide() {
+        const nn::ModelDef* def = model();
+        if (def == nullptr || !sound({"/model", "/mesh"})) {
+            return;
+        }
+        const std::int64_t devices = expert_devices(at("/mesh"));
+        const std::int64_t experts = def->experts == nullptr ? 0 : def->experts(at("/model"));
+        if (devices == 1 || (experts > 0 && experts % devices == 0)) {
+            return;
+        }
+        if (experts == 0) {
+            warning("/mesh/strategy", "the mesh splits experts, but the model has none",
+                    def->experts == nullptr ? "Use data_parallel."
+                                            : "Use data_parallel, or give the model experts.");
+            return;
+        }
+        const std::string numbers = std::to_string(experts) + " experts do not divide over " +
+                                    std::to_string(devices) + " devices: ";
+        warning("/mesh/axes",
+                numbers + (experts < devices ? "each device holds them all"
+                                             : "some hold fewer than others, and wait for them"),
+                "Choose a number of devices that divides the experts.");
     }
 
     void length_fits() {
@@ -238,10 +269,10 @@ private:
         const bool higher = def != nullptr && def->higher_is_better;
         const bool keeps_higher = at("/checkpoint/mode") == "max";
         if (higher != keeps_higher) {
-            out_.push_back({"/checkpoint/mode", Severity::warning,
-                            "the " + std::string(keeps_higher ? "highest " : "lowest ") + metric +
-                                " counts as best",
-                            higher ? "Set mode to \"max\"." : "Set mode to \"min\"."});
+            warning("/checkpoint/mode",
+                    "the " + std::string(keeps_higher ? "highest " : "lowest ") + metric +
+                        " counts as best",
+                    higher ? "Set mode to \"max\"." : "Set mode to \"min\".");
         }
     }
 

@@ -81,6 +81,10 @@ std::int64_t context_length(const Json& settings) {
     return dimensions(settings).context;
 }
 
+std::int64_t experts(const Json& settings) {
+    return expert_settings(settings).experts;
+}
+
 // A prefill starts at position 0; a decode of one token looks its position up.
 ir::ValueId position_rows(ModelContext& context, const Dimensions& d, std::int64_t positions) {
     ops::Builder& b = context.builder();
@@ -161,9 +165,9 @@ constexpr std::string_view kTensors = "wte.weight [V, C]: tokens\n"
 
 } // namespace
 
-const ModelDef kGpt2Model = {"gpt2",        "GPT-2 language model; on text data it reads bytes.",
-                             kTensors,      gpt2_fields,
-                             build_gpt2,    check_gpt2,
-                             context_length};
+const ModelDef kGpt2Model = {"gpt2",         "GPT-2 language model; on text data it reads bytes.",
+                             kTensors,       gpt2_fields,
+                             build_gpt2,     check_gpt2,
+                             context_length, experts};
 
 } // namespace weft::nn

@@ -121,6 +121,10 @@ std::int64_t context_length(const Json& settings) {
     return dimensions(settings).context;
 }
 
+std::int64_t experts(const Json& settings) {
+    return expert_settings(settings, dimensions(settings).experts).experts;
+}
+
 ir::ValueId projected(ModelContext& context, const char* name, ir::ValueId x, std::int64_t units,
                       Init init, const std::string& from, const std::string& to) {
     const Scope scope(context, name);
@@ -236,9 +240,9 @@ constexpr std::string_view kTensors =
 
 } // namespace
 
-const ModelDef kLlamaModel = {"llama",       "Llama language model; on text data it reads bytes.",
-                              kTensors,      llama_fields,
-                              build_llama,   check_llama,
-                              context_length};
+const ModelDef kLlamaModel = {"llama",        "Llama language model; on text data it reads bytes.",
+                              kTensors,       llama_fields,
+                              build_llama,    check_llama,
+                              context_length, experts};
 
 } // namespace weft::nn
