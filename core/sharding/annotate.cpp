@@ -209,27 +209,28 @@ Sharding batch_sharding(const ir::Type& type, int batch_dim, bool positions,
                         const Placement& placement) {
     Sharding out = Sharding::replicated(type.shape.rank());
     const std::vector<int> experts = placement.axes_of("expert");
+    // As two splits where there are experts, of which one can be given up without the other.
+    const auto apart = [&](const std::vector<int>& axes, std::int64_t extent) {
+        const auto first = std::find_if(axes.begin(), axes.end(),
+                                        [&](int axis) { return contains(experts, axis); });
+        const bool behind =
+            std::all_of(first, axes.end(), [&](int axis) { return contains(experts, axis); });
+        DimSharding two;
+        const bool nest = first != axes.begin() && first != axes.end() && behind &&
+                          split_further(two, {axes.begin(), first}, extent, placement.mesh) &&
+                          split_further(two, {first, axes.end()}, extent, placement.mesh);
+        return nest ? two : DimSharding();
+    };
     const auto set = [&](int dim, std::string_view logical) {
         const std::vector<int> axes = placement.axes_of(logical);
         if (dim >= type.shape.rank() || axes.empty()) {
             return;
         }
         DimSharding& own = out.dims[static_cast<std::size_t>(dim)];
-        // As two splits where there are experts, of which one can be given up without the other.
-        std::vector<int> rest = axes;
-        std::erase_if(rest, [&](int axis) { return contains(experts, axis); });
-        DimSharding two;
-        const bool parts =
-            rest.size() < axes.size() && !rest.empty() &&
-            std::equal(rest.begin(), rest.end(), axes.begin()) &&
-            split_further(two, rest, type.shape[dim], placement.mesh) &&
-            split_further(two,
-                          {axes.begin() + static_cast<std::ptrdiff_t>(rest.size()), axes.end()},
-                          type.shape[dim], placement.mesh);
-        if (parts) {
-            own = two;
-        } else {
-            split_further(own, axes, type.shape[dim], placement.mesh);
+        const std::int64_t extent = type.shape[dim];
+        own = logical == "batch" ? apart(axes, extent) : DimSharding();
+        if (own.empty()) {
+            split_further(own, axes, extent, placement.mesh);
         }
     };
     set(batch_dim, "batch");

@@ -110,6 +110,13 @@ ValueId Resharder::all_reduce(Builder& b, ValueId value, const std::vector<int>&
     return b.emit("all_reduce", {value}, attributes);
 }
 
+ValueId Resharder::permute(Builder& b, ValueId value, const std::vector<int>& axes,
+                           std::int64_t shift, const std::string& cause) const {
+    ir::Attributes attributes = exchange(axes, cause);
+    attributes.set("shift", shift);
+    return b.emit("permute", {value}, attributes);
+}
+
 ValueId Resharder::index(Builder& b, const std::vector<std::vector<Stride>>& rows,
                          const List& base) const {
     List strides;

@@ -25,6 +25,9 @@ public:
 
     ir::ValueId all_reduce(ops::Builder& b, ir::ValueId value, const std::vector<int>& axes,
                            std::string_view how, const std::string& cause) const;
+    /// The value of the device `shift` places before, around the group along the axes.
+    ir::ValueId permute(ops::Builder& b, ir::ValueId value, const std::vector<int>& axes,
+                        std::int64_t shift, const std::string& cause) const;
     struct Stride {
         std::vector<int> axes;
         std::int64_t step = 1;

@@ -20,6 +20,7 @@ private slots:
     void attention_with_equal_scores_averages_what_is_visible();
     void the_last_causal_query_sees_every_key();
     void grouped_queries_read_their_key_head();
+    void parts_on_a_ring_see_what_stands_before_them();
     void cached_attention_equals_causal_attention();
     void convolution_and_pooling_give_hand_made_values();
     void losses_give_hand_made_values();
@@ -168,6 +169,25 @@ void ReferenceLayers::grouped_queries_read_their_key_head() {
                     {},
                     {}};
     QVERIFY(near(values_of(call), {5, 5, 9, 9, 0, 0, 0, 0}));
+}
+
+// Scores are 0, so that a query averages the values that it sees. Positions 0 to 4 on three devices
+// of two, the sixth is padding.
+void ReferenceLayers::parts_on_a_ring_see_what_stands_before_them() {
+    const auto attend = [](bool causal, std::int64_t first, std::int64_t step) {
+        return values_of({"attention",
+                          {reals({1, 2, 1, 1}, {0, 0}), reals({1, 2, 1, 1}, {1, 1}),
+                           reals({1, 2, 1, 1}, {3, 5}), integers({1}, {first})},
+                          {f64({1, 2, 1, 1}), f64({1, 1, 2})},
+                          {flag("causal", causal), real("scale", 1), list("ring", {5, step, 3})},
+                          {},
+                          {}});
+    };
+    const double two = std::log(2.0);
+    QVERIFY(near(attend(true, 2, 0), {3, 4, 0, two}));       // itself
+    QVERIFY(near(attend(true, 2, 1), {4, 4, two, two}));     // all before
+    QVERIFY(near(attend(true, 2, 2), {0, 0, -1e30, -1e30})); // none behind: keys 4 and 5
+    QVERIFY(near(attend(false, 2, 2), {3, 3, 0, 0}));        // key 4 alone is real
 }
 
 void ReferenceLayers::cached_attention_equals_causal_attention() {

@@ -372,6 +372,9 @@ void add_rotary(Rows& rows) {
     rows.push_back({.kind = "rotary",
                     .operands = {"f64[1,2,2,6]", "i64[]=5"},
                     .attributes = {{"theta", 100.0}, {"inverse", true}}});
+    rows.push_back({.kind = "rotary",
+                    .operands = {"f64[2,5,1,2]"},
+                    .attributes = {{"theta", 100.0}, {"inverse", true}}});
 }
 
 void add_attention(Rows& rows) {
@@ -379,6 +382,11 @@ void add_attention(Rows& rows) {
     const ir::Attributes causal = {{"causal", true}, {"scale", 0.7}};
     const ir::Attributes dropped = {
         {"causal", true}, {"scale", 0.7}, {"rate", 0.4}, {"stream", kStream}};
+    const auto on_ring = [&](std::int64_t step) {
+        ir::Attributes out = causal;
+        out.set("ring", List{6, step, 3});
+        return out;
+    };
     const std::vector<std::string> shared_heads = {"f64[2,2,4,3]", "f64[2,3,2,3]", "f64[2,3,2,3]"};
     rows.push_back(
         {.kind = "attention",
@@ -393,7 +401,13 @@ void add_attention(Rows& rows) {
                       "is f64[1,3,2,4]"},
                      {{"f64[1,2,2,4]", "f64[1,2,2,4]", "f64[1,2,2,4]"},
                       dropped,
-                      "a dropout rate needs the random operand"}}});
+                      "a dropout rate needs the random operand"},
+                     {{"f64[1,2,2,4]", "f64[1,2,2,4]", "f64[1,2,2,4]", "i64[]"},
+                      on_ring(2),
+                      "the place on a ring must be i64[1], but is i64[]"},
+                     {{"f64[1,2,2,4]", "f64[1,2,2,4]", "f64[1,2,2,4]", "i64[1]"},
+                      on_ring(3),
+                      "ring is [all positions, step, devices] with a step below devices"}}});
     rows.push_back({.kind = "attention",
                     .operands = {"f64[2,3,2,2]", "f64[2,3,2,2]", "f64[2,3,2,2]"},
                     .attributes = causal});
@@ -409,6 +423,25 @@ void add_attention(Rows& rows) {
                                  plain,
                                  "dout must have the shape [1,2,2,4], but is f64[1,2,2]"}},
                     .derived = {{3, "attention", {0, 1, 2}, 0}, {4, "attention", {0, 1, 2}, 1}}});
+    // As many keys as queries, enough for four devices and not a multiple of two.
+    for (const ir::Attributes& attributes : {plain, causal, dropped}) {
+        const std::string q = "f64[2,5,4,2]", k = "f64[2,5,2,2]";
+        OpCase forward{.kind = "attention", .operands = {q, k, k}, .attributes = attributes};
+        OpCase backward{
+            .kind = "attention_grad",
+            .operands = {q, k, k, q, "f64[2,4,5]", q},
+            .attributes = attributes,
+            .derived = {{3, "attention", {0, 1, 2}, 0}, {4, "attention", {0, 1, 2}, 1}}};
+        if (attributes.has("rate")) {
+            forward.operands.emplace_back("i64[3]");
+            backward.operands.emplace_back("i64[3]");
+            for (Derived& one : backward.derived) {
+                one.inputs.push_back(6);
+            }
+        }
+        rows.push_back(forward);
+        rows.push_back(backward);
+    }
     rows.push_back({.kind = "attention_cached",
                     .operands = {"f64[2,2,4,3]", "f64[2,5,2,3]", "f64[2,5,2,3]", "i64[]=1"},
                     .attributes = {{"scale", 0.7}},

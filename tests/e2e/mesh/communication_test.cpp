@@ -207,6 +207,42 @@ private slots:
                  std::to_string(gradients - sums).c_str());
     }
 
+    // Liu et al. 2023: keys and values go around the ring once forward; backward they go again, and
+    // their gradients with them. Each time a device passes its part on n - 1 times.
+    void context_parallel_passes_keys_and_values_around_a_ring_data() {
+        QTest::addColumn<int>("devices");
+        for (const int devices : {2, 3, 4}) {
+            QTest::addRow("%d devices", devices) << devices;
+        }
+    }
+
+    void context_parallel_passes_keys_and_values_around_a_ring() {
+        QFETCH(int, devices);
+        const auto list = exchanges(kGpt, {"mesh.devices=cpu:" + std::to_string(devices),
+                                           "mesh.strategy=context_parallel"});
+        const double part = 16.0 * 12 / devices * 24 * 4; // of k: B T / n C numbers
+        std::map<std::string, double> passed;
+        for (const plan::Collective& one : list) {
+            if (one.kind == "permute") {
+                passed[one.path.substr(0, 8) + " " + std::string(ir::phase_name(one.phase))] +=
+                    static_cast<double>(one.sent_bytes) / part;
+            } else if (one.kind == "all_gather") { // the position table's gradient: a part each
+                QCOMPARE(one.array_bytes, std::int64_t{12 * 24 * 4});
+                ++passed["gathered"];
+            } else { // gradients, loss and norm: nothing else is said
+                QCOMPARE(one.kind, std::string("all_reduce"));
+                QVERIFY2(one.cause.starts_with("gradient/") || is_number(one), one.cause.c_str());
+            }
+        }
+        const double once = devices - 1;
+        const std::map<std::string, double> expected = {{"blocks.0 forward", 2 * once},
+                                                        {"blocks.0 backward", 4 * once},
+                                                        {"blocks.1 forward", 2 * once},
+                                                        {"blocks.1 backward", 4 * once},
+                                                        {"gathered", 1}};
+        QCOMPARE(passed, expected);
+    }
+
     void every_exchange_says_why() {
         for (const char* strategy : {"data_parallel", "fsdp", "tensor_parallel", "2d",
                                      "context_parallel", "expert_parallel"}) {

@@ -76,6 +76,14 @@ const std::vector<double>& one_device(const char* model, const Overrides& overri
     return found->second;
 }
 
+Overrides texts(const QStringList& list) {
+    Overrides out;
+    for (const QString& text : list) {
+        out.push_back(text.toStdString());
+    }
+    return out;
+}
+
 std::string off_by(const char* model, const Overrides& mesh, const Overrides& both = {},
                    const Overrides& one = {}) {
     Overrides several = both;
@@ -197,14 +205,45 @@ private slots:
     void experts_are_exact_on_every_mesh() {
         QFETCH(QStringList, mesh);
         QFETCH(QStringList, both);
-        const auto texts = [](const QStringList& list) {
-            Overrides out;
-            for (const QString& text : list) {
-                out.push_back(text.toStdString());
-            }
-            return out;
-        };
         const std::string wrong = off_by(kMoe, texts(mesh), texts(both));
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
+    // T = 12 on five devices leaves padding, and one device with nothing else.
+    void ring_attention_is_exact_on_every_mesh_data() {
+        QTest::addColumn<QStringList>("mesh");
+        QTest::addColumn<QStringList>("both");
+        const QString strategy = "mesh.strategy=context_parallel";
+        const QString llama =
+            R"(model={"type":"llama","layers":2,"width":24,"heads":4,"kv_heads":2,"context":12})";
+        for (const int devices : {3, 4, 5}) {
+            const QString mesh = "mesh.devices=cpu:" + QString::number(devices);
+            QTest::addRow("%d devices", devices) << QStringList{mesh, strategy} << QStringList{};
+            QTest::addRow("%d devices without dropout", devices)
+                << QStringList{mesh, strategy} << QStringList{"model.dropout=0"};
+            QTest::addRow("%d devices, grouped heads and rotary positions", devices)
+                << QStringList{mesh, strategy} << QStringList{llama};
+        }
+        QTest::newRow("data and context, all state split")
+            << QStringList{"mesh.devices=cpu:4", strategy, "mesh.zero_stage=3",
+                           R"(mesh.axes=[["data",2],["context",2]])"}
+            << QStringList{"training.recompute=blocks"};
+        QTest::newRow("context and model")
+            << QStringList{"mesh.devices=cpu:4", strategy,
+                           R"(mesh.axes=[["context",2],["model",2]])",
+                           R"(mesh.rules=[["heads","model"],["kv_heads","model"],["mlp","model"]])"}
+            << QStringList{llama};
+        QTest::newRow("positions over two axes")
+            << QStringList{"mesh.devices=cpu:4", "mesh.strategy=custom",
+                           R"(mesh.axes=[["a",2],["b",2]])",
+                           R"(mesh.rules=[["sequence",["b","a"]]])"}
+            << QStringList{};
+    }
+
+    void ring_attention_is_exact_on_every_mesh() {
+        QFETCH(QStringList, mesh);
+        QFETCH(QStringList, both);
+        const std::string wrong = off_by(kGpt, texts(mesh), texts(both));
         QVERIFY2(wrong.empty(), wrong.c_str());
     }
 
