@@ -268,6 +268,11 @@ std::int64_t data_ranks(const Json& mesh) {
     return placement.mesh.size(placement.axes_of("batch"));
 }
 
+std::int64_t expert_devices(const Json& mesh) {
+    const sharding::Placement placement = placement_of(mesh);
+    return placement.mesh.size(placement.axes_of("expert"));
+}
+
 void check_mesh(const Json& mesh, const std::string& pointer, Diagnostics& out) {
     Checker(mesh, pointer, out).run();
 }

@@ -37,8 +37,8 @@ std::int64_t local_bytes(const plan::ExecutionPlan& plan, plan::Category categor
     return bytes;
 }
 
-// Numbers of a step that every strategy needs: loss and norm of the gradients. Small ones travel with
-// the gradients.
+// Numbers of a step that every strategy needs: loss and norm of the gradients. Small ones travel
+// with the gradients.
 constexpr double kNumberBytes = 64;
 bool is_number(const plan::Collective& one) {
     return one.array_bytes <= 8;
@@ -151,9 +151,101 @@ private slots:
         }());
     }
 
+    // Lepikhin et al. 2021, section 3.2: an all-to-all to the experts and one back, forward and
+    // backward. Of E x B / n x A rows of C numbers that a device has, it sends all but its own
+    // experts': (n - 1) / n of them.
+    void expert_parallel_exchanges_tokens_four_times_per_layer_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("experts");
+        QTest::newRow("2 devices") << 1 << 2;
+        QTest::newRow("4 devices") << 1 << 4;
+        QTest::newRow("2 x 2 devices") << 2 << 2;
+    }
+
+    void expert_parallel_exchanges_tokens_four_times_per_layer() {
+        QFETCH(int, data);
+        QFETCH(int, experts);
+        plan::ExecutionPlan plan;
+        const auto list = exchanges(kMoe,
+                                    {"mesh.devices=cpu:" + std::to_string(data * experts),
+                                     "mesh.strategy=expert_parallel",
+                                     "mesh.axes=[[\"data\"," + std::to_string(data) +
+                                         "],[\"expert\"," + std::to_string(experts) + "]]"},
+                                    &plan);
+        constexpr double kCapacity = 5; // 0.75 x 12 tokens x 2 choices / 4 experts, rounded up
+        const double rows = 4.0 * 16 / (data * experts) * kCapacity;
+        const double textbook = rows * 24 * 4 * (experts - 1) / experts;
+        std::map<std::string, int> counts;
+        double gradients = 0;
+        for (const plan::Collective& one : list) {
+            if (one.kind == "all_to_all") {
+                QCOMPARE(static_cast<double>(one.sent_bytes), textbook);
+                QCOMPARE(one.axes, std::vector<std::string>{"expert"});
+                ++counts[one.path.substr(0, 8) + " " + std::string(ir::phase_name(one.phase))];
+            } else {
+                QCOMPARE(one.kind, std::string("all_reduce"));
+                gradients += static_cast<double>(one.sent_bytes);
+            }
+        }
+        const std::map<std::string, int> expected = {{"blocks.0 forward", 2},
+                                                     {"blocks.0 backward", 2},
+                                                     {"blocks.1 forward", 2},
+                                                     {"blocks.1 backward", 2}};
+        QCOMPARE(counts, expected);
+        // Gradients of experts are summed over the data axis, all others over all devices.
+        double shared = 0, own = 0;
+        for (const plan::StateSlot& slot : plan.state_slots) {
+            if (slot.category == plan::Category::parameters) {
+                const bool expert = slot.name.find(".experts.") != std::string::npos;
+                (expert ? own : shared) += static_cast<double>(slot.type.bytes());
+                QCOMPARE(slot.type.bytes() * (expert ? experts : 1), slot.whole.bytes());
+            }
+        }
+        const int all = data * experts;
+        const double sums = 2 * shared * (all - 1) / all + 2 * own * (data - 1) / data;
+        QVERIFY2(gradients >= sums && gradients <= sums + 2 * kNumberBytes,
+                 std::to_string(gradients - sums).c_str());
+    }
+
+    // Liu et al. 2023: keys and values go around the ring once forward; backward they go again, and
+    // their gradients with them. Each time a device passes its part on n - 1 times.
+    void context_parallel_passes_keys_and_values_around_a_ring_data() {
+        QTest::addColumn<int>("devices");
+        for (const int devices : {2, 3, 4}) {
+            QTest::addRow("%d devices", devices) << devices;
+        }
+    }
+
+    void context_parallel_passes_keys_and_values_around_a_ring() {
+        QFETCH(int, devices);
+        const auto list = exchanges(kGpt, {"mesh.devices=cpu:" + std::to_string(devices),
+                                           "mesh.strategy=context_parallel"});
+        const double part = 16.0 * 12 / devices * 24 * 4; // of k: B T / n C numbers
+        std::map<std::string, double> passed;
+        for (const plan::Collective& one : list) {
+            if (one.kind == "permute") {
+                passed[one.path.substr(0, 8) + " " + std::string(ir::phase_name(one.phase))] +=
+                    static_cast<double>(one.sent_bytes) / part;
+            } else if (one.kind == "all_gather") { // the position table's gradient: a part each
+                QCOMPARE(one.array_bytes, std::int64_t{12 * 24 * 4});
+                ++passed["gathered"];
+            } else { // gradients, loss and norm: nothing else is said
+                QCOMPARE(one.kind, std::string("all_reduce"));
+                QVERIFY2(one.cause.starts_with("gradient/") || is_number(one), one.cause.c_str());
+            }
+        }
+        const double once = devices - 1;
+        const std::map<std::string, double> expected = {{"blocks.0 forward", 2 * once},
+                                                        {"blocks.0 backward", 4 * once},
+                                                        {"blocks.1 forward", 2 * once},
+                                                        {"blocks.1 backward", 4 * once},
+                                                        {"gathered", 1}};
+        QCOMPARE(passed, expected);
+    }
+
     void every_exchange_says_why() {
-        for (const char* strategy :
-             {"data_parallel", "fsdp", "tensor_parallel", "2d", "context_parallel"}) {
+        for (const char* strategy : {"data_parallel", "fsdp", "tensor_parallel", "2d",
+                                     "context_parallel", "expert_parallel"}) {
             for (const plan::Collective& one : exchanges(
                      kGpt, {"mesh.devices=cpu:4", std::string("mesh.strategy=") + strategy})) {
                 QVERIFY2(!one.cause.empty() && !one.axes.empty() && one.devices > 1, strategy);

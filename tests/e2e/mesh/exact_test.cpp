@@ -40,6 +40,10 @@ const std::vector<Variant>& variants() {
         {"2d on 4 x 2 with ZeRO 3",
          {"mesh.devices=cpu:8", "mesh.strategy=2d", "mesh.zero_stage=3"}},
         {"context parallel on 2", {"mesh.devices=cpu:2", "mesh.strategy=context_parallel"}},
+        {"expert parallel on 2", {"mesh.devices=cpu:2", "mesh.strategy=expert_parallel"}},
+        {"experts on 2 x 2",
+         {"mesh.devices=cpu:4", "mesh.strategy=expert_parallel",
+          "mesh.axes=[[\"data\",2],[\"expert\",2]]"}},
         {"axes in the other order",
          {"mesh.devices=cpu:4", "mesh.strategy=2d", "mesh.axes=[[\"model\",2],[\"data\",2]]"}},
     };
@@ -47,7 +51,7 @@ const std::vector<Variant>& variants() {
 }
 
 const char* model_named(const QString& name) {
-    return name == "mlp" ? kMlp : name == "cnn" ? kCnn : kGpt;
+    return name == "mlp" ? kMlp : name == "cnn" ? kCnn : name == "moe" ? kMoe : kGpt;
 }
 
 double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
@@ -72,6 +76,14 @@ const std::vector<double>& one_device(const char* model, const Overrides& overri
     return found->second;
 }
 
+Overrides texts(const QStringList& list) {
+    Overrides out;
+    for (const QString& text : list) {
+        out.push_back(text.toStdString());
+    }
+    return out;
+}
+
 std::string off_by(const char* model, const Overrides& mesh, const Overrides& both = {},
                    const Overrides& one = {}) {
     Overrides several = both;
@@ -91,7 +103,7 @@ private slots:
     void every_strategy_has_the_losses_of_one_device_data() {
         QTest::addColumn<QString>("model");
         QTest::addColumn<int>("variant");
-        for (const char* model : {"mlp", "cnn", "gpt"}) {
+        for (const char* model : {"mlp", "cnn", "gpt", "moe"}) {
             for (std::size_t i = 0; i < variants().size(); ++i) {
                 QTest::addRow("%s, %s", model, variants()[i].name) << model << static_cast<int>(i);
             }
@@ -146,6 +158,93 @@ private slots:
                 off_by(kGpt, {devices, "mesh.strategy=tensor_parallel"}, {llama});
             QVERIFY2(wrong.empty(), (std::string(devices) + " " + wrong).c_str());
         }
+    }
+
+    void experts_are_exact_on_every_mesh_data() {
+        QTest::addColumn<QStringList>("mesh");
+        QTest::addColumn<QStringList>("both");
+        const QString strategy = "mesh.strategy=expert_parallel";
+        QTest::newRow("one expert each")
+            << QStringList{"mesh.devices=cpu:4", strategy} << QStringList{};
+        QTest::newRow("with a model axis") << QStringList{"mesh.devices=cpu:4", strategy,
+                                                          R"(mesh.axes=[["expert",2],["model",2]])"}
+                                           << QStringList{};
+        QTest::newRow("data, experts and model, all state split")
+            << QStringList{"mesh.devices=cpu:8", strategy, "mesh.zero_stage=3",
+                           R"(mesh.axes=[["data",2],["expert",2],["model",2]])"}
+            << QStringList{};
+        QTest::newRow("experts before data")
+            << QStringList{"mesh.devices=cpu:4", strategy, R"(mesh.axes=[["expert",2],["data",2]])"}
+            << QStringList{"training.recompute=blocks"};
+        QTest::newRow("experts that are padded")
+            << QStringList{"mesh.devices=cpu:4", strategy}
+            << QStringList{"model.experts=6", "model.experts_per_token=1"};
+        QTest::newRow("samples that are padded")
+            << QStringList{"mesh.devices=cpu:4", strategy, R"(mesh.axes=[["data",2],["expert",2]])"}
+            << QStringList{"training.global_batch_size=14"};
+        QTest::newRow("samples that do not divide over the data axis")
+            << QStringList{"mesh.devices=cpu:4", strategy, R"(mesh.axes=[["data",2],["expert",2]])"}
+            << QStringList{"training.global_batch_size=15"};
+        QTest::newRow("no token dropped, gated experts")
+            << QStringList{"mesh.devices=cpu:2", strategy}
+            << QStringList{R"(model={"type":"llama","layers":2,"width":24,"heads":4,"kv_heads":2,)"
+                           R"("context":12,"ffn":16,"experts":4,"expert_capacity":null})"};
+        QTest::newRow("experts on an axis that does not split the batch")
+            << QStringList{"mesh.devices=cpu:2", "mesh.strategy=custom",
+                           R"(mesh.axes=[["expert",2]])", R"(mesh.rules=[["expert","expert"]])"}
+            << QStringList{};
+        QTest::newRow("positions split, experts whole")
+            << QStringList{"mesh.devices=cpu:2", "mesh.strategy=context_parallel"} << QStringList{};
+        QTest::newRow("experts and positions split")
+            << QStringList{"mesh.devices=cpu:4", strategy,
+                           R"(mesh.axes=[["context",2],["expert",2]])",
+                           R"(mesh.rules=[["sequence","context"]])"}
+            << QStringList{};
+    }
+
+    void experts_are_exact_on_every_mesh() {
+        QFETCH(QStringList, mesh);
+        QFETCH(QStringList, both);
+        const std::string wrong = off_by(kMoe, texts(mesh), texts(both));
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
+    // T = 12 on five devices leaves padding, and one device with nothing else.
+    void ring_attention_is_exact_on_every_mesh_data() {
+        QTest::addColumn<QStringList>("mesh");
+        QTest::addColumn<QStringList>("both");
+        const QString strategy = "mesh.strategy=context_parallel";
+        const QString llama =
+            R"(model={"type":"llama","layers":2,"width":24,"heads":4,"kv_heads":2,"context":12})";
+        for (const int devices : {3, 4, 5}) {
+            const QString mesh = "mesh.devices=cpu:" + QString::number(devices);
+            QTest::addRow("%d devices", devices) << QStringList{mesh, strategy} << QStringList{};
+            QTest::addRow("%d devices without dropout", devices)
+                << QStringList{mesh, strategy} << QStringList{"model.dropout=0"};
+            QTest::addRow("%d devices, grouped heads and rotary positions", devices)
+                << QStringList{mesh, strategy} << QStringList{llama};
+        }
+        QTest::newRow("data and context, all state split")
+            << QStringList{"mesh.devices=cpu:4", strategy, "mesh.zero_stage=3",
+                           R"(mesh.axes=[["data",2],["context",2]])"}
+            << QStringList{"training.recompute=blocks"};
+        QTest::newRow("context and model")
+            << QStringList{"mesh.devices=cpu:4", strategy,
+                           R"(mesh.axes=[["context",2],["model",2]])",
+                           R"(mesh.rules=[["heads","model"],["kv_heads","model"],["mlp","model"]])"}
+            << QStringList{llama};
+        QTest::newRow("positions over two axes")
+            << QStringList{"mesh.devices=cpu:4", "mesh.strategy=custom",
+                           R"(mesh.axes=[["a",2],["b",2]])",
+                           R"(mesh.rules=[["sequence",["b","a"]]])"}
+            << QStringList{};
+    }
+
+    void ring_attention_is_exact_on_every_mesh() {
+        QFETCH(QStringList, mesh);
+        QFETCH(QStringList, both);
+        const std::string wrong = off_by(kGpt, texts(mesh), texts(both));
+        QVERIFY2(wrong.empty(), wrong.c_str());
     }
 
     // Mixtures of data, model and context axes with ZeRO stages, recompute and accumulation.

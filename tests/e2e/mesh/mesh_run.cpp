@@ -37,6 +37,16 @@ const char* const kGpt = R"({
   "training": {"global_batch_size": 16, "precision": "f32", "length": {"steps": 100}}
 })";
 
+const char* const kMoe = R"({
+  "data": {"train": {"type": "synthetic", "kind": "tokens", "vocab": 40, "samples": 2000}},
+  "model": {"type": "gpt2", "layers": 2, "width": 24, "heads": 4, "context": 12, "vocab": 40,
+            "dropout": 0.1, "experts": 4, "expert_capacity": 0.75},
+  "metrics": [],
+  "optimizer": {"type": "adamw", "learning_rate": 0.001},
+  "lr_schedule": {"type": "constant"},
+  "training": {"global_batch_size": 16, "precision": "f32", "length": {"steps": 100}}
+})";
+
 compile::RunConfig mesh_config(const std::string& document,
                                const std::vector<std::string>& overrides) {
     compile::CheckedRun checked =

@@ -37,5 +37,7 @@ MeshRun run_mesh(const compile::RunConfig& config, const MeshRunOptions& options
 extern const char* const kMlp;
 extern const char* const kCnn;
 extern const char* const kGpt;
+/// Four experts of which each token takes two, with room for fewer tokens than come.
+extern const char* const kMoe;
 
 } // namespace weft::test
