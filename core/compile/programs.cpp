@@ -5,6 +5,7 @@
 #include "core/compile/batch_advice.h"
 #include "core/compile/mesh_config.h"
 #include "core/compile/model_programs.h"
+#include "core/compile/stage_config.h"
 #include "core/memory/arena.h"
 #include "core/optim/schedule.h"
 
@@ -68,6 +69,7 @@ plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo&
         options.budget = MemoryBudget{given ? *config.memory_budget : *limit_bytes, given};
     }
     options.placement = placement_of(config.section("mesh"));
+    options.stages = stage_choice(config);
     plan::ExecutionPlan plan = build_plan(std::move(programs), options);
     plan.strategy = config.section("mesh").at("strategy").get<std::string>();
     if (options.cost != nullptr) {

@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/compile/mesh_config.h"
+#include "core/compile/stage_config.h"
 #include "core/nn/loss_def.h"
 #include "core/nn/model_list.h"
 #include "core/optim/groups.h"
@@ -33,6 +34,7 @@ public:
         }
         mesh_is_sound();
         batch_divides();
+        pipeline_is_sound();
         length_fits();
         if (sound({"/optimizer"})) {
             optim::check_optimizer(at("/optimizer"), "/optimizer", out_);
@@ -124,15 +126,15 @@ private:
             error("/training/micro_batch_size",
                   "global_batch_size " + std::to_string(global) + " does not divide into " +
                       std::to_string(ranks) + " data ranks, so it is taken in one microstep",
-                  "Leave micro_batch_size out, or use a multiple of " + std::to_string(ranks) + ".");
+                  "Leave micro_batch_size out, or use a multiple of " + std::to_string(ranks) +
+                      ".");
             return;
         }
         std::int64_t nearest = std::min(micro, global / ranks);
         while (global / ranks % nearest != 0) {
             --nearest;
         }
-        const std::string over =
-            ranks == 1 ? "" : " over " + std::to_string(ranks) + " data ranks";
+        const std::string over = ranks == 1 ? "" : " over " + std::to_string(ranks) + " data ranks";
         error("/training/micro_batch_size",
               "micro_batch_size " + std::to_string(micro) + over +
                   " does not divide global_batch_size " + std::to_string(global),
@@ -143,6 +145,21 @@ private:
         if (sound({"/mesh"})) {
             check_mesh(at("/mesh"), "/mesh", out_);
         }
+    }
+
+    void pipeline_is_sound() {
+        if (!sound({"/mesh"})) {
+            return;
+        }
+        std::int64_t microbatches = 0;
+        if (sound({"/training/global_batch_size", "/training/micro_batch_size"})) {
+            const Json& micro = at("/training/micro_batch_size");
+            microbatches = micro.is_null()
+                               ? 1
+                               : at("/training/global_batch_size").get<std::int64_t>() /
+                                     (micro.get<std::int64_t>() * data_ranks(at("/mesh")));
+        }
+        check_stages(at("/mesh"), "/mesh", microbatches, out_);
     }
 
     void length_fits() {

@@ -244,9 +244,11 @@ private:
         ops::Builder& b = builder_;
         ValueId squares;
         for (const Trained& trained : trained_) {
+            b.set_path(layer_of(trained.variable->name));
             const ValueId own = b.emit("sum_squares", {trained.gradient});
             squares = squares.valid() ? ops::add(b, squares, own) : own;
         }
+        b.set_path("update");
         norm_ = b.emit("sqrt", {squares});
         finite_ = ops::mul(b, b.emit("is_finite", {loss_}), b.emit("is_finite", {norm_}));
         if (run_.config->max_grad_norm) {

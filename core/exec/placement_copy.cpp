@@ -107,7 +107,9 @@ void for_each_run(const ir::Type& whole, const sharding::Sharding& placement,
 bool first_replica(const sharding::Sharding& placement, const sharding::Mesh& mesh, int device) {
     const auto place = mesh.coordinates(device);
     for (std::size_t axis = 0; axis < place.size(); ++axis) {
-        if (place[axis] != 0 && !placement.uses(static_cast<int>(axis))) {
+        const bool pinned = placement.pin && placement.pin->axis == static_cast<int>(axis);
+        const std::int64_t first = pinned ? placement.pin->index : 0;
+        if (place[axis] != first && !placement.uses(static_cast<int>(axis))) {
             return false;
         }
     }

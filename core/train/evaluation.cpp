@@ -14,14 +14,13 @@ namespace {
 using config::Json;
 
 std::int64_t batch_rows(const exec::Executor& executor, std::string_view program) {
-    const plan::PlannedPort* port = find_port(program_of(executor, program).arguments, "inputs");
+    const plan::PlannedPort* port = find_argument(executor, program, "inputs");
     WEFT_CHECK(port != nullptr, "the program takes inputs");
     return port->whole.shape[0];
 }
 
 std::vector<double> row_values(exec::Executor& executor, std::int64_t row) {
-    const plan::PlannedPort* port =
-        find_port(program_of(executor, "predict").results, "prediction");
+    const plan::PlannedPort* port = find_result(executor, "predict", "prediction");
     WEFT_CHECK(port != nullptr && port->operand.type.dtype == ir::DType::f32,
                "predictions are f32");
     const std::span<const std::byte> bytes = executor.read("predict", "prediction");

@@ -28,10 +28,9 @@ Update::Update(exec::Executor& executor, const compile::RunConfig& config,
                std::int64_t schedule_steps)
     : executor_(executor), config_(config), schedule_steps_(schedule_steps),
       rates_(compile::learning_rates(config)) {
-    for (const plan::PlannedPort& port : program_of(executor, kProgram).results) {
-        if (port.role == ir::Role::output && port.name != "loss" && port.name != "grad_norm" &&
-            port.name != "finite") {
-            metric_names_.push_back(port.name);
+    for (const std::string& name : output_names(executor, kProgram)) {
+        if (name != "loss" && name != "grad_norm" && name != "finite") {
+            metric_names_.push_back(name);
         }
     }
 }

@@ -70,12 +70,6 @@ void refuse(const compile::RunConfig& config) {
         throw Error(ErrorKind::usage, "--verify", "the run has one device: nothing to compare with",
                     "Name several: --devices cpu:4, and a strategy with --set mesh.strategy=...");
     }
-    const int stages = mesh.find("pipeline");
-    if (stages >= 0 && mesh.size(stages) > 1) {
-        throw Error(ErrorKind::usage, "--verify",
-                    "the stages of a pipeline cannot be compared op by op yet",
-                    "Verify the mesh without its axis 'pipeline'.");
-    }
 }
 
 std::vector<double> losses_of(const compile::RunConfig& config, const data::DataSet& data,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A mesh of simulated devices beside one device: the same configuration, start values, batches and
 // micro batches. Twice: the programs op by op, as they are before any optimising pass, where the
-// first op that differs is named; and the plans as they are executed, where losses are compared.
+// first op that differs is named; and the plans as they are executed, where losses are compared. Op
+// by op, the stages of a pipeline are not cut yet: each of its devices computes everything.
 #pragma once
 
 #include "core/compile/programs.h"
@@ -63,8 +64,8 @@ struct MeshVerdict {
     bool losses_agree() const { return loss_difference <= loss_tolerance; }
 };
 
-/// Throws weft::Error{usage} for one device, planned-for hardware and pipelines; whatever planning
-/// and execution throw.
+/// Throws weft::Error{usage} for one device and planned-for hardware; whatever planning and
+/// execution throw.
 MeshVerdict verify_mesh(const compile::RunConfig& config, int steps, int threads,
                         const std::stop_token& stop = {});
 /// The part that goes op by op, on programs that were made already.
