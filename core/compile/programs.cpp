@@ -91,6 +91,21 @@ std::vector<LearningRate> learning_rates(const RunConfig& config) {
     return out;
 }
 
+std::vector<EvaluatedMetric> evaluated_metrics(const RunConfig& config) {
+    const auto evaluated = [](std::string name, const nn::ReductionDef& how) {
+        std::string port = name + "_" + std::string(how.of);
+        return EvaluatedMetric{std::move(name), std::move(port), &how};
+    };
+    std::vector<EvaluatedMetric> out = {evaluated("loss", nn::reduction_named("mean", "loss"))};
+    for (const config::Json& name : config.section("metrics")) {
+        const nn::MetricDef* metric = nn::find_metric(name.get<std::string>());
+        if (metric != nullptr && metric->build != nullptr) {
+            out.push_back(evaluated(std::string(metric->name), reduction_of(*metric)));
+        }
+    }
+    return out;
+}
+
 std::vector<std::pair<std::string, double>> metrics_from_loss(const RunConfig& config,
                                                               double loss) {
     std::vector<std::pair<std::string, double>> out;
