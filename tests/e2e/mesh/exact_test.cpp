@@ -247,6 +247,44 @@ private slots:
         QVERIFY2(wrong.empty(), wrong.c_str());
     }
 
+    void sequences_split_over_the_model_axis_are_exact_data() {
+        QTest::addColumn<QStringList>("mesh");
+        QTest::addColumn<QStringList>("both");
+        const QString llama =
+            R"(model={"type":"llama","layers":2,"width":24,"heads":4,"kv_heads":2,"context":12})";
+        const QString rule = R"(mesh.rules=[["sequence","model"]])";
+        for (const int devices : {2, 4}) {
+            const QString mesh = "mesh.devices=cpu:" + QString::number(devices);
+            const QString strategy = "mesh.strategy=tensor_parallel";
+            QTest::addRow("%d devices", devices)
+                << QStringList{mesh, strategy, rule} << QStringList{};
+            QTest::addRow("llama on %d devices", devices)
+                << QStringList{mesh, strategy, rule} << QStringList{llama};
+            QTest::addRow("%d devices and padding", devices)
+                << QStringList{mesh, strategy, rule}
+                << QStringList{"model.context=11", "model.vocab=41"};
+        }
+        QTest::newRow("with data, all state split and recompute")
+            << QStringList{"mesh.devices=cpu:4", "mesh.strategy=2d", "mesh.zero_stage=3", rule}
+            << QStringList{"training.recompute=blocks"};
+        QTest::newRow("with context")
+            << QStringList{"mesh.devices=cpu:4", "mesh.strategy=tensor_parallel",
+                           R"(mesh.axes=[["context",2],["model",2]])",
+                           R"(mesh.rules=[["sequence",["context","model"]]])"}
+            << QStringList{};
+        QTest::newRow("with experts")
+            << QStringList{"mesh.devices=cpu:4", "mesh.strategy=expert_parallel",
+                           R"(mesh.axes=[["expert",2],["model",2]])", rule}
+            << QStringList{"model.experts=4"};
+    }
+
+    void sequences_split_over_the_model_axis_are_exact() {
+        QFETCH(QStringList, mesh);
+        QFETCH(QStringList, both);
+        const std::string wrong = off_by(kGpt, texts(mesh), texts(both));
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
     // Mixtures of data, model and context axes with ZeRO stages, recompute and accumulation.
     void mixtures_drawn_from_a_seed_are_exact() {
         std::mt19937 random(20260);
