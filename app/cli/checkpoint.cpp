@@ -16,8 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using config::Json;
 
-constexpr int kExitDifferent = 1;
-
 struct Options {
     std::string path;
     std::string other;
@@ -158,7 +156,7 @@ int diff(const Options& options) {
         print_json({{"equal", difference.equal()},
                     {"tensors", tensors},
                     {"counters", difference.counters}});
-        return difference.equal() ? 0 : kExitDifferent;
+        return difference.equal() ? 0 : kExitDiffers;
     }
     for (const std::string& counter : difference.counters) {
         std::printf("%s\n", counter.c_str());
@@ -175,7 +173,7 @@ int diff(const Options& options) {
         std::printf("Equal: %zu tensors, counters, random keys and data position.\n",
                     a.tensors.size());
     }
-    return difference.equal() ? 0 : kExitDifferent;
+    return difference.equal() ? 0 : kExitDiffers;
 }
 
 } // namespace

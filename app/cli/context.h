@@ -11,6 +11,7 @@
 namespace weft::cli {
 
 /// Exit codes that are not those of an error kind.
+constexpr int kExitDiffers = 1; // what was compared
 constexpr int kExitUsage = 2;
 constexpr int kExitStopped = 75;
 constexpr int kExitInterrupted = 130;

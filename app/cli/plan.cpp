@@ -3,6 +3,7 @@
 // that is not here.
 #include "app/cli/commands.h"
 #include "app/cli/json_output.h"
+#include "app/cli/verify.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/compile/alternatives.h"
@@ -19,6 +20,7 @@ namespace {
 /// The recompute curve takes some twenty plans of the training step: unasked only where that is
 /// quick.
 constexpr double kQuickMs = 300;
+constexpr int kMostVerifiedSteps = 1000;
 
 struct Options {
     std::string config;
@@ -26,6 +28,7 @@ struct Options {
     std::string hardware;
     std::vector<std::string> overrides;
     std::string tensor;
+    int verify = 0; // steps; 0: plans only
     bool advise = false;
     bool curve = false;
     bool json = false;
@@ -153,11 +156,27 @@ int print_plan(const compile::CheckedRun& checked, const train::PlanTarget& targ
     return plan.fits() ? 0 : exit_code(ErrorKind::memory);
 }
 
+/// Runs the mesh beside one device; 1 when they differ.
+int print_verdict(const compile::RunConfig& config, const Options& options,
+                  const Context& context) {
+    const train::MeshVerdict verdict = train::verify_mesh(config, options.verify, context.threads);
+    if (options.json) {
+        std::printf("%s\n",
+                    nlohmann::ordered_json{{"verify", verdict_json(verdict)}}.dump(2).c_str());
+    } else {
+        std::printf("%s", verdict_text(verdict).c_str());
+    }
+    return verdict.values_agree() && verdict.losses_agree() ? 0 : kExitDiffers;
+}
+
 int plan_config(const Options& options, const Context& context) {
     const compile::CheckedRun checked =
         compile::read_run_config_file(options.config, overrides_of(options));
     if (!checked.ok()) {
         return print_invalid(checked.diagnostics, options.json);
+    }
+    if (options.verify > 0) {
+        return print_verdict(checked.config, options, context);
     }
     const cost::Hardware* hardware = hardware_of(checked.config);
     const cost::CostModel cost =
@@ -187,6 +206,12 @@ void add_plan(CLI::App& app, Context& context) {
         ->allow_extra_args(false);
     command->add_option("--tensor", options->tensor,
                         "show which device holds which part of this tensor");
+    command
+        ->add_option("--verify", options->verify,
+                     "run so many training steps on the simulated devices and on one, and name the "
+                     "first op that differs; exits with 1 when one does")
+        ->type_name("STEPS")
+        ->check(CLI::Range(1, kMostVerifiedSteps));
     command->add_flag(
         "--advise", options->advise,
         "compare memory and step time over precision, recompute and micro batch; on several "

@@ -222,8 +222,14 @@ Alternative alternative_of(std::string change, std::vector<std::string> override
     out.change = std::move(change);
     out.overrides = std::move(overrides);
     out.peak_bytes = plan.memory_bytes();
-    out.activation_bytes = plan::bytes_by_category(
-        plan, "train_step")[static_cast<std::size_t>(plan::Category::activations)];
+    for (const plan::PlannedProgram& program : plan.programs) {
+        if (program.name == "train_step") {
+            const auto bytes = plan::bytes_by_category(plan, program);
+            out.activation_bytes =
+                std::max(out.activation_bytes,
+                         bytes[static_cast<std::size_t>(plan::Category::activations)]);
+        }
+    }
     out.predicted_step_ms = plan.predicted_step_ms;
     out.fits = plan.fits();
     out.communication_ms = plan.communication_ms;

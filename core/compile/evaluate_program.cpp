@@ -14,15 +14,13 @@ ValueId run_model(const RunModel& run, ir::Program& program, ops::Builder& b, Va
 }
 
 ValueId add_inputs(const RunModel& run, ir::Program& program, const BatchPlan& batch) {
-    return program.add_argument(ir::Role::batch, "inputs",
-                                batched(run.data.input, {batch.rows}));
+    return program.add_argument(ir::Role::batch, "inputs", batched(run.data.input, {batch.rows}));
 }
 
 /// Loss terms in a batch: samples, or positions whose target is not ignored.
 ValueId count_terms(const RunModel& run, ops::Builder& b, ValueId targets, ValueId weights) {
-    return run.data.classes > 0
-               ? weighted_sum(b, nn::counted_targets(b, targets), weights)
-               : ops::reduce_sum(b, weights, {0});
+    return run.data.classes > 0 ? nn::weighted_sum(b, nn::counted_targets(b, targets), weights)
+                                : ops::reduce_sum(b, weights, {0});
 }
 
 } // namespace
@@ -31,19 +29,23 @@ ir::Program build_evaluate(const RunModel& run, const BatchPlan& batch) {
     ir::Program program;
     program.name = "evaluate";
     const ValueId inputs = add_inputs(run, program, batch);
-    const ValueId targets = program.add_argument(
-        ir::Role::batch, "targets", batched(run.data.target, {batch.rows}));
-    const ValueId weights = program.add_argument(ir::Role::batch, "weights",
-                                                 {ir::DType::f32, {batch.rows}});
+    const ValueId targets =
+        program.add_argument(ir::Role::batch, "targets", batched(run.data.target, {batch.rows}));
+    const ValueId weights =
+        program.add_argument(ir::Role::batch, "weights", {ir::DType::f32, {batch.rows}});
     ops::Builder b(program, program.body);
     const nn::Prediction prediction = {run_model(run, program, b, inputs), targets};
     b.set_path("loss");
     const ValueId terms = run.loss->build(b, run.config->section("loss"), prediction);
-    program.add_result(ir::Role::output, "loss_sum", weighted_sum(b, terms, weights));
-    for (const nn::MetricDef* metric : run.metrics) {
-        b.set_path("metrics." + std::string(metric->name));
-        program.add_result(ir::Role::output, std::string(metric->name) + "_sum",
-                           weighted_sum(b, metric->build(b, prediction), weights));
+    const std::vector<EvaluatedMetric> outputs = evaluated_metrics(*run.config);
+    program.add_result(ir::Role::output, outputs[0].port,
+                       outputs[0].reduction->of_terms(b, terms, weights));
+    for (std::size_t i = 0; i < run.metrics.size(); ++i) {
+        const EvaluatedMetric& output = outputs[i + 1];
+        b.set_path("metrics." + output.name);
+        const ValueId scores = run.metrics[i]->build(b, prediction);
+        program.add_result(ir::Role::output, output.port,
+                           output.reduction->of_terms(b, scores, weights));
     }
     b.set_path("count");
     program.add_result(ir::Role::output, "count", count_terms(run, b, targets, weights));

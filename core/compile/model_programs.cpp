@@ -129,14 +129,8 @@ ir::Type batched(const ir::Type& sample, std::initializer_list<std::int64_t> lea
     return out;
 }
 
-ValueId weighted_sum(ops::Builder& b, ValueId terms, ValueId weights) {
-    const ir::Shape shape = b.shape(terms);
-    std::vector<std::int64_t> dims = {0};
-    if (shape.rank() == 2) {
-        weights = ops::reshape(b, weights, {shape[0], 1});
-        dims.push_back(1);
-    }
-    return ops::reduce_sum(b, ops::mul(b, terms, weights), std::move(dims));
+const nn::ReductionDef& reduction_of(const nn::MetricDef& metric) {
+    return nn::reduction_named(metric.reduction, "metric " + std::string(metric.name));
 }
 
 void bind_averages(const RunModel& run, ir::Program& program, nn::ModelContext& context) {

@@ -6,6 +6,7 @@
 #include "core/compile/programs.h"
 #include "core/nn/loss_def.h"
 #include "core/nn/model_list.h"
+#include "core/nn/reduction.h"
 #include "core/optim/groups.h"
 
 #include <string>
@@ -37,13 +38,12 @@ RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample);
 
 std::string optimizer_slot(std::string_view state, std::string_view parameter);
 std::string average_slot(std::string_view parameter);
+const nn::ReductionDef& reduction_of(const nn::MetricDef& metric);
 /// "blocks.3.mlp.up.weight" -> "blocks.3.mlp.up"
 std::string layer_of(std::string_view variable);
 /// [leading..., sample's own extents]
 ir::Type batched(const ir::Type& sample, std::initializer_list<std::int64_t> leading);
 
-/// terms [B] or [B, T] times weights [B], summed: f32[].
-ir::ValueId weighted_sum(ops::Builder& builder, ir::ValueId terms, ir::ValueId weights);
 /// Lets the parameters of an evaluating program be the averaged copies where the run asks for it.
 void bind_averages(const RunModel& run, ir::Program& program, nn::ModelContext& context);
 

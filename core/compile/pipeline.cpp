@@ -31,25 +31,38 @@ constexpr double kHeavyFlops = 1e6;
 using passes::Pass;
 using passes::RecomputeOptions;
 
+/// Which ops may be joined: those of one part of a pipeline.
+std::function<int(const ir::Op&)> group_of(const StagePrograms* stages) {
+    return [stages](const ir::Op& op) { return stages == nullptr ? 0 : stages->part_of(op); };
+}
+
 // The passes, in order. Everything before recompute is the same for every choice of recompute.
-std::vector<Pass> first_passes(ir::DType compute_dtype) {
-    return {
+// `stages` null: no pipeline; else ops of different parts are not joined.
+std::vector<Pass> first_passes(ir::DType compute_dtype, const StagePrograms* stages) {
+    std::vector<Pass> list = {
         {"simplify", passes::simplify},
         {"precision",
          [compute_dtype](ir::Program& p) { passes::apply_precision(p, compute_dtype); }},
         {"narrow exchanges", passes::narrow_exchanges},
         {"simplify again", passes::simplify},
-        {"bucket exchanges", [](ir::Program& p) { passes::bucket_exchanges(p); }},
     };
+    if (stages != nullptr) {
+        list.push_back({"separate sums", [stages](ir::Program& p) { stages->separate_sums(p); }});
+    }
+    list.push_back({"bucket exchanges", [stages](ir::Program& p) {
+                        passes::bucket_exchanges(p, passes::kBucketBytes, group_of(stages));
+                    }});
+    return list;
 }
 
-std::vector<Pass> last_passes(const RecomputeOptions& recompute) {
+std::vector<Pass> last_passes(const RecomputeOptions& recompute, const StagePrograms* stages) {
     std::vector<Pass> list;
     if (recompute.mode != passes::Recompute::none) {
         list.push_back(
             {"recompute", [recompute](ir::Program& p) { passes::recompute(p, recompute); }});
     }
-    list.push_back({"fuse", passes::fuse_elementwise});
+    list.push_back(
+        {"fuse", [stages](ir::Program& p) { passes::fuse_elementwise(p, group_of(stages)); }});
     list.push_back({"shorten lifetimes", passes::shorten_lifetimes});
     list.push_back({"renumber", passes::renumber_values});
     return list;
@@ -196,34 +209,35 @@ public:
     plan::ExecutionPlan run(ProgramSet programs) {
         const double start_s = clock_.steady_s();
         const ShardedPrograms sharded = shard(programs);
-        out_.state_slots = std::move(programs.state_slots);
-        out_.state_bytes = plan::place_slots(out_.state_slots);
-        out_.arena_bytes = out_.state_bytes;
         out_.device = options_.device;
         out_.host = options_.host;
+        make_stages(programs);
         // Kernels size their workspace by the team.
         weft_set_threads(out_.mesh.single() ? options_.threads : 1);
         for (std::size_t i = 0; i < programs.programs.size(); ++i) {
             ir::Program& program = programs.programs[i];
             // 1. Verify, simplify, precision, simplify.
-            run_passes(program, first_passes(options_.compute_dtype));
+            run_passes(program, first_passes(options_.compute_dtype, stages()));
             // 2. Recompute, fuse, order; memory, kernels, offsets.
             const bool trains = program.name == "train_step";
-            out_.model_flops_per_step += trains ? products_of(program) : 0;
+            out_.model_flops_per_step += trains ? products_of(program) / stage_count() : 0;
             const RecomputeOptions recompute = trains ? recompute_of(program) : RecomputeOptions();
-            out_.programs.push_back(finish(std::move(program), recompute));
-            if (!out_.mesh.single()) {
-                place_ports(out_.programs.back().arguments, sharded.arguments[i]);
-                place_ports(out_.programs.back().results, sharded.results[i]);
+            run_passes(program, last_passes(recompute, stages()));
+            int stage = 0;
+            for (ir::Program& part : split(std::move(program))) {
+                out_.programs.push_back(finish(std::move(part), stage++));
+                if (!out_.mesh.single()) {
+                    place_ports(out_.programs.back().arguments, sharded.arguments[i]);
+                    place_ports(out_.programs.back().results, sharded.results[i]);
+                }
             }
-            out_.arena_bytes = std::max(out_.arena_bytes, out_.programs.back().peak_bytes);
         }
         out_.parameters = count_parameters(out_.state_slots);
-        if (const plan::PlannedProgram* step = out_.find("train_step")) {
-            out_.flops_per_step = step->flops;
+        for (const plan::PlannedProgram& program : out_.programs) {
+            out_.flops_per_step += program.name == "train_step" ? program.flops / stage_count() : 0;
         }
         if (options_.cost != nullptr) {
-            predict(out_, *options_.cost);
+            predict(out_, *options_.cost, options_.stages ? &options_.stages->schedule : nullptr);
         }
         out_.compile_ms = (clock_.steady_s() - start_s) * 1e3;
         return std::move(out_);
@@ -254,11 +268,64 @@ private:
         return sharded;
     }
 
-    static void place_ports(std::vector<plan::PlannedPort>& ports, const PortPlaces& places) {
+    const StagePrograms* stages() const { return stages_ ? &*stages_ : nullptr; }
+    int stage_count() const { return stages_ ? stages_->stages() : 1; }
+
+    /// Which stage holds what, and where.
+    void make_stages(ProgramSet& programs) {
+        if (options_.stages) {
+            const auto step =
+                std::find_if(programs.programs.begin(), programs.programs.end(),
+                             [](const ir::Program& p) { return p.name == "train_step"; });
+            WEFT_CHECK(step != programs.programs.end(), "a pipeline is cut by its training step");
+            stages_.emplace(*options_.stages, out_.mesh, *step);
+            out_.pipeline_axis = options_.stages->axis;
+            out_.pipeline = stages_->describe();
+            for (plan::StateSlot& slot : programs.state_slots) {
+                slot.stage = stages_->stage_of(slot.name);
+                slot.placement.pin = sharding::Pin{out_.pipeline_axis, slot.stage};
+            }
+        }
+        out_.state_slots = std::move(programs.state_slots);
+        for (int stage = 0; stage < stage_count(); ++stage) {
+            const std::int64_t bytes = plan::place_slots(out_.state_slots, stage);
+            out_.stages.push_back({stages_ ? stages_->layers_of(stage) : "", bytes, bytes});
+            out_.state_bytes = std::max(out_.state_bytes, bytes);
+        }
+        out_.arena_bytes = out_.state_bytes;
+    }
+
+    /// One program per stage; the program itself without a pipeline.
+    std::vector<ir::Program> split(ir::Program program) {
+        if (!stages_) {
+            std::vector<ir::Program> out;
+            out.push_back(std::move(program));
+            return out;
+        }
+        const double start_s = clock_.steady_s();
+        std::vector<ir::Program> out = stages_->split(program);
+        for (ir::Program& part : out) {
+            passes::renumber_values(part);
+            if (options_.verify) {
+                check_legal(part);
+            }
+            if (options_.dump) {
+                options_.dump(part.name, "split stages", part);
+            }
+        }
+        note_time(program, "split stages", start_s);
+        return out;
+    }
+
+    void place_ports(std::vector<plan::PlannedPort>& ports, const PortPlaces& places) const {
+        const int stage = out_.programs.back().stage;
         for (plan::PlannedPort& port : ports) {
             const auto& [whole, placement] = places.at(port.name);
             port.whole = whole;
             port.placement = placement;
+            if (stages_) {
+                port.placement.pin = sharding::Pin{out_.pipeline_axis, stage};
+            }
         }
     }
 
@@ -278,29 +345,38 @@ private:
         const auto thresholds = passes::recompute_thresholds(program);
         RecomputeChoice choice =
             choose_recompute(thresholds, *options_.budget, [&](const RecomputeOptions& options) {
-                return arenas() * peak(program, options) + beside_arenas();
+                return memory(program, options);
             });
         out_.assumptions.push_back(std::move(choice.text));
         note_time(program, "choose recompute", start_s);
         return choice.options;
     }
 
-    /// Simulated devices and the host share one memory: the budget is of all of it.
-    std::int64_t arenas() const { return out_.device == "cpu" ? out_.mesh.devices() : 1; }
-    std::int64_t beside_arenas() const { return out_.memory_bytes() - arenas() * out_.arena_bytes; }
-
-    /// Bytes of the arena, as `finish` will find them; leaves no traces.
-    std::int64_t peak(ir::Program program, const RecomputeOptions& recompute) {
-        passes::run_passes(program, last_passes(recompute),
+    /// Bytes of the memory that the budget is of, with the arenas as `finish` will find them:
+    /// simulated devices and the host share it. Leaves no traces.
+    std::int64_t memory(ir::Program program, const RecomputeOptions& recompute) {
+        passes::run_passes(program, last_passes(recompute, stages()),
                            {options_.disabled_passes, false, options_.stop, {}});
-        const memory::Storage storage = memory::share_storage(program);
-        std::vector<std::string> ignored;
-        const auto choices = kernels_.select(program, ignored);
-        return plan::arena_bytes(program, storage, choices, out_.state_slots, out_.state_bytes);
+        plan::ExecutionPlan sizes;
+        sizes.mesh = out_.mesh;
+        sizes.device = out_.device;
+        sizes.host = out_.host;
+        int stage = 0;
+        for (ir::Program& part : split(std::move(program))) {
+            const memory::Storage storage = memory::share_storage(part);
+            std::vector<std::string> ignored;
+            const auto choices = kernels_.select(part, ignored);
+            const std::int64_t bytes =
+                plan::arena_bytes(part, storage, choices, out_.state_slots,
+                                  out_.stages[static_cast<std::size_t>(stage)].state_bytes);
+            sizes.stages.push_back({"", 0, bytes});
+            sizes.arena_bytes = std::max(sizes.arena_bytes, bytes);
+            ++stage;
+        }
+        return sizes.memory_bytes();
     }
 
-    plan::PlannedProgram finish(ir::Program program, const RecomputeOptions& recompute) {
-        run_passes(program, last_passes(recompute));
+    plan::PlannedProgram finish(ir::Program program, int stage) {
         double start_s = clock_.steady_s();
         // Who shares memory with whom; inserts copies where sharing is not legal.
         const memory::Storage storage = memory::share_storage(program);
@@ -312,8 +388,12 @@ private:
         const auto choices = kernels_.select(program, out_.fallbacks);
         start_s = note_time(program, "choose kernels", start_s);
         // Offsets and steps.
+        plan::Stage& own = out_.stages[static_cast<std::size_t>(stage)];
         plan::PlannedProgram planned =
-            plan::lower(program, storage, choices, out_.state_slots, out_.state_bytes);
+            plan::lower(program, storage, choices, out_.state_slots, own.state_bytes);
+        planned.stage = stage;
+        own.arena_bytes = std::max(own.arena_bytes, planned.peak_bytes);
+        out_.arena_bytes = std::max(out_.arena_bytes, planned.peak_bytes);
         note_time(program, "lay out", start_s);
         return planned;
     }
@@ -328,6 +408,7 @@ private:
     const PipelineOptions& options_;
     const SystemClock clock_;
     KernelSelector kernels_;
+    std::optional<StagePrograms> stages_;
     plan::ExecutionPlan out_;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/compile/choose_recompute.h"
+#include "core/compile/stage_programs.h"
 #include "core/cost/cost_model.h"
 #include "core/plan/plan.h"
 #include "core/sharding/annotate.h"
@@ -31,7 +32,9 @@ struct PipelineOptions {
     plan::HostMemory host;                     // goes into the plan; on a CPU the budget covers it
     const cost::CostModel* cost = nullptr;     // null: nothing is predicted
     sharding::Placement placement;             // without axes: one device
-    int threads = 0; // OpenMP team that will run the plan; 0 = all cores; of each simulated device: 1
+    std::optional<StageChoice> stages;         // of a pipeline along one axis of the mesh
+    int threads =
+        0; // OpenMP team that will run the plan; 0 = all cores; of each simulated device: 1
     std::vector<std::string> disabled_passes;
     bool verify = true; // check legality after every pass
     std::stop_token stop;
@@ -39,9 +42,9 @@ struct PipelineOptions {
     std::function<void(const std::string&, const std::string&, const ir::Program&)> dump;
 };
 
-/// Runs every pass over every program and lays out memory. Throws weft::Error on user faults, e.g. an
-/// op that no back end supports; stops with weft::Error{runtime} when `stop` is requested. A budget
-/// that cannot be met is missed by as little as can be: the caller judges the plan.
+/// Runs every pass over every program and lays out memory. Throws weft::Error on user faults, e.g.
+/// an op that no back end supports; stops with weft::Error{runtime} when `stop` is requested. A
+/// budget that cannot be met is missed by as little as can be: the caller judges the plan.
 plan::ExecutionPlan build_plan(ProgramSet programs, const PipelineOptions& options);
 
 } // namespace weft::compile

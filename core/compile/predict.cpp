@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/compile/predict.h"
 
+#include "core/compile/stage_programs.h"
+
 #include <algorithm>
 
 namespace weft::compile {
@@ -117,7 +119,8 @@ cost::Work work_beside_kernels(const plan::PlannedProgram& program) {
     return work;
 }
 
-void predict(plan::ExecutionPlan& plan, const cost::CostModel& cost) {
+void predict(plan::ExecutionPlan& plan, const cost::CostModel& cost,
+             const pipeline::Schedule* schedule) {
     plan.prediction_basis = cost.basis();
     if (!cost.available()) {
         return;
@@ -132,12 +135,21 @@ void predict(plan::ExecutionPlan& plan, const cost::CostModel& cost) {
         program.predicted_ms = prediction.ms;
         program.predicted_error = prediction.error;
     }
-    if (const plan::PlannedProgram* step = plan.find("train_step")) {
-        plan.predicted_step_ms = step->predicted_ms;
-        plan.predicted_error = step->predicted_error;
-        for (const plan::Collective& one : plan::collectives(*step)) {
-            plan.communication_ms += one.predicted_ms;
+    for (const plan::PlannedProgram& program : plan.programs) {
+        if (program.name != "train_step") {
+            continue;
         }
+        double communication_ms = 0;
+        for (const plan::Collective& one : plan::collectives(program)) {
+            communication_ms += one.predicted_ms;
+        }
+        // Of a pipeline's stages, the slowest.
+        plan.predicted_step_ms = std::max(plan.predicted_step_ms.value_or(0), program.predicted_ms);
+        plan.predicted_error = std::max(plan.predicted_error, program.predicted_error);
+        plan.communication_ms = std::max(plan.communication_ms, communication_ms);
+    }
+    if (schedule != nullptr && plan.predicted_step_ms) {
+        plan.predicted_step_ms = predict_pipeline(plan, *schedule);
     }
 }
 

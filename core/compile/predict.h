@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/cost/cost_model.h"
+#include "core/pipeline/schedule.h"
 #include "core/plan/plan.h"
 
 #include <vector>
@@ -23,7 +24,8 @@ cost::MeshWork mesh_work_of(const plan::PlannedProgram& program, const sharding:
 cost::Work work_beside_kernels(const plan::PlannedProgram& program);
 
 /// Fills every predicted_ms, the errors, and what the prediction rests on. Without ceilings only
-/// the latter, which says what to do about it.
-void predict(plan::ExecutionPlan& plan, const cost::CostModel& cost);
+/// the latter, which says what to do about it. `schedule`: of a pipeline; null: there is none.
+void predict(plan::ExecutionPlan& plan, const cost::CostModel& cost,
+             const pipeline::Schedule* schedule = nullptr);
 
 } // namespace weft::compile

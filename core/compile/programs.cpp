@@ -5,6 +5,7 @@
 #include "core/compile/batch_advice.h"
 #include "core/compile/mesh_config.h"
 #include "core/compile/model_programs.h"
+#include "core/compile/stage_config.h"
 #include "core/memory/arena.h"
 #include "core/optim/schedule.h"
 
@@ -68,6 +69,7 @@ plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo&
         options.budget = MemoryBudget{given ? *config.memory_budget : *limit_bytes, given};
     }
     options.placement = placement_of(config.section("mesh"));
+    options.stages = stage_choice(config);
     plan::ExecutionPlan plan = build_plan(std::move(programs), options);
     plan.strategy = config.section("mesh").at("strategy").get<std::string>();
     if (options.cost != nullptr) {
@@ -84,6 +86,21 @@ std::vector<LearningRate> learning_rates(const RunConfig& config) {
         if (!groups[i].lr_schedule.is_null()) {
             out.push_back({"learning_rate/" + std::to_string(i), groups[i].learning_rate,
                            groups[i].lr_schedule});
+        }
+    }
+    return out;
+}
+
+std::vector<EvaluatedMetric> evaluated_metrics(const RunConfig& config) {
+    const auto evaluated = [](std::string name, const nn::ReductionDef& how) {
+        std::string port = name + "_" + std::string(how.of);
+        return EvaluatedMetric{std::move(name), std::move(port), &how};
+    };
+    std::vector<EvaluatedMetric> out = {evaluated("loss", nn::reduction_named("mean", "loss"))};
+    for (const config::Json& name : config.section("metrics")) {
+        const nn::MetricDef* metric = nn::find_metric(name.get<std::string>());
+        if (metric != nullptr && metric->build != nullptr) {
+            out.push_back(evaluated(std::string(metric->name), reduction_of(*metric)));
         }
     }
     return out;

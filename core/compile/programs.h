@@ -9,10 +9,10 @@
 //             "inverse_count" f32[] = 1 / global loss terms; n = accumulation steps, B = micro batch
 //             -> state; outputs "loss" (mean over the global batch), "grad_norm" (before clipping),
 //             "finite" (1 when loss and norm are finite; the update is skipped when 0) and one "<metric>"
-//             per configured metric (mean over the batch)
+//             per configured metric (reduced over the global batch as its record says)
 //             The structured op at path "microstep" runs forward and backward n times and accumulates.
-// evaluate:   state, "inputs" [B, ...], "targets", "weights" -> "loss_sum", "<metric>_sum", "count"
-//             (f32; the host adds up in f64); uses the EMA copy when there is one and it is asked for
+// evaluate:   state, "inputs" [B, ...], "targets", "weights" -> "loss_sum", "<metric>_sum" (or _max,
+//             _min, as evaluated_metrics says), "count" (f32; the host joins batches in f64); uses the EMA copy when there is one and it is asked for
 // predict:    state, "inputs" [B, ...] -> "prediction": probabilities [B, classes] or values [B, K];
 //             language models: probabilities of the token after the last, [B, vocab]
 // prefill, decode (language models): state + key/value cache slots (not saved), "tokens" i32[1, T or 1],
@@ -23,6 +23,7 @@
 #include "core/compile/pipeline.h"
 #include "core/compile/run_config.h"
 #include "core/data/dataset.h"
+#include "core/nn/reduction.h"
 
 namespace weft::compile {
 
@@ -65,6 +66,14 @@ struct LearningRate {
 /// Every learning-rate argument; the optimizer's own comes first. Groups that change only the rate have
 /// none: the program multiplies by their factor.
 std::vector<LearningRate> learning_rates(const RunConfig& config);
+
+/// What the evaluate program gives of the loss and of every metric with a graph, in this order.
+struct EvaluatedMetric {
+    std::string name; // "accuracy"
+    std::string port; // "accuracy_sum"
+    const nn::ReductionDef* reduction = nullptr;
+};
+std::vector<EvaluatedMetric> evaluated_metrics(const RunConfig& config);
 
 /// Metrics that follow from the mean loss (perplexity, bits_per_byte), of those configured. The programs
 /// give "<metric>" outputs for the others only.

@@ -9,6 +9,7 @@
 #include "core/nn/model_list.h"
 #include "core/optim/optimizer_list.h"
 #include "core/optim/schedule.h"
+#include "core/pipeline/schedule_list.h"
 #include "core/sharding/strategies/strategy_list.h"
 
 namespace weft::compile {
@@ -117,6 +118,10 @@ FieldTable mesh_fields() {
     for (const sharding::StrategyDef* strategy : sharding::all_strategies()) {
         strategies.emplace_back(strategy->name);
     }
+    std::vector<std::string> schedules;
+    for (const pipeline::ScheduleDef& schedule : pipeline::schedule_list()) {
+        schedules.emplace_back(schedule.name);
+    }
     return {text_field("devices", "auto",
                        "Where the run computes: auto, cpu, or cpu:N for N simulated devices (exact, "
                        "not faster)."),
@@ -133,10 +138,14 @@ FieldTable mesh_fields() {
             map_field("specs", Json::object(), text_field("spec", nullptr, "P(...)"),
                       "Placement of single tensors by name pattern."),
             object_field("pipeline",
-                         {choice_field("schedule", "1f1b", {"1f1b"}, "Order of microbatches."),
-                          integer_field("stages", nullptr, "Pipeline stages.").or_null().at_least(1),
+                         {choice_field("schedule", "1f1b", schedules,
+                                       "Order in which stages work on microbatches."),
+                          any_field("stages", nullptr,
+                                    "Layers of each stage, or of each of its chunks in model order: "
+                                    "[3, 2]; null: balanced by FLOPs."),
                           path_field("file", nullptr, "A schedule of one's own.").or_null()},
-                         "Pipeline parallelism.")
+                         "How layers and microbatches are spread over the axis that the rule for "
+                         "layers names.")
                 .for_experts(),
             choice_field("backend", "auto", {"auto"}, "Communication library.").for_experts()};
 }

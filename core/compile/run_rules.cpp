@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/compile/mesh_config.h"
+#include "core/compile/stage_config.h"
 #include "core/nn/loss_def.h"
 #include "core/nn/model_list.h"
 #include "core/optim/groups.h"
@@ -34,6 +35,7 @@ public:
         mesh_is_sound();
         experts_divide();
         batch_divides();
+        pipeline_is_sound();
         length_fits();
         if (sound({"/optimizer"})) {
             optim::check_optimizer(at("/optimizer"), "/optimizer", out_);
@@ -149,6 +151,21 @@ private:
         if (sound({"/mesh"})) {
             check_mesh(at("/mesh"), "/mesh", out_);
         }
+    }
+
+    void pipeline_is_sound() {
+        if (!sound({"/mesh"})) {
+            return;
+        }
+        std::int64_t microbatches = 0;
+        if (sound({"/training/global_batch_size", "/training/micro_batch_size"})) {
+            const Json& micro = at("/training/micro_batch_size");
+            microbatches = micro.is_null()
+                               ? 1
+                               : at("/training/global_batch_size").get<std::int64_t>() /
+                                     (micro.get<std::int64_t>() * data_ranks(at("/mesh")));
+        }
+        check_stages(at("/mesh"), "/mesh", microbatches, out_);
     }
 
     // Exact whatever the numbers, but for nothing.

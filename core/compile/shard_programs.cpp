@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/compile/shard_programs.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace weft::compile {
 namespace {
 
@@ -20,6 +23,12 @@ SlotInfo info_of(const plan::StateSlot& slot) {
         out.kind = SlotInfo::Kind::optimizer;
         out.parameter = slot.name.substr(slash + 1);
     }
+    return out;
+}
+
+std::vector<SlotInfo> infos_of(const std::vector<plan::StateSlot>& slots) {
+    std::vector<SlotInfo> out;
+    std::transform(slots.begin(), slots.end(), std::back_inserter(out), info_of);
     return out;
 }
 
@@ -89,12 +98,16 @@ std::vector<sharding::Finding> findings_of(const ProgramSet& programs, const Sha
 
 } // namespace
 
+sharding::PartitionedProgram shard_program(const ProgramSet& programs, const ir::Program& program,
+                                           const sharding::Placement& placement) {
+    const sharding::Annotations state =
+        sharding::annotate(infos_of(programs.state_slots), placement);
+    return sharding::partition(program, annotations_of(program, state, placement), placement.mesh);
+}
+
 ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& placement) {
     ShardedPrograms out;
-    std::vector<SlotInfo> infos;
-    for (const plan::StateSlot& slot : programs.state_slots) {
-        infos.push_back(info_of(slot));
-    }
+    const std::vector<SlotInfo> infos = infos_of(programs.state_slots);
     sharding::Annotations state = sharding::annotate(infos, placement);
     for (plan::StateSlot& slot : programs.state_slots) {
         slot.placement = state.state.at(slot.name).stored;

@@ -20,4 +20,9 @@ struct ShardedPrograms {
 /// Replaces every program by the local one, and the slots' types by those of a device's part.
 ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& placement);
 
+/// One of the programs as shard_programs cuts it, with what devices hold of every value. The
+/// programs must not have been sharded yet.
+sharding::PartitionedProgram shard_program(const ProgramSet& programs, const ir::Program& program,
+                                           const sharding::Placement& placement);
+
 } // namespace weft::compile

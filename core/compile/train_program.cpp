@@ -102,8 +102,9 @@ private:
             carried.push_back(ops::constant(builder_, 0.0, trained.variable->shape));
         }
         builder_.set_path("");
-        for (std::size_t i = 0; i < 1 + run_.metrics.size(); ++i) {
-            carried.push_back(ops::constant(builder_, 0.0));
+        carried.push_back(ops::constant(builder_, 0.0)); // loss
+        for (const nn::MetricDef* metric : run_.metrics) {
+            carried.push_back(ops::constant(builder_, reduction_of(*metric).start));
         }
         carried.insert(carried.end(), statistics_.begin(), statistics_.end());
         carried.push_back(random_);
@@ -187,14 +188,16 @@ private:
                      ValueId weights, ValueId penalty) {
         b.set_path("loss");
         const ValueId terms = run_.loss->build(b, run_.config->section("loss"), prediction);
-        const ValueId loss = ops::mul(b, weighted_sum(b, terms, weights), inverse_count_);
+        const ValueId loss = ops::mul(b, nn::weighted_sum(b, terms, weights), inverse_count_);
         std::vector<ValueId> sums = {
             ops::add(b, carried_argument(body, trained_.size()), loss)};
         for (std::size_t i = 0; i < run_.metrics.size(); ++i) {
             b.set_path("metrics." + std::string(run_.metrics[i]->name));
             const ValueId scores = run_.metrics[i]->build(b, prediction);
-            const ValueId mean = ops::mul(b, weighted_sum(b, scores, weights), inverse_count_);
-            sums.push_back(ops::add(b, carried_argument(body, trained_.size() + 1 + i), mean));
+            const nn::ReductionDef& how = reduction_of(*run_.metrics[i]);
+            ValueId own = how.of_terms(b, scores, weights);
+            own = how.per_term ? ops::mul(b, own, inverse_count_) : own;
+            sums.push_back(how.join(b, carried_argument(body, trained_.size() + 1 + i), own));
         }
         b.set_path("loss");
         add_gradients(b, body, penalty.valid() ? penalised(b, loss, penalty, weights) : loss);
@@ -205,7 +208,7 @@ private:
     ValueId penalised(ops::Builder& b, ValueId loss, ValueId penalty, ValueId weights) {
         const ir::Shape& target = run_.data.target.shape;
         const auto terms = static_cast<double>(run_.data.classes > 0 ? target.elements() : 1);
-        const ValueId sum = ops::affine(b, weighted_sum(b, penalty, weights), terms);
+        const ValueId sum = ops::affine(b, nn::weighted_sum(b, penalty, weights), terms);
         return ops::add(b, loss, ops::mul(b, sum, inverse_count_));
     }
 
@@ -249,9 +252,11 @@ private:
         ops::Builder& b = builder_;
         ValueId squares;
         for (const Trained& trained : trained_) {
+            b.set_path(layer_of(trained.variable->name));
             const ValueId own = b.emit("sum_squares", {trained.gradient});
             squares = squares.valid() ? ops::add(b, squares, own) : own;
         }
+        b.set_path("update");
         norm_ = b.emit("sqrt", {squares});
         finite_ = ops::mul(b, b.emit("is_finite", {loss_}), b.emit("is_finite", {norm_}));
         if (run_.config->max_grad_norm) {

@@ -28,8 +28,6 @@ constexpr std::array kPlanned = {
     Planned{"/training/precision", "f16 fp16 float16",
             "f16 needs a GPU; use 'bf16', which needs no loss scaling."},
     Planned{"/training/precision", "tf32", "tf32 needs a GPU; use 'f32' or 'bf16'."},
-    Planned{"/mesh/strategy", "pipeline 3d", ""},
-    Planned{"/mesh/pipeline/schedule", "gpipe interleaved zero_bubble", ""},
     Planned{"/mesh/backend", "in_process mpi gloo nccl", ""},
 };
 
@@ -87,8 +85,6 @@ struct Neutral {
 constexpr std::array kNeutral = {
     Neutral{"/init/from", "null", "starting from the weights of another run"},
     Neutral{"/training/early_stopping", "null", "early stopping"},
-    Neutral{"/mesh/pipeline/stages", "null", "pipeline parallelism"},
-    Neutral{"/mesh/pipeline/file", "null", "pipeline parallelism"},
 };
 
 } // namespace

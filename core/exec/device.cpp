@@ -27,18 +27,20 @@ std::string where(const plan::Step& step) {
 } // namespace
 
 struct Device::State {
-    State(std::shared_ptr<const plan::ExecutionPlan> execution_plan,
+    State(std::shared_ptr<const plan::ExecutionPlan> execution_plan, int its_stage,
           std::vector<const weft_backend*> backend_list, ExecutorOptions executor_options,
           Exchange* with_others)
-        : plan(std::move(execution_plan)), backends(std::move(backend_list)),
-          options(executor_options), exchange(with_others), memory(plan->arena_bytes) {
+        : plan(std::move(execution_plan)), stage(its_stage), backends(std::move(backend_list)),
+          options(executor_options), exchange(with_others), memory(sizes().arena_bytes) {
         if (options.instrument) {
-            monitor.emplace(memory.bytes(), plan->state_bytes);
+            monitor.emplace(memory.bytes(), sizes().state_bytes);
         }
     }
 
+    const plan::Stage& sizes() const { return plan->stages[static_cast<std::size_t>(stage)]; }
+
     const plan::PlannedProgram& planned(std::string_view name) const {
-        const plan::PlannedProgram* found = plan->find(name);
+        const plan::PlannedProgram* found = plan->find(name, stage);
         WEFT_CHECK(found != nullptr, "the plan has no program " + std::string(name));
         return *found;
     }
@@ -211,6 +213,7 @@ struct Device::State {
     }
 
     std::shared_ptr<const plan::ExecutionPlan> plan;
+    const int stage;
     std::vector<const weft_backend*> backends;
     ExecutorOptions options;
     Exchange* exchange;
@@ -230,16 +233,18 @@ struct Device::State {
     RunReport report;
 };
 
-Device::Device(std::shared_ptr<const plan::ExecutionPlan> plan,
+Device::Device(std::shared_ptr<const plan::ExecutionPlan> plan, int stage,
                std::vector<const weft_backend*> backends, ExecutorOptions options,
                Exchange* exchange)
-    : state_(std::make_unique<State>(std::move(plan), std::move(backends), options, exchange)) {}
+    : state_(std::make_unique<State>(std::move(plan), stage, std::move(backends), options,
+                                     exchange)) {}
 
 Device::~Device() = default;
 
 std::span<std::byte> Device::slot(std::string_view name) {
     const plan::StateSlot* slot = state_->plan->find_slot(name);
-    WEFT_CHECK(slot != nullptr, "the plan has no state slot " + std::string(name));
+    WEFT_CHECK(slot != nullptr && slot->stage == state_->stage,
+               "the device has no state slot " + std::string(name));
     return {state_->memory.data() + slot->offset, static_cast<std::size_t>(slot->type.bytes())};
 }
 

@@ -19,8 +19,8 @@ public:
 /// Functions as those of Executor, on the parts of arrays that this device holds.
 class Device {
 public:
-    /// `exchange` null: the plan has no exchanges.
-    Device(std::shared_ptr<const plan::ExecutionPlan> plan,
+    /// Of one stage of the plan. `exchange` null: the plan has no exchanges.
+    Device(std::shared_ptr<const plan::ExecutionPlan> plan, int stage,
            std::vector<const weft_backend*> backends, ExecutorOptions options, Exchange* exchange);
     ~Device();
     Device(const Device&) = delete;

@@ -18,13 +18,7 @@
 namespace weft::exec {
 namespace {
 
-const plan::PlannedPort& port_named(const std::vector<plan::PlannedPort>& ports,
-                                    std::string_view name) {
-    const auto found = std::find_if(ports.begin(), ports.end(),
-                                    [&](const plan::PlannedPort& p) { return p.name == name; });
-    WEFT_CHECK(found != ports.end(), "the program has no port " + std::string(name));
-    return *found;
-}
+using Ports = std::vector<plan::PlannedPort> plan::PlannedProgram::*;
 
 } // namespace
 
@@ -35,7 +29,7 @@ struct Executor::State {
           count(static_cast<int>(mesh.devices())) {
         if (count == 1) {
             devices.push_back(
-                std::make_unique<Device>(plan, std::move(backends), options, nullptr));
+                std::make_unique<Device>(plan, 0, std::move(backends), options, nullptr));
             return;
         }
         world = std::make_unique<comm::InProcessWorld>(count);
@@ -43,16 +37,26 @@ struct Executor::State {
         options.threads = 1;
         for (int i = 0; i < count; ++i) {
             exchanges.push_back(std::make_unique<MeshExchange>(*world, groups, *plan, i));
-            devices.push_back(
-                std::make_unique<Device>(plan, backends, options, exchanges.back().get()));
+            devices.push_back(std::make_unique<Device>(plan, plan->stage_of(i), backends, options,
+                                                       exchanges.back().get()));
         }
         threads = std::make_unique<DeviceThreads>(count);
     }
 
-    const plan::PlannedProgram& planned(std::string_view name) const {
-        const plan::PlannedProgram* found = plan->find(name);
-        WEFT_CHECK(found != nullptr, "the plan has no program " + std::string(name));
-        return *found;
+    /// The ports of a name, one for each stage of a pipeline that has it.
+    std::vector<const plan::PlannedPort*> ports(Ports list, std::string_view program,
+                                                std::string_view name) const {
+        std::vector<const plan::PlannedPort*> out;
+        for (const plan::PlannedProgram* one : plan->all_stages(program)) {
+            for (const plan::PlannedPort& port : one->*list) {
+                if (port.name == name) {
+                    out.push_back(&port);
+                }
+            }
+        }
+        WEFT_CHECK(!out.empty(),
+                   "program " + std::string(program) + " has no port " + std::string(name));
+        return out;
     }
 
     const plan::StateSlot& slot(std::string_view name) const {
@@ -110,16 +114,18 @@ struct Executor::State {
     }
 
     /// Every device knows its place.
-    void write_coordinates(const plan::PlannedProgram& program) {
-        const auto& arguments = program.arguments;
-        const bool asked = std::any_of(arguments.begin(), arguments.end(), [](const auto& port) {
-            return port.name == sharding::kCoordinates;
-        });
-        for (int device = 0; asked && device < count; ++device) {
-            const auto place = mesh.coordinates(device);
-            const auto into = devices[static_cast<std::size_t>(device)]->argument(
-                program.name, sharding::kCoordinates);
-            std::memcpy(into.data(), place.data(), into.size());
+    void write_coordinates(std::string_view program) {
+        for (int device = 0; device < count; ++device) {
+            const plan::PlannedProgram* own = plan->find(program, plan->stage_of(device));
+            WEFT_CHECK(own != nullptr, "the plan has no program " + std::string(program));
+            const auto& arguments = own->arguments;
+            if (std::any_of(arguments.begin(), arguments.end(),
+                            [](const auto& port) { return port.name == sharding::kCoordinates; })) {
+                const auto place = mesh.coordinates(device);
+                const auto into = devices[static_cast<std::size_t>(device)]->argument(
+                    program, sharding::kCoordinates);
+                std::memcpy(into.data(), place.data(), into.size());
+            }
         }
     }
 
@@ -128,8 +134,9 @@ struct Executor::State {
              std::span<const std::byte> bytes, const Part& part) {
         WEFT_CHECK(bytes.size() == static_cast<std::size_t>(whole.bytes()),
                    "a whole array has its own size");
-        for (int device = 0; device < count; ++device) {
-            cut_part(whole, bytes, placement, mesh, device, part(device));
+        for (const std::int64_t device : placement.holders(mesh)) {
+            const auto at = static_cast<int>(device);
+            cut_part(whole, bytes, placement, mesh, at, part(at));
         }
     }
 
@@ -138,7 +145,7 @@ struct Executor::State {
     std::span<const std::byte> join(const ir::Type& whole, const sharding::Sharding& placement,
                                     std::vector<std::byte>& buffer, const Part& part) {
         if (placement.is_replicated()) {
-            return part(0);
+            return part(static_cast<int>(placement.holders(mesh).front()));
         }
         buffer.resize(static_cast<std::size_t>(whole.bytes()));
         for (int device = 0; device < count; ++device) {
@@ -174,13 +181,15 @@ const plan::ExecutionPlan& Executor::plan() const {
 
 void Executor::write(std::string_view program, std::string_view name,
                      std::span<const std::byte> whole) {
-    const plan::PlannedPort& port = port_named(state_->planned(program).arguments, name);
-    state_->cut(port.whole, port.placement, whole,
-                [&](int device) { return argument(program, name, device); });
+    for (const auto* port : state_->ports(&plan::PlannedProgram::arguments, program, name)) {
+        state_->cut(port->whole, port->placement, whole,
+                    [&](int device) { return argument(program, name, device); });
+    }
 }
 
 std::span<const std::byte> Executor::read(std::string_view program, std::string_view name) {
-    const plan::PlannedPort& port = port_named(state_->planned(program).results, name);
+    const auto found = state_->ports(&plan::PlannedProgram::results, program, name);
+    const plan::PlannedPort& port = *found.front();
     return state_->join(port.whole, port.placement, state_->result_buffer,
                         [&](int device) { return result(program, name, device); });
 }
@@ -223,7 +232,7 @@ RunOutcome Executor::run(std::string_view program, std::stop_token stop) {
     if (stop.stop_requested()) {
         return RunOutcome::stopped;
     }
-    state_->write_coordinates(state_->planned(program));
+    state_->write_coordinates(program);
     const auto run_one = [&](int device) {
         state_->devices[static_cast<std::size_t>(device)]->run(program, {});
     };
@@ -238,7 +247,7 @@ RunOutcome Executor::run(std::string_view program, std::stop_token stop) {
 }
 
 RunReport Executor::run_checked(std::string_view program) {
-    state_->write_coordinates(state_->planned(program));
+    state_->write_coordinates(program);
     std::vector<RunReport> reports(static_cast<std::size_t>(state_->count));
     state_->on_all([&](int device) {
         const auto at = static_cast<std::size_t>(device);

@@ -2,11 +2,9 @@
 #include "core/exec/interpreter.h"
 
 #include "core/base/error.h"
-#include "core/exec/kernel_call.h"
 #include "core/ops/op_def.h"
 
 #include <cstring>
-#include <map>
 #include <memory>
 
 namespace weft::exec {
@@ -34,117 +32,151 @@ private:
     std::vector<std::byte> storage_;
 };
 
-class Interpreter {
-public:
-    Interpreter(const ir::Program& program, const InterpretOptions& options)
-        : program_(program), backends_(options.backends), values_(program.values.size()) {
-        if (backends_.empty()) {
-            backends_.push_back(weft_reference_backend());
-        }
-    }
-
-    const Tensor& get(ValueId id) const { return values_[static_cast<std::size_t>(id.index)]; }
-    void set(ValueId id, Tensor tensor) {
-        values_[static_cast<std::size_t>(id.index)] = std::move(tensor);
-    }
-
-    void run(const ir::Block& block) {
-        for (const ir::Op& op : block.ops) {
-            if (op.kind == "repeat") {
-                run_repeat(op);
-            } else {
-                run_kernel(op);
-            }
-        }
-    }
-
-private:
-    // Kernels are prepared once per op: a loop body runs many times.
-    const Kernel& kernel_of(const ir::Op& op) {
-        const auto found = kernels_.find(&op);
-        if (found != kernels_.end()) {
-            return found->second;
-        }
-        const KernelDesc call(program_, op);
-        return kernels_.emplace(&op, Kernel(call, choose_backend(call, backends_))).first->second;
-    }
-
-    void run_kernel(const ir::Op& op) {
-        const Kernel& kernel = kernel_of(op);
-        std::vector<std::unique_ptr<AlignedBytes>> buffers;
-        std::vector<const void*> inputs;
-        std::vector<void*> outputs;
-        for (const ValueId input : op.inputs) {
-            const std::vector<std::byte>& data = get(input).data;
-            buffers.push_back(std::make_unique<AlignedBytes>(std::ssize(data)));
-            void* const copy = buffers.back()->data();
-            std::copy(data.begin(), data.end(), static_cast<std::byte*>(copy));
-            inputs.push_back(copy);
-        }
-        for (const ValueId output : op.outputs) {
-            buffers.push_back(std::make_unique<AlignedBytes>(program_.type(output).bytes()));
-            outputs.push_back(buffers.back()->data());
-        }
-        AlignedBytes workspace(kernel.workspace_bytes());
-        kernel.run(inputs.data(), outputs.data(), workspace.data());
-        for (std::size_t i = 0; i < op.outputs.size(); ++i) {
-            Tensor result(program_.type(op.outputs[i]));
-            const auto* from = static_cast<const std::byte*>(outputs[i]);
-            std::copy(from, from + result.data.size(), result.data.begin());
-            set(op.outputs[i], std::move(result));
-        }
-    }
-
-    void run_repeat(const ir::Op& op) {
-        const ir::Block& body = op.body[0];
-        const auto carried = static_cast<std::size_t>(op.attributes.integer("carried"));
-        const std::int64_t count = op.attributes.integer("count");
-        const bool reverse = op.attributes.flag("reverse");
-        std::vector<Tensor> state;
-        for (std::size_t i = 0; i < carried; ++i) {
-            state.push_back(get(op.inputs[i]));
-        }
-        std::vector<Tensor> stacked;
-        for (std::size_t i = carried; i < op.outputs.size(); ++i) {
-            stacked.emplace_back(program_.type(op.outputs[i]));
-        }
-        for (std::int64_t step = 0; step < count; ++step) {
-            const auto at = static_cast<std::size_t>(reverse ? count - 1 - step : step);
-            for (std::size_t i = 0; i < body.arguments.size(); ++i) {
-                set(body.arguments[i],
-                    i < carried ? state[i] : slice(get(op.inputs[i]), body.arguments[i], at));
-            }
-            run(body);
-            for (std::size_t i = 0; i < body.results.size(); ++i) {
-                const Tensor& result = get(body.results[i]);
-                if (i < carried) {
-                    state[i] = result;
-                } else {
-                    std::copy(result.data.begin(), result.data.end(),
-                              stacked[i - carried].data.begin() +
-                                  static_cast<std::ptrdiff_t>(at * result.data.size()));
-                }
-            }
-        }
-        for (std::size_t i = 0; i < op.outputs.size(); ++i) {
-            set(op.outputs[i], std::move(i < carried ? state[i] : stacked[i - carried]));
-        }
-    }
-
-    Tensor slice(const Tensor& whole, ValueId argument, std::size_t at) const {
-        Tensor out(program_.type(argument));
-        const auto from = whole.data.begin() + static_cast<std::ptrdiff_t>(at * out.data.size());
-        std::copy(from, from + std::ssize(out.data), out.data.begin());
-        return out;
-    }
-
-    const ir::Program& program_;
-    std::vector<const weft_backend*> backends_;
-    std::vector<Tensor> values_;
-    std::map<const ir::Op*, Kernel> kernels_;
-};
+Tensor slice(const Tensor& whole, const ir::Type& type, std::size_t at) {
+    Tensor out(type);
+    const auto from = whole.data.begin() + static_cast<std::ptrdiff_t>(at * out.data.size());
+    std::copy(from, from + std::ssize(out.data), out.data.begin());
+    return out;
+}
 
 } // namespace
+
+Interpreter::Interpreter(const ir::Program& program, const InterpretOptions& options, int devices,
+                         Exchange exchange)
+    : program_(program), backends_(options.backends), exchange_(std::move(exchange)),
+      values_(static_cast<std::size_t>(devices), std::vector<Tensor>(program.values.size())) {
+    if (backends_.empty()) {
+        backends_.push_back(weft_reference_backend());
+    }
+}
+
+Tensor& Interpreter::at(int device, ValueId id) {
+    return values_[static_cast<std::size_t>(device)][static_cast<std::size_t>(id.index)];
+}
+
+void Interpreter::forget(ValueId id) {
+    for (int device = 0; device < devices(); ++device) {
+        at(device, id) = Tensor();
+    }
+}
+
+void Interpreter::run(const ir::Block& block) {
+    for (const ir::Op& op : block.ops) {
+        run(op);
+    }
+}
+
+void Interpreter::run(const ir::Op& op) {
+    if (op.kind == "repeat") {
+        Loop loop(*this, op);
+        for (std::int64_t step = 0; step < loop.count(); ++step) {
+            loop.begin_iteration(step);
+            run(loop.body());
+            loop.end_iteration(step);
+        }
+        loop.finish();
+    } else if (ops::op_def(op.kind).collective) {
+        WEFT_CHECK(exchange_ != nullptr, "a program with exchanges is interpreted on a mesh");
+        exchange_(*this, op);
+    } else {
+        for (int device = 0; device < devices(); ++device) {
+            compute(op, device);
+        }
+    }
+}
+
+const Kernel& Interpreter::kernel_of(const ir::Op& op) {
+    const auto found = kernels_.find(&op);
+    if (found != kernels_.end()) {
+        return found->second;
+    }
+    const KernelDesc call(program_, op);
+    return kernels_.emplace(&op, Kernel(call, choose_backend(call, backends_))).first->second;
+}
+
+void Interpreter::compute(const ir::Op& op, int device) {
+    const Kernel& kernel = kernel_of(op);
+    std::vector<std::unique_ptr<AlignedBytes>> buffers;
+    std::vector<const void*> inputs;
+    std::vector<void*> outputs;
+    for (const ValueId input : op.inputs) {
+        const std::vector<std::byte>& data = at(device, input).data;
+        buffers.push_back(std::make_unique<AlignedBytes>(std::ssize(data)));
+        void* const copy = buffers.back()->data();
+        std::copy(data.begin(), data.end(), static_cast<std::byte*>(copy));
+        inputs.push_back(copy);
+    }
+    for (const ValueId output : op.outputs) {
+        buffers.push_back(std::make_unique<AlignedBytes>(program_.type(output).bytes()));
+        outputs.push_back(buffers.back()->data());
+    }
+    AlignedBytes workspace(kernel.workspace_bytes());
+    kernel.run(inputs.data(), outputs.data(), workspace.data());
+    for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+        Tensor result(program_.type(op.outputs[i]));
+        const auto* from = static_cast<const std::byte*>(outputs[i]);
+        std::copy(from, from + result.data.size(), result.data.begin());
+        at(device, op.outputs[i]) = std::move(result);
+    }
+}
+
+Interpreter::Loop::Loop(Interpreter& interpreter, const ir::Op& op)
+    : interpreter_(interpreter), op_(op),
+      carried_(static_cast<std::size_t>(op.attributes.integer("carried"))),
+      count_(op.attributes.integer("count")), reverse_(op.attributes.flag("reverse")),
+      devices_(static_cast<std::size_t>(interpreter.devices())) {
+    for (int device = 0; device < interpreter.devices(); ++device) {
+        Carried& own = devices_[static_cast<std::size_t>(device)];
+        for (std::size_t i = 0; i < carried_; ++i) {
+            own.state.push_back(interpreter.at(device, op.inputs[i]));
+        }
+        for (std::size_t i = carried_; i < op.outputs.size(); ++i) {
+            own.stacked.emplace_back(interpreter.program().type(op.outputs[i]));
+        }
+    }
+}
+
+std::size_t Interpreter::Loop::place(std::int64_t step) const {
+    return static_cast<std::size_t>(reverse_ ? count_ - 1 - step : step);
+}
+
+void Interpreter::Loop::begin_iteration(std::int64_t step) {
+    for (int device = 0; device < interpreter_.devices(); ++device) {
+        for (std::size_t i = 0; i < body().arguments.size(); ++i) {
+            const ValueId argument = body().arguments[i];
+            interpreter_.at(device, argument) =
+                i < carried_ ? devices_[static_cast<std::size_t>(device)].state[i]
+                             : slice(interpreter_.at(device, op_.inputs[i]),
+                                     interpreter_.program().type(argument), place(step));
+        }
+    }
+}
+
+void Interpreter::Loop::end_iteration(std::int64_t step) {
+    for (int device = 0; device < interpreter_.devices(); ++device) {
+        Carried& own = devices_[static_cast<std::size_t>(device)];
+        for (std::size_t i = 0; i < body().results.size(); ++i) {
+            const Tensor& result = interpreter_.at(device, body().results[i]);
+            if (i < carried_) {
+                own.state[i] = result;
+            } else {
+                std::copy(result.data.begin(), result.data.end(),
+                          own.stacked[i - carried_].data.begin() +
+                              static_cast<std::ptrdiff_t>(place(step) * result.data.size()));
+            }
+        }
+    }
+}
+
+void Interpreter::Loop::finish() {
+    for (int device = 0; device < interpreter_.devices(); ++device) {
+        Carried& own = devices_[static_cast<std::size_t>(device)];
+        for (std::size_t i = 0; i < op_.outputs.size(); ++i) {
+            interpreter_.at(device, op_.outputs[i]) =
+                std::move(i < carried_ ? own.state[i] : own.stacked[i - carried_]);
+        }
+    }
+}
 
 std::vector<Tensor> interpret(const ir::Program& program, std::span<const Tensor> arguments,
                               const InterpretOptions& options) {
@@ -163,12 +195,12 @@ std::vector<Tensor> interpret(const ir::Program& program, std::span<const Tensor
                             ir::to_text(program.type(port.value)) + ", but is " +
                             ir::to_text(arguments[i].type));
         }
-        interpreter.set(port.value, arguments[i]);
+        interpreter.at(0, port.value) = arguments[i];
     }
     interpreter.run(program.body);
     std::vector<Tensor> results;
     for (const ir::Port& port : program.results) {
-        results.push_back(interpreter.get(port.value));
+        results.push_back(interpreter.at(0, port.value));
     }
     return results;
 }

@@ -61,8 +61,11 @@ MeshExchange::MeshExchange(comm::World& world, const std::map<std::string, comm:
         {"all_gather", Kind::all_gather},
         {"reduce_scatter", Kind::reduce_scatter},
         {"all_to_all", Kind::all_to_all},
-        {"permute", Kind::permute}};
-    for_each_exchange(plan, [&](const plan::Step& step) {
+        {"permute", Kind::permute},
+        {"send", Kind::send},
+        {"sent", Kind::sent},
+        {"receive", Kind::receive}};
+    const auto remember = [&](const plan::Step& step) {
         const ir::Attributes& attributes = step.op.attributes;
         Call call;
         call.kind = kinds.at(step.op.kind);
@@ -77,9 +80,43 @@ MeshExchange::MeshExchange(comm::World& world, const std::map<std::string, comm:
                 call.routes.push_back({rank, ((rank + shift) % size + size) % size});
             }
         }
+        call.peer = static_cast<int>(attributes.integer("peer", 0));
         call.transfers.resize(step.inputs.size());
         calls_.emplace(&step, std::move(call));
-    });
+    };
+    for (const plan::PlannedProgram& program : plan.programs) {
+        if (program.stage == plan.stage_of(device)) {
+            for_each_exchange(program.steps, remember);
+        }
+    }
+}
+
+bool MeshExchange::run_message(const Call& call, const plan::Step& step,
+                               std::span<const void* const> inputs,
+                               std::span<void* const> outputs) {
+    const auto size = [](const plan::Operand& operand) {
+        return static_cast<std::size_t>(operand.type.bytes());
+    };
+    comm::Outcome outcome = comm::Outcome::finished;
+    if (call.kind == Kind::receive) {
+        outcome = call.group->receive({static_cast<std::byte*>(outputs[0]), size(step.outputs[0])},
+                                      step.outputs[0].type.dtype, call.peer, call.what);
+    } else if (call.kind == Kind::send) {
+        outcome =
+            call.group->post_send({static_cast<const std::byte*>(inputs[0]), size(step.inputs[0])},
+                                  step.inputs[0].type.dtype, call.peer, call.what);
+        *static_cast<std::int32_t*>(outputs[0]) =
+            static_cast<std::int32_t>(call.group->last_posted(call.peer));
+    } else if (call.kind == Kind::sent) {
+        // Messages to a peer are waited for in the order in which they were posted.
+        const std::int64_t number = ++freed_[{call.group, call.peer}];
+        outcome = call.group->wait_sent(call.peer, number);
+        *static_cast<std::int32_t*>(outputs[0]) = static_cast<std::int32_t>(number);
+    } else {
+        return false;
+    }
+    WEFT_CHECK(outcome == comm::Outcome::finished, "nobody asked an exchange to stop");
+    return true;
 }
 
 void MeshExchange::run(const plan::Step& step, std::span<const void* const> inputs,
@@ -88,6 +125,9 @@ void MeshExchange::run(const plan::Step& step, std::span<const void* const> inpu
         return static_cast<std::size_t>(operand.type.bytes());
     };
     Call& call = calls_.at(&step);
+    if (run_message(call, step, inputs, outputs)) {
+        return;
+    }
     for (std::size_t i = 0; i < call.transfers.size(); ++i) {
         call.transfers[i] = {{static_cast<const std::byte*>(inputs[i]), bytes(step.inputs[i])},
                              {static_cast<std::byte*>(outputs[i]), bytes(step.outputs[i])},
@@ -102,6 +142,9 @@ void MeshExchange::run(const plan::Step& step, std::span<const void* const> inpu
         outcome = call.group->reduce_scatter(all, call.reduction, call.what);
         break;
     case Kind::all_to_all: outcome = call.group->all_to_all(all[0], call.what); break;
+    case Kind::send:
+    case Kind::sent:
+    case Kind::receive: break;
     case Kind::permute: outcome = call.group->permute(all[0], call.routes, call.what); break;
     }
     WEFT_CHECK(outcome == comm::Outcome::finished, "nobody asked an exchange to stop");

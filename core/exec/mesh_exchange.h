@@ -25,16 +25,31 @@ public:
              std::span<void* const> outputs) override;
 
 private:
-    enum class Kind : std::uint8_t { all_reduce, all_gather, reduce_scatter, all_to_all, permute };
+    enum class Kind : std::uint8_t {
+        all_reduce,
+        all_gather,
+        reduce_scatter,
+        all_to_all,
+        permute,
+        send,
+        sent,
+        receive,
+    };
     struct Call {
         Kind kind = Kind::all_reduce;
         comm::Communicator* group = nullptr;
         comm::Reduction reduction = comm::Reduction::sum;
         std::vector<comm::Route> routes;
+        int peer = 0; // of a message
         std::string what;
         std::vector<comm::Transfer> transfers; // one per operand; filled in by run
     };
+    /// A step of the kind of a message: true when it was one.
+    bool run_message(const Call& call, const plan::Step& step, std::span<const void* const> inputs,
+                     std::span<void* const> outputs);
+
     std::unordered_map<const plan::Step*, Call> calls_;
+    std::map<std::pair<comm::Communicator*, int>, std::int64_t> freed_; // messages, by peer
 };
 
 } // namespace weft::exec

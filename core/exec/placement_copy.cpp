@@ -95,10 +95,21 @@ void join_part(const ir::Type& whole, std::span<std::byte> to, const sharding::S
     RunWalk(whole, placement, mesh, device, copy).run();
 }
 
+void for_each_run(const ir::Type& whole, const sharding::Sharding& placement,
+                  const sharding::Mesh& mesh, int device,
+                  const std::function<void(const CommonRun&)>& visit) {
+    const auto pass_on = [&](std::int64_t in_whole, std::int64_t in_part, std::size_t bytes) {
+        visit({static_cast<std::size_t>(in_whole), static_cast<std::size_t>(in_part), bytes});
+    };
+    RunWalk(whole, placement, mesh, device, pass_on).run();
+}
+
 bool first_replica(const sharding::Sharding& placement, const sharding::Mesh& mesh, int device) {
     const auto place = mesh.coordinates(device);
     for (std::size_t axis = 0; axis < place.size(); ++axis) {
-        if (place[axis] != 0 && !placement.uses(static_cast<int>(axis))) {
+        const bool pinned = placement.pin && placement.pin->axis == static_cast<int>(axis);
+        const std::int64_t first = pinned ? placement.pin->index : 0;
+        if (place[axis] != first && !placement.uses(static_cast<int>(axis))) {
             return false;
         }
     }

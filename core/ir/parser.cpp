@@ -281,6 +281,9 @@ private:
         lexer_.expect("@");
         op.path = text_token("the layer path");
         op.phase = phase();
+        if (lexer_.take("in")) {
+            op.action = text_token("the action");
+        }
         if (lexer_.take("{")) {
             op.body.push_back(body(depth + 1));
         }

@@ -112,7 +112,8 @@ private:
         for (std::size_t i = 0; i < op.outputs.size(); ++i) {
             out_ += (i > 0 ? ", " : " ") + typed(op.outputs[i]);
         }
-        out_ += " @ " + quote(op.path) + " " + std::string(phase_name(op.phase));
+        out_ += " @ " + quote(op.path) + " " + std::string(phase_name(op.phase)) +
+                (op.action.empty() ? "" : " in " + quote(op.action));
     }
 
     void body(const Block& block, int depth) {

@@ -89,6 +89,7 @@ struct Op {
     Attributes attributes;
     std::string path; // layer path that made it, e.g. "blocks.3.mlp.up"; gradients inherit it
     Phase phase = Phase::forward;
+    std::string action;      // of a pipeline schedule that the op is part of: "F3"; else empty
     std::vector<Block> body; // structured ops: exactly one block; else empty
 
     bool structured() const { return !body.empty(); }

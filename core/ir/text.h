@@ -6,6 +6,7 @@
 //     in %0 state "layers.0.weight" : f32[784,512]
 //     in %1 batch "inputs" : f32[256,784] P('data')
 //     %5 = matmul(%1, %0) {transpose_b=false} : f32[256,512] @ "layers.0" forward
+//     %5 = send(%4) {...} : i32[] @ "layers.0" forward in "F3"
 //     %6, %7 = repeat(%5, %1) {carried=1, count=4, reverse=false} : f32[], f32[4,2] @ "" forward {
 //       in %8 : f32[]
 //       ...

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records of losses and metrics. Both give one number per loss term (a sample, or a position of a
-// language model); the program weights and sums them.
+// language model); the program weights and sums losses, and reduces metrics as their records say.
 #pragma once
 
 #include "core/config/field.h"
@@ -33,6 +33,7 @@ struct MetricDef {
     std::string_view help;
     bool needs_classes;
     bool higher_is_better;
+    std::string_view reduction; // of its terms, by name (reduction.h)
     /// -> f32 per term; null when the metric follows from the mean loss.
     ir::ValueId (*build)(ops::Builder& builder, const Prediction& prediction);
     /// Metric from the mean cross-entropy in nats; null when `build` gives it.
@@ -47,8 +48,9 @@ extern const MetricDef kAccuracyMetric;
 extern const MetricDef kPerplexityMetric;
 extern const MetricDef kBitsPerByteMetric;
 extern const MetricDef kMeanAbsoluteErrorMetric;
+extern const MetricDef kLargestErrorMetric;
 inline constexpr std::array kMetrics = {&kAccuracyMetric, &kPerplexityMetric, &kBitsPerByteMetric,
-                                        &kMeanAbsoluteErrorMetric};
+                                        &kMeanAbsoluteErrorMetric, &kLargestErrorMetric};
 
 /// Null when there is none of this name.
 const LossDef* find_loss(std::string_view name);

@@ -44,6 +44,11 @@ ir::ValueId build_mean_absolute_error(ops::Builder& b, const Prediction& p) {
     return ops::reduce_mean(b, b.emit("abs", {error_of(b, p)}), {1});
 }
 
+ir::ValueId build_largest_error(ops::Builder& b, const Prediction& p) {
+    return b.emit("reduce_max", {b.emit("abs", {error_of(b, p)})},
+                  {{"dims", std::vector<std::int64_t>{1}}, {"keep", false}});
+}
+
 double perplexity(double loss) {
     return std::exp(loss);
 }
@@ -68,16 +73,19 @@ const LossDef kMseLoss = {"mse", "Mean squared error over a sample's values.", n
 
 const MetricDef kAccuracyMetric = {
     "accuracy", "Share of terms whose most likely class is the true one.", true, true,
-    build_accuracy, nullptr};
+    "mean", build_accuracy, nullptr};
 const MetricDef kPerplexityMetric = {
     "perplexity", "exp(mean cross-entropy): the number of equally likely choices.", true, false,
-    nullptr, perplexity};
+    "mean", nullptr, perplexity};
 const MetricDef kBitsPerByteMetric = {
     "bits_per_byte", "Mean cross-entropy in bits, for models that read bytes.", true, false,
-    nullptr, bits};
+    "mean", nullptr, bits};
 const MetricDef kMeanAbsoluteErrorMetric = {
     "mean_absolute_error", "Mean distance between prediction and target.", false, false,
-    build_mean_absolute_error, nullptr};
+    "mean", build_mean_absolute_error, nullptr};
+const MetricDef kLargestErrorMetric = {
+    "largest_error", "Largest distance between a value and its target.", false, false,
+    "max", build_largest_error, nullptr};
 
 const LossDef* find_loss(std::string_view name) {
     return by_name(kLosses, name);

@@ -2,7 +2,7 @@
 // Data exchange between the devices of a mesh, over groups along some of its axes. Parts stand
 // along a leading dimension of the group's size n, in the order of the group, so that what travels
 // is dense. The partition pass makes these, each with its cause; the mesh runs them
-// (core/exec/comm).
+// (core/exec/comm). Messages between the stages of a pipeline are made by core/stages.
 #include "core/ops/op_list.h"
 #include "core/ops/rules.h"
 
@@ -12,6 +12,7 @@ namespace {
 constexpr AttributeDef kAxes{"axes", AttributeKind::text, true, "mesh axes, major to minor: a,b"};
 constexpr AttributeDef kCount{"count", AttributeKind::integer, true, "devices of a group"};
 constexpr AttributeDef kCause{"cause", AttributeKind::text, true, "what asked for the exchange"};
+constexpr AttributeDef kPeer{"peer", AttributeKind::integer, true, "coordinate on the axis"};
 constexpr int kAny = std::numeric_limits<int>::max();
 constexpr AttributeDef kOverlaps{"overlaps", AttributeKind::text, false,
                                  "phase whose work it can hide behind"};
@@ -74,6 +75,17 @@ Inferred infer_permute(const OpView& view) {
     return {{view.input(0)}, {}};
 }
 
+// Messages along one axis, to or from the device at the coordinate `peer` of it.
+Inferred infer_send(const OpView&) {
+    return {{ir::Type{ir::DType::i32, {}}}, {}};
+}
+
+Inferred infer_receive(const OpView& view) {
+    const auto dtype = ir::parse_dtype(view.attributes().text("dtype"));
+    return dtype ? Inferred{{ir::Type{*dtype, ir::Shape(view.attributes().list("shape"))}}, {}}
+                 : fail("there is no element type " + view.attributes().text("dtype"));
+}
+
 // What one device reads and writes in its own memory; the wire is the business of core/cost.
 OpCost exchange_cost(const OpView& view) {
     OpCost out;
@@ -87,10 +99,11 @@ OpCost exchange_cost(const OpView& view) {
 }
 
 OpDef collective(std::string_view name, std::string_view help, std::vector<AttributeDef> attributes,
-                 Inferred (*infer)(const OpView&), int most = 1) {
+                 Inferred (*infer)(const OpView&), int most = 1, int least = 1) {
     attributes.insert(attributes.begin(), {kAxes, kCount, kCause});
     return {.name = name,
             .help = help,
+            .min_inputs = least,
             .max_inputs = most,
             .attributes = std::move(attributes),
             .infer = infer,
@@ -114,5 +127,16 @@ const OpDef kAllToAll = collective("all_to_all", "x [n, ...]: part i goes to dev
 const OpDef kPermute =
     collective("permute", "x -> x of the device `shift` places before, around the group",
                {{"shift", AttributeKind::integer, true, "places"}}, infer_permute);
+
+const OpDef kSend =
+    collective("send", "x -> a ticket: offers x to a device and goes on; x stays until sent",
+               {kPeer}, infer_send);
+const OpDef kSent =
+    collective("sent", "x, ticket: returns when the receiver has x", {kPeer}, infer_send, 2, 2);
+const OpDef kReceive = collective("receive", "-> the next message of a device",
+                                  {kPeer,
+                                   {"dtype", AttributeKind::text, true, "element type"},
+                                   {"shape", AttributeKind::list, true, "extents"}},
+                                  infer_receive, 0, 0);
 
 } // namespace weft::ops

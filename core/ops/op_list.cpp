@@ -111,6 +111,9 @@ constexpr const OpDef* kOps[] = {
     &kReduceScatter,
     &kAllToAll,
     &kPermute,
+    &kSend,
+    &kSent,
+    &kReceive,
     // loss.cpp
     &kCrossEntropy,
     &kCrossEntropyGrad,

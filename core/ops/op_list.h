@@ -40,7 +40,8 @@ extern const OpDef kDropout, kRandomUniform, kRandomNormal, kRandomTruncatedNorm
 // shard.cpp
 extern const OpDef kMeshIndex, kPick, kMask;
 // collective.cpp
-extern const OpDef kAllReduce, kAllGather, kReduceScatter, kAllToAll, kPermute;
+extern const OpDef kAllReduce, kAllGather, kReduceScatter, kAllToAll, kPermute, kSend,
+    kSent, kReceive;
 // loss.cpp
 extern const OpDef kCrossEntropy, kCrossEntropyGrad, kCorrect;
 

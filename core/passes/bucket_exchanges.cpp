@@ -39,7 +39,8 @@ std::string key_of(const ir::Program& program, const Op& op) {
 
 class Bucketer {
 public:
-    Bucketer(ir::Program& program, std::int64_t limit) : program_(program), limit_(limit) {}
+    Bucketer(ir::Program& program, std::int64_t limit, const OpGroups& groups)
+        : program_(program), limit_(limit), groups_(groups) {}
 
     void run() {
         std::vector<Op>& ops = program_.body.ops;
@@ -57,7 +58,7 @@ public:
             if (op.phase == ir::Phase::update && ops::op_def(op.kind).collective &&
                 op.attributes.has("reduce") && op.inputs.size() == 1) {
                 const auto maker = makers.find(op.inputs[0]);
-                alike[key_of(program_, op)].push_back(
+                alike[key_of(program_, op) + "|" + std::to_string(groups_(op))].push_back(
                     {i, maker == makers.end() ? kBefore : maker->second,
                      program_.type(op.inputs[0]).bytes()});
             }
@@ -140,14 +141,16 @@ private:
 
     ir::Program& program_;
     const std::int64_t limit_;
+    const OpGroups& groups_;
     std::vector<Bucket> buckets_;
     int last_backward_ = kBefore;
 };
 
 } // namespace
 
-void bucket_exchanges(ir::Program& program, std::int64_t bucket_bytes) {
-    Bucketer(program, bucket_bytes).run();
+void bucket_exchanges(ir::Program& program, std::int64_t bucket_bytes,
+                      const OpGroups& groups) {
+    Bucketer(program, bucket_bytes, groups).run();
 }
 
 } // namespace weft::passes

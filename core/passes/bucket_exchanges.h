@@ -2,7 +2,7 @@
 // Gradients are exchanged in few messages, while the backward phase goes on.
 #pragma once
 
-#include "core/ir/program.h"
+#include "core/passes/op_groups.h"
 
 #include <cstdint>
 
@@ -16,6 +16,7 @@ constexpr std::int64_t kBucketBytes = 25 << 20;
 /// several arrays, in the order in which these become ready, and puts each behind the op that makes
 /// its last one. Where backward ops follow it, the exchange can hide behind them: attribute
 /// `overlaps`.
-void bucket_exchanges(ir::Program& program, std::int64_t bucket_bytes = kBucketBytes);
+void bucket_exchanges(ir::Program& program, std::int64_t bucket_bytes = kBucketBytes,
+                      const OpGroups& groups = one_group);
 
 } // namespace weft::passes

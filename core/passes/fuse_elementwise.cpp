@@ -22,12 +22,14 @@ struct Group {
     std::vector<std::size_t> members; // positions in the block, ascending
     ir::Shape shape;
     ir::Phase phase = ir::Phase::forward;
+    int kind = 0; // groups of different kinds stay apart
     bool f64 = false;
 };
 
 class BlockFuser {
 public:
-    BlockFuser(ir::Program& program, Block& block) : program_(program), block_(block) {}
+    BlockFuser(ir::Program& program, Block& block, const OpGroups& kinds)
+        : program_(program), block_(block), kinds_(kinds) {}
 
     void run() {
         find_uses();
@@ -76,7 +78,8 @@ private:
     void place(std::size_t at) {
         const Op& op = block_.ops[at];
         Group joined{
-            {at}, type(op.outputs[0]).shape, op.phase, type(op.outputs[0]).dtype == DType::f64};
+            {at}, type(op.outputs[0]).shape, op.phase, kinds_(op),
+            type(op.outputs[0]).dtype == DType::f64};
         std::set<int> absorbed;
         for (const ValueId input : op.inputs) {
             const auto definition = definition_.find(input);
@@ -107,7 +110,8 @@ private:
     }
 
     static bool same_kind(const Group& a, const Group& b) {
-        return a.shape == b.shape && a.phase == b.phase && a.f64 == b.f64;
+        return a.shape == b.shape && a.phase == b.phase && a.kind == b.kind &&
+               a.f64 == b.f64;
     }
 
     bool adjacent(const Group& group, std::size_t at) const {
@@ -218,6 +222,7 @@ private:
 
     ir::Program& program_;
     Block& block_;
+    const OpGroups& kinds_;
     std::map<ValueId, std::vector<std::size_t>> uses_;
     std::map<ValueId, std::size_t> definition_;
     std::set<ValueId> escaping_;
@@ -225,19 +230,19 @@ private:
     std::map<std::size_t, int> group_of_;
 };
 
-void visit(ir::Program& program, Block& block) {
+void visit(ir::Program& program, Block& block, const OpGroups& kinds) {
     for (Op& op : block.ops) {
         if (op.kind == "repeat") {
-            visit(program, op.body.front());
+            visit(program, op.body.front(), kinds);
         }
     }
-    BlockFuser(program, block).run();
+    BlockFuser(program, block, kinds).run();
 }
 
 } // namespace
 
-void fuse_elementwise(ir::Program& program) {
-    visit(program, program.body);
+void fuse_elementwise(ir::Program& program, const OpGroups& kinds) {
+    visit(program, program.body, kinds);
 }
 
 } // namespace weft::passes

@@ -2,7 +2,7 @@
 // Groups elementwise ops so that a chain is one sweep over memory.
 #pragma once
 
-#include "core/ir/program.h"
+#include "core/passes/op_groups.h"
 
 namespace weft::passes {
 
@@ -10,11 +10,11 @@ namespace weft::passes {
 constexpr int kMaxGroupInputs = 24;
 constexpr int kMaxGroupSteps = 64;
 
-/// Puts connected elementwise ops of one block, one phase and one result shape into `fused` ops
-/// with a body. A group takes the place of its last op, so an op joins a group only when nothing
-/// outside reads the group before, and, for large values, only when no other kernel runs in between
-/// (the group's inputs would live longer). Groups of one stay single ops. f64 mixes with no other
-/// type.
-void fuse_elementwise(ir::Program& program);
+/// Puts connected elementwise ops of one block, phase, group of `kinds` and result shape into
+/// `fused` ops with a body. A group takes the place of its last op, so an op joins a group only
+/// when nothing outside reads the group before, and, for large values, only when no other kernel
+/// runs in between (the group's inputs would live longer). Groups of one stay single ops. f64 mixes
+/// with no other type.
+void fuse_elementwise(ir::Program& program, const OpGroups& kinds = one_group);
 
 } // namespace weft::passes

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/ir/text.h"
 #include "core/ops/op_def.h"
 #include "core/passes/rewrite.h"
 #include "core/passes/simplify.h"
 
+#include <algorithm>
+#include <functional>
 #include <unordered_map>
 
 namespace weft::passes {
@@ -14,6 +15,8 @@ using ir::ValueId;
 
 // A larger constant costs memory; two accumulators that start at zero must not share one.
 constexpr std::int64_t kSharedConstantElements = 64;
+
+constexpr std::size_t kHashPrime = 0x100000001b3; // FNV
 
 class Merger {
 public:
@@ -27,7 +30,7 @@ public:
 
 private:
     void visit(ir::Block& block) {
-        std::vector<std::string> added; // this block's keys leave the table with it
+        std::vector<std::size_t> added; // this block's entries leave the table with it
         for (Op& op : block.ops) {
             for (ValueId& input : op.inputs) {
                 input = replaced_.resolve(input);
@@ -41,18 +44,21 @@ private:
             if (!mergeable(op)) {
                 continue;
             }
-            std::string text = key(op);
-            const auto [found, is_new] = table_.try_emplace(text, op.outputs);
-            if (is_new) {
-                added.push_back(std::move(text));
+            const std::size_t key = hash(op);
+            std::vector<const Op*>& alike = table_[key];
+            const auto same = std::find_if(alike.begin(), alike.end(),
+                                           [&](const Op* other) { return equal(*other, op); });
+            if (same == alike.end()) {
+                alike.push_back(&op);
+                added.push_back(key);
                 continue;
             }
             for (std::size_t i = 0; i < op.outputs.size(); ++i) {
-                replaced_.set(op.outputs[i], found->second[i]);
+                replaced_.set(op.outputs[i], (*same)->outputs[i]);
             }
         }
-        for (const std::string& text : added) {
-            table_.erase(text);
+        for (std::size_t i = added.size(); i-- > 0;) {
+            table_[added[i]].pop_back();
         }
     }
 
@@ -65,20 +71,36 @@ private:
                program_.type(op.outputs[0]).shape.elements() <= kSharedConstantElements;
     }
 
-    static std::string key(const Op& op) {
-        std::string text = op.kind + "|";
+    static bool equal(const Op& a, const Op& b) {
+        return a.kind == b.kind && a.inputs == b.inputs && a.phase == b.phase &&
+               a.attributes == b.attributes;
+    }
+
+    static std::size_t hash(const Op& op) {
+        std::size_t out = std::hash<std::string>()(op.kind) + static_cast<std::size_t>(op.phase);
+        const auto mix = [&](std::size_t more) { out = (out ^ more) * kHashPrime + (out >> 29); };
         for (const ValueId id : op.inputs) {
-            text += std::to_string(id.index) + ",";
+            mix(static_cast<std::size_t>(id.index));
         }
         for (const auto& [name, value] : op.attributes) {
-            text += "|" + name + "=" + ir::to_text(value);
+            std::visit(
+                [&]<typename T>(const T& one) {
+                    if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) {
+                        std::for_each(one.begin(), one.end(), [&](std::int64_t number) {
+                            mix(std::hash<std::int64_t>()(number));
+                        });
+                    } else {
+                        mix(std::hash<T>()(one));
+                    }
+                },
+                value);
         }
-        return text + "|" + std::string(ir::phase_name(op.phase));
+        return out;
     }
 
     ir::Program& program_;
     Replacements replaced_;
-    std::unordered_map<std::string, std::vector<ValueId>> table_;
+    std::unordered_map<std::size_t, std::vector<const Op*>> table_; // by hash, in program order
 };
 
 } // namespace

@@ -77,8 +77,8 @@ private:
     }
 
     void visit(ir::Block& block) {
-        std::vector<Op> before; // casts to put in front of the op at the same index
-        std::vector<std::size_t> places;
+        std::vector<Op> casts;
+        std::vector<std::size_t> places; // of the ops that they go in front of
         for (std::size_t i = 0; i < block.ops.size(); ++i) {
             Op& op = block.ops[i];
             for (ir::Block& body : op.body) {
@@ -103,13 +103,28 @@ private:
             readers_.emplace_back();
             op.inputs = cast.outputs;
             retype(op.outputs[0], *dtype);
-            before.push_back(std::move(cast));
+            casts.push_back(std::move(cast));
             places.push_back(i);
         }
-        for (std::size_t i = places.size(); i-- > 0;) {
-            block.ops.insert(block.ops.begin() + static_cast<std::ptrdiff_t>(places[i]),
-                             std::move(before[i]));
+        insert(block, std::move(casts), places);
+    }
+
+    /// One walk over the block, however many there are.
+    static void insert(ir::Block& block, std::vector<Op> casts,
+                       const std::vector<std::size_t>& places) {
+        if (casts.empty()) {
+            return;
         }
+        std::vector<Op> ops;
+        ops.reserve(block.ops.size() + casts.size());
+        std::size_t next = 0;
+        for (std::size_t i = 0; i < block.ops.size(); ++i) {
+            if (next < places.size() && places[next] == i) {
+                ops.push_back(std::move(casts[next++]));
+            }
+            ops.push_back(std::move(block.ops[i]));
+        }
+        block.ops = std::move(ops);
     }
 
     ir::Program& program_;

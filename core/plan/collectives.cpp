@@ -23,7 +23,8 @@ private:
             const int position = position_++;
             if (step.is_loop()) {
                 visit(step.steps, times * static_cast<double>(step.count));
-            } else if (std::optional<Collective> one = collective_of(step)) {
+            } else if (std::optional<Collective> one = collective_of(step);
+                       one && one->kind != "receive" && one->kind != "sent") {
                 one->number = static_cast<int>(out_.size()) + 1;
                 one->position = position;
                 one->sent_bytes =
@@ -47,10 +48,11 @@ std::optional<Collective> collective_of(const Step& step) {
         return std::nullopt;
     }
     Collective out;
-    out.kind = step.op.kind;
+    out.kind = step.op.kind == "send" ? "send_recv" : step.op.kind;
     out.axes = split(step.op.attributes.text("axes"), ',');
     out.devices = step.op.attributes.integer("count");
-    for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+    const bool arrives = step.op.kind == "receive" || step.op.kind == "sent"; // priced as sent
+    for (std::size_t i = 0; i < step.inputs.size() && !arrives; ++i) {
         out.array_bytes += std::max(step.inputs[i].type.bytes(), step.outputs[i].type.bytes());
     }
     out.overlaps = step.op.attributes.text("overlaps", "");

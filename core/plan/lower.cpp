@@ -242,8 +242,30 @@ private:
                    : step.op.phase == phase;
     }
 
+    /// A pipelined step is its actions and, around them, setup and update.
+    void make_action_segments() {
+        int position = 0;
+        for (const Step& step : out_.steps) {
+            const bool updated = !out_.segments.empty() && out_.segments.back().name == "update";
+            const bool updates = step.op.phase == ir::Phase::update || updated;
+            const std::string name = !step.op.action.empty() ? step.op.action
+                                     : updates               ? "update"
+                                                             : "setup";
+            if (out_.segments.empty() || out_.segments.back().name != name) {
+                out_.segments.push_back({name, 1, position, 0});
+            }
+            out_.segments.back().steps += positions_of(step);
+            position += positions_of(step);
+        }
+    }
+
     /// A program with an update is setup, microstep x n, update; any other is one segment.
     void make_segments() {
+        if (std::any_of(out_.steps.begin(), out_.steps.end(),
+                        [](const Step& step) { return !step.op.action.empty(); })) {
+            make_action_segments();
+            return;
+        }
         const bool updates =
             std::any_of(out_.steps.begin(), out_.steps.end(),
                         [](const Step& step) { return has_phase(step, ir::Phase::update); });
@@ -318,11 +340,13 @@ private:
 
 } // namespace
 
-std::int64_t place_slots(std::vector<StateSlot>& slots) {
+std::int64_t place_slots(std::vector<StateSlot>& slots, int stage) {
     std::int64_t offset = 0;
     for (StateSlot& slot : slots) {
-        slot.offset = offset;
-        offset = memory::align(offset + slot.type.bytes());
+        if (slot.stage == stage) {
+            slot.offset = offset;
+            offset = memory::align(offset + slot.type.bytes());
+        }
     }
     return offset;
 }

@@ -18,8 +18,8 @@ struct KernelChoice {
     std::int64_t workspace_bytes = 0;
 };
 
-/// Gives every slot its offset in [0, returned bytes), in the given order.
-std::int64_t place_slots(std::vector<StateSlot>& state_slots);
+/// Gives every slot of a stage its offset in [0, returned bytes), in the given order.
+std::int64_t place_slots(std::vector<StateSlot>& state_slots, int stage = 0);
 
 /// Lays the program out in the arena behind the state region. `storage` belongs to `program` as it
 /// is; `kernels` has one entry per step position (entries of loops are not read). State ports must

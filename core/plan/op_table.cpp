@@ -52,9 +52,15 @@ std::vector<OpRow> op_rows(const PlannedProgram& program) {
     return rows;
 }
 
-std::vector<OpGroup> op_groups(const PlannedProgram& program) {
+std::vector<OpGroup> op_groups(const std::vector<const PlannedProgram*>& programs) {
     std::map<std::pair<std::string, std::string>, OpGroup> groups;
-    for (const OpRow& row : op_rows(program)) {
+    std::vector<OpRow> rows;
+    for (const PlannedProgram* program : programs) {
+        for (OpRow& row : op_rows(*program)) {
+            rows.push_back(std::move(row));
+        }
+    }
+    for (const OpRow& row : rows) {
         const ir::Op& op = row.step->op;
         const std::string name = op.path.empty() ? op.kind : op.kind + " at " + any_layer(op.path);
         OpGroup& group = groups[{name, row.step->kernel}];

@@ -33,7 +33,8 @@ struct OpGroup {
     double predicted_ms = 0;
 };
 /// Sorted by predicted time, or by FLOPs where nothing is predicted; the heaviest first.
-std::vector<OpGroup> op_groups(const PlannedProgram& program);
+/// Of one program, or of all stages of a pipeline.
+std::vector<OpGroup> op_groups(const std::vector<const PlannedProgram*>& programs);
 
 /// Milliseconds of each pass over all programs, in the order of work.
 std::vector<std::pair<std::string, double>> pass_sums(const ExecutionPlan& plan);

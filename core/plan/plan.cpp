@@ -32,10 +32,38 @@ std::string_view category_name(Category category) {
     return kCategoryNames[static_cast<std::size_t>(category)];
 }
 
-const PlannedProgram* ExecutionPlan::find(std::string_view program) const {
-    const auto found = std::find_if(programs.begin(), programs.end(),
-                                    [&](const PlannedProgram& p) { return p.name == program; });
+int ExecutionPlan::stage_of(std::int64_t device) const {
+    return pipeline_axis < 0 ? 0
+                             : static_cast<int>(mesh.coordinates(
+                                   device)[static_cast<std::size_t>(pipeline_axis)]);
+}
+
+std::int64_t ExecutionPlan::all_arena_bytes() const {
+    if (stages.size() < 2) {
+        return mesh.devices() * arena_bytes;
+    }
+    std::int64_t bytes = 0;
+    for (const Stage& stage : stages) {
+        bytes += mesh.devices() / static_cast<std::int64_t>(stages.size()) * stage.arena_bytes;
+    }
+    return bytes;
+}
+
+const PlannedProgram* ExecutionPlan::find(std::string_view program, int stage) const {
+    const auto found = std::find_if(programs.begin(), programs.end(), [&](const PlannedProgram& p) {
+        return p.name == program && p.stage == stage;
+    });
     return found == programs.end() ? nullptr : &*found;
+}
+
+std::vector<const PlannedProgram*> ExecutionPlan::all_stages(std::string_view program) const {
+    std::vector<const PlannedProgram*> out;
+    for (const PlannedProgram& one : programs) {
+        if (one.name == program) {
+            out.push_back(&one);
+        }
+    }
+    return out;
 }
 
 std::int64_t ExecutionPlan::device_bytes() const {
@@ -43,7 +71,7 @@ std::int64_t ExecutionPlan::device_bytes() const {
 }
 
 std::int64_t ExecutionPlan::memory_bytes() const {
-    return device_bytes() + (device == "cpu" ? (mesh.devices() - 1) * arena_bytes : 0);
+    return device == "cpu" ? all_arena_bytes() + host.bytes() : device_bytes();
 }
 
 const StateSlot* ExecutionPlan::find_slot(std::string_view name) const {
@@ -56,26 +84,26 @@ const Step* step_at(const PlannedProgram& program, int position) {
     return find_step(program.steps, position);
 }
 
-std::vector<std::int64_t> bytes_by_category(const ExecutionPlan& plan, std::string_view program) {
-    const PlannedProgram* found = plan.find(program);
-    WEFT_CHECK(found != nullptr, "the plan has no program " + std::string(program));
+std::vector<std::int64_t> bytes_by_category(const ExecutionPlan& plan,
+                                            const PlannedProgram& program) {
     std::vector<std::int64_t> bytes(kCategories, 0);
     for (const StateSlot& slot : plan.state_slots) {
-        bytes[static_cast<std::size_t>(slot.category)] += memory::align(slot.type.bytes());
+        bytes[static_cast<std::size_t>(slot.category)] +=
+            slot.stage == program.stage ? memory::align(slot.type.bytes()) : 0;
     }
-    for (const Buffer& buffer : found->buffers) {
-        if (!buffer.is_state && buffer.first_step <= found->peak_step &&
-            found->peak_step <= buffer.last_step) {
+    for (const Buffer& buffer : program.buffers) {
+        if (!buffer.is_state && buffer.first_step <= program.peak_step &&
+            program.peak_step <= buffer.last_step) {
             bytes[static_cast<std::size_t>(buffer.category)] += memory::align(buffer.bytes);
         }
     }
     return bytes;
 }
 
-std::vector<std::int64_t> bytes_by_category(const ExecutionPlan& plan) {
-    const PlannedProgram* program = largest_program(plan);
+std::vector<std::int64_t> device_bytes_by_category(const ExecutionPlan& plan, int stage) {
+    const PlannedProgram* program = largest_program(plan, stage);
     auto bytes = program == nullptr ? std::vector<std::int64_t>(kCategories, 0)
-                                    : bytes_by_category(plan, program->name);
+                                    : bytes_by_category(plan, *program);
     if (plan.device == "cpu") {
         const HostMemory& host = plan.host;
         bytes[static_cast<std::size_t>(Category::batch)] +=
@@ -86,12 +114,26 @@ std::vector<std::int64_t> bytes_by_category(const ExecutionPlan& plan) {
     return bytes;
 }
 
+std::vector<std::int64_t> bytes_by_category(const ExecutionPlan& plan) {
+    const PlannedProgram* program = largest_program(plan);
+    return device_bytes_by_category(plan, program == nullptr ? 0 : program->stage);
+}
+
 const PlannedProgram* largest_program(const ExecutionPlan& plan) {
-    const auto found = std::max_element(plan.programs.begin(), plan.programs.end(),
-                                        [](const PlannedProgram& a, const PlannedProgram& b) {
-                                            return a.peak_bytes < b.peak_bytes;
-                                        });
-    return found == plan.programs.end() ? nullptr : &*found;
+    const PlannedProgram* out = nullptr;
+    for (const PlannedProgram& program : plan.programs) {
+        out = out == nullptr || out->peak_bytes < program.peak_bytes ? &program : out;
+    }
+    return out;
+}
+
+const PlannedProgram* largest_program(const ExecutionPlan& plan, int stage) {
+    const PlannedProgram* out = nullptr;
+    for (const PlannedProgram& program : plan.programs) {
+        const bool larger = out == nullptr || out->peak_bytes < program.peak_bytes;
+        out = program.stage == stage && larger ? &program : out;
+    }
+    return out;
 }
 
 std::string peak_op(const PlannedProgram& program) {

@@ -3,7 +3,8 @@
 // out-of-memory or hang report points into. Immutable once built; printable; written to plan.json.
 //
 // On a mesh every device runs the same programs on its parts of the arrays: types, sizes and times
-// are those of one device, unless a name says "whole".
+// are those of one device, unless a name says "whole". In a pipeline each stage has programs and
+// slots of its own, and all devices of a stage run the same.
 //
 // Memory: one arena per device. [0, state_bytes) holds the state slots for the whole run; the rest
 // is scratch of the program that runs, sized for the largest. Every buffer has a fixed offset.
@@ -50,6 +51,7 @@ struct StateSlot {
     std::int64_t offset = 0;               // in the arena; set by plan building
     ir::Type whole;                        // of the array that `type` is a device's part of
     sharding::Sharding placement;
+    int stage = 0; // of the pipeline, whose devices hold it
 };
 
 /// A stretch of the arena with a lifetime within one program.
@@ -114,6 +116,7 @@ struct PlannedPort {
 
 struct PlannedProgram {
     std::string name;
+    int stage = 0; // of the pipeline, whose devices run it
     std::vector<Segment> segments;
     std::vector<Step> steps;
     std::vector<Buffer> buffers;
@@ -158,6 +161,34 @@ struct Alternative {
     double communication_ms = 0; // of the step, on a mesh
 };
 
+/// What the devices of one stage of a pipeline hold and do; of a plan without one, all devices.
+struct Stage {
+    std::string layers;           // "layers.0 to layers.2", of each chunk
+    std::int64_t state_bytes = 0; // of a device
+    std::int64_t arena_bytes = 0;
+};
+
+/// One action of a stage as it is predicted to run, from the start of the step.
+struct ActionTime {
+    std::string action; // "F3", "B3.1"
+    double start_ms = 0;
+    double end_ms = 0;
+};
+
+/// The pipeline of the training step.
+struct Pipeline {
+    std::string schedule;
+    int stages = 1;
+    int chunks = 1; // of each stage
+    int microbatches = 1;
+    std::vector<std::vector<std::string>> actions; // [stages] "F0", "F1", "B0", ...
+    /// Idle time of the busiest stage's devices over the time of all actions; by predicted times,
+    /// or, without a cost model, with a backward twice as long as a forward and even stages.
+    double bubble_fraction = 0;
+    double even_bubble_fraction = 0;            // of even stages, always
+    std::vector<std::vector<ActionTime>> times; // [stages]; empty without a cost model
+};
+
 /// Why candidates are not among the alternatives, and how many there are of each reason.
 using Rejections = std::vector<std::pair<std::string, int>>;
 
@@ -171,7 +202,7 @@ struct Collective {
     std::int64_t array_bytes = 0;  // of the whole array that is reduced, gathered or scattered
     std::int64_t sent_bytes = 0;   // by each device, by the ring algorithm, in all executions
     double count = 1;              // executions
-    std::string overlaps; // phase whose work it can hide behind; empty: none
+    std::string overlaps;          // phase whose work it can hide behind; empty: none
     double predicted_ms = 0;       // of all executions; 0 without a cost model
     std::string cause;
     std::string path;
@@ -199,9 +230,12 @@ struct ExecutionPlan {
     std::vector<sharding::Finding> findings; // what the mesh pads or keeps whole
     std::optional<BatchAdvice> batch_advice; // with a cost model and several devices
     std::vector<StateSlot> state_slots;
-    std::int64_t state_bytes = 0;
-    std::int64_t arena_bytes = 0;
+    std::int64_t state_bytes = 0; // of the device that holds most
+    std::int64_t arena_bytes = 0; // of the device that needs most
     std::vector<PlannedProgram> programs;
+    std::vector<Stage> stages;        // one without a pipeline
+    int pipeline_axis = -1;           // of the mesh; -1: none
+    std::optional<Pipeline> pipeline; // of the training step
     HostMemory host;
     std::int64_t parameters = 0; // trainable elements, tied ones once
     double flops_per_step = 0;
@@ -229,7 +263,14 @@ struct ExecutionPlan {
     /// Everything that the memory behind the limit must hold: simulated devices share the host's.
     std::int64_t memory_bytes() const;
 
-    const PlannedProgram* find(std::string_view program) const;
+    /// The stage that a device belongs to.
+    int stage_of(std::int64_t device) const;
+    /// Bytes of all arenas together.
+    std::int64_t all_arena_bytes() const;
+
+    const PlannedProgram* find(std::string_view program, int stage = 0) const;
+    /// The program of every stage, in their order; empty: the plan has none of this name.
+    std::vector<const PlannedProgram*> all_stages(std::string_view program) const;
     const StateSlot* find_slot(std::string_view name) const;
 };
 
@@ -242,13 +283,17 @@ std::optional<Collective> collective_of(const Step& step);
 const Step* step_at(const PlannedProgram& program, int position);
 
 /// Bytes alive at the peak of a program, per category (index = Category).
-std::vector<std::int64_t> bytes_by_category(const ExecutionPlan& plan, std::string_view program);
+std::vector<std::int64_t> bytes_by_category(const ExecutionPlan& plan,
+                                            const PlannedProgram& program);
 
 /// Bytes per category of everything that the device's memory must hold, at the peak of the program
 /// that needs most (index = Category). Their sum is device_bytes() less the holes of the arena.
 std::vector<std::int64_t> bytes_by_category(const ExecutionPlan& plan);
+/// The same for the devices of one stage of a pipeline.
+std::vector<std::int64_t> device_bytes_by_category(const ExecutionPlan& plan, int stage);
 /// The program that needs most memory: it sizes the arena. Null without programs.
 const PlannedProgram* largest_program(const ExecutionPlan& plan);
+const PlannedProgram* largest_program(const ExecutionPlan& plan, int stage);
 /// "matmul at blocks.3.mlp.up": the op at a program's peak.
 std::string peak_op(const PlannedProgram& program);
 

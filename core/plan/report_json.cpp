@@ -26,22 +26,36 @@ Json alternative_json(const Alternative& alternative) {
              alternative.predicted_step_ms ? Json(alternative.communication_ms) : Json(nullptr)}};
 }
 
-/// What stays the same through a step on top of the arena.
-std::int64_t beside_arena(const ExecutionPlan& plan) {
-    return plan.device_bytes() - plan.arena_bytes;
+/// "0-3", "0-1,4-5": the devices of a stage.
+std::string ids_of(const ExecutionPlan& plan, int stage) {
+    std::string out;
+    const std::int64_t devices = plan.mesh.devices();
+    for (std::int64_t first = 0; first < devices; ++first) {
+        if (plan.stage_of(first) != stage) {
+            continue;
+        }
+        std::int64_t last = first;
+        while (last + 1 < devices && plan.stage_of(last + 1) == stage) {
+            ++last;
+        }
+        out += (out.empty() ? "" : ",") + std::to_string(first) +
+               (last > first ? "-" + std::to_string(last) : "");
+        first = last;
+    }
+    return out;
 }
 
-Json device_json(const ExecutionPlan& plan) {
-    const PlannedProgram* program = largest_program(plan);
-    const std::int64_t devices = plan.mesh.devices();
-    Json device{{"ids", devices == 1 ? "0" : "0-" + std::to_string(devices - 1)},
-                {"kind", plan.device},
-                {"peak_bytes", plan.device_bytes()},
-                {"peak_op", program == nullptr ? "" : peak_op(*program)},
-                {"by_category", Json::object()},
-                {"timeline", Json::array()}};
-    std::int64_t holes = plan.device_bytes();
-    const auto bytes = bytes_by_category(plan);
+Json device_json(const ExecutionPlan& plan, int stage) {
+    const PlannedProgram* program = largest_program(plan, stage);
+    const std::int64_t arena = plan.stages[static_cast<std::size_t>(stage)].arena_bytes;
+    // What stays the same through a step on top of the arena.
+    const std::int64_t beside = plan.device_bytes() - plan.arena_bytes;
+    Json device{
+        {"ids", ids_of(plan, stage)},    {"kind", plan.device},
+        {"peak_bytes", arena + beside},  {"peak_op", program == nullptr ? "" : peak_op(*program)},
+        {"by_category", Json::object()}, {"timeline", Json::array()}};
+    std::int64_t holes = arena + beside;
+    const auto bytes = device_bytes_by_category(plan, stage);
     for (int i = 0; i < kCategories; ++i) {
         const std::int64_t amount = bytes[static_cast<std::size_t>(i)];
         device["by_category"][std::string(category_name(static_cast<Category>(i)))] = amount;
@@ -49,12 +63,12 @@ Json device_json(const ExecutionPlan& plan) {
     }
     if (program != nullptr) {
         for (const auto& [position, alive] : program->timeline) {
-            device["timeline"].push_back({position, alive + beside_arena(plan)});
+            device["timeline"].push_back({position, alive + beside});
         }
         device["program"] = program->name;
     }
     device["hardware"] = plan.device_title;
-    device["arena_bytes"] = plan.arena_bytes;
+    device["arena_bytes"] = arena;
     device["holes_bytes"] = holes;
     return device;
 }
@@ -105,10 +119,46 @@ Json programs_json(const ExecutionPlan& plan) {
                                 {"ops", segment.steps}});
         }
         out.push_back({{"name", program.name},
+                       {"stage", program.stage},
                        {"peak_bytes", program.peak_bytes},
                        {"peak_op", peak_op(program)},
                        {"flops", program.flops},
                        {"segments", std::move(segments)}});
+    }
+    return out;
+}
+
+Json devices_json(const ExecutionPlan& plan) {
+    Json out = Json::array();
+    for (std::size_t stage = 0; stage < plan.stages.size(); ++stage) {
+        out.push_back(device_json(plan, static_cast<int>(stage)));
+        if (plan.pipeline) {
+            out.back()["stage"] = stage;
+            out.back()["layers"] = plan.stages[stage].layers;
+        }
+    }
+    return out;
+}
+
+Json pipeline_json(const ExecutionPlan& plan) {
+    if (!plan.pipeline) {
+        return nullptr;
+    }
+    const Pipeline& pipeline = *plan.pipeline;
+    Json out{{"stages", pipeline.stages},
+             {"microbatches", pipeline.microbatches},
+             {"schedule", pipeline.schedule},
+             {"bubble_fraction", pipeline.bubble_fraction},
+             {"even_bubble_fraction", pipeline.even_bubble_fraction},
+             {"chunks", pipeline.chunks},
+             {"actions", pipeline.actions},
+             {"times", Json::array()}};
+    for (const auto& stage : pipeline.times) {
+        Json row = Json::array();
+        for (const ActionTime& time : stage) {
+            row.push_back({time.action, time.start_ms, time.end_ms});
+        }
+        out["times"].push_back(std::move(row));
     }
     return out;
 }
@@ -163,17 +213,22 @@ nlohmann::ordered_json to_json(const ExecutionPlan& plan) {
                   {"limit_bytes", plan.limit_bytes ? Json(*plan.limit_bytes) : Json(nullptr)},
                   {"fixes", to_json(plan.fixes)},
                   {"assumptions", plan.assumptions},
-                  {"devices", Json::array({device_json(plan)})},
+                  {"devices", devices_json(plan)},
                   {"tensors", Json::array()},
                   {"collectives", Json::array()},
-                  {"pipeline", nullptr},
+                  {"pipeline", pipeline_json(plan)},
                   {"diagnostics", diagnostics_json(plan)}};
     for (const StateSlot& slot : plan.state_slots) {
         document["tensors"].push_back(tensor_row_json(plan, slot));
     }
-    if (const PlannedProgram* step = plan.find("train_step")) {
-        for (const Collective& collective : collectives(*step)) {
-            document["collectives"].push_back(collective_json(collective, step->predicted_ms > 0));
+    for (const PlannedProgram& program : plan.programs) {
+        for (const Collective& collective :
+             program.name == "train_step" ? collectives(program) : std::vector<Collective>()) {
+            document["collectives"].push_back(
+                collective_json(collective, program.predicted_ms > 0));
+            if (plan.pipeline) {
+                document["collectives"].back()["stage"] = program.stage;
+            }
         }
     }
     document["mesh"] = Json::array();

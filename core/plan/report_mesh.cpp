@@ -104,19 +104,19 @@ std::vector<TensorGroup> tensor_groups(const ExecutionPlan& plan) {
 
 /// "256: 8 data ranks x 32 samples x 1 microstep"
 void write_batch(Page& page, const ExecutionPlan& plan) {
-    const PlannedProgram* step = plan.find("train_step");
-    if (step == nullptr) {
-        return;
-    }
-    for (const PlannedPort& port : step->arguments) {
-        if (port.name != "inputs" || port.whole.shape.rank() < 2) { // [n,B,...]
+    for (const PlannedProgram* step : plan.all_stages("train_step")) {
+        const auto& ports = step->arguments;
+        const auto port = std::find_if(ports.begin(), ports.end(), [](const PlannedPort& one) {
+            return one.name == "inputs" && one.whole.shape.rank() >= 2; // [n,B,...]
+        });
+        if (port == ports.end()) {
             continue;
         }
-        const std::int64_t microsteps = port.whole.shape[0];
-        const std::int64_t rows = port.whole.shape[1];
-        const std::int64_t own = port.operand.type.shape[1];
+        const std::int64_t microsteps = port->whole.shape[0];
+        const std::int64_t rows = port->whole.shape[1];
+        const std::int64_t own = port->operand.type.shape[1];
         std::int64_t ranks = 1;
-        for (const sharding::Split& split : port.placement.dims[1]) {
+        for (const sharding::Split& split : port->placement.dims[1]) {
             ranks *= plan.mesh.size(split.axes);
         }
         page.row("batch", format_thousands(microsteps * rows),
@@ -124,6 +124,7 @@ void write_batch(Page& page, const ExecutionPlan& plan) {
                      (ranks * own > rows ? "up to " : "") + std::to_string(own) +
                      (own == 1 ? " sample x " : " samples x ") + std::to_string(microsteps) +
                      (microsteps == 1 ? " microstep" : " microsteps"));
+        return;
     }
 }
 
@@ -190,7 +191,8 @@ std::int64_t replicas(const ExecutionPlan& plan, const StateSlot& slot) {
             parts *= plan.mesh.size(split.axes);
         }
     }
-    return plan.mesh.devices() / parts;
+    const auto stages = static_cast<std::int64_t>(plan.stages.size());
+    return plan.mesh.devices() / stages / parts;
 }
 
 void write_mesh(Page& page, const ExecutionPlan& plan) {
@@ -240,18 +242,24 @@ void write_tensors(Page& page, const ExecutionPlan& plan) {
 }
 
 void write_exchanges(Page& page, const ExecutionPlan& plan) {
-    const PlannedProgram* step = plan.find("train_step");
-    if (step == nullptr || plan.mesh.single()) {
+    const auto programs = plan.all_stages("train_step");
+    if (programs.empty() || plan.mesh.single()) {
         return;
     }
-    const auto all = collectives(*step);
-    const auto groups = exchange_groups(all);
-    std::int64_t sent = 0;
-    for (const Collective& one : all) {
-        sent += one.sent_bytes;
+    std::vector<Collective> all;
+    std::int64_t most = 0; // that a device sends
+    for (const PlannedProgram* program : programs) {
+        std::int64_t sent = 0;
+        for (const Collective& one : collectives(*program)) {
+            sent += one.sent_bytes;
+            all.push_back(one);
+        }
+        most = std::max(most, sent);
     }
-    page.heading("Exchanges", std::to_string(all.size()) + " of a step; each device sends " +
-                                  format_bytes(sent));
+    const auto groups = exchange_groups(all);
+    page.heading("Exchanges", std::to_string(all.size()) + " of a step; " +
+                                  (plan.pipeline ? "a device sends up to " : "each device sends ") +
+                                  format_bytes(most));
     if (groups.empty()) {
         return;
     }

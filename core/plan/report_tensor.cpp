@@ -21,7 +21,7 @@ struct Holding {
 std::vector<Holding> holdings(const ExecutionPlan& plan, const StateSlot& slot) {
     std::vector<Holding> out;
     std::map<std::string, std::size_t> known;
-    for (std::int64_t device = 0; device < plan.mesh.devices(); ++device) {
+    for (const std::int64_t device : slot.placement.holders(plan.mesh)) {
         Holding one;
         std::string key;
         for (int dim = 0; dim < slot.whole.shape.rank(); ++dim) {
@@ -95,6 +95,10 @@ std::string tensor_text(const ExecutionPlan& plan, const StateSlot& slot, const 
     page.row("kind", "", std::string(category_name(slot.category)));
     page.row("whole", format_bytes(slot.whole.bytes()), ir::to_text(slot.whole.shape));
     page.row("on each device", format_bytes(slot.type.bytes()), ir::to_text(slot.type.shape));
+    if (plan.pipeline) {
+        page.row("stage", std::to_string(slot.stage),
+                 plan.stages[static_cast<std::size_t>(slot.stage)].layers);
+    }
     page.row("replicas", std::to_string(replicas(plan, slot)));
     page.row("padding",
              format_bytes(sharding::padding_bytes(slot.whole, slot.placement, plan.mesh)),
@@ -118,14 +122,18 @@ std::string tensor_text(const ExecutionPlan& plan, const StateSlot& slot, const 
 }
 
 nlohmann::ordered_json tensor_row_json(const ExecutionPlan& plan, const StateSlot& slot) {
-    return {{"name", slot.name},
-            {"kind", category_name(slot.category)},
-            {"global_shape", shape_json(slot.whole.shape)},
-            {"local_shape", shape_json(slot.type.shape)},
-            {"spec", ir::to_text(sharding::to_spec(slot.placement, plan.mesh))},
-            {"replicas", replicas(plan, slot)},
-            {"padding_bytes", sharding::padding_bytes(slot.whole, slot.placement, plan.mesh)},
-            {"local_bytes", slot.type.bytes()}};
+    Json out{{"name", slot.name},
+             {"kind", category_name(slot.category)},
+             {"global_shape", shape_json(slot.whole.shape)},
+             {"local_shape", shape_json(slot.type.shape)},
+             {"spec", ir::to_text(sharding::to_spec(slot.placement, plan.mesh))},
+             {"replicas", replicas(plan, slot)},
+             {"padding_bytes", sharding::padding_bytes(slot.whole, slot.placement, plan.mesh)},
+             {"local_bytes", slot.type.bytes()}};
+    if (plan.pipeline) {
+        out["stage"] = slot.stage;
+    }
+    return out;
 }
 
 nlohmann::ordered_json tensor_json(const ExecutionPlan& plan, const StateSlot& slot) {

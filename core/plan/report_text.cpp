@@ -29,7 +29,9 @@ void write_memory(Page& page, const ExecutionPlan& plan) {
     if (program == nullptr) {
         return;
     }
-    page.heading("Memory", "at the peak of " + program->name + ", " + peak_op(*program));
+    page.heading("Memory",
+                 (plan.pipeline ? "of stage " + std::to_string(program->stage) + ", " : "") +
+                     "at the peak of " + program->name + ", " + peak_op(*program));
     const auto bytes = bytes_by_category(plan);
     const std::int64_t most =
         std::max<std::int64_t>(1, *std::max_element(bytes.begin(), bytes.end()));
@@ -49,6 +51,7 @@ void write_memory(Page& page, const ExecutionPlan& plan) {
     const bool shared = plan.memory_bytes() != plan.device_bytes();
     page.row("all", format_bytes(plan.device_bytes()),
              plan.mesh.single() ? ""
+             : plan.pipeline    ? "the largest device and the host"
              : shared           ? "one device and the host"
                                 : "on each device");
     if (shared) {
@@ -78,19 +81,19 @@ void write_step(Page& page, const ExecutionPlan& plan) {
             segments += (segments.empty() ? "" : ", ") + segment.name;
             segments += segment.repeat > 1 ? " x " + std::to_string(segment.repeat) : "";
         }
-        if (program.name == "train_step") {
+        if (program.name == "train_step" && !plan.pipeline) {
             page.row("made of", std::to_string(program.segments.size()) + " parts", segments);
         }
     }
 }
 
 void write_ops(Page& page, const ExecutionPlan& plan) {
-    const PlannedProgram* step = plan.find("train_step");
-    if (step == nullptr) {
+    const auto programs = plan.all_stages("train_step");
+    if (programs.empty()) {
         return;
     }
-    const bool timed = step->predicted_ms > 0;
-    const auto groups = op_groups(*step);
+    const bool timed = programs.front()->predicted_ms > 0;
+    const auto groups = op_groups(programs);
     const auto weight = [&](const OpGroup& group) {
         return timed ? group.predicted_ms : group.flops;
     };
@@ -146,6 +149,7 @@ std::string to_text(const ExecutionPlan& plan, const PageStyle& style) {
     Page page(style);
     write_verdict(page, plan);
     write_mesh(page, plan);
+    write_pipeline(page, plan);
     write_memory(page, plan);
     write_step(page, plan);
     write_batch_advice(page, plan);

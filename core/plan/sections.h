@@ -12,6 +12,7 @@ void write_curve(Page& page, const ExecutionPlan& plan);
 
 // On a mesh of several devices:
 void write_mesh(Page& page, const ExecutionPlan& plan);
+void write_pipeline(Page& page, const ExecutionPlan& plan);
 void write_batch_advice(Page& page, const ExecutionPlan& plan);
 void write_tensors(Page& page, const ExecutionPlan& plan);
 void write_exchanges(Page& page, const ExecutionPlan& plan);

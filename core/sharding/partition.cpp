@@ -58,6 +58,9 @@ public:
         for (const ir::Port& port : whole_.results) {
             add_result(port, b);
         }
+        for (Part& part : parts_) {
+            out_.values.push_back({part.id, std::move(part.own)});
+        }
         return std::move(out_);
     }
 

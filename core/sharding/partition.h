@@ -11,12 +11,19 @@ namespace weft::sharding {
 /// Name of the scalar argument with the device's coordinates.
 inline constexpr std::string_view kCoordinates = "coordinates";
 
+/// What devices hold of a value of the whole program.
+struct PlacedValue {
+    ir::ValueId id; // of the local program; none: the whole program's value is made by no op of it
+    Sharding placement;
+};
+
 struct PartitionedProgram {
     ir::Program program;             // on local parts
     std::vector<Sharding> arguments; // how each port's whole array is cut, in port order
     std::vector<Sharding> results;
     std::vector<ir::Type> argument_types; // of the whole arrays
     std::vector<ir::Type> result_types;
+    std::vector<PlacedValue> values; // one per value of the whole program
 };
 
 /// Outputs of the program come complete: no partial sums.

@@ -24,6 +24,20 @@ Surround beside(const std::vector<int>& factors, std::size_t at, const ops::Fact
 
 } // namespace
 
+bool Sharding::holds(const Mesh& mesh, std::int64_t device) const {
+    return !pin || mesh.coordinates(device)[static_cast<std::size_t>(pin->axis)] == pin->index;
+}
+
+std::vector<std::int64_t> Sharding::holders(const Mesh& mesh) const {
+    std::vector<std::int64_t> out;
+    for (std::int64_t device = 0; device < mesh.devices(); ++device) {
+        if (holds(mesh, device)) {
+            out.push_back(device);
+        }
+    }
+    return out;
+}
+
 bool Sharding::is_replicated() const {
     return partial.empty() && std::all_of(dims.begin(), dims.end(),
                                           [](const DimSharding& dim) { return dim.empty(); });

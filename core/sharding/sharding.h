@@ -31,13 +31,27 @@ struct Split {
 /// The splits of one dimension, major to minor: the units of one lie within a unit of that before.
 using DimSharding = std::vector<Split>;
 
+/// Only the devices with this coordinate on an axis hold the array: a stage of a pipeline.
+struct Pin {
+    int axis = 0;
+    std::int64_t index = 0;
+
+    friend bool operator==(const Pin&, const Pin&) = default;
+};
+
 struct Sharding {
     std::vector<DimSharding> dims; // one per dimension
     std::vector<int> partial; // axes over which the devices' arrays are terms of a sum; ascending
+    std::optional<Pin> pin = {}; // none: every device holds a part
 
     static Sharding replicated(int rank) {
         return {std::vector<DimSharding>(static_cast<std::size_t>(rank)), {}};
     }
+    /// Whether the device holds a part of the array.
+    bool holds(const Mesh& mesh, std::int64_t device) const;
+    /// The devices that hold a part, ascending.
+    std::vector<std::int64_t> holders(const Mesh& mesh) const;
+    /// Every device that holds a part holds all of the array.
     bool is_replicated() const;
     /// Whether a dimension is split over the axis.
     bool uses(int axis) const;

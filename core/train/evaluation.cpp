@@ -13,28 +13,14 @@ namespace {
 
 using config::Json;
 
-constexpr std::string_view kSum = "_sum";
-
 std::int64_t batch_rows(const exec::Executor& executor, std::string_view program) {
-    const plan::PlannedPort* port = find_port(program_of(executor, program).arguments, "inputs");
+    const plan::PlannedPort* port = find_argument(executor, program, "inputs");
     WEFT_CHECK(port != nullptr, "the program takes inputs");
     return port->whole.shape[0];
 }
 
-// "loss_sum" -> "loss" for every sum of the program, in its order.
-std::vector<std::string> summed_names(const exec::Executor& executor) {
-    std::vector<std::string> names;
-    for (const plan::PlannedPort& port : program_of(executor, "evaluate").results) {
-        if (port.role == ir::Role::output && port.name.ends_with(kSum)) {
-            names.push_back(port.name.substr(0, port.name.size() - kSum.size()));
-        }
-    }
-    return names;
-}
-
 std::vector<double> row_values(exec::Executor& executor, std::int64_t row) {
-    const plan::PlannedPort* port =
-        find_port(program_of(executor, "predict").results, "prediction");
+    const plan::PlannedPort* port = find_result(executor, "predict", "prediction");
     WEFT_CHECK(port != nullptr && port->operand.type.dtype == ir::DType::f32,
                "predictions are f32");
     const std::span<const std::byte> bytes = executor.read("predict", "prediction");
@@ -73,8 +59,11 @@ std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConf
     options.prefetch = config.prefetch;
     options.max_batches = max_batches;
     data::Loader loader(source, data::Sampler(source->samples(), false, config.seed), options, {});
-    const std::vector<std::string> names = summed_names(executor);
-    std::vector<double> sums(names.size());
+    const std::vector<compile::EvaluatedMetric> metrics = compile::evaluated_metrics(config);
+    std::vector<double> joined;
+    for (const compile::EvaluatedMetric& metric : metrics) {
+        joined.push_back(metric.reduction->start);
+    }
     double count = 0;
     while (const data::Batch* batch = loader.next()) {
         write_argument(executor, "evaluate", "inputs", batch->inputs);
@@ -83,17 +72,19 @@ std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConf
         if (executor.run("evaluate", stop) == exec::RunOutcome::stopped || stop.stop_requested()) {
             return std::nullopt;
         }
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            sums[i] += read_scalar(executor, "evaluate", names[i] + std::string(kSum));
+        for (std::size_t i = 0; i < metrics.size(); ++i) {
+            joined[i] = metrics[i].reduction->join_numbers(
+                joined[i], read_scalar(executor, "evaluate", metrics[i].port));
         }
         count += read_scalar(executor, "evaluate", "count");
     }
     Metrics out;
     double loss = 0;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        const double mean = count > 0 ? sums[i] / count : 0.0;
-        loss = names[i] == "loss" ? mean : loss;
-        out.emplace_back(split + "/" + names[i], mean);
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+        const double mean = count > 0 ? joined[i] / count : 0.0;
+        const double value = metrics[i].reduction->per_term ? mean : joined[i];
+        loss = metrics[i].name == "loss" ? value : loss;
+        out.emplace_back(split + "/" + metrics[i].name, value);
     }
     for (const auto& [name, value] : compile::metrics_from_loss(config, loss)) {
         out.emplace_back(split + "/" + name, value);

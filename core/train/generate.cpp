@@ -16,7 +16,7 @@ constexpr std::int32_t kLineBreak = 10;
 
 std::vector<float> logits_row(exec::Executor& executor, std::string_view program,
                               std::int64_t row) {
-    const plan::PlannedPort* port = find_port(program_of(executor, program).results, "logits");
+    const plan::PlannedPort* port = find_result(executor, program, "logits");
     WEFT_CHECK(port != nullptr && port->operand.type.dtype == ir::DType::f32,
                "logits are f32[T, V]");
     const auto width = static_cast<std::size_t>(port->whole.shape[1]);
@@ -32,7 +32,7 @@ std::int64_t context_of(const exec::Executor& executor) {
         throw Error(ErrorKind::usage, "generate", "this model does not generate text",
                     "use a language model such as gpt2");
     }
-    const plan::PlannedPort* port = find_port(program_of(executor, "prefill").arguments, "tokens");
+    const plan::PlannedPort* port = find_argument(executor, "prefill", "tokens");
     WEFT_CHECK(port != nullptr, "prefill takes tokens");
     return port->whole.shape[1];
 }

@@ -40,7 +40,8 @@ cost::CostModel machine_cost_model(const std::filesystem::path& calibration_file
 std::string note_finished_run(const std::filesystem::path& calibration_file, int threads,
                               const plan::ExecutionPlan& plan, std::span<const double> step_ms) {
     const plan::PlannedProgram* program = plan.find("train_step");
-    if (calibration_file.empty() || program == nullptr || step_ms.size() < kFewestSteps) {
+    if (calibration_file.empty() || program == nullptr || plan.pipeline ||
+        step_ms.size() < kFewestSteps) {
         return {};
     }
     try {

@@ -3,27 +3,55 @@
 
 #include "core/base/check.h"
 
-#include <algorithm>
 #include <array>
 
 namespace weft::train {
 
-const plan::PlannedPort* find_port(const std::vector<plan::PlannedPort>& ports,
-                                   std::string_view name) {
-    const auto found = std::find_if(ports.begin(), ports.end(),
-                                    [&](const auto& port) { return port.name == name; });
-    return found == ports.end() ? nullptr : &*found;
+namespace {
+
+using Ports = std::vector<plan::PlannedPort> plan::PlannedProgram::*;
+
+const plan::PlannedPort* find_port(const exec::Executor& executor, std::string_view program,
+                                   Ports ports, std::string_view name) {
+    const auto stages = executor.plan().all_stages(program);
+    WEFT_CHECK(!stages.empty(), "the plan has the program " + std::string(program));
+    for (const plan::PlannedProgram* stage : stages) {
+        for (const plan::PlannedPort& port : stage->*ports) {
+            if (port.name == name) {
+                return &port;
+            }
+        }
+    }
+    return nullptr;
 }
 
-const plan::PlannedProgram& program_of(const exec::Executor& executor, std::string_view program) {
-    const plan::PlannedProgram* found = executor.plan().find(program);
-    WEFT_CHECK(found != nullptr, "the plan has the program " + std::string(program));
-    return *found;
+} // namespace
+
+const plan::PlannedPort* find_argument(const exec::Executor& executor, std::string_view program,
+                                       std::string_view name) {
+    return find_port(executor, program, &plan::PlannedProgram::arguments, name);
+}
+
+const plan::PlannedPort* find_result(const exec::Executor& executor, std::string_view program,
+                                     std::string_view name) {
+    return find_port(executor, program, &plan::PlannedProgram::results, name);
+}
+
+std::vector<std::string> output_names(const exec::Executor& executor, std::string_view program) {
+    std::vector<std::string> out;
+    for (const plan::PlannedProgram* stage : executor.plan().all_stages(program)) {
+        for (const plan::PlannedPort& port : stage->results) {
+            if (port.role == ir::Role::output) {
+                out.push_back(port.name);
+            }
+        }
+    }
+    return out;
 }
 
 void write_argument(exec::Executor& executor, std::string_view program, std::string_view name,
                     std::span<const std::byte> bytes) {
-    if (find_port(program_of(executor, program).arguments, name) == nullptr) {
+    if (find_argument(executor, program, name) == nullptr) {
         return;
     }
     executor.write(program, name, bytes);
@@ -31,7 +59,7 @@ void write_argument(exec::Executor& executor, std::string_view program, std::str
 
 void write_scalar(exec::Executor& executor, std::string_view program, std::string_view name,
                   double value) {
-    const plan::PlannedPort* port = find_port(program_of(executor, program).arguments, name);
+    const plan::PlannedPort* port = find_argument(executor, program, name);
     if (port == nullptr) {
         return;
     }
@@ -51,9 +79,8 @@ void write_random(exec::Executor& executor, std::string_view program, std::uint6
     write_argument(executor, program, "random", std::as_bytes(std::span(key)));
 }
 
-double read_scalar(exec::Executor& executor, std::string_view program,
-                   std::string_view name) {
-    const plan::PlannedPort* port = find_port(program_of(executor, program).results, name);
+double read_scalar(exec::Executor& executor, std::string_view program, std::string_view name) {
+    const plan::PlannedPort* port = find_result(executor, program, name);
     WEFT_CHECK(port != nullptr,
                "program " + std::string(program) + " has the result " + std::string(name));
     const std::span<const std::byte> bytes = executor.read(program, name);

@@ -6,14 +6,20 @@
 
 #include <cstring>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace weft::train {
 
-/// The planned port of this name; null when the program has none (it does not need it).
-const plan::PlannedPort* find_port(const std::vector<plan::PlannedPort>& ports,
-                                   std::string_view name);
-const plan::PlannedProgram& program_of(const exec::Executor& executor, std::string_view program);
+/// The planned argument or result of this name, on the first stage of a pipeline that has it; null
+/// when the program has none (it does not need it).
+const plan::PlannedPort* find_argument(const exec::Executor& executor, std::string_view program,
+                                       std::string_view name);
+const plan::PlannedPort* find_result(const exec::Executor& executor, std::string_view program,
+                                     std::string_view name);
+/// Outputs of the program, of all stages together, in their order.
+std::vector<std::string> output_names(const exec::Executor& executor, std::string_view program);
 
 /// Copies bytes into an argument; sizes must agree. An argument that the program lacks is left out.
 void write_argument(exec::Executor& executor, std::string_view program, std::string_view name,

@@ -9,6 +9,9 @@ namespace weft::train {
 using checkpoint::Placed;
 
 std::vector<Placed> blocks_of(const plan::StateSlot& slot, const sharding::Mesh& mesh, int device) {
+    if (!slot.placement.holds(mesh, device)) {
+        return {};
+    }
     std::vector<Placed> blocks = {{{}, slot.type.shape, {}}};
     for (int dim = 0; dim < slot.whole.shape.rank(); ++dim) {
         // What each dimension has of its own goes with everything that the dimensions before have.

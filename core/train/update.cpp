@@ -10,14 +10,27 @@ constexpr const char* kProgram = "train_step";
 
 } // namespace
 
+std::vector<std::pair<std::string, double>>
+update_scalars(const std::vector<compile::LearningRate>& rates, const data::Batch& batch,
+               std::int64_t done, std::int64_t schedule_steps, double rate_multiplier) {
+    std::vector<std::pair<std::string, double>> out;
+    for (const compile::LearningRate& rate : rates) {
+        out.emplace_back(rate.port,
+                         rate.base * rate_multiplier *
+                             compile::learning_rate_factor(rate.schedule, done, schedule_steps));
+    }
+    out.emplace_back("step", static_cast<double>(done));
+    out.emplace_back("inverse_count", batch.count > 0 ? 1.0 / batch.count : 0.0);
+    return out;
+}
+
 Update::Update(exec::Executor& executor, const compile::RunConfig& config,
                std::int64_t schedule_steps)
     : executor_(executor), config_(config), schedule_steps_(schedule_steps),
       rates_(compile::learning_rates(config)) {
-    for (const plan::PlannedPort& port : program_of(executor, kProgram).results) {
-        if (port.role == ir::Role::output && port.name != "loss" && port.name != "grad_norm" &&
-            port.name != "finite") {
-            metric_names_.push_back(port.name);
+    for (const std::string& name : output_names(executor, kProgram)) {
+        if (name != "loss" && name != "grad_norm" && name != "finite") {
+            metric_names_.push_back(name);
         }
     }
 }
@@ -26,16 +39,11 @@ void Update::write_arguments(const data::Batch& batch, std::int64_t done, double
     write_argument(executor_, kProgram, "inputs", batch.inputs);
     write_argument(executor_, kProgram, "targets", batch.targets);
     write_argument(executor_, kProgram, "weights", std::as_bytes(std::span(batch.weights)));
-    for (const compile::LearningRate& rate : rates_) {
-        const double value = rate.base * rate_multiplier *
-                             compile::learning_rate_factor(rate.schedule, done, schedule_steps_);
-        write_scalar(executor_, kProgram, rate.port, value);
-        if (rate.port == "learning_rate") {
-            learning_rate_ = value;
-        }
+    for (const auto& [name, value] :
+         update_scalars(rates_, batch, done, schedule_steps_, rate_multiplier)) {
+        write_scalar(executor_, kProgram, name, value);
+        learning_rate_ = name == "learning_rate" ? value : learning_rate_;
     }
-    write_scalar(executor_, kProgram, "step", static_cast<double>(done));
-    write_scalar(executor_, kProgram, "inverse_count", batch.count > 0 ? 1.0 / batch.count : 0.0);
     write_random(executor_, kProgram, config_.seed, done, batch.first_sample);
 }
 

@@ -17,6 +17,12 @@ struct UpdateNumbers {
     Metrics metrics;    // "train/accuracy", ...
 };
 
+/// The scalar arguments of the update that follows `done` completed ones, but for the random key.
+/// `schedule_steps`: the frozen length that schedules count in.
+std::vector<std::pair<std::string, double>>
+update_scalars(const std::vector<compile::LearningRate>& rates, const data::Batch& batch,
+               std::int64_t done, std::int64_t schedule_steps, double rate_multiplier);
+
 class Update {
 public:
     /// `schedule_steps`: the frozen length that schedules count in.

@@ -22,6 +22,8 @@ inline const std::vector<Arrows>& allowed_arrows() {
                                                        "kernels/weft_kernels.h"};
     static const std::vector<std::string_view> kOnOps = {"core/base/", "core/config/", "core/ir/",
                                                          "core/ops/", "kernels/weft_kernels.h"};
+    static const std::vector<std::string_view> kStages = {"core/base/", "core/ir/", "core/ops/",
+                                                          "core/pipeline/"};
     static const std::vector<std::string_view> kPlan = {
         "core/base/",     "core/config/", "core/ir/",       "core/ops/",
         "core/autodiff/", "core/passes/", "core/sharding/", "core/memory/",
@@ -29,7 +31,7 @@ inline const std::vector<Arrows>& allowed_arrows() {
     static const std::vector<std::string_view> kCompile = {
         "core/base/", "core/config/", "core/ir/", "core/ops/", "core/autodiff/", "core/passes/",
         "core/sharding/", "core/memory/", "core/cost/", "core/nn/", "core/optim/", "core/pipeline/",
-        "core/plan/", "core/data/",
+        "core/stages/", "core/plan/", "core/data/",
         // Constants are folded with the interpreter, and kernels are asked for their workspace.
         "core/exec/kernel_call.h", "core/exec/interpreter.h", "kernels/weft_kernels.h"};
     static const std::vector<std::string_view> kExec = {
@@ -47,31 +49,20 @@ inline const std::vector<Arrows>& allowed_arrows() {
                                                               "core/ir/type.h", "core/sharding/"};
     static const std::vector<std::string_view> kEngine = {"core/", "kernels/weft_kernels.h"};
     static const std::vector<Arrows> kTable = {
-        {"core/base/", {}},
-        {"core/config/", kFirst},
-        {"core/ir/", kFirst},
-        {"core/ops/", kOps},
-        {"core/autodiff/", kOnOps},
-        {"core/passes/", kOnOps},
-        {"core/sharding/", kOnOps},
-        {"core/memory/", kOnOps},
-        {"core/cost/", kOnOps},
-        {"core/nn/", kOnOps},
-        {"core/optim/", kOnOps},
-        {"core/pipeline/", kFirst},
-        {"core/plan/", kPlan},
-        {"core/data/", kData},
-        {"core/compile/", kCompile},
+        {"core/base/", {}},         {"core/config/", kFirst},
+        {"core/ir/", kFirst},       {"core/ops/", kOps},
+        {"core/autodiff/", kOnOps}, {"core/passes/", kOnOps},
+        {"core/sharding/", kOnOps}, {"core/memory/", kOnOps},
+        {"core/cost/", kOnOps},     {"core/nn/", kOnOps},
+        {"core/optim/", kOnOps},    {"core/pipeline/", kFirst},
+        {"core/stages/", kStages},  {"core/plan/", kPlan},
+        {"core/data/", kData},      {"core/compile/", kCompile},
         {"core/exec/comm/", kComm}, // before the folder that it is in: the first match counts
-        {"core/exec/", kExec},
-        {"core/checkpoint/", kCheckpoint},
+        {"core/exec/", kExec},      {"core/checkpoint/", kCheckpoint},
         {"core/train/", kEngine}, // but not core/launch: see kForbidden
-        {"core/launch/", kEngine},
-        {"kernels/", {}},
-        {"widgets/", {}},
-        {"ui/", {"core/", "widgets/"}},
-        {"app/cli/", {"core/"}},
-        {"app/studio/", {"core/", "ui/"}},
+        {"core/launch/", kEngine},  {"kernels/", {}},
+        {"widgets/", {}},           {"ui/", {"core/", "widgets/"}},
+        {"app/cli/", {"core/"}},    {"app/studio/", {"core/", "ui/"}},
     };
     return kTable;
 }

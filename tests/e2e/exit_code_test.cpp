@@ -216,6 +216,30 @@ private slots:
         QVERIFY2(problem.find("smaller model") != std::string::npos, problem.c_str());
     }
 
+    void a_mesh_that_agrees_with_one_device_is_said_so() {
+        const QStringList verify = {"plan", config_, "--devices", "cpu:2", "--verify", "2"};
+        const Finished page = run_weft(verify);
+        QCOMPARE(page.code, 0);
+        QVERIFY2(page.out.find("they agree") != std::string::npos, page.out.c_str());
+        const Finished json = run_weft(verify + QStringList{"--json"});
+        QCOMPARE(json.code, 0);
+        const Json found = Json::parse(json.out).at("verify");
+        QVERIFY(found.at("agrees").get<bool>());
+        QVERIFY(found.at("values").at("compared").get<int>() > 100);
+        QVERIFY(found.at("values").at("first_difference").is_null());
+    }
+
+    void what_cannot_be_verified_exits_2() {
+        const Finished one = run_weft({"plan", config_, "--verify", "2"});
+        QCOMPARE(one.code, 2);
+        QVERIFY2(one.err.find("--devices cpu:4") != std::string::npos, one.err.c_str());
+        const Finished absent =
+            run_weft({"plan", config_, "--hardware", "h200:2", "--verify", "2"});
+        QCOMPARE(absent.code, 2);
+        QVERIFY2(absent.err.find("--devices cpu:N") != std::string::npos, absent.err.c_str());
+        QCOMPARE(run_weft({"plan", config_, "--devices", "cpu:2", "--verify", "0"}).code, 2);
+    }
+
     void hardware_that_cannot_be_planned_for_exits_2() {
         const Finished unknown = run_weft({"plan", config_, "--hardware", "h20"});
         QCOMPARE(unknown.code, 2);

@@ -2,8 +2,8 @@
 // Every op of the table, cut along each of its factors over 2, 3, 4 and 2x2 devices, gives the same
 // as on one device: even cuts and padded ones. The partition pass makes the devices' programs, so
 // factor rules, local attributes, split functions, masks and reshards are all at stake.
+#include "core/exec/mesh_interpreter.h"
 #include "tests/ops/op_case.h"
-#include "tests/support/mesh_interpreter.h"
 #include "tests/support/weft_test.h"
 
 #include <algorithm>
@@ -80,7 +80,7 @@ std::string wrong(const Row& row, const Mesh& mesh,
                   const std::vector<std::pair<int, std::vector<int>>>& cuts) {
     const auto annotations = cut_along(row, cuts, mesh);
     const auto local = sharding::partition(row.program, annotations, mesh);
-    const auto joined = MeshInterpreter(local, mesh).run(row.operands);
+    const auto joined = exec::interpret_on_mesh(local, mesh, row.operands);
     for (std::size_t i = 0; i < joined.size(); ++i) {
         const bool single =
             std::any_of(row.operands.begin(), row.operands.end(),

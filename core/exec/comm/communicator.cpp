@@ -33,7 +33,7 @@ std::string_view kind_name(Kind kind) {
 
 Outcome Communicator::send(std::span<const std::byte> src, ir::DType dtype, int destination,
                            std::string_view what, std::stop_token stop) {
-    const Outcome posted = post_send(src, dtype, destination, what, stop);
+    const Outcome posted = post_send(src, dtype, destination, what);
     return posted == Outcome::finished ? wait_sent(destination, last_posted(destination), stop)
                                        : posted;
 }

@@ -120,11 +120,11 @@ public:
     /// Returns once every rank has called it.
     virtual Outcome barrier(std::string_view what, std::stop_token stop = {}) = 0;
 
-    /// Offers `src` [count] to `destination` and returns; waits only while too many messages to it
-    /// are under way (at least 8 may be). `src` stays as it is until wait_sent. Schedules in which
-    /// two ranks send to each other before they receive (1F1B) need this form.
+    /// Offers `src` [count] to `destination` and returns without waiting, however many messages are
+    /// under way. `src` stays as it is until wait_sent. Schedules in which two ranks send to each
+    /// other before they receive (1F1B) need this form.
     virtual Outcome post_send(std::span<const std::byte> src, ir::DType dtype, int destination,
-                              std::string_view what, std::stop_token stop = {}) = 0;
+                              std::string_view what) = 0;
     /// The number of the last message posted to `destination`; 0 before the first.
     virtual std::int64_t last_posted(int destination) const = 0;
     /// Waits until messages up to `number` have left: their buffers are the caller's again.

@@ -172,8 +172,7 @@ std::string describe_mismatch(const Group& group, int source, int destination,
                               std::span<std::byte> dst, ir::DType dtype, std::string_view what) {
     const Channel& channel = group.channel(source, destination);
     const std::int64_t number = channel.taken + 1;
-    const Message& message =
-        channel.ring[static_cast<std::size_t>((number - 1) % Channel::kCapacity)];
+    const Message& message = channel.message(number);
     if (message.dtype == dtype && message.src.size() == dst.size() && message.what == what) {
         return {};
     }

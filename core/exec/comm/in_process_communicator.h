@@ -32,9 +32,9 @@ public:
     Outcome barrier(std::string_view what, std::stop_token stop) override;
 
     Outcome post_send(std::span<const std::byte> src, ir::DType dtype, int destination,
-                      std::string_view what, std::stop_token stop) override {
+                      std::string_view what) override {
         check_peer(destination);
-        return meeting_.post(group_, rank_, destination, src, dtype, what, stop);
+        return meeting_.post(group_, rank_, destination, src, dtype, what);
     }
     std::int64_t last_posted(int destination) const override {
         check_peer(destination);

@@ -96,23 +96,30 @@ Outcome Rendezvous::gather(Lock& lock, Group& group, int member, bool first, boo
     return Outcome::finished;
 }
 
+void Channel::grow() {
+    const auto under_way = static_cast<std::size_t>(posted - taken);
+    if (under_way < ring.size()) {
+        return;
+    }
+    std::vector<Message> larger(std::max<std::size_t>(8, 2 * ring.size()));
+    for (std::int64_t number = taken + 1; number <= posted; ++number) {
+        larger[static_cast<std::size_t>(number - 1) % larger.size()] = std::move(message(number));
+    }
+    ring = std::move(larger);
+}
+
 Outcome Rendezvous::post(Group& group, int source, int destination, std::span<const std::byte> src,
-                         ir::DType dtype, std::string_view what, const std::stop_token& stop) {
+                         ir::DType dtype, std::string_view what) {
     Lock lock(mutex_);
     Member& me = group.member(source);
     call_hook(lock, me.world_rank);
     Channel& channel = group.channel(source, destination);
     const std::int64_t number = channel.posted + 1;
-    const Wait room{
-        Wait::For::taken, &group, source, destination, number - Channel::kCapacity, what, 0.0};
-    wait(lock, room, stop, [&] { return number - channel.taken <= Channel::kCapacity; });
     if (end_ != End::none) {
         return leave(lock, me.world_rank);
     }
-    if (channel.ring.empty()) {
-        channel.ring.resize(static_cast<std::size_t>(Channel::kCapacity));
-    }
-    Message& message = channel.ring[static_cast<std::size_t>((number - 1) % Channel::kCapacity)];
+    channel.grow();
+    Message& message = channel.message(number);
     message.src = src;
     message.dtype = dtype;
     message.what.assign(what);
@@ -134,10 +141,9 @@ Outcome Rendezvous::wait_taken(Group& group, int source, int destination, std::i
     WEFT_CHECK(number <= channel.posted, "only what was posted can be taken");
     const auto done = [&] { return channel.taken >= number; };
     if (!done()) {
-        // A message under way is still in its place of the ring.
-        const std::size_t place = static_cast<std::size_t>((number - 1) % Channel::kCapacity);
         wait(lock,
-             {Wait::For::taken, &group, source, destination, number, channel.ring[place].what, 0.0},
+             {Wait::For::taken, &group, source, destination, number, channel.message(number).what,
+              0.0},
              stop, done);
     }
     return done() ? Outcome::finished : leave(lock, me.world_rank);
@@ -162,8 +168,7 @@ Outcome Rendezvous::take(Group& group, int source, int destination, std::span<st
         end(End::failed, std::move(mismatch));
         return leave(lock, me.world_rank);
     }
-    const auto place = static_cast<std::size_t>((number - 1) % Channel::kCapacity);
-    const std::span<const std::byte> src = channel.ring[place].src;
+    const std::span<const std::byte> src = channel.message(number).src;
     mine.reading = true;
     ++reading_;
     lock.unlock();

@@ -53,10 +53,18 @@ struct Message {
 
 /// Messages of one rank to another in their order.
 struct Channel {
-    static constexpr std::int64_t kCapacity = 8;
-    std::vector<Message> ring; // of kCapacity once used; message k at (k - 1) % kCapacity
+    std::vector<Message> ring; // grows to the most messages that were ever under way
     std::int64_t posted = 0;
     std::int64_t taken = 0;
+
+    /// One that is under way.
+    Message& message(std::int64_t number) { return ring[place(number)]; }
+    const Message& message(std::int64_t number) const { return ring[place(number)]; }
+    std::size_t place(std::int64_t number) const {
+        return static_cast<std::size_t>(number - 1) % ring.size();
+    }
+    /// Makes room for one more.
+    void grow();
 };
 
 struct Group {
@@ -106,7 +114,7 @@ public:
     Outcome meet(Group& group, int member, bool reads, const std::stop_token& stop);
 
     Outcome post(Group& group, int source, int destination, std::span<const std::byte> src,
-                 ir::DType dtype, std::string_view what, const std::stop_token& stop);
+                 ir::DType dtype, std::string_view what);
     Outcome wait_taken(Group& group, int source, int destination, std::int64_t number,
                        const std::stop_token& stop);
     /// Waits for the next message, compares it with what is expected and copies it.

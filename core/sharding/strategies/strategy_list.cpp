@@ -7,8 +7,9 @@ namespace weft::sharding {
 namespace {
 
 constexpr const StrategyDef* kStrategies[] = {
-    &kReplicated,     &kDataParallel,    &kFsdp,           &kHybridFsdp, &kTensorParallel,
-    &kTwoDimensional, &kContextParallel, &kExpertParallel, &kCustom,
+    &kReplicated,      &kDataParallel,   &kFsdp,     &kHybridFsdp,
+    &kTensorParallel,  &kTwoDimensional, &kPipeline, &kThreeDimensional,
+    &kContextParallel, &kExpertParallel, &kCustom,
 };
 
 } // namespace

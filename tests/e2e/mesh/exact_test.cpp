@@ -5,8 +5,11 @@
 #include "tests/e2e/mesh/mesh_run.h"
 #include "tests/support/weft_test.h"
 
+#include <QTemporaryDir>
+
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <random>
 
 using namespace weft;
@@ -16,39 +19,6 @@ namespace {
 
 // f32 sums in another order, over twenty updates of a model that does not diverge.
 constexpr double kTolerance = 1e-5;
-
-using Overrides = std::vector<std::string>;
-
-struct Variant {
-    const char* name;
-    Overrides overrides;
-};
-
-const std::vector<Variant>& variants() {
-    static const std::vector<Variant> list = {
-        {"replicated on 2", {"mesh.devices=cpu:2", "mesh.strategy=replicated"}},
-        {"data parallel on 2", {"mesh.devices=cpu:2"}},
-        {"data parallel on 8", {"mesh.devices=cpu:8"}},
-        {"ZeRO 1 on 4", {"mesh.devices=cpu:4", "mesh.zero_stage=1"}},
-        {"ZeRO 2 on 4", {"mesh.devices=cpu:4", "mesh.zero_stage=2"}},
-        {"fsdp on 4", {"mesh.devices=cpu:4", "mesh.strategy=fsdp"}},
-        {"fsdp on 3, padded", {"mesh.devices=cpu:3", "mesh.strategy=fsdp"}},
-        {"hybrid on 2 x 2", {"mesh.devices=cpu:4", "mesh.strategy=hybrid_fsdp"}},
-        {"tensor parallel on 2", {"mesh.devices=cpu:2", "mesh.strategy=tensor_parallel"}},
-        {"tensor parallel on 4", {"mesh.devices=cpu:4", "mesh.strategy=tensor_parallel"}},
-        {"2d on 2 x 2", {"mesh.devices=cpu:4", "mesh.strategy=2d"}},
-        {"2d on 4 x 2 with ZeRO 3",
-         {"mesh.devices=cpu:8", "mesh.strategy=2d", "mesh.zero_stage=3"}},
-        {"context parallel on 2", {"mesh.devices=cpu:2", "mesh.strategy=context_parallel"}},
-        {"expert parallel on 2", {"mesh.devices=cpu:2", "mesh.strategy=expert_parallel"}},
-        {"experts on 2 x 2",
-         {"mesh.devices=cpu:4", "mesh.strategy=expert_parallel",
-          "mesh.axes=[[\"data\",2],[\"expert\",2]]"}},
-        {"axes in the other order",
-         {"mesh.devices=cpu:4", "mesh.strategy=2d", "mesh.axes=[[\"model\",2],[\"data\",2]]"}},
-    };
-    return list;
-}
 
 const char* model_named(const QString& name) {
     return name == "mlp" ? kMlp : name == "cnn" ? kCnn : name == "moe" ? kMoe : kGpt;
@@ -138,6 +108,72 @@ private slots:
         const std::string wrong = off_by(
             kGpt, {"mesh.devices=cpu:4", "mesh.strategy=tensor_parallel"}, {"model.heads=6"});
         QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
+    void pipelines_have_the_losses_of_one_device_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<QString>("mesh");
+        const std::pair<const char*, const char*> rows[] = {
+            {"1F1B on 2", "mesh.devices=cpu:2"},
+            {"GPipe on 2", "mesh.devices=cpu:2 mesh.pipeline.schedule=gpipe"},
+            {"zero bubble on 2", "mesh.devices=cpu:2 mesh.pipeline.schedule=zero_bubble_h1"},
+            {"1F1B on 4", "mesh.devices=cpu:4"},
+            {"zero bubble on 4", "mesh.devices=cpu:4 mesh.pipeline.schedule=zero_bubble_h1"},
+            {"two chunks on 2", "mesh.devices=cpu:2 mesh.pipeline.schedule=interleaved_1f1b"},
+            {"1 and 4 layers", "mesh.devices=cpu:2 mesh.pipeline.stages=[1,4]"},
+            {"ZeRO 3 on 2 x 2",
+             "mesh.devices=cpu:4 mesh.zero_stage=3 mesh.axes=[[\"data\",2],[\"pipeline\",2]]"},
+            {"3d on 2 x 2 x 2", "mesh.devices=cpu:8"},
+            {"3d on 2 x 2 x 2, chunks",
+             "mesh.devices=cpu:8 mesh.zero_stage=2 mesh.pipeline.schedule=interleaved_1f1b"}};
+        for (const char* model : {"mlp", "cnn", "gpt"}) {
+            for (const auto& [name, mesh] : rows) {
+                const bool chosen = std::string_view(name) == "1 and 4 layers";
+                if (model == std::string_view("gpt") || !chosen) {
+                    QTest::addRow("%s, %s", model, name) << model << mesh;
+                }
+            }
+        }
+    }
+
+    // Five layers, so that stages are uneven; GPT's embedding is tied to its head, so that it is on
+    // the first stage and read by the last.
+    void pipelines_have_the_losses_of_one_device() {
+        QFETCH(QString, model);
+        QFETCH(QString, mesh);
+        Overrides overrides;
+        for (const QString& word : mesh.split(' ')) {
+            overrides.push_back(word.toStdString());
+        }
+        const bool data = mesh.contains("cpu:8") || mesh.contains("data");
+        overrides.push_back(data ? "mesh.strategy=3d" : "mesh.strategy=pipeline");
+        // The same microbatches: those of several data ranks together are one device's.
+        overrides.push_back(data ? "training.micro_batch_size=2" : "training.micro_batch_size=4");
+        Overrides both = {"training.global_batch_size=16"};
+        if (model == "mlp") {
+            both.emplace_back("model.hidden=[24,20,20,16]");
+        } else if (model == "gpt") {
+            both.emplace_back("model.layers=5");
+        }
+        const std::string wrong =
+            off_by(model_named(model), overrides, both, {"training.micro_batch_size=4"});
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
+    void a_schedule_of_ones_own_is_run() {
+        QTemporaryDir folder;
+        const std::string path = folder.filePath("own.txt").toStdString();
+        std::ofstream(path) << "schedule depth_first\nmicrobatches 4\n"
+                               "stage 0: F0 F1 I0 W0 F2 B1 F3 B2 B3\n"
+                               "stage 1: F0 I0 F1 W0 B1 F2 B2 F3 I3 W3\n";
+        const Overrides mesh = {"mesh.devices=cpu:2", "mesh.strategy=pipeline",
+                                "mesh.pipeline.file=" + path};
+        const Overrides micro = {"training.micro_batch_size=4"};
+        const std::string wrong = off_by(kGpt, mesh, micro);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+        Overrides all = mesh;
+        all.push_back(micro.front());
+        QCOMPARE(mesh_plan(mesh_config(kGpt, all))->pipeline->actions[1][3], std::string("W0"));
     }
 
     void accumulated_microbatches_are_those_of_one_device() {

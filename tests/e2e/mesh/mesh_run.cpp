@@ -47,6 +47,32 @@ const char* const kMoe = R"({
   "training": {"global_batch_size": 16, "precision": "f32", "length": {"steps": 100}}
 })";
 
+const std::vector<Variant>& variants() {
+    static const std::vector<Variant> list = {
+        {"replicated on 2", {"mesh.devices=cpu:2", "mesh.strategy=replicated"}},
+        {"data parallel on 2", {"mesh.devices=cpu:2"}},
+        {"data parallel on 8", {"mesh.devices=cpu:8"}},
+        {"ZeRO 1 on 4", {"mesh.devices=cpu:4", "mesh.zero_stage=1"}},
+        {"ZeRO 2 on 4", {"mesh.devices=cpu:4", "mesh.zero_stage=2"}},
+        {"fsdp on 4", {"mesh.devices=cpu:4", "mesh.strategy=fsdp"}},
+        {"fsdp on 3, padded", {"mesh.devices=cpu:3", "mesh.strategy=fsdp"}},
+        {"hybrid on 2 x 2", {"mesh.devices=cpu:4", "mesh.strategy=hybrid_fsdp"}},
+        {"tensor parallel on 2", {"mesh.devices=cpu:2", "mesh.strategy=tensor_parallel"}},
+        {"tensor parallel on 4", {"mesh.devices=cpu:4", "mesh.strategy=tensor_parallel"}},
+        {"2d on 2 x 2", {"mesh.devices=cpu:4", "mesh.strategy=2d"}},
+        {"2d on 4 x 2 with ZeRO 3",
+         {"mesh.devices=cpu:8", "mesh.strategy=2d", "mesh.zero_stage=3"}},
+        {"context parallel on 2", {"mesh.devices=cpu:2", "mesh.strategy=context_parallel"}},
+        {"expert parallel on 2", {"mesh.devices=cpu:2", "mesh.strategy=expert_parallel"}},
+        {"experts on 2 x 2",
+         {"mesh.devices=cpu:4", "mesh.strategy=expert_parallel",
+          "mesh.axes=[[\"data\",2],[\"expert\",2]]"}},
+        {"axes in the other order",
+         {"mesh.devices=cpu:4", "mesh.strategy=2d", "mesh.axes=[[\"model\",2],[\"data\",2]]"}},
+    };
+    return list;
+}
+
 compile::RunConfig mesh_config(const std::string& document,
                                const std::vector<std::string>& overrides) {
     compile::CheckedRun checked =

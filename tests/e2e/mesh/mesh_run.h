@@ -32,6 +32,15 @@ compile::RunConfig mesh_config(const std::string& document,
 std::shared_ptr<const plan::ExecutionPlan> mesh_plan(const compile::RunConfig& config);
 MeshRun run_mesh(const compile::RunConfig& config, const MeshRunOptions& options = {});
 
+using Overrides = std::vector<std::string>;
+
+/// A strategy on simulated devices.
+struct Variant {
+    const char* name;
+    Overrides overrides;
+};
+const std::vector<Variant>& variants();
+
 /// Small models with everything that could go wrong on a mesh: dropout, batch norm, clipping,
 /// decay.
 extern const char* const kMlp;

@@ -193,7 +193,7 @@ std::vector<std::byte> trained(const Case& made) {
 
 std::int64_t activations(const plan::ExecutionPlan& plan) {
     return plan::bytes_by_category(
-        plan, "train_step")[static_cast<std::size_t>(plan::Category::activations)];
+        plan, *plan.find("train_step"))[static_cast<std::size_t>(plan::Category::activations)];
 }
 
 } // namespace

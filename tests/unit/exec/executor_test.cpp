@@ -260,7 +260,7 @@ private slots:
         const auto peak_without_batch = [&](std::int64_t microsteps) {
             sizes.microsteps = microsteps;
             const auto plan = plan_of(sizes.programs());
-            const auto bytes = plan::bytes_by_category(*plan, "train_step");
+            const auto bytes = plan::bytes_by_category(*plan, *plan->find("train_step"));
             std::int64_t sum = 0;
             for (int i = 0; i < plan::kCategories; ++i) {
                 sum += i == static_cast<int>(plan::Category::batch)
@@ -396,7 +396,7 @@ private slots:
         QCOMPARE(program.segments[1].repeat, 4);
         QCOMPARE(program.segments[2].name, std::string("update"));
         QCOMPARE(plan->parameters, 16 * 32 + 32 + 32 * 4 + 4);
-        const auto bytes = plan::bytes_by_category(*plan, "train_step");
+        const auto bytes = plan::bytes_by_category(*plan, *plan->find("train_step"));
         const std::int64_t parameter_bytes =
             (16 * 32 + 32 + 32 * 4) * 4 + 64; // the last one padded
         QCOMPARE(bytes[0], parameter_bytes);

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/exec/reference_mode.h"
+
+namespace weft::exec {
+namespace {
+
+bool is_narrow(ir::DType dtype) {
+    return dtype == ir::DType::f32 || dtype == ir::DType::bf16;
+}
+
+void widen(ir::Block& block) {
+    for (ir::Op& op : block.ops) {
+        if (op.attributes.has("dtype")) {
+            const auto dtype = ir::parse_dtype(op.attributes.text("dtype"));
+            if (dtype && is_narrow(*dtype)) {
+                op.attributes.set("dtype", std::string(ir::dtype_name(ir::DType::f64)));
+            }
+        }
+        for (ir::Block& body : op.body) {
+            widen(body);
+        }
+    }
+}
+
+} // namespace
+
+void widen(ir::Program& program) {
+    for (ir::Value& value : program.values) {
+        value.type.dtype = is_narrow(value.type.dtype) ? ir::DType::f64 : value.type.dtype;
+    }
+    widen(program.body);
+}
+
+Tensor widened(const Tensor& tensor) {
+    WEFT_CHECK(tensor.type.dtype != ir::DType::bf16, "programs take f32");
+    if (tensor.type.dtype != ir::DType::f32) {
+        return tensor;
+    }
+    Tensor out({ir::DType::f64, tensor.type.shape});
+    const auto from = tensor.span<float>();
+    std::copy(from.begin(), from.end(), out.span<double>().begin());
+    return out;
+}
+
+} // namespace weft::exec

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/verify_mesh.h"
+
+#include "core/base/error.h"
+#include "core/compile/alternatives.h"
+#include "core/compile/mesh_config.h"
+#include "core/compile/shard_programs.h"
+#include "core/exec/reference_mode.h"
+#include "core/train/engine.h"
+#include "core/train/planning.h"
+#include "core/train/program_io.h"
+#include "core/train/update.h"
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+
+namespace weft::train {
+namespace {
+
+// Reference kernels do some hundred million operations a second: about a minute.
+constexpr double kMostReferenceFlops = 1e10;
+
+// Losses are means of many terms: what is left of f32 sums in another order after a few updates,
+// and of activations rounded to 8 bits.
+constexpr double kLossToleranceF32 = 1e-4;
+constexpr double kLossToleranceBf16 = 2e-2;
+
+data::Loader loader_of(const compile::RunConfig& config, const data::DataSet& data) {
+    data::LoaderOptions options;
+    options.batch_size = config.global_batch_size;
+    options.prefetch = 0;
+    return {
+        data.train, data::Sampler(data.train->samples(), config.shuffle, config.seed), options, {}};
+}
+
+std::int64_t schedule_steps(const compile::RunConfig& config) {
+    const bool counted = config.length.unit == compile::Cadence::Unit::steps;
+    return counted ? static_cast<std::int64_t>(config.length.amount) : 100;
+}
+
+exec::Tensor tensor_of(const ir::Type& type, std::span<const std::byte> bytes) {
+    exec::Tensor out(type);
+    WEFT_CHECK(bytes.size() == out.data.size(), "an argument has the size of its type");
+    std::memcpy(out.data.data(), bytes.data(), bytes.size());
+    return out;
+}
+
+exec::Tensor scalar_of(const ir::Type& type, double value) {
+    exec::Tensor out(type);
+    if (type.dtype == ir::DType::i64) {
+        out.span<std::int64_t>()[0] = static_cast<std::int64_t>(value);
+    } else {
+        out.span<float>()[0] = static_cast<float>(value);
+    }
+    return out;
+}
+
+void refuse(const compile::RunConfig& config) {
+    const auto devices = config.section("mesh").at("devices").get<std::string>();
+    if (compile::is_planned_hardware(devices)) {
+        throw Error(ErrorKind::usage, "--verify",
+                    "'" + devices + "' is hardware to plan for: it cannot run here",
+                    "Verify the same mesh on simulated devices: --devices cpu:N.");
+    }
+    const sharding::Mesh mesh = compile::placement_of(config.section("mesh")).mesh;
+    if (mesh.single()) {
+        throw Error(ErrorKind::usage, "--verify", "the run has one device: nothing to compare with",
+                    "Name several: --devices cpu:4, and a strategy with --set mesh.strategy=...");
+    }
+}
+
+std::vector<double> losses_of(const compile::RunConfig& config, const data::DataSet& data,
+                              int steps, int threads, const std::stop_token& stop) {
+    const auto plan = shared_plan(config, {.threads = threads}, stop);
+    exec::Executor executor(plan, backends(), {.threads = thread_count(threads)});
+    initialise(executor, config);
+    data::Loader loader = loader_of(config, data);
+    Update update(executor, config, schedule_steps(config));
+    std::vector<double> losses;
+    for (int step = 0; step < steps && !stop.stop_requested(); ++step) {
+        update.run(*loader.next(), step, 1.0, stop);
+        losses.push_back(update.numbers().loss);
+    }
+    return losses;
+}
+
+void compare_losses(const std::vector<double>& one, const std::vector<double>& mesh,
+                    MeshVerdict& verdict) {
+    for (std::size_t i = 0; i < one.size() && i < mesh.size(); ++i) {
+        const double off = std::abs(mesh[i] - one[i]) / std::abs(one[i]);
+        const bool same = mesh[i] == one[i] || (std::isnan(mesh[i]) && std::isnan(one[i]));
+        const double relative = same                 ? 0.0
+                                : std::isfinite(off) ? off
+                                                     : std::numeric_limits<double>::infinity();
+        if (relative > verdict.loss_difference) {
+            verdict.loss_difference = relative;
+            verdict.loss_step = static_cast<int>(i) + 1;
+        }
+    }
+}
+
+} // namespace
+
+MeshStep mesh_step(const compile::RunConfig& config, const data::SampleInfo& sample) {
+    compile::ProgramSet programs = compile::build_programs(config, sample, compile::Scope::step);
+    const sharding::Placement placement = compile::placement_of(config.section("mesh"));
+    MeshStep out;
+    for (plan::StateSlot& slot : programs.state_slots) {
+        slot.whole = slot.type;
+    }
+    out.mesh = placement.mesh;
+    out.local = compile::shard_program(programs, programs.programs.front(), placement);
+    out.whole = std::move(programs.programs.front());
+    return out;
+}
+
+compile::RunConfig without_mesh(const compile::RunConfig& config) {
+    const compile::BatchPlan batch = compile::plan_batch(config);
+    std::vector<std::string> changes = {R"(mesh={"devices":"cpu"})"};
+    if (config.micro_batch_size) {
+        changes.push_back("training.micro_batch_size=" + std::to_string(batch.rows));
+    }
+    auto changed = compile::with_overrides(config, changes);
+    WEFT_CHECK(changed.has_value(), "a run on a mesh is a run on one device");
+    return *std::move(changed);
+}
+
+struct StepArguments::Impl {
+    const compile::RunConfig& config;
+    data::Loader loader;
+    std::vector<compile::LearningRate> rates;
+    std::map<std::string, exec::Tensor, std::less<>> state;
+    std::int64_t done = 0;
+};
+
+StepArguments::StepArguments(const compile::RunConfig& config, const data::DataSet& data,
+                             int threads)
+    : impl_(new Impl{config, loader_of(config, data), compile::learning_rates(config), {}, 0}) {
+    const compile::RunConfig single = without_mesh(config);
+    const auto plan = shared_plan(single, {.threads = threads});
+    exec::Executor executor(plan, backends(), {.threads = thread_count(threads)});
+    initialise(executor, single);
+    for (const plan::StateSlot& slot : plan->state_slots) {
+        impl_->state[slot.name] = tensor_of(slot.whole, executor.read_slot(slot.name));
+    }
+}
+
+StepArguments::~StepArguments() = default;
+StepArguments::StepArguments(StepArguments&&) noexcept = default;
+
+std::vector<exec::Tensor> StepArguments::next(const ir::Program& whole) {
+    const auto batch = impl_->loader.next();
+    const auto scalars =
+        update_scalars(impl_->rates, *batch, impl_->done, schedule_steps(impl_->config), 1.0);
+    const std::array<std::int64_t, 3> key{static_cast<std::int64_t>(impl_->config.seed),
+                                          impl_->done, batch->first_sample};
+    ++impl_->done;
+    std::vector<exec::Tensor> out;
+    for (const ir::Port& port : whole.arguments) {
+        ir::Type type = whole.type(port.value);
+        // A widened program takes what the host has in f32.
+        type.dtype = type.dtype == ir::DType::f64 ? ir::DType::f32 : type.dtype;
+        if (port.role == ir::Role::state) {
+            out.push_back(impl_->state.at(port.name));
+        } else if (port.name == "inputs" || port.name == "targets") {
+            out.push_back(tensor_of(type, port.name == "inputs" ? batch->inputs : batch->targets));
+        } else if (port.name == "weights") {
+            out.push_back(tensor_of(type, std::as_bytes(std::span(batch->weights))));
+        } else if (port.name == "random") {
+            out.push_back(tensor_of(type, std::as_bytes(std::span(key))));
+        } else {
+            const auto found =
+                std::find_if(scalars.begin(), scalars.end(),
+                             [&](const auto& scalar) { return scalar.first == port.name; });
+            WEFT_CHECK(found != scalars.end(), "a scalar that is known: " + port.name);
+            out.push_back(scalar_of(type, found->second));
+        }
+        if (whole.type(port.value).dtype == ir::DType::f64) {
+            out.back() = exec::widened(out.back());
+        }
+    }
+    return out;
+}
+
+void StepArguments::take(const ir::Program& whole, const std::vector<exec::Tensor>& results) {
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        if (whole.results[i].role == ir::Role::state) {
+            impl_->state.at(whole.results[i].name) = results[i];
+        }
+    }
+}
+
+void compare_steps(const MeshStep& step, StepArguments arguments, MeshVerdict& verdict,
+                   const std::stop_token& stop) {
+    exec::InterpretOptions options;
+    if (!verdict.in_f64) {
+        options.backends = backends();
+    }
+    verdict.agreement = verdict.in_f64 ? exec::kAgreeInF64 : exec::kAgreeInF32;
+    exec::MeshComparer comparer(step.whole, step.local, step.mesh, options, verdict.agreement);
+    for (int i = 0; i < verdict.steps && !verdict.first && !stop.stop_requested(); ++i) {
+        exec::MeshComparison found = comparer.run(arguments.next(step.whole));
+        verdict.values += found.values;
+        verdict.largest_difference = std::max(verdict.largest_difference, found.largest);
+        verdict.first = std::move(found.first);
+        verdict.first_step = i + 1;
+        arguments.take(step.whole, found.results);
+    }
+}
+
+MeshVerdict verify_mesh(const compile::RunConfig& config, int steps, int threads,
+                        const std::stop_token& stop) {
+    refuse(config);
+    const data::DataSet data = open_run_data(config);
+    const compile::RunConfig single = without_mesh(config);
+    MeshVerdict out;
+    out.steps = steps;
+    out.precision = config.precision;
+    out.loss_tolerance = config.precision == "bf16" ? kLossToleranceBf16 : kLossToleranceF32;
+    MeshStep step = mesh_step(config, data.train->info());
+    out.mesh = step.mesh;
+    double flops = 0;
+    for (const ir::Op& op : step.whole.body.ops) {
+        flops += ops::cost_of({step.whole, op}).flops;
+    }
+    // On one device and, together, on those of the mesh.
+    out.in_f64 = 2 * flops * steps <= kMostReferenceFlops;
+    if (out.in_f64) {
+        exec::widen(step.whole);
+        exec::widen(step.local.program);
+    }
+    compare_steps(step, StepArguments(config, data, threads), out, stop);
+    compare_losses(losses_of(single, data, steps, threads, stop),
+                   losses_of(config, data, steps, threads, stop), out);
+    return out;
+}
+
+} // namespace weft::train

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `weft plan --verify` rests on: every value of every strategy agrees with one device, op by
+// op in f64, and a mistake is named where it is made.
+#include "core/base/error.h"
+#include "core/exec/reference_mode.h"
+#include "core/train/verify_mesh.h"
+#include "tests/e2e/mesh/mesh_run.h"
+#include "tests/support/weft_test.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+struct Prepared {
+    compile::RunConfig config;
+    data::DataSet data;
+    train::MeshStep step; // in f64
+};
+
+Prepared prepare(const char* model, const std::vector<std::string>& overrides) {
+    Prepared out{mesh_config(model, overrides), {}, {}};
+    out.data = train::open_run_data(out.config);
+    out.step = train::mesh_step(out.config, out.data.train->info());
+    exec::widen(out.step.whole);
+    exec::widen(out.step.local.program);
+    return out;
+}
+
+train::MeshVerdict compare(const Prepared& run, int steps) {
+    train::MeshVerdict out;
+    out.steps = steps;
+    train::compare_steps(run.step, train::StepArguments(run.config, run.data, 1), out);
+    return out;
+}
+
+std::string text_of(const exec::OpDifference& at) {
+    std::string out = at.kind + " at " + at.path + ", " + std::string(ir::phase_name(at.phase)) +
+                      ", " + at.value + " " + ir::to_text(at.type) + " by " +
+                      std::to_string(at.relative) + " on device " + std::to_string(at.device) +
+                      "; devices run";
+    for (const std::string& op : at.on_devices) {
+        out += " [" + op + "]";
+    }
+    return out;
+}
+
+/// The first op of a kind in the phase and at the path that the devices run, loops included.
+ir::Op* find_op(ir::Block& block, std::string_view kind, ir::Phase phase, std::string_view path) {
+    for (ir::Op& op : block.ops) {
+        if (op.kind == kind && op.phase == phase && op.path == path) {
+            return &op;
+        }
+        for (ir::Block& body : op.body) {
+            if (ir::Op* found = find_op(body, kind, phase, path)) {
+                return found;
+            }
+        }
+    }
+    return nullptr;
+}
+
+ir::Op& op_of(Prepared& run, std::string_view kind, ir::Phase phase, std::string_view path) {
+    ir::Op* const found = find_op(run.step.local.program.body, kind, phase, path);
+    if (found == nullptr) {
+        qFatal("the devices run no such op");
+    }
+    return *found;
+}
+
+const std::vector<std::string> kTensorParallel = {"mesh.devices=cpu:2",
+                                                  "mesh.strategy=tensor_parallel"};
+
+} // namespace
+
+class CompareTest : public QObject {
+    Q_OBJECT
+private slots:
+    void every_value_of_every_strategy_agrees_with_one_device_data() {
+        QTest::addColumn<int>("model");
+        QTest::addColumn<int>("variant");
+        for (int model = 0; model < 3; ++model) {
+            for (std::size_t i = 0; i < variants().size(); ++i) {
+                QTest::addRow("model %d, %s", model, variants()[i].name)
+                    << model << static_cast<int>(i);
+            }
+        }
+    }
+
+    // The second step starts with moments and statistics that are not zero.
+    void every_value_of_every_strategy_agrees_with_one_device() {
+        QFETCH(int, model);
+        QFETCH(int, variant);
+        const char* const models[] = {kMlp, kCnn, kGpt};
+        const Prepared run =
+            prepare(models[model], variants()[static_cast<std::size_t>(variant)].overrides);
+        const train::MeshVerdict found = compare(run, 2);
+        QVERIFY2(found.values_agree(), found.first ? text_of(*found.first).c_str() : "");
+        QVERIFY(found.values > 200);
+        QVERIFY2(found.largest_difference < 1e-9, std::to_string(found.largest_difference).c_str());
+    }
+
+    void accumulated_microsteps_agree_in_every_iteration() {
+        const Prepared run = prepare(
+            kCnn, {"mesh.devices=cpu:2", "training.micro_batch_size=4", "mesh.zero_stage=2"});
+        const train::MeshVerdict found = compare(run, 1);
+        QVERIFY2(found.values_agree(), found.first ? text_of(*found.first).c_str() : "");
+    }
+
+    void a_sum_that_is_not_made_is_named() {
+        Prepared run = prepare(kGpt, kTensorParallel);
+        ir::Op& sum = op_of(run, "all_reduce", ir::Phase::forward, "blocks.1.mlp.down");
+        // Every device keeps its own term.
+        sum.kind = "copy";
+        sum.attributes = {};
+        const train::MeshVerdict found = compare(run, 1);
+        QVERIFY(!found.values_agree());
+        QCOMPARE(found.first->path, std::string("blocks.1.mlp.down"));
+        QCOMPARE(found.first->phase, ir::Phase::forward);
+        QVERIFY(found.first->relative > 1e-2);
+    }
+
+    void a_small_mistake_is_named() {
+        Prepared run = prepare(kGpt, kTensorParallel);
+        ir::Op& norm = op_of(run, "layer_norm", ir::Phase::forward, "blocks.1.norm1");
+        norm.attributes.set("eps", norm.attributes.real("eps") * 1.5);
+        const train::MeshVerdict found = compare(run, 1);
+        QVERIFY(!found.values_agree());
+        QCOMPARE(found.first->kind, std::string("layer_norm"));
+        QCOMPARE(found.first->path, std::string("blocks.1.norm1"));
+    }
+};
+
+WEFT_TEST(CompareTest)
+#include "compare_test.moc"
