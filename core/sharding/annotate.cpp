@@ -208,18 +208,27 @@ Annotations annotate(const std::vector<SlotInfo>& slots, const Placement& placem
 Sharding batch_sharding(const ir::Type& type, int batch_dim, bool positions,
                         const Placement& placement) {
     Sharding out = Sharding::replicated(type.shape.rank());
-    const std::vector<int> experts = placement.axes_of("expert");
-    // As two splits where there are experts, of which one can be given up without the other.
+    std::vector<int> others; // axes that split weights as well
+    for (const Rule& rule : placement.rules) {
+        if (rule.logical != "batch" && rule.logical != "sequence") {
+            const std::vector<int> axes = placement.axes_of(rule.logical);
+            others.insert(others.end(), axes.begin(), axes.end());
+        }
+    }
+    // As several splits, so that each of those can be given up without the rest.
     const auto apart = [&](const std::vector<int>& axes, std::int64_t extent) {
-        const auto first = std::find_if(axes.begin(), axes.end(),
-                                        [&](int axis) { return contains(experts, axis); });
-        const bool behind =
-            std::all_of(first, axes.end(), [&](int axis) { return contains(experts, axis); });
-        DimSharding two;
-        const bool nest = first != axes.begin() && first != axes.end() && behind &&
-                          split_further(two, {axes.begin(), first}, extent, placement.mesh) &&
-                          split_further(two, {first, axes.end()}, extent, placement.mesh);
-        return nest ? two : DimSharding();
+        DimSharding several;
+        for (auto first = axes.begin(); first != axes.end();) {
+            auto end = first + 1;
+            while (!contains(others, *first) && end != axes.end() && !contains(others, *end)) {
+                ++end;
+            }
+            if (!split_further(several, {first, end}, extent, placement.mesh)) {
+                return DimSharding();
+            }
+            first = end;
+        }
+        return several;
     };
     const auto set = [&](int dim, std::string_view logical) {
         const std::vector<int> axes = placement.axes_of(logical);
@@ -228,7 +237,7 @@ Sharding batch_sharding(const ir::Type& type, int batch_dim, bool positions,
         }
         DimSharding& own = out.dims[static_cast<std::size_t>(dim)];
         const std::int64_t extent = type.shape[dim];
-        own = logical == "batch" ? apart(axes, extent) : DimSharding();
+        own = apart(axes, extent);
         if (own.empty()) {
             split_further(own, axes, extent, placement.mesh);
         }

@@ -77,12 +77,18 @@ ir::ValueId MeshContext::all_reduce(ir::ValueId value, int factor, ops::Combine 
 
 ir::ValueId MeshContext::from_part_before(ir::ValueId value, int factor) {
     const DimSharding& own = splits(factor);
-    if (own.size() != 1 || own[0].parts != 1) {
-        throw Error(ErrorKind::usage, whole().op.path,
-                    whole().op.kind + ": its positions are split twice",
-                    "Split the sequence by one rule, over one axis or several.");
+    std::vector<int> axes;
+    bool follow = parts(factor) == 1; // and padding, if any, is behind all of them
+    for (const Split& split : own) {
+        axes.insert(axes.end(), split.axes.begin(), split.axes.end());
+        follow = follow && (own.size() == 1 || deal(split, size(factor), mesh_).padding() == 0);
     }
-    return resharder_.permute(builder(), value, own[0].axes, 1, describe(whole().op));
+    if (!follow) {
+        throw Error(ErrorKind::usage, whole().op.path,
+                    whole().op.kind + ": its positions are split twice, and do not divide",
+                    "Choose a context that divides over the devices that split the sequence.");
+    }
+    return resharder_.permute(builder(), value, axes, 1, describe(whole().op));
 }
 
 } // namespace weft::sharding

@@ -214,8 +214,17 @@ ValueId Resharder::first_only(Builder& b, ValueId x, const std::vector<int>& axe
 ValueId Resharder::reshard(Builder& b, ValueId x, const ir::Type& whole, Sharding from,
                            const Sharding& to, const std::string& cause) const {
     const auto extent = [&](std::size_t dim) { return whole.shape[static_cast<int>(dim)]; };
+    // What a dimension becomes next on its way: of several splits to add, one.
+    const auto next = [&](std::size_t dim) {
+        const DimSharding& now = from.dims[dim];
+        const DimSharding& aim = to.dims[dim];
+        if (aim.size() <= now.size() + 1 || !std::equal(now.begin(), now.end(), aim.begin())) {
+            return aim;
+        }
+        return DimSharding(aim.begin(), aim.begin() + static_cast<std::ptrdiff_t>(now.size()) + 1);
+    };
     const auto added = [&](std::size_t dim) {
-        return addition(from.dims[dim], to.dims[dim], extent(dim), mesh_);
+        return addition(from.dims[dim], next(dim), extent(dim), mesh_);
     };
     const auto at = [&](std::size_t dim, const DimSharding& splits, std::size_t split) {
         return view(b.shape(x), static_cast<int>(dim), splits, split, extent(dim));
@@ -223,11 +232,10 @@ ValueId Resharder::reshard(Builder& b, ValueId x, const ir::Type& whole, Shardin
     const std::size_t rank = to.dims.size();
     // 1. Sums that end up split over their own axes.
     std::vector<int> sums = less(from.partial, to.partial);
-    for (std::size_t dim = 0; dim < rank && !sums.empty(); ++dim) {
-        const auto more = added(dim);
-        if (more && all_in(more->axes(), sums)) {
+    for (std::size_t dim = 0; dim < rank; ++dim) {
+        for (auto more = added(dim); more && all_in(more->axes(), sums); more = added(dim)) {
             x = scatter(b, x, at(dim, more->splits, more->at), cause);
-            from.dims[dim] = to.dims[dim];
+            from.dims[dim] = next(dim);
             sums = less(sums, more->axes());
         }
     }
@@ -244,7 +252,7 @@ ValueId Resharder::reshard(Builder& b, ValueId x, const ir::Type& whole, Shardin
                 x = exchange_dims(b, x, at(other, more->splits, more->at), static_cast<int>(dim),
                                   lost->splits, lost->at, extent(dim), cause);
                 from.dims[dim] = to.dims[dim];
-                from.dims[other] = to.dims[other];
+                from.dims[other] = next(other);
                 break;
             }
         }
@@ -253,7 +261,7 @@ ValueId Resharder::reshard(Builder& b, ValueId x, const ir::Type& whole, Shardin
     for (std::size_t dim = 0; dim < rank; ++dim) {
         for (auto more = added(dim); more && !uses_any(from, more->axes()); more = added(dim)) {
             x = pick(b, x, at(dim, more->splits, more->at));
-            from.dims[dim] = to.dims[dim];
+            from.dims[dim] = next(dim);
         }
     }
     // 5. Gathers, the innermost split first, and no further than the two differ.
@@ -273,7 +281,7 @@ ValueId Resharder::reshard(Builder& b, ValueId x, const ir::Type& whole, Shardin
     for (std::size_t dim = 0; dim < rank; ++dim) {
         for (auto more = added(dim); more; more = added(dim)) {
             x = pick(b, x, at(dim, more->splits, more->at));
-            from.dims[dim] = to.dims[dim];
+            from.dims[dim] = next(dim);
         }
         WEFT_CHECK(from.dims[dim] == to.dims[dim], "resharding reaches its aim");
     }

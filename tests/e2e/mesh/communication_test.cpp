@@ -151,6 +151,31 @@ private slots:
         }());
     }
 
+    // Korthikanti et al. 2023, section 4.2.2: each all-reduce of tensor parallelism becomes a
+    // gather before a pair of weights and a scattered sum behind it, or the reverse backward, which
+    // gathers the pair's input once more.
+    void sequences_split_over_the_model_axis_are_gathered_and_scattered() {
+        const auto list = exchanges(kGpt, {"mesh.devices=cpu:2", "mesh.strategy=tensor_parallel",
+                                           R"(mesh.rules=[["sequence","model"]])"});
+        const std::int64_t residual = std::int64_t{16} * 12 * 24 * 4; // B T C numbers
+        std::map<std::string, int> counts;
+        for (const plan::Collective& one : list) {
+            if (one.path.starts_with("blocks.") && !one.cause.starts_with("gradient/")) {
+                QCOMPARE(one.array_bytes, residual);
+                ++counts[one.path.substr(0, 8) + " " + std::string(ir::phase_name(one.phase)) +
+                         " " + one.kind];
+            }
+        }
+        std::map<std::string, int> expected;
+        for (const std::string block : {"blocks.0 ", "blocks.1 "}) {
+            expected[block + "forward all_gather"] = 2;
+            expected[block + "forward reduce_scatter"] = 2;
+            expected[block + "backward all_gather"] = 4;
+            expected[block + "backward reduce_scatter"] = 2;
+        }
+        QCOMPARE(counts, expected);
+    }
+
     // Lepikhin et al. 2021, section 3.2: an all-to-all to the experts and one back, forward and
     // backward. Of E x B / n x A rows of C numbers that a device has, it sends all but its own
     // experts': (n - 1) / n of them.

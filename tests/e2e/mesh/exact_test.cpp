@@ -283,6 +283,44 @@ private slots:
         QVERIFY2(wrong.empty(), wrong.c_str());
     }
 
+    void sequences_split_over_the_model_axis_are_exact_data() {
+        QTest::addColumn<QStringList>("mesh");
+        QTest::addColumn<QStringList>("both");
+        const QString llama =
+            R"(model={"type":"llama","layers":2,"width":24,"heads":4,"kv_heads":2,"context":12})";
+        const QString rule = R"(mesh.rules=[["sequence","model"]])";
+        for (const int devices : {2, 4}) {
+            const QString mesh = "mesh.devices=cpu:" + QString::number(devices);
+            const QString strategy = "mesh.strategy=tensor_parallel";
+            QTest::addRow("%d devices", devices)
+                << QStringList{mesh, strategy, rule} << QStringList{};
+            QTest::addRow("llama on %d devices", devices)
+                << QStringList{mesh, strategy, rule} << QStringList{llama};
+            QTest::addRow("%d devices and padding", devices)
+                << QStringList{mesh, strategy, rule}
+                << QStringList{"model.context=11", "model.vocab=41"};
+        }
+        QTest::newRow("with data, all state split and recompute")
+            << QStringList{"mesh.devices=cpu:4", "mesh.strategy=2d", "mesh.zero_stage=3", rule}
+            << QStringList{"training.recompute=blocks"};
+        QTest::newRow("with context")
+            << QStringList{"mesh.devices=cpu:4", "mesh.strategy=tensor_parallel",
+                           R"(mesh.axes=[["context",2],["model",2]])",
+                           R"(mesh.rules=[["sequence",["context","model"]]])"}
+            << QStringList{};
+        QTest::newRow("with experts")
+            << QStringList{"mesh.devices=cpu:4", "mesh.strategy=expert_parallel",
+                           R"(mesh.axes=[["expert",2],["model",2]])", rule}
+            << QStringList{"model.experts=4"};
+    }
+
+    void sequences_split_over_the_model_axis_are_exact() {
+        QFETCH(QStringList, mesh);
+        QFETCH(QStringList, both);
+        const std::string wrong = off_by(kGpt, texts(mesh), texts(both));
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
     // Mixtures of data, model, context and pipeline axes with ZeRO stages, recompute, schedules and
     // accumulation.
     void mixtures_drawn_from_a_seed_are_exact() {
@@ -330,6 +368,48 @@ private slots:
         }
         QVERIFY(with_three_axes >= 4);
         QVERIFY(with_pipeline >= 4);
+    }
+
+    // Rules that let samples, positions, experts and layers share axes in all ways.
+    void mixtures_of_split_sequences_and_experts_are_exact() {
+        std::mt19937 random(20261);
+        const auto pick = [&](const std::vector<std::string>& list) {
+            return list[random() % list.size()];
+        };
+        const std::string llama =
+            R"(model={"type":"llama","layers":2,"width":24,"heads":4,"kv_heads":2,"context":12,)"
+            R"("ffn":16,"experts":4,"expert_capacity":0.75})";
+        int drawn = 0;
+        for (int i = 0; i < 24; ++i) {
+            std::string axes, rules;
+            int devices = 1;
+            for (const char* axis : {"context", "data", "expert", "model"}) {
+                const int size = devices < 8 ? std::stoi(pick({"1", "2", "2"})) : 1;
+                devices *= size;
+                axes += (axes.empty() ? "[\"" : ",[\"") + std::string(axis) + "\"," +
+                        std::to_string(size) + "]";
+            }
+            rules = R"(["batch",)" + pick({R"(["data","expert"])", R"("data")"}) +
+                    R"(],["expert",)" + pick({R"("expert")", R"("data")", R"(["data","expert"])"}) +
+                    R"(],["sequence",)" +
+                    pick({"null", R"("context")", R"("model")", R"(["context","model"])"}) +
+                    R"(],["mlp","model"],["heads","model"],["kv_heads","model"],["vocab","model"])";
+            const Overrides mesh = {"mesh.devices=cpu:" + std::to_string(devices),
+                                    "mesh.strategy=custom", "mesh.axes=[" + axes + "]",
+                                    "mesh.rules=[" + rules + "]",
+                                    "mesh.zero_stage=" + pick({"0", "1", "2", "3"})};
+            Overrides both = {"training.recompute=" + pick({"none", "blocks"}),
+                              "training.global_batch_size=" + pick({"16", "14"})};
+            if (pick({"gpt2", "llama"}) == "llama") {
+                both.push_back(llama);
+            }
+            const std::string wrong = off_by(kMoe, mesh, both);
+            QVERIFY2(wrong.empty(), ("mixture " + std::to_string(i) + ", " + mesh[2] + " " +
+                                     mesh[3] + " " + mesh[4] + " " + both[0] + ": " + wrong)
+                                        .c_str());
+            drawn += devices > 2 ? 1 : 0;
+        }
+        QVERIFY(drawn > 12);
     }
 
     void start_values_are_the_same_bits_on_every_mesh() {
