@@ -29,7 +29,8 @@ struct Group {
 class BlockFuser {
 public:
     BlockFuser(ir::Program& program, Block& block, const OpGroups& kinds)
-        : program_(program), block_(block), kinds_(kinds) {}
+        : program_(program), block_(block), kinds_(kinds), uses_(program.values.size()),
+          definition_(program.values.size(), kNowhere), group_of_(block.ops.size(), kNowhere) {}
 
     void run() {
         find_uses();
@@ -42,6 +43,9 @@ public:
     }
 
 private:
+    static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+
+    static std::size_t index(ValueId id) { return static_cast<std::size_t>(id.index); }
     const ir::Type& type(ValueId id) const { return program_.type(id); }
 
     bool groupable(const Op& op) const {
@@ -62,13 +66,13 @@ private:
         for (std::size_t at = 0; at < block_.ops.size(); ++at) {
             const Op& op = block_.ops[at];
             for (const ValueId id : op.inputs) {
-                uses_[id].push_back(at);
+                uses_[index(id)].push_back(at);
             }
-            for (const ValueId id : ir::captures(op)) {
-                uses_[id].push_back(at);
+            for (const ValueId id : op.structured() ? ir::captures(op) : std::vector<ValueId>()) {
+                uses_[index(id)].push_back(at);
             }
             for (const ValueId id : op.outputs) {
-                definition_[id] = at;
+                definition_[index(id)] = at;
             }
         }
         escaping_.insert(block_.results.begin(), block_.results.end());
@@ -77,41 +81,42 @@ private:
     /// Adds the op to the groups of its operands where that is legal, joining several into one.
     void place(std::size_t at) {
         const Op& op = block_.ops[at];
-        Group joined{
-            {at}, type(op.outputs[0]).shape, op.phase, kinds_(op),
-            type(op.outputs[0]).dtype == DType::f64};
-        std::set<int> absorbed;
+        Group joined{{at},
+                     type(op.outputs[0]).shape,
+                     op.phase,
+                     kinds_(op),
+                     type(op.outputs[0]).dtype == DType::f64};
+        std::set<std::size_t> absorbed;
         for (const ValueId input : op.inputs) {
-            const auto definition = definition_.find(input);
-            if (definition == definition_.end()) {
+            const std::size_t definition = definition_[index(input)];
+            const std::size_t found = definition == kNowhere ? kNowhere : group_of_[definition];
+            if (found == kNowhere || absorbed.count(found) > 0) {
                 continue;
             }
-            const auto found = group_of_.find(definition->second);
-            if (found == group_of_.end() || absorbed.count(found->second) > 0) {
+            const Group& candidate = groups_[found];
+            if (!same_kind(joined, candidate) || !adjacent(candidate, at)) {
                 continue;
             }
-            const Group& candidate = groups_[static_cast<std::size_t>(found->second)];
             Group larger = joined;
             larger.members.insert(larger.members.end(), candidate.members.begin(),
                                   candidate.members.end());
             std::sort(larger.members.begin(), larger.members.end());
-            if (same_kind(joined, candidate) && adjacent(candidate, at) && legal(larger, at)) {
+            if (legal(larger, at)) {
                 joined = std::move(larger);
-                absorbed.insert(found->second);
+                absorbed.insert(found);
             }
         }
-        for (const int index : absorbed) {
-            groups_[static_cast<std::size_t>(index)].members.clear();
+        for (const std::size_t number : absorbed) {
+            groups_[number].members.clear();
         }
         for (const std::size_t member : joined.members) {
-            group_of_[member] = static_cast<int>(groups_.size());
+            group_of_[member] = groups_.size();
         }
         groups_.push_back(std::move(joined));
     }
 
     static bool same_kind(const Group& a, const Group& b) {
-        return a.shape == b.shape && a.phase == b.phase && a.kind == b.kind &&
-               a.f64 == b.f64;
+        return a.shape == b.shape && a.phase == b.phase && a.kind == b.kind && a.f64 == b.f64;
     }
 
     bool adjacent(const Group& group, std::size_t at) const {
@@ -133,38 +138,35 @@ private:
 
     /// Whether the members may run together at position `at`.
     bool legal(const Group& group, std::size_t at) const {
-        const std::set<std::size_t> members(group.members.begin(), group.members.end());
+        if (static_cast<int>(group.members.size()) > kMaxGroupSteps) {
+            return false;
+        }
+        const auto is_member = [&](std::size_t position) {
+            return std::binary_search(group.members.begin(), group.members.end(), position);
+        };
         std::set<ValueId> inputs;
         for (const std::size_t member : group.members) {
             const Op& op = block_.ops[member];
             for (const ValueId id : op.inputs) {
-                const auto definition = definition_.find(id);
-                if (definition == definition_.end() || members.count(definition->second) == 0) {
+                const std::size_t definition = definition_[index(id)];
+                if (definition == kNowhere || !is_member(definition)) {
                     inputs.insert(id);
                 }
             }
-            const auto uses = uses_.find(op.outputs[0]);
-            if (uses == uses_.end()) {
-                continue;
-            }
-            for (const std::size_t use : uses->second) {
-                if (use < at && members.count(use) == 0) {
+            for (const std::size_t use : uses_[index(op.outputs[0])]) {
+                if (use < at && !is_member(use)) {
                     return false;
                 }
             }
         }
-        return static_cast<int>(inputs.size()) <= kMaxGroupInputs &&
-               static_cast<int>(group.members.size()) <= kMaxGroupSteps;
+        return static_cast<int>(inputs.size()) <= kMaxGroupInputs;
     }
 
     void rebuild() {
         std::vector<Op> ops;
         ops.reserve(block_.ops.size());
         for (std::size_t at = 0; at < block_.ops.size(); ++at) {
-            const auto found = group_of_.find(at);
-            const Group* group = found == group_of_.end()
-                                     ? nullptr
-                                     : &groups_[static_cast<std::size_t>(found->second)];
+            const Group* group = group_of_[at] == kNowhere ? nullptr : &groups_[group_of_[at]];
             if (group == nullptr || group->members.size() == 1) {
                 ops.push_back(std::move(block_.ops[at]));
             } else if (group->members.back() == at) {
@@ -182,11 +184,10 @@ private:
         if (escaping_.count(id) > 0) {
             return true;
         }
-        const auto uses = uses_.find(id);
-        return uses != uses_.end() &&
-               std::any_of(uses->second.begin(), uses->second.end(), [&group](std::size_t use) {
-                   return !std::binary_search(group.members.begin(), group.members.end(), use);
-               });
+        const std::vector<std::size_t>& uses = uses_[index(id)];
+        return std::any_of(uses.begin(), uses.end(), [&group](std::size_t use) {
+            return !std::binary_search(group.members.begin(), group.members.end(), use);
+        });
     }
 
     Op fused(const Group& group) {
@@ -223,11 +224,11 @@ private:
     ir::Program& program_;
     Block& block_;
     const OpGroups& kinds_;
-    std::map<ValueId, std::vector<std::size_t>> uses_;
-    std::map<ValueId, std::size_t> definition_;
+    std::vector<std::vector<std::size_t>> uses_; // [value that was there] positions
+    std::vector<std::size_t> definition_;        // [the same] position in this block
     std::set<ValueId> escaping_;
     std::vector<Group> groups_;
-    std::map<std::size_t, int> group_of_;
+    std::vector<std::size_t> group_of_; // [position]
 };
 
 void visit(ir::Program& program, Block& block, const OpGroups& kinds) {

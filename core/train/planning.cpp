@@ -116,6 +116,8 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
     refuse_planned_hardware(config, target);
     compile::PipelineOptions options;
     options.stop = stop;
+    // What is only compared with others never runs; the plan that does run is verified.
+    options.verify = scope == compile::Scope::run;
     options.cost = target.cost;
     options.host = host_memory(config, data);
     if (target.hardware == nullptr) {

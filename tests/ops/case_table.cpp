@@ -611,6 +611,22 @@ void add_exchanges(Rows& rows) {
                     .operands = {"f64[3]"},
                     .attributes = with({{"shift", 1}}),
                     .refused = {{{"f64[3]", "f64[3]"}, with({{"shift", 1}}), kOneOperand}}});
+    const auto peer = with({{"peer", 1}});
+    rows.push_back({.kind = "send",
+                    .operands = {"f64[3]"},
+                    .attributes = peer,
+                    .refused = {{{"f64[3]", "f64[3]"}, peer, kOneOperand}}});
+    rows.push_back({.kind = "sent",
+                    .operands = {"f64[3]", "i32[]"},
+                    .attributes = peer,
+                    .refused = {{{"f64[3]"}, peer, "takes 2 operands, but has 1"}}});
+    const auto message = [&](const char* dtype) {
+        return with({{"peer", 1}, {"dtype", std::string(dtype)}, {"shape", List{3}}});
+    };
+    rows.push_back({.kind = "receive",
+                    .operands = {},
+                    .attributes = message("f64"),
+                    .refused = {{{}, message("f7"), "there is no element type f7"}}});
 }
 
 Rows make_cases() {

@@ -277,6 +277,73 @@ private slots:
             }
         }
     }
+
+    // Between two stages: an activation forward and its gradient back for each microbatch; the tied
+    // embedding there and its gradient back; the sum of squares on, the norm's factor and the flag
+    // of a finite step back. Nothing else.
+    void a_pipeline_sends_what_passes_between_its_stages() {
+        const std::int64_t microbatches = 4;
+        const auto plan = mesh_plan(mesh_config(
+            kGpt, {"mesh.devices=cpu:2", "mesh.strategy=pipeline", "training.micro_batch_size=4"}));
+        const std::int64_t activation = 4 * 12 * 24 * 4; // samples, positions, width, f32
+        const std::int64_t embedding = 40 * 24 * 4;
+        for (int stage = 0; stage < 2; ++stage) {
+            std::int64_t large = 0;
+            std::int64_t numbers = 0;
+            for (const auto& one : plan::collectives(*plan->find("train_step", stage))) {
+                QCOMPARE(one.kind, std::string("send_recv"));
+                large += is_number(one) ? 0 : one.sent_bytes;
+                numbers += is_number(one) ? 1 : 0;
+            }
+            QCOMPARE(large, microbatches * activation + embedding);
+            QVERIFY(numbers >= 1 && numbers <= 2);
+        }
+    }
+
+    // FACTS E: GPipe holds all m microbatches on the first stage, 1F1B min(p, m).
+    void schedules_hold_as_many_microbatches_as_they_should() {
+        const auto activations = [](const std::string& schedule, int microbatches) {
+            const auto plan = mesh_plan(
+                mesh_config(kGpt, {"mesh.devices=cpu:2", "mesh.strategy=pipeline",
+                                   "training.micro_batch_size=4",
+                                   "training.global_batch_size=" + std::to_string(4 * microbatches),
+                                   "mesh.pipeline.schedule=" + schedule}));
+            const auto bytes = plan::bytes_by_category(*plan, *plan->find("train_step", 0));
+            return static_cast<double>(
+                bytes[static_cast<std::size_t>(plan::Category::activations)]);
+        };
+        const double one = activations("gpipe", 5) - activations("gpipe", 4);
+        QVERIFY(one > 0);
+        // Each microbatch of GPipe is one more; of 1F1B none beyond two is.
+        QVERIFY(std::abs(activations("gpipe", 8) - activations("gpipe", 4) - 4 * one) < 0.1 * one);
+        QVERIFY(std::abs(activations("1f1b", 8) - activations("1f1b", 4)) < 0.1 * one);
+        QVERIFY(activations("gpipe", 8) - activations("1f1b", 8) > 5 * one);
+    }
+
+    void bubbles_are_those_of_the_textbook_data() {
+        QTest::addColumn<QString>("schedule");
+        QTest::addColumn<int>("stages");
+        QTest::addColumn<int>("microbatches");
+        QTest::addColumn<double>("of_ideal");
+        // FACTS E: backward twice a forward; zero bubble with halves as long as a forward.
+        QTest::newRow("gpipe") << "gpipe" << 4 << 8 << 0.375;
+        QTest::newRow("1f1b") << "1f1b" << 4 << 8 << 0.375;
+        QTest::newRow("two chunks") << "interleaved_1f1b" << 4 << 8 << 0.1875;
+        QTest::newRow("zero bubble") << "zero_bubble_h1" << 4 << 8 << (3.0 / 3.0) / 8.0;
+    }
+    void bubbles_are_those_of_the_textbook() {
+        QFETCH(QString, schedule);
+        QFETCH(int, stages);
+        QFETCH(int, microbatches);
+        QFETCH(double, of_ideal);
+        const auto plan = mesh_plan(
+            mesh_config(kGpt, {"model.layers=8", "mesh.devices=cpu:" + std::to_string(stages),
+                               "mesh.strategy=pipeline", "training.micro_batch_size=2",
+                               "training.global_batch_size=" + std::to_string(2 * microbatches),
+                               "mesh.pipeline.schedule=" + schedule.toStdString()}));
+        const double of_total = plan->pipeline->even_bubble_fraction;
+        QVERIFY(std::abs(of_total / (1 - of_total) - of_ideal) < 0.0005);
+    }
 };
 
 WEFT_TEST(CommunicationTest)

@@ -63,6 +63,8 @@ const std::vector<Variant>& variants() {
         {"2d on 4 x 2 with ZeRO 3",
          {"mesh.devices=cpu:8", "mesh.strategy=2d", "mesh.zero_stage=3"}},
         {"context parallel on 2", {"mesh.devices=cpu:2", "mesh.strategy=context_parallel"}},
+        {"pipeline on 2", {"mesh.devices=cpu:2", "mesh.strategy=pipeline"}},
+        {"3d on 2 x 2 x 2", {"mesh.devices=cpu:8", "mesh.strategy=3d"}},
         {"expert parallel on 2", {"mesh.devices=cpu:2", "mesh.strategy=expert_parallel"}},
         {"experts on 2 x 2",
          {"mesh.devices=cpu:4", "mesh.strategy=expert_parallel",
