@@ -9,9 +9,11 @@
 #include "core/compile/alternatives.h"
 #include "core/compile/mesh_advice.h"
 #include "core/compile/mesh_config.h"
+#include "core/train/engine.h"
 #include "core/train/machine_cost.h"
 #include "core/train/planning.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace weft::cli {
@@ -116,6 +118,12 @@ int print_mesh_advice(const plan::ExecutionPlan& plan, const compile::MeshAdvice
         std::printf("%s\n", out.dump(2).c_str());
     } else {
         std::printf("%s", plan::mesh_advice_text(plan, found.ways, found.others, style).c_str());
+        if (std::any_of(found.ways.begin(), found.ways.end(), [](const plan::Alternative& way) {
+                return way.change.find("pipeline=") != std::string::npos;
+            })) {
+            std::printf("\nPipelines were planned with one microbatch more than stages; the others "
+                        "follow from it.\n");
+        }
     }
     return found.ways.empty() ? exit_code(ErrorKind::memory) : 0;
 }
@@ -138,7 +146,9 @@ int print_plan(const compile::CheckedRun& checked, const train::PlanTarget& targ
     std::vector<plan::Alternative> advice;
     if (options.advise && !plan.mesh.single() && target.cost->available()) {
         const compile::MeshAdvice found = compile::advise_mesh(
-            config, planner, *target.cost, plan.parameters, limit_of_device(plan), {});
+            config, planner, *target.cost, plan.parameters, limit_of_device(plan), {},
+            // Back ends of this machine are asked by one thread at a time.
+            target.hardware != nullptr ? train::thread_count(target.threads) : 1);
         return print_mesh_advice(plan, found, options, style);
     }
     if (options.advise) {

@@ -114,7 +114,7 @@ public:
           layered_(config.section("model").contains("layers") &&
                    !config.section("model").at("layers").is_array()) {}
 
-    BlockModel run(std::int64_t parameters) {
+    BlockFit run(std::int64_t parameters) {
         // Few samples, more samples, few on each of two data ranks.
         std::array<Figures, 3> few{};
         std::array<Figures, 3> more{};
@@ -133,34 +133,13 @@ public:
                 (*into)[i] = *found;
             }
         }
-        const double per_layer = more[0][kCount] - few[0][kCount];
-        // In units of the distance between both fits.
-        const double far = layered_ && per_layer > 0
-                               ? (static_cast<double>(parameters) - few[0][kCount]) / per_layer
-                               : 0;
-        std::array<Figures, 3> all{};
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            for (std::size_t f = 0; f < kFigures; ++f) {
-                all[i][f] = few[i][f] + far * (more[i][f] - few[i][f]);
-            }
-        }
-        const auto line = [&](Figure figure) {
-            const double slope = (all[1][figure] - all[0][figure]) / (kMoreSamples - kFewSamples);
-            return Line{all[0][figure] - kFewSamples * slope, slope};
-        };
-        out_.microstep_ms = line(kMicrostep);
-        out_.exchange_ms = line(kExchange);
-        out_.scratch_bytes = line(kScratch);
-        out_.update_ms = all[0][kUpdate];
-        out_.parameter_bytes = all[0][kParameterBytes];
-        out_.parameter_tensors = all[0][kTensors];
-        out_.optimizer_bytes = all[0][kOptimizer];
-        out_.other_state_bytes = all[0][kOther];
-        out_.update_scratch_bytes = all[0][kUpdateScratch];
-        const Figures& split = all[2];
-        out_.split = {split[kScratch] - all[0][kScratch],
-                      {split[kGatherCalls], split[kGatherBytes]},
-                      {split[kScatterCalls], split[kScatterBytes]}};
+        const double per_layer = (more[0][kCount] - few[0][kCount]) / (kMoreLayers - kFewLayers);
+        out_.layers =
+            layered_ && per_layer > 0
+                ? kFewLayers + (static_cast<double>(parameters) - few[0][kCount]) / per_layer
+                : 0;
+        out_.none = model_of(at(few, more, 0));
+        out_.one = model_of(at(few, more, 1));
         return std::move(out_);
     }
 
@@ -195,18 +174,83 @@ private:
         return figures_of(plan);
     }
 
+    /// What so many layers come to. A model that is planned whole is the same with any number.
+    std::array<Figures, 3> at(const std::array<Figures, 3>& few, const std::array<Figures, 3>& more,
+                              double layers) const {
+        std::array<Figures, 3> out{};
+        const double far = (layers - kFewLayers) / (kMoreLayers - kFewLayers);
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            for (std::size_t f = 0; f < kFigures; ++f) {
+                out[i][f] = few[i][f] + far * (more[i][f] - few[i][f]);
+            }
+        }
+        return out;
+    }
+
+    static BlockModel model_of(const std::array<Figures, 3>& all) {
+        const auto line = [&](Figure figure) {
+            const double slope = (all[1][figure] - all[0][figure]) / (kMoreSamples - kFewSamples);
+            return Line{all[0][figure] - kFewSamples * slope, slope};
+        };
+        BlockModel out;
+        out.microstep_ms = line(kMicrostep);
+        out.exchange_ms = line(kExchange);
+        out.scratch_bytes = line(kScratch);
+        out.update_ms = all[0][kUpdate];
+        out.parameter_bytes = all[0][kParameterBytes];
+        out.parameter_tensors = all[0][kTensors];
+        out.optimizer_bytes = all[0][kOptimizer];
+        out.other_state_bytes = all[0][kOther];
+        out.update_scratch_bytes = all[0][kUpdateScratch];
+        const Figures& split = all[2];
+        out.split = {split[kScratch] - all[0][kScratch],
+                     {split[kGatherCalls], split[kGatherBytes]},
+                     {split[kScatterCalls], split[kScatterBytes]}};
+        return out;
+    }
+
     const RunConfig& config_;
     const Planner& planner_;
     std::int64_t model_;
     bool recomputes_;
     bool layered_;
-    BlockModel out_;
+    BlockFit out_;
 };
+
+double between(double none, double one, double layers) {
+    return none + layers * (one - none);
+}
+Line between(const Line& none, const Line& one, double layers) {
+    return {between(none.base, one.base, layers), between(none.slope, one.slope, layers)};
+}
+Traffic between(const Traffic& none, const Traffic& one, double layers) {
+    return {between(none.calls, one.calls, layers), between(none.bytes, one.bytes, layers)};
+}
 
 } // namespace
 
-BlockModel fit_block_model(const RunConfig& config, const Planner& planner, std::int64_t model,
-                           bool recomputes, std::int64_t parameters) {
+BlockModel BlockFit::of(double layers) const {
+    const auto both = [&](const auto& member) {
+        return between(none.*member, one.*member, layers);
+    };
+    BlockModel out;
+    out.microstep_ms = both(&BlockModel::microstep_ms);
+    out.exchange_ms = both(&BlockModel::exchange_ms);
+    out.scratch_bytes = both(&BlockModel::scratch_bytes);
+    out.update_scratch_bytes = both(&BlockModel::update_scratch_bytes);
+    out.update_ms = both(&BlockModel::update_ms);
+    out.parameter_bytes = both(&BlockModel::parameter_bytes);
+    out.parameter_tensors = both(&BlockModel::parameter_tensors);
+    out.optimizer_bytes = both(&BlockModel::optimizer_bytes);
+    out.other_state_bytes = both(&BlockModel::other_state_bytes);
+    out.split = {between(none.split.scratch_bytes, one.split.scratch_bytes, layers),
+                 between(none.split.gathered, one.split.gathered, layers),
+                 between(none.split.scattered, one.split.scattered, layers)};
+    return out;
+}
+
+BlockFit fit_block_model(const RunConfig& config, const Planner& planner, std::int64_t model,
+                         bool recomputes, std::int64_t parameters) {
     return Fit(config, planner, model, recomputes).run(parameters);
 }
 

@@ -31,9 +31,8 @@ struct SplitParameters {
     Traffic gathered, scattered;
 };
 
+/// A number of layers with what stands beside them: embeddings, head, loss.
 struct BlockModel {
-    std::string problem;             // why the model cannot be split so; empty: it can
-    int plans = 0;                   // that were made for it
     Line microstep_ms;               // forward and backward, without exchanges
     Line exchange_ms;                // of one microstep, within the group
     Line scratch_bytes;              // of a microstep, beside state and gradients
@@ -46,9 +45,20 @@ struct BlockModel {
     SplitParameters split;
 };
 
+struct BlockFit {
+    std::string problem; // why the model cannot be split so; empty: it can
+    int plans = 0;       // that were made for it
+    double layers = 0;   // of the run; 0: it has no layers of the same kind
+    BlockModel none;     // what stands beside the layers
+    BlockModel one;      // with one layer
+
+    BlockModel of(double layers) const;
+    BlockModel whole() const { return of(layers); }
+};
+
 /// `parameters`: of the whole run; they tell how many layers it has. A model without layers of the
 /// same kind is planned whole.
-BlockModel fit_block_model(const RunConfig& config, const Planner& planner, std::int64_t model,
-                           bool recomputes, std::int64_t parameters);
+BlockFit fit_block_model(const RunConfig& config, const Planner& planner, std::int64_t model,
+                         bool recomputes, std::int64_t parameters);
 
 } // namespace weft::compile

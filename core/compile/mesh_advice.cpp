@@ -5,11 +5,18 @@
 #include "core/base/text.h"
 #include "core/compile/block_model.h"
 #include "core/compile/mesh_config.h"
+#include "core/compile/pipeline_rhythm.h"
 #include "core/passes/bucket_exchanges.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
+#include <exception>
+#include <functional>
 #include <map>
+#include <set>
+#include <thread>
 #include <tuple>
 
 namespace weft::compile {
@@ -19,33 +26,69 @@ constexpr std::size_t kFinalists = 3;
 constexpr int kMostPlanned = 5;         // completely
 constexpr std::int64_t kMostModel = 16; // layers are split over near devices only
 constexpr std::int64_t kMostMicroBatch = 64;
+constexpr std::int64_t kMostStages = 16;
+// The program of a stage is as long as the pipeline has microbatches, and so is the time it takes
+// to make it.
+constexpr std::int64_t kMostMicrobatches = 256;
+
+/// Calls work(0) ... work(count - 1) on so many threads; the first fault is thrown.
+void for_each_on(int threads, std::size_t count, const std::function<void(std::size_t)>& work) {
+    std::atomic<std::size_t> next = 0;
+    std::vector<std::exception_ptr> faults(count);
+    const auto run = [&] {
+        for (std::size_t i = next++; i < count; i = next++) {
+            try {
+                work(i);
+            } catch (...) {
+                faults[i] = std::current_exception();
+            }
+        }
+    };
+    {
+        std::vector<std::jthread> helpers;
+        for (int i = 1; i < threads && static_cast<std::size_t>(i) < count; ++i) {
+            helpers.emplace_back(run);
+        }
+        run();
+    }
+    for (const std::exception_ptr& fault : faults) {
+        if (fault != nullptr) {
+            std::rethrow_exception(fault);
+        }
+    }
+}
 
 class Search {
 public:
     Search(const RunConfig& config, const Planner& planner, const cost::CostModel& cost,
            std::int64_t parameters, std::int64_t limit_bytes, MeshAdvice& notes,
-           const std::stop_token& stop)
+           const std::stop_token& stop, int threads)
         : config_(config), planner_(planner), cost_(cost), parameters_(parameters),
-          limit_bytes_(limit_bytes), notes_(notes), stop_(stop),
+          limit_bytes_(limit_bytes), notes_(notes), stop_(stop), threads_(threads),
           devices_(placement_of(config.section("mesh")).mesh.devices()) {}
 
     std::vector<MeshCandidate> run() {
+        std::vector<Layers> all;
         for (std::int64_t model = 1; model <= std::min(kMostModel, devices_); model *= 2) {
-            if (devices_ % model != 0) {
-                continue;
-            }
             for (const bool recomputes : {false, true}) {
-                if (stop_.stop_requested()) {
-                    throw Error(ErrorKind::runtime, "advice", "the search was stopped");
+                if (devices_ % model == 0) {
+                    all.push_back({model, recomputes, {}});
                 }
-                const auto block =
-                    fit_block_model(config_, planner_, model, recomputes, parameters_);
-                notes_.reference_plans += block.plans;
-                if (!block.problem.empty()) {
-                    count("model=" + std::to_string(model) + ": " + block.problem);
-                    continue;
-                }
-                stages(block, model, recomputes);
+            }
+        }
+        for_each_on(threads_, all.size(), [&](std::size_t i) {
+            if (stop_.stop_requested()) {
+                throw Error(ErrorKind::runtime, "advice", "the search was stopped");
+            }
+            all[i].fit =
+                fit_block_model(config_, planner_, all[i].model, all[i].recomputes, parameters_);
+        });
+        for (const Layers& layers : all) {
+            notes_.reference_plans += layers.fit.plans;
+            if (layers.fit.problem.empty()) {
+                pipelines(layers);
+            } else {
+                count("model=" + std::to_string(layers.model) + ": " + layers.fit.problem);
             }
         }
         std::stable_sort(fitting_.begin(), fitting_.end(),
@@ -57,26 +100,71 @@ public:
     }
 
 private:
+    /// What is known of layers that so many devices share.
+    struct Layers {
+        std::int64_t model = 1;
+        bool recomputes = false;
+        BlockFit fit;
+    };
+
     void count(const std::string& reason) {
         notes_.candidates += 1;
         reasons_[reason] += 1;
     }
 
-    void stages(const BlockModel& block, std::int64_t model, bool recomputes) {
-        const std::int64_t data = devices_ / model;
+    void pipelines(const Layers& layers) {
+        const std::int64_t chain = devices_ / layers.model;
+        const auto most = std::min<std::int64_t>(
+            {kMostStages, chain, static_cast<std::int64_t>(std::lround(layers.fit.layers))});
+        for (std::int64_t stages = 1; stages <= std::max<std::int64_t>(most, 1); stages *= 2) {
+            if (chain % stages == 0) {
+                batches(layers, stages, chain / stages);
+            }
+        }
+    }
+
+    void batches(const Layers& layers, std::int64_t stages, std::int64_t data) {
         const std::int64_t global = config_.global_batch_size;
-        for (int stage = 0; stage <= (data > 1 ? 3 : 0); ++stage) {
+        // Gradients of a pipeline are exchanged once, when all microbatches are through.
+        const int most_zero = data == 1 ? 0 : stages > 1 ? 1 : 3;
+        for (int zero = 0; zero <= most_zero; ++zero) {
             for (std::int64_t micro = 1; micro <= kMostMicroBatch; micro *= 2) {
+                const MeshCandidate own{
+                    .data = data,
+                    .pipeline = stages,
+                    .model = layers.model,
+                    .zero_stage = zero,
+                    .recomputes = layers.recomputes,
+                    .micro_batch = micro,
+                };
                 if (global % (micro * data) != 0) {
                     if (micro == 1) {
                         count("the batch of " + std::to_string(global) + " does not divide into " +
                               std::to_string(data) + " data ranks");
                     }
-                    continue;
+                } else if (stages > 1 && global / (micro * data) > kMostMicrobatches) {
+                    count("are pipelines of more than " + std::to_string(kMostMicrobatches) +
+                          " microbatches, which take long to plan");
+                } else {
+                    judge(best_schedule(layers.fit, own));
                 }
-                judge(estimate(block, {data, model, stage, recomputes, micro}));
             }
         }
+    }
+
+    MeshCandidate best_schedule(const BlockFit& fit, MeshCandidate own) {
+        if (own.pipeline == 1) {
+            return estimate(fit, std::move(own));
+        }
+        std::optional<MeshCandidate> best;
+        for (const std::string& schedule : Rhythms::schedules(own.recomputes)) {
+            own.schedule = schedule;
+            MeshCandidate one = estimate(fit, own);
+            if (!best || one.step_ms < best->step_ms) {
+                best = std::move(one);
+            }
+        }
+        return *std::move(best);
     }
 
     /// Milliseconds of exchanges of one kind over the data ranks.
@@ -86,19 +174,51 @@ private:
         }
         const std::int64_t host = cost_.host_devices();
         const std::int64_t near =
-            host == 0 || devices_ <= host ? 0 : std::max<std::int64_t>(1, host / own.model);
+            host == 0 || devices_ <= host
+                ? 0
+                : std::max<std::int64_t>(1, host / (own.model * own.pipeline));
         const auto bytes = static_cast<std::int64_t>(traffic.bytes / traffic.calls);
         return traffic.calls * cost_.exchange_ms({kind, bytes, own.data, near}, devices_);
     }
 
-    MeshCandidate estimate(const BlockModel& block, MeshCandidate own) const {
-        const auto ranks = static_cast<double>(own.data);
-        const double steps = static_cast<double>(config_.global_batch_size) /
-                             static_cast<double>(own.micro_batch * own.data);
-        const int stage = own.zero_stage;
+    /// Milliseconds of handing a microbatch's activations on; what a block hands on is as wide as
+    /// the model.
+    double send_ms(const MeshCandidate& own) const {
+        const config::Json& model = config_.section("model");
+        if (own.pipeline == 1 || !model.contains("width") || !model.at("width").is_number()) {
+            return 0;
+        }
+        const std::int64_t bytes = own.micro_batch * std::max<std::int64_t>(1, config_.context()) *
+                                   model.at("width").get<std::int64_t>() *
+                                   (config_.precision == "bf16" ? 2 : 4);
+        const std::int64_t host = cost_.host_devices();
+        const bool near = host == 0 || own.model * own.pipeline <= host;
+        return cost_.exchange_ms({"send_recv", bytes, 2, near ? 0 : 1}, devices_);
+    }
+
+    MeshCandidate estimate(const BlockFit& fit, MeshCandidate own) {
+        const auto stages = static_cast<double>(own.pipeline);
+        const double layers = std::ceil(fit.layers / stages - 1e-6); // of the largest stage
+        const BlockModel whole = fit.whole();
+        const BlockModel block = fit.of(layers);
         const auto samples = static_cast<double>(own.micro_batch);
+        const auto ranks = static_cast<double>(own.data);
+        const std::int64_t steps = config_.global_batch_size / (own.micro_batch * own.data);
+        const int stage = own.zero_stage;
         // Simulated devices share one machine, whatever their number.
         const double share = cost_.share(devices_) / cost_.share(own.model);
+        // Stages are balanced, but a layer is not cut, and no stage is without one.
+        const auto of_stage = [&](Line BlockModel::*line) {
+            const double one = (fit.one.*line).at(samples);
+            const double layer = one - (fit.none.*line).at(samples);
+            return share * std::max({(whole.*line).at(samples) / stages, layers * layer,
+                                     stages > 1 ? one : 0.0});
+        };
+        const double send = send_ms(own);
+        const double exchange_ms = of_stage(&BlockModel::exchange_ms) + (stages > 1 ? 2 * send : 0);
+        const double work_ms = of_stage(&BlockModel::microstep_ms) + exchange_ms;
+        const Rhythm rhythm = rhythms_.of(own.schedule, own.pipeline, steps, own.recomputes,
+                                          work_ms > 0 ? send / work_ms : 0);
         const Traffic all{block.parameter_tensors, block.parameter_bytes};
         // Whole gradients travel in buckets; parts of them are cut out one by one.
         const double buckets =
@@ -114,15 +234,19 @@ private:
             : stage == 2 ? data_ms("all_gather", all, own)
             : stage == 1 ? data_ms("reduce_scatter", all, own) + data_ms("all_gather", all, own)
                          : data_ms("all_reduce", few, own);
-        own.communication_ms =
-            steps * (share * block.exchange_ms.at(samples) + per_step) + per_update;
-        own.step_ms = own.communication_ms + share * (steps * block.microstep_ms.at(samples) +
-                                                      block.update_ms / (stage >= 1 ? ranks : 1));
+        const auto microsteps = static_cast<double>(steps);
+        own.communication_ms = microsteps * (exchange_ms + per_step) + per_update;
+        own.step_ms = rhythm.length * work_ms + microsteps * per_step + per_update +
+                      share * block.update_ms / (stage >= 1 ? ranks : 1);
         const double parameters = block.parameter_bytes / (stage == 3 ? ranks : 1);
         const double gradients = block.parameter_bytes / (stage >= 2 ? ranks : 1);
         const double optimizer = block.optimizer_bytes / (stage >= 1 ? ranks : 1);
-        const double microstep =
-            block.scratch_bytes.at(samples) + (stage == 3 ? block.split.scratch_bytes : 0);
+        // One microbatch as planned; of the others in flight what layers hold per sample.
+        const double held =
+            std::max(0.0, fit.one.scratch_bytes.slope - fit.none.scratch_bytes.slope);
+        const double microstep = block.scratch_bytes.at(samples) +
+                                 (rhythm.in_flight - 1) * samples * layers * held +
+                                 (stage == 3 ? block.split.scratch_bytes : 0);
         const double update = block.update_scratch_bytes / (stage >= 1 ? ranks : 1);
         own.bytes =
             static_cast<std::int64_t>(parameters + gradients + optimizer + block.other_state_bytes +
@@ -136,7 +260,8 @@ private:
             fitting_.push_back(candidate);
             return;
         }
-        const std::string reason = "do not fit with model=" + std::to_string(candidate.model);
+        const std::string reason = "do not fit with model=" + std::to_string(candidate.model) +
+                                   (candidate.pipeline > 1 ? " in a pipeline" : "");
         const auto [least, is_new] = least_.try_emplace(reason, candidate);
         if (!is_new && candidate.bytes < least->second.bytes) {
             least->second = candidate;
@@ -161,58 +286,145 @@ private:
     std::int64_t parameters_, limit_bytes_;
     MeshAdvice& notes_;
     const std::stop_token& stop_;
+    int threads_;
     std::int64_t devices_;
+    Rhythms rhythms_;
     std::vector<MeshCandidate> fitting_;
     std::map<std::string, int> reasons_;
     std::map<std::string, MeshCandidate> least_;
 };
 
+/// Milliseconds of a microbatch on the stage that has most to do.
+double busiest_ms(const plan::Pipeline& pipeline) {
+    double most = 0;
+    for (const auto& stage : pipeline.times) {
+        double all = 0;
+        for (const plan::ActionTime& action : stage) {
+            all += action.end_ms - action.start_ms;
+        }
+        most = std::max(most, all / pipeline.microbatches);
+    }
+    return most;
+}
+
+/// Milliseconds of exchanges for a microbatch on the stage that has most of them.
+double exchange_ms(const plan::ExecutionPlan& plan) {
+    double most = 0;
+    for (const plan::PlannedProgram* stage : plan.all_stages("train_step")) {
+        double all = 0;
+        for (const plan::Collective& one : plan::collectives(*stage)) {
+            all += one.phase == ir::Phase::update ? 0 : one.predicted_ms;
+        }
+        most = std::max(most, all / plan.pipeline->microbatches);
+    }
+    return most;
+}
+
+/// A pipeline is planned with one microbatch more than it has stages: then it holds as much as it
+/// ever does, and every further one takes the time of the busiest stage.
+std::optional<plan::Alternative> plan_candidate(const RunConfig& config, const Planner& planner,
+                                                const MeshCandidate& candidate) {
+    const std::int64_t all = config.global_batch_size / (candidate.micro_batch * candidate.data);
+    const std::int64_t planned =
+        candidate.pipeline == 1 ? all : std::min(all, candidate.pipeline + 1);
+    std::vector<std::string> overrides = candidate.overrides();
+    if (planned < all) {
+        overrides.push_back("training.global_batch_size=" +
+                            std::to_string(planned * candidate.micro_batch * candidate.data));
+    }
+    const auto changed = with_overrides(config, overrides);
+    if (!changed) {
+        return std::nullopt;
+    }
+    const plan::ExecutionPlan plan = planner(*changed);
+    plan::Alternative out = alternative_of(candidate.text(), candidate.overrides(), plan);
+    if (planned < all && plan.pipeline) {
+        const auto more = static_cast<double>(all - planned);
+        out.predicted_step_ms = *out.predicted_step_ms + more * busiest_ms(*plan.pipeline);
+        out.communication_ms += more * exchange_ms(plan);
+        for (const plan::PlannedPort& port : plan.find("train_step")->arguments) {
+            if (port.role == ir::Role::batch) {
+                out.peak_bytes += (all - planned) * port.operand.type.bytes() / planned;
+            }
+        }
+        out.fits = !plan.limit_bytes || out.peak_bytes <= *plan.limit_bytes;
+    }
+    return out;
+}
+
 } // namespace
 
 std::vector<std::string> MeshCandidate::overrides() const {
-    return {"mesh.strategy=2d",
-            "mesh.axes=[[\"data\"," + std::to_string(data) + "],[\"model\"," +
-                std::to_string(model) + "]]",
-            "mesh.zero_stage=" + std::to_string(zero_stage),
-            std::string("training.recompute=") + (recomputes ? "blocks" : "none"),
-            "training.micro_batch_size=" + std::to_string(micro_batch)};
-}
-
-std::string MeshCandidate::short_text() const {
-    return "model=" + std::to_string(model) + ", ZeRO " + std::to_string(zero_stage) +
-           (recomputes ? ", recompute" : "");
+    const std::string stages =
+        pipeline > 1 ? ",[\"pipeline\"," + std::to_string(pipeline) + "]" : "";
+    std::vector<std::string> out = {pipeline > 1 ? "mesh.strategy=3d" : "mesh.strategy=2d",
+                                    "mesh.axes=[[\"data\"," + std::to_string(data) + "]" + stages +
+                                        ",[\"model\"," + std::to_string(model) + "]]",
+                                    "mesh.zero_stage=" + std::to_string(zero_stage),
+                                    std::string("training.recompute=") +
+                                        (recomputes ? "blocks" : "none"),
+                                    "training.micro_batch_size=" + std::to_string(micro_batch)};
+    if (pipeline > 1) {
+        out.push_back("mesh.pipeline.schedule=" + schedule);
+    }
+    return out;
 }
 
 std::string MeshCandidate::text() const {
-    return "data=" + std::to_string(data) + " x " + short_text() + ", micro batch " +
+    return "data=" + std::to_string(data) +
+           (pipeline > 1 ? " x pipeline=" + std::to_string(pipeline) : "") +
+           " x model=" + std::to_string(model) + (pipeline > 1 ? ", " + schedule : "") + ", ZeRO " +
+           std::to_string(zero_stage) + (recomputes ? ", recompute" : "") + ", micro batch " +
            std::to_string(micro_batch);
 }
 
 std::vector<MeshCandidate> estimate_meshes(const RunConfig& config, const Planner& planner,
                                            const cost::CostModel& cost, std::int64_t parameters,
                                            std::int64_t limit_bytes, MeshAdvice& notes,
-                                           const std::stop_token& stop) {
-    return Search(config, planner, cost, parameters, limit_bytes, notes, stop).run();
+                                           const std::stop_token& stop, int threads) {
+    return Search(config, planner, cost, parameters, limit_bytes, notes, stop, threads).run();
 }
 
+namespace {
+
+/// The fastest of every mesh before the others of it: what differs in ZeRO's stage alone takes
+/// nearly the same time.
+std::vector<const MeshCandidate*> by_mesh(const std::vector<MeshCandidate>& fitting) {
+    std::vector<const MeshCandidate*> out;
+    std::vector<const MeshCandidate*> others;
+    std::set<std::array<std::int64_t, 3>> seen;
+    for (const MeshCandidate& one : fitting) {
+        (seen.insert({one.data, one.pipeline, one.model}).second ? out : others).push_back(&one);
+    }
+    out.insert(out.end(), others.begin(), others.end());
+    return out;
+}
+
+} // namespace
+
 MeshAdvice advise_mesh(const RunConfig& config, const Planner& planner, const cost::CostModel& cost,
-                       std::int64_t parameters, std::int64_t limit_bytes, std::stop_token stop) {
+                       std::int64_t parameters, std::int64_t limit_bytes, std::stop_token stop,
+                       int threads) {
     MeshAdvice out;
-    const auto fitting = estimate_meshes(config, planner, cost, parameters, limit_bytes, out, stop);
+    const auto fitting =
+        estimate_meshes(config, planner, cost, parameters, limit_bytes, out, stop, threads);
+    const std::vector<const MeshCandidate*> order = by_mesh(fitting);
     int tried = 0;
-    for (const MeshCandidate& candidate : fitting) {
-        if (out.ways.size() == kFinalists || tried == kMostPlanned) {
-            break;
-        }
-        ++tried;
-        const auto changed = with_overrides(config, candidate.overrides());
-        if (!changed) {
-            continue;
-        }
-        plan::Alternative way =
-            alternative_of(candidate.text(), candidate.overrides(), planner(*changed));
-        if (way.fits) {
-            out.ways.push_back(std::move(way));
+    while (out.ways.size() < kFinalists && tried < kMostPlanned &&
+           tried < static_cast<int>(fitting.size())) {
+        // As many as are still wanted, together.
+        const std::size_t wanted =
+            std::min({kFinalists - out.ways.size(), static_cast<std::size_t>(kMostPlanned - tried),
+                      fitting.size() - static_cast<std::size_t>(tried)});
+        std::vector<std::optional<plan::Alternative>> made(wanted);
+        for_each_on(threads, wanted, [&](std::size_t i) {
+            made[i] = plan_candidate(config, planner, *order[static_cast<std::size_t>(tried) + i]);
+        });
+        tried += static_cast<int>(wanted);
+        for (auto& way : made) {
+            if (way && way->fits) {
+                out.ways.push_back(*std::move(way));
+            }
         }
     }
     const int slower = static_cast<int>(fitting.size()) - tried;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which mesh for a run on many devices: a search over the devices along data and model, ZeRO stage,
-// recompute and micro batch. Candidates are estimated from plans of a few layers on a few devices;
-// the best are planned completely, so that every figure shown is of a plan.
+// Which mesh for a run on many devices: a search over the devices along data, pipeline and model,
+// ZeRO stage, schedule, recompute and micro batch. Candidates are estimated from plans of a few
+// layers on a few devices; the best are planned completely, so that every figure shown is of a
+// plan: of a pipeline with one microbatch more than it has stages, from which those of the rest
+// follow.
 #pragma once
 
 #include "core/compile/alternatives.h"
@@ -24,17 +26,18 @@ struct MeshAdvice {
 /// What is known of a candidate before it is planned.
 struct MeshCandidate {
     std::int64_t data = 1;
+    std::int64_t pipeline = 1; // stages
     std::int64_t model = 1;
     int zero_stage = 0;
     bool recomputes = false;
     std::int64_t micro_batch = 1;
-    std::int64_t bytes = 0; // of one device, estimated
+    std::string schedule = {}; // of a pipeline
+    std::int64_t bytes = 0;    // of one device, estimated
     double step_ms = 0;
     double communication_ms = 0; // of these
 
     std::vector<std::string> overrides() const;
-    std::string text() const;       // "data=8 x model=8, ZeRO 1, micro batch 2"
-    std::string short_text() const; // without data ranks and micro batch
+    std::string text() const; // "data=8 x pipeline=2 x model=8, 1f1b, ZeRO 1, micro batch 2"
 };
 
 /// `planner` plans the training step for the devices that mesh.devices names; `cost` is what it
@@ -44,14 +47,20 @@ struct MeshCandidate {
 /// layers and samples, through small plans of each group of devices (block_model.h); state and
 /// gradients divide as ZeRO's sums say, and the exchanges of the data ranks are rings (FACTS E): an
 /// all-reduce per update, at stage 2 a reduce-scatter per microstep and a gather per update, at
-/// stage 3 the gathers and reduce-scatters per microstep that a small plan has.
+/// stage 3 the gathers and reduce-scatters per microstep that a small plan has. A stage of a
+/// pipeline is a model of fewer layers whose activations are held as often as the schedule has
+/// microbatches in flight; its step is the schedule's, played through with even stages
+/// (pipeline_rhythm.h).
+///
+/// `threads`: that many plans are made at a time; `planner` must allow it.
 MeshAdvice advise_mesh(const RunConfig& config, const Planner& planner, const cost::CostModel& cost,
-                       std::int64_t parameters, std::int64_t limit_bytes, std::stop_token stop);
+                       std::int64_t parameters, std::int64_t limit_bytes, std::stop_token stop,
+                       int threads = 1);
 
 /// The estimates alone, those that fit, fastest first.
 std::vector<MeshCandidate> estimate_meshes(const RunConfig& config, const Planner& planner,
                                            const cost::CostModel& cost, std::int64_t parameters,
                                            std::int64_t limit_bytes, MeshAdvice& notes,
-                                           const std::stop_token& stop);
+                                           const std::stop_token& stop, int threads = 1);
 
 } // namespace weft::compile
