@@ -229,6 +229,11 @@ private slots:
             << QStringList{"mesh.devices=cpu:2", "mesh.strategy=custom",
                            R"(mesh.axes=[["expert",2]])", R"(mesh.rules=[["expert","expert"]])"}
             << QStringList{};
+        QTest::newRow("stages of experts")
+            << QStringList{"mesh.devices=cpu:4", strategy, "training.micro_batch_size=4",
+                           R"(mesh.axes=[["pipeline",2],["expert",2]])",
+                           R"(mesh.rules=[["layers","pipeline"]])"}
+            << QStringList{};
         QTest::newRow("positions split, experts whole")
             << QStringList{"mesh.devices=cpu:2", "mesh.strategy=context_parallel"} << QStringList{};
         QTest::newRow("experts and positions split")
