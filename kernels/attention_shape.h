@@ -5,13 +5,27 @@
 // counts from the `first sample` of the random operand. For a part of the samples and heads the
 // random operand goes on with the first sample and the first key/value head of the part, and
 // attribute `extents` is [all query heads].
+//
+// On a ring of devices (attribute `ring` = [all positions, step, devices]) queries and keys are
+// parts of T = S positions each. The last operand is i64[1], the first query's position; the keys
+// are the part of the device `step` places before. A query sees the keys at positions up to its
+// own, or all that are real. One that sees none has a result of 0 and a logsumexp of kNoKeys.
 #pragma once
 
 #include "kernels/op.h"
 
+#include <algorithm>
+
 namespace weft::kernels {
 
+inline constexpr double kNoKeys = -1e30; // finite: the difference of two is a number
+
 struct AttentionShape {
+    /// Positions of the first query and the first key.
+    struct Place {
+        std::int64_t query = 0, key = 0;
+    };
+
     std::int64_t n, t, s, h, k,
         d; // samples, queries, keys, query heads, key/value heads, head width
     bool causal;
@@ -21,13 +35,29 @@ struct AttentionShape {
     std::uint64_t stream; // hash
     bool part;            // of the samples and heads
     std::int64_t all_heads;
+    bool ring = false; // parts of the positions
+    std::int64_t positions = 0, step = 0, devices = 1;
+
+    /// Number of the operand with the place on the ring; -1: there is none.
+    int place_operand = -1;
+    Place place(const void* const* inputs) const {
+        return ring ? place_from(static_cast<const std::int64_t*>(inputs[place_operand])[0])
+                    : Place{};
+    }
+    Place place_from(std::int64_t query) const {
+        const std::int64_t key = query - step * s;
+        return {query, key < 0 ? key + devices * s : key};
+    }
 
     /// Logical index of the dropout decision of the probability (sample, head, row, key).
-    std::int64_t index(const std::int64_t* random, std::int64_t sample, std::int64_t head,
-                       std::int64_t row, std::int64_t key) const {
+    std::int64_t index(const std::int64_t* random, const Place& at, std::int64_t sample,
+                       std::int64_t head, std::int64_t row, std::int64_t key) const {
         const std::int64_t n = random[2] + sample + (part ? random[3] : 0);
         const std::int64_t first_head = part ? random[4] * (h / k) : 0;
-        return ((n * all_heads + first_head + head) * t + row) * s + key;
+        const std::int64_t queries = ring ? positions : t;
+        const std::int64_t keys = ring ? positions : s;
+        return ((n * all_heads + first_head + head) * queries + at.query + row) * keys + at.key +
+               key;
     }
 
     std::int64_t q_offset(std::int64_t sample, std::int64_t row, std::int64_t head) const {
@@ -37,7 +67,11 @@ struct AttentionShape {
         return ((sample * s + row) * k + head / (h / k)) * d;
     }
     /// Number of keys that query `row` sees.
-    std::int64_t visible(std::int64_t row) const {
+    std::int64_t visible(std::int64_t row, const Place& at) const {
+        if (ring) {
+            const std::int64_t end = causal ? std::min(positions, at.query + row + 1) : positions;
+            return std::clamp<std::int64_t>(end - at.key, 0, s);
+        }
         return causal ? (row + s - t + 1 < s ? row + s - t + 1 : s) : s;
     }
 };

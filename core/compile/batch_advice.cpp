@@ -51,7 +51,7 @@ bool splits_batch(const plan::ExecutionPlan& plan, const std::string& axis) {
 std::optional<plan::BatchAdvice> advise_batch(const plan::ExecutionPlan& plan,
                                               const BatchPlan& batch, const cost::CostModel& cost) {
     const plan::PlannedProgram* step = plan.find("train_step");
-    if (plan.mesh.single() || step == nullptr || !plan.predicted_step_ms) {
+    if (plan.mesh.single() || plan.pipeline || step == nullptr || !plan.predicted_step_ms) {
         return std::nullopt;
     }
     plan::BatchAdvice out;

@@ -123,7 +123,7 @@ private:
         out_.push_back({pointer_ + where, Severity::error, std::move(message), std::move(hint)});
     }
 
-    static std::string axes_hint(const std::vector<Axis>& axes, std::int64_t devices) {
+    std::string axes_hint(const std::vector<Axis>& axes, std::int64_t devices) const {
         std::int64_t product = 1;
         std::int64_t open = 0;
         for (const Axis& axis : axes) {
@@ -134,7 +134,10 @@ private:
             return open > 1 ? "Give all sizes but one."
                             : "The sizes given must divide " + std::to_string(devices) + ".";
         }
-        return "Set mesh.devices to \"cpu:" + std::to_string(product) +
+        const auto named = mesh_.at("devices").get<std::string>();
+        const std::string kind =
+            is_planned_hardware(named) ? named.substr(0, named.find(':')) : "cpu";
+        return "Set mesh.devices to \"" + kind + ":" + std::to_string(product) +
                "\", or let one size be -1.";
     }
 
@@ -266,6 +269,11 @@ sharding::Placement placement_of(const Json& mesh) {
 std::int64_t data_ranks(const Json& mesh) {
     const sharding::Placement placement = placement_of(mesh);
     return placement.mesh.size(placement.axes_of("batch"));
+}
+
+std::int64_t expert_devices(const Json& mesh) {
+    const sharding::Placement placement = placement_of(mesh);
+    return placement.mesh.size(placement.axes_of("expert"));
 }
 
 void check_mesh(const Json& mesh, const std::string& pointer, Diagnostics& out) {

@@ -15,6 +15,9 @@ sharding::Placement placement_of(const config::Json& mesh);
 /// rules give to "batch".
 std::int64_t data_ranks(const config::Json& mesh);
 
+/// Devices that share the experts of a mixture: the same for "expert".
+std::int64_t expert_devices(const config::Json& mesh);
+
 /// Everything wrong with the section; `pointer` is its place ("/mesh").
 void check_mesh(const config::Json& mesh, const std::string& pointer, config::Diagnostics& out);
 

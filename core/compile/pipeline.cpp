@@ -304,13 +304,14 @@ private:
         }
         const double start_s = clock_.steady_s();
         std::vector<ir::Program> out = stages_->split(program);
-        for (ir::Program& part : out) {
-            passes::renumber_values(part);
+        for (std::size_t stage = 0; stage < out.size(); ++stage) {
+            passes::renumber_values(out[stage]);
             if (options_.verify) {
-                check_legal(part);
+                check_legal(out[stage]);
             }
             if (options_.dump) {
-                options_.dump(part.name, "split stages", part);
+                options_.dump(out[stage].name + ", stage " + std::to_string(stage), "split stages",
+                              out[stage]);
             }
         }
         note_time(program, "split stages", start_s);

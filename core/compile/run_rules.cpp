@@ -33,6 +33,7 @@ public:
             data_fits_model();
         }
         mesh_is_sound();
+        experts_divide();
         batch_divides();
         pipeline_is_sound();
         length_fits();
@@ -62,6 +63,11 @@ private:
 
     void error(std::string pointer, std::string message, std::string hint) {
         out_.push_back({std::move(pointer), Severity::error, std::move(message), std::move(hint)});
+    }
+
+    void warning(std::string pointer, std::string message, std::string hint) {
+        out_.push_back(
+            {std::move(pointer), Severity::warning, std::move(message), std::move(hint)});
     }
 
     const nn::ModelDef* model() const {
@@ -162,6 +168,31 @@ private:
         check_stages(at("/mesh"), "/mesh", microbatches, out_);
     }
 
+    // Exact whatever the numbers, but for nothing.
+    void experts_divide() {
+        const nn::ModelDef* def = model();
+        if (def == nullptr || !sound({"/model", "/mesh"})) {
+            return;
+        }
+        const std::int64_t devices = expert_devices(at("/mesh"));
+        const std::int64_t experts = def->experts == nullptr ? 0 : def->experts(at("/model"));
+        if (devices == 1 || (experts > 0 && experts % devices == 0)) {
+            return;
+        }
+        if (experts == 0) {
+            warning("/mesh/strategy", "the mesh splits experts, but the model has none",
+                    def->experts == nullptr ? "Use data_parallel."
+                                            : "Use data_parallel, or give the model experts.");
+            return;
+        }
+        const std::string numbers = std::to_string(experts) + " experts do not divide over " +
+                                    std::to_string(devices) + " devices: ";
+        warning("/mesh/axes",
+                numbers + (experts < devices ? "each device holds them all"
+                                             : "some hold fewer than others, and wait for them"),
+                "Choose a number of devices that divides the experts.");
+    }
+
     void length_fits() {
         const nn::ModelDef* def = model();
         if (sound({"/training/length"}) && at("/training/length").contains("tokens") &&
@@ -255,10 +286,10 @@ private:
         const bool higher = def != nullptr && def->higher_is_better;
         const bool keeps_higher = at("/checkpoint/mode") == "max";
         if (higher != keeps_higher) {
-            out_.push_back({"/checkpoint/mode", Severity::warning,
-                            "the " + std::string(keeps_higher ? "highest " : "lowest ") + metric +
-                                " counts as best",
-                            higher ? "Set mode to \"max\"." : "Set mode to \"min\"."});
+            warning("/checkpoint/mode",
+                    "the " + std::string(keeps_higher ? "highest " : "lowest ") + metric +
+                        " counts as best",
+                    higher ? "Set mode to \"max\"." : "Set mode to \"min\".");
         }
     }
 

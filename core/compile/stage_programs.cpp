@@ -3,7 +3,6 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/passes/simplify.h"
 #include "core/pipeline/simulate.h"
 #include "core/stages/separate_sums.h"
 
@@ -109,7 +108,6 @@ int StagePrograms::stage_of(std::string_view path) const {
 
 void StagePrograms::separate_sums(ir::Program& program) const {
     stages::separate_sums(program, map_);
-    passes::remove_dead_code(program);
 }
 
 std::vector<ir::Program> StagePrograms::split(const ir::Program& program) const {

@@ -160,7 +160,7 @@ private:
         bind_variables(context, body);
         const nn::Prediction prediction = {
             run_.model->build(context, run_.model_settings(), inputs), targets};
-        add_results(b, body, prediction, weights);
+        add_results(b, body, prediction, weights, context.penalty());
         add_statistics(context, body);
         b.set_phase(ir::Phase::forward);
         b.set_path("microstep");
@@ -185,7 +185,7 @@ private:
 
     // Loss, metrics and gradients of one microbatch, added to what came before.
     void add_results(ops::Builder& b, ir::Block& body, const nn::Prediction& prediction,
-                     ValueId weights) {
+                     ValueId weights, ValueId penalty) {
         b.set_path("loss");
         const ValueId terms = run_.loss->build(b, run_.config->section("loss"), prediction);
         const ValueId loss = ops::mul(b, nn::weighted_sum(b, terms, weights), inverse_count_);
@@ -200,8 +200,16 @@ private:
             sums.push_back(how.join(b, carried_argument(body, trained_.size() + 1 + i), own));
         }
         b.set_path("loss");
-        add_gradients(b, body, loss);
+        add_gradients(b, body, penalty.valid() ? penalised(b, loss, penalty, weights) : loss);
         body.results.insert(body.results.end(), sums.begin(), sums.end());
+    }
+
+    // The loss and what the layers add to it [B], which stands for each term of a sample.
+    ValueId penalised(ops::Builder& b, ValueId loss, ValueId penalty, ValueId weights) {
+        const ir::Shape& target = run_.data.target.shape;
+        const auto terms = static_cast<double>(run_.data.classes > 0 ? target.elements() : 1);
+        const ValueId sum = ops::affine(b, nn::weighted_sum(b, penalty, weights), terms);
+        return ops::add(b, loss, ops::mul(b, sum, inverse_count_));
     }
 
     void add_gradients(ops::Builder& b, ir::Block& body, ValueId loss) {

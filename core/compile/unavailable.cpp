@@ -28,7 +28,6 @@ constexpr std::array kPlanned = {
     Planned{"/training/precision", "f16 fp16 float16",
             "f16 needs a GPU; use 'bf16', which needs no loss scaling."},
     Planned{"/training/precision", "tf32", "tf32 needs a GPU; use 'f32' or 'bf16'."},
-    Planned{"/mesh/strategy", "expert_parallel", ""},
     Planned{"/mesh/backend", "in_process mpi gloo nccl", ""},
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPT-2 (Radford et al. 2019), in the structure of Hugging Face's checkpoints: learned positions,
 // pre-norm blocks, biases, LayerNorm eps 1e-5, tanh GELU, output tied to the token table. Shape
-// letters: B samples, T positions, C width, F = 4 C, V vocabulary.
+// letters: B samples, T positions, C width, F = 4 C, V vocabulary, E experts.
 #include "core/nn/model_list.h"
 #include "core/nn/model_settings.h"
 #include "core/nn/transformer.h"
@@ -47,7 +47,7 @@ Dimensions dimensions(const Json& settings) {
 }
 
 config::FieldTable gpt2_fields() {
-    return {
+    config::FieldTable table = {
         variant_field(kVariants),
         size_field("layers", "Transformer blocks; null: the variant's, or 6.", 1000),
         size_field("width", "Channels; null: the variant's, or 384.", 1 << 16),
@@ -60,6 +60,10 @@ config::FieldTable gpt2_fields() {
                            "Share of values set to zero after embedding, attention and block.")
             .range(0.0, 0.95),
         config::boolean_field("tied", true, "The output uses the token table's weights.")};
+    for (config::Field& field : expert_fields("Feed-forward networks per block; null: one.")) {
+        table.push_back(std::move(field));
+    }
+    return table;
 }
 
 void check_gpt2(const Json& settings, const std::string& pointer, config::Diagnostics& out) {
@@ -70,10 +74,15 @@ void check_gpt2(const Json& settings, const std::string& pointer, config::Diagno
                            std::to_string(d.heads) + " heads",
                        "Choose a number of heads that divides the width."});
     }
+    check_experts(expert_settings(settings), pointer, out);
 }
 
 std::int64_t context_length(const Json& settings) {
     return dimensions(settings).context;
+}
+
+std::int64_t experts(const Json& settings) {
+    return expert_settings(settings).experts;
 }
 
 // A prefill starts at position 0; a decode of one token looks its position up.
@@ -115,7 +124,8 @@ ir::ValueId build_gpt2(ModelContext& context, const Json& settings, ir::ValueId 
                               .dropout = d.dropout,
                               .norm_eps = kNormEps,
                               .gelu = "gelu",
-                              .attention = {true, d.context, d.dropout}};
+                              .attention = {true, d.context, d.dropout},
+                              .experts = expert_settings(settings)};
     for (std::int64_t i = 0; i < d.layers; ++i) {
         const Scope scope(context, "blocks." + std::to_string(i));
         x = transformer_block(context, block, x);
@@ -145,15 +155,19 @@ constexpr std::string_view kTensors = "wte.weight [V, C]: tokens\n"
                                       "blocks.*.mlp.up.bias [F]\n"
                                       "blocks.*.mlp.down.weight [F, C]\n"
                                       "blocks.*.mlp.down.bias [C]\n"
+                                      "blocks.*.mlp.router.weight [C, E]: with E experts, in "
+                                      "place of up and down\n"
+                                      "blocks.*.mlp.experts.up.weight [E, C, F]\n"
+                                      "blocks.*.mlp.experts.down.weight [E, F, C]\n"
                                       "norm.weight [C]\n"
                                       "norm.bias [C]\n"
                                       "head.weight [C, V]: where tied is false\n";
 
 } // namespace
 
-const ModelDef kGpt2Model = {"gpt2",        "GPT-2 language model; on text data it reads bytes.",
-                             kTensors,      gpt2_fields,
-                             build_gpt2,    check_gpt2,
-                             context_length};
+const ModelDef kGpt2Model = {"gpt2",         "GPT-2 language model; on text data it reads bytes.",
+                             kTensors,       gpt2_fields,
+                             build_gpt2,     check_gpt2,
+                             context_length, experts};
 
 } // namespace weft::nn

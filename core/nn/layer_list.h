@@ -25,15 +25,16 @@ extern const LayerDef kLayerNormLayer;
 extern const LayerDef kRmsNormLayer;
 extern const LayerDef kBatchNormLayer;
 extern const LayerDef kEmbeddingLayer;
+extern const LayerDef kMoeLayer;
 extern const LayerDef kResidualLayer;
 extern const LayerDef kRepeatLayer;
 extern const LayerDef kBranchesLayer;
 
 inline constexpr std::array kLayers = {
-    &kLinearLayer,    &kConv2dLayer,   &kMaxPoolLayer,   &kAvgPoolLayer,  &kGlobalAvgPoolLayer,
-    &kFlattenLayer,   &kReluLayer,     &kGeluLayer,      &kSiluLayer,     &kTanhLayer,
-    &kSigmoidLayer,   &kDropoutLayer,  &kLayerNormLayer, &kRmsNormLayer,  &kBatchNormLayer,
-    &kEmbeddingLayer, &kResidualLayer, &kRepeatLayer,    &kBranchesLayer,
+    &kLinearLayer,    &kConv2dLayer,  &kMaxPoolLayer,   &kAvgPoolLayer, &kGlobalAvgPoolLayer,
+    &kFlattenLayer,   &kReluLayer,    &kGeluLayer,      &kSiluLayer,    &kTanhLayer,
+    &kSigmoidLayer,   &kDropoutLayer, &kLayerNormLayer, &kRmsNormLayer, &kBatchNormLayer,
+    &kEmbeddingLayer, &kMoeLayer,     &kResidualLayer,  &kRepeatLayer,  &kBranchesLayer,
 };
 
 } // namespace weft::nn

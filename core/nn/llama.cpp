@@ -4,7 +4,8 @@
 // Face's checkpoints (channels i and i + D / 2 turn together), so that weights map one to one,
 // transposed to [in, out]. The frequency scaling of Llama 3.1 and later, which stretches the
 // context, is not applied. Shape letters: B samples, T positions, C width, H query heads, K key and
-// value heads, D = C / H, F inner width of the MLP, V vocabulary.
+// value heads, D = C / H, F inner width of the MLP, V vocabulary, E experts. With experts it is
+// Mixtral (Jiang et al. 2024), which gives each token to two of eight.
 #include "core/nn/model_list.h"
 #include "core/nn/model_settings.h"
 #include "core/nn/transformer.h"
@@ -24,6 +25,7 @@ struct Variant {
     std::int64_t layers, width, heads, kv_heads, ffn, vocab, context; // vocab 0: from the data
     double rope_theta;
     bool tied;
+    std::int64_t experts = 0;
 };
 
 constexpr std::array kVariants = {
@@ -32,7 +34,8 @@ constexpr std::array kVariants = {
     Variant{"3.2-1b", 16, 2048, 32, 8, 8192, 128256, 8192, 5e5, true},
     Variant{"3.2-3b", 28, 3072, 24, 8, 8192, 128256, 8192, 5e5, true},
     Variant{"3-70b", 80, 8192, 64, 8, 28672, 128256, 8192, 5e5, false},
-    Variant{"3-405b", 126, 16384, 128, 8, 53248, 128256, 8192, 5e5, false}};
+    Variant{"3-405b", 126, 16384, 128, 8, 53248, 128256, 8192, 5e5, false},
+    Variant{"mixtral-8x7b", 32, 4096, 32, 8, 14336, 32000, 32768, 1e6, false, 8}};
 // Without a variant: a model that trains on a laptop. ffn 0: from the width.
 constexpr Variant kSmall = {"", 6, 384, 6, 2, 0, 0, 256, 1e4, false};
 
@@ -53,6 +56,7 @@ Variant dimensions(const Json& settings) {
     d.context = given(settings, "context", d.context);
     d.rope_theta = given(settings, "rope_theta", d.rope_theta);
     d.tied = given(settings, "tied", d.tied);
+    d.experts = given(settings, "experts", d.experts);
     return d;
 }
 
@@ -64,7 +68,7 @@ config::Field tied_field() {
 }
 
 config::FieldTable llama_fields() {
-    return {
+    config::FieldTable table = {
         variant_field(kVariants),
         size_field("layers", "Transformer blocks; null: the variant's, or 6.", 1000),
         size_field("width", "Channels; null: the variant's, or 384.", 1 << 16),
@@ -85,6 +89,11 @@ config::FieldTable llama_fields() {
             .or_null()
             .above(0.0),
         tied_field()};
+    for (config::Field& field :
+         expert_fields("Feed-forward networks per block; null: the variant's, or one.")) {
+        table.push_back(std::move(field));
+    }
+    return table;
 }
 
 void check_llama(const Json& settings, const std::string& pointer, config::Diagnostics& out) {
@@ -105,10 +114,15 @@ void check_llama(const Json& settings, const std::string& pointer, config::Diagn
                    " key and value heads",
                "Choose a number that divides heads.");
     }
+    check_experts(expert_settings(settings, d.experts), pointer, out);
 }
 
 std::int64_t context_length(const Json& settings) {
     return dimensions(settings).context;
+}
+
+std::int64_t experts(const Json& settings) {
+    return expert_settings(settings, dimensions(settings).experts).experts;
 }
 
 ir::ValueId projected(ModelContext& context, const char* name, ir::ValueId x, std::int64_t units,
@@ -145,13 +159,23 @@ ir::ValueId attention(ModelContext& context, const Variant& d, ir::ValueId x) {
     const ir::ValueId key = rotated(context, d, part("key", d.kv_heads, kv_axis));
     const ir::ValueId value = part("value", d.kv_heads, kv_axis);
     const ir::ValueId mixed = attend(context, {true, d.context, 0.0}, query, key, value);
-    return projected(context, "output", mixed, d.width, residual_init(d.layers), head_axis, "embed");
+    return projected(context, "output", mixed, d.width, residual_init(d.layers), head_axis,
+                     "embed");
 }
 
 // SwiGLU (Shazeer 2020): down(silu(gate(x)) * up(x))
-ir::ValueId mlp(ModelContext& context, const Variant& d, ir::ValueId x) {
+ir::ValueId mlp(ModelContext& context, const Variant& d, const ExpertSettings& experts,
+                ir::ValueId x) {
     ops::Builder& b = context.builder();
     const Scope scope(context, "mlp");
+    if (experts.experts > 0) {
+        const ExpertNetwork network{.inner = d.ffn,
+                                    .activation = "silu",
+                                    .gated = true,
+                                    .init = transformer_init(),
+                                    .down_init = residual_init(d.layers)};
+        return mixture_of_experts(context, experts, network, x);
+    }
     const ir::ValueId gate =
         projected(context, "gate", x, d.ffn, transformer_init(), "embed", "mlp");
     const ir::ValueId up = projected(context, "up", x, d.ffn, transformer_init(), "embed", "mlp");
@@ -164,16 +188,18 @@ ir::ValueId normalised(ModelContext& context, const char* name, ir::ValueId x) {
     return rms_norm(context, x, kNormEps);
 }
 
-ir::ValueId block(ModelContext& context, const Variant& d, ir::ValueId x) {
+ir::ValueId block(ModelContext& context, const Variant& d, const ExpertSettings& experts,
+                  ir::ValueId x) {
     ops::Builder& b = context.builder();
     x = ops::add(b, x, attention(context, d, normalised(context, "norm1", x)));
-    return ops::add(b, x, mlp(context, d, normalised(context, "norm2", x)));
+    return ops::add(b, x, mlp(context, d, experts, normalised(context, "norm2", x)));
 }
 
 ir::ValueId build_llama(ModelContext& context, const Json& settings, ir::ValueId inputs) {
     Variant d = dimensions(settings);
     d.vocab = d.vocab == 0 ? context.data().classes : d.vocab;
     check_tokens(context, "llama", d.context, d.vocab, inputs);
+    const ExpertSettings experts = expert_settings(settings, d.experts);
     ir::ValueId table;
     ir::ValueId x; // [B, T, C]
     {
@@ -184,7 +210,7 @@ ir::ValueId build_llama(ModelContext& context, const Json& settings, ir::ValueId
     }
     for (std::int64_t i = 0; i < d.layers; ++i) {
         const Scope scope(context, "blocks." + std::to_string(i));
-        x = block(context, d, x);
+        x = block(context, d, experts, x);
     }
     x = normalised(context, "norm", x);
     const Scope scope(context, "head");
@@ -205,14 +231,18 @@ constexpr std::string_view kTensors =
     "blocks.*.mlp.gate.weight [C, F]\n"
     "blocks.*.mlp.up.weight [C, F]\n"
     "blocks.*.mlp.down.weight [F, C]\n"
+    "blocks.*.mlp.router.weight [C, E]: with E experts, in place of gate, up and down\n"
+    "blocks.*.mlp.experts.gate.weight [E, C, F]\n"
+    "blocks.*.mlp.experts.up.weight [E, C, F]\n"
+    "blocks.*.mlp.experts.down.weight [E, F, C]\n"
     "norm.weight [C]\n"
     "head.weight [C, V]: where tied is false\n";
 
 } // namespace
 
-const ModelDef kLlamaModel = {"llama",       "Llama language model; on text data it reads bytes.",
-                              kTensors,      llama_fields,
-                              build_llama,   check_llama,
-                              context_length};
+const ModelDef kLlamaModel = {"llama",        "Llama language model; on text data it reads bytes.",
+                              kTensors,       llama_fields,
+                              build_llama,    check_llama,
+                              context_length, experts};
 
 } // namespace weft::nn

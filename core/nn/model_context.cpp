@@ -41,24 +41,36 @@ ir::ValueId ModelContext::parameter(std::string_view name, ir::Shape shape, Init
                                     std::vector<std::string> logical_axes) {
     WEFT_CHECK(static_cast<int>(logical_axes.size()) == shape.rank(),
                "a parameter names one logical axis per dimension");
-    return variable({Variable::Kind::parameter, std::string(name), shape, init,
-                     std::move(logical_axes), {}});
+    return variable(
+        {Variable::Kind::parameter, std::string(name), shape, init, std::move(logical_axes), {}});
 }
 
 ir::ValueId ModelContext::statistic(std::string_view name, ir::Shape shape, Init init) {
     const auto rank = static_cast<std::size_t>(shape.rank());
-    return variable({Variable::Kind::statistic, std::string(name), shape, init,
-                     std::vector<std::string>(rank), {}});
+    return variable({Variable::Kind::statistic,
+                     std::string(name),
+                     shape,
+                     init,
+                     std::vector<std::string>(rank),
+                     {}});
 }
 
 ir::ValueId ModelContext::cache(std::string_view name, ir::Shape shape) {
     const auto rank = static_cast<std::size_t>(shape.rank());
-    return variable({Variable::Kind::cache, std::string(name), shape, Init::zeros(),
-                     std::vector<std::string>(rank), {}});
+    return variable({Variable::Kind::cache,
+                     std::string(name),
+                     shape,
+                     Init::zeros(),
+                     std::vector<std::string>(rank),
+                     {}});
 }
 
 void ModelContext::update(std::string_view name, ir::ValueId value) {
     updates_.emplace_back(full_name(name), value);
+}
+
+void ModelContext::penalise(ir::ValueId per_sample) {
+    penalty_ = penalty_.valid() ? ops::add(builder_, penalty_, per_sample) : per_sample;
 }
 
 void ModelContext::bind(const std::string& full_name, ir::ValueId value) {

@@ -30,8 +30,8 @@ struct DataShape {
     std::int64_t outputs() const { return classes > 0 ? classes : target.shape.elements(); }
 };
 
-/// Start value of a variable. Random ones draw from the stream of the variable's own name, so they do
-/// not depend on devices, on order of creation or on other variables.
+/// Start value of a variable. Random ones draw from the stream of the variable's own name, so they
+/// do not depend on devices, on order of creation or on other variables.
 struct Init {
     enum class Kind : std::uint8_t { zeros, ones, normal, uniform };
     Kind kind = Kind::zeros;
@@ -83,7 +83,8 @@ public:
     const std::string& path() const { return builder_.path(); }
     const ir::Shape& shape(ir::ValueId id) const { return builder_.shape(id); }
 
-    /// A trained array of the current scope. Asking twice for one name gives one array: tied weights.
+    /// A trained array of the current scope. Asking twice for one name gives one array: tied
+    /// weights.
     ir::ValueId parameter(std::string_view name, ir::Shape shape, Init init,
                           std::vector<std::string> logical_axes);
     /// A running statistic: not trained, saved with the model; changed by `update`.
@@ -92,6 +93,12 @@ public:
     ir::ValueId cache(std::string_view name, ir::Shape shape);
     /// The new value of a statistic or cache of the current scope.
     void update(std::string_view name, ir::ValueId value);
+
+    /// Adds to the loss that is trained on, not to the one that is reported: f32[B], per sample, in
+    /// units of the mean loss of its terms.
+    void penalise(ir::ValueId per_sample);
+    /// The sum of all penalties; invalid when there are none.
+    ir::ValueId penalty() const { return penalty_; }
 
     /// Lets a variable be `value` in place of a program argument of its name: a value carried by a
     /// loop, or the averaged copy of a parameter.
@@ -115,6 +122,7 @@ private:
     std::vector<Variable> variables_;
     std::vector<std::pair<std::string, ir::ValueId>> bound_;
     std::vector<std::pair<std::string, ir::ValueId>> updates_;
+    ir::ValueId penalty_;
 };
 
 /// Extends the layer path while it lives: Scope scope(context, "mlp").

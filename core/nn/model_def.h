@@ -25,6 +25,8 @@ struct ModelDef {
                   config::Diagnostics& out) = nullptr;
     /// Context length of a language model. Null: not a language model.
     std::int64_t (*context_length)(const config::Json& settings) = nullptr;
+    /// Experts of its mixtures, the fewest where they differ; 0: there are none. Null: never any.
+    std::int64_t (*experts)(const config::Json& settings) = nullptr;
 
     bool language_model() const { return context_length != nullptr; }
 };

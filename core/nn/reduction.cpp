@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/ops/builder.h"
 
 #include <algorithm>
 #include <array>

@@ -3,9 +3,13 @@
 // an evaluation, and devices alike. A metric's record names its reduction.
 #pragma once
 
-#include "core/ops/builder.h"
+#include "core/ir/program.h"
 
 #include <string_view>
+
+namespace weft::ops {
+class Builder; // core/ops/builder.h
+} // namespace weft::ops
 
 namespace weft::nn {
 

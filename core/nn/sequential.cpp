@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A list of layers one after the other. Tensors: layers.<position>.<name>; nested layers add
 // "layers.<position>", copies of repeat "copies.<i>", branches "branches.<i>".
-#include "core/nn/layer_def.h"
+#include "core/nn/layer_list.h"
 #include "core/nn/model_list.h"
 
 namespace weft::nn {
@@ -36,6 +36,23 @@ ir::ValueId build_sequential(ModelContext& context, const Json& settings, ir::Va
     return y;
 }
 
+/// The fewest experts of a moe layer, also of nested ones.
+std::int64_t experts(const Json& settings) {
+    std::int64_t fewest = 0;
+    const auto take = [&](std::int64_t count) {
+        fewest = fewest == 0 || (count > 0 && count < fewest) ? count : fewest;
+    };
+    if (settings.is_object() && settings.value("type", "") == kMoeLayer.name) {
+        take(settings.at("experts").get<std::int64_t>());
+    }
+    for (const Json& part : settings) {
+        if (part.is_structured()) {
+            take(experts(part));
+        }
+    }
+    return fewest;
+}
+
 } // namespace
 
 const ModelDef kSequentialModel = {"sequential",
@@ -46,6 +63,8 @@ const ModelDef kSequentialModel = {"sequential",
                                    "layers.*.running_variance [C]\n",
                                    sequential_fields,
                                    build_sequential,
-                                   check_sequential};
+                                   check_sequential,
+                                   nullptr,
+                                   experts};
 
 } // namespace weft::nn

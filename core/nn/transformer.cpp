@@ -34,14 +34,21 @@ ir::ValueId self_attention(ModelContext& context, const BlockSettings& s, ir::Va
     const ir::ValueId value = part(2);
     const ir::ValueId mixed = attend(context, s.attention, query, key, value);
     const Scope inner(context, "output");
-    const ir::ValueId out =
-        dense(context, mixed, s.width, residual_init(s.layers),
-              {heads_axis("heads", s.width / s.heads), "embed"});
+    const ir::ValueId out = dense(context, mixed, s.width, residual_init(s.layers),
+                                  {heads_axis("heads", s.width / s.heads), "embed"});
     return dropout(context, out, s.dropout);
 }
 
 ir::ValueId mlp(ModelContext& context, const BlockSettings& s, ir::ValueId x) {
     const Scope scope(context, "mlp");
+    if (s.experts.experts > 0) {
+        const ExpertNetwork network{.inner = s.mlp,
+                                    .activation = s.gelu,
+                                    .init = transformer_init(),
+                                    .down_init = residual_init(s.layers)};
+        x = mixture_of_experts(context, s.experts, network, x);
+        return dropout(context, x, s.dropout);
+    }
     {
         const Scope inner(context, "up");
         x = dense(context, x, s.mlp, transformer_init(), {"embed", "mlp"});

@@ -4,6 +4,7 @@
 // value heads, D head width.
 #pragma once
 
+#include "core/nn/experts.h"
 #include "core/nn/layer_def.h"
 
 #include <string>
@@ -40,11 +41,12 @@ struct BlockSettings {
     double dropout, norm_eps;
     std::string_view gelu; // op of the activation
     AttentionSettings attention;
+    ExpertSettings experts = {};
 };
 
 /// x + attention(norm1(x)), then x + mlp(norm2(x)), x [B, T, C]. Tensors of the current scope:
 /// norm1, attention.qkv [C, 3C], attention.output, norm2, mlp.up [C, mlp], mlp.down; each weight
-/// and bias.
+/// and bias. With experts: mlp.router, mlp.experts.up, mlp.experts.down; weights alone.
 ir::ValueId transformer_block(ModelContext& context, const BlockSettings& settings, ir::ValueId x);
 
 } // namespace weft::nn

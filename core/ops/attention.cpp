@@ -19,7 +19,10 @@ const std::vector<AttributeDef> kAttentionAttributes{
     {"rate", AttributeKind::real, false, "dropout of the probabilities; needs random"},
     {"stream", AttributeKind::text, false, "name of the random stream; needs random"},
     {"extents", AttributeKind::list, false,
-     "[all heads]: random goes on with the first sample and key head of this part"}};
+     "[all heads]: random goes on with the first sample and key head of this part"},
+    {"ring", AttributeKind::list, false,
+     "[all positions, step, devices]: queries are the part that starts at the last operand i64[1], "
+     "keys that of the device `step` places before"}};
 
 // q [N, T, H, D] against k and v [N, S, K, D]; empty: fine.
 std::string want_heads(const ir::Type& q, const ir::Type& k, const ir::Type& v,
@@ -43,12 +46,38 @@ std::string want_heads(const ir::Type& q, const ir::Type& k, const ir::Type& v,
     return {};
 }
 
+bool is_ring(const OpView& view) {
+    return view.attributes().has("ring");
+}
+
+/// Whether operand `random` is that, and not the place on the ring.
+bool has_random(const OpView& view, int random) {
+    return view.inputs() > random + (is_ring(view) ? 1 : 0);
+}
+
+std::string want_ring(const OpView& view) {
+    if (!is_ring(view)) {
+        return {};
+    }
+    const auto& ring = view.attributes().list("ring");
+    const ir::Type& place = view.input(view.inputs() - 1);
+    if (ring.size() != 3 || ring[0] < 1 || ring[1] < 0 || ring[1] >= ring[2]) {
+        return "ring is [all positions, step, devices] with a step below devices";
+    }
+    if (place != ir::Type{ir::DType::i64, {1}}) {
+        return "the place on a ring must be i64[1], but is " + word(place);
+    }
+    return view.input(0).shape[1] == view.input(1).shape[1]
+               ? ""
+               : "parts on a ring have as many queries as keys";
+}
+
 std::string want_dropout(const OpView& view, int random) {
     const double rate = view.attributes().real("rate", 0.0);
     if (!(rate >= 0.0 && rate < 1.0)) {
         return "rate must be at least 0 and less than 1, but is " + std::to_string(rate);
     }
-    if (view.inputs() <= random) {
+    if (!has_random(view, random)) {
         return rate > 0.0 ? "a dropout rate needs the random operand" : "";
     }
     if (!view.attributes().has("stream")) {
@@ -70,7 +99,7 @@ Inferred infer_attention(const OpView& view) {
                 " and k is " + word(k);
     }
     if (wrong.empty()) {
-        wrong = want_dropout(view, 3);
+        wrong = first_of({want_dropout(view, 3), want_ring(view)});
     }
     if (!wrong.empty()) {
         return fail(wrong);
@@ -92,16 +121,20 @@ void attention_gradient(GradientContext& c) {
     }
 }
 
-// A causal mask depends on the query's position, so queries stay whole under it. Dropout needs the
-// index of each probability: samples and key heads tell theirs (split_attention), the others stay
-// whole.
-FactorRule attention_rule(const OpView& view, std::string_view notation, bool backward,
-                          int random) {
+// Where there are as many keys as queries, their positions are split together, and keys and values
+// go around a ring (split_forward). Otherwise a causal mask and dropout, which need the index of
+// each probability, keep queries whole, and keys are always whole.
+FactorRule attention_rule(const OpView& view, std::string_view self, std::string_view cross,
+                          bool backward, int random) {
     constexpr Combine whole = Combine::whole;
-    const bool dropout = view.inputs() > random;
+    const bool dropout = has_random(view, random);
     const Combine free = backward ? Combine::sum : Combine::pointwise;
-    return einsum(view, notation,
-                  {{'t', dropout || view.attributes().flag("causal") ? whole : free},
+    const bool alike = view.input(0).shape[1] == view.input(1).shape[1];
+    const bool placed = dropout || view.attributes().flag("causal");
+    return einsum(view, alike ? self : cross,
+                  {{'t', alike    ? Combine::custom
+                         : placed ? whole
+                                  : free},
                    {'g', dropout ? whole : free},
                    {'s', whole},
                    {'d', whole},
@@ -109,29 +142,114 @@ FactorRule attention_rule(const OpView& view, std::string_view notation, bool ba
 }
 
 FactorRule attention_factors(const OpView& view) {
-    return attention_rule(view, "nt(kg)d,nskd,nskd,r->nt(kg)d,n(kg)t", false, 3);
+    return attention_rule(view, "nt(kg)d,ntkd,ntkd,r->nt(kg)d,n(kg)t",
+                          "nt(kg)d,nskd,nskd,r->nt(kg)d,n(kg)t", false, 3);
 }
 
-void split_attention(SplitContext& c, std::size_t random) {
-    std::vector<ValueId> inputs = c.inputs();
-    if (inputs.size() <= random) {
-        return c.set_all(c.emit_same());
+/// The op on parts: operands are given without random.
+class Parts {
+public:
+    Parts(SplitContext& c, std::size_t random) : c_(c), attributes_(c.attributes()) {
+        Builder& b = c.builder();
+        const int queries = factor_of(c.rule().inputs[0], 1);
+        positions_ = queries == factor_of(c.rule().inputs[1], 1) ? queries : -1;
+        if (c.inputs().size() > random) {
+            const std::array factors{factor_of(c.rule().inputs[1], 0),
+                                     factor_of(c.rule().inputs[1], 2)};
+            const ValueId origin = c.origin(factors, std::array<std::int64_t, 2>{0, 0});
+            behind_.push_back(
+                b.emit("concat", {c.inputs()[random], origin}, {{"dim", std::int64_t{0}}}));
+            attributes_.set("extents", std::vector<std::int64_t>{c.whole().input(0).shape[2]});
+        }
+        if (on_ring()) {
+            behind_.push_back(c.origin(std::array{positions_}, std::array{std::int64_t{0}}));
+        }
     }
-    Builder& b = c.builder();
-    const std::array factors{factor_of(c.rule().inputs[1], 0), factor_of(c.rule().inputs[1], 2)};
-    const ValueId origin = c.origin(factors, std::array<std::int64_t, 2>{0, 0});
-    inputs[random] = b.emit("concat", {inputs[random], origin}, {{"dim", std::int64_t{0}}});
-    ir::Attributes attributes = c.attributes();
-    attributes.set("extents", std::vector<std::int64_t>{c.whole().input(0).shape[2]});
-    c.set_all(b.emit_all(c.whole().op.kind, inputs, attributes));
+
+    bool on_ring() const { return c_.is_split(positions_); }
+    std::int64_t devices() const { return c_.devices(positions_); }
+    ValueId from_before(ValueId value) const { return c_.from_part_before(value, positions_); }
+
+    std::vector<ValueId> emit(std::vector<ValueId> operands, std::int64_t step) const {
+        ir::Attributes attributes = attributes_;
+        if (on_ring()) {
+            attributes.set(
+                "ring", std::vector<std::int64_t>{c_.whole().input(0).shape[1], step, devices()});
+        }
+        operands.insert(operands.end(), behind_.begin(), behind_.end());
+        return c_.builder().emit_all(c_.whole().op.kind, operands, attributes);
+    }
+
+private:
+    SplitContext& c_;
+    ir::Attributes attributes_;
+    std::vector<ValueId> behind_; // random, place
+    int positions_ = -1;          // factor of queries and keys alike
+};
+
+/// Results of attention to some of the keys: out, logsumexp.
+struct Attended {
+    ValueId out, logsumexp;
+};
+
+// What softmax over both sets of keys gives (Dao et al. 2022, section 3.1). A query that sees none
+// of a set has a very small logsumexp there.
+Attended merged(Builder& b, const Attended& x, const Attended& y) {
+    const ValueId most = maximum(b, x.logsumexp, y.logsumexp);
+    const auto share = [&](const Attended& one) {
+        return b.emit("exp", {sub(b, one.logsumexp, most)});
+    };
+    const ValueId xs = share(x);
+    const ValueId ys = share(y);
+    const ValueId sum = add(b, xs, ys); // [N, H, T]
+    const auto weighted = [&](const Attended& one, ValueId own) {
+        ir::Shape rows = b.shape(one.out);
+        rows[3] = 1;
+        const ValueId weight = reshape(b, transpose(b, div(b, own, sum), {0, 2, 1}), rows);
+        return mul(b, cast(b, one.out, b.type(weight).dtype), weight);
+    };
+    return {add(b, weighted(x, xs), weighted(y, ys)), add(b, most, b.emit("log", {sum}))};
 }
 
+// Ring attention (Liu et al. 2023): keys and values go around, and each device's queries meet each
+// part of them once.
 void split_forward(SplitContext& c) {
-    split_attention(c, 3);
+    Builder& b = c.builder();
+    const Parts parts(c, 3);
+    ValueId k = c.input(1);
+    ValueId v = c.input(2);
+    const auto own = parts.emit({c.input(0), k, v}, 0);
+    Attended sum{own[0], own[1]};
+    for (std::int64_t step = 1; parts.on_ring() && step < parts.devices(); ++step) {
+        k = parts.from_before(k);
+        v = parts.from_before(v);
+        const auto next = parts.emit({c.input(0), k, v}, step);
+        sum = merged(b, sum, {next[0], next[1]});
+    }
+    c.set(0, cast(b, sum.out, c.output_type(0).dtype));
+    c.set(1, sum.logsumexp);
 }
 
+// The gradients of keys and values go around behind them and end where they belong. Those of a
+// device's own part stay.
 void split_backward(SplitContext& c) {
-    split_attention(c, 6);
+    Builder& b = c.builder();
+    const Parts parts(c, 6);
+    std::vector<ValueId> operands(c.inputs().begin(), c.inputs().begin() + 6);
+    const auto own = parts.emit(operands, 0);
+    ValueId dq = own[0];
+    ValueId dk, dv;
+    for (std::int64_t step = 1; parts.on_ring() && step < parts.devices(); ++step) {
+        operands[1] = parts.from_before(operands[1]);
+        operands[2] = parts.from_before(operands[2]);
+        const auto next = parts.emit(operands, step);
+        dq = add(b, dq, next[0]);
+        dk = step == 1 ? next[1] : add(b, parts.from_before(dk), next[1]);
+        dv = step == 1 ? next[2] : add(b, parts.from_before(dv), next[2]);
+    }
+    c.set(0, dq);
+    c.set(1, dk.valid() ? add(b, own[1], parts.from_before(dk)) : own[1]);
+    c.set(2, dv.valid() ? add(b, own[2], parts.from_before(dv)) : own[2]);
 }
 
 // `products` products of T S D per head, and per score `others` FLOPs and its share of dropout;
@@ -157,17 +275,17 @@ Inferred infer_attention_grad(const OpView& view) {
     const ir::Type& k = view.input(1);
     std::string wrong = want_heads(q, k, view.input(2), "k");
     if (wrong.empty()) {
-        wrong =
-            first_of({want_shape("out", view.input(3), q.shape),
-                      want_shape("logsumexp", view.input(4), {q.shape[0], q.shape[2], q.shape[1]}),
-                      want_shape("dout", view.input(5), q.shape), want_dropout(view, 6)});
+        wrong = first_of(
+            {want_shape("out", view.input(3), q.shape),
+             want_shape("logsumexp", view.input(4), {q.shape[0], q.shape[2], q.shape[1]}),
+             want_shape("dout", view.input(5), q.shape), want_dropout(view, 6), want_ring(view)});
     }
     return wrong.empty() ? Inferred{{q, k, k}, {}} : fail(wrong);
 }
 
 FactorRule attention_grad_factors(const OpView& view) {
-    return attention_rule(view, "nt(kg)d,nskd,nskd,nt(kg)d,n(kg)t,nt(kg)d,r->nt(kg)d,nskd,nskd",
-                          true, 6);
+    return attention_rule(view, "nt(kg)d,ntkd,ntkd,nt(kg)d,n(kg)t,nt(kg)d,r->nt(kg)d,ntkd,ntkd",
+                          "nt(kg)d,nskd,nskd,nt(kg)d,n(kg)t,nt(kg)d,r->nt(kg)d,nskd,nskd", true, 6);
 }
 
 // The scores and their exponentials again, and a product for each of dv, dp, dq, dk.
@@ -220,7 +338,7 @@ const OpDef kAttention{
     .name = "attention",
     .help = "q [N, T, H, D], k, v [N, S, K, D], random? -> out [N, T, H, D], logsumexp [N, H, T]",
     .min_inputs = 3,
-    .max_inputs = 4,
+    .max_inputs = 5,
     .attributes = kAttentionAttributes,
     .infer = infer_attention,
     .gradient = attention_gradient,
@@ -233,7 +351,7 @@ const OpDef kAttention{
 const OpDef kAttentionGrad{.name = "attention_grad",
                            .help = "q, k, v, out, logsumexp, dout, random? -> dq, dk, dv",
                            .min_inputs = 6,
-                           .max_inputs = 7,
+                           .max_inputs = 8,
                            .attributes = kAttentionAttributes,
                            .infer = infer_attention_grad,
                            .factors = attention_grad_factors,

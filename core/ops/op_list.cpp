@@ -74,6 +74,13 @@ constexpr const OpDef* kOps[] = {
     &kRmsNormParamGrad,
     &kBatchNorm,
     &kBatchNormGrad,
+    // experts.cpp
+    &kTopK,
+    &kTopKGrad,
+    &kExpertRows,
+    &kDispatch,
+    &kCombine,
+    &kGateGrad,
     // rotary.cpp
     &kRotary,
     // attention.cpp

@@ -26,6 +26,8 @@ extern const OpDef kSoftmax, kSoftmaxGrad;
 // norm.cpp
 extern const OpDef kLayerNorm, kLayerNormInputGrad, kLayerNormParamGrad, kRmsNorm,
     kRmsNormInputGrad, kRmsNormParamGrad, kBatchNorm, kBatchNormGrad;
+// experts.cpp
+extern const OpDef kTopK, kTopKGrad, kExpertRows, kDispatch, kCombine, kGateGrad;
 // rotary.cpp
 extern const OpDef kRotary;
 // attention.cpp

@@ -4,6 +4,9 @@
 // "rotate half" layout of Hugging Face, not the interleaved one of the paper.
 #include "core/ops/op_list.h"
 #include "core/ops/rules.h"
+#include "core/ops/split.h"
+
+#include <array>
 
 namespace weft::ops {
 namespace {
@@ -37,8 +40,19 @@ void rotary_gradient(GradientContext& c) {
     c.set(0, c.builder().emit("rotary", operands, attributes));
 }
 
+// Without a position rows count from 0, and a part from its first row.
 FactorRule rotary_factors(const OpView& view) {
-    return einsum(view, "nthd,->nthd", {{'t', Combine::whole}, {'d', Combine::whole}});
+    const Combine rows = view.inputs() > 1 ? Combine::whole : Combine::custom;
+    return einsum(view, "nthd,->nthd", {{'t', rows}, {'d', Combine::whole}});
+}
+
+void split_rotary(SplitContext& c) {
+    const int rows = factor_of(c.rule().inputs[0], 1);
+    if (!c.is_split(rows)) {
+        return c.set_all(c.emit_same());
+    }
+    const ValueId first = c.origin(std::array{rows}, std::array{std::int64_t{0}});
+    c.set_all(c.emit_same({c.input(0), reshape(c.builder(), first, {})}));
 }
 
 OpCost rotary_cost(const OpView& view) {
@@ -59,6 +73,7 @@ const OpDef kRotary{
     .gradient = rotary_gradient,
     .factors = rotary_factors,
     .cost = rotary_cost,
+    .split = split_rotary,
     .aliases = {{0, 0}}};
 
 } // namespace weft::ops

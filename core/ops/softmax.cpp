@@ -61,7 +61,8 @@ const OpDef kSoftmax{.name = "softmax",
                      .gradient = softmax_gradient,
                      .factors = softmax_factors,
                      .cost = softmax_cost,
-                     .aliases = {{0, 0}}};
+                     .aliases = {{0, 0}},
+                     .precision = Precision::full};
 
 const OpDef kSoftmaxGrad{.name = "softmax_grad",
                          .help = "dx of softmax from y, dy",
@@ -69,6 +70,7 @@ const OpDef kSoftmaxGrad{.name = "softmax_grad",
                          .max_inputs = 2,
                          .infer = infer_softmax_grad,
                          .factors = softmax_grad_factors,
-                         .cost = softmax_grad_cost};
+                         .cost = softmax_grad_cost,
+                         .precision = Precision::full};
 
 } // namespace weft::ops

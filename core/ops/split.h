@@ -33,6 +33,8 @@ public:
     virtual std::int64_t local_size(int factor) const = 0;
     /// Stretches of the whole that a device's part of the factor is made of.
     virtual std::int64_t parts(int factor) const = 0;
+    /// Devices that split the factor.
+    virtual std::int64_t devices(int factor) const = 0;
     /// i64[factors]: for each, the index of the first element that is here, plus its `base`; 0 for
     /// factors that are not split, and for -1.
     virtual ir::ValueId origin(std::span<const int> factors,
@@ -41,6 +43,9 @@ public:
     virtual ir::ValueId real(int factor) = 0;
     /// The values of all devices that split the factor, combined elementwise; the same everywhere.
     virtual ir::ValueId all_reduce(ir::ValueId value, int factor, Combine combine) = 0;
+    /// The value of the device that holds the part before this one, around the ring of those that
+    /// split the factor. The parts must follow each other: throws weft::Error{usage} otherwise.
+    virtual ir::ValueId from_part_before(ir::ValueId value, int factor) = 0;
 
     /// Appends the op itself on the local parts (of `inputs`, where they differ).
     std::vector<ir::ValueId> emit_same(std::vector<ir::ValueId> inputs) const {

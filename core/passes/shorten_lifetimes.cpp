@@ -33,6 +33,10 @@ public:
                 for (const ValueId id : block_.ops[at].outputs) {
                     definition_[id] = to;
                 }
+                for (const ValueId id : block_.ops[at].inputs) {
+                    uses_[id].erase(at);
+                    uses_[id].insert(to);
+                }
             }
         }
         if (followers.empty()) {

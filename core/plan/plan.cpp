@@ -100,10 +100,20 @@ std::vector<std::int64_t> bytes_by_category(const ExecutionPlan& plan,
     return bytes;
 }
 
-std::vector<std::int64_t> device_bytes_by_category(const ExecutionPlan& plan, int stage) {
-    const PlannedProgram* program = largest_program(plan, stage);
-    auto bytes = program == nullptr ? std::vector<std::int64_t>(kCategories, 0)
-                                    : bytes_by_category(plan, *program);
+namespace {
+
+/// Adds what the arena of a stage's devices holds at the peak, `times` over.
+void add_arena(const ExecutionPlan& plan, int stage, std::int64_t times,
+               std::vector<std::int64_t>& bytes) {
+    if (const PlannedProgram* program = largest_program(plan, stage)) {
+        const auto own = bytes_by_category(plan, *program);
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            bytes[i] += times * own[i];
+        }
+    }
+}
+
+void add_host(const ExecutionPlan& plan, std::vector<std::int64_t>& bytes) {
     if (plan.device == "cpu") {
         const HostMemory& host = plan.host;
         bytes[static_cast<std::size_t>(Category::batch)] +=
@@ -111,6 +121,27 @@ std::vector<std::int64_t> device_bytes_by_category(const ExecutionPlan& plan, in
         bytes[static_cast<std::size_t>(Category::staging)] += host.staging_bytes;
         bytes[static_cast<std::size_t>(Category::library)] += host.library_bytes;
     }
+}
+
+} // namespace
+
+std::vector<std::int64_t> device_bytes_by_category(const ExecutionPlan& plan, int stage) {
+    std::vector<std::int64_t> bytes(kCategories, 0);
+    add_arena(plan, stage, 1, bytes);
+    add_host(plan, bytes);
+    return bytes;
+}
+
+std::vector<std::int64_t> memory_by_category(const ExecutionPlan& plan) {
+    if (plan.device != "cpu") {
+        return bytes_by_category(plan);
+    }
+    std::vector<std::int64_t> bytes(kCategories, 0);
+    const auto stages = static_cast<std::int64_t>(plan.stages.size());
+    for (int stage = 0; stage < stages; ++stage) {
+        add_arena(plan, stage, plan.mesh.devices() / stages, bytes);
+    }
+    add_host(plan, bytes);
     return bytes;
 }
 

@@ -209,8 +209,8 @@ struct Collective {
     ir::Phase phase = ir::Phase::forward;
 };
 
-/// What the batch does to the training step of a mesh, where that is known: below which batch its
-/// devices have too little to do at a time.
+/// What the batch does to the training step of a mesh without a pipeline, where that is known:
+/// below which batch its devices have too little to do at a time.
 struct BatchAdvice {
     std::int64_t samples = 0; // of a device and microstep, now
     std::int64_t global_batch_size = 0;
@@ -291,6 +291,9 @@ std::vector<std::int64_t> bytes_by_category(const ExecutionPlan& plan,
 std::vector<std::int64_t> bytes_by_category(const ExecutionPlan& plan);
 /// The same for the devices of one stage of a pipeline.
 std::vector<std::int64_t> device_bytes_by_category(const ExecutionPlan& plan, int stage);
+/// Bytes per category of everything behind the limit: of all devices where they share the host's
+/// memory. Their sum is memory_bytes() less the holes of the arenas.
+std::vector<std::int64_t> memory_by_category(const ExecutionPlan& plan);
 /// The program that needs most memory: it sizes the arena. Null without programs.
 const PlannedProgram* largest_program(const ExecutionPlan& plan);
 const PlannedProgram* largest_program(const ExecutionPlan& plan, int stage);

@@ -12,21 +12,23 @@ namespace {
 constexpr std::size_t kMostStages = 16;
 constexpr std::size_t kIndent = 4;
 
-/// A line of the chart: each action over the columns of its time, named where the name has room.
+/// A line of the chart: what the stage does in the middle of each column; the number of a
+/// microbatch where its cell has room.
 std::string chart_line(const std::vector<ActionTime>& times, double end_ms, std::size_t columns) {
     std::string out(columns, '.');
-    const auto column = [&](double ms) {
-        return std::min(columns, static_cast<std::size_t>(
-                                     std::lround(ms / end_ms * static_cast<double>(columns))));
-    };
+    const double width_ms = end_ms / static_cast<double>(columns);
     for (const ActionTime& time : times) {
-        const std::size_t from = column(time.start_ms);
-        const std::size_t room = column(time.end_ms) - from;
-        std::string cell(room, time.action.front());
-        if (time.action.size() < room) {
-            cell = time.action + std::string(room - time.action.size(), ' ');
+        const auto first =
+            static_cast<std::size_t>(std::max(0.0, std::ceil(time.start_ms / width_ms - 0.5)));
+        std::size_t last = first; // behind the cell
+        while (last < columns && (static_cast<double>(last) + 0.5) * width_ms < time.end_ms) {
+            ++last;
         }
-        out.replace(from, room, cell);
+        const bool named = time.action.size() < last - first;
+        for (std::size_t i = first; i < last; ++i) {
+            const std::size_t at = i - first;
+            out[i] = !named ? time.action.front() : at < time.action.size() ? time.action[at] : ' ';
+        }
     }
     return out;
 }

@@ -13,6 +13,27 @@ bool contains(const std::vector<int>& axes, int axis) {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
+bool is_experts(const std::vector<std::string>& logical_axes, std::size_t dim) {
+    return dim < logical_axes.size() && parse_logical_axis(logical_axes[dim]).name == "expert";
+}
+
+/// Splits a dimension further, behind the splits that it has; false: it does not nest.
+bool split_further(DimSharding& dim, std::vector<int> axes, std::int64_t extent, const Mesh& mesh) {
+    Split further{std::move(axes), 1, 1};
+    if (!dim.empty()) { // cuts the runs that are there
+        const Deal dealt = deal(dim.back(), extent, mesh);
+        if (dealt.padding() != 0) {
+            return false;
+        }
+        further.parts = dim.back().parts * dealt.devices;
+    }
+    if (!fits(further, extent, mesh)) {
+        return false;
+    }
+    dim.push_back(canonical(further, extent, mesh));
+    return true;
+}
+
 class Annotator {
 public:
     explicit Annotator(const Placement& placement) : placement_(placement) {
@@ -37,7 +58,7 @@ public:
                 const bool alike =
                     owner != asked_.end() &&
                     owner->second.dims.size() == static_cast<std::size_t>(slot.type.shape.rank());
-                const Sharding used = alike ? without(owner->second, batch_axes_)
+                const Sharding used = alike ? as_used(slot, owner->second)
                                             : Sharding::replicated(slot.type.shape.rank());
                 const Sharding stored = alike ? owner->second : used;
                 out_.state[slot.name] = {used,
@@ -50,9 +71,7 @@ public:
 private:
     void add(const SlotInfo& slot) {
         const Sharding asked = by_name_or_rule(slot);
-        // An axis that splits the batch cannot split the ops' work on weights too: there it only
-        // says how they are kept.
-        const Sharding used = without(asked, batch_axes_);
+        const Sharding used = as_used(slot, asked);
         const bool parameter = slot.kind == SlotInfo::Kind::parameter;
         const int stage = placement_.zero_stage;
         out_.state[slot.name] = {used, parameter && stage >= 3 ? zero(slot, asked) : asked};
@@ -100,12 +119,18 @@ private:
         return sharding;
     }
 
-    Sharding without(Sharding sharding, const std::vector<int>& axes) const {
-        for (DimSharding& dim : sharding.dims) {
-            for (Split& split : dim) {
-                std::erase_if(split.axes, [&](int axis) { return contains(axes, axis); });
+    /// An axis that splits the batch cannot split the ops' work on weights too: there it only says
+    /// how they are kept. But for experts: the batch gives up the axis for them.
+    Sharding as_used(const SlotInfo& slot, Sharding sharding) const {
+        for (std::size_t dim = 0; dim < sharding.dims.size(); ++dim) {
+            if (is_experts(slot.logical_axes, dim)) {
+                continue;
             }
-            std::erase_if(dim, [](const Split& split) { return split.axes.empty(); });
+            for (Split& split : sharding.dims[dim]) {
+                std::erase_if(split.axes, [&](int axis) { return contains(batch_axes_, axis); });
+            }
+            std::erase_if(sharding.dims[dim],
+                          [](const Split& split) { return split.axes.empty(); });
         }
         return sharding;
     }
@@ -124,18 +149,11 @@ private:
             Sharding tried = sharding;
             DimSharding& own = tried.dims[static_cast<std::size_t>(dim)];
             const std::int64_t extent = slot.type.shape[dim];
-            Split further{axes, 1, 1};
-            if (!own.empty()) { // behind the axes that are there: cuts their runs
-                const Deal dealt = deal(own.back(), extent, mesh);
-                const std::int64_t run = own.back().unit * dealt.local;
-                if (dealt.padding() != 0 || run % mesh.size(axes) != 0) {
-                    continue;
-                }
-                further = {axes, own.back().parts * dealt.devices, run / mesh.size(axes)};
-            } else if (!fits(further, extent, mesh)) {
+            const bool behind = !own.empty(); // cuts runs further: evenly, or not at all
+            if (!split_further(own, axes, extent, mesh) ||
+                (behind && deal(own.back(), extent, mesh).padding() != 0)) {
                 continue;
             }
-            own.push_back(canonical(further, extent, mesh));
             const std::int64_t padding = padding_bytes(slot.type, tried, mesh);
             if (!best || padding < least) {
                 best = tried;
@@ -190,12 +208,38 @@ Annotations annotate(const std::vector<SlotInfo>& slots, const Placement& placem
 Sharding batch_sharding(const ir::Type& type, int batch_dim, bool positions,
                         const Placement& placement) {
     Sharding out = Sharding::replicated(type.shape.rank());
+    std::vector<int> others; // axes that split weights as well
+    for (const Rule& rule : placement.rules) {
+        if (rule.logical != "batch" && rule.logical != "sequence") {
+            const std::vector<int> axes = placement.axes_of(rule.logical);
+            others.insert(others.end(), axes.begin(), axes.end());
+        }
+    }
+    // As several splits, so that each of those can be given up without the rest.
+    const auto apart = [&](const std::vector<int>& axes, std::int64_t extent) {
+        DimSharding several;
+        for (auto first = axes.begin(); first != axes.end();) {
+            auto end = first + 1;
+            while (!contains(others, *first) && end != axes.end() && !contains(others, *end)) {
+                ++end;
+            }
+            if (!split_further(several, {first, end}, extent, placement.mesh)) {
+                return DimSharding();
+            }
+            first = end;
+        }
+        return several;
+    };
     const auto set = [&](int dim, std::string_view logical) {
-        const Split split{placement.axes_of(logical), 1, 1};
-        if (dim < type.shape.rank() && !split.axes.empty() &&
-            fits(split, type.shape[dim], placement.mesh)) {
-            out.dims[static_cast<std::size_t>(dim)] = {
-                canonical(split, type.shape[dim], placement.mesh)};
+        const std::vector<int> axes = placement.axes_of(logical);
+        if (dim >= type.shape.rank() || axes.empty()) {
+            return;
+        }
+        DimSharding& own = out.dims[static_cast<std::size_t>(dim)];
+        const std::int64_t extent = type.shape[dim];
+        own = apart(axes, extent);
+        if (own.empty()) {
+            split_further(own, axes, extent, placement.mesh);
         }
     };
     set(batch_dim, "batch");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/sharding/mesh_context.h"
 
+#include "core/base/error.h"
+
 #include <algorithm>
 
 namespace weft::sharding {
@@ -35,6 +37,14 @@ std::int64_t MeshContext::parts(int factor) const {
     return around(own, own.size() - 1, size(factor), mesh_).before;
 }
 
+std::int64_t MeshContext::devices(int factor) const {
+    std::int64_t out = 1;
+    for (const Split& split : is_split(factor) ? splits(factor) : DimSharding()) {
+        out *= mesh_.size(split.axes);
+    }
+    return out;
+}
+
 ir::ValueId MeshContext::origin(std::span<const int> factors, std::span<const std::int64_t> base) {
     std::vector<std::vector<Resharder::Stride>> rows;
     for (const int factor : factors) {
@@ -63,6 +73,22 @@ ir::ValueId MeshContext::all_reduce(ir::ValueId value, int factor, ops::Combine 
     }
     return resharder_.all_reduce(
         builder(), value, axes, combine == ops::Combine::max ? "max" : "sum", describe(whole().op));
+}
+
+ir::ValueId MeshContext::from_part_before(ir::ValueId value, int factor) {
+    const DimSharding& own = splits(factor);
+    std::vector<int> axes;
+    bool follow = parts(factor) == 1; // and padding, if any, is behind all of them
+    for (const Split& split : own) {
+        axes.insert(axes.end(), split.axes.begin(), split.axes.end());
+        follow = follow && (own.size() == 1 || deal(split, size(factor), mesh_).padding() == 0);
+    }
+    if (!follow) {
+        throw Error(ErrorKind::usage, whole().op.path,
+                    whole().op.kind + ": its positions are split twice, and do not divide",
+                    "Choose a context that divides over the devices that split the sequence.");
+    }
+    return resharder_.permute(builder(), value, axes, 1, describe(whole().op));
 }
 
 } // namespace weft::sharding

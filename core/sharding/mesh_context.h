@@ -29,9 +29,11 @@ public:
     bool is_split(int factor) const override { return factor >= 0 && !splits(factor).empty(); }
     std::int64_t local_size(int factor) const override;
     std::int64_t parts(int factor) const override;
+    std::int64_t devices(int factor) const override;
     ir::ValueId origin(std::span<const int> factors, std::span<const std::int64_t> base) override;
     ir::ValueId real(int factor) override;
     ir::ValueId all_reduce(ir::ValueId value, int factor, ops::Combine combine) override;
+    ir::ValueId from_part_before(ir::ValueId value, int factor) override;
 
 private:
     const DimSharding& splits(int factor) const {

@@ -132,13 +132,48 @@ private:
         MoveKey key{id.index, own.state ? reader.phase : ir::Phase::forward, key_of(wanted)};
         const auto found = moves_.find(key);
         if (found != moves_.end()) {
-            return found->second;
+            return found->second.id;
         }
-        const ValueId moved = resharder_.reshard(b, own.id, whole_.type(id), own.own, wanted,
-                                                 cause_of(whole_, id, reader));
-        moves_.emplace(key, moved);
+        ValueId moved = view_of_moved(id, wanted, b);
+        if (!moved.valid()) {
+            moved = resharder_.reshard(b, own.id, whole_.type(id), own.own, wanted,
+                                       cause_of(whole_, id, reader));
+        }
+        moves_.emplace(key, Moved{moved, b.phase()});
         scope_.push_back(std::move(key));
         return moved;
+    }
+
+    /// A view of what was moved in this phase needs no move of its own. (What was moved in an
+    /// earlier one would have to be kept until now.)
+    ValueId view_of_moved(ValueId id, const Sharding& wanted, ops::Builder& b) {
+        const auto found = views_.find(id.index);
+        if (found == views_.end() || !wanted.partial.empty()) {
+            return {};
+        }
+        const Op& op = *found->second;
+        const ops::FactorRule& rule = rules_.of(op);
+        FactorSplits splits(rule.factors.size());
+        for (std::size_t dim = 0; dim < wanted.dims.size(); ++dim) {
+            const std::vector<int>& factors = rule.outputs[0][dim];
+            for (const Split& split : wanted.dims[dim]) {
+                std::size_t at = 0;
+                std::optional<Split> own;
+                for (; at < factors.size() && !own; ++at) {
+                    own = to_factor(split, factors, at, rule, mesh_);
+                }
+                if (!own) {
+                    return {};
+                }
+                splits[static_cast<std::size_t>(factors[at - 1])].push_back(*own);
+            }
+        }
+        const Sharding source = placed(rule.inputs[0], splits, rule, mesh_);
+        const auto moved = moves_.find({op.inputs[0].index, ir::Phase::forward, key_of(source)});
+        return moved == moves_.end() || moved->second.phase != b.phase()
+                   ? ValueId{}
+                   : ops::reshape(b, moved->second.id,
+                                  local_type(whole_.type(id), wanted, mesh_).shape);
     }
 
     std::string key_of(const Sharding& sharding) const {
@@ -246,6 +281,9 @@ private:
             results = context.results();
         } else {
             results = b.emit_all(op.kind, inputs, std::move(attributes));
+        }
+        if (def.view) {
+            views_[op.outputs[0].index] = &op;
         }
         for (std::size_t i = 0; i < op.outputs.size(); ++i) {
             finish_output(op, i, results[i], std::move(own[i]), sums, splits, rule, b);
@@ -478,8 +516,13 @@ private:
     const RuleTable rules_;
     const Propagation propagation_;
     std::vector<Part> parts_; // by value of the whole program
-    std::map<MoveKey, ValueId> moves_;
-    std::vector<MoveKey> scope_; // keys of moves_, in order
+    struct Moved {
+        ValueId id;
+        ir::Phase phase;
+    };
+    std::map<MoveKey, Moved> moves_;
+    std::map<std::int32_t, const Op*> views_; // by result
+    std::vector<MoveKey> scope_;              // keys of moves_, in order
     ValueId coordinates_;
     PartitionedProgram out_;
     const Resharder resharder_;

@@ -65,13 +65,6 @@ std::optional<Addition> addition(const DimSharding& before, const DimSharding& a
     return out;
 }
 
-/// The only split of one dimension becomes the only one of another.
-bool moves(const Sharding& from, const Sharding& to, std::size_t dim, std::size_t other) {
-    return dim != other && from.dims[dim].size() == 1 && to.dims[dim].empty() &&
-           from.dims[other].empty() && to.dims[other].size() == 1 &&
-           to.dims[other][0].axes == from.dims[dim][0].axes;
-}
-
 } // namespace
 
 /// A local part as [outer, units, inner] around one split.
@@ -115,6 +108,13 @@ ValueId Resharder::all_reduce(Builder& b, ValueId value, const std::vector<int>&
     ir::Attributes attributes = exchange(axes, cause);
     attributes.set("reduce", std::string(how));
     return b.emit("all_reduce", {value}, attributes);
+}
+
+ValueId Resharder::permute(Builder& b, ValueId value, const std::vector<int>& axes,
+                           std::int64_t shift, const std::string& cause) const {
+    ir::Attributes attributes = exchange(axes, cause);
+    attributes.set("shift", shift);
+    return b.emit("permute", {value}, attributes);
 }
 
 ValueId Resharder::index(Builder& b, const std::vector<std::vector<Stride>>& rows,
@@ -189,9 +189,9 @@ ValueId Resharder::mask(Builder& b, ValueId x, int dim, const DimSharding& split
     return ops::reshape(b, x, shape);
 }
 
-// From a split of `dim` to the split `to` of another dimension over the same axes.
+// From the last split of `dim` to the split `to` of another dimension over the same axes.
 ValueId Resharder::exchange_dims(Builder& b, ValueId x, const View& to, int dim,
-                                 const DimSharding& from, std::int64_t extent,
+                                 const DimSharding& from, std::size_t split, std::int64_t extent,
                                  const std::string& cause) const {
     ir::Shape parts{to.dealt.devices};
     for (const std::int64_t size : to.local_dim) {
@@ -199,7 +199,7 @@ ValueId Resharder::exchange_dims(Builder& b, ValueId x, const View& to, int dim,
     }
     x = ops::reshape(b, stack(b, x, to, true), parts);
     x = b.emit("all_to_all", {x}, exchange(to.axes, cause));
-    return unstack(b, x, view(to.local_dim, dim, from, 0, extent));
+    return unstack(b, x, view(to.local_dim, dim, from, split, extent));
 }
 
 // A complete value as a sum: zero on all devices of a group but the first.
@@ -214,8 +214,17 @@ ValueId Resharder::first_only(Builder& b, ValueId x, const std::vector<int>& axe
 ValueId Resharder::reshard(Builder& b, ValueId x, const ir::Type& whole, Sharding from,
                            const Sharding& to, const std::string& cause) const {
     const auto extent = [&](std::size_t dim) { return whole.shape[static_cast<int>(dim)]; };
+    // What a dimension becomes next on its way: of several splits to add, one.
+    const auto next = [&](std::size_t dim) {
+        const DimSharding& now = from.dims[dim];
+        const DimSharding& aim = to.dims[dim];
+        if (aim.size() <= now.size() + 1 || !std::equal(now.begin(), now.end(), aim.begin())) {
+            return aim;
+        }
+        return DimSharding(aim.begin(), aim.begin() + static_cast<std::ptrdiff_t>(now.size()) + 1);
+    };
     const auto added = [&](std::size_t dim) {
-        return addition(from.dims[dim], to.dims[dim], extent(dim), mesh_);
+        return addition(from.dims[dim], next(dim), extent(dim), mesh_);
     };
     const auto at = [&](std::size_t dim, const DimSharding& splits, std::size_t split) {
         return view(b.shape(x), static_cast<int>(dim), splits, split, extent(dim));
@@ -223,11 +232,10 @@ ValueId Resharder::reshard(Builder& b, ValueId x, const ir::Type& whole, Shardin
     const std::size_t rank = to.dims.size();
     // 1. Sums that end up split over their own axes.
     std::vector<int> sums = less(from.partial, to.partial);
-    for (std::size_t dim = 0; dim < rank && !sums.empty(); ++dim) {
-        const auto more = added(dim);
-        if (more && all_in(more->axes(), sums)) {
+    for (std::size_t dim = 0; dim < rank; ++dim) {
+        for (auto more = added(dim); more && all_in(more->axes(), sums); more = added(dim)) {
             x = scatter(b, x, at(dim, more->splits, more->at), cause);
-            from.dims[dim] = to.dims[dim];
+            from.dims[dim] = next(dim);
             sums = less(sums, more->axes());
         }
     }
@@ -237,12 +245,15 @@ ValueId Resharder::reshard(Builder& b, ValueId x, const ir::Type& whole, Shardin
     }
     // 3. A split that moves from one dimension to another.
     for (std::size_t dim = 0; dim < rank; ++dim) {
-        for (std::size_t other = 0; other < rank; ++other) {
-            if (moves(from, to, dim, other)) {
-                x = exchange_dims(b, x, at(other, to.dims[other], 0), static_cast<int>(dim),
-                                  from.dims[dim], extent(dim), cause);
-                from.dims[dim].clear();
-                from.dims[other] = to.dims[other];
+        const auto lost = addition(to.dims[dim], from.dims[dim], extent(dim), mesh_);
+        for (std::size_t other = 0; lost && other < rank; ++other) {
+            const auto more = added(other);
+            if (other != dim && more && more->axes() == lost->axes()) {
+                x = exchange_dims(b, x, at(other, more->splits, more->at), static_cast<int>(dim),
+                                  lost->splits, lost->at, extent(dim), cause);
+                from.dims[dim] = to.dims[dim];
+                from.dims[other] = next(other);
+                break;
             }
         }
     }
@@ -250,7 +261,7 @@ ValueId Resharder::reshard(Builder& b, ValueId x, const ir::Type& whole, Shardin
     for (std::size_t dim = 0; dim < rank; ++dim) {
         for (auto more = added(dim); more && !uses_any(from, more->axes()); more = added(dim)) {
             x = pick(b, x, at(dim, more->splits, more->at));
-            from.dims[dim] = to.dims[dim];
+            from.dims[dim] = next(dim);
         }
     }
     // 5. Gathers, the innermost split first, and no further than the two differ.
@@ -270,7 +281,7 @@ ValueId Resharder::reshard(Builder& b, ValueId x, const ir::Type& whole, Shardin
     for (std::size_t dim = 0; dim < rank; ++dim) {
         for (auto more = added(dim); more; more = added(dim)) {
             x = pick(b, x, at(dim, more->splits, more->at));
-            from.dims[dim] = to.dims[dim];
+            from.dims[dim] = next(dim);
         }
         WEFT_CHECK(from.dims[dim] == to.dims[dim], "resharding reaches its aim");
     }

@@ -25,6 +25,9 @@ public:
 
     ir::ValueId all_reduce(ops::Builder& b, ir::ValueId value, const std::vector<int>& axes,
                            std::string_view how, const std::string& cause) const;
+    /// The value of the device `shift` places before, around the group along the axes.
+    ir::ValueId permute(ops::Builder& b, ir::ValueId value, const std::vector<int>& axes,
+                        std::int64_t shift, const std::string& cause) const;
     struct Stride {
         std::vector<int> axes;
         std::int64_t step = 1;
@@ -50,7 +53,7 @@ private:
     ir::ValueId scatter(ops::Builder& b, ir::ValueId x, const View& at,
                         const std::string& cause) const;
     ir::ValueId exchange_dims(ops::Builder& b, ir::ValueId x, const View& to, int dim,
-                              const DimSharding& from, std::int64_t extent,
+                              const DimSharding& from, std::size_t split, std::int64_t extent,
                               const std::string& cause) const;
     ir::ValueId first_only(ops::Builder& b, ir::ValueId x, const std::vector<int>& axes) const;
 

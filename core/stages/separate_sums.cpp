@@ -75,8 +75,32 @@ private:
                 by_part[term.part].push_back(term.value);
             }
             if (by_part.size() > 1 && !by_part.contains(-1)) {
+                const ValueId joined = body.results[i];
                 rebuild(loop, i, by_part, before, behind);
+                remove_unused(loop.body.front(), joined);
             }
+        }
+    }
+
+    /// Takes the sum away that nobody reads any more, and what only it read.
+    void remove_unused(Block& body, ValueId id) const {
+        const auto found = std::find_if(body.ops.begin(), body.ops.end(), [&](const Op& op) {
+            return op.outputs.size() == 1 && op.outputs.front() == id;
+        });
+        const auto reads = [&](const std::vector<ValueId>& ids) {
+            return std::find(ids.begin(), ids.end(), id) != ids.end();
+        };
+        const bool joins =
+            found != body.ops.end() && (found->kind == "add" || found->kind == "cast");
+        if (!joins || reads(body.results) ||
+            std::any_of(body.ops.begin(), body.ops.end(),
+                        [&](const Op& op) { return reads(op.inputs); })) {
+            return;
+        }
+        const std::vector<ValueId> inputs = found->inputs;
+        body.ops.erase(found);
+        for (const ValueId input : inputs) {
+            remove_unused(body, input);
         }
     }
 

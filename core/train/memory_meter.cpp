@@ -33,12 +33,12 @@ Json MemoryMeter::to_json(const exec::Executor& executor) const {
     const plan::ExecutionPlan& plan = executor.plan();
     const ProcessMemory now = read_process_memory();
     Json categories = Json::object();
-    const auto bytes = plan::bytes_by_category(plan);
+    const auto bytes = plan::memory_by_category(plan);
     for (int i = 0; i < plan::kCategories; ++i) {
         categories[std::string(plan::category_name(static_cast<plan::Category>(i)))] =
             bytes[static_cast<std::size_t>(i)];
     }
-    return Json{{"planned_bytes", plan.device_bytes()},
+    return Json{{"planned_bytes", plan.memory_bytes()},
                 {"planned_by_category", std::move(categories)},
                 {"limit_bytes", plan.limit_bytes ? Json(*plan.limit_bytes) : Json(nullptr)},
                 {"startup_bytes", start_bytes_},

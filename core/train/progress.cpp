@@ -57,7 +57,7 @@ void restore_device(exec::Executor& executor, const checkpoint::Manifest& manife
     const plan::ExecutionPlan& plan = executor.plan();
     for (const plan::StateSlot& slot : plan.state_slots) {
         const checkpoint::TensorInfo* tensor = find_saved(manifest, slot);
-        if (tensor == nullptr) {
+        if (tensor == nullptr || !slot.placement.holds(plan.mesh, device)) {
             continue;
         }
         const std::span<std::byte> part = executor.slot(slot.name, device);

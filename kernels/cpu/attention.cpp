@@ -23,7 +23,7 @@ WEFT_VECTOR void multiply_run(float* to, const float* factors, std::int64_t coun
     }
 }
 
-class Attention final : public Kernel { // q, k, v, random? -> out, logsumexp
+class Attention final : public Kernel { // q, k, v, random?, place? -> out, logsumexp
 public:
     explicit Attention(const Op& op)
         : a_(attention_shape(op, 3)), type_(op.input(0).dtype), threads_(team_size()),
@@ -45,7 +45,7 @@ public:
         const std::int64_t work = a_.n * a_.h * a_.t * a_.s * a_.d / 4;
         parallel_each(a_.n * a_.h * blocks, work, threads_, [&](std::int64_t piece, int thread) {
             const std::int64_t head = piece / blocks;
-            const HeadView view{a_, type_, head / a_.h, head % a_.h, width_};
+            const HeadView view{a_, a_.place(args.inputs), type_, head / a_.h, head % a_.h, width_};
             block(args, view, piece % blocks * kB, scratch_.of(args.workspace, thread));
         });
         return WEFT_OK;
@@ -79,7 +79,7 @@ private:
         fill_run(s.max, -std::numeric_limits<float>::infinity(), kB);
         fill_run(s.sum, 0.0f, kB);
         fill_run(s.score, 0.0f, kB * kB);
-        const std::int64_t seen = a_.visible(first + rows - 1);
+        const std::int64_t seen = a_.visible(first + rows - 1, view.at);
         for (std::int64_t key = 0; key < seen; key += kB) {
             view.load_keys_transposed(args.inputs[1], key, s.kv, s.keys);
             gemm_block({s.q, width_, 1}, s.keys, kB, s.score, kB, padded, kB, a_.d, false);
@@ -91,14 +91,15 @@ private:
             gemm_block({s.score, kB, 1}, s.kv, width_, s.out, width_, padded, width_, keys, true);
         }
         for (std::int64_t r = 0; r < rows; ++r) {
-            scale_run(s.out + r * width_, 1.0f / s.sum[r], a_.d);
+            const bool none = s.sum[r] == 0.0f; // there is no key that it sees
+            scale_run(s.out + r * width_, none ? 0.0f : 1.0f / s.sum[r], a_.d);
             store_run(type_)(
                 s.out + r * width_,
                 element(args.outputs[0], type_, a_.q_offset(view.sample, first + r, view.head)),
                 a_.d);
             static_cast<float*>(
                 args.outputs[1])[(view.sample * a_.h + view.head) * a_.t + first + r] =
-                s.max[r] + std::log(s.sum[r]);
+                none ? static_cast<float>(kNoKeys) : s.max[r] + std::log(s.sum[r]);
         }
     }
 
@@ -107,7 +108,7 @@ private:
     void soften(const weft_run_args& args, const HeadView& view, const Scratch& s,
                 std::int64_t first, std::int64_t r, std::int64_t key) const {
         float* score = s.score + r * kB;
-        const std::int64_t count = std::min(kB, a_.visible(first + r) - key);
+        const std::int64_t count = std::min(kB, a_.visible(first + r, view.at) - key);
         if (count <= 0) {
             fill_run(score, 0.0f, kB);
             return;

@@ -15,6 +15,7 @@ inline constexpr std::int64_t kAttentionBlock = 64;
 /// One (sample, query head) of the operands.
 struct HeadView {
     const AttentionShape& a;
+    AttentionShape::Place at;
     std::int32_t type;
     std::int64_t sample, head;
     std::int64_t width; // D rounded up to 16

@@ -52,7 +52,7 @@ void HeadView::load_keys_transposed(const void* data, std::int64_t first, float*
 
 void HeadView::keep_factors(const std::int64_t* random, std::int64_t row, std::int64_t first,
                             std::int64_t count, float* to) const {
-    const std::int64_t index = a.index(random, sample, head, row, first);
+    const std::int64_t index = a.index(random, at, sample, head, row, first);
     dropout_factors(Stream(random, a.stream), static_cast<std::uint64_t>(index),
                     static_cast<float>(a.rate), static_cast<float>(1.0 / (1.0 - a.rate)), to,
                     count);

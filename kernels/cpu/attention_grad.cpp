@@ -32,7 +32,8 @@ WEFT_VECTOR void score_grads(float* p, float* dp, const float* keep, float delta
     }
 }
 
-class AttentionGrad final : public Kernel { // q, k, v, out, logsumexp, dout, random? -> dq, dk, dv
+/// q, k, v, out, logsumexp, dout, random?, place? -> dq, dk, dv
+class AttentionGrad final : public Kernel {
 public:
     explicit AttentionGrad(const Op& op)
         : a_(attention_shape(op, 6)), type_(op.input(0).dtype), threads_(team_size()),
@@ -67,7 +68,8 @@ public:
             fill_run(s.dk, 0.0f, 2 * keys_ * width_);
             const std::int64_t group = a_.h / a_.k;
             for (std::int64_t h = 0; h < group; ++h) {
-                const HeadView view{a_, type_, piece / a_.k, piece % a_.k * group + h, width_};
+                const HeadView view{a_,           a_.place(args.inputs),    type_,
+                                    piece / a_.k, piece % a_.k * group + h, width_};
                 for (std::int64_t first = 0; first < a_.t; first += kB) {
                     query_block(args, view, s, first);
                 }
@@ -114,7 +116,7 @@ private:
         }
         fill_run(s.dq, 0.0f, kB * width_);
         fill_run(s.keep, 1.0f, kB);
-        const std::int64_t seen = a_.visible(first + rows - 1);
+        const std::int64_t seen = a_.visible(first + rows - 1, view.at);
         for (std::int64_t key = 0; key < seen; key += kB) {
             key_block(args, view, s, first, key);
         }
@@ -141,7 +143,7 @@ private:
             float* p = s.p + r * kB;
             float* dp = s.dp + r * kB;
             const std::int64_t count =
-                std::max<std::int64_t>(0, std::min(kB, a_.visible(first + r) - key));
+                std::max<std::int64_t>(0, std::min(kB, a_.visible(first + r, view.at) - key));
             if (a_.dropout && count > 0) {
                 view.keep_factors(static_cast<const std::int64_t*>(args.inputs[6]), first + r, key,
                                   count, s.keep);

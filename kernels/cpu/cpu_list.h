@@ -38,6 +38,12 @@ Made make_rms_norm_input_grad(const Op& op);
 Made make_rms_norm_param_grad(const Op& op);
 Made make_batch_norm(const Op& op);
 Made make_batch_norm_grad(const Op& op);
+Made make_top_k(const Op& op);
+Made make_top_k_grad(const Op& op);
+Made make_expert_rows(const Op& op);
+Made make_dispatch(const Op& op);
+Made make_combine(const Op& op);
+Made make_gate_grad(const Op& op);
 Made make_rotary(const Op& op);
 Made make_attention(const Op& op);
 Made make_attention_grad(const Op& op);
@@ -95,9 +101,15 @@ inline constexpr KernelEntry kCpuList[] = {
     {"rms_norm_param_grad", "cpu rms norm", 3, 3, 1, make_rms_norm_param_grad},
     {"batch_norm", "cpu batch norm", 3, 4, 3, make_batch_norm},
     {"batch_norm_grad", "cpu batch norm", 5, 6, 3, make_batch_norm_grad},
+    {"top_k", "cpu top k", 1, 1, 2, make_top_k},
+    {"top_k_grad", "cpu top k", 2, 2, 1, make_top_k_grad},
+    {"expert_rows", "cpu experts", 1, 1, 1, make_expert_rows},
+    {"dispatch", "cpu experts", 2, 3, 1, make_dispatch},
+    {"combine", "cpu experts", 2, 3, 1, make_combine},
+    {"gate_grad", "cpu experts", 3, 3, 1, make_gate_grad},
     {"rotary", "cpu rotary", 1, 2, 1, make_rotary},
-    {"attention", "cpu attention", 3, 4, 2, make_attention},
-    {"attention_grad", "cpu attention", 6, 7, 3, make_attention_grad},
+    {"attention", "cpu attention", 3, 5, 2, make_attention},
+    {"attention_grad", "cpu attention", 6, 8, 3, make_attention_grad},
     {"attention_cached", "cpu attention", 4, 4, 1, make_attention_cached},
     {"cache_write", "cpu cache write", 3, 3, 1, make_cache_write},
     {"conv2d", "onednn convolution", 2, 2, 1, make_conv2d},

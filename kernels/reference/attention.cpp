@@ -20,13 +20,18 @@ double dot(const double* a, const double* b, std::int64_t count) {
     return sum;
 }
 
+AttentionShape::Place place_of(const AttentionShape& a, const Call& call) {
+    return a.ring ? a.place_from(call.integers(a.place_operand)[0]) : AttentionShape::Place{};
+}
+
 /// What dropout multiplies the probability (sample, head, row, key) by: 0 or 1 / (1 - rate).
-double keep_factor(const AttentionShape& a, const std::int64_t* random, std::int64_t sample,
-                   std::int64_t head, std::int64_t row, std::int64_t key) {
+double keep_factor(const AttentionShape& a, const std::int64_t* random,
+                   const AttentionShape::Place& at, std::int64_t sample, std::int64_t head,
+                   std::int64_t row, std::int64_t key) {
     if (!a.dropout) {
         return 1.0;
     }
-    const std::int64_t index = a.index(random, sample, head, row, key);
+    const std::int64_t index = a.index(random, at, sample, head, row, key);
     const float u =
         uniform_of(Stream(random, a.stream).block(static_cast<std::uint64_t>(index))[0]);
     return u >= static_cast<float>(a.rate) ? 1.0 / (1.0 - a.rate) : 0.0;
@@ -46,15 +51,16 @@ void for_each_query(const AttentionShape& a, Fn fn) {
 
 } // namespace
 
-Body make_attention(const Op& op) { // q, k, v, random? -> out, logsumexp
+Body make_attention(const Op& op) { // q, k, v, random?, place? -> out, logsumexp
     const AttentionShape a = attention_shape(op, 3);
     require(same_shape(op.output(0), op.input(0)), "the output is not [N,T,H,D]");
     require(element_count(op.output(1)) == a.n * a.h * a.t, "logsumexp is not [N,H,T]");
     std::vector<double> score(static_cast<std::size_t>(a.s));
     return [=](const Call& call) mutable {
         const std::int64_t* random = a.dropout ? call.integers(3) : nullptr;
+        const AttentionShape::Place at = place_of(a, call);
         for_each_query(a, [&](std::int64_t n, std::int64_t h, std::int64_t t) {
-            const std::int64_t seen = a.visible(t);
+            const std::int64_t seen = a.visible(t, at);
             double max = -std::numeric_limits<double>::infinity();
             for (std::int64_t s = 0; s < seen; ++s) {
                 score[static_cast<std::size_t>(s)] =
@@ -66,12 +72,12 @@ Body make_attention(const Op& op) { // q, k, v, random? -> out, logsumexp
             for (std::int64_t s = 0; s < seen; ++s) {
                 sum += std::exp(score[static_cast<std::size_t>(s)] - max);
             }
-            const double logsumexp = max + std::log(sum);
+            const double logsumexp = seen > 0 ? max + std::log(sum) : kNoKeys;
             double* out = call.out(0) + a.q_offset(n, t, h);
             std::fill(out, out + a.d, 0.0);
             for (std::int64_t s = 0; s < seen; ++s) {
                 const double p = std::exp(score[static_cast<std::size_t>(s)] - logsumexp) *
-                                 keep_factor(a, random, n, h, t, s);
+                                 keep_factor(a, random, at, n, h, t, s);
                 for (std::int64_t d = 0; d < a.d; ++d) {
                     out[d] += p * call.in(2)[a.kv_offset(n, s, h) + d];
                 }
@@ -82,7 +88,8 @@ Body make_attention(const Op& op) { // q, k, v, random? -> out, logsumexp
     };
 }
 
-Body make_attention_grad(const Op& op) { // q, k, v, out, logsumexp, dout, random? -> dq, dk, dv
+Body make_attention_grad(
+    const Op& op) { // q, k, v, out, logsumexp, dout, random?, place? -> dq, dk, dv
     const AttentionShape a = attention_shape(op, 6);
     require(same_shape(op.input(3), op.input(0)) && same_shape(op.input(5), op.input(0)) &&
                 same_shape(op.output(0), op.input(0)),
@@ -92,6 +99,7 @@ Body make_attention_grad(const Op& op) { // q, k, v, out, logsumexp, dout, rando
     require(element_count(op.input(4)) == a.n * a.h * a.t, "logsumexp is not [N,H,T]");
     return [=](const Call& call) {
         const std::int64_t* random = a.dropout ? call.integers(6) : nullptr;
+        const AttentionShape::Place at = place_of(a, call);
         std::fill_n(call.out(0), a.n * a.t * a.h * a.d, 0.0);
         std::fill_n(call.out(1), a.n * a.s * a.k * a.d, 0.0);
         std::fill_n(call.out(2), a.n * a.s * a.k * a.d, 0.0);
@@ -100,11 +108,11 @@ Body make_attention_grad(const Op& op) { // q, k, v, out, logsumexp, dout, rando
             const double* dout = call.in(5) + q;
             const double delta = dot(dout, call.in(3) + q, a.d);
             const double logsumexp = call.in(4)[(n * a.h + h) * a.t + t];
-            for (std::int64_t s = 0; s < a.visible(t); ++s) {
+            for (std::int64_t s = 0; s < a.visible(t, at); ++s) {
                 const std::int64_t kv = a.kv_offset(n, s, h);
                 const double p =
                     std::exp(a.scale * dot(call.in(0) + q, call.in(1) + kv, a.d) - logsumexp);
-                const double keep = keep_factor(a, random, n, h, t, s);
+                const double keep = keep_factor(a, random, at, n, h, t, s);
                 const double dp = dot(dout, call.in(2) + kv, a.d) * keep;
                 const double dscore = p * (dp - delta) * a.scale;
                 for (std::int64_t d = 0; d < a.d; ++d) {

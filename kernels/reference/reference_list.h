@@ -71,6 +71,12 @@ Body make_rms_norm_input_grad(const Op& op);
 Body make_rms_norm_param_grad(const Op& op);
 Body make_batch_norm(const Op& op);
 Body make_batch_norm_grad(const Op& op);
+Body make_top_k(const Op& op);
+Body make_top_k_grad(const Op& op);
+Body make_expert_rows(const Op& op);
+Body make_dispatch(const Op& op);
+Body make_combine(const Op& op);
+Body make_gate_grad(const Op& op);
 Body make_rotary(const Op& op);
 Body make_attention(const Op& op);
 Body make_attention_grad(const Op& op);
@@ -122,9 +128,15 @@ inline constexpr ReferenceRow kReferenceList[] = {
     {"rms_norm_param_grad", 3, 3, 1, Operands::converted, make_rms_norm_param_grad},
     {"batch_norm", 3, 4, 3, Operands::converted, make_batch_norm},
     {"batch_norm_grad", 5, 6, 3, Operands::converted, make_batch_norm_grad},
+    {"top_k", 1, 1, 2, Operands::converted, make_top_k},
+    {"top_k_grad", 2, 2, 1, Operands::converted, make_top_k_grad},
+    {"expert_rows", 1, 1, 1, Operands::converted, make_expert_rows},
+    {"dispatch", 2, 3, 1, Operands::converted, make_dispatch},
+    {"combine", 2, 3, 1, Operands::converted, make_combine},
+    {"gate_grad", 3, 3, 1, Operands::converted, make_gate_grad},
     {"rotary", 1, 2, 1, Operands::converted, make_rotary},
-    {"attention", 3, 4, 2, Operands::converted, make_attention},
-    {"attention_grad", 6, 7, 3, Operands::converted, make_attention_grad},
+    {"attention", 3, 5, 2, Operands::converted, make_attention},
+    {"attention_grad", 6, 8, 3, Operands::converted, make_attention_grad},
     {"attention_cached", 4, 4, 1, Operands::converted, make_attention_cached},
     {"cache_write", 3, 3, 1, Operands::raw, make_cache_write},
     {"conv2d", 2, 2, 1, Operands::converted, make_conv2d},

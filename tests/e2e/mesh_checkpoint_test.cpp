@@ -61,6 +61,9 @@ class MeshCheckpointTest : public QObject {
         QTest::newRow("model=2") << QStringList{"mesh.devices=cpu:2",
                                                 "mesh.strategy=tensor_parallel",
                                                 "mesh.axes=[[\"model\",2]]", "mesh.zero_stage=0"};
+        QTest::newRow("pipeline=2 x model=2") << QStringList{
+            "mesh.devices=cpu:4", "mesh.strategy=3d",
+            "mesh.axes=[[\"data\",1],[\"pipeline\",2],[\"model\",2]]", "mesh.zero_stage=0"};
         QTest::newRow("one device")
             << QStringList{"mesh.devices=cpu", "mesh.strategy=data_parallel",
                            "mesh.axes=[[\"data\",-1]]", "mesh.zero_stage=0"};

@@ -22,6 +22,7 @@ const std::vector<Case>& kernel_cases() {
         add_reduce_cases(list);
         add_matmul_cases(list);
         add_norm_cases(list);
+        add_expert_cases(list);
         add_attention_cases(list);
         add_convolution_cases(list);
         add_random_cases(list);

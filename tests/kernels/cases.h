@@ -31,6 +31,7 @@ void add_structure_cases(std::vector<Case>& cases);
 void add_reduce_cases(std::vector<Case>& cases);
 void add_matmul_cases(std::vector<Case>& cases);
 void add_norm_cases(std::vector<Case>& cases);
+void add_expert_cases(std::vector<Case>& cases);
 void add_attention_cases(std::vector<Case>& cases);
 void add_convolution_cases(std::vector<Case>& cases);
 void add_random_cases(std::vector<Case>& cases);

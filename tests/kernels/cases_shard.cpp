@@ -105,6 +105,46 @@ void add_parts_of_attention(std::vector<Case>& cases) {
                      sum_tolerance(WEFT_F32, 64)});
 }
 
+/// Three devices of 70 positions each, of which 200 are real: the middle one and its neighbours.
+void add_ring_of_attention(std::vector<Case>& cases) {
+    constexpr std::int64_t kRows = 70;
+    const Shape q{2, kRows, 4, 8};
+    const Shape k{2, kRows, 2, 8};
+    const Shape row{2, 4, kRows};
+    const Tensor random = integers({5}, {7, 3, 5, 0, 0});
+    for (const std::int64_t first : {kRows, 2 * kRows}) {
+        for (const std::int64_t step : {0, 1, 2}) {
+            for (const bool causal : {false, true}) {
+                const std::vector<Attribute> attributes = {
+                    flag("causal", causal), real("scale", 0.4),   real("rate", causal ? 0.3 : 0.0),
+                    text("stream", "a"),    list("extents", {4}), list("ring", {200, step, 3})};
+                Call forward{"attention",
+                             {noise(WEFT_F32, q, 1), noise(WEFT_F32, k, 2), noise(WEFT_F32, k, 3)},
+                             {type_of(WEFT_F32, q), type_of(WEFT_F32, row)},
+                             attributes,
+                             {},
+                             {}};
+                Call backward{"attention_grad",
+                              {noise(WEFT_F32, q, 1), noise(WEFT_F32, k, 2), noise(WEFT_F32, k, 3),
+                               noise(WEFT_F32, q, 4), noise(WEFT_F32, row, 5, 3, 5),
+                               noise(WEFT_F32, q, 6)},
+                              {type_of(WEFT_F32, q), type_of(WEFT_F32, k), type_of(WEFT_F32, k)},
+                              attributes,
+                              {},
+                              {}};
+                for (Call* call : {&forward, &backward}) {
+                    if (causal) {
+                        call->inputs.push_back(random);
+                    }
+                    call->inputs.push_back(integers({1}, {first}));
+                }
+                cases.push_back({"attention", std::move(forward), sum_tolerance(WEFT_F32, kRows)});
+                cases.push_back({"attention_grad", std::move(backward), {2e-5, 2e-5}});
+            }
+        }
+    }
+}
+
 } // namespace
 
 void add_shard_cases(std::vector<Case>& cases) {
@@ -112,6 +152,7 @@ void add_shard_cases(std::vector<Case>& cases) {
     add_parts_of_random(cases);
     add_parts_of_classes(cases);
     add_parts_of_attention(cases);
+    add_ring_of_attention(cases);
 }
 
 } // namespace weft::test

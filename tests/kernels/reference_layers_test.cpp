@@ -15,10 +15,12 @@ private slots:
     void softmax_and_norms_give_hand_made_values();
     void batch_norm_ignores_samples_of_weight_zero();
     void rms_norm_divides_by_the_root_of_the_mean_square();
+    void experts_take_tokens_in_order_until_they_are_full();
     void rotary_turns_halves_against_each_other();
     void attention_with_equal_scores_averages_what_is_visible();
     void the_last_causal_query_sees_every_key();
     void grouped_queries_read_their_key_head();
+    void parts_on_a_ring_see_what_stands_before_them();
     void cached_attention_equals_causal_attention();
     void convolution_and_pooling_give_hand_made_values();
     void losses_give_hand_made_values();
@@ -73,6 +75,46 @@ void ReferenceLayers::rms_norm_divides_by_the_root_of_the_mean_square() {
 }
 
 // theta 100 and D = 4: channels 0 and 2 turn by 1 radian per position, channels 1 and 3 by 0.1.
+void ReferenceLayers::experts_take_tokens_in_order_until_they_are_full() {
+    // Of equal ones the first; each token's largest come first.
+    QVERIFY(near(values_of({"top_k",
+                            {reals({2, 3}, {1, 4, 2, 5, 5, 7})},
+                            {f64({2, 2}), type_of(WEFT_I32, {2, 2})},
+                            {integer("k", 2)},
+                            {},
+                            {}}),
+                 {4, 2, 7, 5, /* indices */ 1, 2, 2, 0}));
+    // Three tokens, two choices each, two rows per expert: the last token finds expert 1 full.
+    const Tensor indices = tensor(WEFT_I32, {1, 3, 2}, {1, 0, 2, 1, 1, 2});
+    QVERIFY(near(values_of({"expert_rows",
+                            {indices},
+                            {type_of(WEFT_I32, {1, 3, 2})},
+                            {integer("experts", 3), integer("capacity", 2)},
+                            {},
+                            {}}),
+                 {2, 0, 4, 3, -1, 5}));
+    // Rows 2 and 0 of the first token, 3 of the second, none of the third's first choice.
+    const Tensor rows = tensor(WEFT_I32, {1, 3, 2}, {2, 0, 3, -1, -1, 1});
+    const Tensor gates = reals({1, 3, 2}, {2, 3, 4, 5, 6, 7});
+    QVERIFY(near(values_of({"dispatch",
+                            {reals({1, 3, 1}, {10, 20, 30}), rows, gates},
+                            {f64({2, 1, 2, 1})},
+                            {integer("experts", 2), integer("capacity", 2)},
+                            {},
+                            {}}),
+                 {30, 210, 20, 80}));
+    const Tensor results = reals({2, 1, 2, 1}, {1, 2, 3, 4});
+    QVERIFY(near(values_of({"combine", {results, rows, gates}, {f64({1, 3, 1})}, {}, {}, {}}),
+                 {2 * 3 + 3 * 1, 4 * 4, 7 * 2}));
+    QVERIFY(near(values_of({"gate_grad",
+                            {results, rows, reals({1, 3, 1}, {10, 20, 30})},
+                            {f64({1, 3, 2})},
+                            {},
+                            {},
+                            {}}),
+                 {30, 10, 80, 0, 0, 60}));
+}
+
 void ReferenceLayers::rotary_turns_halves_against_each_other() {
     const auto turned = [](bool inverse, std::vector<double> x, std::int64_t position) {
         return values_of({"rotary",
@@ -127,6 +169,25 @@ void ReferenceLayers::grouped_queries_read_their_key_head() {
                     {},
                     {}};
     QVERIFY(near(values_of(call), {5, 5, 9, 9, 0, 0, 0, 0}));
+}
+
+// Scores are 0, so that a query averages the values that it sees. Positions 0 to 4 on three devices
+// of two, the sixth is padding.
+void ReferenceLayers::parts_on_a_ring_see_what_stands_before_them() {
+    const auto attend = [](bool causal, std::int64_t first, std::int64_t step) {
+        return values_of({"attention",
+                          {reals({1, 2, 1, 1}, {0, 0}), reals({1, 2, 1, 1}, {1, 1}),
+                           reals({1, 2, 1, 1}, {3, 5}), integers({1}, {first})},
+                          {f64({1, 2, 1, 1}), f64({1, 1, 2})},
+                          {flag("causal", causal), real("scale", 1), list("ring", {5, step, 3})},
+                          {},
+                          {}});
+    };
+    const double two = std::log(2.0);
+    QVERIFY(near(attend(true, 2, 0), {3, 4, 0, two}));       // itself
+    QVERIFY(near(attend(true, 2, 1), {4, 4, two, two}));     // all before
+    QVERIFY(near(attend(true, 2, 2), {0, 0, -1e30, -1e30})); // none behind: keys 4 and 5
+    QVERIFY(near(attend(false, 2, 2), {3, 3, 0, 0}));        // key 4 alone is real
 }
 
 void ReferenceLayers::cached_attention_equals_causal_attention() {

@@ -45,6 +45,9 @@ std::vector<ModelCase> model_cases() {
         {R"({"type": "gpt2", "variant": "1558m"})", text_sample(1024, 256), 1557611200},
         {R"({"type": "gpt2", "variant": "124m", "vocab": 50304})", text_sample(1024, 256),
          124475904},
+        // 8 d^2 + 5 d of each block's feed-forward layer become 4 times 8 d^2, and a router
+        {R"({"type": "gpt2", "experts": 4})", text_sample(256, 256),
+         10844160 + 6 * (3 * 8 * 384 * 384 - 5 * 384 + 4 * 384)},
         // per block 2 C (C + K D) + 3 C F + 2 C: C 384, K D 128, F 1024
         {R"({"type": "llama"})", text_sample(256, 256),
          6 * (2 * 384 * 512 + 3 * 384 * 1024 + 768) + 384 + 2 * 256 * 384},
@@ -54,6 +57,7 @@ std::vector<ModelCase> model_cases() {
         {R"({"type": "llama", "variant": "3.2-3b"})", text_sample(8192, 256), 3212749824},
         {R"({"type": "llama", "variant": "3-70b"})", text_sample(8192, 256), 70553706496},
         {R"({"type": "llama", "variant": "3-405b"})", text_sample(8192, 256), 405853388800},
+        {R"({"type": "llama", "variant": "mixtral-8x7b"})", text_sample(8192, 256), 46702792704},
         {R"({"type": "vit", "variant": "ti16"})", image_sample(224, 1000), 5717416},
         {R"({"type": "vit", "variant": "s16"})", image_sample(224, 1000), 22050664},
         {R"({"type": "vit", "variant": "b16"})", image_sample(224, 1000), 86567656},
@@ -222,7 +226,8 @@ private slots:
     void a_model_refuses_settings_that_do_not_fit() {
         for (const char* model :
              {R"({"type": "resnet", "depth": 20})", R"({"type": "vit", "heads": 5})",
-              R"({"type": "llama", "kv_heads": 4})", R"({"type": "llama", "heads": 128})"}) {
+              R"({"type": "llama", "kv_heads": 4})", R"({"type": "llama", "heads": 128})",
+              R"({"type": "llama", "experts": 4, "experts_per_token": 5})"}) {
             const bool text = std::string(model).find("llama") != std::string::npos;
             const auto sample = text ? text_sample(256, 256) : digits_sample();
             QVERIFY_EXCEPTION_THROWN(checked_config(document(model, sample)), std::runtime_error);

@@ -313,6 +313,51 @@ void add_norms(Rows& rows) {
          .derived = {{2, "batch_norm", {0, 1, 1, 5}, 1}, {3, "batch_norm", {0, 1, 1, 5}, 2}}});
 }
 
+void add_experts(Rows& rows) {
+    const ir::Attributes sizes = {{"experts", 3}, {"capacity", 2}};
+    rows.push_back(
+        {.kind = "top_k",
+         .operands = {"f64[2,3,5]"},
+         .attributes = {{"k", 2}},
+         .refused = {
+             {{"f64[2,3]"}, {{"k", 4}}, "cannot choose 4 of the last dimension of f64[2,3]"}}});
+    rows.push_back({.kind = "top_k_grad",
+                    .operands = {"i32[2,3,2]<4", "f64[2,3,2]"},
+                    .attributes = {{"extent", 4}},
+                    .refused = {{{"i32[2,3]", "f64[2,2]"},
+                                 {{"extent", 4}},
+                                 "dvalues must have the shape [2,3], but is f64[2,2]"}}});
+    rows.push_back(
+        {.kind = "expert_rows",
+         .operands = {"i32[4,5,2]<3"},
+         .attributes = sizes,
+         .refused = {{{"i32[4,5]"}, sizes, "indices needs 3 dimensions, but is i32[4,5]"}}});
+    const std::vector<Derived> placed = {{1, "expert_rows", {1}, 0}};
+    rows.push_back({.kind = "dispatch",
+                    .operands = {"f64[4,5,2]", "i32[4,5,2]<3"},
+                    .attributes = sizes,
+                    .refused = {{{"f64[4,5,2]", "i32[4,4,2]"},
+                                 sizes,
+                                 "rows i32[4,4,2] do not place the tokens [4,5,2]"}},
+                    .derived = placed});
+    rows.push_back({.kind = "dispatch",
+                    .operands = {"f64[2,5,4]", "i32[2,5,2]<3", "f64[2,5,2]+"},
+                    .attributes = sizes,
+                    .derived = placed});
+    rows.push_back({.kind = "combine",
+                    .operands = {"f64[3,4,2,2]", "i32[4,5,2]<6"},
+                    .refused = {{{"f64[3,4,2,2]", "i32[4,5,2]", "f64[4,5,1]"},
+                                 {},
+                                 "gates must have the shape [4,5,2], but is f64[4,5,1]"}}});
+    rows.push_back(
+        {.kind = "combine", .operands = {"f64[3,2,2,4]", "i32[2,5,2]<6", "f64[2,5,2]+"}});
+    rows.push_back({.kind = "gate_grad",
+                    .operands = {"f64[3,4,2,4]", "i32[4,5,2]<6", "f64[4,5,4]"},
+                    .refused = {{{"f64[3,4,2,2]", "i32[4,5,2]", "f64[4,5,1]"},
+                                 {},
+                                 "dout must have the shape [4,5,2], but is f64[4,5,1]"}}});
+}
+
 void add_rotary(Rows& rows) {
     const ir::Attributes options = {{"theta", 100.0}, {"inverse", false}};
     rows.push_back(
@@ -327,6 +372,9 @@ void add_rotary(Rows& rows) {
     rows.push_back({.kind = "rotary",
                     .operands = {"f64[1,2,2,6]", "i64[]=5"},
                     .attributes = {{"theta", 100.0}, {"inverse", true}}});
+    rows.push_back({.kind = "rotary",
+                    .operands = {"f64[2,5,1,2]"},
+                    .attributes = {{"theta", 100.0}, {"inverse", true}}});
 }
 
 void add_attention(Rows& rows) {
@@ -334,6 +382,11 @@ void add_attention(Rows& rows) {
     const ir::Attributes causal = {{"causal", true}, {"scale", 0.7}};
     const ir::Attributes dropped = {
         {"causal", true}, {"scale", 0.7}, {"rate", 0.4}, {"stream", kStream}};
+    const auto on_ring = [&](std::int64_t step) {
+        ir::Attributes out = causal;
+        out.set("ring", List{6, step, 3});
+        return out;
+    };
     const std::vector<std::string> shared_heads = {"f64[2,2,4,3]", "f64[2,3,2,3]", "f64[2,3,2,3]"};
     rows.push_back(
         {.kind = "attention",
@@ -348,7 +401,13 @@ void add_attention(Rows& rows) {
                       "is f64[1,3,2,4]"},
                      {{"f64[1,2,2,4]", "f64[1,2,2,4]", "f64[1,2,2,4]"},
                       dropped,
-                      "a dropout rate needs the random operand"}}});
+                      "a dropout rate needs the random operand"},
+                     {{"f64[1,2,2,4]", "f64[1,2,2,4]", "f64[1,2,2,4]", "i64[]"},
+                      on_ring(2),
+                      "the place on a ring must be i64[1], but is i64[]"},
+                     {{"f64[1,2,2,4]", "f64[1,2,2,4]", "f64[1,2,2,4]", "i64[1]"},
+                      on_ring(3),
+                      "ring is [all positions, step, devices] with a step below devices"}}});
     rows.push_back({.kind = "attention",
                     .operands = {"f64[2,3,2,2]", "f64[2,3,2,2]", "f64[2,3,2,2]"},
                     .attributes = causal});
@@ -364,6 +423,25 @@ void add_attention(Rows& rows) {
                                  plain,
                                  "dout must have the shape [1,2,2,4], but is f64[1,2,2]"}},
                     .derived = {{3, "attention", {0, 1, 2}, 0}, {4, "attention", {0, 1, 2}, 1}}});
+    // As many keys as queries, enough for four devices and not a multiple of two.
+    for (const ir::Attributes& attributes : {plain, causal, dropped}) {
+        const std::string q = "f64[2,5,4,2]", k = "f64[2,5,2,2]";
+        OpCase forward{.kind = "attention", .operands = {q, k, k}, .attributes = attributes};
+        OpCase backward{
+            .kind = "attention_grad",
+            .operands = {q, k, k, q, "f64[2,4,5]", q},
+            .attributes = attributes,
+            .derived = {{3, "attention", {0, 1, 2}, 0}, {4, "attention", {0, 1, 2}, 1}}};
+        if (attributes.has("rate")) {
+            forward.operands.emplace_back("i64[3]");
+            backward.operands.emplace_back("i64[3]");
+            for (Derived& one : backward.derived) {
+                one.inputs.push_back(6);
+            }
+        }
+        rows.push_back(forward);
+        rows.push_back(backward);
+    }
     rows.push_back({.kind = "attention_cached",
                     .operands = {"f64[2,2,4,3]", "f64[2,5,2,3]", "f64[2,5,2,3]", "i64[]=1"},
                     .attributes = {{"scale", 0.7}},
@@ -533,6 +611,22 @@ void add_exchanges(Rows& rows) {
                     .operands = {"f64[3]"},
                     .attributes = with({{"shift", 1}}),
                     .refused = {{{"f64[3]", "f64[3]"}, with({{"shift", 1}}), kOneOperand}}});
+    const auto peer = with({{"peer", 1}});
+    rows.push_back({.kind = "send",
+                    .operands = {"f64[3]"},
+                    .attributes = peer,
+                    .refused = {{{"f64[3]", "f64[3]"}, peer, kOneOperand}}});
+    rows.push_back({.kind = "sent",
+                    .operands = {"f64[3]", "i32[]"},
+                    .attributes = peer,
+                    .refused = {{{"f64[3]"}, peer, "takes 2 operands, but has 1"}}});
+    const auto message = [&](const char* dtype) {
+        return with({{"peer", 1}, {"dtype", std::string(dtype)}, {"shape", List{3}}});
+    };
+    rows.push_back({.kind = "receive",
+                    .operands = {},
+                    .attributes = message("f64"),
+                    .refused = {{{}, message("f7"), "there is no element type f7"}}});
 }
 
 Rows make_cases() {
@@ -542,6 +636,7 @@ Rows make_cases() {
     add_reductions(rows);
     add_products(rows);
     add_norms(rows);
+    add_experts(rows);
     add_rotary(rows);
     add_attention(rows);
     add_convolutions(rows);

@@ -64,7 +64,7 @@ QString runTitle(const std::filesystem::path& folder) {
 }
 
 std::vector<widgets::MemorySegment> memorySegments(const plan::ExecutionPlan& plan) {
-    const std::vector<std::int64_t> bytes = plan::bytes_by_category(plan);
+    const std::vector<std::int64_t> bytes = plan::memory_by_category(plan);
     std::vector<widgets::MemorySegment> segments;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         if (bytes[i] > 0) {

@@ -49,7 +49,10 @@ public:
     std::shared_ptr<const PlanDigest> run() {
         const plan::ExecutionPlan& plan = *digest_->plan;
         digest_->peak_bytes = plan.memory_bytes();
-        const plan::PlannedProgram* program = plan.find("train_step");
+        const plan::PlannedProgram* program = nullptr; // of the stage that needs most
+        for (const plan::PlannedProgram* one : plan.all_stages("train_step")) {
+            program = program == nullptr || program->peak_bytes < one->peak_bytes ? one : program;
+        }
         if (program == nullptr && !plan.programs.empty()) {
             program = &*std::max_element(
                 plan.programs.begin(), plan.programs.end(),
@@ -100,8 +103,10 @@ private:
         const int last = static_cast<int>(digest_->ops.size()) - 1;
         const plan::ExecutionPlan& plan = *digest_->plan;
         for (const plan::StateSlot& slot : plan.state_slots) {
-            add(toQString(slot.name), toWidget(slot.category), memory::align(slot.type.bytes()), 0,
-                last, true);
+            if (slot.stage == program.stage) {
+                add(toQString(slot.name), toWidget(slot.category), memory::align(slot.type.bytes()),
+                    0, last, true);
+            }
         }
         for (const plan::Buffer& buffer : program.buffers) {
             if (!buffer.is_state) {

@@ -220,7 +220,11 @@ std::vector<ProgramTrace> traceProgram(const compile::RunConfig& config,
     const plan::ExecutionPlan plan =
         compile::compile_run(config, data.sample, options, compile::Scope::run, target.limit_bytes);
     for (const plan::PlannedProgram& program : plan.programs) {
-        addPass(traceOf(traces, toQString(program.name)), "share memory", program.text);
+        QString name = toQString(program.name);
+        if (plan.pipeline) {
+            name = QObject::tr("%1, stage %2").arg(name).arg(program.stage);
+        }
+        addPass(traceOf(traces, name), "share memory", program.text);
     }
     for (const plan::PassTime& time : plan.pass_times) {
         for (PassText& pass : traceOf(traces, toQString(time.program)).passes) {

@@ -9,7 +9,7 @@ namespace {
 constexpr const StrategyDef* kStrategies[] = {
     &kReplicated,      &kDataParallel,   &kFsdp,     &kHybridFsdp,
     &kTensorParallel,  &kTwoDimensional, &kPipeline, &kThreeDimensional,
-    &kContextParallel, &kCustom,
+    &kContextParallel, &kExpertParallel, &kCustom,
 };
 
 } // namespace

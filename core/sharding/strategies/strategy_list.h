@@ -7,7 +7,7 @@
 namespace weft::sharding {
 
 extern const StrategyDef kReplicated, kDataParallel, kFsdp, kHybridFsdp, kTensorParallel,
-    kTwoDimensional, kPipeline, kThreeDimensional, kContextParallel, kCustom;
+    kTwoDimensional, kPipeline, kThreeDimensional, kContextParallel, kExpertParallel, kCustom;
 
 std::span<const StrategyDef* const> all_strategies();
 /// Null when there is none of that name.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor parallelism (Shoeybi et al. 2019).
+// Tensor parallelism (Shoeybi et al. 2019). With the further rule ["sequence", "model"] norms, dropout
+// and residual sums are split along the sequence (Korthikanti et al. 2023): each all-reduce becomes a
+// reduce-scatter and an all-gather, and inputs of layers are gathered again for backward.
 #include "core/sharding/strategies/strategy_list.h"
 
 namespace weft::sharding {

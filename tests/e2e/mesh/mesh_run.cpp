@@ -37,6 +37,16 @@ const char* const kGpt = R"({
   "training": {"global_batch_size": 16, "precision": "f32", "length": {"steps": 100}}
 })";
 
+const char* const kMoe = R"({
+  "data": {"train": {"type": "synthetic", "kind": "tokens", "vocab": 40, "samples": 2000}},
+  "model": {"type": "gpt2", "layers": 2, "width": 24, "heads": 4, "context": 12, "vocab": 40,
+            "dropout": 0.1, "experts": 4, "expert_capacity": 0.75},
+  "metrics": [],
+  "optimizer": {"type": "adamw", "learning_rate": 0.001},
+  "lr_schedule": {"type": "constant"},
+  "training": {"global_batch_size": 16, "precision": "f32", "length": {"steps": 100}}
+})";
+
 const std::vector<Variant>& variants() {
     static const std::vector<Variant> list = {
         {"replicated on 2", {"mesh.devices=cpu:2", "mesh.strategy=replicated"}},
@@ -53,6 +63,12 @@ const std::vector<Variant>& variants() {
         {"2d on 4 x 2 with ZeRO 3",
          {"mesh.devices=cpu:8", "mesh.strategy=2d", "mesh.zero_stage=3"}},
         {"context parallel on 2", {"mesh.devices=cpu:2", "mesh.strategy=context_parallel"}},
+        {"pipeline on 2", {"mesh.devices=cpu:2", "mesh.strategy=pipeline"}},
+        {"3d on 2 x 2 x 2", {"mesh.devices=cpu:8", "mesh.strategy=3d"}},
+        {"expert parallel on 2", {"mesh.devices=cpu:2", "mesh.strategy=expert_parallel"}},
+        {"experts on 2 x 2",
+         {"mesh.devices=cpu:4", "mesh.strategy=expert_parallel",
+          "mesh.axes=[[\"data\",2],[\"expert\",2]]"}},
         {"axes in the other order",
          {"mesh.devices=cpu:4", "mesh.strategy=2d", "mesh.axes=[[\"model\",2],[\"data\",2]]"}},
     };

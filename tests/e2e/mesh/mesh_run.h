@@ -46,5 +46,7 @@ const std::vector<Variant>& variants();
 extern const char* const kMlp;
 extern const char* const kCnn;
 extern const char* const kGpt;
+/// Four experts of which each token takes two, with room for fewer tokens than come.
+extern const char* const kMoe;
 
 } // namespace weft::test

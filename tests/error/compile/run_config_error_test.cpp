@@ -79,7 +79,35 @@ std::vector<Mistake> mistakes() {
         {{"mesh.devices=cuda"}, "/mesh/devices", "'cuda' are not available", "cpu:N"},
         {{"mesh.devices=cpu:0"}, "/mesh/devices", "'cpu:0' are not available", "1024"},
         {{"mesh.devices=cpu:many"}, "/mesh/devices", "'cpu:many'", "cpu:N"},
-        {{"mesh.strategy=pipeline"}, "/mesh/strategy", "not available", "data_parallel"},
+        {{"mesh.pipeline.stages=[1]"}, "/mesh/pipeline", "no rule gives layers", "pipeline"},
+        {{"mesh.devices=cpu:2", "mesh.strategy=pipeline", "mesh.pipeline.stages=[1,1,1]"},
+         "/mesh/pipeline/stages",
+         "2 numbers or a multiple",
+         "null"},
+        {{"mesh.devices=cpu:2", "mesh.strategy=pipeline", "mesh.pipeline.stages=[0,2]"},
+         "/mesh/pipeline/stages",
+         "2 numbers or a multiple",
+         "null"},
+        {{"mesh.devices=cpu:2", "mesh.strategy=pipeline",
+          "mesh.pipeline.schedule=interleaved_1f1b"},
+         "/mesh/pipeline/schedule",
+         "1 microbatches are not a multiple of 2",
+         "micro_batch_size"},
+        {{"mesh.devices=cpu:2", "mesh.strategy=pipeline", "mesh.pipeline.stages=[1,1,1,1]"},
+         "/mesh/pipeline/schedule",
+         "one chunk per stage",
+         "micro_batch_size"},
+        {{"mesh.devices=cpu:4", "mesh.axes=[[\"a\",2],[\"b\",2]]", "mesh.strategy=custom",
+          "mesh.rules=[[\"layers\",[\"a\",\"b\"]]]"},
+         "/mesh/rules",
+         "layers go to one axis",
+         "Name one"},
+        {{"mesh.devices=cpu:2", "mesh.axes=[[\"a\",2]]", "mesh.strategy=custom",
+          "mesh.rules=[[\"layers\",\"a\"],[\"batch\",\"a\"]]"},
+         "/mesh/rules",
+         "splits nothing else",
+         "axis of its own"},
+        {{"mesh.pipeline.schedule=2f2b"}, "/mesh/pipeline/schedule", "2f2b", "1f1b"},
         {{"mesh.strategy=fdsp"}, "/mesh/strategy", "fdsp", "fsdp"},
         {{"mesh.axes=[[\"data\",4]]"}, "/mesh/axes", "data=4 do not make up 1 device", "cpu:4"},
         {{"mesh.devices=cpu:8", "mesh.axes=[[\"data\",-1],[\"model\",3]]"}, "/mesh/axes",
@@ -107,6 +135,8 @@ std::vector<Mistake> mistakes() {
          "does not divide into 3 data ranks", "multiple of 3"},
         {{"mesh.devices=cpu:4", "training.micro_batch_size=20"}, "/training/micro_batch_size",
          "over 4 data ranks", "Use 16"},
+        {{"model={\"type\":\"sequential\",\"layers\":[{\"type\":\"moe\"}]}"},
+         "/model/layers/0/experts", "", ""},
         {{"mesh.zero_stage=4"}, "/mesh/zero_stage", "out of range", "3"},
         {{"init.from=old"}, "/init/from", "not available", "null"},
         {{"training.early_stopping={\"patience\":3}"}, "/training/early_stopping", "not available",
@@ -192,6 +222,35 @@ private slots:
         const compile::CheckedRun checked = compile::read_run_config_file("/no/such/file.json");
         QCOMPARE(checked.diagnostics.size(), std::size_t{1});
         QVERIFY(holds(checked.diagnostics[0].message, "/no/such/file.json"));
+    }
+
+    void experts_that_a_mesh_splits_for_nothing_are_a_warning() {
+        const std::string gpt = R"(model={"type":"gpt2","experts":4})";
+        const std::string layers =
+            R"(model={"type":"sequential","layers":[{"type":"flatten"},{"type":"residual","layers":)"
+            R"([{"type":"moe","experts":4}]},{"type":"linear"}]})";
+        const std::string text = R"(data.train={"type":"text","path":"/usr/share/common-licenses"})";
+        const std::string mlp = R"(model={"type":"mlp"})";
+        const auto check = [](std::vector<std::string> assignments, const char* pointer,
+                              const char* message) {
+            assignments.insert(assignments.end(),
+                               {"mesh.strategy=expert_parallel", "training.micro_batch_size=null",
+                                "training.global_batch_size=24"});
+            const compile::CheckedRun checked = read(kRight, assignments);
+            const std::string found = all_of(checked.diagnostics);
+            QVERIFY2(checked.ok(), found.c_str());
+            QVERIFY2(checked.diagnostics.size() == (*pointer == 0 ? 0 : 1), found.c_str());
+            for (const auto& one : checked.diagnostics) {
+                QVERIFY2(one.pointer == pointer && holds(one.message, message), found.c_str());
+                QVERIFY(!one.hint.empty());
+            }
+        };
+        check({"mesh.devices=cpu:2", mlp}, "/mesh/strategy", "the model has none");
+        check({"mesh.devices=cpu:2", gpt, text, "metrics=[]"}, "", "");
+        check({"mesh.devices=cpu:2", layers}, "", "");
+        check({"mesh.devices=cpu:3", gpt, text}, "/mesh/axes",
+              "4 experts do not divide over 3 devices: some hold fewer");
+        check({"mesh.devices=cpu:8", layers}, "/mesh/axes", "each device holds them all");
     }
 
     void a_metric_kept_in_the_wrong_direction_is_a_warning() {

@@ -143,10 +143,10 @@ void VerdictPart::update() {
                     .arg(toQString(plan::peak_op(*largest)), toQString(largest->name));
     }
     std::int64_t named = 0;
-    for (const std::int64_t bytes : plan::bytes_by_category(plan)) {
+    for (const std::int64_t bytes : plan::memory_by_category(plan)) {
         named += bytes;
     }
-    if (const std::int64_t holes = plan.device_bytes() - named; holes >= kShownHoles) {
+    if (const std::int64_t holes = plan.memory_bytes() - named; holes >= kShownHoles) {
         room += tr("\n%1 of it are holes between buffers").arg(widgets::formatMemory(holes));
     }
     room_->setText(room);

@@ -97,7 +97,7 @@ void MemoryPanel::updateMeasured() {
     if (plan != shown_plan_ || said.is_null() == shown_said_) {
         shown_plan_ = plan;
         shown_said_ = !said.is_null();
-        planned_ = plan ? plan->device_bytes() : said.value("planned_bytes", std::int64_t{0});
+        planned_ = plan ? plan->memory_bytes() : said.value("planned_bytes", std::int64_t{0});
         bar_->setMeasured(plan ? memorySegments(*plan) : segments(said.at("planned_by_category")),
                           tr("planned"));
         header_->setSubtitle(
