@@ -122,11 +122,14 @@ std::vector<std::string> assignmentsOf(const MeshEdit& edit, const compile::RunC
         "mesh.devices=" + Json("cpu:" + std::to_string(edit.devices)).dump(),
         "mesh.strategy=" + Json(edit.strategy).dump(), "mesh.axes=" + axes.dump(),
         "mesh.zero_stage=" + std::to_string(edit.zero_stage)};
-    if (stages > 1 && compile::plan_batch(config).accumulation_steps < stages) {
+    const auto samples = static_cast<int>(config.global_batch_size);
+    if (samples % ranks != 0) { // an uneven batch is taken in one microstep
+        out.emplace_back("training.micro_batch_size=null");
+    } else if (stages > 1 && compile::plan_batch(config).accumulation_steps < stages) {
         // As many microbatches as fill the pipeline twice, of those that divide a rank's samples.
-        const auto share = static_cast<int>(config.global_batch_size) / ranks;
+        const int share = samples / ranks;
         int micro = std::max(1, share / (2 * stages));
-        while (micro > 1 && share % micro != 0) {
+        while (share % micro != 0) {
             --micro;
         }
         out.push_back("training.micro_batch_size=" + std::to_string(micro));

@@ -106,8 +106,8 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
     devices_->setObjectName("meshGrid");
     auto* holder = new QWidget;
     auto* margins = new QVBoxLayout(holder);
-    margins->setContentsMargins(widgets::space::kGroup, 0, widgets::space::kGroup,
-                                widgets::space::kGroup);
+    margins->setContentsMargins(widgets::space::kGroup, widgets::space::kGroup,
+                                widgets::space::kGroup, widgets::space::kGroup);
     margins->addWidget(devices_);
     margins->addStretch(1);
     inner->addWidget(widgets::verticalScroll(holder), 1);
