@@ -220,24 +220,36 @@ private:
         const Rhythm rhythm = rhythms_.of(own.schedule, own.pipeline, steps, own.recomputes,
                                           work_ms > 0 ? send / work_ms : 0);
         const Traffic all{block.parameter_tensors, block.parameter_bytes};
-        // Whole gradients travel in buckets; parts of them are cut out one by one.
+        // Sums of gradients travel in buckets.
         const double buckets =
             std::ceil(block.parameter_bytes / static_cast<double>(passes::kBucketBytes));
         const Traffic few{std::min(block.parameter_tensors, buckets), block.parameter_bytes};
-        const double per_step = stage == 3
-                                    ? data_ms("all_gather", block.split.gathered, own) +
-                                          data_ms("reduce_scatter", block.split.scattered, own)
-                                : stage == 2 ? data_ms("reduce_scatter", all, own)
-                                             : 0;
+        const double scattered = stage == 3 ? data_ms("reduce_scatter", block.split.scattered, own)
+                                 : stage == 2 ? data_ms("reduce_scatter", few, own)
+                                              : 0;
+        const double per_step =
+            scattered + (stage == 3 ? data_ms("all_gather", block.split.gathered, own) : 0);
+        const double summed = stage == 1   ? data_ms("reduce_scatter", few, own)
+                              : stage == 0 ? data_ms("all_reduce", few, own)
+                                           : 0;
         const double per_update =
-            stage == 3   ? 0
-            : stage == 2 ? data_ms("all_gather", all, own)
-            : stage == 1 ? data_ms("reduce_scatter", all, own) + data_ms("all_gather", all, own)
-                         : data_ms("all_reduce", few, own);
+            summed + (stage == 1 || stage == 2 ? data_ms("all_gather", all, own) : 0);
+        // They hide behind backward, but for the last bucket; those of an update only where it has
+        // one microbatch, and no pipeline.
+        const double backward_ms = work_ms * (own.recomputes ? 3.0 / 4 : 2.0 / 3);
+        const auto hidden = [&](double ms, double calls) {
+            return cost_.overlaps() && calls > 1 && own.pipeline == 1
+                       ? std::min(ms * (1 - 1 / calls), backward_ms)
+                       : 0.0;
+        };
+        const double hidden_ms =
+            static_cast<double>(steps) *
+                hidden(scattered, stage == 3 ? block.split.scattered.calls : few.calls) +
+            (steps == 1 ? hidden(summed, few.calls) : 0.0);
         const auto microsteps = static_cast<double>(steps);
         own.communication_ms = microsteps * (exchange_ms + per_step) + per_update;
         own.step_ms = rhythm.length * work_ms + microsteps * per_step + per_update +
-                      share * block.update_ms / (stage >= 1 ? ranks : 1);
+                      share * block.update_ms / (stage >= 1 ? ranks : 1) - hidden_ms;
         const double parameters = block.parameter_bytes / (stage == 3 ? ranks : 1);
         const double gradients = block.parameter_bytes / (stage >= 2 ? ranks : 1);
         const double optimizer = block.optimizer_bytes / (stage >= 1 ? ranks : 1);
