@@ -269,6 +269,12 @@ private slots:
             << QStringList{"mesh.devices=cpu:4", strategy, "mesh.zero_stage=3",
                            R"(mesh.axes=[["data",2],["context",2]])"}
             << QStringList{"training.recompute=blocks"};
+        for (const int stage : {1, 2, 3}) {
+            QTest::addRow("ZeRO %d over the context", stage)
+                << QStringList{"mesh.devices=cpu:4", strategy,
+                               "mesh.zero_stage=" + QString::number(stage)}
+                << QStringList{};
+        }
         QTest::newRow("context and model")
             << QStringList{"mesh.devices=cpu:4", strategy,
                            R"(mesh.axes=[["context",2],["model",2]])",
