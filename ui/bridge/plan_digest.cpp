@@ -59,6 +59,7 @@ public:
                 [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
         }
         if (program != nullptr) {
+            digest_->stage = program->stage;
             addOps(program->steps, 1);
             setShares(*program);
             addTensors(*program);

@@ -42,6 +42,7 @@ struct PlanTensor {
 
 struct PlanDigest {
     std::shared_ptr<const plan::ExecutionPlan> plan;
+    int stage = 0;           // of a pipeline: the one that needs most, whose program the rest is of
     std::vector<PlanOp> ops; // index = linear position in the program
     std::vector<PlanTensor> tensors;
     widgets::TimelineData timeline;
