@@ -14,10 +14,10 @@ public:
     bool isEmpty() const override { return false; }
     QString translate(const char*, const char* source, const char*, int n) const override {
         const QString text = QString::fromUtf8(source);
-        if (n < 0 || !text.contains("(s)")) {
+        if (n < 0 || !(text.contains("(s)") || text.contains("(es)"))) {
             return {}; // nothing to say: the source text is used
         }
-        return QString(text).replace("(s)", n == 1 ? "" : "s");
+        return QString(text).replace("(s)", n == 1 ? "" : "s").replace("(es)", n == 1 ? "" : "es");
     }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Source texts write "%n file(s)"; without a translation Qt would show them so. This gives the
-// English forms: "1 file", "2 files".
+// Source texts write "%n file(s)" or "%n batch(es)"; without a translation Qt would show them so.
+// This gives the English forms: "1 file", "2 files".
 #pragma once
 
 class QCoreApplication;

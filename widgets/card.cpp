@@ -154,6 +154,10 @@ void SectionHeader::setSubtitle(const QString& subtitle) {
     subtitle_->setText(subtitle);
 }
 
+void SectionHeader::setBadge(QWidget* badge) {
+    layout_->insertWidget(1, badge);
+}
+
 void SectionHeader::addControl(QWidget* control) {
     layout_->addWidget(control);
 }

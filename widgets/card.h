@@ -79,6 +79,8 @@ public:
                            QWidget* parent = nullptr);
     void setTitle(const QString& title);
     void setSubtitle(const QString& subtitle);
+    /// Puts a badge between title and explanation.
+    void setBadge(QWidget* badge);
     /// Adds a control at the right end, in order.
     void addControl(QWidget* control);
     /// Muted or coloured text at the right ("best accuracy").

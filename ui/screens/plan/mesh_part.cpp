@@ -2,6 +2,8 @@
 #include "ui/screens/plan/mesh_part.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/screens/plan/exchange_part.h"
+#include "ui/screens/plan/pipeline_part.h"
 #include "widgets/card.h"
 #include "widgets/device_grid.h"
 #include "widgets/messages.h"
@@ -96,6 +98,38 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
     connect(use, &QPushButton::clicked, this, [this] { choose(MeshBar::Where::Simulated); });
     column->addWidget(note_);
     column->addWidget(new widgets::Hairline);
+    auto* rows = new QSplitter(Qt::Vertical);
+    rows->setHandleWidth(1);
+    rows->setChildrenCollapsible(false);
+    rows->addWidget(createDevices());
+    auto* lower = new QSplitter(Qt::Horizontal);
+    lower->setHandleWidth(1);
+    lower->setChildrenCollapsible(false);
+    exchanges_ = new ExchangePart;
+    lower->addWidget(exchanges_);
+    pipeline_ = new PipelinePart;
+    lower->addWidget(pipeline_);
+    rows->addWidget(lower);
+    rows->setStretchFactor(0, 3);
+    rows->setStretchFactor(1, 2);
+    column->addWidget(rows, 1);
+    connect(exchanges_, &ExchangePart::opChosen, this, &MeshPart::opChosen);
+    connect(exchanges_, &ExchangePart::simulateRequested, this,
+            [this] { choose(MeshBar::Where::Simulated); });
+    connect(pipeline_, &PipelinePart::useRequested, this, [this](const QString& wanted) {
+        MeshEdit changed = bar_->edit(); // "pipeline=4"
+        changed.devices = wanted.section('=', 1).toInt();
+        edit(withStrategy(changed, wanted.section('=', 0, 0).toStdString()));
+    });
+    connect(bar_, &MeshBar::edited, this, &MeshPart::edit);
+    connect(bar_, &MeshBar::whereChosen, this, &MeshPart::choose);
+    connect(&preview_, &PlanPreview::changed, this, &MeshPart::update);
+    connect(&example_preview_, &PlanPreview::changed, this, &MeshPart::update);
+    connect(&draft_, &Draft::changed, this, &MeshPart::onDraftChanged);
+    onDraftChanged();
+}
+
+QWidget* MeshPart::createDevices() {
     auto* panel = new widgets::Panel;
     auto* inner = new QVBoxLayout(panel);
     inner->setContentsMargins(0, 0, 0, 0);
@@ -111,13 +145,7 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
     margins->addWidget(devices_);
     margins->addStretch(1);
     inner->addWidget(widgets::verticalScroll(holder), 1);
-    column->addWidget(panel, 1);
-    connect(bar_, &MeshBar::edited, this, &MeshPart::edit);
-    connect(bar_, &MeshBar::whereChosen, this, &MeshPart::choose);
-    connect(&preview_, &PlanPreview::changed, this, &MeshPart::update);
-    connect(&example_preview_, &PlanPreview::changed, this, &MeshPart::update);
-    connect(&draft_, &Draft::changed, this, &MeshPart::onDraftChanged);
-    onDraftChanged();
+    return panel;
 }
 
 bool MeshPart::isExample() const {
@@ -182,9 +210,14 @@ void MeshPart::update() {
     }
     bar_->setEnabled(draft_.isValid());
     const auto digest = shown().digest();
-    devices_->setStale(shown().isStale());
+    const bool stale = shown().isStale();
+    devices_->setStale(stale);
+    exchanges_->setStale(stale);
+    pipeline_->setStale(stale);
     if (digest && !digest->plan->mesh.single()) {
         showDevices(*digest->plan);
+        exchanges_->setDigest(digest);
+        pipeline_->setDigest(digest);
     }
 }
 

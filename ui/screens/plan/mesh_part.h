@@ -17,6 +17,9 @@ class SectionHeader;
 
 namespace weft::ui {
 
+class ExchangePart;
+class PipelinePart;
+
 class MeshPart : public QWidget {
     Q_OBJECT
 public:
@@ -31,6 +34,8 @@ public:
 signals:
     /// "--set" assignments for the draft, and what they are.
     void adopted(const std::vector<std::string>& overrides, const QString& what);
+    /// A collective was chosen: its op in the step that the Plan part shows.
+    void opChosen(int position);
     /// Another switch than the bar's decides this: plan for hardware, or for this machine.
     void hardwareWanted(bool wanted);
 
@@ -42,6 +47,7 @@ private:
     void choose(MeshBar::Where where);
     void update();
     void showDevices(const plan::ExecutionPlan& plan);
+    QWidget* createDevices();
 
     Draft& draft_;
     PlanPreview& preview_;
@@ -53,6 +59,8 @@ private:
     widgets::Banner* note_;
     widgets::SectionHeader* header_;
     widgets::DeviceGrid* devices_;
+    ExchangePart* exchanges_;
+    PipelinePart* pipeline_;
 };
 
 } // namespace weft::ui

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Collectives and pipeline of the mesh page: rows against the plan's own exchanges, the chart
+// against the schedules of the papers.
+#include "core/pipeline/schedule_list.h"
+#include "core/train/planning.h"
+#include "tests/support/weft_test.h"
+#include "ui/bridge/pipeline_chart.h"
+#include "ui/models/exchange_model.h"
+#include "ui/plurals.h"
+#include "ui/screens/plan/exchange_part.h"
+#include "ui/screens/plan/pipeline_part.h"
+#include "widgets/text_label.h"
+#include "widgets/theme_controller.h"
+
+#include <QAbstractItemModelTester>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTableView>
+
+#include <numeric>
+
+namespace {
+
+using namespace weft;
+
+/// A small GPT of four layers, with an optional section "mesh"; planned for `hardware` it has
+/// predicted times.
+std::shared_ptr<const ui::PlanDigest> digest_of(const char* mesh, bool predicted = false) {
+    config::Json document = config::Json::parse(R"({
+      "schema_version": 1, "name": "small-gpt", "seed": 3,
+      "data": {"train": {"type": "synthetic", "kind": "tokens", "length": 64, "vocab": 64, "samples": 512},
+               "validation": {"split": 0.1}},
+      "model": {"type": "gpt2", "layers": 4, "width": 32, "heads": 2, "context": 64, "vocab": 64,
+                "dropout": 0.0},
+      "training": {"length": {"steps": 50}, "global_batch_size": 16, "micro_batch_size": 4,
+                   "precision": "f32"},
+      "evaluation": {"samples": 0}
+    })");
+    if (mesh != nullptr) {
+        document["mesh"] = config::Json::parse(mesh);
+    }
+    const compile::CheckedRun checked = compile::read_run_config(document, ".");
+    const cost::Hardware& hardware = cost::hardware_catalogue().front();
+    const cost::CostModel model(hardware);
+    const train::PlanTarget target =
+        predicted ? train::planned_hardware(hardware, &model) : train::this_machine(0, nullptr);
+    return ui::digestPlan(std::make_shared<const plan::ExecutionPlan>(train::plan_run(
+        checked.config, train::outline_run_data(checked.config, target), target, {})));
+}
+
+constexpr const char* kTwoByTwo =
+    R"({"devices": "cpu:4", "strategy": "2d", "axes": [["data", 2], ["model", 2]]})";
+constexpr const char* kGpipe =
+    R"({"devices": "cpu:4", "strategy": "pipeline", "pipeline": {"schedule": "gpipe"}})";
+
+QString text_of(const QWidget& part, const char* name) {
+    return part.findChild<widgets::ElidedLabel*>(name)->text();
+}
+
+/// What the header of a part says, all of its labels.
+QString header_of(const QWidget& part) {
+    QString out;
+    for (const auto* label : part.findChildren<widgets::ElidedLabel*>()) {
+        out += label->text() + '\n';
+    }
+    for (const auto* label : part.findChildren<widgets::TextLabel*>()) {
+        out += label->text() + '\n';
+    }
+    return out;
+}
+
+} // namespace
+
+class MeshPartsTest : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<widgets::ThemeController> controller_;
+
+private slots:
+    void initTestCase() {
+        ui::installEnglishPlurals(*QCoreApplication::instance());
+        controller_ = std::make_unique<widgets::ThemeController>();
+    }
+    void init() { QTest::failOnWarning(QRegularExpression(".*")); }
+
+    void rows_are_the_plans_exchanges_added_up() {
+        const auto digest = digest_of(kTwoByTwo);
+        ui::ExchangeModel model;
+        const QAbstractItemModelTester tester(&model);
+        model.setDigest(digest);
+        const auto all = plan::collectives(*digest->plan->find("train_step"));
+        QVERIFY(!all.empty());
+        double executions = 0;
+        std::int64_t sent = 0;
+        for (const plan::Collective& one : all) {
+            executions += one.count;
+            sent += one.sent_bytes;
+            const int row = model.rowOf(one.position);
+            QVERIFY(row >= 0);
+            QCOMPARE(model.row(row).first.kind, one.kind);
+            QCOMPARE(model.row(row).first.axes, one.axes);
+        }
+        QCOMPARE(model.executions(), executions);
+        QCOMPARE(model.sentBytes(), sent);
+        double row_executions = 0;
+        std::int64_t row_sent = 0;
+        for (int row = 0; row < model.rowCount(); ++row) {
+            row_executions += model.row(row).count;
+            row_sent += model.row(row).sent_bytes;
+        }
+        QCOMPARE(row_executions, executions);
+        QCOMPARE(row_sent, sent);
+        QVERIFY(!model.timed()); // nothing was predicted
+    }
+
+    // Every block adds up what its two matrix products split over "model" have (Shoeybi et al.
+    // 2019, "Megatron-LM", figure 4), once a layer and microstep.
+    void layers_are_one_row() {
+        ui::ExchangeModel model;
+        const auto digest = digest_of(kTwoByTwo);
+        model.setDigest(digest);
+        constexpr double kLayers = 4;
+        constexpr double kMicrosteps = 2; // 16 samples over 2 data ranks in microbatches of 4
+        constexpr double kOfALayer = 4;   // two forward, two backward
+        double executions = 0;
+        int rows = 0;
+        for (int row = 0; row < model.rowCount(); ++row) {
+            const ui::ExchangeRow& one = model.row(row);
+            QVERIFY(!one.cause.contains(QRegularExpression("blocks\\.\\d")));
+            if (one.first.axes == std::vector<std::string>{"model"} &&
+                one.cause.contains("blocks.*")) {
+                executions += one.count;
+                ++rows;
+            }
+        }
+        QCOMPARE(executions, kOfALayer * kLayers * kMicrosteps);
+        QVERIFY(rows >= 1 && rows <= static_cast<int>(kOfALayer));
+    }
+
+    void a_pipelines_messages_are_grouped_over_microbatches_and_stages() {
+        ui::ExchangeModel model;
+        const auto digest = digest_of(kGpipe);
+        model.setDigest(digest);
+        double forward = 0; // activations between neighbours
+        for (int row = 0; row < model.rowCount(); ++row) {
+            const ui::ExchangeRow& one = model.row(row);
+            if (one.cause == "add at blocks.*, microbatch *, for stage *") {
+                forward += one.count;
+                QCOMPARE(ui::exchangeName(one.first.kind), "send");
+            }
+        }
+        QCOMPARE(forward, 3.0 * 4.0); // three borders, four microbatches
+    }
+
+    void choosing_a_row_says_why_and_asks_for_its_op() {
+        const auto digest = digest_of(kTwoByTwo);
+        ui::ExchangePart part;
+        part.resize(720, 200);
+        part.setDigest(digest);
+        auto* table = part.findChild<QTableView*>("exchangeTable");
+        auto* why = part.findChild<widgets::TextLabel*>("exchangeWhy");
+        QVERIFY(why->isHidden());
+        QSignalSpy chosen(&part, &ui::ExchangePart::opChosen);
+        table->selectRow(1);
+        QCOMPARE(chosen.count(), 1);
+        const int op = chosen.front().front().toInt();
+        const auto one = plan::collective_of(*plan::step_at(*digest->plan->find("train_step"), op));
+        QVERIFY(one.has_value());
+        QVERIFY(!why->isHidden());
+        QVERIFY(why->text().contains(QString::fromStdString(one->path).section('.', -1)));
+        QVERIFY(
+            why->text().contains("2 devices along " + QString::fromStdString(one->axes.front())));
+        // Following the step's cursor is no choice.
+        part.showOp(plan::collectives(*digest->plan->find("train_step")).back().position);
+        QCOMPARE(chosen.count(), 1);
+        QVERIFY(!table->selectionModel()->isRowSelected(1, {}));
+        part.showOp(0);
+        QVERIFY(!table->selectionModel()->hasSelection());
+        QVERIFY(why->isHidden());
+    }
+
+    void columns_sort_by_value() {
+        ui::ExchangePart part;
+        part.setDigest(digest_of(kTwoByTwo));
+        auto* table = part.findChild<QTableView*>("exchangeTable");
+        table->sortByColumn(ui::ExchangeModel::BytesColumn, Qt::AscendingOrder);
+        qlonglong before = 0;
+        for (int row = 0; row < table->model()->rowCount(); ++row) {
+            const qlonglong bytes = table->model()
+                                        ->index(row, ui::ExchangeModel::BytesColumn)
+                                        .data(ui::ExchangeModel::kSortRole)
+                                        .toLongLong();
+            QVERIFY(bytes >= before);
+            before = bytes;
+        }
+    }
+
+    void the_header_adds_up_count_bytes_and_predicted_time() {
+        const auto digest = digest_of(kTwoByTwo, true);
+        ui::ExchangePart part;
+        part.setDigest(digest);
+        const QString header = header_of(part);
+        QVERIFY(header.contains("in a step"));
+        QVERIFY(header.contains("sent by each device"));
+        QVERIFY(header.contains(ui::formatMilliseconds(digest->plan->communication_ms) + " ms"));
+        QVERIFY(!part.findChild<QTableView*>("exchangeTable")
+                     ->isColumnHidden(ui::ExchangeModel::MsColumn));
+    }
+
+    void one_device_offers_to_simulate_several() {
+        ui::ExchangePart part;
+        part.resize(720, 200);
+        part.setDigest(digest_of(nullptr));
+        auto* button = part.findChild<QPushButton*>("exchangeSimulate");
+        QVERIFY(!button->isHidden());
+        QSignalSpy asked(&part, &ui::ExchangePart::simulateRequested);
+        button->click();
+        QCOMPARE(asked.count(), 1);
+    }
+
+    // Huang et al. 2019, figure 2c: stage s forwards microbatch m from s + m on, stages wait
+    // (p - 1) / (m + p - 1) of the time.
+    void gpipe_of_four_stages_starts_each_stage_one_forward_later() {
+        ui::PipelinePart part;
+        part.resize(760, 200);
+        part.setDigest(digest_of(kGpipe));
+        const widgets::GanttView& chart = *part.chart();
+        QCOMPARE(chart.data().rows.size(), std::size_t{4});
+        for (int stage = 0; stage < 4; ++stage) {
+            for (int microbatch = 0; microbatch < 4; ++microbatch) {
+                const int start = stage + microbatch;
+                QCOMPARE(chart.item(chart.itemOf(stage, microbatch)).name,
+                         QString("stage %1: forward of microbatch %2, %3.0 to %4.0 forwards")
+                             .arg(stage)
+                             .arg(microbatch)
+                             .arg(start)
+                             .arg(start + 1));
+            }
+        }
+        QCOMPARE(chart.makespan(), 7.0 + 7.0 * 2.0);
+        QVERIFY(header_of(part).contains("gpipe · 4 stages · 4 microbatches"));
+        QVERIFY(header_of(part).contains("bubbles 42.9 %")); // 3 / 7
+        QCOMPARE(text_of(part, "pipelineBasis"), "even stages, backward = 2 forwards");
+        QVERIFY(part.findChild<QPushButton*>("pipelineUse")->isHidden());
+    }
+
+    void a_stage_says_which_layers_it_holds() {
+        ui::PipelinePart part;
+        part.resize(760, 200);
+        const auto digest = digest_of(kGpipe);
+        part.setDigest(digest);
+        for (std::size_t stage = 0; stage < 4; ++stage) {
+            QCOMPARE(part.chart()->data().rows[stage].note,
+                     QString::fromStdString(digest->plan->stages[stage].layers));
+            QVERIFY(!part.chart()->data().rows[stage].note.isEmpty());
+        }
+    }
+
+    void a_plan_without_a_pipeline_shows_the_one_it_could_have() {
+        ui::PipelinePart part;
+        part.resize(760, 200);
+        part.setDigest(digest_of(nullptr));
+        QVERIFY(header_of(part).contains("pipeline=4 · 1f1b · 8 microbatches"));
+        QVERIFY(header_of(part).contains("bubbles 27.3 %")); // (4 - 1) / (8 + 4 - 1)
+        QCOMPARE(part.chart()->data().rows.size(), std::size_t{4});
+        QSignalSpy asked(&part, &ui::PipelinePart::useRequested);
+        part.findChild<QPushButton*>("pipelineUse")->click();
+        QCOMPARE(asked.count(), 1);
+        QCOMPARE(asked.front().front().toString(), "pipeline=4");
+    }
+
+    void as_many_stages_are_offered_as_layers_and_devices_allow() {
+        plan::ExecutionPlan plan;
+        QVERIFY(!ui::possibleSchedule(plan)); // no layers
+        const auto layers = [&](int count) {
+            plan.state_slots.clear();
+            for (int i = 0; i < count; ++i) {
+                plan::StateSlot slot;
+                slot.name = "blocks." + std::to_string(i) + ".weight";
+                plan.state_slots.push_back(slot);
+                slot.name = "blocks." + std::to_string(i) + ".bias";
+                plan.state_slots.push_back(slot);
+            }
+            const auto found = ui::possibleSchedule(plan);
+            return found ? found->stages : 0;
+        };
+        QCOMPARE(layers(1), 0);
+        QCOMPARE(layers(3), 3);
+        QCOMPARE(layers(12), 4);
+        plan.mesh.axes = {{"data", 2}, {"model", 3}};
+        QCOMPARE(layers(12), 3); // six devices are three stages of two
+        plan.mesh.axes = {{"data", 5}};
+        QCOMPARE(layers(12), 0);
+    }
+
+    void costs_of_a_backward_change_the_times_of_even_stages() {
+        ui::PipelinePart part;
+        part.resize(760, 200);
+        part.setDigest(digest_of(kGpipe));
+        part.findChild<QSpinBox*>("costWeightGradient")->setValue(2);
+        QCOMPARE(part.chart()->makespan(), 7.0 + 7.0 * 3.0);
+        QCOMPARE(text_of(part, "pipelineBasis"), "even stages, backward = 3 forwards");
+        part.findChild<QSpinBox*>("costForward")->setValue(3);
+        QCOMPARE(part.chart()->makespan(), 7.0 + 7.0); // I + W = 3 of a forward of 3
+        QCOMPARE(text_of(part, "pipelineBasis"), "even stages, backward = 1 forward");
+    }
+
+    void predicted_times_are_the_plans_own() {
+        const auto digest = digest_of(kGpipe, true);
+        QVERIFY(!digest->plan->pipeline->times.empty());
+        ui::PipelinePart part;
+        part.resize(760, 200);
+        part.setDigest(digest);
+        const widgets::GanttView& chart = *part.chart();
+        QCOMPARE(chart.data().unit, "ms");
+        for (std::size_t stage = 0; stage < 4; ++stage) {
+            const auto& times = digest->plan->pipeline->times[stage];
+            const auto& cells = chart.data().rows[stage].cells;
+            QCOMPARE(cells.size(), times.size());
+            for (std::size_t i = 0; i < times.size(); ++i) {
+                QCOMPARE(cells[i].start, times[i].start_ms);
+                QCOMPARE(cells[i].end, times[i].end_ms);
+                QCOMPARE(cells[i].kind, times[i].action.front() == 'F'
+                                            ? widgets::GanttKind::Forward
+                                            : widgets::GanttKind::Backward);
+                QCOMPARE(cells[i].microbatch, times[i].action[1] - '0');
+            }
+        }
+        QCOMPARE(text_of(part, "pipelineBasis"), "as predicted");
+        QVERIFY(part.findChild<QSpinBox*>("costForward")->parentWidget()->isHidden());
+    }
+
+    void chunks_of_a_stage_are_told_apart() {
+        const ui::PipelineChart chart =
+            ui::evenChart(pipeline::make_schedule("interleaved_1f1b", 2, 4, 2), {});
+        QCOMPARE(chart.data.chunks, 2);
+        const auto& cells = chart.data.rows[0].cells;
+        QCOMPARE(std::accumulate(cells.begin(), cells.end(), 0,
+                                 [](int sum, const auto& cell) { return sum + cell.chunk; }),
+                 4 * 2); // of each microbatch the forward and the backward of chunk 1
+    }
+};
+
+WEFT_TEST(MeshPartsTest)
+#include "mesh_parts_test.moc"

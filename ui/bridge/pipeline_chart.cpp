@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/bridge/pipeline_chart.h"
+
+#include "core/base/text.h"
+#include "core/pipeline/schedule_list.h"
+#include "core/pipeline/schedule_text.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <set>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kMostStages = 4;
+constexpr int kMicrobatches = 8;
+
+widgets::GanttKind toWidget(pipeline::ActionKind kind) {
+    switch (kind) {
+    case pipeline::ActionKind::forward: return widgets::GanttKind::Forward;
+    case pipeline::ActionKind::backward: return widgets::GanttKind::Backward;
+    case pipeline::ActionKind::input_grad: return widgets::GanttKind::InputGradient;
+    case pipeline::ActionKind::weight_grad: return widgets::GanttKind::WeightGradient;
+    }
+    return widgets::GanttKind::Forward;
+}
+
+widgets::GanttCell cell(const pipeline::Action& action, double start, double end) {
+    return {toWidget(action.kind), action.microbatch, action.chunk, start, end};
+}
+
+/// Layers of the model, as parameters are named: "blocks.3.mlp.up.weight" is of "blocks.3".
+int layerCount(const plan::ExecutionPlan& plan) {
+    std::set<std::string> layers;
+    for (const plan::StateSlot& slot : plan.state_slots) {
+        if (slot.category != plan::Category::parameters) {
+            continue;
+        }
+        std::string layer;
+        for (const std::string& part : split(slot.name, '.')) {
+            layer += part + '.';
+            if (!part.empty() && part.find_first_not_of("0123456789") == std::string::npos) {
+                layers.insert(layer);
+                break;
+            }
+        }
+    }
+    return static_cast<int>(layers.size());
+}
+
+} // namespace
+
+pipeline::Schedule scheduleOf(const plan::Pipeline& pipeline) {
+    std::string text = "schedule " + pipeline.schedule + "\nmicrobatches " +
+                       std::to_string(pipeline.microbatches) + "\nchunks " +
+                       std::to_string(pipeline.chunks) + "\n";
+    for (std::size_t stage = 0; stage < pipeline.actions.size(); ++stage) {
+        text += "stage " + std::to_string(stage) + ": " + join(pipeline.actions[stage], " ") + "\n";
+    }
+    return pipeline::parse_schedule(text, "plan");
+}
+
+PipelineChart predictedChart(const plan::Pipeline& pipeline) {
+    const pipeline::Schedule schedule = scheduleOf(pipeline);
+    PipelineChart out;
+    out.data.chunks = pipeline.chunks;
+    out.data.unit = QCoreApplication::translate("PipelineChart", "ms");
+    out.bubbles = pipeline.bubble_fraction;
+    for (std::size_t stage = 0; stage < pipeline.times.size(); ++stage) {
+        widgets::GanttRow& row = out.data.rows.emplace_back();
+        for (std::size_t i = 0; i < pipeline.times[stage].size(); ++i) { // in order, as the actions
+            const plan::ActionTime& time = pipeline.times[stage][i];
+            row.cells.push_back(cell(schedule.stage_actions[stage][i], time.start_ms, time.end_ms));
+        }
+    }
+    return out;
+}
+
+PipelineChart evenChart(const pipeline::Schedule& schedule, const EvenCost& cost) {
+    const pipeline::PartCost forwards{1.0, static_cast<double>(cost.input_grad) / cost.forward,
+                                      static_cast<double>(cost.weight_grad) / cost.forward};
+    const pipeline::Timeline timeline =
+        pipeline::simulate(schedule, pipeline::Costs::even(schedule, forwards));
+    PipelineChart out;
+    out.data.chunks = schedule.chunks;
+    out.data.unit = QCoreApplication::translate("PipelineChart", "forwards");
+    out.bubbles = timeline.bubble_of_total;
+    for (const std::vector<pipeline::Cell>& stage : timeline.stages) {
+        widgets::GanttRow& row = out.data.rows.emplace_back();
+        for (const pipeline::Cell& one : stage) {
+            row.cells.push_back(cell(one.action, one.start_ms, one.end_ms));
+        }
+    }
+    return out;
+}
+
+std::optional<pipeline::Schedule> possibleSchedule(const plan::ExecutionPlan& plan) {
+    const int layers = layerCount(plan);
+    const std::int64_t devices = plan.mesh.devices();
+    int stages = std::min(kMostStages, layers);
+    while (stages > 1 && devices > 1 && devices % stages != 0) {
+        --stages;
+    }
+    if (stages < 2) {
+        return std::nullopt;
+    }
+    return pipeline::make_schedule("1f1b", stages, kMicrobatches);
+}
+
+} // namespace weft::ui

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/exchange_model.h"
+
+#include "core/base/text.h"
+#include "ui/bridge/convert.h"
+
+#include <QRegularExpression>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace weft::ui {
+namespace {
+
+/// "add at blocks.2, microbatch 3, for stage 1" -> "add at blocks.*, microbatch *, for stage *".
+QString anyNumber(const std::string& cause) {
+    static const QRegularExpression numbers(
+        QStringLiteral("(?<=\\.)\\d+(?=[.,\\s]|$)|(?<=microbatch )\\d+|(?<=stage )\\d+"));
+    return toQString(cause).replace(numbers, QStringLiteral("*"));
+}
+
+QStringList axesOf(const plan::Collective& one) {
+    QStringList out;
+    for (const std::string& axis : one.axes) {
+        out.append(toQString(axis));
+    }
+    return out;
+}
+
+QString countText(double count) {
+    return formatCount(static_cast<std::int64_t>(count + 0.5));
+}
+
+/// Heaviest first: by predicted time, without one by bytes.
+bool heavier(const ExchangeRow& a, const ExchangeRow& b) {
+    return std::pair(a.predicted_ms, a.sent_bytes) > std::pair(b.predicted_ms, b.sent_bytes);
+}
+
+} // namespace
+
+QString exchangeName(const std::string& kind) {
+    return kind == "send_recv" ? QStringLiteral("send") : toQString(kind).replace('_', '-');
+}
+
+ExchangeModel::ExchangeModel(QObject* parent) : QAbstractTableModel(parent) {}
+
+void ExchangeModel::setDigest(std::shared_ptr<const PlanDigest> digest) {
+    beginResetModel();
+    executions_ = 0;
+    sent_bytes_ = 0;
+    rows_ = digest ? grouped(*digest) : std::vector<ExchangeRow>();
+    timed_ = std::any_of(rows_.begin(), rows_.end(),
+                         [](const ExchangeRow& row) { return row.predicted_ms > 0; });
+    endResetModel();
+}
+
+std::vector<ExchangeRow> ExchangeModel::grouped(const PlanDigest& digest) {
+    std::vector<ExchangeRow> out;
+    std::map<std::tuple<std::string, std::string, QString>, std::size_t> known;
+    for (const plan::PlannedProgram* program : digest.plan->all_stages("train_step")) {
+        std::int64_t sent = 0;
+        for (const plan::Collective& one : plan::collectives(*program)) {
+            const QString cause = anyNumber(one.cause);
+            const auto [found, is_new] =
+                known.try_emplace({one.kind, join(one.axes, ","), cause}, out.size());
+            if (is_new) {
+                out.push_back({one, cause, 0, 0, 0, one.array_bytes, false, {}});
+            }
+            ExchangeRow& row = out[found->second];
+            row.count += one.count;
+            row.predicted_ms += one.predicted_ms;
+            row.sent_bytes += one.sent_bytes;
+            row.mixed = row.mixed || row.array_bytes != one.array_bytes;
+            row.array_bytes = std::max(row.array_bytes, one.array_bytes);
+            if (program->stage == digest.stage) {
+                row.ops.push_back(one.position);
+            }
+            executions_ += one.count;
+            sent += one.sent_bytes;
+        }
+        sent_bytes_ = std::max(sent_bytes_, sent);
+    }
+    std::stable_sort(out.begin(), out.end(), heavier);
+    return out;
+}
+
+int ExchangeModel::rowOf(int op) const {
+    const auto found = std::find_if(rows_.begin(), rows_.end(), [op](const ExchangeRow& row) {
+        return std::binary_search(row.ops.begin(), row.ops.end(), op);
+    });
+    return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
+}
+
+QString ExchangeModel::why(int index) const {
+    const ExchangeRow& shown = row(index);
+    const std::string& kind = shown.first.kind;
+    const QString does =
+        kind == "all_reduce"       ? tr("adds up what %1 devices along %2 have")
+        : kind == "reduce_scatter" ? tr("adds up what %1 devices along %2 have, a part on each")
+        : kind == "all_gather"     ? tr("gives %1 devices along %2 the parts that each of them has")
+        : kind == "all_to_all"     ? tr("splits an array of %1 devices along %2 another way")
+        : kind == "permute"        ? tr("passes parts on around %1 devices along %2")
+                                   : tr("passes results on between %1 stages along %2");
+    QString out =
+        tr("%1 %2: %3.")
+            .arg(exchangeName(kind),
+                 does.arg(shown.first.devices).arg(axesOf(shown.first).join(" × ")), shown.cause);
+    const QString path = withoutNumbers(toQString(shown.first.path));
+    const QString phase = toQString(ir::phase_name(shown.first.phase));
+    out += QLatin1Char(' ') + (path.isEmpty() || shown.cause.contains(path)
+                                   ? tr("In the %1").arg(phase)
+                                   : tr("In the %1 of %2").arg(phase, path));
+    out += tr(", %1 a step sent by each device.").arg(widgets::formatMemory(shown.sent_bytes));
+    if (!shown.first.overlaps.empty()) {
+        out += tr(" Hidden by work of the %1.").arg(toQString(shown.first.overlaps));
+    }
+    return out;
+}
+
+int ExchangeModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int ExchangeModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : ColumnCount;
+}
+
+QVariant ExchangeModel::data(const QModelIndex& index, int role) const {
+    const ExchangeRow& shown = row(index.row());
+    const int column = index.column();
+    switch (role) {
+    case Qt::DisplayRole: return display(shown, column);
+    case kSortRole: return sortValue(shown, column);
+    case kAxesRole: return axesOf(shown.first);
+    case Qt::ToolTipRole: return why(index.row());
+    case Qt::AccessibleTextRole:
+        return column == KindColumn ? QVariant(why(index.row())) : display(shown, column);
+    case Qt::TextAlignmentRole:
+        return QVariant::fromValue(Qt::Alignment(
+            Qt::AlignVCenter |
+            (column >= BytesColumn && column <= MsColumn ? Qt::AlignRight : Qt::AlignLeft)));
+    case Qt::FontRole:
+        return column == CauseColumn || (column >= BytesColumn && column <= MsColumn)
+                   ? QVariant(widgets::Theme::current().font(widgets::TextStyle::Mono))
+                   : QVariant();
+    case Qt::ForegroundRole:
+        return column == PhaseColumn || column == OverlapsColumn
+                   ? QVariant(widgets::Theme::current().color(widgets::Role::Muted))
+                   : QVariant();
+    default: return {};
+    }
+}
+
+QVariant ExchangeModel::display(const ExchangeRow& row, int column) const {
+    switch (column) {
+    case KindColumn: return exchangeName(row.first.kind);
+    case AxesColumn: return axesOf(row.first).join(QStringLiteral(" × "));
+    case CauseColumn: return row.cause;
+    case PhaseColumn: return toQString(ir::phase_name(row.first.phase));
+    case BytesColumn:
+        return (row.mixed ? QStringLiteral("≤ ") : QString()) +
+               widgets::formatMemory(row.array_bytes);
+    case CountColumn: return countText(row.count);
+    case MsColumn:
+        return row.predicted_ms > 0 ? formatMilliseconds(row.predicted_ms / row.count) : QString();
+    case OverlapsColumn: return toQString(row.first.overlaps);
+    default: return {};
+    }
+}
+
+QVariant ExchangeModel::sortValue(const ExchangeRow& row, int column) const {
+    switch (column) {
+    case BytesColumn: return static_cast<qlonglong>(row.array_bytes);
+    case CountColumn: return row.count;
+    case MsColumn: return row.predicted_ms / row.count;
+    case PhaseColumn: return static_cast<int>(row.first.phase);
+    default: return display(row, column);
+    }
+}
+
+QVariant ExchangeModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal) {
+        return {};
+    }
+    if (role == Qt::TextAlignmentRole) {
+        return QVariant::fromValue(Qt::Alignment(
+            section >= BytesColumn && section <= MsColumn ? Qt::AlignRight : Qt::AlignLeft));
+    }
+    if (role != Qt::DisplayRole) {
+        return {};
+    }
+    const QString titles[] = {tr("kind"),  tr("axis"),   tr("cause"),   tr("phase"),
+                              tr("bytes"), tr("a step"), tr("ms each"), tr("hidden by")};
+    return titles[section];
+}
+
+} // namespace weft::ui

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the devices of a planned training step say to each other: one row for exchanges of one kind
+// over the same axes for the same cause, layers and microbatches together; heaviest first.
+#pragma once
+
+#include "ui/bridge/plan_digest.h"
+
+#include <QAbstractTableModel>
+
+#include <memory>
+#include <vector>
+
+namespace weft::ui {
+
+/// Exchanges that are one row; figures are over all of them.
+struct ExchangeRow {
+    plan::Collective first;
+    QString cause; // with * for numbers of layers, microbatches and stages
+    double count = 0;
+    double predicted_ms = 0;
+    std::int64_t sent_bytes = 0;  // by each device that takes part
+    std::int64_t array_bytes = 0; // of the largest
+    bool mixed = false;           // others are smaller
+    std::vector<int> ops;         // those in the digest's program, ascending
+};
+
+class ExchangeModel : public QAbstractTableModel {
+    Q_OBJECT
+public:
+    enum Column {
+        KindColumn,
+        AxesColumn,
+        CauseColumn,
+        PhaseColumn,
+        BytesColumn,
+        CountColumn,
+        MsColumn,
+        OverlapsColumn,
+        ColumnCount
+    };
+    /// Value to sort by: text or number, as the column holds.
+    static constexpr int kSortRole = Qt::UserRole;
+    /// The axes as a list, for the tags.
+    static constexpr int kAxesRole = Qt::UserRole + 1;
+
+    explicit ExchangeModel(QObject* parent = nullptr);
+
+    void setDigest(std::shared_ptr<const PlanDigest> digest);
+
+    const ExchangeRow& row(int index) const { return rows_[static_cast<std::size_t>(index)]; }
+    /// The row that an op of the digest's program is in; -1: it is no exchange.
+    int rowOf(int op) const;
+    /// What the exchange does, who asked for it and what it costs, in a sentence or two.
+    QString why(int index) const;
+    /// Executions in a step, of all stages together.
+    double executions() const { return executions_; }
+    /// Of the device that sends most.
+    std::int64_t sentBytes() const { return sent_bytes_; }
+    bool timed() const { return timed_; }
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    std::vector<ExchangeRow> grouped(const PlanDigest& digest);
+    QVariant display(const ExchangeRow& row, int column) const;
+    QVariant sortValue(const ExchangeRow& row, int column) const;
+
+    std::vector<ExchangeRow> rows_;
+    double executions_ = 0;
+    std::int64_t sent_bytes_ = 0;
+    bool timed_ = false;
+};
+
+/// "all-reduce", "send".
+QString exchangeName(const std::string& kind);
+
+} // namespace weft::ui

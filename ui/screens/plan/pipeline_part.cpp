@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/plan/pipeline_part.h"
+
+#include "ui/bridge/convert.h"
+#include "widgets/card.h"
+#include "widgets/controls.h"
+#include "widgets/messages.h"
+#include "widgets/pill.h"
+#include "widgets/text_label.h"
+
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kMostCost = 9;
+constexpr int kCostWidth = 32;
+enum Page { EmptyPage, ChartPage };
+enum Times { Predicted, Even };
+
+} // namespace
+
+PipelinePart::PipelinePart(QWidget* parent) : QWidget(parent) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    auto* panel = new widgets::Panel;
+    auto* inner = new QVBoxLayout(panel);
+    inner->setContentsMargins(0, 0, 0, 0);
+    inner->setSpacing(0);
+    column->addWidget(panel);
+    header_ = new widgets::SectionHeader(tr("Pipeline"));
+    badge_ = new widgets::Badge(tr("preview"));
+    badge_->setObjectName("pipelinePreview");
+    badge_->setToolTip(tr("The plan has no pipeline; this is the one that it could have"));
+    header_->setBadge(badge_);
+    times_ = new widgets::SegmentedControl({tr("Predicted"), tr("Even")});
+    times_->setObjectName("pipelineTimes");
+    times_->setCompact(true);
+    times_->setAccessibleName(tr("Times of the pipeline, as predicted or of even stages"));
+    connect(times_, &widgets::SegmentedControl::currentIndexChanged, this, &PipelinePart::refresh);
+    header_->addControl(times_);
+    use_ = new QPushButton(tr("Use"));
+    use_->setObjectName("pipelineUse");
+    use_->setAccessibleName(tr("Use this pipeline in the draft"));
+    widgets::setCompact(use_);
+    connect(use_, &QPushButton::clicked, this,
+            [this] { emit useRequested(QStringLiteral("pipeline=%1").arg(schedule_->stages)); });
+    header_->addControl(use_);
+    inner->addWidget(header_);
+    stack_ = new QStackedWidget;
+    empty_ = new widgets::EmptyState;
+    empty_->setObjectName("pipelineMessage");
+    empty_->setTitle(tr("Nothing to put in a pipeline"));
+    empty_->setText(tr("A pipeline gives each device some of the layers; the model and the devices "
+                       "have to divide into two stages at least."));
+    stack_->addWidget(empty_);
+    stack_->addWidget(createChart());
+    inner->addWidget(stack_, 1);
+    refresh();
+}
+
+QWidget* PipelinePart::createChart() {
+    auto* page = new QWidget;
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    chart_ = new widgets::GanttView;
+    chart_->setObjectName("pipelineChart");
+    column->addWidget(chart_, 1);
+    column->addWidget(createLegend());
+    return page;
+}
+
+QWidget* PipelinePart::createLegend() {
+    auto* line = new QWidget;
+    auto* row = new QHBoxLayout(line);
+    row->setContentsMargins(widgets::space::kGroup, 2, widgets::space::kGroup, 6);
+    row->setSpacing(widgets::space::kControl);
+    legend_ = new widgets::GanttLegend;
+    row->addWidget(legend_);
+    basis_ = new widgets::ElidedLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
+    basis_->setObjectName("pipelineBasis");
+    basis_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    row->addWidget(basis_, 1);
+    costs_ = new QWidget;
+    auto* costs = new QHBoxLayout(costs_);
+    costs->setContentsMargins(0, 0, 0, 0);
+    costs->setSpacing(widgets::space::kTight);
+    const QString marks[] = {tr("F"), tr(": I"), tr(": W")};
+    const QString names[] = {tr("Cost of a forward"), tr("Cost of the input gradients"),
+                             tr("Cost of the weight gradients")};
+    const char* const ids[] = {"costForward", "costInputGradient", "costWeightGradient"};
+    for (std::size_t i = 0; i < cost_.size(); ++i) {
+        costs->addWidget(
+            new widgets::TextLabel(marks[i], widgets::TextStyle::Caption, widgets::Role::Muted));
+        cost_[i] = new QSpinBox;
+        cost_[i]->setObjectName(ids[i]);
+        cost_[i]->setRange(1, kMostCost);
+        cost_[i]->setButtonSymbols(QAbstractSpinBox::NoButtons);
+        cost_[i]->setAlignment(Qt::AlignHCenter);
+        cost_[i]->setFixedWidth(kCostWidth);
+        cost_[i]->setAccessibleName(names[i]);
+        cost_[i]->setToolTip(names[i]);
+        widgets::setCompact(cost_[i]);
+        connect(cost_[i], &QSpinBox::valueChanged, this, &PipelinePart::refresh);
+        costs->addWidget(cost_[i]);
+    }
+    row->addWidget(costs_);
+    return line;
+}
+
+EvenCost PipelinePart::cost() const {
+    return {cost_[0]->value(), cost_[1]->value(), cost_[2]->value()};
+}
+
+void PipelinePart::setDigest(std::shared_ptr<const PlanDigest> digest) {
+    if (digest == digest_) {
+        return;
+    }
+    digest_ = std::move(digest);
+    schedule_.reset();
+    preview_ = digest_ && !digest_->plan->pipeline;
+    if (digest_) {
+        schedule_ = preview_ ? possibleSchedule(*digest_->plan)
+                             : std::optional(scheduleOf(*digest_->plan->pipeline));
+    }
+    refresh();
+}
+
+void PipelinePart::refresh() {
+    stack_->setCurrentIndex(schedule_ ? ChartPage : EmptyPage);
+    badge_->setVisible(schedule_ && preview_);
+    use_->setVisible(schedule_ && preview_);
+    const bool predictable = schedule_ && !preview_ && !digest_->plan->pipeline->times.empty();
+    times_->setVisible(predictable);
+    if (!schedule_) {
+        header_->setSubtitle({});
+        header_->setTrailing({});
+        chart_->setData({});
+        return;
+    }
+    const bool predicted = predictable && times_->currentIndex() == Predicted;
+    PipelineChart shown =
+        predicted ? predictedChart(*digest_->plan->pipeline) : evenChart(*schedule_, cost());
+    if (!preview_) {
+        for (std::size_t stage = 0;
+             stage < std::min(shown.data.rows.size(), digest_->plan->stages.size()); ++stage) {
+            shown.data.rows[stage].note = toQString(digest_->plan->stages[stage].layers);
+        }
+    }
+    describe(shown, predicted);
+    legend_->setData(shown.data);
+    chart_->setData(std::move(shown.data));
+    arrange();
+}
+
+void PipelinePart::describe(const PipelineChart& shown, bool predicted) {
+    const QString name = toQString(schedule_->name);
+    QString size = tr("%n microbatch(es)", nullptr, schedule_->microbatches);
+    if (schedule_->chunks > 1) {
+        size = tr("%n chunk(s) each", nullptr, schedule_->chunks) + tr(" · ") + size;
+    }
+    header_->setSubtitle(
+        preview_
+            ? tr("pipeline=%1 · %2 · %3").arg(schedule_->stages).arg(name, size)
+            : tr("%1 · %2 · %3").arg(name, tr("%n stage(s)", nullptr, schedule_->stages), size));
+    const QString share = tr("bubbles %1 %").arg(shown.bubbles * 100, 0, 'f', 1);
+    header_->setTrailing(share);
+    const EvenCost even = cost();
+    const double backward = static_cast<double>(even.input_grad + even.weight_grad) / even.forward;
+    const QString number = QString::number(backward, 'g', 3);
+    basis_text_ = predicted         ? tr("as predicted")
+                  : backward == 1.0 ? tr("even stages, backward = 1 forward")
+                                    : tr("even stages, backward = %1 forwards").arg(number);
+    basis_short_ = predicted ? basis_text_ : tr("even, B = %1 F").arg(number);
+    costs_->setVisible(!predicted);
+    chart_->setAccessibleDescription(tr("%1, %2 stages, %3 microbatches, %4, %5")
+                                         .arg(name)
+                                         .arg(schedule_->stages)
+                                         .arg(schedule_->microbatches)
+                                         .arg(share, basis_text_));
+}
+
+void PipelinePart::setStale(bool stale) {
+    chart_->setStale(stale);
+    use_->setEnabled(!stale);
+    basis_->setRole(stale ? widgets::Role::Faint : widgets::Role::Muted);
+}
+
+void PipelinePart::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrange();
+}
+
+// The words shorten, and then go, before the controls do; the tooltip keeps them whole.
+void PipelinePart::arrange() {
+    const int room = width() - legend_->sizeHint().width() -
+                     (costs_->isHidden() ? 0 : costs_->sizeHint().width()) -
+                     2 * (widgets::space::kGroup + widgets::space::kControl);
+    const QFont font = widgets::Theme::current().font(widgets::TextStyle::Caption);
+    const auto fits = [&](const QString& text) { return widgets::textWidth(font, text) <= room; };
+    basis_->setText(fits(basis_text_) ? basis_text_ : basis_short_);
+    basis_->setVisible(fits(basis_->text()));
+    legend_->setToolTip(basis_text_);
+}
+
+} // namespace weft::ui

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The pipeline of the training step as a chart; of a plan without one, the pipeline that it could
+// have, and a button that asks for it.
+#pragma once
+
+#include "ui/bridge/pipeline_chart.h"
+#include "ui/bridge/plan_digest.h"
+
+#include <QWidget>
+
+#include <array>
+#include <memory>
+
+class QPushButton;
+class QSpinBox;
+class QStackedWidget;
+
+namespace weft::widgets {
+class Badge;
+class ElidedLabel;
+class EmptyState;
+class GanttLegend;
+class SectionHeader;
+class SegmentedControl;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class PipelinePart : public QWidget {
+    Q_OBJECT
+public:
+    explicit PipelinePart(QWidget* parent = nullptr);
+
+    void setDigest(std::shared_ptr<const PlanDigest> digest);
+    void setStale(bool stale);
+    widgets::GanttView* chart() const { return chart_; }
+
+signals:
+    /// The user wants the pipeline that is shown: "pipeline=4".
+    void useRequested(QString strategy);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    QWidget* createChart();
+    QWidget* createLegend();
+    EvenCost cost() const;
+    void refresh();
+    void describe(const PipelineChart& shown, bool predicted);
+    void arrange();
+
+    std::shared_ptr<const PlanDigest> digest_;
+    std::optional<pipeline::Schedule> schedule_; // that is shown
+    bool preview_ = false;                       // it is not the plan's own
+    widgets::SectionHeader* header_;
+    widgets::Badge* badge_;
+    widgets::SegmentedControl* times_;
+    QPushButton* use_;
+    QStackedWidget* stack_;
+    widgets::EmptyState* empty_;
+    widgets::GanttView* chart_;
+    widgets::GanttLegend* legend_;
+    widgets::ElidedLabel* basis_; // what the times rest on
+    QString basis_text_;
+    QString basis_short_;
+    QWidget* costs_;
+    std::array<QSpinBox*, 3> cost_{}; // forward, input gradient, weight gradient
+};
+
+} // namespace weft::ui
