@@ -193,8 +193,8 @@ void GanttView::paintFollowed(QPainter& painter, const Frame& frame) const {
             const QRectF rect = partedRect(cellRect(cell, rowRect(row, frame), frame), exact);
             if (cell.microbatch == microbatch && exact >= kLeastGap) {
                 const bool cursor = itemOf(row, static_cast<int>(i)) == cursorItem();
-                paintPanel(painter, rect, 0.0, {}, ganttTextColor(cell.kind), Qt::SolidLine,
-                           cursor ? 2.0 : 1.0);
+                paintPanel(painter, rect.adjusted(1, 1, -1, -1), 0.0, {}, ganttTextColor(cell.kind),
+                           Qt::SolidLine, cursor ? 2.0 : 1.0);
             }
         }
     }
