@@ -31,9 +31,10 @@ void paintBubble(QPainter& painter, const QRectF& rect) {
     paintFill(painter, rect, theme.color(Role::EmptyBar), Fill::Hatched);
 }
 
-/// Cells that have room for it are parted by a line.
-QRectF partedRect(const QRectF& cell) {
-    return cell.width() >= kLeastGap ? cell.adjusted(0, 0, -1, 0) : cell;
+/// Cells with room for it leave a line to the next; `exact`: its width before it was put on pixels,
+/// so that cells of one length look alike.
+QRectF partedRect(const QRectF& cell, double exact) {
+    return exact >= kLeastGap ? cell.adjusted(0, 0, -1, 0) : cell;
 }
 
 /// 1, 2 or 5 times a power of ten: the distance of at most so many ticks.
@@ -163,12 +164,12 @@ void GanttView::paintRow(QPainter& painter, int row, const Frame& frame,
     for (std::size_t i = first; i < behind; ++i) {
         const GanttCell& cell = cells[i];
         const auto kind = static_cast<std::size_t>(cell.kind);
-        const QRectF rect = partedRect(cellRect(cell, place, frame));
+        const double exact = (cell.end - cell.start) * scale;
+        const QRectF rect = partedRect(cellRect(cell, place, frame), exact);
         painter.fillRect(rect, colors.fills[kind]);
-        // By its exact length: cells that are as long as each other are alike.
         const QString number = QString::number(cell.microbatch);
         const double width = digit * static_cast<double>(number.size());
-        if ((cell.end - cell.start) * scale >= width + 2.0 && rect.width() >= width) {
+        if (exact >= width + 2.0 && rect.width() >= width) {
             painter.setPen(colors.inks[kind]);
             painter.drawText(QPointF(std::round(rect.center().x() - width / 2.0), baseline),
                              number);
@@ -183,15 +184,17 @@ void GanttView::paintFollowed(QPainter& painter, const Frame& frame) const {
         return;
     }
     const int microbatch = cellOf(chosen).microbatch;
+    const double scale = frame.plot.width() / (last_ - first_);
     for (int row = frame.first_row; row < frame.first_row + frame.rows; ++row) {
         const auto [first, behind] = cellsInSight(row);
         for (std::size_t i = first; i < behind; ++i) {
             const GanttCell& cell = data_.rows[static_cast<std::size_t>(row)].cells[i];
-            const QRectF rect = partedRect(cellRect(cell, rowRect(row, frame), frame));
-            if (cell.microbatch == microbatch && rect.width() >= kLeastGap - 1.0) {
+            const double exact = (cell.end - cell.start) * scale;
+            const QRectF rect = partedRect(cellRect(cell, rowRect(row, frame), frame), exact);
+            if (cell.microbatch == microbatch && exact >= kLeastGap) {
                 const bool cursor = itemOf(row, static_cast<int>(i)) == cursorItem();
-                paintPanel(painter, rect, 0.0, {}, ganttTextColor(cell.kind), Qt::SolidLine,
-                           cursor ? 2.0 : 1.0);
+                paintPanel(painter, rect.adjusted(1, 1, -1, -1), 0.0, {}, ganttTextColor(cell.kind),
+                           Qt::SolidLine, cursor ? 2.0 : 1.0);
             }
         }
     }

@@ -61,8 +61,7 @@ pipeline::Schedule scheduleOf(const plan::Pipeline& pipeline) {
     return pipeline::parse_schedule(text, "plan");
 }
 
-PipelineChart predictedChart(const plan::Pipeline& pipeline) {
-    const pipeline::Schedule schedule = scheduleOf(pipeline);
+PipelineChart predictedChart(const plan::Pipeline& pipeline, const pipeline::Schedule& schedule) {
     PipelineChart out;
     out.data.chunks = pipeline.chunks;
     out.data.unit = QCoreApplication::translate("PipelineChart", "ms");

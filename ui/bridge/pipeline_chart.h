@@ -26,8 +26,8 @@ struct PipelineChart {
 
 /// The schedule of a plan's pipeline.
 pipeline::Schedule scheduleOf(const plan::Pipeline& pipeline);
-/// As its actions are predicted to run, in ms; `pipeline.times` is not empty.
-PipelineChart predictedChart(const plan::Pipeline& pipeline);
+/// As the actions of its schedule are predicted to run, in ms; `pipeline.times` is not empty.
+PipelineChart predictedChart(const plan::Pipeline& pipeline, const pipeline::Schedule& schedule);
 /// Of stages that are all alike; times in forwards of a stage.
 PipelineChart evenChart(const pipeline::Schedule& schedule, const EvenCost& cost);
 /// The 1f1b pipeline that a plan without one could have: as many stages as its layers and devices

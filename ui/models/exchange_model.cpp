@@ -4,8 +4,6 @@
 #include "core/base/text.h"
 #include "ui/bridge/convert.h"
 
-#include <QRegularExpression>
-
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -13,11 +11,31 @@
 namespace weft::ui {
 namespace {
 
-/// "add at blocks.2, microbatch 3, for stage 1" -> "add at blocks.*, microbatch *, for stage *".
-QString anyNumber(const std::string& cause) {
-    static const QRegularExpression numbers(
-        QStringLiteral("(?<=\\.)\\d+(?=[.,\\s]|$)|(?<=microbatch )\\d+|(?<=stage )\\d+"));
-    return toQString(cause).replace(numbers, QStringLiteral("*"));
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/// "add at blocks.2, microbatch 3, for stage 1" -> "add at blocks.*, microbatch *, for stage *". A
+/// large pipeline has thousands: no regular expression.
+std::string any_number(const std::string& cause) {
+    std::string out;
+    for (std::size_t i = 0; i < cause.size();) {
+        std::size_t end = i;
+        while (end < cause.size() && is_digit(cause[end])) {
+            ++end;
+        }
+        const bool whole =
+            end == cause.size() || cause[end] == '.' || cause[end] == ',' || cause[end] == ' ';
+        if (end > i && whole &&
+            (out.ends_with('.') || out.ends_with("microbatch ") || out.ends_with("stage "))) {
+            out += '*';
+        } else {
+            end = std::max(end, i + 1);
+            out.append(cause, i, end - i);
+        }
+        i = end;
+    }
+    return out;
 }
 
 QStringList axesOf(const plan::Collective& one) {
@@ -57,17 +75,27 @@ void ExchangeModel::setDigest(std::shared_ptr<const PlanDigest> digest) {
 
 std::vector<ExchangeRow> ExchangeModel::grouped(const PlanDigest& digest) {
     std::vector<ExchangeRow> out;
-    std::map<std::tuple<std::string, std::string, QString>, std::size_t> known;
+    std::map<std::tuple<std::string, std::string, std::string>, std::size_t> known;
     for (const plan::PlannedProgram* program : digest.plan->all_stages("train_step")) {
         std::int64_t sent = 0;
         for (const plan::Collective& one : plan::collectives(*program)) {
-            const QString cause = anyNumber(one.cause);
+            const std::string cause = any_number(one.cause);
             const auto [found, is_new] =
                 known.try_emplace({one.kind, join(one.axes, ","), cause}, out.size());
             if (is_new) {
-                out.push_back({one, cause, 0, 0, 0, one.array_bytes, false, {}});
+                out.push_back({one,
+                               toQString(cause),
+                               program->stage,
+                               false,
+                               0,
+                               0,
+                               0,
+                               one.array_bytes,
+                               false,
+                               {}});
             }
             ExchangeRow& row = out[found->second];
+            row.many_stages = row.many_stages || row.stage != program->stage;
             row.count += one.count;
             row.predicted_ms += one.predicted_ms;
             row.sent_bytes += one.sent_bytes;
@@ -111,7 +139,9 @@ QString ExchangeModel::why(int index) const {
     out += QLatin1Char(' ') + (path.isEmpty() || shown.cause.contains(path)
                                    ? tr("In the %1").arg(phase)
                                    : tr("In the %1 of %2").arg(phase, path));
-    out += tr(", %1 a step sent by each device.").arg(widgets::formatMemory(shown.sent_bytes));
+    out += (shown.many_stages ? tr(", %1 a step sent by all stages together.")
+                              : tr(", %1 a step sent by each device."))
+               .arg(widgets::formatMemory(shown.sent_bytes));
     if (!shown.first.overlaps.empty()) {
         out += tr(" Hidden by work of the %1.").arg(toQString(shown.first.overlaps));
     }

@@ -15,10 +15,12 @@ namespace weft::ui {
 /// Exchanges that are one row; figures are over all of them.
 struct ExchangeRow {
     plan::Collective first;
-    QString cause; // with * for numbers of layers, microbatches and stages
+    QString cause;            // with * for numbers of layers, microbatches and stages
+    int stage = 0;            // of the first of them
+    bool many_stages = false; // devices of other stages have some too
     double count = 0;
     double predicted_ms = 0;
-    std::int64_t sent_bytes = 0;  // by each device that takes part
+    std::int64_t sent_bytes = 0;  // by one device of each stage
     std::int64_t array_bytes = 0; // of the largest
     bool mixed = false;           // others are smaller
     std::vector<int> ops;         // those in the digest's program, ascending

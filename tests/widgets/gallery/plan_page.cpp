@@ -2,6 +2,7 @@
 #include "pages.h"
 
 #include "widgets/card.h"
+#include "widgets/gantt_view.h"
 #include "widgets/graph_view.h"
 #include "widgets/line_view.h"
 #include "widgets/memory_timeline.h"
@@ -65,6 +66,35 @@ QWidget* makeTimeline() {
     timeline->setGhost(std::move(ghost), QStringLiteral("recompute blocks: 420 MiB"));
     timeline->setCursorItem(40);
     return timeline;
+}
+
+/// 1F1B of four stages and six microbatches, with the halves of each backward one after the other.
+QWidget* makePipeline() {
+    GanttData data;
+    data.unit = QStringLiteral("ms");
+    constexpr int kStages = 4;
+    constexpr int kMicrobatches = 6;
+    for (int stage = 0; stage < kStages; ++stage) {
+        GanttRow row{QStringLiteral("blocks.%1").arg(stage), {}};
+        const int ahead = kStages - 1 - stage; // forwards before the first backward
+        for (int m = 0; m < ahead; ++m) {
+            row.cells.push_back({GanttKind::Forward, m, 0, stage + 1.0 * m, stage + 1.0 * m + 1});
+        }
+        double time = stage + 3.0 * ahead;
+        for (int m = 0; m < kMicrobatches; ++m) {
+            if (m + ahead < kMicrobatches) {
+                row.cells.push_back({GanttKind::Forward, m + ahead, 0, time, time + 1});
+            }
+            row.cells.push_back({GanttKind::InputGradient, m, 0, time + 1, time + 2});
+            row.cells.push_back({GanttKind::WeightGradient, m, 0, time + 2, time + 3});
+            time += 3;
+        }
+        data.rows.push_back(row);
+    }
+    auto* view = new GanttView;
+    view->setData(data);
+    view->setCursorItem(view->itemOf(1, 3));
+    return view;
 }
 
 QWidget* makeTradeOff() {
@@ -155,12 +185,13 @@ QWidget* makePlanPage() {
     top->setSpacing(1);
     top->addWidget(titled(QStringLiteral("Memory over one step"), makeTimeline()), 3);
     top->addWidget(titled(QStringLiteral("Memory against time"), makeTradeOff()), 1);
-    column->addLayout(top, 1);
+    column->addLayout(top, 3);
+    column->addWidget(titled(QStringLiteral("Pipeline"), makePipeline()), 1);
     auto* bottom = new QHBoxLayout;
     bottom->setSpacing(1);
     bottom->addWidget(titled(QStringLiteral("Program"), makeText()), 3);
     bottom->addWidget(titled(QStringLiteral("Graph"), makeGraph()), 2);
-    column->addLayout(bottom, 1);
+    column->addLayout(bottom, 3);
     return page;
 }
 

@@ -109,6 +109,7 @@ QWidget* PipelinePart::createLegend() {
         connect(cost_[i], &QSpinBox::valueChanged, this, &PipelinePart::refresh);
         costs->addWidget(cost_[i]);
     }
+    row->addSpacing(widgets::space::kTight);
     row->addWidget(costs_);
     return line;
 }
@@ -144,8 +145,8 @@ void PipelinePart::refresh() {
         return;
     }
     const bool predicted = predictable && times_->currentIndex() == Predicted;
-    PipelineChart shown =
-        predicted ? predictedChart(*digest_->plan->pipeline) : evenChart(*schedule_, cost());
+    PipelineChart shown = predicted ? predictedChart(*digest_->plan->pipeline, *schedule_)
+                                    : evenChart(*schedule_, cost());
     if (!preview_) {
         for (std::size_t stage = 0;
              stage < std::min(shown.data.rows.size(), digest_->plan->stages.size()); ++stage) {
@@ -164,10 +165,10 @@ void PipelinePart::describe(const PipelineChart& shown, bool predicted) {
     if (schedule_->chunks > 1) {
         size = tr("%n chunk(s) each", nullptr, schedule_->chunks) + tr(" · ") + size;
     }
-    header_->setSubtitle(
+    subtitle_ =
         preview_
             ? tr("pipeline=%1 · %2 · %3").arg(schedule_->stages).arg(name, size)
-            : tr("%1 · %2 · %3").arg(name, tr("%n stage(s)", nullptr, schedule_->stages), size));
+            : tr("%1 · %2 · %3").arg(name, tr("%n stage(s)", nullptr, schedule_->stages), size);
     const QString share = tr("bubbles %1 %").arg(shown.bubbles * 100, 0, 'f', 1);
     header_->setTrailing(share);
     const EvenCost even = cost();
@@ -176,7 +177,7 @@ void PipelinePart::describe(const PipelineChart& shown, bool predicted) {
     basis_text_ = predicted         ? tr("as predicted")
                   : backward == 1.0 ? tr("even stages, backward = 1 forward")
                                     : tr("even stages, backward = %1 forwards").arg(number);
-    basis_short_ = predicted ? basis_text_ : tr("even, B = %1 F").arg(number);
+    basis_short_ = predicted ? basis_text_ : tr("even stages, B = %1 F").arg(number);
     costs_->setVisible(!predicted);
     chart_->setAccessibleDescription(tr("%1, %2 stages, %3 microbatches, %4, %5")
                                          .arg(name)
@@ -196,16 +197,23 @@ void PipelinePart::resizeEvent(QResizeEvent* event) {
     arrange();
 }
 
-// The words shorten, and then go, before the controls do; the tooltip keeps them whole.
+// What the times rest on stands beside the legend, where there is no room shorter, else in the
+// header.
 void PipelinePart::arrange() {
+    if (!schedule_) {
+        return;
+    }
     const int room = width() - legend_->sizeHint().width() -
                      (costs_->isHidden() ? 0 : costs_->sizeHint().width()) -
-                     2 * (widgets::space::kGroup + widgets::space::kControl);
+                     2 * (widgets::space::kGroup + widgets::space::kControl) -
+                     widgets::space::kTight;
     const QFont font = widgets::Theme::current().font(widgets::TextStyle::Caption);
     const auto fits = [&](const QString& text) { return widgets::textWidth(font, text) <= room; };
     basis_->setText(fits(basis_text_) ? basis_text_ : basis_short_);
-    basis_->setVisible(fits(basis_->text()));
+    const bool beside = fits(basis_->text());
+    basis_->setVisible(beside);
     legend_->setToolTip(basis_text_);
+    header_->setSubtitle(beside ? subtitle_ : subtitle_ + tr(" · ") + basis_short_);
 }
 
 } // namespace weft::ui

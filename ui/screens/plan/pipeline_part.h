@@ -62,6 +62,7 @@ private:
     widgets::GanttView* chart_;
     widgets::GanttLegend* legend_;
     widgets::ElidedLabel* basis_; // what the times rest on
+    QString subtitle_;
     QString basis_text_;
     QString basis_short_;
     QWidget* costs_;
