@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/compile/predict.h"
 
+#include "core/base/text.h"
 #include "core/compile/stage_programs.h"
 
 #include <algorithm>
 
 namespace weft::compile {
 namespace {
+
+constexpr double kWorthSayingMs = 0.01;
 
 /// Of the first floating-point operand: products compute in it. f32 where there is none.
 ir::DType dtype_of(const plan::Step& step) {
@@ -88,6 +91,57 @@ private:
     const sharding::Mesh& mesh_;
 };
 
+/// How much of the exchanges that may overlap with backward is hidden behind it: they go one after
+/// the other, each from when it is issued, and what comes behind backward waits for them.
+class Overlap {
+public:
+    /// Milliseconds of one call of a priced program.
+    double hidden_ms(const plan::PlannedProgram& program) {
+        walk(program.steps);
+        wait();
+        return all_ms_ - now_ms_;
+    }
+
+private:
+    void walk(const std::vector<plan::Step>& steps) {
+        for (const plan::Step& step : steps) {
+            if (step.is_loop()) {
+                loop(step);
+                continue;
+            }
+            all_ms_ += step.predicted_ms;
+            if (!step.op.attributes.text("overlaps", "").empty()) {
+                sent_ms_ = std::max(sent_ms_, now_ms_) + step.predicted_ms;
+                continue;
+            }
+            // One set of links: an exchange that somebody waits for waits for those before it.
+            const bool computes = !plan::collective_of(step);
+            if (!computes || step.op.phase != ir::Phase::backward) {
+                wait();
+            }
+            now_ms_ += step.predicted_ms;
+        }
+    }
+
+    /// Every iteration is like the first, and waits for its exchanges.
+    void loop(const plan::Step& step) {
+        wait();
+        const double start_ms = now_ms_;
+        const double before_ms = all_ms_;
+        walk(step.steps);
+        wait();
+        const auto more = static_cast<double>(step.count - 1);
+        now_ms_ += more * (now_ms_ - start_ms);
+        all_ms_ += more * (all_ms_ - before_ms);
+    }
+
+    void wait() { now_ms_ = std::max(now_ms_, sent_ms_); }
+
+    double all_ms_ = 0;  // one step after the other
+    double now_ms_ = 0;  // with overlap
+    double sent_ms_ = 0; // the last overlapping exchange ends
+};
+
 } // namespace
 
 cost::Work work_of(const plan::Step& step) {
@@ -132,8 +186,13 @@ void predict(plan::ExecutionPlan& plan, const cost::CostModel& cost,
         Pricer(cost, plan.mesh).price(program.steps);
         const cost::Prediction prediction = cost.predict(
             mesh_work_of(program, plan.mesh, cost.host_devices()), cost::program_key(program.text));
-        program.predicted_ms = prediction.ms;
+        const double hidden_ms = cost.overlaps() ? Overlap().hidden_ms(program) : 0;
+        program.predicted_ms = prediction.ms - hidden_ms;
         program.predicted_error = prediction.error;
+        if (hidden_ms >= kWorthSayingMs && schedule == nullptr) {
+            plan.assumptions.push_back(format_duration(hidden_ms / 1e3) + " of the exchanges of " +
+                                       program.name + " are hidden behind its backward phase");
+        }
     }
     for (const plan::PlannedProgram& program : plan.programs) {
         if (program.name != "train_step") {

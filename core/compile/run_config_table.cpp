@@ -134,7 +134,8 @@ FieldTable mesh_fields() {
                           "parameters.")
                 .range(0, 3),
             any_field("rules", Json::array(),
-                      "Pairs [logical axis, mesh axis or axes or null], before the strategy's."),
+                      "Pairs [logical axis, mesh axis or axes or null], before the strategy's. "
+                      "[\"sequence\", \"model\"] splits what stands between layers, too."),
             map_field("specs", Json::object(), text_field("spec", nullptr, "P(...)"),
                       "Placement of single tensors by name pattern."),
             object_field("pipeline",

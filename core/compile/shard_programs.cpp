@@ -37,6 +37,12 @@ sharding::ProgramAnnotations annotations_of(const ir::Program& program,
                                             const sharding::Placement& placement) {
     sharding::ProgramAnnotations out;
     out.batch_axes = placement.axes_of("batch");
+    for (const int axis : placement.axes_of("sequence")) {
+        const std::string& name = placement.mesh.axes[static_cast<std::size_t>(axis)].name;
+        if (std::count(placement.zero_axes.begin(), placement.zero_axes.end(), name) > 0) {
+            out.batch_axes.push_back(axis);
+        }
+    }
     const bool trains = program.name == "train_step";
     for (const ir::Port& port : program.arguments) {
         const ir::Type& type = program.type(port.value);

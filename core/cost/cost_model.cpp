@@ -137,7 +137,7 @@ std::string CostModel::exchange_basis(std::int64_t devices) const {
     }
     std::snprintf(text, sizeof text,
                   "ring exchanges at %.0f %% of the links: %.0f GB/s within a host of %lld, %.3g "
-                  "GB/s between hosts; nothing overlaps with computing",
+                  "GB/s between hosts; sums of gradients overlap with backward",
                   kLinkShare * 100, links_.bandwidth / 1e9,
                   static_cast<long long>(links_.host_devices), links_.network_bandwidth / 1e9);
     return text;

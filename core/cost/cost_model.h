@@ -43,6 +43,9 @@ public:
     /// How many times longer a device of a mesh takes than one on its own: simulated devices share
     /// the machine's cores and memory, catalogue hardware shares nothing.
     double share(std::int64_t devices) const;
+    /// Whether a device computes while it exchanges: catalogue hardware does, on a stream of its
+    /// own; simulated devices have one core each.
+    bool overlaps() const { return threads_ == 0 && available(); }
     /// Devices that one host joins by its links; 0: all there are.
     std::int64_t host_devices() const { return links_.host_devices; }
     /// What is reckoned with: what can be had of the ceilings.
@@ -53,7 +56,7 @@ public:
     /// the same program corrects the sum. Error: the spread of each class weighted by its share of
     /// the time; classes are independent of each other, what is in one class is not.
     Prediction predict(const std::vector<Work>& work, std::string_view program_key = {}) const;
-    /// The same on a mesh. Nothing of an exchange is hidden behind work.
+    /// The same on a mesh, one after the other: nothing of an exchange is hidden behind work.
     Prediction predict(const MeshWork& mesh, std::string_view program_key = {}) const;
     /// FLOP/s of matrix products at best: what a utilisation (MFU) is a share of. 0 without a
     /// model.

@@ -16,25 +16,24 @@ namespace {
 using ir::Op;
 using ir::ValueId;
 
-double element(const Tensor& tensor, std::size_t i) {
+std::vector<double> elements(const Tensor& tensor) {
+    const auto all = [&]<typename T>(T) {
+        const std::span<const T> own = tensor.span<T>();
+        std::vector<double> out(own.size());
+        std::transform(own.begin(), own.end(), out.begin(),
+                       [](T value) { return static_cast<double>(value); });
+        return out;
+    };
     switch (tensor.type.dtype) {
-    case ir::DType::f32: return static_cast<double>(tensor.span<float>()[i]);
-    case ir::DType::f64: return tensor.span<double>()[i];
-    case ir::DType::i32: return tensor.span<std::int32_t>()[i];
-    case ir::DType::i64: return static_cast<double>(tensor.span<std::int64_t>()[i]);
-    case ir::DType::u8: return tensor.span<std::uint8_t>()[i];
+    case ir::DType::f32: return all(float{});
+    case ir::DType::f64: return all(double{});
+    case ir::DType::i32: return all(std::int32_t{});
+    case ir::DType::i64: return all(std::int64_t{});
+    case ir::DType::u8: return all(std::uint8_t{});
     case ir::DType::bf16: break;
     }
     WEFT_CHECK(false, "programs are compared before bf16 comes in");
-    return 0;
-}
-
-std::vector<double> elements(const Tensor& tensor) {
-    std::vector<double> out(static_cast<std::size_t>(tensor.type.shape.elements()));
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        out[i] = element(tensor, i);
-    }
-    return out;
+    return {};
 }
 
 double magnitude(const std::vector<double>& values) {

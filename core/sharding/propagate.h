@@ -50,7 +50,7 @@ struct ProgramAnnotations {
     std::map<std::string, Sharding, std::less<>> results;
     /// By value name, "gradient/...".
     std::map<std::string, Annotation, std::less<>> values;
-    /// Axes that split the batch. Where gradients are kept split over them, the ops that make the
+    /// Axes that split samples, and positions where state is kept split over them. Where gradients are kept split over them, the ops that make the
     /// gradients split the batch all the same.
     std::vector<int> batch_axes;
 };

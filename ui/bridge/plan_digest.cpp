@@ -59,6 +59,7 @@ public:
                 [](const auto& a, const auto& b) { return a.peak_bytes < b.peak_bytes; });
         }
         if (program != nullptr) {
+            digest_->stage = program->stage;
             addOps(program->steps, 1);
             setShares(*program);
             addTensors(*program);
@@ -74,6 +75,7 @@ private:
             op.kind = kind_text(step.op);
             op.path = toQString(step.op.path);
             op.phase = toQString(ir::phase_name(step.op.phase));
+            op.action = toQString(step.op.action);
             op.kernel = toQString(step.kernel);
             op.times = step.is_loop() ? step.count : times;
             op.is_loop = step.is_loop();
@@ -172,11 +174,14 @@ private:
             // A loop belongs to what its body begins with.
             const QString phase =
                 op.is_loop && i + 1 < digest_->ops.size() ? digest_->ops[i + 1].phase : op.phase;
-            if (!spans.empty() && spans.back().name == phase) {
+            const QString name = op.action.isEmpty() ? phase : op.action;
+            if (!spans.empty() && spans.back().name == name) {
                 ++spans.back().count;
             } else {
-                const int shade = phase == "forward" ? 0 : phase == "backward" ? 1 : 2;
-                spans.push_back({phase, static_cast<int>(i), 1, shade});
+                const bool works = !op.action.isEmpty() || phase != "update";
+                const bool forward =
+                    op.action.isEmpty() ? phase == "forward" : op.action.startsWith('F');
+                spans.push_back({name, static_cast<int>(i), 1, forward ? 0 : works ? 1 : 2});
             }
         }
     }

@@ -21,6 +21,7 @@ struct PlanOp {
     QString kind; // "matmul", "fused add, gelu", "repeat"
     QString path;
     QString phase;
+    QString action; // of a pipeline's schedule: "F3"; else empty
     QString kernel; // empty when none was chosen
     std::int64_t times = 1;
     bool is_loop = false; // its figures are those of its body
@@ -42,6 +43,7 @@ struct PlanTensor {
 
 struct PlanDigest {
     std::shared_ptr<const plan::ExecutionPlan> plan;
+    int stage = 0;           // of a pipeline, whose step this is: the one that needs most memory
     std::vector<PlanOp> ops; // index = linear position in the program
     std::vector<PlanTensor> tensors;
     widgets::TimelineData timeline;

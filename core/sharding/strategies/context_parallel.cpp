@@ -12,6 +12,6 @@ const StrategyDef kContextParallel{
     .when = "Sequences are so long that one sample is too large for a device.",
     .axes = {{"context", -1}},
     .rules = {{"batch", {"data"}}, {"sequence", {"context"}}},
-    .zero_axes = {"data"}};
+    .zero_axes = {"data", "context"}};
 
 } // namespace weft::sharding

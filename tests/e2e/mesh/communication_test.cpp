@@ -232,6 +232,31 @@ private slots:
                  std::to_string(gradients - sums).c_str());
     }
 
+    // Devices that share positions share the state as those do that share samples.
+    void zero_stages_hold_their_share_of_the_state_over_a_context() {
+        plan::ExecutionPlan plan;
+        for (const int stage : {1, 3}) {
+            const auto list = exchanges(kGpt,
+                                        {"mesh.devices=cpu:4", "mesh.strategy=context_parallel",
+                                         "mesh.zero_stage=" + std::to_string(stage)},
+                                        &plan);
+            const std::int64_t parameters = whole_bytes(plan, plan::Category::parameters);
+            QCOMPARE(local_bytes(plan, plan::Category::optimizer), 2 * parameters / 4);
+            QCOMPARE(local_bytes(plan, plan::Category::parameters),
+                     stage == 3 ? parameters / 4 : parameters);
+            // Keys and values go around as before: activations are not gathered.
+            double passed = 0;
+            for (const plan::Collective& one : list) {
+                passed += one.kind == "permute" ? static_cast<double>(one.sent_bytes) : 0.0;
+                const bool state = one.cause.find(".weight") != std::string::npos ||
+                                   one.cause.find(".bias") != std::string::npos ||
+                                   one.cause.find("sum over microsteps") != std::string::npos;
+                QVERIFY2(one.kind != "all_gather" || state, one.cause.c_str());
+            }
+            QCOMPARE(passed, 2 * 6 * 3 * (16.0 * 12 / 4 * 24 * 4)); // layers, arrays, steps
+        }
+    }
+
     // Liu et al. 2023: keys and values go around the ring once forward; backward they go again, and
     // their gradients with them. Each time a device passes its part on n - 1 times.
     void context_parallel_passes_keys_and_values_around_a_ring_data() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `weft plan --verify` rests on: every value of every strategy agrees with one device, op by
 // op in f64, and a mistake is named where it is made.
-#include "core/base/error.h"
+#include "app/cli/verify.h"
 #include "core/exec/reference_mode.h"
 #include "core/train/verify_mesh.h"
 #include "tests/e2e/mesh/mesh_run.h"
@@ -127,6 +127,15 @@ private slots:
         const train::MeshVerdict found = compare(run, 1);
         QVERIFY(!found.values_agree());
         QCOMPARE(found.first->kind, std::string("layer_norm"));
+        const std::string page = cli::verdict_text(found);
+        QVERIFY2(page.find("they differ") != std::string::npos, page.c_str());
+        QVERIFY2(page.find("step 1: layer_norm at blocks.1.norm1, forward") != std::string::npos,
+                 page.c_str());
+        const auto json = cli::verdict_json(found);
+        QVERIFY(!json.at("agrees").get<bool>());
+        const auto& first = json.at("values").at("first_difference");
+        QCOMPARE(first.at("path").get<std::string>(), std::string("blocks.1.norm1"));
+        QVERIFY(first.at("relative_difference").get<double>() > 1e-9);
         QCOMPARE(found.first->path, std::string("blocks.1.norm1"));
     }
 };

@@ -229,6 +229,11 @@ private slots:
             << QStringList{"mesh.devices=cpu:2", "mesh.strategy=custom",
                            R"(mesh.axes=[["expert",2]])", R"(mesh.rules=[["expert","expert"]])"}
             << QStringList{};
+        QTest::newRow("stages of experts")
+            << QStringList{"mesh.devices=cpu:4", strategy, "training.micro_batch_size=4",
+                           R"(mesh.axes=[["pipeline",2],["expert",2]])",
+                           R"(mesh.rules=[["layers","pipeline"]])"}
+            << QStringList{};
         QTest::newRow("positions split, experts whole")
             << QStringList{"mesh.devices=cpu:2", "mesh.strategy=context_parallel"} << QStringList{};
         QTest::newRow("experts and positions split")
@@ -264,6 +269,12 @@ private slots:
             << QStringList{"mesh.devices=cpu:4", strategy, "mesh.zero_stage=3",
                            R"(mesh.axes=[["data",2],["context",2]])"}
             << QStringList{"training.recompute=blocks"};
+        for (const int stage : {1, 2, 3}) {
+            QTest::addRow("ZeRO %d over the context", stage)
+                << QStringList{"mesh.devices=cpu:4", strategy,
+                               "mesh.zero_stage=" + QString::number(stage)}
+                << QStringList{};
+        }
         QTest::newRow("context and model")
             << QStringList{"mesh.devices=cpu:4", strategy,
                            R"(mesh.axes=[["context",2],["model",2]])",

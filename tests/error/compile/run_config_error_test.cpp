@@ -120,7 +120,7 @@ std::vector<Mistake> mistakes() {
         {{"mesh.devices=h200:0"}, "/mesh/devices", "'h200:0' are not available", "h200:8"},
         {{"mesh.axes=[[\"data\",0]]"}, "/mesh/axes", "pairs", "data"},
         {{"mesh.devices=h200:8", "mesh.axes=[[\"data\",2],[\"model\",3]]"}, "/mesh/axes",
-         "data=2 x model=3 do not make up 8 devices", "cpu:6"},
+         "data=2 x model=3 do not make up 8 devices", "h200:6"},
         {{"mesh.axes=4"}, "/mesh/axes", "pairs", "data"},
         {{"mesh.rules=5"}, "/mesh/rules", "list of pairs", "mlp"},
         {{"mesh.rules=[[\"mlp\",7]]"}, "/mesh/rules/0", "pair", "mlp"},

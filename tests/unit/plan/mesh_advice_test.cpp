@@ -120,12 +120,13 @@ private slots:
         }));
     }
 
-    // Exchanges between hosts make a chain of stages the best of a deep model on many of them.
+    // With products in bf16, exchanges between hosts make a chain of stages the best of a deep
+    // model.
     void a_pipeline_is_proposed_where_links_are_slow() {
         const Fixture fixture(
-            test::model_run("gpt", {"mesh.devices=h200:32", "model.layers=16", "model.width=1024",
-                                    "model.heads=4", "model.context=128", "data.train.samples=4096",
-                                    "training.global_batch_size=256"}));
+            test::model_run("gpt", {"mesh.devices=h200:32", "model.layers=16", "model.width=4096",
+                                    "training.precision=bf16", "model.heads=4", "model.context=128",
+                                    "data.train.samples=4096", "training.global_batch_size=256"}));
         const compile::MeshAdvice advice = fixture.advice(kPlenty);
         const auto found =
             std::find_if(advice.ways.begin(), advice.ways.end(), [](const plan::Alternative& way) {

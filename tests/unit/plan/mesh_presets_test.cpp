@@ -75,6 +75,28 @@ private slots:
         QVERIFY(std::abs(gigabytes(plan, plan::Category::optimizer) - 8 * count / 8) < 0.01);
     }
 
+    void mixtral_on_8_x_8() {
+        const plan::ExecutionPlan plan = planned(preset("mixtral-8x7b-64", "h200:64"), "h200");
+        QCOMPARE(plan.parameters, 46'702'792'704);
+        QVERIFY(plan.fits());
+        // 32 layers of 8 experts of three weights 4096 x 14336.
+        const double experts = 32.0 * 8 * 3 * 4096 * 14336 / kGB;
+        const double rest = 46.702792704 - experts;
+        QVERIFY(std::abs(gigabytes(plan, plan::Category::parameters) - 4 * (experts / 8 + rest)) <
+                0.01);
+        QVERIFY(std::abs(gigabytes(plan, plan::Category::optimizer) - 8 * (experts + rest) / 64) <
+                0.01);
+        // To the experts and back, forward and backward, and again where blocks are recomputed: of
+        // 8 x A rows of 4096 bf16 numbers for one sample, A = 1.25 x 4096 x 2 / 8, seven eighths.
+        for (const plan::Collective& one : plan::collectives(*plan.find("train_step"))) {
+            if (one.kind == "all_to_all") {
+                QCOMPARE(static_cast<double>(one.sent_bytes) / one.count,
+                         8.0 * 1280 * 4096 * 2 * 7 / 8);
+                QCOMPARE(one.axes, std::vector<std::string>{"expert"});
+            }
+        }
+    }
+
     void gpt_3_on_64_x_16_x_8() {
         const plan::ExecutionPlan plan = planned(preset("gpt3-175b-8192", "h200:8192"), "h200");
         const std::int64_t width = 12288;

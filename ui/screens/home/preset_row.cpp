@@ -4,7 +4,9 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/machine.h"
+#include "core/compile/mesh_config.h"
 #include "core/compile/programs.h"
+#include "core/cost/hardware.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/studio.h"
@@ -17,6 +19,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <limits>
 
 namespace weft::ui {
 namespace {
@@ -31,6 +34,7 @@ struct PresetFacts {
     std::int64_t parameters = 0;
     std::int64_t bytes = 0; // arena and host memory
     bool fits = false;
+    QString planned_for; // hardware that need not be here
     QString problem;
 };
 
@@ -40,6 +44,13 @@ PresetFacts plan_preset(const std::filesystem::path& path) {
         const compile::CheckedRun checked = compile::read_run_config_file(path);
         if (!checked.ok()) {
             facts.problem = toQString(to_text(checked.diagnostics.front()));
+            return facts;
+        }
+        const auto devices = checked.config.section("mesh").at("devices").get<std::string>();
+        if (compile::is_planned_hardware(devices)) {
+            const cost::HardwareCount wanted = cost::parse_hardware(devices);
+            facts.planned_for = QStringLiteral("%1 × %2").arg(
+                formatCount(wanted.count), toQString(std::string(wanted.hardware->name)));
             return facts;
         }
         const data::DataSet set = data::open_data(
@@ -142,7 +153,7 @@ void PresetRow::addCard(const std::filesystem::path& path) {
     column->addLayout(badge_row);
     connect(card, &widgets::Card::clicked, this,
             [this, path] { emit presetChosen(pathText(path)); });
-    cards_.push_back({card, 0});
+    cards_.push_back({card, std::numeric_limits<std::int64_t>::max()});
     arrange();
     runInBackground(
         card, [path] { return plan_preset(path); },
@@ -151,6 +162,12 @@ void PresetRow::addCard(const std::filesystem::path& path) {
                 badge->setText(tr("cannot run here"));
                 badge->setRole(Role::Warning);
                 badge->setToolTip(facts.problem);
+                return;
+            }
+            if (!facts.planned_for.isEmpty()) {
+                badge->setText(tr("to be planned"));
+                badge->setToolTip(tr("planned for %1, not run here").arg(facts.planned_for));
+                memory->setText(facts.planned_for);
                 return;
             }
             parameters->setText(formatCount(facts.parameters));
@@ -174,7 +191,7 @@ void PresetRow::setSize(const QWidget* card, std::int64_t parameters) {
     arrange();
 }
 
-// Smallest model first, as many in a row as have room.
+// Smallest model first, those of unknown size last; as many in a row as have room.
 void PresetRow::arrange() {
     const auto card = static_cast<int>(kCardWidth * widgets::Theme::current().fontScale());
     const int columns = std::clamp(width() / card, 2, std::max(2, static_cast<int>(cards_.size())));

@@ -155,7 +155,13 @@ void MemoryPart::setDigest(std::shared_ptr<const PlanDigest> digest) {
         slider_->setRange(0, std::max(0, ops - 1));
         slider_->setPageStep(std::max(1, ops / 20));
     }
-    header_->setSubtitle(digest_ ? tr("%1 ops").arg(formatCount(ops)) : QString());
+    QString subtitle = digest_ ? tr("%1 ops").arg(formatCount(ops)) : QString();
+    if (digest_ && digest_->plan->pipeline) {
+        subtitle += tr(" · stage %1, which needs most of %2")
+                        .arg(digest_->stage)
+                        .arg(digest_->plan->pipeline->stages);
+    }
+    header_->setSubtitle(subtitle);
     moveTo(wanted);
 }
 

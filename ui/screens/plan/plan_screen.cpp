@@ -5,6 +5,7 @@
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/screens/plan/memory_part.h"
+#include "ui/screens/plan/mesh_part.h"
 #include "ui/screens/plan/op_part.h"
 #include "ui/screens/plan/program_part.h"
 #include "ui/screens/plan/trade_off_part.h"
@@ -34,8 +35,8 @@ namespace weft::ui {
 namespace {
 
 constexpr int kSideWidth = 352;
-enum Page { MessagePage, PlanPage, ProgramPage };
-enum Part { PlanPart, ProgramTab };
+enum Page { MessagePage, PlanPage, ProgramPage, MeshPage };
+enum Part { MeshTab, PlanTab, ProgramTab };
 
 /// The first error, as it stands in the configuration.
 const config::Diagnostic* first_error(const config::Diagnostics& diagnostics) {
@@ -70,6 +71,15 @@ PlanScreen::PlanScreen(Studio& studio, Actions& actions)
     stack_->addWidget(createPlan());
     program_ = new ProgramPart(preview_);
     stack_->addWidget(program_);
+    mesh_ =
+        new MeshPart(studio_.draft(), preview_, PlanPreview::engine(studio_.paths().calibration));
+    connect(mesh_, &MeshPart::adopted, this, &PlanScreen::adopt);
+    connect(mesh_, &MeshPart::hardwareWanted, this, [this](bool wanted) {
+        if (wanted != (hardware_->currentIndex() > 0)) {
+            hardware_->setCurrentIndex(wanted ? 1 : 0);
+        }
+    });
+    stack_->addWidget(mesh_);
     column->addWidget(stack_, 1);
     connect(&preview_, &PlanPreview::changed, this, &PlanScreen::update);
     connect(&preview_, &PlanPreview::whatIfChanged, this, &PlanScreen::updateWhatIf);
@@ -85,9 +95,10 @@ PlanScreen::PlanScreen(Studio& studio, Actions& actions)
 QWidget* PlanScreen::createHeader() {
     auto* header =
         new widgets::SectionHeader(tr("Mesh & Plan"), widgets::SectionHeader::Level::Page);
-    part_ = new widgets::SegmentedControl({tr("Plan"), tr("Program")});
+    part_ = new widgets::SegmentedControl({tr("Mesh"), tr("Plan"), tr("Program")});
     part_->setObjectName("planPart");
     part_->setAccessibleName(tr("Part of the page"));
+    part_->setCurrentIndex(PlanTab);
     header->addControl(part_);
     connect(part_, &widgets::SegmentedControl::currentIndexChanged, this, &PlanScreen::update);
     hardware_ = new QComboBox;
@@ -196,8 +207,10 @@ void PlanScreen::hideEvent(QHideEvent* event) {
 
 void PlanScreen::update() {
     const auto digest = preview_.digest();
-    const bool program = part_->currentIndex() == ProgramTab;
-    stack_->setCurrentIndex(!digest ? MessagePage : program ? ProgramPage : PlanPage);
+    const int part = part_->currentIndex();
+    const Page page = part == MeshTab ? MeshPage : part == ProgramTab ? ProgramPage : PlanPage;
+    stack_->setCurrentIndex(digest ? page : MessagePage);
+    mesh_->setActive(isVisible() && part == MeshTab);
     memory_->setDigest(digest);
     memory_->setStale(preview_.isStale());
     ops_->setDigest(digest);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Mesh & Plan: what the draft will hold and cost, before it starts. Part Plan: verdict, memory over
+// Mesh & Plan: what the draft will hold and cost, before it starts. Part Mesh: who holds what, and
+// who says what to whom; part Plan: verdict, memory over
 // the step, ops, what could be otherwise; part Program: what each pass made of it.
 #pragma once
 
@@ -20,6 +21,7 @@ class SegmentedControl;
 namespace weft::ui {
 
 class MemoryPart;
+class MeshPart;
 class OpPart;
 class ProgramPart;
 
@@ -56,6 +58,7 @@ private:
     widgets::Banner* trouble_;
     QStackedWidget* stack_;
     widgets::EmptyState* message_;
+    MeshPart* mesh_;
     MemoryPart* memory_;
     OpPart* ops_;
     ProgramPart* program_;

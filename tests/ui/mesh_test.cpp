@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The mesh of a draft: edits as assignments, and the page by mouse and keys.
+#include "core/compile/mesh_config.h"
+#include "tests/support/weft_test.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/bridge/mesh_edit.h"
+#include "ui/screens/plan/mesh_part.h"
+#include "ui/screens/plan/plan_screen.h"
+#include "widgets/device_grid.h"
+
+#include <QAbstractButton>
+#include <QComboBox>
+#include <QSpinBox>
+
+namespace {
+
+using namespace weft;
+using ui::MeshEdit;
+
+constexpr int kPatienceMs = 30000;
+
+config::Json gpt_document() {
+    return config::Json::parse(R"({
+      "schema_version": 1, "name": "small-gpt",
+      "data": {"train": {"type": "synthetic", "kind": "tokens", "vocab": 64, "samples": 512}},
+      "model": {"type": "gpt2", "layers": 4, "width": 32, "heads": 4, "context": 16, "vocab": 64},
+      "training": {"length": {"steps": 10}, "global_batch_size": 16}
+    })");
+}
+
+MeshEdit edit_of(const config::Json& document, const std::vector<std::string>& overrides) {
+    const compile::CheckedRun checked = compile::read_run_config(document, "/", overrides);
+    WEFT_CHECK(checked.ok(), config::to_text(checked.diagnostics.front()));
+    return MeshEdit::of(checked.config);
+}
+
+compile::RunConfig plain_config() {
+    return compile::read_run_config(gpt_document(), "/", {}).config;
+}
+
+widgets::DeviceGrid& grid_of(test::StudioFixture& fixture) {
+    return *static_cast<widgets::DeviceGrid*>(fixture.find("meshGrid"));
+}
+
+void open_mesh(test::StudioFixture& fixture) {
+    fixture.studio().draft().setDocument(gpt_document(), fixture.root());
+    fixture.window().showPage("plan");
+    QTRY_VERIFY_WITH_TIMEOUT(fixture.find("planPart")->isVisible(), kPatienceMs);
+    QTest::mouseClick(fixture.find("planPart")->findChildren<QAbstractButton*>().first(),
+                      Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(grid_of(fixture).itemCount() == 4, kPatienceMs);
+}
+
+} // namespace
+
+class MeshTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    // Every strategy on every count of devices gives a configuration that is right, with a mesh of
+    // just so many devices.
+    void every_edit_is_a_mesh_of_its_number_of_devices() {
+        const compile::RunConfig config = plain_config();
+        for (const char* strategy :
+             {"replicated", "data_parallel", "fsdp", "hybrid_fsdp", "tensor_parallel", "2d",
+              "pipeline", "3d", "context_parallel", "expert_parallel"}) {
+            for (const int devices : {2, 3, 4, 6, 8}) {
+                const bool deep = strategy == std::string("pipeline") && devices > 4;
+                const MeshEdit edit = ui::withStrategy({devices, strategy, {}, 0}, strategy);
+                int product = 1;
+                for (const ui::MeshAxis& axis : edit.axes) {
+                    product *= axis.size;
+                }
+                QCOMPARE(product, devices);
+                const auto checked =
+                    compile::read_run_config(gpt_document(), "/", ui::assignmentsOf(edit, config));
+                QVERIFY2(checked.ok() || deep,
+                         (std::string(strategy) + " on " + std::to_string(devices)).c_str());
+                if (checked.ok()) {
+                    QVERIFY(MeshEdit::of(checked.config) == edit);
+                }
+            }
+        }
+    }
+
+    void sizes_order_and_devices_stay_in_step() {
+        MeshEdit edit = ui::exampleMesh();
+        QVERIFY((edit.axes == std::vector<ui::MeshAxis>{{"data", 2}, {"model", 2}}));
+        edit = ui::withAxisSize(edit, 0, 3);
+        QCOMPARE(edit.devices, 6);
+        edit = ui::withDevices(edit, 8);
+        QVERIFY((edit.axes == std::vector<ui::MeshAxis>{{"data", 4}, {"model", 2}}));
+        edit = ui::withAxisMoved(edit, 1, 0);
+        QVERIFY((edit.axes == std::vector<ui::MeshAxis>{{"model", 2}, {"data", 4}}));
+        // Order is kept by the draft: it is placement.
+        QVERIFY(edit_of(gpt_document(), ui::assignmentsOf(edit, plain_config())) == edit);
+        // Three devices do not divide by the other axis: the strategy's axes are dealt out anew.
+        QCOMPARE(ui::withDevices(edit, 3).devices, 3);
+    }
+
+    void a_pipeline_gets_microbatches_to_work_on() {
+        const MeshEdit edit = ui::withStrategy({4, "pipeline", {}, 0}, "pipeline");
+        const auto checked =
+            compile::read_run_config(gpt_document(), "/", ui::assignmentsOf(edit, plain_config()));
+        QVERIFY(checked.ok());
+        QVERIFY(checked.config.micro_batch_size.has_value());
+        QVERIFY(16 / *checked.config.micro_batch_size >= 4);
+    }
+
+    void a_draft_of_one_device_shows_four_until_they_are_used() {
+        test::StudioFixture fixture;
+        open_mesh(fixture);
+        ui::Draft& draft = fixture.studio().draft();
+        QVERIFY(fixture.find("meshExample")->isVisible());
+        QVERIFY(MeshEdit::of(draft.config()).single());
+        // Another strategy changes the example, not the draft.
+        fixture.click("strategy_pipeline");
+        QTRY_VERIFY_WITH_TIMEOUT(grid_of(fixture).item(3).name.contains("pipeline=3"), kPatienceMs);
+        QVERIFY(MeshEdit::of(draft.config()).single());
+        fixture.click("useExample");
+        QVERIFY(!fixture.find("meshExample")->isVisible());
+        QCOMPARE(MeshEdit::of(draft.config()).devices, 4);
+        QCOMPARE(MeshEdit::of(draft.config()).strategy, std::string("pipeline"));
+        draft.undo();
+        QVERIFY(MeshEdit::of(draft.config()).single());
+        QVERIFY(fixture.find("meshExample")->isVisible());
+    }
+
+    void the_mesh_is_edited_by_mouse_and_keys() {
+        test::StudioFixture fixture;
+        open_mesh(fixture);
+        ui::Draft& draft = fixture.studio().draft();
+        fixture.click("useExample");
+        QTRY_VERIFY_WITH_TIMEOUT(grid_of(fixture).item(1).name.contains("data=0 model=1"),
+                                 kPatienceMs);
+        fixture.click("axisEarlier_model");
+        QCOMPARE(MeshEdit::of(draft.config()).axes.front().name, std::string("model"));
+        QTRY_VERIFY_WITH_TIMEOUT(grid_of(fixture).item(1).name.contains("model=0 data=1"),
+                                 kPatienceMs);
+        auto* size = static_cast<QSpinBox*>(fixture.find("axisSize_data"));
+        size->setFocus();
+        size->selectAll();
+        QTest::keyClicks(size, "4");
+        QTest::keyClick(size, Qt::Key_Return);
+        QCOMPARE(MeshEdit::of(draft.config()).devices, 8);
+        QTRY_VERIFY_WITH_TIMEOUT(grid_of(fixture).itemCount() == 8, kPatienceMs);
+        // Cards by keys.
+        QWidget* card = fixture.find("strategy_2d");
+        card->setFocus();
+        QTest::keyClick(card, Qt::Key_Left);
+        QTest::keyClick(fixture.find("strategy_tensor_parallel"), Qt::Key_Space);
+        QCOMPARE(MeshEdit::of(draft.config()).strategy, std::string("tensor_parallel"));
+        QTRY_VERIFY_WITH_TIMEOUT(grid_of(fixture).item(1).name.contains("model=1"), kPatienceMs);
+        // A device is chosen and let go by keys.
+        widgets::DeviceGrid& grid = grid_of(fixture);
+        grid.setFocus();
+        grid.setCursorItem(2);
+        QTest::keyClick(&grid, Qt::Key_Return);
+        QCOMPARE(grid.selectedDevice(), 2);
+        QTest::keyClick(&grid, Qt::Key_Return);
+        QCOMPARE(grid.selectedDevice(), -1);
+    }
+
+    void hardware_that_is_not_here_sets_the_limit() {
+        test::StudioFixture fixture;
+        open_mesh(fixture);
+        QTest::mouseClick(fixture.find("meshWhere")->findChildren<QAbstractButton*>().last(),
+                          Qt::LeftButton);
+        auto* hardware = static_cast<QComboBox*>(fixture.find("planHardware"));
+        QCOMPARE(hardware->currentIndex(), 1);
+        QCOMPARE(MeshEdit::of(fixture.studio().draft().config()).devices, 4);
+        const cost::Hardware& first = cost::hardware_catalogue().front();
+        QTRY_VERIFY_WITH_TIMEOUT(
+            grid_of(fixture).item(0).name.contains(QString::fromUtf8(first.kind.data()) + ":0"),
+            kPatienceMs);
+        QTest::mouseClick(fixture.find("meshWhere")->findChildren<QAbstractButton*>().first(),
+                          Qt::LeftButton);
+        QCOMPARE(hardware->currentIndex(), 0);
+        QVERIFY(MeshEdit::of(fixture.studio().draft().config()).single());
+    }
+};
+
+WEFT_TEST(MeshTest)
+#include "mesh_test.moc"

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The mesh of the draft, to see and to edit: who holds what, who says what to whom, who works when.
+// A draft that computes on one device shows what four would do, until an edit takes that over.
+#pragma once
+
+#include "ui/bridge/draft.h"
+#include "ui/bridge/plan_preview.h"
+#include "ui/screens/plan/mesh_bar.h"
+
+#include <QWidget>
+
+namespace weft::widgets {
+class Banner;
+class DeviceGrid;
+class SectionHeader;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class MeshPart : public QWidget {
+    Q_OBJECT
+public:
+    /// `preview` plans the draft; `planner` plans the example beside it.
+    MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner planner,
+             QWidget* parent = nullptr);
+
+    /// Plans only while somebody looks.
+    void setActive(bool active);
+    widgets::DeviceGrid* devices() const { return devices_; }
+
+signals:
+    /// "--set" assignments for the draft, and what they are.
+    void adopted(const std::vector<std::string>& overrides, const QString& what);
+    /// Another switch than the bar's decides this: plan for hardware, or for this machine.
+    void hardwareWanted(bool wanted);
+
+private:
+    bool isExample() const;
+    const PlanPreview& shown() const { return isExample() ? example_preview_ : preview_; }
+    void onDraftChanged();
+    void edit(const MeshEdit& edit);
+    void choose(MeshBar::Where where);
+    void update();
+    void showDevices(const plan::ExecutionPlan& plan);
+
+    Draft& draft_;
+    PlanPreview& preview_;
+    Draft example_;
+    PlanPreview example_preview_;
+    MeshEdit example_edit_;
+    bool active_ = false;
+    MeshBar* bar_;
+    widgets::Banner* note_;
+    widgets::SectionHeader* header_;
+    widgets::DeviceGrid* devices_;
+};
+
+} // namespace weft::ui

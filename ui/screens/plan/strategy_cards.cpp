@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/plan/strategy_cards.h"
+
+#include "core/sharding/strategies/strategy_list.h"
+#include "ui/bridge/convert.h"
+#include "widgets/painting.h"
+
+#include <QKeyEvent>
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft::ui {
+namespace {
+
+using widgets::Role;
+using widgets::TextStyle;
+using widgets::Theme;
+
+constexpr int kHeight = 44;
+constexpr int kLeastWidth = 118;
+constexpr double kPicture = 26;
+
+struct Words {
+    QString title, remark;
+};
+
+/// Names and remarks of the cards; strategies without an entry show their own name.
+Words wordsOf(const std::string& strategy) {
+    const auto tr = [](const char* text) { return QObject::tr(text); };
+    static const std::vector<std::tuple<const char*, const char*, const char*>> kWords = {
+        {"replicated", QT_TR_NOOP("Replicated"), QT_TR_NOOP("baseline")},
+        {"data_parallel", QT_TR_NOOP("Data"), QT_TR_NOOP("more samples")},
+        {"fsdp", QT_TR_NOOP("ZeRO"), QT_TR_NOOP("big optimizer")},
+        {"hybrid_fsdp", QT_TR_NOOP("Hybrid"), QT_TR_NOOP("ZeRO in groups")},
+        {"tensor_parallel", QT_TR_NOOP("Model"), QT_TR_NOOP("wide layers")},
+        {"2d", QT_TR_NOOP("2D"), QT_TR_NOOP("data × model")},
+        {"pipeline", QT_TR_NOOP("Pipeline"), QT_TR_NOOP("deep models")},
+        {"3d", QT_TR_NOOP("3D"), QT_TR_NOOP("many hosts")},
+        {"context_parallel", QT_TR_NOOP("Context"), QT_TR_NOOP("long inputs")},
+        {"expert_parallel", QT_TR_NOOP("Expert"), QT_TR_NOOP("mixtures")},
+        {"custom", QT_TR_NOOP("Custom"), QT_TR_NOOP("your rules")},
+    };
+    for (const auto& [name, title, remark] : kWords) {
+        if (strategy == name) {
+            return {tr(title), tr(remark)};
+        }
+    }
+    return {toQString(strategy), {}};
+}
+
+/// Blocks of a picture: which device's colour fills which part of the unit square.
+struct Block {
+    QRectF area;
+    int device;
+    bool faint = false;
+};
+
+std::vector<Block> pictureOf(const std::string& strategy) {
+    std::vector<Block> out;
+    const auto rows = [&](int count, double indent) {
+        for (int i = 0; i < count; ++i) {
+            out.push_back(
+                {{i * indent, double(i) / count, 1 - (count - 1) * indent, 0.8 / count}, i});
+        }
+    };
+    const auto columns = [&](double top, double height) {
+        for (int i = 0; i < 4; ++i) {
+            out.push_back({{i / 4.0, top, 0.19, height}, i});
+        }
+    };
+    const auto quarters = [&](double gap) {
+        for (int i = 0; i < 4; ++i) {
+            out.push_back({{(i % 2) * 0.5, (i / 2) * 0.5, 0.5 - gap, 0.5 - gap}, i});
+        }
+    };
+    if (strategy == "replicated" || strategy == "custom") {
+        quarters(0.06);
+        for (Block& block : out) {
+            block.device = strategy == "replicated" ? -1 : block.device;
+            block.faint = strategy == "custom" && block.device % 2 == 1;
+        }
+    } else if (strategy == "data_parallel") {
+        rows(4, 0);
+    } else if (strategy == "fsdp" || strategy == "hybrid_fsdp") {
+        quarters(0.06);
+        for (int i = 0; i < 4; ++i) {
+            out[static_cast<std::size_t>(i)].faint = true;
+            const QRectF own = out[static_cast<std::size_t>(i)].area;
+            const int device = strategy == "fsdp" ? i : i % 2;
+            out.push_back({{own.left(), own.top(), own.width(), own.height() / 2}, device});
+        }
+    } else if (strategy == "tensor_parallel") {
+        columns(0, 1);
+    } else if (strategy == "2d") {
+        quarters(0.06);
+    } else if (strategy == "pipeline") {
+        rows(4, 0.15);
+    } else if (strategy == "3d") {
+        quarters(0.12);
+        for (int i = 0; i < 4; ++i) {
+            const QRectF own = out[static_cast<std::size_t>(i)].area;
+            out.insert(out.begin(), {own.translated(0.1, 0.1), i, true});
+        }
+    } else if (strategy == "context_parallel") {
+        columns(0.25, 0.5);
+    } else {
+        columns(0.7, 0.3);
+        out.push_back({{0.38, 0, 0.24, 0.3}, -1});
+        out.push_back({{0.08, 0.42, 0.84, 0.1}, -1, true});
+    }
+    return out;
+}
+
+void paintPicture(QPainter& painter, const QRectF& rect, const std::string& strategy) {
+    const Theme& theme = Theme::current();
+    for (const Block& block : pictureOf(strategy)) {
+        const QColor color =
+            block.device < 0 ? theme.color(Role::Muted) : theme.series(block.device);
+        const QRectF area(rect.left() + block.area.left() * rect.width(),
+                          rect.top() + block.area.top() * rect.height(),
+                          block.area.width() * rect.width(), block.area.height() * rect.height());
+        widgets::paintPanel(painter, area, 1.5,
+                            block.faint ? widgets::mixed(color, theme.color(Role::Surface), 0.35)
+                                        : color,
+                            QColor());
+    }
+}
+
+} // namespace
+
+StrategyCard::StrategyCard(std::string strategy, const QString& title, const QString& remark,
+                           const QString& help, QWidget* parent)
+    : QAbstractButton(parent), strategy_(std::move(strategy)), remark_(remark) {
+    setText(title);
+    setObjectName("strategy_" + toQString(strategy_));
+    setCheckable(true);
+    setAutoExclusive(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setToolTip(help);
+    setAccessibleName(title);
+    setAccessibleDescription(help);
+    setCursor(Qt::PointingHandCursor);
+}
+
+void StrategyCard::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const Theme& theme = Theme::current();
+    const QRectF box(rect());
+    const Role fill = isChecked() ? Role::AccentTint : underMouse() ? Role::Inset : Role::Surface;
+    widgets::paintPanel(painter, box, widgets::size::kCardRadius, theme.color(fill),
+                        theme.color(isChecked() ? Role::Accent : Role::Border));
+    const QRectF picture(box.left() + widgets::space::kControl, box.center().y() - kPicture / 2,
+                         kPicture, kPicture);
+    paintPicture(painter, picture, strategy_);
+    const QRectF words =
+        box.adjusted(widgets::space::kControl + kPicture + widgets::space::kControl,
+                     widgets::space::kTight, -widgets::space::kTight, -widgets::space::kTight);
+    const QRectF upper(words.left(), words.top(), words.width(), words.height() / 2);
+    widgets::paintText(painter, upper, Qt::AlignLeft | Qt::AlignVCenter, text(),
+                       theme.font(TextStyle::Strong),
+                       theme.color(isChecked() ? Role::Accent : Role::Text));
+    widgets::paintText(painter, upper.translated(0, upper.height()),
+                       Qt::AlignLeft | Qt::AlignVCenter, remark_, theme.font(TextStyle::Caption),
+                       theme.color(Role::Muted));
+    if (hasFocus()) {
+        widgets::paintFocus(painter, box, widgets::size::kCardRadius);
+    }
+}
+
+void StrategyCard::changeEvent(QEvent* event) {
+    QAbstractButton::changeEvent(event);
+    update();
+}
+
+void StrategyCard::enterEvent(QEnterEvent* event) {
+    QAbstractButton::enterEvent(event);
+    update();
+}
+
+void StrategyCard::leaveEvent(QEvent* event) {
+    QAbstractButton::leaveEvent(event);
+    update();
+}
+
+StrategyCards::StrategyCards(QWidget* parent) : QWidget(parent) {
+    setObjectName("strategyCards");
+    for (const sharding::StrategyDef* def : sharding::all_strategies()) {
+        const std::string name(def->name);
+        const Words words = wordsOf(name);
+        auto* card = new StrategyCard(
+            name, words.title, words.remark,
+            toQString(std::string(def->help)) + "\n" + toQString(std::string(def->when)), this);
+        card->installEventFilter(this);
+        connect(card, &QAbstractButton::clicked, this, [this, name] { emit strategyChosen(name); });
+        cards_.push_back(card);
+    }
+    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
+}
+
+void StrategyCards::setStrategy(const std::string& strategy) {
+    for (StrategyCard* card : cards_) {
+        card->setChecked(card->strategy() == strategy);
+    }
+}
+
+int StrategyCards::columnsIn(int width) const {
+    const int gap = widgets::space::kControl;
+    const int count = static_cast<int>(cards_.size());
+    const int room = std::clamp((width + gap) / (kLeastWidth + gap), 1, count);
+    const int rows = (count + room - 1) / room;
+    return (count + rows - 1) / rows; // rows as even as they can be
+}
+
+int StrategyCards::heightForWidth(int width) const {
+    const int columns = columnsIn(width);
+    const int rows = (static_cast<int>(cards_.size()) + columns - 1) / columns;
+    return rows * kHeight + (rows - 1) * widgets::space::kControl;
+}
+
+void StrategyCards::resizeEvent(QResizeEvent*) {
+    const int gap = widgets::space::kControl;
+    const int columns = columnsIn(width());
+    const int card = (width() - (columns - 1) * gap) / columns;
+    for (std::size_t i = 0; i < cards_.size(); ++i) {
+        const int column = static_cast<int>(i) % columns;
+        const int row = static_cast<int>(i) / columns;
+        cards_[i]->setGeometry(column * (card + gap), row * (kHeight + gap), card, kHeight);
+    }
+}
+
+bool StrategyCards::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        const int step = key == Qt::Key_Right || key == Qt::Key_Down ? 1
+                         : key == Qt::Key_Left || key == Qt::Key_Up  ? -1
+                                                                     : 0;
+        const auto found = std::find(cards_.begin(), cards_.end(), watched);
+        const auto next = (found - cards_.begin()) + step;
+        if (step != 0 && next >= 0 && next < static_cast<std::ptrdiff_t>(cards_.size())) {
+            cards_[static_cast<std::size_t>(next)]->setFocus(Qt::TabFocusReason);
+            return true;
+        }
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+} // namespace weft::ui

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/device_grid.h"
+
+#include "widgets/painting.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft::widgets {
+namespace {
+
+constexpr double kLeast = 150; // width of a card
+constexpr double kMost = 240;
+constexpr double kGap = space::kControl;
+constexpr double kBar = 10;
+
+double lineHeight(TextStyle style) {
+    return std::ceil(QFontMetricsF(Theme::current().font(style)).height());
+}
+
+/// Number and name, place, bar, bytes.
+double cardHeight() {
+    return 2 * space::kControl + 20 + lineHeight(TextStyle::MonoSmall) + 2 * space::kTight + kBar +
+           space::kTight + lineHeight(TextStyle::MonoSmall);
+}
+
+} // namespace
+
+QColor deviceColor(int id) {
+    return Theme::current().series(id % 8);
+}
+
+DeviceGrid::DeviceGrid(QWidget* parent) : PaintedView(parent) {
+    setAccessibleName(tr("Devices"));
+    setFocusPolicy(Qt::StrongFocus);
+    connect(this, &PaintedView::itemActivated, this, [this](int index) {
+        const int id = devices_[static_cast<std::size_t>(index)].id;
+        setSelectedDevice(id == selected_ ? -1 : id);
+        emit deviceSelected(selected_);
+    });
+}
+
+void DeviceGrid::setDevices(std::vector<DeviceCard> devices, int columns) {
+    devices_ = std::move(devices);
+    columns_ = std::max(1, columns);
+    const auto here = [this](int id) {
+        return std::any_of(devices_.begin(), devices_.end(),
+                           [id](const DeviceCard& card) { return card.id == id; });
+    };
+    selected_ = here(selected_) ? selected_ : -1;
+    updateGeometry();
+    itemsChanged();
+}
+
+void DeviceGrid::setLimit(std::optional<qint64> bytes) {
+    limit_ = bytes;
+    update();
+}
+
+void DeviceGrid::setSelectedDevice(int id) {
+    selected_ = id;
+    update();
+}
+
+void DeviceGrid::setLit(std::vector<int> ids) {
+    lit_ = std::move(ids);
+    update();
+}
+
+void DeviceGrid::setStale(bool stale) {
+    stale_ = stale;
+    update();
+}
+
+ViewItem DeviceGrid::item(int index) const {
+    const DeviceCard& card = devices_[static_cast<std::size_t>(index)];
+    QString name = tr("device %1, %2, %3, needs %4")
+                       .arg(card.id)
+                       .arg(card.name, card.place, formatMemory(card.bytes));
+    if (limit_) {
+        name += tr(" of %1").arg(formatMemory(*limit_));
+    }
+    QString tooltip = name;
+    for (const MemorySegment& segment : card.segments) {
+        tooltip += "\n" + memoryName(segment.category) + "  " + formatMemory(segment.bytes);
+    }
+    return {cardRect(index, width()), name, tooltip};
+}
+
+int DeviceGrid::columnsIn(double width) const {
+    const int room = std::max(1, static_cast<int>((width + kGap) / (kLeast + kGap)));
+    // Rows of the mesh stay whole, or are cut evenly.
+    int columns = std::min(columns_, room);
+    while (columns > 1 && columns_ % columns != 0) {
+        --columns;
+    }
+    // A single column wastes the room that two rows side by side would fill.
+    return columns == 1 && columns_ == 1 ? std::min(room, std::max(1, itemCount())) : columns;
+}
+
+QRectF DeviceGrid::cardRect(int index, double width) const {
+    const int columns = columnsIn(width);
+    const double card = std::min(kMost, std::floor((width - (columns - 1) * kGap) / columns));
+    return {(index % columns) * (card + kGap), (index / columns) * (cardHeight() + kGap), card,
+            cardHeight()};
+}
+
+int DeviceGrid::heightForWidth(int width) const {
+    if (devices_.empty()) {
+        return minimumSizeHint().height();
+    }
+    return static_cast<int>(std::ceil(cardRect(itemCount() - 1, width).bottom() + 1));
+}
+
+int DeviceGrid::neighbour(int index, int key) const {
+    const int columns = columnsIn(width());
+    const int step = key == Qt::Key_Left    ? -1
+                     : key == Qt::Key_Right ? 1
+                     : key == Qt::Key_Up    ? -columns
+                                            : columns;
+    return std::clamp(index + step, 0, itemCount() - 1);
+}
+
+void DeviceGrid::paintScene(QPainter& painter, const QSizeF& view_size) const {
+    if (stale_) {
+        painter.setOpacity(0.5);
+    }
+    for (int i = 0; i < itemCount(); ++i) {
+        paintCard(painter, devices_[static_cast<std::size_t>(i)], cardRect(i, view_size.width()));
+    }
+}
+
+void DeviceGrid::paintCard(QPainter& painter, const DeviceCard& card, const QRectF& rect) const {
+    const Theme& theme = Theme::current();
+    const bool lit = std::find(lit_.begin(), lit_.end(), card.id) != lit_.end();
+    const bool chosen = card.id == selected_;
+    paintPanel(painter, rect, size::kCardRadius,
+               theme.color(chosen ? Role::AccentTint : Role::Surface),
+               theme.color(lit || chosen ? Role::Accent : Role::Border), Qt::SolidLine,
+               lit || chosen ? 2 : 1);
+    const QRectF inner =
+        rect.adjusted(space::kGroup, space::kControl, -space::kGroup, -space::kControl);
+    const double badge_width = std::max(
+        20.0, textWidth(theme.font(TextStyle::CaptionStrong), QString::number(card.id)) + 8);
+    const QRectF badge(inner.left(), inner.top(), badge_width, 20);
+    const QColor color = deviceColor(card.id);
+    paintPanel(painter, badge, size::kRadius, color, QColor());
+    const QColor light = theme.color(Role::Surface);
+    const QColor dark = theme.color(Role::Text);
+    paintText(painter, badge, Qt::AlignCenter, QString::number(card.id),
+              theme.font(TextStyle::CaptionStrong),
+              contrastRatio(light, color) >= contrastRatio(dark, color) ? light : dark);
+    const QRectF head(badge.right() + space::kControl, inner.top(),
+                      inner.right() - badge.right() - space::kControl, 20);
+    const double note =
+        std::min(head.width() / 2, textWidth(theme.font(TextStyle::Caption), card.note) + 1);
+    paintText(painter, head.adjusted(0, 0, -note - space::kTight, 0),
+              Qt::AlignLeft | Qt::AlignVCenter, card.name, theme.font(TextStyle::Strong),
+              theme.color(Role::Text));
+    paintText(painter, head, Qt::AlignRight | Qt::AlignVCenter, card.note,
+              theme.font(TextStyle::Caption), theme.color(Role::Muted));
+    const double mono = lineHeight(TextStyle::MonoSmall);
+    const QRectF place(inner.left(), badge.bottom() + space::kTight, inner.width(), mono);
+    paintText(painter, place, Qt::AlignLeft | Qt::AlignVCenter, card.place,
+              theme.font(TextStyle::MonoSmall), theme.color(Role::Muted));
+    const QRectF bar(inner.left(), place.bottom() + space::kTight, inner.width(), kBar);
+    paintMemory(painter, card, bar);
+    const QString text = limit_
+                             ? tr("%1 of %2").arg(formatMemory(card.bytes), formatMemory(*limit_))
+                             : formatMemory(card.bytes);
+    const bool over = limit_ && card.bytes > *limit_;
+    paintText(painter, {inner.left(), bar.bottom() + space::kTight, inner.width(), mono},
+              Qt::AlignLeft | Qt::AlignVCenter, text, theme.font(TextStyle::MonoSmall),
+              theme.color(over ? Role::Error : Role::Text));
+}
+
+void DeviceGrid::paintMemory(QPainter& painter, const DeviceCard& card, const QRectF& rect) const {
+    const Theme& theme = Theme::current();
+    painter.fillRect(rect, theme.color(Role::EmptyBar));
+    qint64 most = 1;
+    for (const DeviceCard& one : devices_) {
+        most = std::max(most, one.bytes);
+    }
+    // Against the limit where that leaves something to see, else against the largest device.
+    const bool to_limit = limit_ && *limit_ < 20 * most;
+    const auto scale =
+        rect.width() / static_cast<double>(to_limit ? std::max(most, *limit_) : most);
+    double x = rect.left();
+    for (const MemorySegment& segment : card.segments) {
+        const double width = static_cast<double>(segment.bytes) * scale;
+        paintFill(painter, {x, rect.top(), std::max(0.0, width - 0.5), rect.height()},
+                  theme.memory(segment.category), memoryFill(segment.category));
+        x += width;
+    }
+    if (to_limit && *limit_ < most) {
+        const double at = rect.left() + static_cast<double>(*limit_) * scale;
+        paintHairline(painter, {at, rect.top() - 2}, {at, rect.bottom() + 2},
+                      theme.color(Role::Error));
+    }
+}
+
+} // namespace weft::widgets

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The devices of a mesh as cards: number, name and place, memory stacked by category against the
+// limit. A selected device lights up, and those that hold the same part of something with it.
+#pragma once
+
+#include "widgets/memory_bar.h"
+
+namespace weft::widgets {
+
+struct DeviceCard {
+    int id = 0;
+    QString name;  // "cpu:0"
+    QString place; // "data=0 model=1"
+    QString note;  // "simulated"; what else to say: "[0:32]"
+    std::vector<MemorySegment> segments;
+    qint64 bytes = 0; // that it needs
+};
+
+/// Colour of a device, everywhere on the page.
+QColor deviceColor(int id);
+
+class DeviceGrid : public PaintedView {
+    Q_OBJECT
+public:
+    explicit DeviceGrid(QWidget* parent = nullptr);
+
+    /// `columns`: devices that stand side by side, as the last axis has; fewer where there is no
+    /// room.
+    void setDevices(std::vector<DeviceCard> devices, int columns);
+    void setLimit(std::optional<qint64> bytes);
+    /// -1: none.
+    void setSelectedDevice(int id);
+    int selectedDevice() const { return selected_; }
+    /// Devices that hold what is looked at.
+    void setLit(std::vector<int> ids);
+    void setStale(bool stale);
+
+    int itemCount() const override { return static_cast<int>(devices_.size()); }
+    ViewItem item(int index) const override;
+    QSize sizeHint() const override { return {340, 240}; }
+    QSize minimumSizeHint() const override { return {160, 96}; }
+    bool hasHeightForWidth() const override { return true; }
+    int heightForWidth(int width) const override;
+
+signals:
+    void deviceSelected(int id);
+
+protected:
+    void paintScene(QPainter& painter, const QSizeF& view_size) const override;
+    int neighbour(int index, int key) const override;
+
+private:
+    int columnsIn(double width) const;
+    QRectF cardRect(int index, double width) const;
+    void paintCard(QPainter& painter, const DeviceCard& card, const QRectF& rect) const;
+    void paintMemory(QPainter& painter, const DeviceCard& card, const QRectF& rect) const;
+
+    std::vector<DeviceCard> devices_;
+    int columns_ = 2;
+    std::optional<qint64> limit_;
+    std::vector<int> lit_;
+    int selected_ = -1;
+    bool stale_ = false;
+};
+
+} // namespace weft::widgets
