@@ -4,6 +4,8 @@
 #include "ui/bridge/convert.h"
 #include "ui/screens/plan/exchange_part.h"
 #include "ui/screens/plan/pipeline_part.h"
+#include "ui/screens/plan/tensor_tree.h"
+#include "ui/screens/plan/tile_part.h"
 #include "widgets/card.h"
 #include "widgets/device_grid.h"
 #include "widgets/messages.h"
@@ -21,6 +23,9 @@ namespace {
 
 // More cards than anybody looks at; the rest is counted.
 constexpr std::int64_t kMostCards = 256;
+constexpr int kTreeWidth = 460;
+constexpr int kGridWidth = 370;
+constexpr int kTilesWidth = 450;
 
 /// "data=0 model=1"
 QString placeOf(const sharding::Mesh& mesh, std::int64_t device) {
@@ -101,7 +106,7 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
     auto* rows = new QSplitter(Qt::Vertical);
     rows->setHandleWidth(1);
     rows->setChildrenCollapsible(false);
-    rows->addWidget(createDevices());
+    rows->addWidget(createTensors());
     auto* lower = new QSplitter(Qt::Horizontal);
     lower->setHandleWidth(1);
     lower->setChildrenCollapsible(false);
@@ -127,6 +132,35 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
     connect(&example_preview_, &PlanPreview::changed, this, &MeshPart::update);
     connect(&draft_, &Draft::changed, this, &MeshPart::onDraftChanged);
     onDraftChanged();
+}
+
+/// The tensors, the devices, and how a tensor lies on them.
+QWidget* MeshPart::createTensors() {
+    auto* columns = new QSplitter(Qt::Horizontal);
+    columns->setHandleWidth(1);
+    columns->setChildrenCollapsible(false);
+    tensors_ = new TensorTree;
+    columns->addWidget(tensors_);
+    columns->addWidget(createDevices());
+    tiles_ = new TilePart;
+    columns->addWidget(tiles_);
+    columns->setSizes({kTreeWidth, kGridWidth, kTilesWidth});
+    connect(tensors_, &TensorTree::tensorChosen, tiles_, &TilePart::setTensor);
+    connect(tiles_, &TilePart::shownChanged, this, &MeshPart::light);
+    connect(tiles_, &TilePart::deviceSelected, this, [this](int device) {
+        devices_->setSelectedDevice(device);
+        light();
+    });
+    connect(devices_, &widgets::DeviceGrid::deviceSelected, this, [this](int device) {
+        tiles_->setSelectedDevice(device);
+        light();
+    });
+    return columns;
+}
+
+/// The devices that hold the same part as the selected one, or any part at all.
+void MeshPart::light() {
+    devices_->setLit(tiles_->selectedDevice() < 0 ? std::vector<int>() : tiles_->sharingDevices());
 }
 
 QWidget* MeshPart::createDevices() {
@@ -212,10 +246,14 @@ void MeshPart::update() {
     const auto digest = shown().digest();
     const bool stale = shown().isStale();
     devices_->setStale(stale);
+    tensors_->setStale(stale);
+    tiles_->setStale(stale);
     exchanges_->setStale(stale);
     pipeline_->setStale(stale);
     if (digest && !digest->plan->mesh.single()) {
         showDevices(*digest->plan);
+        tiles_->setDigest(digest);
+        tensors_->setDigest(digest);
         exchanges_->setDigest(digest);
         pipeline_->setDigest(digest);
     }

@@ -19,6 +19,8 @@ namespace weft::ui {
 
 class ExchangePart;
 class PipelinePart;
+class TensorTree;
+class TilePart;
 
 class MeshPart : public QWidget {
     Q_OBJECT
@@ -48,6 +50,8 @@ private:
     void update();
     void showDevices(const plan::ExecutionPlan& plan);
     QWidget* createDevices();
+    QWidget* createTensors();
+    void light();
 
     Draft& draft_;
     PlanPreview& preview_;
@@ -59,6 +63,8 @@ private:
     widgets::Banner* note_;
     widgets::SectionHeader* header_;
     widgets::DeviceGrid* devices_;
+    TensorTree* tensors_;
+    TilePart* tiles_;
     ExchangePart* exchanges_;
     PipelinePart* pipeline_;
 };
