@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/device_grid.h"
 
-#include "widgets/painting.h"
+#include "widgets/device_palette.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,10 +26,6 @@ double cardHeight() {
 
 } // namespace
 
-QColor deviceColor(int id) {
-    return Theme::current().series(id % 8);
-}
-
 DeviceGrid::DeviceGrid(QWidget* parent) : PaintedView(parent) {
     setAccessibleName(tr("Devices"));
     setFocusPolicy(Qt::StrongFocus);
@@ -40,9 +36,9 @@ DeviceGrid::DeviceGrid(QWidget* parent) : PaintedView(parent) {
     });
 }
 
-void DeviceGrid::setDevices(std::vector<DeviceCard> devices, int columns) {
+void DeviceGrid::setDevices(std::vector<DeviceCard> devices, std::vector<int> mesh) {
     devices_ = std::move(devices);
-    columns_ = std::max(1, columns);
+    mesh_ = std::move(mesh);
     const auto here = [this](int id) {
         return std::any_of(devices_.begin(), devices_.end(),
                            [id](const DeviceCard& card) { return card.id == id; });
@@ -90,12 +86,13 @@ ViewItem DeviceGrid::item(int index) const {
 int DeviceGrid::columnsIn(double width) const {
     const int room = std::max(1, static_cast<int>((width + kGap) / (kLeast + kGap)));
     // Rows of the mesh stay whole, or are cut evenly.
-    int columns = std::min(columns_, room);
-    while (columns > 1 && columns_ % columns != 0) {
+    const int wanted = mesh_.empty() ? 1 : mesh_.back();
+    int columns = std::min(wanted, room);
+    while (columns > 1 && wanted % columns != 0) {
         --columns;
     }
     // A single column wastes the room that two rows side by side would fill.
-    return columns == 1 && columns_ == 1 ? std::min(room, std::max(1, itemCount())) : columns;
+    return wanted == 1 ? std::min(room, std::max(1, itemCount())) : columns;
 }
 
 QRectF DeviceGrid::cardRect(int index, double width) const {
@@ -125,12 +122,16 @@ void DeviceGrid::paintScene(QPainter& painter, const QSizeF& view_size) const {
     if (stale_) {
         painter.setOpacity(0.5);
     }
+    const std::vector<QColor> palette = devicePalette(mesh_);
     for (int i = 0; i < itemCount(); ++i) {
-        paintCard(painter, devices_[static_cast<std::size_t>(i)], cardRect(i, view_size.width()));
+        const DeviceCard& card = devices_[static_cast<std::size_t>(i)];
+        paintCard(painter, card, palette[static_cast<std::size_t>(card.id)],
+                  cardRect(i, view_size.width()));
     }
 }
 
-void DeviceGrid::paintCard(QPainter& painter, const DeviceCard& card, const QRectF& rect) const {
+void DeviceGrid::paintCard(QPainter& painter, const DeviceCard& card, const QColor& color,
+                           const QRectF& rect) const {
     const Theme& theme = Theme::current();
     const bool lit = std::find(lit_.begin(), lit_.end(), card.id) != lit_.end();
     const bool chosen = card.id == selected_;
@@ -140,16 +141,8 @@ void DeviceGrid::paintCard(QPainter& painter, const DeviceCard& card, const QRec
                lit || chosen ? 2 : 1);
     const QRectF inner =
         rect.adjusted(space::kGroup, space::kControl, -space::kGroup, -space::kControl);
-    const double badge_width = std::max(
-        20.0, textWidth(theme.font(TextStyle::CaptionStrong), QString::number(card.id)) + 8);
-    const QRectF badge(inner.left(), inner.top(), badge_width, 20);
-    const QColor color = deviceColor(card.id);
-    paintPanel(painter, badge, size::kRadius, color, QColor());
-    const QColor light = theme.color(Role::Surface);
-    const QColor dark = theme.color(Role::Text);
-    paintText(painter, badge, Qt::AlignCenter, QString::number(card.id),
-              theme.font(TextStyle::CaptionStrong),
-              contrastRatio(light, color) >= contrastRatio(dark, color) ? light : dark);
+    const QRectF badge(inner.left(), inner.top(), deviceBadgeWidth(itemCount()), 20);
+    paintDeviceBadge(painter, badge, card.id, color);
     const QRectF head(badge.right() + space::kControl, inner.top(),
                       inner.right() - badge.right() - space::kControl, 20);
     const double note =
@@ -182,7 +175,7 @@ void DeviceGrid::paintMemory(QPainter& painter, const DeviceCard& card, const QR
         most = std::max(most, one.bytes);
     }
     // Against the limit where that leaves something to see, else against the largest device.
-    const bool to_limit = limit_ && *limit_ < 20 * most;
+    const bool to_limit = limit_ && *limit_ < 4 * most;
     const auto scale =
         rect.width() / static_cast<double>(to_limit ? std::max(most, *limit_) : most);
     double x = rect.left();

@@ -16,17 +16,14 @@ struct DeviceCard {
     qint64 bytes = 0; // that it needs
 };
 
-/// Colour of a device, everywhere on the page.
-QColor deviceColor(int id);
-
 class DeviceGrid : public PaintedView {
     Q_OBJECT
 public:
     explicit DeviceGrid(QWidget* parent = nullptr);
 
-    /// `columns`: devices that stand side by side, as the last axis has; fewer where there is no
-    /// room.
-    void setDevices(std::vector<DeviceCard> devices, int columns);
+    /// `mesh`: sizes of its axes, major to minor. As many devices as the last axis has stand side
+    /// by side; fewer where there is no room.
+    void setDevices(std::vector<DeviceCard> devices, std::vector<int> mesh);
     void setLimit(std::optional<qint64> bytes);
     /// -1: none.
     void setSelectedDevice(int id);
@@ -52,11 +49,12 @@ protected:
 private:
     int columnsIn(double width) const;
     QRectF cardRect(int index, double width) const;
-    void paintCard(QPainter& painter, const DeviceCard& card, const QRectF& rect) const;
+    void paintCard(QPainter& painter, const DeviceCard& card, const QColor& color,
+                   const QRectF& rect) const;
     void paintMemory(QPainter& painter, const DeviceCard& card, const QRectF& rect) const;
 
     std::vector<DeviceCard> devices_;
-    int columns_ = 2;
+    std::vector<int> mesh_;
     std::optional<qint64> limit_;
     std::vector<int> lit_;
     int selected_ = -1;

@@ -26,6 +26,8 @@ constexpr std::int64_t kMostCards = 256;
 constexpr int kTreeWidth = 460;
 constexpr int kGridWidth = 370;
 constexpr int kTilesWidth = 450;
+constexpr int kUpperHeight = 340;
+constexpr int kLowerHeight = 230;
 
 /// "data=0 model=1"
 QString placeOf(const sharding::Mesh& mesh, std::int64_t device) {
@@ -117,6 +119,7 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
     rows->addWidget(lower);
     rows->setStretchFactor(0, 3);
     rows->setStretchFactor(1, 2);
+    rows->setSizes({kUpperHeight, kLowerHeight});
     column->addWidget(rows, 1);
     connect(exchanges_, &ExchangePart::opChosen, this, &MeshPart::opChosen);
     connect(exchanges_, &ExchangePart::simulateRequested, this,
@@ -285,7 +288,11 @@ void MeshPart::showDevices(const plan::ExecutionPlan& plan) {
              : tr("%n of %1", nullptr, static_cast<int>(count)).arg(toQString(plan.device_title))) +
         (count > kMostCards ? tr(", the first %1 shown").arg(kMostCards) : QString()));
     devices_->setLimit(limitOfDevice(plan));
-    devices_->setDevices(std::move(cards), static_cast<int>(plan.mesh.axes.back().size));
+    std::vector<int> sizes;
+    for (const sharding::Axis& axis : plan.mesh.axes) {
+        sizes.push_back(static_cast<int>(axis.size));
+    }
+    devices_->setDevices(std::move(cards), std::move(sizes));
 }
 
 } // namespace weft::ui
