@@ -3,8 +3,6 @@
 #include "widgets/device_palette.h"
 #include "widgets/tile_view.h"
 
-#include <QHash>
-
 #include <algorithm>
 #include <cmath>
 
@@ -121,11 +119,10 @@ void TileView::paintTiles(QPainter& painter, const Layout& layout) const {
     const QColor surface = Theme::current().color(Role::Surface);
     const std::vector<QColor> colors = devicePalette(array_.mesh);
     std::vector<QColor> dim;
-    for (const QColor& color : colors) {
-        dim.push_back(mixed(color, surface, kDim));
+    for (std::size_t i = 0; selected_ >= 0 && i < colors.size(); ++i) {
+        dim.push_back(mixed(colors[i], surface, kDim));
     }
     const bool detailed = itemCount() <= kMostDetailed;
-    QHash<QRgb, QList<QLineF>> strokes; // of small tiles with copies, by colour
     painter.setRenderHint(QPainter::Antialiasing, false);
     for (int i = 0; i < itemCount(); ++i) {
         const int tile = tileOf(i);
@@ -148,13 +145,12 @@ void TileView::paintTiles(QPainter& painter, const Layout& layout) const {
             paintCopies(painter, rect, copies);
             painter.setRenderHint(QPainter::Antialiasing, false);
         } else if (devices.size() > 1 && least >= kLeastGap) {
-            strokes[shown[static_cast<std::size_t>(devices[1])].rgb()].append(
-                QLineF(rect.bottomLeft() + QPointF(0, -1), rect.topRight() + QPointF(-1, 0)));
+            // Too many or too small for a hatch: the copy's colour in a corner.
+            const double width = std::ceil(rect.width() / 3.0);
+            const double height = std::ceil(rect.height() / 2.0);
+            painter.fillRect(QRectF(rect.right() - width, rect.bottom() - height, width, height),
+                             shown[static_cast<std::size_t>(devices[1])]);
         }
-    }
-    for (auto stroke = strokes.cbegin(); stroke != strokes.cend(); ++stroke) {
-        painter.setPen(QColor::fromRgb(stroke.key()));
-        painter.drawLines(stroke.value());
     }
     painter.setRenderHint(QPainter::Antialiasing, true);
     for (int i = 0; detailed && i < itemCount(); ++i) {
