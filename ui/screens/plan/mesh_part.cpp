@@ -2,6 +2,10 @@
 #include "ui/screens/plan/mesh_part.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/screens/plan/exchange_part.h"
+#include "ui/screens/plan/pipeline_part.h"
+#include "ui/screens/plan/tensor_tree.h"
+#include "ui/screens/plan/tile_part.h"
 #include "widgets/card.h"
 #include "widgets/device_grid.h"
 #include "widgets/messages.h"
@@ -19,6 +23,9 @@ namespace {
 
 // More cards than anybody looks at; the rest is counted.
 constexpr std::int64_t kMostCards = 256;
+constexpr int kTreeWidth = 460;
+constexpr int kGridWidth = 370;
+constexpr int kTilesWidth = 450;
 
 /// "data=0 model=1"
 QString placeOf(const sharding::Mesh& mesh, std::int64_t device) {
@@ -96,6 +103,67 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
     connect(use, &QPushButton::clicked, this, [this] { choose(MeshBar::Where::Simulated); });
     column->addWidget(note_);
     column->addWidget(new widgets::Hairline);
+    auto* rows = new QSplitter(Qt::Vertical);
+    rows->setHandleWidth(1);
+    rows->setChildrenCollapsible(false);
+    rows->addWidget(createTensors());
+    auto* lower = new QSplitter(Qt::Horizontal);
+    lower->setHandleWidth(1);
+    lower->setChildrenCollapsible(false);
+    exchanges_ = new ExchangePart;
+    lower->addWidget(exchanges_);
+    pipeline_ = new PipelinePart;
+    lower->addWidget(pipeline_);
+    rows->addWidget(lower);
+    rows->setStretchFactor(0, 3);
+    rows->setStretchFactor(1, 2);
+    column->addWidget(rows, 1);
+    connect(exchanges_, &ExchangePart::opChosen, this, &MeshPart::opChosen);
+    connect(exchanges_, &ExchangePart::simulateRequested, this,
+            [this] { choose(MeshBar::Where::Simulated); });
+    connect(pipeline_, &PipelinePart::useRequested, this, [this](const QString& wanted) {
+        MeshEdit changed = bar_->edit(); // "pipeline=4"
+        changed.devices = wanted.section('=', 1).toInt();
+        edit(withStrategy(changed, wanted.section('=', 0, 0).toStdString()));
+    });
+    connect(bar_, &MeshBar::edited, this, &MeshPart::edit);
+    connect(bar_, &MeshBar::whereChosen, this, &MeshPart::choose);
+    connect(&preview_, &PlanPreview::changed, this, &MeshPart::update);
+    connect(&example_preview_, &PlanPreview::changed, this, &MeshPart::update);
+    connect(&draft_, &Draft::changed, this, &MeshPart::onDraftChanged);
+    onDraftChanged();
+}
+
+/// The tensors, the devices, and how a tensor lies on them.
+QWidget* MeshPart::createTensors() {
+    auto* columns = new QSplitter(Qt::Horizontal);
+    columns->setHandleWidth(1);
+    columns->setChildrenCollapsible(false);
+    tensors_ = new TensorTree;
+    columns->addWidget(tensors_);
+    columns->addWidget(createDevices());
+    tiles_ = new TilePart;
+    columns->addWidget(tiles_);
+    columns->setSizes({kTreeWidth, kGridWidth, kTilesWidth});
+    connect(tensors_, &TensorTree::tensorChosen, tiles_, &TilePart::setTensor);
+    connect(tiles_, &TilePart::shownChanged, this, &MeshPart::light);
+    connect(tiles_, &TilePart::deviceSelected, this, [this](int device) {
+        devices_->setSelectedDevice(device);
+        light();
+    });
+    connect(devices_, &widgets::DeviceGrid::deviceSelected, this, [this](int device) {
+        tiles_->setSelectedDevice(device);
+        light();
+    });
+    return columns;
+}
+
+/// The devices that hold the same part as the selected one, or any part at all.
+void MeshPart::light() {
+    devices_->setLit(tiles_->selectedDevice() < 0 ? std::vector<int>() : tiles_->sharingDevices());
+}
+
+QWidget* MeshPart::createDevices() {
     auto* panel = new widgets::Panel;
     auto* inner = new QVBoxLayout(panel);
     inner->setContentsMargins(0, 0, 0, 0);
@@ -111,13 +179,7 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
     margins->addWidget(devices_);
     margins->addStretch(1);
     inner->addWidget(widgets::verticalScroll(holder), 1);
-    column->addWidget(panel, 1);
-    connect(bar_, &MeshBar::edited, this, &MeshPart::edit);
-    connect(bar_, &MeshBar::whereChosen, this, &MeshPart::choose);
-    connect(&preview_, &PlanPreview::changed, this, &MeshPart::update);
-    connect(&example_preview_, &PlanPreview::changed, this, &MeshPart::update);
-    connect(&draft_, &Draft::changed, this, &MeshPart::onDraftChanged);
-    onDraftChanged();
+    return panel;
 }
 
 bool MeshPart::isExample() const {
@@ -182,9 +244,18 @@ void MeshPart::update() {
     }
     bar_->setEnabled(draft_.isValid());
     const auto digest = shown().digest();
-    devices_->setStale(shown().isStale());
+    const bool stale = shown().isStale();
+    devices_->setStale(stale);
+    tensors_->setStale(stale);
+    tiles_->setStale(stale);
+    exchanges_->setStale(stale);
+    pipeline_->setStale(stale);
     if (digest && !digest->plan->mesh.single()) {
         showDevices(*digest->plan);
+        tiles_->setDigest(digest);
+        tensors_->setDigest(digest);
+        exchanges_->setDigest(digest);
+        pipeline_->setDigest(digest);
     }
 }
 

@@ -17,6 +17,11 @@ class SectionHeader;
 
 namespace weft::ui {
 
+class ExchangePart;
+class PipelinePart;
+class TensorTree;
+class TilePart;
+
 class MeshPart : public QWidget {
     Q_OBJECT
 public:
@@ -31,6 +36,8 @@ public:
 signals:
     /// "--set" assignments for the draft, and what they are.
     void adopted(const std::vector<std::string>& overrides, const QString& what);
+    /// A collective was chosen: its op in the step that the Plan part shows.
+    void opChosen(int position);
     /// Another switch than the bar's decides this: plan for hardware, or for this machine.
     void hardwareWanted(bool wanted);
 
@@ -42,6 +49,9 @@ private:
     void choose(MeshBar::Where where);
     void update();
     void showDevices(const plan::ExecutionPlan& plan);
+    QWidget* createDevices();
+    QWidget* createTensors();
+    void light();
 
     Draft& draft_;
     PlanPreview& preview_;
@@ -53,6 +63,10 @@ private:
     widgets::Banner* note_;
     widgets::SectionHeader* header_;
     widgets::DeviceGrid* devices_;
+    TensorTree* tensors_;
+    TilePart* tiles_;
+    ExchangePart* exchanges_;
+    PipelinePart* pipeline_;
 };
 
 } // namespace weft::ui

@@ -79,6 +79,7 @@ PlanScreen::PlanScreen(Studio& studio, Actions& actions)
             hardware_->setCurrentIndex(wanted ? 1 : 0);
         }
     });
+    connect(mesh_, &MeshPart::opChosen, memory_, &MemoryPart::setCursor);
     stack_->addWidget(mesh_);
     column->addWidget(stack_, 1);
     connect(&preview_, &PlanPreview::changed, this, &PlanScreen::update);

@@ -50,6 +50,11 @@ Words wordsOf(const std::string& strategy) {
     return {toQString(strategy), {}};
 }
 
+/// Those that few choose have a card only while they are chosen.
+bool isRare(const std::string& strategy) {
+    return strategy == "hybrid_fsdp" || strategy == "custom";
+}
+
 /// Blocks of a picture: which device's colour fills which part of the unit square.
 struct Block {
     QRectF area;
@@ -197,20 +202,30 @@ StrategyCards::StrategyCards(QWidget* parent) : QWidget(parent) {
         connect(card, &QAbstractButton::clicked, this, [this, name] { emit strategyChosen(name); });
         cards_.push_back(card);
     }
+    setStrategy({});
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
 }
 
 void StrategyCards::setStrategy(const std::string& strategy) {
+    shown_.clear();
     for (StrategyCard* card : cards_) {
-        card->setChecked(card->strategy() == strategy);
+        const bool own = card->strategy() == strategy;
+        const bool shown = own || !isRare(card->strategy());
+        card->setChecked(own);
+        card->setVisible(shown);
+        if (shown) {
+            shown_.push_back(card);
+        }
     }
+    arrange();
+    updateGeometry();
 }
 
 int StrategyCards::columnsIn(int width) const {
     const int gap = widgets::space::kControl;
-    const int count = static_cast<int>(cards_.size());
+    const int count = static_cast<int>(shown_.size());
     const int room = std::clamp((width + gap) / (kLeastWidth + gap), 1, count);
     const int rows = (count + room - 1) / room;
     return (count + rows - 1) / rows; // rows as even as they can be
@@ -218,18 +233,22 @@ int StrategyCards::columnsIn(int width) const {
 
 int StrategyCards::heightForWidth(int width) const {
     const int columns = columnsIn(width);
-    const int rows = (static_cast<int>(cards_.size()) + columns - 1) / columns;
+    const int rows = (static_cast<int>(shown_.size()) + columns - 1) / columns;
     return rows * kHeight + (rows - 1) * widgets::space::kControl;
 }
 
 void StrategyCards::resizeEvent(QResizeEvent*) {
+    arrange();
+}
+
+void StrategyCards::arrange() {
     const int gap = widgets::space::kControl;
     const int columns = columnsIn(width());
     const int card = (width() - (columns - 1) * gap) / columns;
-    for (std::size_t i = 0; i < cards_.size(); ++i) {
+    for (std::size_t i = 0; i < shown_.size(); ++i) {
         const int column = static_cast<int>(i) % columns;
         const int row = static_cast<int>(i) / columns;
-        cards_[i]->setGeometry(column * (card + gap), row * (kHeight + gap), card, kHeight);
+        shown_[i]->setGeometry(column * (card + gap), row * (kHeight + gap), card, kHeight);
     }
 }
 
@@ -239,10 +258,10 @@ bool StrategyCards::eventFilter(QObject* watched, QEvent* event) {
         const int step = key == Qt::Key_Right || key == Qt::Key_Down ? 1
                          : key == Qt::Key_Left || key == Qt::Key_Up  ? -1
                                                                      : 0;
-        const auto found = std::find(cards_.begin(), cards_.end(), watched);
-        const auto next = (found - cards_.begin()) + step;
-        if (step != 0 && next >= 0 && next < static_cast<std::ptrdiff_t>(cards_.size())) {
-            cards_[static_cast<std::size_t>(next)]->setFocus(Qt::TabFocusReason);
+        const auto found = std::find(shown_.begin(), shown_.end(), watched);
+        const auto next = (found - shown_.begin()) + step;
+        if (step != 0 && next >= 0 && next < static_cast<std::ptrdiff_t>(shown_.size())) {
+            shown_[static_cast<std::size_t>(next)]->setFocus(Qt::TabFocusReason);
             return true;
         }
     }

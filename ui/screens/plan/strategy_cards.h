@@ -51,8 +51,10 @@ protected:
 
 private:
     int columnsIn(int width) const;
+    void arrange();
 
     std::vector<StrategyCard*> cards_;
+    std::vector<StrategyCard*> shown_; // of these
 };
 
 } // namespace weft::ui

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/plan/tensor_tree.h"
+
+#include "ui/bridge/convert.h"
+#include "ui/models/tensor_tree_model.h"
+#include "widgets/card.h"
+#include "widgets/style.h"
+
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QScopedValueRollback>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kFilterWidth = 112;
+constexpr int kIndent = 12;
+constexpr int kCellPadding = 16;
+constexpr double kSpecShare = 0.3; // of the width, at most
+constexpr int kWide = 480;         // narrower: the copies go
+constexpr int kMiddle = 420;       // narrower still: the shape goes
+
+/// "10.84 M", "812"
+QString shortCount(std::int64_t count) {
+    constexpr std::pair<double, const char*> kUnits[] = {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
+    for (const auto& [size, unit] : kUnits) {
+        if (static_cast<double>(count) >= size) {
+            return QStringLiteral("%1 %2")
+                .arg(static_cast<double>(count) / size, 0, 'f', 2)
+                .arg(QLatin1String(unit));
+        }
+    }
+    return formatCount(count);
+}
+
+} // namespace
+
+TensorTree::TensorTree(QWidget* parent) : QWidget(parent) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    auto* panel = new widgets::Panel;
+    auto* inner = new QVBoxLayout(panel);
+    inner->setContentsMargins(0, 0, 0, 0);
+    inner->setSpacing(0);
+    column->addWidget(panel);
+    header_ = new widgets::SectionHeader(tr("Tensors"));
+    filter_ = new QLineEdit;
+    filter_->setObjectName("tensorFilter");
+    filter_->setPlaceholderText(tr("Filter"));
+    filter_->setAccessibleName(tr("Filter the tensors by name or spec"));
+    filter_->setToolTip(tr("Words of name or spec"));
+    filter_->setClearButtonEnabled(true);
+    filter_->setMaximumWidth(kFilterWidth);
+    widgets::setCompact(filter_);
+    header_->addControl(filter_);
+    inner->addWidget(header_);
+    model_ = new TensorTreeModel(this);
+    view_ = new QTreeView;
+    view_->setObjectName("tensorTree");
+    view_->setAccessibleName(tr("Tensors of the plan"));
+    view_->setModel(model_);
+    view_->setFrameShape(QFrame::NoFrame);
+    view_->setIndentation(kIndent);
+    view_->setUniformRowHeights(true);
+    view_->setTextElideMode(Qt::ElideMiddle); // the end says as much as the beginning
+    view_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    view_->header()->setStretchLastSection(false);
+    view_->header()->setMinimumSectionSize(24);
+    view_->header()->setSectionsMovable(false);
+    inner->addWidget(view_, 1);
+    connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
+        const QScopedValueRollback settling(settling_, true);
+        model_->setWords(text);
+        settle();
+    });
+    connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& current) {
+                const QString name = model_->tensorOf(current);
+                if (!settling_ && !name.isEmpty() && name != chosen_) {
+                    chosen_ = name;
+                    emit tensorChosen(name);
+                }
+            });
+    connect(view_, &QTreeView::expanded, this, [this](const QModelIndex& group) {
+        if (!settling_) {
+            open_[group.data(TensorTreeModel::kPathRole).toString()] = true;
+        }
+    });
+    connect(view_, &QTreeView::collapsed, this, [this](const QModelIndex& group) {
+        if (!settling_) {
+            open_[group.data(TensorTreeModel::kPathRole).toString()] = false;
+        }
+    });
+    arrangeColumns();
+}
+
+void TensorTree::setDigest(std::shared_ptr<const PlanDigest> digest) {
+    if (digest == digest_) {
+        return;
+    }
+    const QString before = chosen_;
+    {
+        const QScopedValueRollback settling(settling_, true);
+        model_->setPlan(digest ? digest->plan : nullptr);
+        digest_ = std::move(digest);
+        const bool here = digest_ && digest_->plan->find_slot(chosen_.toStdString()) != nullptr;
+        chosen_ = here ? chosen_ : model_->firstChoice();
+        settle();
+        arrangeColumns();
+    }
+    if (chosen_ != before) {
+        emit tensorChosen(chosen_);
+    }
+}
+
+void TensorTree::setStale(bool stale) {
+    view_->setEnabled(!stale);
+}
+
+void TensorTree::choose(const QString& name) {
+    const QScopedValueRollback settling(settling_, true);
+    if (digest_ && digest_->plan->find_slot(name.toStdString()) != nullptr) {
+        chosen_ = name;
+        select(name);
+    }
+}
+
+void TensorTree::focusFilter() {
+    filter_->setFocus(Qt::ShortcutFocusReason);
+    filter_->selectAll();
+}
+
+void TensorTree::settle() {
+    openGroups({});
+    select(chosen_);
+    describe();
+}
+
+// Open are the groups of the first level, their first layer, and all that a filter leaves.
+void TensorTree::openGroups(const QModelIndex& parent) {
+    for (int row = 0; row < model_->rowCount(parent); ++row) {
+        const QModelIndex group = model_->index(row, 0, parent);
+        if (model_->rowCount(group) == 0) {
+            continue;
+        }
+        const bool usual = model_->isFiltered() || !parent.isValid() || row == 0;
+        const QString path = group.data(TensorTreeModel::kPathRole).toString();
+        view_->setExpanded(group, model_->isFiltered() ? usual : open_.value(path, usual));
+        openGroups(group);
+    }
+}
+
+void TensorTree::select(const QString& name) {
+    const QModelIndex index = model_->indexOf(name);
+    if (!index.isValid()) {
+        view_->clearSelection();
+        return;
+    }
+    view_->setCurrentIndex(index);
+    if (view_->isExpanded(index.parent()) || !index.parent().isValid()) {
+        view_->scrollTo(index);
+    }
+}
+
+void TensorTree::describe() {
+    if (!digest_) {
+        header_->setSubtitle({});
+        return;
+    }
+    const QString all =
+        tr("%1 · %2 parameters")
+            .arg(formatCount(model_->tensorCount()), shortCount(digest_->plan->parameters));
+    header_->setSubtitle(model_->isFiltered()
+                             ? tr("%1 of %2").arg(model_->shownCount()).arg(model_->tensorCount())
+                             : all);
+}
+
+void TensorTree::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrangeColumns();
+}
+
+void TensorTree::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        arrangeColumns();
+    }
+}
+
+// The name takes the room that is left; the columns that matter least go first.
+void TensorTree::arrangeColumns() {
+    const widgets::Theme& theme = widgets::Theme::current();
+    const QString spec = model_->longestSpec();
+    const std::pair<int, QString> samples[] = {
+        {TensorTreeModel::ShapeColumn, QStringLiteral("1024×4096")},
+        {TensorTreeModel::SpecColumn, spec},
+        {TensorTreeModel::BytesColumn, QStringLiteral("1023 KiB")},
+        {TensorTreeModel::CopiesColumn, QStringLiteral("×64")}};
+    for (const auto& [section, sample] : samples) {
+        const double title = widgets::textWidth(
+            theme.font(widgets::TextStyle::Caption),
+            model_->headerData(section, Qt::Horizontal, Qt::DisplayRole).toString());
+        const double text = widgets::textWidth(theme.font(widgets::TextStyle::MonoSmall), sample);
+        view_->header()->setSectionResizeMode(section, QHeaderView::Fixed);
+        view_->setColumnWidth(
+            section,
+            static_cast<int>(std::ceil(std::max(title, section == TensorTreeModel::SpecColumn
+                                                           ? std::min(text, kSpecShare * width())
+                                                           : text))) +
+                kCellPadding);
+    }
+    view_->header()->setSectionResizeMode(TensorTreeModel::NameColumn, QHeaderView::Stretch);
+    view_->setColumnHidden(TensorTreeModel::CopiesColumn, width() < kWide);
+    view_->setColumnHidden(TensorTreeModel::ShapeColumn, width() < kMiddle);
+}
+
+} // namespace weft::ui

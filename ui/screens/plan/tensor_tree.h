@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tensors of the plan by layer, with a filter; one is always chosen while there are any.
+#pragma once
+
+#include "ui/bridge/plan_digest.h"
+
+#include <QHash>
+#include <QWidget>
+
+#include <memory>
+
+class QLineEdit;
+class QTreeView;
+
+namespace weft::widgets {
+class SectionHeader;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class TensorTreeModel;
+
+class TensorTree : public QWidget {
+    Q_OBJECT
+public:
+    explicit TensorTree(QWidget* parent = nullptr);
+
+    /// Keeps the chosen tensor and the open groups as far as the new plan has them.
+    void setDigest(std::shared_ptr<const PlanDigest> digest);
+    void setStale(bool stale);
+    /// The name of a state slot; empty without a plan.
+    QString chosen() const { return chosen_; }
+    void choose(const QString& name);
+    void focusFilter();
+
+signals:
+    /// By the user, or because another plan lacks the last one.
+    void tensorChosen(const QString& name);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    void settle();
+    void openGroups(const QModelIndex& parent);
+    void select(const QString& name);
+    void describe();
+    void arrangeColumns();
+
+    std::shared_ptr<const PlanDigest> digest_;
+    QString chosen_;
+    QHash<QString, bool> open_; // groups that the user opened or closed, by path
+    bool settling_ = false;     // rows change by themselves: that is no choice
+    widgets::SectionHeader* header_;
+    QLineEdit* filter_;
+    TensorTreeModel* model_;
+    QTreeView* view_;
+};
+
+} // namespace weft::ui

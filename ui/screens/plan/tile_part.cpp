@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/plan/tile_part.h"
+
+#include "ui/bridge/convert.h"
+#include "widgets/card.h"
+#include "widgets/controls.h"
+#include "widgets/holding_strip.h"
+#include "widgets/pill.h"
+#include "widgets/text_label.h"
+#include "widgets/tile_view.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QSignalBlocker>
+#include <QSlider>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <set>
+
+namespace weft::ui {
+namespace {
+
+using widgets::Role;
+using widgets::TextStyle;
+
+constexpr int kMargin = widgets::space::kGroup;
+constexpr int kWide = 340; // narrower: that there is no padding goes without saying
+
+} // namespace
+
+TilePart::TilePart(QWidget* parent) : QWidget(parent) {
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    auto* panel = new widgets::Panel;
+    outer->addWidget(panel);
+    auto* column = new QVBoxLayout(panel);
+    column->setContentsMargins(kMargin, 0, kMargin, widgets::space::kControl);
+    column->setSpacing(widgets::space::kControl);
+    column->addWidget(createHead());
+    auto* sides = new QHBoxLayout;
+    side_ = new widgets::SegmentedControl({tr("Parameter"), tr("Gradient"), tr("Optimizer")});
+    side_->setObjectName("tensorSide");
+    side_->setCompact(true);
+    side_->setAccessibleName(tr("Side of the tensor"));
+    sides->addWidget(side_);
+    sides->addStretch(1);
+    column->addLayout(sides);
+    column->addWidget(createDimensions());
+    column->addWidget(createPieces());
+    view_ = new widgets::TileView;
+    view_->setObjectName("tileView");
+    column->addWidget(view_, 1);
+    strip_ = new widgets::HoldingStrip;
+    strip_->setObjectName("holdingStrip");
+    column->addWidget(strip_);
+    auto* foot = new QHBoxLayout;
+    facts_ = new widgets::ElidedLabel({}, TextStyle::Caption);
+    facts_->setObjectName("tensorFacts");
+    foot->addWidget(facts_, 1);
+    padding_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
+    padding_->setObjectName("tensorPadding");
+    foot->addWidget(padding_);
+    column->addLayout(foot);
+    connect(side_, &widgets::SegmentedControl::currentIndexChanged, this, &TilePart::renew);
+    connect(view_, &widgets::TileView::deviceActivated, this, &TilePart::chooseDevice);
+    connect(strip_, &widgets::HoldingStrip::deviceActivated, this, &TilePart::chooseDevice);
+}
+
+QWidget* TilePart::createHead() {
+    auto* head = new QWidget;
+    head->setFixedHeight(widgets::size::kPanelHeaderHeight);
+    auto* row = new QHBoxLayout(head);
+    row->setContentsMargins(0, 0, 0, 0);
+    name_ = new widgets::ElidedLabel({}, TextStyle::Mono);
+    name_->setObjectName("tensorName");
+    name_->setElideMode(Qt::ElideLeft); // the end says more than the beginning
+    row->addWidget(name_, 1);
+    type_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
+    row->addWidget(type_);
+    return head;
+}
+
+QWidget* TilePart::createDimensions() {
+    dimensions_ = new QWidget;
+    dimensions_row_ = new QHBoxLayout(dimensions_);
+    dimensions_row_->setContentsMargins(0, 0, 0, 0);
+    dimensions_row_->setSpacing(6);
+    return dimensions_;
+}
+
+QWidget* TilePart::createPieces() {
+    pieces_ = new QWidget;
+    auto* row = new QHBoxLayout(pieces_);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(6);
+    const auto combo = [&](const char* object_name, const QString& label, const QString& name) {
+        row->addWidget(new widgets::TextLabel(label, TextStyle::Caption, Role::Muted));
+        auto* made = new QComboBox;
+        made->setObjectName(object_name);
+        made->setAccessibleName(name);
+        widgets::setCompact(made);
+        row->addWidget(made);
+        return made;
+    };
+    rows_ = combo("tileRows", tr("down"), tr("Dimension drawn downwards"));
+    columns_ = combo("tileColumns", tr("across"), tr("Dimension drawn sideways"));
+    piece_ = new QSlider(Qt::Horizontal);
+    piece_->setObjectName("tilePiece");
+    piece_->setAccessibleName(tr("Piece of the other dimensions"));
+    row->addWidget(piece_, 1);
+    piece_text_ = new widgets::ElidedLabel({}, TextStyle::MonoSmall);
+    row->addWidget(piece_text_, 1);
+    row->addStretch(0);
+    const auto choose = [this](QComboBox* chosen, QComboBox* other) {
+        // Both cannot show the same dimension: the other one gives way.
+        if (chosen->currentIndex() == other->currentIndex()) {
+            const QSignalBlocker quiet(other);
+            other->setCurrentIndex(chosen == rows_ ? view_->rowAxis() : view_->columnAxis());
+        }
+        view_->setAxes(rows_->currentIndex(), columns_->currentIndex());
+        offerAxes();
+    };
+    connect(rows_, &QComboBox::currentIndexChanged, this,
+            [this, choose] { choose(rows_, columns_); });
+    connect(columns_, &QComboBox::currentIndexChanged, this,
+            [this, choose] { choose(columns_, rows_); });
+    connect(piece_, &QSlider::valueChanged, this, [this](int piece) {
+        view_->setPiece(piece);
+        showPiece();
+    });
+    pieces_->hide();
+    return pieces_;
+}
+
+void TilePart::setDigest(std::shared_ptr<const PlanDigest> digest) {
+    if (digest != digest_) {
+        digest_ = std::move(digest);
+        renew();
+    }
+}
+
+void TilePart::setStale(bool stale) {
+    view_->setStale(stale);
+    strip_->setStale(stale);
+    facts_->setRole(stale ? Role::Faint : Role::Text);
+}
+
+void TilePart::setTensor(const QString& name) {
+    if (name != tensor_) {
+        tensor_ = name;
+        renew();
+    }
+}
+
+void TilePart::setSelectedDevice(int device) {
+    device_ = device;
+    view_->setSelectedDevice(device);
+    strip_->setSelectedDevice(device);
+}
+
+void TilePart::chooseDevice(int device) {
+    // A second click on the same one puts the light out.
+    setSelectedDevice(device == device_ ? -1 : device);
+    emit deviceSelected(device_);
+}
+
+std::vector<int> TilePart::sharingDevices() const {
+    if (!sheet_) {
+        return {};
+    }
+    if (device_ >= 0) {
+        return sheet_->tiles.devicesLike(device_);
+    }
+    std::set<int> all;
+    for (const std::vector<int>& holders : sheet_->tiles.holders) {
+        all.insert(holders.begin(), holders.end());
+    }
+    return {all.begin(), all.end()};
+}
+
+QString TilePart::partText() const {
+    if (!sheet_) {
+        return {};
+    }
+    QStringList extents;
+    for (const qint64 extent : sheet_->local) {
+        extents.append(QString::number(extent));
+    }
+    return "[" + extents.join(", ") + "]";
+}
+
+void TilePart::renew() {
+    const plan::StateSlot* slot =
+        digest_ ? digest_->plan->find_slot(tensor_.toStdString()) : nullptr;
+    offerSides(slot);
+    showSheet(slot == nullptr ? std::nullopt
+                              : tensorSheet(*digest_->plan, *slot,
+                                            static_cast<TensorSide>(side_->currentIndex())));
+    emit shownChanged();
+}
+
+void TilePart::offerSides(const plan::StateSlot* slot) {
+    const QSignalBlocker quiet(side_);
+    for (const TensorSide side : {TensorSide::Gradient, TensorSide::Optimizer}) {
+        const bool there = slot != nullptr && tensorSheet(*digest_->plan, *slot, side).has_value();
+        side_->setSegmentEnabled(static_cast<int>(side), there,
+                                 slot == nullptr ? QString()
+                                 : slot->category != plan::Category::parameters || !slot->trainable
+                                     ? tr("Not trained")
+                                 : side == TensorSide::Optimizer
+                                     ? tr("The optimizer keeps nothing of its shape")
+                                     : tr("Split over the data ranks as the update comes to it"));
+        if (!there && side_->currentIndex() == static_cast<int>(side)) {
+            side_->setCurrentIndex(static_cast<int>(TensorSide::Parameter));
+        }
+    }
+}
+
+void TilePart::showSheet(const std::optional<TensorSheet>& sheet) {
+    sheet_ = sheet;
+    name_->setText(sheet_ ? tensor_ : QString());
+    type_->setText(sheet_ ? sheet_->type : QString());
+    view_->setArray(sheet_ ? sheet_->tiles : widgets::TileArray{});
+    if (sheet_ && device_ >= sheet_->tiles.deviceCount()) {
+        setSelectedDevice(-1);
+    }
+    view_->setAccessibleName(sheet_ ? tr("%1, %2").arg(tensor_, partText()) : tr("Tiles"));
+    showDimensions();
+    offerAxes();
+    showFacts();
+}
+
+void TilePart::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrange();
+}
+
+void TilePart::arrange() {
+    padding_->setVisible(width() >= kWide || (sheet_ && sheet_->padding_bytes > 0));
+}
+
+void TilePart::showDimensions() {
+    while (QLayoutItem* old = dimensions_row_->takeAt(0)) {
+        delete old->widget();
+        delete old;
+    }
+    const auto text = [this](const QString& words, TextStyle style, Role role) {
+        dimensions_row_->addWidget(new widgets::TextLabel(words, style, role));
+    };
+    if (!sheet_) {
+        return;
+    }
+    if (sheet_->tiles.rank() == 0) {
+        text(tr("a single number"), TextStyle::Caption, Role::Muted);
+    } else {
+        text(sheet_->tiles.rank() == 1 ? tr("dimension") : tr("dimensions"), TextStyle::Caption,
+             Role::Muted);
+    }
+    for (int dim = 0; dim < sheet_->tiles.rank(); ++dim) {
+        const auto d = static_cast<std::size_t>(dim);
+        if (dim > 0) {
+            text(QStringLiteral("×"), TextStyle::Caption, Role::Muted);
+        }
+        text(QString::number(sheet_->tiles.shape[d]), TextStyle::Mono, Role::Text);
+        for (const QString& axis : sheet_->axes[d]) {
+            auto* tag = new widgets::Badge(axis, Role::Accent);
+            tag->setTag(true);
+            tag->setToolTip(tr("split over the axis %1 of the mesh").arg(axis));
+            dimensions_row_->addWidget(tag);
+        }
+    }
+    dimensions_row_->addStretch(1);
+}
+
+void TilePart::offerAxes() {
+    const int rank = sheet_ ? sheet_->tiles.rank() : 0;
+    pieces_->setVisible(rank > 2);
+    if (rank <= 2) {
+        return;
+    }
+    const QSignalBlocker quiet_rows(rows_);
+    const QSignalBlocker quiet_columns(columns_);
+    const QSignalBlocker quiet_piece(piece_);
+    for (QComboBox* box : {rows_, columns_}) {
+        box->clear();
+        for (int dim = 0; dim < rank; ++dim) {
+            box->addItem(QStringLiteral("%1: %2").arg(dim).arg(
+                sheet_->tiles.shape[static_cast<std::size_t>(dim)]));
+        }
+    }
+    rows_->setCurrentIndex(view_->rowAxis());
+    columns_->setCurrentIndex(view_->columnAxis());
+    piece_->setRange(0, std::max(0, view_->pieceCount() - 1));
+    piece_->setValue(view_->piece());
+    piece_->setVisible(view_->pieceCount() > 1);
+    piece_text_->setVisible(view_->pieceCount() > 1);
+    showPiece();
+}
+
+void TilePart::showPiece() {
+    piece_text_->setText(view_->pieceText());
+    strip_->setArray(view_->array(), view_->rowAxis(), view_->columnAxis());
+}
+
+void TilePart::showFacts() {
+    strip_->setArray(view_->array(), view_->rowAxis(), view_->columnAxis());
+    if (!sheet_) {
+        facts_->setText({});
+        padding_->setText({});
+        return;
+    }
+    QStringList parts{tr("%1 a device").arg(partText()), shortMemory(sheet_->local_bytes)};
+    parts.append(sheet_->copies == 1
+                     ? tr("one copy")
+                     : tr("×%1 over %2").arg(sheet_->copies).arg(sheet_->copy_axes.join(", ")));
+    if (sheet_->stage >= 0) {
+        parts.append(tr("stage %1").arg(sheet_->stage));
+    }
+    facts_->setText(parts.join(QStringLiteral(" · ")));
+    padding_->setText(sheet_->padding_bytes == 0
+                          ? tr("no padding")
+                          : tr("%1 padding").arg(shortMemory(sheet_->padding_bytes)));
+    arrange();
+}
+
+} // namespace weft::ui

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One tensor over the mesh: parameter, gradient or optimizer state as tiles, what each device holds
+// of it, and what that takes.
+#pragma once
+
+#include "ui/bridge/plan_digest.h"
+#include "ui/bridge/tensor_tiles.h"
+
+#include <QWidget>
+
+#include <memory>
+#include <optional>
+
+class QComboBox;
+class QHBoxLayout;
+class QSlider;
+
+namespace weft::widgets {
+class ElidedLabel;
+class HoldingStrip;
+class SegmentedControl;
+class TextLabel;
+class TileView;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class TilePart : public QWidget {
+    Q_OBJECT
+public:
+    explicit TilePart(QWidget* parent = nullptr);
+
+    void setDigest(std::shared_ptr<const PlanDigest> digest);
+    void setStale(bool stale);
+    /// The name of a state slot. Another plan that has it shows it again.
+    void setTensor(const QString& name);
+    QString tensor() const { return tensor_; }
+    int selectedDevice() const { return device_; }
+
+    /// Devices with the same part as the selected one, itself included; without one, all that hold
+    /// a part.
+    std::vector<int> sharingDevices() const;
+    /// "[384, 768]", what a device holds; empty: nothing is shown.
+    QString partText() const;
+    widgets::TileView* view() const { return view_; }
+
+public slots:
+    /// -1: none. Does not signal.
+    void setSelectedDevice(int device);
+
+signals:
+    /// The user chose a device by a tile or by the strip.
+    void deviceSelected(int device);
+    /// Another tensor, side or plan is shown.
+    void shownChanged();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    QWidget* createHead();
+    QWidget* createDimensions();
+    QWidget* createPieces();
+    void renew();
+    void showSheet(const std::optional<TensorSheet>& sheet);
+    void showDimensions();
+    void showFacts();
+    void arrange();
+    void offerSides(const plan::StateSlot* slot);
+    void offerAxes();
+    void showPiece();
+    void chooseDevice(int device);
+
+    std::shared_ptr<const PlanDigest> digest_;
+    QString tensor_;
+    std::optional<TensorSheet> sheet_;
+    int device_ = -1;
+    widgets::ElidedLabel* name_;
+    widgets::TextLabel* type_;
+    widgets::SegmentedControl* side_;
+    QWidget* dimensions_;
+    QHBoxLayout* dimensions_row_;
+    QWidget* pieces_;
+    QComboBox* rows_;
+    QComboBox* columns_;
+    QSlider* piece_;
+    widgets::ElidedLabel* piece_text_;
+    widgets::TileView* view_;
+    widgets::HoldingStrip* strip_;
+    widgets::ElidedLabel* facts_;
+    widgets::TextLabel* padding_;
+};
+
+} // namespace weft::ui

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Colours and number badges of devices. Up to sixteen devices have a colour of their own; more are
+// coloured by their place: hue along the major axis of the mesh, depth along the others. The number
+// in the badge, never the colour alone, says which device it is.
+#pragma once
+
+#include "widgets/painting.h"
+
+#include <span>
+#include <vector>
+
+namespace weft::widgets {
+
+/// One colour per device of a mesh with axes of these sizes (major to minor), in today's theme.
+/// Made anew where it is painted: a theme change needs nothing else.
+std::vector<QColor> devicePalette(std::span<const int> mesh);
+
+/// Width of the badge of any device below `devices`; 16 px high fits a caption.
+double deviceBadgeWidth(int devices);
+void paintDeviceBadge(QPainter& painter, const QRectF& rect, int device, const QColor& color);
+
+} // namespace weft::widgets

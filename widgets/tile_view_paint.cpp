@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How tiles look. Few tiles are drawn with hatch and label; thousands as plain rectangles.
+#include "widgets/device_palette.h"
+#include "widgets/tile_view.h"
+
+#include <QHash>
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft::widgets {
+namespace {
+
+constexpr int kMostDetailed = 256; // tiles; more are plain
+constexpr double kHatchBand = 5.0; // along both axes
+constexpr double kLeastHatched = 10.0;
+constexpr double kLeastGap = 4.0; // smaller tiles touch
+constexpr double kDim = 0.24;     // tiles of other devices than the selected one
+constexpr double kBadge = 16.0;
+constexpr double kLabel = 22.0;
+constexpr int kMostBadges = 4;
+constexpr double kStale = 0.45;
+
+/// The part of a rectangle with from <= x + y <= to: cut by arithmetic, for SVG knows no clip.
+QPolygonF band(const QRectF& rect, double from, double to) {
+    const auto low = [&](double sum) { // where x + y = sum meets the left or the lower edge
+        const double x = std::max(rect.left(), sum - rect.bottom());
+        return QPointF(x, sum - x);
+    };
+    const auto high = [&](double sum) {
+        const double x = std::min(rect.right(), sum - rect.top());
+        return QPointF(x, sum - x);
+    };
+    from = std::max(from, rect.left() + rect.top());
+    to = std::min(to, rect.right() + rect.bottom());
+    QPolygonF out{low(from)};
+    if (from < rect.left() + rect.bottom() && rect.left() + rect.bottom() < to) {
+        out << rect.bottomLeft();
+    }
+    out << low(to) << high(to);
+    if (from < rect.right() + rect.top() && rect.right() + rect.top() < to) {
+        out << rect.topRight();
+    }
+    out << high(from);
+    return out;
+}
+
+/// Every second band in the colour of a copy, the copies in turn.
+void paintCopies(QPainter& painter, const QRectF& rect, const std::vector<QColor>& copies) {
+    painter.setPen(Qt::NoPen);
+    const double period = 2.0 * kHatchBand;
+    const double first = std::floor((rect.left() + rect.top()) / period);
+    for (double n = first; n * period < rect.right() + rect.bottom(); ++n) {
+        const double from = n * period;
+        if (from + kHatchBand <= rect.left() + rect.top()) {
+            continue;
+        }
+        painter.setBrush(copies[static_cast<std::size_t>(n) % copies.size()]);
+        painter.drawPolygon(band(rect, from, from + kHatchBand));
+    }
+}
+
+/// "4 : 1" of sides across and down, "1 : 2.5" of a tall one.
+QString ratioText(double ratio) {
+    const double larger = std::max(ratio, 1.0 / ratio);
+    const QString text = QString::number(larger, 'f', larger < 9.95 ? 1 : 0).remove(".0");
+    return ratio >= 1.0 ? text + QStringLiteral(" : 1") : QStringLiteral("1 : ") + text;
+}
+
+void paintOutline(QPainter& painter, const QRectF& rect, double width) {
+    paintPanel(painter, rect, 0.0, {}, Theme::current().color(Role::Text), Qt::SolidLine, width);
+}
+
+} // namespace
+
+void TileView::paintScene(QPainter& painter, const QSizeF& view_size) const {
+    if (itemCount() == 0) {
+        return;
+    }
+    if (stale_) {
+        painter.setOpacity(kStale);
+    }
+    const Layout layout = layoutFor(view_size);
+    paintPadding(painter, layout);
+    paintTiles(painter, layout);
+    if (column_axis_ >= 0) {
+        paintColumnTexts(painter, layout);
+    }
+    if (row_axis_ >= 0) {
+        paintRowTexts(painter, layout);
+    }
+}
+
+void TileView::paintPadding(QPainter& painter, const Layout& layout) const {
+    const Theme& theme = Theme::current();
+    bool any = false;
+    const auto dots = [&](const QRectF& rect) {
+        if (rect.width() >= 1.0 && rect.height() >= 1.0) {
+            painter.fillRect(rect, theme.color(Role::EmptyBar));
+            paintFill(painter, rect.adjusted(1, 1, -1, -1), theme.color(Role::Muted), Fill::Dotted);
+            any = true;
+        }
+    };
+    const QRectF& box = layout.box;
+    for (int column = 0; column < columnCount(); ++column) {
+        const auto c = static_cast<std::size_t>(column);
+        dots({QPointF(layout.columns.ends[c], box.top()),
+              QPointF(layout.columns.starts[c + 1], box.bottom())});
+    }
+    for (int row = 0; row < rowCount(); ++row) {
+        const auto r = static_cast<std::size_t>(row);
+        dots({QPointF(box.left(), layout.rows.ends[r]),
+              QPointF(box.right(), layout.rows.starts[r + 1])});
+    }
+    if (any) {
+        paintPanel(painter, box, 0.0, {}, theme.color(Role::Border));
+    }
+}
+
+void TileView::paintTiles(QPainter& painter, const Layout& layout) const {
+    const QColor surface = Theme::current().color(Role::Surface);
+    const std::vector<QColor> colors = devicePalette(array_.mesh);
+    std::vector<QColor> dim;
+    for (const QColor& color : colors) {
+        dim.push_back(mixed(color, surface, kDim));
+    }
+    const bool detailed = itemCount() <= kMostDetailed;
+    QHash<QRgb, QList<QLineF>> strokes; // of small tiles with copies, by colour
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    for (int i = 0; i < itemCount(); ++i) {
+        const int tile = tileOf(i);
+        QRectF rect = layout.tile(i / columnCount(), i % columnCount());
+        const std::vector<int>& devices = array_.holdersOf(tile);
+        if (rect.isEmpty() || devices.empty()) {
+            continue;
+        }
+        rect.adjust(0, 0, rect.width() > kLeastGap ? -1 : 0, rect.height() > kLeastGap ? -1 : 0);
+        const bool lit = selected_ >= 0 && array_.holds(tile, selected_);
+        const std::vector<QColor>& shown = selected_ < 0 || lit ? colors : dim;
+        painter.fillRect(rect, shown[static_cast<std::size_t>(devices.front())]);
+        const double least = std::min(rect.width(), rect.height());
+        if (devices.size() > 1 && detailed && least >= kLeastHatched) {
+            std::vector<QColor> copies;
+            for (std::size_t copy = 1; copy < devices.size(); ++copy) {
+                copies.push_back(shown[static_cast<std::size_t>(devices[copy])]);
+            }
+            painter.setRenderHint(QPainter::Antialiasing, true);
+            paintCopies(painter, rect, copies);
+            painter.setRenderHint(QPainter::Antialiasing, false);
+        } else if (devices.size() > 1 && least >= kLeastGap) {
+            strokes[shown[static_cast<std::size_t>(devices[1])].rgb()].append(
+                QLineF(rect.bottomLeft() + QPointF(0, -1), rect.topRight() + QPointF(-1, 0)));
+        }
+    }
+    for (auto stroke = strokes.cbegin(); stroke != strokes.cend(); ++stroke) {
+        painter.setPen(QColor::fromRgb(stroke.key()));
+        painter.drawLines(stroke.value());
+    }
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    for (int i = 0; detailed && i < itemCount(); ++i) {
+        const QRectF rect =
+            layout.tile(i / columnCount(), i % columnCount()).adjusted(0, 0, -1, -1);
+        const int tile = tileOf(i);
+        if (selected_ >= 0 && array_.holds(tile, selected_) && !rect.isEmpty()) {
+            paintOutline(painter, rect, 2.0);
+        }
+        if (!array_.holdersOf(tile).empty()) {
+            paintLabel(painter, rect, array_.holdersOf(tile), colors);
+        }
+    }
+    if (hoveredItem() >= 0) {
+        paintOutline(painter,
+                     layout.whole(hoveredItem() / columnCount(), hoveredItem() % columnCount()),
+                     1.0);
+    }
+}
+
+void TileView::paintLabel(QPainter& painter, const QRectF& rect, const std::vector<int>& devices,
+                          const std::vector<QColor>& colors) const {
+    const Theme& theme = Theme::current();
+    const QFont caption = theme.font(TextStyle::Caption);
+    const int copies = static_cast<int>(devices.size());
+    const QString words = copies > 1 ? tr("%n copies", nullptr, copies) : QString();
+    const double badge = deviceBadgeWidth(array_.deviceCount());
+    const bool badges = copies <= kMostBadges;
+    const QString names = badges ? QString() : deviceListText(devices, 3);
+    const double names_width =
+        badges ? copies * badge + (copies - 1) * space::kTight : textWidth(caption, names);
+    const double words_width = words.isEmpty() ? 0.0 : textWidth(caption, words) + 6.0;
+    const double room = rect.width() - 2.0;
+    const bool with_words = names_width + words_width + 8.0 <= room;
+    const double width = std::ceil(names_width + (with_words ? words_width : 0.0)) + 8.0;
+    if (width > room || rect.height() < kBadge + 4.0) {
+        return;
+    }
+    QRectF label(0, 0, width, std::min(kLabel, rect.height() - 4.0));
+    label.moveCenter(rect.center());
+    label.moveTopLeft({std::round(label.left()), std::round(label.top())});
+    paintPanel(painter, label, size::kRadius, theme.color(Role::Surface), {});
+    double x = label.left() + 4.0;
+    for (int i = 0; badges && i < copies; ++i) {
+        const int device = devices[static_cast<std::size_t>(i)];
+        paintDeviceBadge(painter, {x, label.center().y() - kBadge / 2.0, badge, kBadge}, device,
+                         colors[static_cast<std::size_t>(device)]);
+        x += badge + space::kTight;
+    }
+    const QString text = badges       ? words
+                         : with_words ? names + QStringLiteral(" · ") + words
+                                      : names;
+    if (!badges || with_words) {
+        paintText(painter, {x, label.top(), label.right() - x, label.height()},
+                  badges ? Qt::AlignVCenter : Qt::AlignCenter, text, caption,
+                  theme.color(Role::Text), Qt::ElideNone);
+    }
+}
+
+void TileView::paintColumnTexts(QPainter& painter, const Layout& layout) const {
+    const Theme& theme = Theme::current();
+    const QFont mono = theme.font(TextStyle::MonoSmall);
+    const double line = std::ceil(QFontMetricsF(mono).height());
+    const double above = layout.box.top() - line - 2.0;
+    const double below = layout.box.bottom() + 2.0;
+    const qint64 whole = array_.shape[static_cast<std::size_t>(column_axis_)];
+    const auto tick = [&](double x, qint64 value, Qt::Alignment side) {
+        const QString text = QString::number(value);
+        const double width = std::ceil(textWidth(mono, text));
+        const double left = side == Qt::AlignLeft    ? x
+                            : side == Qt::AlignRight ? x - width
+                                                     : x - width / 2.0;
+        return std::pair(QRectF(left, below, width, line), text);
+    };
+    const double end = layout.columns.ends.back();
+    const auto first = tick(layout.box.left(), 0, Qt::AlignLeft);
+    auto last = tick(end, whole, Qt::AlignRight);
+    last.first.moveLeft(std::max(last.first.left(), first.first.right() + 8.0));
+    const QColor muted = theme.color(Role::Muted);
+    paintText(painter, first.first, Qt::AlignLeft, first.second, mono, muted, Qt::ElideNone);
+    paintText(painter, last.first, Qt::AlignLeft, last.second, mono, muted, Qt::ElideNone);
+    bool slices = columnCount() > 1; // all of them, or none
+    for (int column = 0; column < columnCount(); ++column) {
+        const auto c = static_cast<std::size_t>(column);
+        const TileSpan& span = array_.span(column_axis_, column);
+        slices &= span.count == 0 || textWidth(mono, "[" + sliceText(span, whole) + "]") + 4.0 <=
+                                         layout.columns.ends[c] - layout.columns.starts[c];
+    }
+    double taken = first.first.right();
+    for (int column = 0; column < columnCount(); ++column) {
+        const auto c = static_cast<std::size_t>(column);
+        const TileSpan& span = array_.span(column_axis_, column);
+        const double left = layout.columns.starts[c];
+        const double right = layout.columns.ends[c];
+        if (column > 0 && span.count > 0) {
+            const auto [rect, text] = tick(left, span.first, Qt::AlignHCenter);
+            if (rect.left() > taken + 6.0 && rect.right() < last.first.left() - 6.0) {
+                paintText(painter, rect, Qt::AlignLeft, text, mono, muted, Qt::ElideNone);
+                taken = rect.right();
+            }
+        }
+        const QString slice = "[" + sliceText(span, whole) + "]";
+        if (slices && span.count > 0) {
+            paintText(painter, {left, above, right - left, line}, Qt::AlignHCenter, slice, mono,
+                      theme.color(Role::Text), Qt::ElideNone);
+        }
+    }
+    if (!layout.to_scale) {
+        const double drawn = layout.box.width() / layout.box.height();
+        const QString words = tr("is %1, drawn %2").arg(ratioText(ratio()), ratioText(drawn));
+        const QFont caption = theme.font(TextStyle::Caption);
+        const double width = std::ceil(textWidth(caption, words)) + 1.0;
+        const double left = std::max(0.0, layout.box.center().x() - width / 2.0);
+        paintText(painter, {left, below + line, width, line}, Qt::AlignLeft, words, caption, muted,
+                  Qt::ElideNone);
+    }
+}
+
+void TileView::paintRowTexts(QPainter& painter, const Layout& layout) const {
+    const Theme& theme = Theme::current();
+    const QFont mono = theme.font(TextStyle::MonoSmall);
+    const double line = std::ceil(QFontMetricsF(mono).height());
+    const double width = rowTextWidth() - 6.0;
+    const double left = layout.box.left() - 6.0 - width;
+    const qint64 whole = array_.shape[static_cast<std::size_t>(row_axis_)];
+    const auto write = [&](double top, const QString& text, Role role) {
+        paintText(painter, {left, top, width, line}, Qt::AlignRight, text, mono, theme.color(role),
+                  Qt::ElideNone);
+    };
+    bool slices = rowCount() > 1; // all of them, or none
+    for (int row = 0; row < rowCount(); ++row) {
+        const auto r = static_cast<std::size_t>(row);
+        slices &= array_.span(row_axis_, row).count == 0 ||
+                  layout.rows.ends[r] - layout.rows.starts[r] >= line - 2.0;
+    }
+    // From where to where the edge is still free.
+    double from = layout.box.top();
+    double to = layout.rows.ends.back();
+    for (int row = 0; slices && row < rowCount(); ++row) {
+        const auto r = static_cast<std::size_t>(row);
+        const TileSpan& span = array_.span(row_axis_, row);
+        const double top = (layout.rows.starts[r] + layout.rows.ends[r] - line) / 2.0;
+        if (span.count > 0) {
+            write(top, "[" + sliceText(span, whole) + "]", Role::Text);
+            to = row == 0 ? top : to;
+            from = std::max(from, top + line);
+        }
+    }
+    const double last = layout.rows.ends.back() - line;
+    if (!slices || layout.box.top() + line <= to) {
+        write(layout.box.top(), QStringLiteral("0"), Role::Muted);
+    }
+    from = std::max(from, layout.box.top() + line);
+    if (!slices) {
+        write(std::max(last, from), QString::number(whole), Role::Muted);
+    } else if (last >= from) {
+        write(last, QString::number(whole), Role::Muted);
+    }
+    for (int row = 1; !slices && row < rowCount(); ++row) {
+        const TileSpan& span = array_.span(row_axis_, row);
+        const double top = layout.rows.starts[static_cast<std::size_t>(row)] - line / 2.0;
+        if (span.count > 0 && top >= from && top + line <= last) {
+            write(top, QString::number(span.first), Role::Muted);
+            from = top + line;
+        }
+    }
+}
+
+} // namespace weft::widgets
