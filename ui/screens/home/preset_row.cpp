@@ -27,7 +27,7 @@ namespace {
 using widgets::Role;
 using widgets::TextStyle;
 
-constexpr int kCardWidth = 228;
+constexpr int kCardWidth = 256; // "too large for this machine" and its bytes
 
 /// What planning a preset found out.
 struct PresetFacts {

@@ -28,6 +28,7 @@ constexpr int kGridWidth = 370;
 constexpr int kTilesWidth = 450;
 constexpr int kUpperHeight = 340;
 constexpr int kLowerHeight = 230;
+constexpr int kLeastHeight = 520; // of both
 
 /// "data=0 model=1"
 QString placeOf(const sharding::Mesh& mesh, std::int64_t device) {
@@ -91,7 +92,8 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
                    QWidget* parent)
     : QWidget(parent), draft_(draft), preview_(preview),
       example_preview_(example_, std::move(planner)), example_edit_(exampleMesh()) {
-    auto* column = new QVBoxLayout(this);
+    auto* content = new QWidget;
+    auto* column = new QVBoxLayout(content);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     bar_ = new MeshBar;
@@ -120,7 +122,12 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
     rows->setStretchFactor(0, 3);
     rows->setStretchFactor(1, 2);
     rows->setSizes({kUpperHeight, kLowerHeight});
+    rows->setMinimumHeight(kLeastHeight);
     column->addWidget(rows, 1);
+    // A low window scrolls the page instead of squeezing its drawings.
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->addWidget(widgets::verticalScroll(content));
     connect(exchanges_, &ExchangePart::opChosen, this, &MeshPart::opChosen);
     connect(exchanges_, &ExchangePart::simulateRequested, this,
             [this] { choose(MeshBar::Where::Simulated); });

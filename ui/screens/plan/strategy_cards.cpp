@@ -203,7 +203,7 @@ StrategyCards::StrategyCards(QWidget* parent) : QWidget(parent) {
         cards_.push_back(card);
     }
     setStrategy({});
-    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Minimum);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
 }
