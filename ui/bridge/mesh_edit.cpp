@@ -57,6 +57,8 @@ MeshEdit MeshEdit::of(const compile::RunConfig& config) {
     out.devices = static_cast<int>(placement.mesh.devices());
     out.strategy = mesh.at("strategy").get<std::string>();
     out.zero_stage = mesh.at("zero_stage").get<int>();
+    const auto named = mesh.at("devices").get<std::string>();
+    out.kind = compile::is_planned_hardware(named) ? named.substr(0, named.find(':')) : "cpu";
     for (const sharding::Axis& axis : placement.mesh.axes) {
         out.axes.push_back({axis.name, static_cast<int>(axis.size)});
     }
@@ -119,7 +121,7 @@ std::vector<std::string> assignmentsOf(const MeshEdit& edit, const compile::RunC
         ranks = axis.name == "data" ? axis.size : ranks;
     }
     std::vector<std::string> out = {
-        "mesh.devices=" + Json("cpu:" + std::to_string(edit.devices)).dump(),
+        "mesh.devices=" + Json(edit.kind + ":" + std::to_string(edit.devices)).dump(),
         "mesh.strategy=" + Json(edit.strategy).dump(), "mesh.axes=" + axes.dump(),
         "mesh.zero_stage=" + std::to_string(edit.zero_stage)};
     const auto samples = static_cast<int>(config.global_batch_size);

@@ -23,6 +23,7 @@ struct MeshEdit {
     std::string strategy;
     std::vector<MeshAxis> axes; // major to minor
     int zero_stage = 0;
+    std::string kind = "cpu"; // or hardware of the catalogue: "h200"
 
     static MeshEdit of(const compile::RunConfig& config);
     bool single() const { return devices == 1; }

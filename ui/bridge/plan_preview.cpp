@@ -2,6 +2,7 @@
 #include "ui/bridge/plan_preview.h"
 
 #include "core/base/error.h"
+#include "core/compile/mesh_config.h"
 #include "core/train/machine_cost.h"
 #include "core/train/planning.h"
 #include "ui/bridge/background.h"
@@ -86,14 +87,22 @@ std::vector<PlanChange> planChanges(const compile::RunConfig& config) {
     return changes;
 }
 
+const cost::Hardware* hardwareOf(const compile::RunConfig& config, const cost::Hardware* chosen) {
+    const auto devices = config.section("mesh").at("devices").get<std::string>();
+    return chosen == nullptr && compile::is_planned_hardware(devices)
+               ? cost::parse_hardware(devices).hardware
+               : chosen;
+}
+
 PlanPreview::Planner PlanPreview::engine(const std::filesystem::path& calibration_file) {
     // Each call asks the machine anew: memory that is free changes, and so do measurements.
     const auto alternatives = [calibration_file](auto search) {
         return [calibration_file, search](const compile::RunConfig& config,
                                           const cost::Hardware* hardware,
                                           const std::stop_token& stop) {
-            const cost::CostModel model = modelOf(hardware, calibration_file);
-            const train::PlanTarget target = targetOf(hardware, model);
+            const cost::Hardware* device = hardwareOf(config, hardware);
+            const cost::CostModel model = modelOf(device, calibration_file);
+            const train::PlanTarget target = targetOf(device, model);
             return search(config, train::outline_run_data(config, target), target, stop);
         };
     };
@@ -101,8 +110,9 @@ PlanPreview::Planner PlanPreview::engine(const std::filesystem::path& calibratio
         return
             [calibration_file, scope](const compile::RunConfig& config,
                                       const cost::Hardware* hardware, const std::stop_token& stop) {
-                const cost::CostModel model = modelOf(hardware, calibration_file);
-                const train::PlanTarget target = targetOf(hardware, model);
+                const cost::Hardware* device = hardwareOf(config, hardware);
+                const cost::CostModel model = modelOf(device, calibration_file);
+                const train::PlanTarget target = targetOf(device, model);
                 return std::make_shared<const plan::ExecutionPlan>(train::plan_run(
                     config, train::outline_run_data(config, target), target, stop, scope));
             };

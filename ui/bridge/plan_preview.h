@@ -35,6 +35,10 @@ struct PlanChange {
 /// What can be tried on this configuration: each change is to something that it is not.
 std::vector<PlanChange> planChanges(const compile::RunConfig& config);
 
+/// What a configuration is planned for: what was chosen, else the hardware that it names itself
+/// ("h200:64"); null: this machine.
+const cost::Hardware* hardwareOf(const compile::RunConfig& config, const cost::Hardware* chosen);
+
 /// What a changed draft would need and cost.
 struct PlanOutcome {
     std::int64_t peak_bytes = 0;

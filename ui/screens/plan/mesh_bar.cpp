@@ -21,7 +21,7 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-constexpr int kMostSimulated = 1024; // threads of one process
+constexpr int kMostDevices = 1 << 20; // that can be planned for
 
 } // namespace
 
@@ -53,14 +53,14 @@ QWidget* MeshBar::createSwitch() {
     devices_ = new QSpinBox;
     devices_->setObjectName("meshDevices");
     devices_->setAccessibleName(tr("Number of devices"));
-    devices_->setRange(1, kMostSimulated);
+    devices_->setRange(1, kMostDevices);
     devices_->setSuffix(tr(" devices"));
     devices_->setKeyboardTracking(false);
     connect(devices_, &QSpinBox::valueChanged, this,
             [this](int count) { change(withDevices(edit_, count)); });
     row->addWidget(devices_);
-    row->addWidget(new TextLabel(tr("exact, not faster: every device is a thread of this machine"),
-                                 TextStyle::Caption, Role::Muted));
+    remark_ = new TextLabel({}, TextStyle::Caption, Role::Muted);
+    row->addWidget(remark_);
     row->addStretch(1);
     return line;
 }
@@ -108,7 +108,7 @@ QWidget* MeshBar::createChip(std::size_t axis) {
     auto* size = new QSpinBox;
     size->setObjectName("axisSize_" + name);
     size->setAccessibleName(tr("Size of axis %1").arg(name));
-    size->setRange(1, kMostSimulated);
+    size->setRange(1, kMostDevices);
     size->setKeyboardTracking(false);
     size->setFrame(false);
     size->setValue(own.size);
@@ -180,6 +180,9 @@ void MeshBar::setEdit(const MeshEdit& edit, Where where) {
         const QSignalBlocker quiet(zero_);
         zero_->setCurrentIndex(edit.zero_stage);
     }
+    remark_->setText(where == Where::Planned
+                         ? tr("planned only: nothing of it need be here")
+                         : tr("exact, not faster: every device is a thread of this machine"));
     cards_->setStrategy(edit.strategy);
     rebuildAxes();
     QStringList factors;

@@ -46,6 +46,7 @@ private:
     Where where_ = Where::Simulated;
     widgets::SegmentedControl* switch_;
     QSpinBox* devices_;
+    widgets::TextLabel* remark_;
     StrategyCards* cards_;
     QHBoxLayout* chips_;
     widgets::TextLabel* product_;

@@ -234,6 +234,10 @@ void MeshPart::choose(MeshBar::Where where) {
         emit adopted({"mesh.devices=\"auto\"", "mesh.strategy=\"data_parallel\"",
                       "mesh.axes=[[\"data\",-1]]", "mesh.zero_stage=0"},
                      tr("one device"));
+    } else if (where == MeshBar::Where::Simulated && !isExample()) {
+        MeshEdit here = MeshEdit::of(draft_.config());
+        here.kind = "cpu";
+        edit(here);
     } else if (where != MeshBar::Where::Here && isExample()) {
         emit adopted(assignmentsOf(example_edit_, draft_.config()),
                      tr("%1 on %n device(s)", nullptr, example_edit_.devices)
@@ -247,10 +251,10 @@ void MeshPart::update() {
     note_->setVisible(example);
     if (draft_.isValid()) {
         const MeshEdit own = MeshEdit::of(draft_.config());
-        bar_->setEdit(example ? example_edit_ : own, preview_.hardware() != nullptr
-                                                         ? MeshBar::Where::Planned
-                                                     : example ? MeshBar::Where::Here
-                                                               : MeshBar::Where::Simulated);
+        bar_->setEdit(example ? example_edit_ : own,
+                      preview_.hardware() != nullptr || own.kind != "cpu" ? MeshBar::Where::Planned
+                      : example                                           ? MeshBar::Where::Here
+                                : MeshBar::Where::Simulated);
     }
     bar_->setEnabled(draft_.isValid());
     const auto digest = shown().digest();

@@ -223,7 +223,8 @@ void ProgramPart::request() {
     }
     runInBackground(
         this,
-        [config = preview_.config(), hardware = preview_.hardware(), stop = stop_.get_token()] {
+        [config = preview_.config(), hardware = hardwareOf(preview_.config(), preview_.hardware()),
+         stop = stop_.get_token()] {
             TraceResult result;
             try {
                 result.traces = std::make_shared<const std::vector<ProgramTrace>>(
