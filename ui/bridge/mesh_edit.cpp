@@ -112,25 +112,28 @@ MeshEdit withAxisMoved(const MeshEdit& edit, std::size_t from, std::size_t to) {
 }
 
 std::vector<std::string> assignmentsOf(const MeshEdit& edit, const compile::RunConfig& config) {
-    Json axes = Json::array();
-    int stages = 1;
-    int ranks = 1;
+    Json mesh = config.section("mesh");
+    mesh["devices"] = edit.kind + ":" + std::to_string(edit.devices);
+    mesh["strategy"] = edit.strategy;
+    mesh["zero_stage"] = edit.zero_stage;
+    mesh["axes"] = Json::array();
     for (const MeshAxis& axis : edit.axes) {
-        axes.push_back(Json::array({axis.name, axis.size}));
-        stages = axis.name == "pipeline" ? axis.size : stages;
-        ranks = axis.name == "data" ? axis.size : ranks;
+        mesh["axes"].push_back(Json::array({axis.name, axis.size}));
     }
-    std::vector<std::string> out = {
-        "mesh.devices=" + Json(edit.kind + ":" + std::to_string(edit.devices)).dump(),
-        "mesh.strategy=" + Json(edit.strategy).dump(), "mesh.axes=" + axes.dump(),
-        "mesh.zero_stage=" + std::to_string(edit.zero_stage)};
-    const auto samples = static_cast<int>(config.global_batch_size);
+    std::vector<std::string> out;
+    for (const char* field : {"devices", "strategy", "axes", "zero_stage"}) {
+        out.push_back("mesh." + std::string(field) + "=" + mesh.at(field).dump());
+    }
+    const sharding::Placement placement = compile::placement_of(mesh);
+    const std::int64_t ranks = placement.mesh.size(placement.axes_of("batch"));
+    const std::int64_t stages = placement.mesh.size(placement.axes_of("layers"));
+    const std::int64_t samples = config.global_batch_size;
     if (samples % ranks != 0) { // an uneven batch is taken in one microstep
         out.emplace_back("training.micro_batch_size=null");
     } else if (stages > 1 && compile::plan_batch(config).accumulation_steps < stages) {
         // As many microbatches as fill the pipeline twice, of those that divide a rank's samples.
-        const int share = samples / ranks;
-        int micro = std::max(1, share / (2 * stages));
+        const std::int64_t share = samples / ranks;
+        std::int64_t micro = std::max<std::int64_t>(1, share / (2 * stages));
         while (share % micro != 0) {
             --micro;
         }

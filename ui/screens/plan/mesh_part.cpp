@@ -141,7 +141,6 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
     connect(&preview_, &PlanPreview::changed, this, &MeshPart::update);
     connect(&example_preview_, &PlanPreview::changed, this, &MeshPart::update);
     connect(&draft_, &Draft::changed, this, &MeshPart::onDraftChanged);
-    onDraftChanged();
 }
 
 /// The tensors, the devices, and how a tensor lies on them.
@@ -196,18 +195,26 @@ bool MeshPart::isExample() const {
     return draft_.isValid() && MeshEdit::of(draft_.config()).single();
 }
 
-void MeshPart::setActive(bool active) {
-    active_ = active;
-    example_preview_.setActive(active && isExample());
+void MeshPart::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    onDraftChanged();
+}
+
+void MeshPart::hideEvent(QHideEvent* event) {
+    QWidget::hideEvent(event);
+    example_preview_.setActive(false);
 }
 
 void MeshPart::onDraftChanged() {
+    if (!isVisible()) {
+        return;
+    }
     if (isExample()) {
         example_.setDocument(draft_.document(), draft_.baseDir());
         example_.apply(assignmentsOf(example_edit_, draft_.config()));
     }
     example_preview_.setHardware(preview_.hardware());
-    setActive(active_);
+    example_preview_.setActive(isExample());
     update();
 }
 
@@ -247,6 +254,9 @@ void MeshPart::choose(MeshBar::Where where) {
 }
 
 void MeshPart::update() {
+    if (!isVisible()) {
+        return;
+    }
     const bool example = isExample();
     note_->setVisible(example);
     if (draft_.isValid()) {

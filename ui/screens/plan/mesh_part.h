@@ -29,8 +29,6 @@ public:
     MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner planner,
              QWidget* parent = nullptr);
 
-    /// Plans only while somebody looks.
-    void setActive(bool active);
     widgets::DeviceGrid* devices() const { return devices_; }
 
 signals:
@@ -40,6 +38,11 @@ signals:
     void opChosen(int position);
     /// Another switch than the bar's decides this: plan for hardware, or for this machine.
     void hardwareWanted(bool wanted);
+
+protected:
+    // Follows the draft, and plans the example, only while somebody looks.
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
 
 private:
     bool isExample() const;
@@ -58,7 +61,6 @@ private:
     Draft example_;
     PlanPreview example_preview_;
     MeshEdit example_edit_;
-    bool active_ = false;
     MeshBar* bar_;
     widgets::Banner* note_;
     widgets::SectionHeader* header_;

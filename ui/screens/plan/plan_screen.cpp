@@ -211,7 +211,6 @@ void PlanScreen::update() {
     const int part = part_->currentIndex();
     const Page page = part == MeshTab ? MeshPage : part == ProgramTab ? ProgramPage : PlanPage;
     stack_->setCurrentIndex(digest ? page : MessagePage);
-    mesh_->setActive(isVisible() && part == MeshTab);
     memory_->setDigest(digest);
     memory_->setStale(preview_.isStale());
     ops_->setDigest(digest);
