@@ -110,12 +110,7 @@ int DeviceGrid::heightForWidth(int width) const {
 }
 
 int DeviceGrid::neighbour(int index, int key) const {
-    const int columns = columnsIn(width());
-    const int step = key == Qt::Key_Left    ? -1
-                     : key == Qt::Key_Right ? 1
-                     : key == Qt::Key_Up    ? -columns
-                                            : columns;
-    return std::clamp(index + step, 0, itemCount() - 1);
+    return gridNeighbour(index, key, columnsIn(width()));
 }
 
 void DeviceGrid::paintScene(QPainter& painter, const QSizeF& view_size) const {

@@ -37,19 +37,17 @@ QImage grayImage(std::span<const std::uint8_t> pixels, int width, int height) {
 
 QImage imageFromFloats(std::span<const float> pixels, int width, int height, int channels,
                        float low, float high) {
-    QImage image(width, height,
-                 channels == 3 ? QImage::Format_RGB888 : QImage::Format_Grayscale8);
+    QImage image(width, height, channels == 3 ? QImage::Format_RGB888 : QImage::Format_Grayscale8);
     image.fill(0);
     const auto row_size = static_cast<std::size_t>(width * channels);
     const float scale = high > low ? 255.0f / (high - low) : 0.0f;
-    for (std::size_t y = 0; y < static_cast<std::size_t>(height) &&
-                            (y + 1) * row_size <= pixels.size();
-         ++y) {
+    for (std::size_t y = 0;
+         y < static_cast<std::size_t>(height) && (y + 1) * row_size <= pixels.size(); ++y) {
         uchar* line = image.scanLine(static_cast<int>(y));
         for (std::size_t x = 0; x < row_size; ++x) {
             const float value = (pixels[y * row_size + x] - low) * scale;
-            line[x] = static_cast<uchar>(std::isfinite(value) ? std::clamp(value, 0.0f, 255.0f)
-                                                              : 0.0f);
+            line[x] =
+                static_cast<uchar>(std::isfinite(value) ? std::clamp(value, 0.0f, 255.0f) : 0.0f);
         }
     }
     return image;
@@ -90,15 +88,14 @@ void ImageGrid::setEmptyText(const QString& text) {
 ImageGrid::Layout ImageGrid::layoutFor(double width) const {
     Layout layout;
     const double wanted = cell_width_ + kGapX;
-    layout.columns = columns_ > 0 ? columns_
-                                  : std::max(1, static_cast<int>((width + kGapX) / wanted));
+    layout.columns =
+        columns_ > 0 ? columns_ : std::max(1, static_cast<int>((width + kGapX) / wanted));
     const double fitting = std::floor((width - kGapX * (layout.columns - 1)) / layout.columns);
     layout.cell_width =
         columns_ > 0 ? std::max(24.0, std::min<double>(fitting, cell_width_)) : cell_width_;
     const bool notes = std::any_of(images_.begin(), images_.end(),
                                    [](const GridImage& image) { return !image.note.isEmpty(); });
-    layout.cell_height =
-        layout.cell_width + kCaptionGap + lineHeight() * (notes ? 2.0 : 1.0);
+    layout.cell_height = layout.cell_width + kCaptionGap + lineHeight() * (notes ? 2.0 : 1.0);
     return layout;
 }
 
@@ -135,17 +132,12 @@ QSize ImageGrid::sizeHint() const {
     return {width, heightForWidth(width)};
 }
 
-QSize ImageGrid::minimumSizeHint() const { return {cell_width_, cell_width_}; }
+QSize ImageGrid::minimumSizeHint() const {
+    return {cell_width_, cell_width_};
+}
 
 int ImageGrid::neighbour(int index, int key) const {
-    const int columns = layoutFor(width()).columns;
-    const int step = key == Qt::Key_Left    ? -1
-                     : key == Qt::Key_Right ? 1
-                     : key == Qt::Key_Up    ? -columns
-                     : key == Qt::Key_Down  ? columns
-                                            : 0;
-    const int next = index + step;
-    return next >= 0 && next < itemCount() ? next : index;
+    return gridNeighbour(index, key, layoutFor(width()).columns);
 }
 
 void ImageGrid::paintScene(QPainter& painter, const QSizeF& view_size) const {

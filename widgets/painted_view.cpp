@@ -22,7 +22,9 @@ PaintedView::PaintedView(QWidget* parent) : QWidget(parent) {
     setFocusPolicy(Qt::StrongFocus);
 }
 
-ViewItem PaintedView::item(int) const { return {}; }
+ViewItem PaintedView::item(int) const {
+    return {};
+}
 
 int PaintedView::hitTest(const QPointF& position) const {
     const QPointF scene = transform_.inverted().map(position);
@@ -90,16 +92,23 @@ bool PaintedView::exportSvg(const QString& path) const {
     return QFileInfo(path).size() > 0;
 }
 
+int PaintedView::gridNeighbour(int index, int key, int columns) const {
+    const int step = key == Qt::Key_Left    ? -1
+                     : key == Qt::Key_Right ? 1
+                     : key == Qt::Key_Up    ? -columns
+                     : key == Qt::Key_Down  ? columns
+                                            : 0;
+    const int next = index + step;
+    return next >= 0 && next < itemCount() ? next : index;
+}
+
 int PaintedView::neighbour(int index, int key) const {
     switch (key) {
     case Qt::Key_Left:
-    case Qt::Key_Up:
-        return std::max(0, index - 1);
+    case Qt::Key_Up: return std::max(0, index - 1);
     case Qt::Key_Right:
-    case Qt::Key_Down:
-        return std::min(itemCount() - 1, index + 1);
-    default:
-        return index;
+    case Qt::Key_Down: return std::min(itemCount() - 1, index + 1);
+    default: return index;
     }
 }
 
@@ -132,7 +141,9 @@ void PaintedView::mousePressEvent(QMouseEvent* event) {
     event->setAccepted(pressed_ >= 0);
 }
 
-void PaintedView::mouseMoveEvent(QMouseEvent* event) { setHovered(hitTest(event->position())); }
+void PaintedView::mouseMoveEvent(QMouseEvent* event) {
+    setHovered(hitTest(event->position()));
+}
 
 void PaintedView::mouseReleaseEvent(QMouseEvent* event) {
     const int hit = hitTest(event->position());
@@ -143,7 +154,9 @@ void PaintedView::mouseReleaseEvent(QMouseEvent* event) {
     pressed_ = -1;
 }
 
-void PaintedView::leaveEvent(QEvent*) { setHovered(-1); }
+void PaintedView::leaveEvent(QEvent*) {
+    setHovered(-1);
+}
 
 void PaintedView::wheelEvent(QWheelEvent* event) {
     if (!zoom_enabled_ || !(event->modifiers() & Qt::ControlModifier)) {
@@ -178,8 +191,8 @@ void PaintedView::keyPressEvent(QKeyEvent* event) {
 }
 
 void PaintedView::focusInEvent(QFocusEvent* event) {
-    keyboard_focus_ = event->reason() == Qt::TabFocusReason ||
-                      event->reason() == Qt::BacktabFocusReason;
+    keyboard_focus_ =
+        event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
     if (keyboard_focus_ && cursor_ < 0 && itemCount() > 0) {
         setCursorItem(0);
     }

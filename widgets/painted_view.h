@@ -58,6 +58,8 @@ protected:
     virtual void paintScene(QPainter& painter, const QSizeF& view_size) const = 0;
     /// The item that an arrow key leads to; default walks the list.
     virtual int neighbour(int index, int key) const;
+    /// The same for items that stand in rows of `columns`; the item itself at an edge.
+    int gridNeighbour(int index, int key, int columns) const;
     /// Call after items changed: keeps the cursor valid, repaints, tells assistive tools.
     void itemsChanged();
 
