@@ -129,6 +129,7 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
     outer->setContentsMargins(0, 0, 0, 0);
     outer->addWidget(widgets::verticalScroll(content));
     connect(exchanges_, &ExchangePart::opChosen, this, &MeshPart::opChosen);
+    connect(exchanges_, &ExchangePart::tensorChosen, this, &MeshPart::showTensor);
     connect(exchanges_, &ExchangePart::simulateRequested, this,
             [this] { choose(MeshBar::Where::Simulated); });
     connect(pipeline_, &PipelinePart::useRequested, this, [this](const QString& wanted) {
@@ -165,6 +166,11 @@ QWidget* MeshPart::createTensors() {
         light();
     });
     return columns;
+}
+
+void MeshPart::showTensor(const QString& name) {
+    tensors_->choose(name);
+    tiles_->setTensor(tensors_->chosen());
 }
 
 /// The devices that hold the same part as the selected one, or any part at all.

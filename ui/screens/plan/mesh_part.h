@@ -55,6 +55,7 @@ private:
     QWidget* createDevices();
     QWidget* createTensors();
     void light();
+    void showTensor(const QString& name);
 
     Draft& draft_;
     PlanPreview& preview_;
