@@ -11,13 +11,14 @@
 
 namespace weft::widgets {
 class Banner;
-class DeviceGrid;
-class SectionHeader;
 } // namespace weft::widgets
 
 namespace weft::ui {
 
+class DevicePart;
 class ExchangePart;
+class FindingsPart;
+class MeshDrawer;
 class PipelinePart;
 class TensorTree;
 class TilePart;
@@ -28,8 +29,6 @@ public:
     /// `preview` plans the draft; `planner` plans the example beside it.
     MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner planner,
              QWidget* parent = nullptr);
-
-    widgets::DeviceGrid* devices() const { return devices_; }
 
 signals:
     /// "--set" assignments for the draft, and what they are.
@@ -49,27 +48,32 @@ private:
     const PlanPreview& shown() const { return isExample() ? example_preview_ : preview_; }
     void onDraftChanged();
     void edit(const MeshEdit& edit);
+    void adopt(const std::vector<std::string>& overrides, const QString& what);
     void choose(MeshBar::Where where);
     void update();
-    void showDevices(const plan::ExecutionPlan& plan);
-    QWidget* createDevices();
     QWidget* createTensors();
+    QWidget* createStep();
     void light();
     void showTensor(const QString& name);
+    void showLayout(const std::shared_ptr<const PlanDigest>& layout, bool stale);
+    void showDigest(const std::shared_ptr<const PlanDigest>& digest, bool stale);
 
     Draft& draft_;
     PlanPreview& preview_;
     Draft example_;
     PlanPreview example_preview_;
     MeshEdit example_edit_;
+    std::shared_ptr<const PlanDigest> layout_; // that is shown
+    std::shared_ptr<const PlanDigest> digest_; // likewise
     MeshBar* bar_;
     widgets::Banner* note_;
-    widgets::SectionHeader* header_;
-    widgets::DeviceGrid* devices_;
+    DevicePart* devices_;
     TensorTree* tensors_;
     TilePart* tiles_;
+    MeshDrawer* drawer_;
     ExchangePart* exchanges_;
     PipelinePart* pipeline_;
+    FindingsPart* findings_;
 };
 
 } // namespace weft::ui

@@ -104,11 +104,15 @@ void TensorTree::setDigest(std::shared_ptr<const PlanDigest> digest) {
         return;
     }
     const QString before = chosen_;
+    const bool was_batch =
+        digest_ && !chosen_.isEmpty() && digest_->plan->find_slot(chosen_.toStdString()) == nullptr;
     {
         const QScopedValueRollback settling(settling_, true);
         model_->setPlan(digest ? digest->plan : nullptr);
         digest_ = std::move(digest);
-        const bool here = digest_ && plan::find_tensor(*digest_->plan, chosen_.toStdString());
+        // The batch comes back with the plan's programs.
+        const bool here = digest_ && (plan::find_tensor(*digest_->plan, chosen_.toStdString()) ||
+                                      (was_batch && digest_->plan->programs.empty()));
         chosen_ = here ? chosen_ : model_->firstChoice();
         settle();
         arrangeColumns();

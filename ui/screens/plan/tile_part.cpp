@@ -138,16 +138,27 @@ QWidget* TilePart::createPieces() {
 }
 
 void TilePart::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    if (digest != digest_) {
+    if (digest == digest_) {
+        return;
+    }
+    // A plan without programs knows where state lies, nothing of what a step computes: that is
+    // looked at as it was until the step is planned.
+    awaits_step_ = digest && digest->plan->programs.empty() && sheet_ &&
+                   (side_->currentIndex() == static_cast<int>(TensorSide::Activation) ||
+                    !plan::find_tensor(*digest->plan, tensor_.toStdString()));
+    if (!awaits_step_) {
         digest_ = std::move(digest);
         renew();
     }
+    setStale(stale_);
 }
 
 void TilePart::setStale(bool stale) {
-    view_->setStale(stale);
-    strip_->setStale(stale);
-    facts_->setRole(stale ? Role::Faint : Role::Text);
+    stale_ = stale;
+    const bool faint = stale || awaits_step_;
+    view_->setStale(faint);
+    strip_->setStale(faint);
+    facts_->setRole(faint ? Role::Faint : Role::Text);
 }
 
 void TilePart::setTensor(const QString& name) {

@@ -76,6 +76,8 @@ private:
     QString tensor_;
     std::optional<TensorSheet> sheet_;
     int device_ = -1;
+    bool stale_ = false;
+    bool awaits_step_ = false; // what is shown is no state, and only state is planned yet
     widgets::ElidedLabel* name_;
     widgets::TextLabel* type_;
     widgets::SegmentedControl* side_;
