@@ -48,7 +48,7 @@ public:
     ViewItem item(int index) const override;
     int hitTest(const QPointF& position) const override;
     QSize sizeHint() const override { return {420, 180}; }
-    QSize minimumSizeHint() const override { return {200, 120}; }
+    QSize minimumSizeHint() const override { return {200, 64}; }
 
 protected:
     void paintScene(QPainter& painter, const QSizeF& view_size) const override;

@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/tensor_tiles.h"
 
 #include <algorithm>
 #include <map>
@@ -207,12 +208,12 @@ QVariant ExchangeModel::display(const ExchangeRow& row, int column) const {
     switch (column) {
     case KindColumn: return exchangeName(row.first.kind);
     case AxesColumn: return axesOf(row.first).join(QStringLiteral(" × "));
-    case WhatColumn: return withoutPrefix(row.what);
+    case WhatColumn:
+        return withoutPrefix(row.what).replace(QLatin1String("gradient of "), tr("grad of "));
     case WhyColumn: return withoutPrefix(row.why);
     case PhaseColumn: return toQString(ir::phase_name(row.first.phase));
     case BytesColumn:
-        return (row.mixed ? QStringLiteral("≤ ") : QString()) +
-               widgets::formatMemory(row.array_bytes);
+        return (row.mixed ? QStringLiteral("≤ ") : QString()) + shortMemory(row.array_bytes);
     case CountColumn: return countText(row.count);
     case MsColumn:
         return row.predicted_ms > 0 ? formatMilliseconds(row.predicted_ms / row.count) : QString();

@@ -332,7 +332,10 @@ void ExchangePart::arrangeColumns() {
         if (column == ExchangeModel::WhatColumn) {
             what = sample;
         } else if (column != ExchangeModel::WhyColumn) {
-            longest.emplace_back(column, sample);
+            // A tag has edges.
+            longest.emplace_back(column, column == ExchangeModel::AxesColumn
+                                             ? sample + QStringLiteral("  ")
+                                             : sample);
         }
     }
     setColumnWidths(table_, longest);

@@ -25,6 +25,8 @@ namespace {
 constexpr int kTreeWidth = 460;
 constexpr int kGridWidth = 370;
 constexpr int kTilesWidth = 450;
+constexpr int kExchangesWidth = 760;
+constexpr int kPipelineWidth = 520;
 constexpr int kUpperHeight = 270;
 constexpr int kLowerHeight = 216;
 constexpr int kLeastHeight = 486; // of both
@@ -126,6 +128,7 @@ QWidget* MeshPart::createStep() {
     columns->addWidget(exchanges_);
     pipeline_ = new PipelinePart;
     columns->addWidget(pipeline_);
+    columns->setSizes({kExchangesWidth, kPipelineWidth});
     connect(exchanges_, &ExchangePart::opChosen, this, &MeshPart::opChosen);
     connect(exchanges_, &ExchangePart::tensorChosen, this, &MeshPart::showTensor);
     connect(exchanges_, &ExchangePart::simulateRequested, this,
