@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMargin = 12.0;
 constexpr double kThin = 1.25;
-constexpr double kThick = 6.0;
+constexpr double kThick = 5.0;
 constexpr double kReach = 10.0; // pixels around an arrow that count as pointing at it
 constexpr double kHead = 4.0;   // of an arrow's point, beside its line
 constexpr double kStaleOpacity = 0.45;
@@ -23,6 +23,25 @@ constexpr double kHighest = 84.0;
 constexpr double kDash = 26.0; // of a legend's sample
 constexpr double kGap = 16.0;
 constexpr int kMostColumns = 16;
+
+/// Dashes as long on thick lines as on thin ones.
+QPen linePen(int axes, double width) {
+    QPen out(Theme::current().series(axes), width, Qt::SolidLine, Qt::FlatCap);
+    const auto pixels = [&](std::initializer_list<double> lengths) {
+        QList<qreal> pattern;
+        for (const double length : lengths) {
+            pattern.append(length / width);
+        }
+        out.setDashPattern(pattern);
+    };
+    switch (seriesDash(axes)) {
+    case Qt::DotLine: pixels({3.0, 3.0}); break;
+    case Qt::DashLine: pixels({9.0, 4.0}); break;
+    case Qt::DashDotLine: pixels({9.0, 3.0, 3.0, 3.0}); break;
+    default: break;
+    }
+    return out;
+}
 
 double legendHeight() {
     return std::ceil(QFontMetricsF(Theme::current().font(TextStyle::Caption)).height()) + 10.0;
@@ -115,12 +134,6 @@ QPainterPath ExchangeView::path(const ExchangeArrow& arrow, const Frame& frame) 
     return out;
 }
 
-QPen ExchangeView::pen(const ExchangeArrow& arrow) const {
-    QPen out(Theme::current().series(arrow.axes), thickness(arrow.bytes), seriesDash(arrow.axes),
-             Qt::FlatCap);
-    return out;
-}
-
 QPointF ExchangeView::middle(int arrow) const {
     return path(graph_.arrows[static_cast<std::size_t>(arrow)], frame(size())).pointAtPercent(0.5);
 }
@@ -179,7 +192,7 @@ void ExchangeView::paintScene(QPainter& painter, const QSizeF& view_size) const 
 void ExchangeView::paintArrow(QPainter& painter, const ExchangeArrow& arrow,
                               const Frame& frame) const {
     const QPainterPath line = path(arrow, frame);
-    const QPen own = pen(arrow);
+    const QPen own = linePen(arrow.axes, thickness(arrow.bytes));
     const double head = kHead + own.widthF();
     // The line ends where its point begins.
     const QPointF tip = line.pointAtPercent(1.0);
@@ -231,7 +244,7 @@ void ExchangeView::paintLegend(QPainter& painter, const QSizeF& view_size) const
         x += kDash + 6.0;
     };
     for (int i = 0; i < graph_.axes.size(); ++i) {
-        sample(QPen(theme.series(i), 2.5, seriesDash(i), Qt::FlatCap));
+        sample(linePen(i, 2.5));
         word(graph_.axes[i]);
         x += kGap;
     }

@@ -68,7 +68,6 @@ private:
     int columnCount() const;
     QPointF place(int device, const Frame& frame) const;
     QPainterPath path(const ExchangeArrow& arrow, const Frame& frame) const;
-    QPen pen(const ExchangeArrow& arrow) const;
     void paintArrow(QPainter& painter, const ExchangeArrow& arrow, const Frame& frame) const;
     void paintDevices(QPainter& painter, const Frame& frame) const;
     void paintLegend(QPainter& painter, const QSizeF& view_size) const;

@@ -13,7 +13,10 @@ namespace {
 constexpr double kMargin = 30.0; // beside the columns, for what goes round
 constexpr double kBadge = 18.0;
 constexpr double kTop = 6.0;
-constexpr double kLeastRow = 13.0;
+constexpr double kRowsTop = kTop + kBadge + 6.0;
+constexpr double kBottom = 4.0;
+constexpr double kGap = 8.0; // before the rows for what arrives
+constexpr double kLeastRow = 15.0;
 constexpr double kMostRow = 26.0;
 constexpr double kWidestCell = 60.0;
 constexpr double kHead = 6.0;
@@ -72,15 +75,20 @@ void PatternView::setStep(int step, int ms) {
     }
 }
 
+QSize PatternView::minimumSizeHint() const {
+    const double gap = pattern_.second_rows > 0 ? kGap : 0.0;
+    return {220, static_cast<int>(kRowsTop + kLeastRow * pattern_.rows() + gap + kBottom)};
+}
+
 PatternView::Frame PatternView::frame(const QSizeF& view_size) const {
     Frame out;
     const auto columns = static_cast<double>(std::max<std::size_t>(1, pattern_.devices.size()));
     const double rows = std::max(1, pattern_.rows());
     out.width = view_size.width();
     out.pitch = std::max(1.0, view_size.width() - 2.0 * kMargin) / columns;
-    out.top = kTop + kBadge + 6.0;
-    out.gap = pattern_.second_rows > 0 ? 8.0 : 0.0;
-    out.row = std::clamp(std::floor((view_size.height() - out.top - out.gap - 4.0) / rows),
+    out.top = kRowsTop;
+    out.gap = pattern_.second_rows > 0 ? kGap : 0.0;
+    out.row = std::clamp(std::floor((view_size.height() - out.top - out.gap - kBottom) / rows),
                          kLeastRow, kMostRow);
     out.cell = QSizeF(std::min(kWidestCell, out.pitch * 0.46), out.row - 3.0);
     return out;

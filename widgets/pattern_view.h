@@ -67,7 +67,7 @@ public:
     int itemCount() const override { return static_cast<int>(pattern_.devices.size()); }
     ViewItem item(int index) const override;
     QSize sizeHint() const override { return {480, 170}; }
-    QSize minimumSizeHint() const override { return {220, 64}; }
+    QSize minimumSizeHint() const override;
 
 signals:
     /// The messages of the step have arrived.

@@ -87,7 +87,7 @@ public:
             }
             return;
         }
-        for (const auto& group : mesh.groups(axesOf(mesh, share))) {
+        for (const auto& group : shownGroups(axesOf(mesh, share))) {
             if (plan_.stage_of(group.front()) == share.stage) {
                 addGroup(share, group);
             }
@@ -119,6 +119,22 @@ private:
         double count = 0;
         std::set<QString> kinds;
     };
+
+    using Groups = std::vector<std::vector<std::int64_t>>;
+
+    /// Those with a device that is drawn: a few of thousands.
+    const Groups& shownGroups(const std::vector<int>& axes) {
+        const auto [found, is_new] = groups_.try_emplace(axes);
+        if (is_new) {
+            found->second = plan_.mesh.groups(axes);
+            std::erase_if(found->second, [&](const auto& group) {
+                return std::none_of(group.begin(), group.end(), [&](std::int64_t device) {
+                    return shown_.contains(static_cast<int>(device));
+                });
+            });
+        }
+        return found->second;
+    }
 
     void addGroup(const ExchangeShare& share, const std::vector<std::int64_t>& group) {
         const std::size_t count = group.size();
@@ -152,6 +168,7 @@ private:
 
     const plan::ExecutionPlan& plan_;
     const std::set<int> shown_;
+    std::map<std::vector<int>, Groups> groups_; // by axes
     std::map<std::tuple<int, int, QString>, Sum> sums_;
 };
 

@@ -29,6 +29,7 @@ namespace {
 constexpr int kWide = 900;   // narrower: what it hides behind goes
 constexpr int kMiddle = 800; // narrower still: the phase goes
 constexpr int kNarrow = 560; // and the times
+constexpr int kWhichLetters = 22;
 constexpr int kCellPadding = 16;
 constexpr double kWhatShare = 0.45; // of the room for what and why
 enum Page { EmptyPage, TablePage, ArrowsPage, PatternPage };
@@ -82,7 +83,7 @@ ExchangePart::ExchangePart(QWidget* parent) : QWidget(parent) {
     simulate_ = empty_->addButton(tr("Simulate several"), false);
     simulate_->setObjectName("exchangeSimulate");
     connect(simulate_, &QPushButton::clicked, this, &ExchangePart::simulateRequested);
-    stack_->addWidget(empty_);
+    stack_->addWidget(widgets::verticalScroll(empty_));
     stack_->addWidget(createTable());
     stack_->addWidget(createArrows());
     pattern_ = new PatternPart;
@@ -132,26 +133,27 @@ QWidget* ExchangePart::createTable() {
 
 QWidget* ExchangePart::createArrows() {
     auto* page = new QWidget;
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    auto* row = new QHBoxLayout;
-    row->setContentsMargins(widgets::space::kGroup, widgets::space::kTight, widgets::space::kGroup,
-                            0);
+    auto* row = new QHBoxLayout(page);
+    row->setContentsMargins(widgets::space::kGroup, widgets::space::kControl, 0, 0);
+    row->setSpacing(0);
+    auto* side = new QVBoxLayout;
+    side->setSpacing(widgets::space::kControl);
     which_ = new QComboBox;
     which_->setObjectName("exchangeWhich");
     which_->setAccessibleName(tr("Collectives drawn"));
     which_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    which_->setMinimumContentsLength(24);
+    which_->setMinimumContentsLength(kWhichLetters);
     widgets::setCompact(which_);
-    row->addWidget(which_);
-    note_ = new widgets::ElidedLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
+    side->addWidget(which_);
+    note_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
     note_->setObjectName("exchangeNote");
-    row->addWidget(note_, 1);
-    column->addLayout(row);
+    note_->setWordWrap(true);
+    side->addWidget(note_);
+    side->addStretch(1);
+    row->addLayout(side);
     arrows_ = new widgets::ExchangeView;
     arrows_->setObjectName("exchangeArrows");
-    column->addWidget(arrows_, 1);
+    row->addWidget(arrows_, 1);
     connect(which_, &QComboBox::activated, this, [this](int index) { selectRow(index - 1); });
     return page;
 }

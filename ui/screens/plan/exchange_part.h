@@ -16,7 +16,6 @@ class QStackedWidget;
 class QTableView;
 
 namespace weft::widgets {
-class ElidedLabel;
 class EmptyState;
 class ExchangeView;
 class SectionHeader;
@@ -79,7 +78,7 @@ private:
     QSortFilterProxyModel* proxy_;
     QTableView* table_;
     QComboBox* which_;
-    widgets::ElidedLabel* note_;
+    widgets::TextLabel* note_;
     widgets::ExchangeView* arrows_;
     PatternPart* pattern_;
     widgets::TextLabel* why_;

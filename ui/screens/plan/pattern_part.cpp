@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/plan/pattern_part.h"
 
+#include "widgets/card.h"
 #include "widgets/controls.h"
 #include "widgets/icon.h"
 #include "widgets/style.h"
@@ -10,6 +11,7 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QVBoxLayout>
 
 namespace weft::ui {
@@ -27,13 +29,7 @@ PatternPart::PatternPart(QWidget* parent) : QWidget(parent) {
     column->setSpacing(0);
     view_ = new widgets::PatternView;
     view_->setObjectName("patternView");
-    column->addWidget(view_, 1);
-    text_ = new widgets::TextLabel({}, widgets::TextStyle::Caption);
-    text_->setObjectName("patternText");
-    text_->setWordWrap(true);
-    text_->setContentsMargins(widgets::space::kGroup, widgets::space::kTight,
-                              widgets::space::kGroup, widgets::space::kTight);
-    column->addWidget(text_);
+    column->addWidget(widgets::verticalScroll(view_), 1);
     column->addWidget(createControls());
     pause_.setSingleShot(true);
     connect(&pause_, &QTimer::timeout, this, [this] {
@@ -48,7 +44,7 @@ QWidget* PatternPart::createControls() {
     auto* line = new QWidget;
     auto* row = new QHBoxLayout(line);
     row->setContentsMargins(widgets::space::kGroup, 0, widgets::space::kGroup,
-                            widgets::space::kControl);
+                            widgets::space::kTight);
     row->setSpacing(widgets::space::kTight);
     const auto button = [&](const char* object_name, const QString& icon, const QString& name) {
         auto* made = new QPushButton(widgets::icon(icon), {});
@@ -62,7 +58,12 @@ QWidget* PatternPart::createControls() {
     back_ = button("patternBack", "chevron-left", tr("Step back (Page Up)"));
     play_ = button("patternPlay", "play", tr("Play"));
     on_ = button("patternStep", "chevron-right", tr("Step on (Page Down)"));
-    row->addStretch(1);
+    row->addSpacing(widgets::space::kControl);
+    text_ = new widgets::TextLabel({}, widgets::TextStyle::Caption);
+    text_->setObjectName("patternText");
+    text_->setWordWrap(true);
+    row->addWidget(text_, 1);
+    row->addSpacing(widgets::space::kControl);
     row->addWidget(
         new widgets::TextLabel(tr("speed"), widgets::TextStyle::Caption, widgets::Role::Muted));
     speed_ = new widgets::SegmentedControl({tr("½×"), tr("1×"), tr("2×")});
