@@ -17,8 +17,10 @@ namespace weft::ui {
 
 class DevicePart;
 class ExchangePart;
+class LivePart;
 class MeshDrawer;
 class PipelinePart;
+class Studio;
 class TensorTree;
 class TilePart;
 
@@ -26,7 +28,7 @@ class MeshPart : public QWidget {
     Q_OBJECT
 public:
     /// `preview` plans the draft; `planner` plans the example beside it.
-    MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner planner,
+    MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner planner,
              QWidget* parent = nullptr);
 
 signals:
@@ -52,6 +54,7 @@ private:
     void update();
     QWidget* createTensors();
     QWidget* createStep();
+    void selectDevice(int device);
     void light();
     void showLayout(const std::shared_ptr<const PlanDigest>& layout, bool stale);
     void showDigest(const std::shared_ptr<const PlanDigest>& digest, bool stale);
@@ -69,6 +72,7 @@ private:
     TensorTree* tensors_;
     TilePart* tiles_;
     MeshDrawer* drawer_;
+    LivePart* live_;
     ExchangePart* exchanges_;
     PipelinePart* pipeline_;
 };
