@@ -5,10 +5,12 @@
 #include "ui/screens/plan/device_part.h"
 #include "ui/screens/plan/exchange_part.h"
 #include "ui/screens/plan/findings_part.h"
+#include "ui/screens/plan/live_part.h"
 #include "ui/screens/plan/mesh_drawer.h"
 #include "ui/screens/plan/pipeline_part.h"
 #include "ui/screens/plan/tensor_tree.h"
 #include "ui/screens/plan/tile_part.h"
+#include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/device_grid.h"
 #include "widgets/messages.h"
@@ -33,9 +35,9 @@ constexpr int kLeastHeight = 486; // of both
 
 } // namespace
 
-MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner planner,
+MeshPart::MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner planner,
                    QWidget* parent)
-    : QWidget(parent), draft_(draft), preview_(preview),
+    : QWidget(parent), draft_(studio.draft()), preview_(preview),
       example_preview_(example_, std::move(planner)), example_edit_(exampleMesh()) {
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
@@ -59,14 +61,10 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
     drawer_ = new MeshDrawer;
     drawer_->add(tr("Step"), tr("What the devices say to each other, and when each works"),
                  createStep());
-    findings_ = new FindingsPart;
-    const int findings =
-        drawer_->add(tr("Findings"), tr("What is padded, kept whole or too much"), findings_);
-    connect(findings_, &FindingsPart::countChanged, this, [this, findings](int count) {
-        drawer_->setTitle(findings, count == 0 ? tr("Findings") : tr("Findings %1").arg(count));
-    });
-    connect(findings_, &FindingsPart::tensorChosen, this, &MeshPart::showTensor);
-    connect(findings_, &FindingsPart::adopted, this, &MeshPart::adopt);
+    createFindings();
+    live_ = new LivePart(studio.run());
+    drawer_->add(tr("Live"), tr("What the devices of the run on screen do"), live_);
+    connect(live_, &LivePart::deviceSelected, this, &MeshPart::selectDevice);
     rows->addWidget(drawer_);
     rows->setStretchFactor(0, 3);
     rows->setStretchFactor(1, 2);
@@ -103,20 +101,25 @@ QWidget* MeshPart::createTensors() {
     columns->setSizes({kTreeWidth, kGridWidth, kTilesWidth});
     connect(tensors_, &TensorTree::tensorChosen, tiles_, &TilePart::setTensor);
     connect(tiles_, &TilePart::shownChanged, this, &MeshPart::light);
-    connect(tiles_, &TilePart::deviceSelected, this, [this](int device) {
-        devices_->grid()->setSelectedDevice(device);
-        light();
-    });
-    connect(devices_->grid(), &widgets::DeviceGrid::deviceSelected, this, [this](int device) {
-        tiles_->setSelectedDevice(device);
-        light();
-    });
+    connect(tiles_, &TilePart::deviceSelected, this, &MeshPart::selectDevice);
+    connect(devices_->grid(), &widgets::DeviceGrid::deviceSelected, this, &MeshPart::selectDevice);
     return columns;
 }
 
 void MeshPart::showTensor(const QString& name) {
     tensors_->choose(name);
     tiles_->setTensor(tensors_->chosen());
+}
+
+void MeshPart::createFindings() {
+    findings_ = new FindingsPart;
+    const int part =
+        drawer_->add(tr("Findings"), tr("What is padded, kept whole or too much"), findings_);
+    connect(findings_, &FindingsPart::countChanged, this, [this, part](int count) {
+        drawer_->setTitle(part, count == 0 ? tr("Findings") : tr("Findings %1").arg(count));
+    });
+    connect(findings_, &FindingsPart::tensorChosen, this, &MeshPart::showTensor);
+    connect(findings_, &FindingsPart::adopted, this, &MeshPart::adopt);
 }
 
 /// What the devices say to each other, and when each works.
@@ -139,6 +142,14 @@ QWidget* MeshPart::createStep() {
         edit(withStrategy(changed, wanted.section('=', 0, 0).toStdString()));
     });
     return columns;
+}
+
+/// Selecting a device lights its shards everywhere.
+void MeshPart::selectDevice(int device) {
+    devices_->grid()->setSelectedDevice(device);
+    tiles_->setSelectedDevice(device);
+    live_->setSelectedDevice(device);
+    light();
 }
 
 /// The devices that hold the same part as the selected one, or any part at all.

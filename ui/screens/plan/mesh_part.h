@@ -18,8 +18,10 @@ namespace weft::ui {
 class DevicePart;
 class ExchangePart;
 class FindingsPart;
+class LivePart;
 class MeshDrawer;
 class PipelinePart;
+class Studio;
 class TensorTree;
 class TilePart;
 
@@ -27,7 +29,7 @@ class MeshPart : public QWidget {
     Q_OBJECT
 public:
     /// `preview` plans the draft; `planner` plans the example beside it.
-    MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner planner,
+    MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner planner,
              QWidget* parent = nullptr);
 
 signals:
@@ -53,6 +55,8 @@ private:
     void update();
     QWidget* createTensors();
     QWidget* createStep();
+    void createFindings();
+    void selectDevice(int device);
     void light();
     void showTensor(const QString& name);
     void showLayout(const std::shared_ptr<const PlanDigest>& layout, bool stale);
@@ -71,6 +75,7 @@ private:
     TensorTree* tensors_;
     TilePart* tiles_;
     MeshDrawer* drawer_;
+    LivePart* live_;
     ExchangePart* exchanges_;
     PipelinePart* pipeline_;
     FindingsPart* findings_;

@@ -71,8 +71,7 @@ PlanScreen::PlanScreen(Studio& studio, Actions& actions)
     stack_->addWidget(createPlan());
     program_ = new ProgramPart(preview_);
     stack_->addWidget(program_);
-    mesh_ =
-        new MeshPart(studio_.draft(), preview_, PlanPreview::engine(studio_.paths().calibration));
+    mesh_ = new MeshPart(studio_, preview_, PlanPreview::engine(studio_.paths().calibration));
     connect(mesh_, &MeshPart::adopted, this, &PlanScreen::adopt);
     connect(mesh_, &MeshPart::hardwareWanted, this, [this](bool wanted) {
         if (wanted != (hardware_->currentIndex() > 0)) {
