@@ -27,8 +27,8 @@ namespace {
 constexpr int kTreeWidth = 460;
 constexpr int kGridWidth = 370;
 constexpr int kTilesWidth = 450;
-constexpr int kExchangesWidth = 760;
-constexpr int kPipelineWidth = 520;
+constexpr int kExchangesWidth = 730;
+constexpr int kPipelineWidth = 550;
 constexpr int kUpperHeight = 270;
 constexpr int kLowerHeight = 216;
 constexpr int kLeastHeight = 486; // of both

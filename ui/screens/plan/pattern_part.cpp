@@ -9,9 +9,9 @@
 
 #include <QAccessible>
 #include <QHBoxLayout>
-#include <QKeyEvent>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QShortcut>
 #include <QVBoxLayout>
 
 namespace weft::ui {
@@ -31,6 +31,14 @@ PatternPart::PatternPart(QWidget* parent) : QWidget(parent) {
     view_->setObjectName("patternView");
     column->addWidget(widgets::verticalScroll(view_), 1);
     column->addWidget(createControls());
+    // Before the scroll area sees the keys.
+    const auto key = [this](int code, void (PatternPart::*step)()) {
+        auto* shortcut = new QShortcut(QKeySequence(code), this);
+        shortcut->setContext(Qt::WidgetWithChildrenShortcut);
+        connect(shortcut, &QShortcut::activated, this, step);
+    };
+    key(Qt::Key_PageDown, &PatternPart::stepOn);
+    key(Qt::Key_PageUp, &PatternPart::stepBack);
     pause_.setSingleShot(true);
     connect(&pause_, &QTimer::timeout, this, [this] {
         if (playing_) {
@@ -137,16 +145,6 @@ void PatternPart::renew() {
     play_->setIcon(widgets::icon(playing_ ? "pause" : "play"));
     play_->setAccessibleName(playing_ ? tr("Pause") : tr("Play"));
     play_->setToolTip(play_->accessibleName());
-}
-
-void PatternPart::keyPressEvent(QKeyEvent* event) {
-    if (event->key() == Qt::Key_PageDown) {
-        stepOn();
-    } else if (event->key() == Qt::Key_PageUp) {
-        stepBack();
-    } else {
-        QWidget::keyPressEvent(event);
-    }
 }
 
 void PatternPart::hideEvent(QHideEvent* event) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How a collective works, on small numbers: to play, and to go through step by step.
+// How a collective works, on small numbers: to play, and to go through step by step, with Page Up
+// and Page Down wherever the focus is in the part.
 #pragma once
 
 #include "widgets/pattern_view.h"
@@ -32,8 +33,6 @@ public slots:
     void stepBack();
 
 protected:
-    /// Page Up and Page Down go from step to step wherever the focus is in the part.
-    void keyPressEvent(QKeyEvent* event) override;
     void hideEvent(QHideEvent* event) override;
 
 private:
