@@ -205,7 +205,19 @@ void PlanScreen::hideEvent(QHideEvent* event) {
     preview_.setActive(false);
 }
 
+/// Without a choice here the draft decides, which may name hardware itself.
+void PlanScreen::describeHardware() {
+    const cost::Hardware* named = nullptr;
+    if (studio_.draft().isValid()) {
+        named = hardwareOf(studio_.draft().config(), nullptr);
+    }
+    hardware_->setItemText(0, named == nullptr
+                                  ? tr("This machine")
+                                  : tr("%1, of the draft").arg(toQString(named->title)));
+}
+
 void PlanScreen::update() {
+    describeHardware();
     const auto digest = preview_.digest();
     const int part = part_->currentIndex();
     const Page page = part == MeshTab ? MeshPage : part == ProgramTab ? ProgramPage : PlanPage;
