@@ -2,6 +2,7 @@
 #include "pages.h"
 
 #include "widgets/card.h"
+#include "widgets/exchange_view.h"
 #include "widgets/gantt_view.h"
 #include "widgets/graph_view.h"
 #include "widgets/line_view.h"
@@ -97,6 +98,29 @@ QWidget* makePipeline() {
     return view;
 }
 
+QWidget* makeExchanges() {
+    ExchangeGraph graph{
+        {2, 2}, {0, 1, 2, 3}, {QStringLiteral("data"), QStringLiteral("model")}, {}};
+    const auto arrow = [&](int from, int to, qint64 bytes, int axes) {
+        graph.arrows.push_back({from, to, bytes, axes,
+                                QStringLiteral("%1 → %2: %3 a step, all-reduce over %4")
+                                    .arg(from)
+                                    .arg(to)
+                                    .arg(formatMemory(bytes), graph.axes[axes])});
+    };
+    const std::pair<int, int> rows[] = {{0, 1}, {1, 0}, {2, 3}, {3, 2}};
+    for (const auto& [from, to] : rows) {
+        arrow(from, to, 36 * kMiB, 1);
+    }
+    const std::pair<int, int> columns[] = {{0, 2}, {2, 0}, {1, 3}, {3, 1}};
+    for (const auto& [from, to] : columns) {
+        arrow(from, to, 5 * kMiB, 0);
+    }
+    auto* view = new ExchangeView;
+    view->setGraph(std::move(graph));
+    return view;
+}
+
 QWidget* makeTradeOff() {
     auto* chart = new TradeOffChart;
     chart->setAxis(QStringLiteral("ms a step"));
@@ -186,7 +210,11 @@ QWidget* makePlanPage() {
     top->addWidget(titled(QStringLiteral("Memory over one step"), makeTimeline()), 3);
     top->addWidget(titled(QStringLiteral("Memory against time"), makeTradeOff()), 1);
     column->addLayout(top, 3);
-    column->addWidget(titled(QStringLiteral("Pipeline"), makePipeline()), 1);
+    auto* middle = new QHBoxLayout;
+    middle->setSpacing(1);
+    middle->addWidget(titled(QStringLiteral("Pipeline"), makePipeline()), 2);
+    middle->addWidget(titled(QStringLiteral("Collectives"), makeExchanges()), 1);
+    column->addLayout(middle, 1);
     auto* bottom = new QHBoxLayout;
     bottom->setSpacing(1);
     bottom->addWidget(titled(QStringLiteral("Program"), makeText()), 3);

@@ -4,6 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/screens/plan/device_part.h"
 #include "ui/screens/plan/exchange_part.h"
+#include "ui/screens/plan/findings_part.h"
 #include "ui/screens/plan/live_part.h"
 #include "ui/screens/plan/mesh_drawer.h"
 #include "ui/screens/plan/pipeline_part.h"
@@ -26,6 +27,8 @@ namespace {
 constexpr int kTreeWidth = 460;
 constexpr int kGridWidth = 370;
 constexpr int kTilesWidth = 450;
+constexpr int kExchangesWidth = 730;
+constexpr int kPipelineWidth = 550;
 constexpr int kUpperHeight = 270;
 constexpr int kLowerHeight = 216;
 constexpr int kLeastHeight = 486; // of both
@@ -58,6 +61,7 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner pl
     drawer_ = new MeshDrawer;
     drawer_->add(tr("Step"), tr("What the devices say to each other, and when each works"),
                  createStep());
+    createFindings();
     live_ = new LivePart(studio.run());
     drawer_->add(tr("Live"), tr("What the devices of the run on screen do"), live_);
     connect(live_, &LivePart::deviceSelected, this, &MeshPart::selectDevice);
@@ -76,6 +80,10 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner pl
     connect(bar_, &MeshBar::whereChosen, this, &MeshPart::choose);
     connect(&preview_, &PlanPreview::changed, this, &MeshPart::update);
     connect(&example_preview_, &PlanPreview::changed, this, &MeshPart::update);
+    for (const PlanPreview* one : {&preview_, &example_preview_}) {
+        connect(one, &PlanPreview::alternativesChanged, this,
+                [this] { findings_->setMemoryFixes(shown().fixes()); });
+    }
     connect(&draft_, &Draft::changed, this, &MeshPart::onDraftChanged);
 }
 
@@ -98,6 +106,22 @@ QWidget* MeshPart::createTensors() {
     return columns;
 }
 
+void MeshPart::showTensor(const QString& name) {
+    tensors_->choose(name);
+    tiles_->setTensor(tensors_->chosen());
+}
+
+void MeshPart::createFindings() {
+    findings_ = new FindingsPart;
+    const int part =
+        drawer_->add(tr("Findings"), tr("What is padded, kept whole or too much"), findings_);
+    connect(findings_, &FindingsPart::countChanged, this, [this, part](int count) {
+        drawer_->setTitle(part, count == 0 ? tr("Findings") : tr("Findings %1").arg(count));
+    });
+    connect(findings_, &FindingsPart::tensorChosen, this, &MeshPart::showTensor);
+    connect(findings_, &FindingsPart::adopted, this, &MeshPart::adopt);
+}
+
 /// What the devices say to each other, and when each works.
 QWidget* MeshPart::createStep() {
     auto* columns = new QSplitter(Qt::Horizontal);
@@ -107,7 +131,9 @@ QWidget* MeshPart::createStep() {
     columns->addWidget(exchanges_);
     pipeline_ = new PipelinePart;
     columns->addWidget(pipeline_);
+    columns->setSizes({kExchangesWidth, kPipelineWidth});
     connect(exchanges_, &ExchangePart::opChosen, this, &MeshPart::opChosen);
+    connect(exchanges_, &ExchangePart::tensorChosen, this, &MeshPart::showTensor);
     connect(exchanges_, &ExchangePart::simulateRequested, this,
             [this] { choose(MeshBar::Where::Simulated); });
     connect(pipeline_, &PipelinePart::useRequested, this, [this](const QString& wanted) {
@@ -240,11 +266,13 @@ void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool 
     devices_->setStale(stale);
     exchanges_->setStale(stale);
     pipeline_->setStale(stale);
+    findings_->setStale(stale);
     if (digest && digest != digest_ && !digest->plan->mesh.single()) {
         digest_ = digest;
         devices_->setDigest(digest);
         exchanges_->setDigest(digest);
         pipeline_->setDigest(digest);
+        findings_->setDigest(digest);
     }
 }
 

@@ -17,6 +17,7 @@ namespace weft::ui {
 
 class DevicePart;
 class ExchangePart;
+class FindingsPart;
 class LivePart;
 class MeshDrawer;
 class PipelinePart;
@@ -54,8 +55,10 @@ private:
     void update();
     QWidget* createTensors();
     QWidget* createStep();
+    void createFindings();
     void selectDevice(int device);
     void light();
+    void showTensor(const QString& name);
     void showLayout(const std::shared_ptr<const PlanDigest>& layout, bool stale);
     void showDigest(const std::shared_ptr<const PlanDigest>& digest, bool stale);
 
@@ -75,6 +78,7 @@ private:
     LivePart* live_;
     ExchangePart* exchanges_;
     PipelinePart* pipeline_;
+    FindingsPart* findings_;
 };
 
 } // namespace weft::ui

@@ -28,7 +28,7 @@ public:
     /// Keeps the chosen tensor and the open groups as far as the new plan has them.
     void setDigest(std::shared_ptr<const PlanDigest> digest);
     void setStale(bool stale);
-    /// The name of a state slot; empty without a plan.
+    /// The name of a tensor of the tree; empty without a plan.
     QString chosen() const { return chosen_; }
     void choose(const QString& name);
     void focusFilter();

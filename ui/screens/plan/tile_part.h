@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One tensor over the mesh: parameter, gradient or optimizer state as tiles, what each device holds
-// of it, and what that takes.
+// One tensor over the mesh: parameter, gradient, optimizer state or the activation that it makes as
+// tiles, what each device holds of it, and what that takes.
 #pragma once
 
 #include "ui/bridge/plan_digest.h"
@@ -32,7 +32,7 @@ public:
 
     void setDigest(std::shared_ptr<const PlanDigest> digest);
     void setStale(bool stale);
-    /// The name of a state slot. Another plan that has it shows it again.
+    /// The name of a state slot or of an array of the batch. Another plan that has it shows it again.
     void setTensor(const QString& name);
     QString tensor() const { return tensor_; }
     int selectedDevice() const { return device_; }
@@ -66,7 +66,8 @@ private:
     void showDimensions();
     void showFacts();
     void arrange();
-    void offerSides(const plan::StateSlot* slot);
+    void offerSides(const plan::Tensor* tensor);
+    QString whyNot(const plan::Tensor& tensor, TensorSide side) const;
     void offerAxes();
     void showPiece();
     void chooseDevice(int device);
@@ -75,6 +76,8 @@ private:
     QString tensor_;
     std::optional<TensorSheet> sheet_;
     int device_ = -1;
+    bool stale_ = false;
+    bool awaits_step_ = false; // what is shown is no state, and only state is planned yet
     widgets::ElidedLabel* name_;
     widgets::TextLabel* type_;
     widgets::SegmentedControl* side_;
