@@ -11,13 +11,13 @@
 
 namespace weft::widgets {
 class Banner;
-class DeviceGrid;
-class SectionHeader;
 } // namespace weft::widgets
 
 namespace weft::ui {
 
+class DevicePart;
 class ExchangePart;
+class MeshDrawer;
 class PipelinePart;
 class TensorTree;
 class TilePart;
@@ -28,8 +28,6 @@ public:
     /// `preview` plans the draft; `planner` plans the example beside it.
     MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner planner,
              QWidget* parent = nullptr);
-
-    widgets::DeviceGrid* devices() const { return devices_; }
 
 signals:
     /// "--set" assignments for the draft, and what they are.
@@ -49,11 +47,11 @@ private:
     const PlanPreview& shown() const { return isExample() ? example_preview_ : preview_; }
     void onDraftChanged();
     void edit(const MeshEdit& edit);
+    void adopt(const std::vector<std::string>& overrides, const QString& what);
     void choose(MeshBar::Where where);
     void update();
-    void showDevices(const plan::ExecutionPlan& plan);
-    QWidget* createDevices();
     QWidget* createTensors();
+    QWidget* createStep();
     void light();
 
     Draft& draft_;
@@ -63,10 +61,10 @@ private:
     MeshEdit example_edit_;
     MeshBar* bar_;
     widgets::Banner* note_;
-    widgets::SectionHeader* header_;
-    widgets::DeviceGrid* devices_;
+    DevicePart* devices_;
     TensorTree* tensors_;
     TilePart* tiles_;
+    MeshDrawer* drawer_;
     ExchangePart* exchanges_;
     PipelinePart* pipeline_;
 };
