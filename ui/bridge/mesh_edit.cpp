@@ -412,4 +412,18 @@ std::vector<std::string> assignmentsOf(const MeshEdit& edit, const compile::RunC
     return out;
 }
 
+std::vector<std::string> oneDeviceAssignments(const compile::RunConfig& config) {
+    const MeshEdit one{1, "data_parallel", {{"data", 1}}, 0};
+    std::vector<std::string> out{"mesh.devices=\"auto\"", "mesh.strategy=\"data_parallel\"",
+                                 "mesh.axes=[[\"data\",-1]]", "mesh.zero_stage=0"};
+    for (const std::string& assignment : assignmentsOf(one, config)) {
+        for (const char* field : {"mesh.rules=", "mesh.specs=", "mesh.pipeline="}) {
+            if (assignment.starts_with(field)) {
+                out.push_back(assignment);
+            }
+        }
+    }
+    return out;
+}
+
 } // namespace weft::ui

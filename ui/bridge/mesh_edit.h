@@ -25,7 +25,7 @@ struct MeshEdit {
     std::vector<MeshAxis> axes; // major to minor
     int zero_stage = 0;
     std::string kind = "cpu"; // or hardware of the catalogue: "h200"
-    std::vector<sharding::Rule> rules; // of the draft's own, before the strategy's
+    std::vector<sharding::Rule> rules = {}; // of the draft's own, before the strategy's
 
     static MeshEdit of(const compile::RunConfig& config);
     bool single() const { return devices == 1; }
@@ -85,5 +85,7 @@ std::string rulesAssignment(const std::vector<sharding::Rule>& rules);
 /// leave what does not out. A pipeline gets microbatches to work on when the batch is still taken in
 /// one.
 std::vector<std::string> assignmentsOf(const MeshEdit& edit, const compile::RunConfig& config);
+/// Back to this machine's one device: what speaks of a mesh goes.
+std::vector<std::string> oneDeviceAssignments(const compile::RunConfig& config);
 
 } // namespace weft::ui

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/stage_edit.h"
 
+#include "core/base/error.h"
 #include "core/compile/mesh_config.h"
+#include "core/compile/stage_config.h"
 #include "core/stages/stage_map.h"
 #include "ui/bridge/convert.h"
 
@@ -152,6 +154,12 @@ QString problemOf(const compile::RunConfig& config, const std::vector<std::strin
             return toQString(one.message) +
                    (one.hint.empty() ? QString() : " " + toQString(one.hint));
         }
+    }
+    try {
+        compile::stage_choice(checked.config); // reads the file of a schedule
+    } catch (const Error& fault) {
+        return toQString(fault.text()) +
+               (fault.hint().empty() ? QString() : " " + toQString(fault.hint()));
     }
     return {};
 }

@@ -145,6 +145,22 @@ private slots:
         QCOMPARE(insert_split(dim, {{0}, 1, 4}, 48, kMesh), -1);
     }
 
+    // A pattern may match tensors of any rank: that is known only when they are.
+    void an_override_with_more_entries_than_dimensions_is_refused_by_name() {
+        Placement placement;
+        placement.mesh = kMesh;
+        placement.specs = {{"*.bias", ir::parse_spec("P(None, 'x')")}};
+        const SlotInfo bias{SlotInfo::Kind::parameter, "head.bias", {}, {ir::DType::f32, {8}}, {""}};
+        try {
+            annotate({bias}, placement);
+            QFAIL("it was taken");
+        } catch (const Error& error) {
+            QCOMPARE(error.kind(), ErrorKind::usage);
+            QCOMPARE(error.where(), std::string("/mesh/specs/*.bias"));
+            QVERIFY(error.text().starts_with("head.bias: the spec has 2 entries"));
+        }
+    }
+
     void strategies_are_named_once_and_explained() {
         std::set<std::string_view> names;
         for (const StrategyDef* strategy : all_strategies()) {

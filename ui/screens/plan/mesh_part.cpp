@@ -6,6 +6,7 @@
 #include "ui/screens/plan/exchange_part.h"
 #include "ui/screens/plan/mesh_drawer.h"
 #include "ui/screens/plan/pipeline_part.h"
+#include "ui/screens/plan/rules_part.h"
 #include "ui/screens/plan/tensor_tree.h"
 #include "ui/screens/plan/tile_part.h"
 #include "widgets/card.h"
@@ -56,6 +57,9 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
     drawer_ = new MeshDrawer;
     drawer_->add(tr("Step"), tr("What the devices say to each other, and when each works"),
                  createStep());
+    rules_ = new RulesPart;
+    connect(rules_, &RulesPart::adopted, this, &MeshPart::adopt);
+    drawer_->add(tr("Rules"), tr("What places arrays and layers on the mesh, to edit"), rules_);
     rows->addWidget(drawer_);
     rows->setStretchFactor(0, 3);
     rows->setStretchFactor(1, 2);
@@ -87,6 +91,7 @@ QWidget* MeshPart::createTensors() {
     columns->addWidget(tiles_);
     columns->setSizes({kTreeWidth, kGridWidth, kTilesWidth});
     connect(tensors_, &TensorTree::tensorChosen, tiles_, &TilePart::setTensor);
+    connect(tiles_, &TilePart::adopted, this, &MeshPart::adopt);
     connect(tiles_, &TilePart::shownChanged, this, &MeshPart::light);
     connect(tiles_, &TilePart::deviceSelected, this, [this](int device) {
         devices_->grid()->setSelectedDevice(device);
@@ -185,9 +190,7 @@ void MeshPart::choose(MeshBar::Where where) {
     emit hardwareWanted(where == MeshBar::Where::Planned);
     if (where == MeshBar::Where::Here && !isExample()) {
         example_edit_ = MeshEdit::of(draft_.config());
-        emit adopted({"mesh.devices=\"auto\"", "mesh.strategy=\"data_parallel\"",
-                      "mesh.axes=[[\"data\",-1]]", "mesh.zero_stage=0"},
-                     tr("one device"));
+        emit adopted(oneDeviceAssignments(draft_.config()), tr("one device"));
     } else if (where == MeshBar::Where::Simulated && !isExample()) {
         MeshEdit here = MeshEdit::of(draft_.config());
         here.kind = "cpu";
@@ -212,6 +215,11 @@ void MeshPart::update() {
                       preview_.hardware() != nullptr || own.kind != "cpu" ? MeshBar::Where::Planned
                       : example                                           ? MeshBar::Where::Here
                                 : MeshBar::Where::Simulated);
+        const Draft& draft = example ? example_ : draft_;
+        if (draft.isValid()) {
+            tiles_->setConfig(draft.config());
+            rules_->setConfig(draft.config());
+        }
     }
     bar_->setEnabled(draft_.isValid());
     const auto digest = shown().digest();
@@ -221,12 +229,14 @@ void MeshPart::update() {
     tiles_->setStale(stale);
     exchanges_->setStale(stale);
     pipeline_->setStale(stale);
+    rules_->setStale(stale);
     if (digest && !digest->plan->mesh.single()) {
         devices_->setDigest(digest);
         tiles_->setDigest(digest);
         tensors_->setDigest(digest);
         exchanges_->setDigest(digest);
         pipeline_->setDigest(digest);
+        rules_->setDigest(digest);
     }
 }
 

@@ -19,6 +19,7 @@ class DevicePart;
 class ExchangePart;
 class MeshDrawer;
 class PipelinePart;
+class RulesPart;
 class TensorTree;
 class TilePart;
 
@@ -67,6 +68,7 @@ private:
     MeshDrawer* drawer_;
     ExchangePart* exchanges_;
     PipelinePart* pipeline_;
+    RulesPart* rules_;
 };
 
 } // namespace weft::ui
