@@ -138,6 +138,9 @@ private:
             }
             std::erase_if(sharding.dims[dim],
                           [](const Split& split) { return split.axes.empty(); });
+            for (Split& split : sharding.dims[dim]) { // fewer devices, larger runs
+                split = canonical(split, slot.type.shape[static_cast<int>(dim)], placement_.mesh);
+            }
         }
         return sharding;
     }

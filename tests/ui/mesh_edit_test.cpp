@@ -77,8 +77,12 @@ compile::RunConfig with(const compile::RunConfig& config,
     return config_of(config.document, assignments);
 }
 
-const config::Json& specs_of(const compile::RunConfig& config) {
-    return config.section("mesh").at("specs");
+/// A field of the mesh as text: "specs", "rules".
+QString text_of(const compile::RunConfig& config, const char* field) {
+    return QString::fromStdString(config.section("mesh").at(field).dump());
+}
+QString specs_of(const compile::RunConfig& config) {
+    return text_of(config, "specs");
 }
 
 /// The spec under which a plan keeps a slot.
@@ -99,14 +103,15 @@ void drop_axis(QWidget* target, const QString& axis, const QPoint& at = {4, 4}) 
     QApplication::sendEvent(target, &drop);
 }
 
-/// Chooses an entry of the menu that is open, by mouse.
-void click_entry(const QString& id) {
+/// Chooses an entry of the menu that is open.
+void choose_entry(const QString& id) {
     QTRY_VERIFY(QApplication::activePopupWidget() != nullptr);
     auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
     auto* action = menu->findChild<QAction*>(id);
     QVERIFY2(action != nullptr, qPrintable(id));
     QVERIFY(action->isEnabled());
-    QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(action).center());
+    menu->setActiveAction(action); // as the arrow keys do
+    QTest::keyClick(menu, Qt::Key_Return);
 }
 
 void open_mesh(test::StudioFixture& fixture, const char* mesh) {
@@ -200,8 +205,8 @@ private slots:
         QCOMPARE(edit.devices, 4);
         QVERIFY((edit.axes == std::vector<ui::MeshAxis>{{"data", 4}}));
         const compile::RunConfig after = with(config, ui::assignmentsOf(edit, config));
-        QCOMPARE(after.section("mesh").at("rules").dump(), R"([["embed","data"]])");
-        QCOMPARE(specs_of(after).dump(), R"x({"wte.weight":"P('data')"})x");
+        QCOMPARE(text_of(after, "rules"), R"([["embed","data"]])");
+        QCOMPARE(specs_of(after), R"x({"wte.weight":"P('data')"})x");
     }
 
     void one_device_keeps_nothing_of_the_mesh() {
@@ -210,8 +215,8 @@ private slots:
                  {R"(mesh.rules=[["embed","model"]])", R"x(mesh.specs={"*":"P('model')"})x"});
         const compile::RunConfig one = with(config, ui::oneDeviceAssignments(config));
         QVERIFY(MeshEdit::of(one).single());
-        QCOMPARE(specs_of(one).dump(), "{}");
-        QCOMPARE(one.section("mesh").at("rules").dump(), "[]");
+        QCOMPARE(specs_of(one), "{}");
+        QCOMPARE(text_of(one, "rules"), "[]");
     }
 
     void a_tensor_says_what_splits_it() {
@@ -288,18 +293,18 @@ private slots:
         QCOMPARE(ui::tensorEdit(after, *plan->find_slot(kUp)).pattern, kUp);
         // Taking it away again is the rule's word, and the override goes.
         const auto undone = ui::withoutSplit(after, *plan->find_slot(kUp), 0, "data");
-        QCOMPARE(specs_of(with(after, undone)).dump(), "{}");
+        QCOMPARE(specs_of(with(after, undone)), "{}");
         // What a rule splits is taken away by an override, and "back to the rule" takes that away.
         const compile::RunConfig whole =
             with(config, ui::withoutSplit(config, up, 1, "model"));
         QCOMPARE(spec_in(*plan_of(whole), kUp), std::string("P()"));
-        QCOMPARE(specs_of(with(whole, ui::withoutOverride(whole, up))).dump(), "{}");
+        QCOMPARE(specs_of(with(whole, ui::withoutOverride(whole, up))), "{}");
         // A pattern that stands there already comes second.
         const compile::RunConfig globbed =
             with(config, {R"x(mesh.specs={"*.up.weight":"P('data')"})x"});
         const compile::RunConfig both =
             with(globbed, ui::withSplit(globbed, up, 1, "model", SplitScope::Tensor));
-        QCOMPARE(specs_of(both).dump(),
+        QCOMPARE(specs_of(both),
                  R"x({"blocks.0.mlp.up.weight":"P('data', 'model')","*.up.weight":"P('data')"})x");
     }
 
@@ -320,13 +325,13 @@ private slots:
         }
         const compile::RunConfig none =
             with(config, ui::withSplit(config, up, 1, {}, SplitScope::Rule));
-        QCOMPARE(none.section("mesh").at("rules").dump(), R"([["mlp",null]])");
+        QCOMPARE(text_of(none, "rules"), R"([["mlp",null]])");
         QCOMPARE(spec_in(*plan_of(none), kUp), std::string("P()"));
         // Saying what the strategy says is no rule of one's own.
         const compile::RunConfig again =
             with(none, ui::withSplit(none, *plan_of(none)->find_slot(kUp), 1, "model",
                                      SplitScope::Rule));
-        QCOMPARE(again.section("mesh").at("rules").dump(), "[]");
+        QCOMPARE(text_of(again, "rules"), "[]");
     }
 
     void texts_of_overrides_are_checked_against_the_tensors_they_match() {
@@ -415,8 +420,8 @@ private slots:
         open_mesh(fixture, kTwoByTwo);
         ui::Draft& draft = fixture.studio().draft();
         drop_axis(fixture.find("dimension_0"), "data");
-        click_entry("splitTensor");
-        QCOMPARE(specs_of(draft.config()).dump(),
+        choose_entry("splitTensor");
+        QCOMPARE(specs_of(draft.config()),
                  R"x({"blocks.0.mlp.up.weight":"P('data', 'model')"})x");
         QTRY_COMPARE_WITH_TIMEOUT(spec_in(*planned(fixture)->plan, kUp),
                                   std::string("P('data', 'model')"), kPatienceMs);
@@ -425,11 +430,11 @@ private slots:
         // The tag's cross takes it away, which is the rule's word again; undo and redo follow.
         auto* tag = static_cast<widgets::AxisTag*>(fixture.find("split_0_data"));
         QTest::mouseClick(tag, Qt::LeftButton, {}, tag->crossRect().center());
-        QCOMPARE(specs_of(draft.config()).dump(), "{}");
+        QCOMPARE(specs_of(draft.config()), "{}");
         draft.undo();
-        QCOMPARE(specs_of(draft.config()).size(), std::size_t{1});
+        QVERIFY(specs_of(draft.config()) != "{}");
         draft.undo();
-        QCOMPARE(specs_of(draft.config()).dump(), "{}");
+        QCOMPARE(specs_of(draft.config()), "{}");
         QTRY_COMPARE_WITH_TIMEOUT(spec_in(*planned(fixture)->plan, kUp),
                                   std::string("P(None, 'model')"), kPatienceMs);
     }
@@ -449,14 +454,14 @@ private slots:
         QTest::keyClick(QApplication::activePopupWidget(), Qt::Key_Right);
         QTRY_VERIFY(QApplication::activePopupWidget() != menu);
         QTest::keyClick(QApplication::activePopupWidget(), Qt::Key_Return);
-        QTRY_COMPARE(specs_of(draft.config()).dump(),
+        QTRY_COMPARE(specs_of(draft.config()),
                      R"x({"blocks.0.mlp.up.weight":"P('data', 'model')"})x");
         // A tag is a button too: Delete is its cross.
         QTRY_VERIFY(fixture.window().findChild<QWidget*>("split_1_model") != nullptr);
         QTest::keyClick(fixture.find("split_1_model"), Qt::Key_Delete);
-        QCOMPARE(specs_of(draft.config()).dump(), R"x({"blocks.0.mlp.up.weight":"P('data')"})x");
+        QCOMPARE(specs_of(draft.config()), R"x({"blocks.0.mlp.up.weight":"P('data')"})x");
         QTest::keyClick(fixture.find("splitBack"), Qt::Key_Space);
-        QCOMPARE(specs_of(draft.config()).dump(), "{}");
+        QCOMPARE(specs_of(draft.config()), "{}");
     }
 
     void a_drop_that_cannot_work_leaves_the_draft_and_says_why() {
@@ -488,8 +493,8 @@ private slots:
         // By keys: back again, and the focus goes with it.
         QTest::keyClick(fixture.find("axisGrip_data"), Qt::Key_Left);
         QCOMPARE(names(), std::string("data=2 model=2 "));
-        QTest::mouseClick(fixture.find("axisAdd"), Qt::LeftButton);
-        click_entry("axisAdd_pipeline");
+        QTest::keyClick(fixture.find("axisAdd"), Qt::Key_Space);
+        choose_entry("axisAdd_pipeline");
         QCOMPARE(names(), std::string("data=2 pipeline=2 model=2 "));
         QCOMPARE(MeshEdit::of(draft.config()).strategy, std::string("3d"));
         fixture.click("axisRemove_pipeline");
@@ -512,21 +517,22 @@ private slots:
             return adopted.takeLast().front().value<std::vector<std::string>>();
         };
         // The strategy's rule for mlp becomes the draft's own.
-        QTest::mouseClick(part.findChild<QWidget*>("ruleAxes_mlp"), Qt::LeftButton);
-        click_entry("ruleAxis_data");
+        QTest::keyClick(part.findChild<QWidget*>("ruleAxes_mlp"), Qt::Key_Space);
+        choose_entry("ruleAxis_data");
         compile::RunConfig own = with(config, assignments());
-        QCOMPARE(own.section("mesh").at("rules").dump(), R"([["mlp",["model","data"]]])");
+        QCOMPARE(text_of(own, "rules"), R"([["mlp",["model","data"]]])");
         own = with(own, {R"(mesh.rules=[["mlp","data"],["vocab",null]])"});
         part.setConfig(own);
         QTest::keyClick(part.findChild<QWidget*>("ruleEarlier_vocab"), Qt::Key_Space);
-        QCOMPARE(with(own, assignments()).section("mesh").at("rules").dump(),
+        QCOMPARE(text_of(with(own, assignments()), "rules"),
                  R"([["vocab",null],["mlp","data"]])");
         QTest::keyClick(part.findChild<QWidget*>("ruleRemove_mlp"), Qt::Key_Space);
-        QCOMPARE(with(own, assignments()).section("mesh").at("rules").dump(),
+        QCOMPARE(text_of(with(own, assignments()), "rules"),
                  R"([["vocab",null]])");
         // What the engine refuses is said here and goes no further: "model" splits weights too.
-        QTest::mouseClick(part.findChild<QWidget*>("ruleAdd"), Qt::LeftButton);
-        auto* menu = part.findChild<QPushButton*>("ruleAdd")->menu();
+        QTest::keyClick(part.findChild<QWidget*>("ruleAdd"), Qt::Key_Space);
+        QTRY_VERIFY(QApplication::activePopupWidget() != nullptr);
+        QWidget* menu = QApplication::activePopupWidget();
         auto* layers = menu->findChild<QAction*>("ruleFor_layers")->menu();
         layers->findChild<QAction*>("ruleAxis_model")->trigger();
         menu->close();
@@ -561,12 +567,12 @@ private slots:
         QTest::keyClick(text, Qt::Key_Return);
         QCOMPARE(adopted.count(), 1);
         config = with(config, adopted.takeLast().front().value<std::vector<std::string>>());
-        QCOMPARE(specs_of(config).dump(),
+        QCOMPARE(specs_of(config),
                  R"x({"wpe.weight":"P('model')","blocks.*.mlp.up.weight":"P('data', 'model')"})x");
         part.setConfig(config);
         QTest::mouseClick(part.findChild<QWidget*>("specRemove"), Qt::LeftButton);
         config = with(config, adopted.takeLast().front().value<std::vector<std::string>>());
-        QCOMPARE(specs_of(config).dump(),
+        QCOMPARE(specs_of(config),
                  R"x({"blocks.*.mlp.up.weight":"P('data', 'model')"})x");
     }
 

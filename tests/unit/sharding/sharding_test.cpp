@@ -161,6 +161,21 @@ private slots:
         }
     }
 
+    // Kept over both axes, computed with over those that do not split the batch: as if the rule had
+    // named those alone.
+    void what_ops_see_of_a_weight_does_not_depend_on_how_it_is_kept() {
+        Placement placement;
+        placement.mesh = kMesh;
+        placement.rules = {{"batch", {"x"}}, {"mlp", {"z", "x"}}};
+        const SlotInfo weight{
+            SlotInfo::Kind::parameter, "up", {}, {ir::DType::f32, {8, 16}}, {"", "mlp"}};
+        const Annotation both = annotate({weight}, placement).state.at("up");
+        placement.rules = {{"batch", {"x"}}, {"mlp", {"z"}}};
+        const Annotation alone = annotate({weight}, placement).state.at("up");
+        QVERIFY(both.used == alone.used);
+        QVERIFY(both.stored.uses(0));
+    }
+
     void strategies_are_named_once_and_explained() {
         std::set<std::string_view> names;
         for (const StrategyDef* strategy : all_strategies()) {

@@ -24,7 +24,7 @@ using widgets::Role;
 using widgets::TextStyle;
 
 constexpr int kGap = 6;
-constexpr int kLeastBecause = 150;
+constexpr int kLeastBecause = 110;
 
 QString sourceText(SplitSource source) {
     switch (source) {
