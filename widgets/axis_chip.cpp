@@ -180,6 +180,9 @@ DropSlot::DropSlot(const QString& words, QWidget* parent)
 }
 
 void DropSlot::setShort(bool is_short) {
+    if (is_short == short_) {
+        return;
+    }
     short_ = is_short;
     updateGeometry();
     update();
@@ -196,9 +199,17 @@ QString DropSlot::shownText() const {
     return short_ && state_ == State::Empty ? QStringLiteral("+") : text();
 }
 
+int DropSlot::widthOf(const QString& text) const {
+    const double width = textWidth(Theme::current().font(TextStyle::Caption), text);
+    return static_cast<int>(std::ceil(width)) + 2 * kDashedPad;
+}
+
+int DropSlot::fullWidth() const {
+    return widthOf(text());
+}
+
 QSize DropSlot::sizeHint() const {
-    const double text = textWidth(Theme::current().font(TextStyle::Caption), shownText());
-    return {static_cast<int>(std::ceil(text)) + 2 * kDashedPad, tagHeight(TextStyle::MonoSmall)};
+    return {widthOf(shownText()), tagHeight(TextStyle::MonoSmall)};
 }
 
 void DropSlot::paintEvent(QPaintEvent*) {

@@ -75,6 +75,8 @@ public:
 
     explicit DropSlot(const QString& words, QWidget* parent = nullptr);
     void setShort(bool is_short);
+    /// Of a place that is not short.
+    int fullWidth() const;
     /// What a drop would do, or why it does nothing.
     void setState(State state, const QString& words = {});
     QSize sizeHint() const override;
@@ -88,6 +90,7 @@ protected:
 
 private:
     QString shownText() const;
+    int widthOf(const QString& text) const;
 
     QString words_;
     State state_ = State::Empty;

@@ -239,10 +239,12 @@ void AxisRow::resizeEvent(QResizeEvent* event) {
     arrange();
 }
 
-// What the order means stands there only where there is room for it.
+// What the order means stands there only where there is room for it. Nothing is shown for trying:
+// that would lay the page out in between.
 void AxisRow::arrange() {
-    order_->setVisible(!order_->text().isEmpty());
-    order_->setVisible(!order_->text().isEmpty() && flow_->linesIn(width()) <= 1);
+    const int words = order_->sizeHint().width() + flow_->spacing();
+    const int others = flow_->sizeHint().width() - (order_->isHidden() ? 0 : words);
+    order_->setVisible(!order_->text().isEmpty() && others + words <= width());
     updateGeometry();
 }
 

@@ -154,21 +154,18 @@ void DimensionRow::resizeEvent(QResizeEvent* event) {
     arrange();
 }
 
-// Places for a further axis are spelled out only where all stands on one line then.
+// Places for a further axis are spelled out only where all dimensions stand on one line then.
 void DimensionRow::arrange() {
-    for (DimensionCell* cell : cells_) {
-        cell->setShort(false);
-    }
-    const int room = width();
-    if (because_ != nullptr) {
-        because_->hide();
-    }
-    const bool fits = flow_->linesIn(room) <= 1;
-    if (because_ != nullptr) {
-        because_->show();
+    int wanted = 0;
+    for (int i = 0; i < flow_->count(); ++i) {
+        QWidget* widget = flow_->itemAt(i)->widget();
+        auto* cell = qobject_cast<DimensionCell*>(widget);
+        if (widget != because_) {
+            wanted += flow_->spacing() + (cell ? cell->fullWidth() : widget->sizeHint().width());
+        }
     }
     for (DimensionCell* cell : cells_) {
-        cell->setShort(!fits);
+        cell->setShort(wanted - flow_->spacing() > width());
     }
     updateGeometry();
 }
@@ -319,6 +316,18 @@ void DimensionCell::setShort(bool is_short) {
     if (slot_ != nullptr) {
         slot_->setShort(is_short);
     }
+}
+
+int DimensionCell::fullWidth() const {
+    int out = -layout()->spacing();
+    for (int i = 0; i < layout()->count(); ++i) {
+        const QWidget* widget = layout()->itemAt(i)->widget();
+        if (!widget->isHidden()) {
+            out += layout()->spacing() +
+                   (widget == slot_ ? slot_->fullWidth() : widget->sizeHint().width());
+        }
+    }
+    return out;
 }
 
 void DimensionCell::openMenu() {

@@ -82,6 +82,8 @@ public:
     DimensionCell(DimensionRow& row, int dim, const DimEdit& edit);
     /// The place for a further axis shows a plus alone.
     void setShort(bool is_short);
+    /// Of a cell that is not short.
+    int fullWidth() const;
 
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;

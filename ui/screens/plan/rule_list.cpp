@@ -79,7 +79,7 @@ RuleList::RuleList(QWidget* parent) : QWidget(parent) {
     grid_ = new QGridLayout(rows_);
     grid_->setContentsMargins(widgets::space::kGroup, widgets::space::kTight,
                               widgets::space::kGroup, widgets::space::kTight);
-    grid_->setHorizontalSpacing(widgets::space::kTight);
+    grid_->setHorizontalSpacing(widgets::space::kControl);
     grid_->setVerticalSpacing(2);
     grid_->setColumnStretch(Count, 1);
     auto* holder = new QWidget;
@@ -127,14 +127,21 @@ void RuleList::rebuild() {
     }
 }
 
+QString RuleList::whatOf(const std::string& logical) const {
+    const int tensors = tensorsWith(*digest_->plan, logical);
+    return tensors > 0             ? tr("%n tensor(s)", nullptr, tensors)
+           : logical == "batch"    ? tr("samples")
+           : logical == "sequence" ? tr("positions")
+           : logical == "layers"   ? tr("stages")
+                                   : tr("no tensor");
+}
+
 void RuleList::addRow(int row, const EffectiveRule& rule, int own) {
     const QString logical = toQString(rule.rule.logical);
     const Role role = rule.covered ? Role::Faint : Role::Text;
     grid_->addWidget(new widgets::TextLabel(logical, TextStyle::MonoSmall, role), row, Name);
-    const int tensors = tensorsWith(*digest_->plan, rule.rule.logical);
     grid_->addWidget(new widgets::TextLabel(rule.covered ? tr("covered by your own")
-                                            : tensors > 0 ? tr("%n tensor(s)", nullptr, tensors)
-                                                          : QString(),
+                                                         : whatOf(rule.rule.logical),
                                             TextStyle::Caption, Role::Muted),
                      row, Count);
     auto* source = new widgets::Badge(own >= 0 ? tr("own") : toQString(edit_.strategy),
@@ -228,10 +235,7 @@ void RuleList::fillAddMenu() {
             })) {
             continue; // its row is there to be changed
         }
-        const int tensors = tensorsWith(*digest_->plan, name);
-        QMenu* choice = add_menu_->addMenu(
-            tensors > 0 ? tr("%1, %n tensor(s)", nullptr, tensors).arg(toQString(name))
-                        : toQString(name));
+        QMenu* choice = add_menu_->addMenu(tr("%1, %2").arg(toQString(name), whatOf(name)));
         choice->menuAction()->setObjectName("ruleFor_" + toQString(name));
         addAxes(choice, {name, {}}, false);
     }

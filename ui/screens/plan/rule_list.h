@@ -33,6 +33,8 @@ signals:
 
 private:
     void rebuild();
+    /// What a rule for a logical axis is about.
+    QString whatOf(const std::string& logical) const;
     void addRow(int row, const EffectiveRule& rule, int own);
     void fillAddMenu();
     void addAxes(QMenu* menu, const sharding::Rule& rule, bool replaces);

@@ -170,7 +170,7 @@ void ScheduleBox::renew() {
     header_->setSubtitle(piped ? tr("layers along %1").arg(axis) : tr("no axis for the layers"));
     const bool own = hasOwnStages(*config_);
     balanced_->setEnabled(piped && own);
-    words_->setText(!piped ? tr("Drop an axis here: its devices then share the layers")
+    words_->setText(!piped ? tr("Drop an axis here for a pipeline")
                     : own  ? tr("layers %1, as given").arg(countsText(stages_.counts))
                            : tr("layers %1, balanced").arg(countsText(stages_.counts)));
     std::vector<widgets::StripLayer> layers;
