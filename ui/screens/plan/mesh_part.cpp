@@ -4,11 +4,13 @@
 #include "ui/bridge/convert.h"
 #include "ui/screens/plan/device_part.h"
 #include "ui/screens/plan/exchange_part.h"
+#include "ui/screens/plan/live_part.h"
 #include "ui/screens/plan/mesh_drawer.h"
 #include "ui/screens/plan/pipeline_part.h"
 #include "ui/screens/plan/rules_part.h"
 #include "ui/screens/plan/tensor_tree.h"
 #include "ui/screens/plan/tile_part.h"
+#include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/device_grid.h"
 #include "widgets/messages.h"
@@ -31,9 +33,9 @@ constexpr int kLeastHeight = 486; // of both
 
 } // namespace
 
-MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner planner,
+MeshPart::MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner planner,
                    QWidget* parent)
-    : QWidget(parent), draft_(draft), preview_(preview),
+    : QWidget(parent), draft_(studio.draft()), preview_(preview),
       example_preview_(example_, std::move(planner)), example_edit_(exampleMesh()) {
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
@@ -60,6 +62,9 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
     rules_ = new RulesPart;
     connect(rules_, &RulesPart::adopted, this, &MeshPart::adopt);
     drawer_->add(tr("Rules"), tr("What places arrays and layers on the mesh, to edit"), rules_);
+    live_ = new LivePart(studio.run());
+    drawer_->add(tr("Live"), tr("What the devices of the run on screen do"), live_);
+    connect(live_, &LivePart::deviceSelected, this, &MeshPart::selectDevice);
     rows->addWidget(drawer_);
     rows->setStretchFactor(0, 3);
     rows->setStretchFactor(1, 2);
@@ -93,14 +98,8 @@ QWidget* MeshPart::createTensors() {
     connect(tensors_, &TensorTree::tensorChosen, tiles_, &TilePart::setTensor);
     connect(tiles_, &TilePart::adopted, this, &MeshPart::adopt);
     connect(tiles_, &TilePart::shownChanged, this, &MeshPart::light);
-    connect(tiles_, &TilePart::deviceSelected, this, [this](int device) {
-        devices_->grid()->setSelectedDevice(device);
-        light();
-    });
-    connect(devices_->grid(), &widgets::DeviceGrid::deviceSelected, this, [this](int device) {
-        tiles_->setSelectedDevice(device);
-        light();
-    });
+    connect(tiles_, &TilePart::deviceSelected, this, &MeshPart::selectDevice);
+    connect(devices_->grid(), &widgets::DeviceGrid::deviceSelected, this, &MeshPart::selectDevice);
     return columns;
 }
 
@@ -122,6 +121,14 @@ QWidget* MeshPart::createStep() {
         edit(withStrategy(changed, wanted.section('=', 0, 0).toStdString()));
     });
     return columns;
+}
+
+/// Selecting a device lights its shards everywhere.
+void MeshPart::selectDevice(int device) {
+    devices_->grid()->setSelectedDevice(device);
+    tiles_->setSelectedDevice(device);
+    live_->setSelectedDevice(device);
+    light();
 }
 
 /// The devices that hold the same part as the selected one, or any part at all.
@@ -222,18 +229,29 @@ void MeshPart::update() {
         }
     }
     bar_->setEnabled(draft_.isValid());
-    const auto digest = shown().digest();
-    const bool stale = shown().isStale();
-    devices_->setStale(stale);
+    showLayout(shown().layout(), shown().isLayoutStale());
+    showDigest(shown().digest(), shown().isStale());
+}
+
+/// Where the state lies is known first.
+void MeshPart::showLayout(const std::shared_ptr<const PlanDigest>& layout, bool stale) {
     tensors_->setStale(stale);
     tiles_->setStale(stale);
+    if (layout && layout != layout_ && !layout->plan->mesh.single()) {
+        layout_ = layout;
+        tiles_->setDigest(layout);
+        tensors_->setDigest(layout);
+    }
+}
+
+void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool stale) {
+    devices_->setStale(stale);
     exchanges_->setStale(stale);
     pipeline_->setStale(stale);
     rules_->setStale(stale);
-    if (digest && !digest->plan->mesh.single()) {
+    if (digest && digest != digest_ && !digest->plan->mesh.single()) {
+        digest_ = digest;
         devices_->setDigest(digest);
-        tiles_->setDigest(digest);
-        tensors_->setDigest(digest);
         exchanges_->setDigest(digest);
         pipeline_->setDigest(digest);
         rules_->setDigest(digest);

@@ -17,9 +17,11 @@ namespace weft::ui {
 
 class DevicePart;
 class ExchangePart;
+class LivePart;
 class MeshDrawer;
 class PipelinePart;
 class RulesPart;
+class Studio;
 class TensorTree;
 class TilePart;
 
@@ -27,7 +29,7 @@ class MeshPart : public QWidget {
     Q_OBJECT
 public:
     /// `preview` plans the draft; `planner` plans the example beside it.
-    MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner planner,
+    MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner planner,
              QWidget* parent = nullptr);
 
 signals:
@@ -53,19 +55,25 @@ private:
     void update();
     QWidget* createTensors();
     QWidget* createStep();
+    void selectDevice(int device);
     void light();
+    void showLayout(const std::shared_ptr<const PlanDigest>& layout, bool stale);
+    void showDigest(const std::shared_ptr<const PlanDigest>& digest, bool stale);
 
     Draft& draft_;
     PlanPreview& preview_;
     Draft example_;
     PlanPreview example_preview_;
     MeshEdit example_edit_;
+    std::shared_ptr<const PlanDigest> layout_; // that is shown
+    std::shared_ptr<const PlanDigest> digest_; // likewise
     MeshBar* bar_;
     widgets::Banner* note_;
     DevicePart* devices_;
     TensorTree* tensors_;
     TilePart* tiles_;
     MeshDrawer* drawer_;
+    LivePart* live_;
     ExchangePart* exchanges_;
     PipelinePart* pipeline_;
     RulesPart* rules_;
