@@ -8,6 +8,7 @@
 #include "ui/screens/plan/live_part.h"
 #include "ui/screens/plan/mesh_drawer.h"
 #include "ui/screens/plan/pipeline_part.h"
+#include "ui/screens/plan/rules_part.h"
 #include "ui/screens/plan/tensor_tree.h"
 #include "ui/screens/plan/tile_part.h"
 #include "ui/studio.h"
@@ -61,6 +62,9 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner pl
     drawer_ = new MeshDrawer;
     drawer_->add(tr("Step"), tr("What the devices say to each other, and when each works"),
                  createStep());
+    rules_ = new RulesPart;
+    connect(rules_, &RulesPart::adopted, this, &MeshPart::adopt);
+    drawer_->add(tr("Rules"), tr("What places arrays and layers on the mesh, to edit"), rules_);
     createFindings();
     live_ = new LivePart(studio.run());
     drawer_->add(tr("Live"), tr("What the devices of the run on screen do"), live_);
@@ -100,6 +104,7 @@ QWidget* MeshPart::createTensors() {
     columns->addWidget(tiles_);
     columns->setSizes({kTreeWidth, kGridWidth, kTilesWidth});
     connect(tensors_, &TensorTree::tensorChosen, tiles_, &TilePart::setTensor);
+    connect(tiles_, &TilePart::adopted, this, &MeshPart::adopt);
     connect(tiles_, &TilePart::shownChanged, this, &MeshPart::light);
     connect(tiles_, &TilePart::deviceSelected, this, &MeshPart::selectDevice);
     connect(devices_->grid(), &widgets::DeviceGrid::deviceSelected, this, &MeshPart::selectDevice);
@@ -218,9 +223,7 @@ void MeshPart::choose(MeshBar::Where where) {
     emit hardwareWanted(where == MeshBar::Where::Planned);
     if (where == MeshBar::Where::Here && !isExample()) {
         example_edit_ = MeshEdit::of(draft_.config());
-        emit adopted({"mesh.devices=\"auto\"", "mesh.strategy=\"data_parallel\"",
-                      "mesh.axes=[[\"data\",-1]]", "mesh.zero_stage=0"},
-                     tr("one device"));
+        emit adopted(oneDeviceAssignments(draft_.config()), tr("one device"));
     } else if (where == MeshBar::Where::Simulated && !isExample()) {
         MeshEdit here = MeshEdit::of(draft_.config());
         here.kind = "cpu";
@@ -245,6 +248,11 @@ void MeshPart::update() {
                       preview_.hardware() != nullptr || own.kind != "cpu" ? MeshBar::Where::Planned
                       : example                                           ? MeshBar::Where::Here
                                 : MeshBar::Where::Simulated);
+        const Draft& draft = example ? example_ : draft_;
+        if (draft.isValid()) {
+            tiles_->setConfig(draft.config());
+            rules_->setConfig(draft.config());
+        }
     }
     bar_->setEnabled(draft_.isValid());
     showLayout(shown().layout(), shown().isLayoutStale());
@@ -266,12 +274,14 @@ void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool 
     devices_->setStale(stale);
     exchanges_->setStale(stale);
     pipeline_->setStale(stale);
+    rules_->setStale(stale);
     findings_->setStale(stale);
     if (digest && digest != digest_ && !digest->plan->mesh.single()) {
         digest_ = digest;
         devices_->setDigest(digest);
         exchanges_->setDigest(digest);
         pipeline_->setDigest(digest);
+        rules_->setDigest(digest);
         findings_->setDigest(digest);
     }
 }

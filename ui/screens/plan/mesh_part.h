@@ -21,6 +21,7 @@ class FindingsPart;
 class LivePart;
 class MeshDrawer;
 class PipelinePart;
+class RulesPart;
 class Studio;
 class TensorTree;
 class TilePart;
@@ -78,6 +79,7 @@ private:
     LivePart* live_;
     ExchangePart* exchanges_;
     PipelinePart* pipeline_;
+    RulesPart* rules_;
     FindingsPart* findings_;
 };
 

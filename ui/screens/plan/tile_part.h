@@ -3,6 +3,7 @@
 // tiles, what each device holds of it, and what that takes.
 #pragma once
 
+#include "core/compile/run_config.h"
 #include "ui/bridge/plan_digest.h"
 #include "ui/bridge/tensor_tiles.h"
 
@@ -12,7 +13,6 @@
 #include <optional>
 
 class QComboBox;
-class QHBoxLayout;
 class QSlider;
 
 namespace weft::widgets {
@@ -25,6 +25,8 @@ class TileView;
 
 namespace weft::ui {
 
+class DimensionRow;
+
 class TilePart : public QWidget {
     Q_OBJECT
 public:
@@ -32,6 +34,8 @@ public:
 
     void setDigest(std::shared_ptr<const PlanDigest> digest);
     void setStale(bool stale);
+    /// The draft whose plan is shown: its mesh, rules and overrides are what is edited.
+    void setConfig(const compile::RunConfig& config);
     /// The name of a state slot or of an array of the batch. Another plan that has it shows it again.
     void setTensor(const QString& name);
     QString tensor() const { return tensor_; }
@@ -53,13 +57,14 @@ signals:
     void deviceSelected(int device);
     /// Another tensor, side or plan is shown.
     void shownChanged();
+    /// "--set" assignments for the draft, and what they are.
+    void adopted(const std::vector<std::string>& overrides, const QString& what);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
     QWidget* createHead();
-    QWidget* createDimensions();
     QWidget* createPieces();
     void renew();
     void showSheet(const std::optional<TensorSheet>& sheet);
@@ -73,6 +78,7 @@ private:
     void chooseDevice(int device);
 
     std::shared_ptr<const PlanDigest> digest_;
+    std::shared_ptr<const compile::RunConfig> config_;
     QString tensor_;
     std::optional<TensorSheet> sheet_;
     int device_ = -1;
@@ -81,8 +87,7 @@ private:
     widgets::ElidedLabel* name_;
     widgets::TextLabel* type_;
     widgets::SegmentedControl* side_;
-    QWidget* dimensions_;
-    QHBoxLayout* dimensions_row_;
+    DimensionRow* dimensions_;
     QWidget* pieces_;
     QComboBox* rows_;
     QComboBox* columns_;
