@@ -6,6 +6,7 @@
 #include "ui/screens/plan/exchange_part.h"
 #include "ui/screens/plan/mesh_drawer.h"
 #include "ui/screens/plan/pipeline_part.h"
+#include "ui/screens/plan/scrub_part.h"
 #include "ui/screens/plan/tensor_tree.h"
 #include "ui/screens/plan/tile_part.h"
 #include "widgets/card.h"
@@ -27,6 +28,7 @@ constexpr int kTilesWidth = 450;
 constexpr int kUpperHeight = 270;
 constexpr int kLowerHeight = 216;
 constexpr int kLeastHeight = 486; // of both
+constexpr int kLowWindow = 700;   // the scrubber makes itself small
 
 } // namespace
 
@@ -67,6 +69,9 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
     outer->setContentsMargins(0, 0, 0, 0);
     outer->setSpacing(0);
     outer->addWidget(widgets::verticalScroll(content), 1);
+    scrub_ = new ScrubPart;
+    outer->addWidget(scrub_);
+    connect(scrub_, &ScrubPart::momentChanged, this, &MeshPart::showMoment);
     connect(bar_, &MeshBar::edited, this, &MeshPart::edit);
     connect(bar_, &MeshBar::whereChosen, this, &MeshPart::choose);
     connect(&preview_, &PlanPreview::changed, this, &MeshPart::update);
@@ -108,7 +113,7 @@ QWidget* MeshPart::createStep() {
     columns->addWidget(exchanges_);
     pipeline_ = new PipelinePart;
     columns->addWidget(pipeline_);
-    connect(exchanges_, &ExchangePart::opChosen, this, &MeshPart::opChosen);
+    connect(exchanges_, &ExchangePart::opChosen, this, [this](int op) { scrub_->setOp(op); });
     connect(exchanges_, &ExchangePart::simulateRequested, this,
             [this] { choose(MeshBar::Where::Simulated); });
     connect(pipeline_, &PipelinePart::useRequested, this, [this](const QString& wanted) {
@@ -116,7 +121,32 @@ QWidget* MeshPart::createStep() {
         changed.devices = wanted.section('=', 1).toInt();
         edit(withStrategy(changed, wanted.section('=', 0, 0).toStdString()));
     });
+    connect(pipeline_, &PipelinePart::actionChosen, this,
+            [this](int stage, int action) { scrub_->setAction(stage, action); });
     return columns;
+}
+
+/// All that is shown of the step is at the same moment.
+void MeshPart::showMoment(const StepMoment& moment) {
+    devices_->setMoment(moment);
+    tensors_->setMoment(moment);
+    tiles_->setMoment(moment);
+    exchanges_->showOp(moment.exchange);
+    pipeline_->setMoment(moment);
+    if (moment.valid() && !isExample()) {
+        emit opChosen(moment.op);
+    }
+}
+
+void MeshPart::showOp(int op) {
+    if (!isExample()) {
+        scrub_->setOp(op);
+    }
+}
+
+void MeshPart::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    scrub_->setLow(window()->height() <= kLowWindow);
 }
 
 /// The devices that hold the same part as the selected one, or any part at all.
@@ -221,12 +251,14 @@ void MeshPart::update() {
     tiles_->setStale(stale);
     exchanges_->setStale(stale);
     pipeline_->setStale(stale);
+    scrub_->setStale(stale);
     if (digest && !digest->plan->mesh.single()) {
         devices_->setDigest(digest);
         tiles_->setDigest(digest);
         tensors_->setDigest(digest);
         exchanges_->setDigest(digest);
         pipeline_->setDigest(digest);
+        scrub_->setDigest(digest);
     }
 }
 

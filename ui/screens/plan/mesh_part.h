@@ -19,6 +19,8 @@ class DevicePart;
 class ExchangePart;
 class MeshDrawer;
 class PipelinePart;
+class ScrubPart;
+struct StepMoment;
 class TensorTree;
 class TilePart;
 
@@ -29,11 +31,15 @@ public:
     MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner planner,
              QWidget* parent = nullptr);
 
+    ScrubPart* scrubber() const { return scrub_; }
+    /// Moves to an op of the step that the Plan part shows, when it is the one that is shown here.
+    void showOp(int op);
+
 signals:
     /// "--set" assignments for the draft, and what they are.
     void adopted(const std::vector<std::string>& overrides, const QString& what);
-    /// A collective was chosen: its op in the step that the Plan part shows.
-    void opChosen(int position);
+    /// The user moved to an op of the step that the Plan part shows.
+    void opChosen(int op);
     /// Another switch than the bar's decides this: plan for hardware, or for this machine.
     void hardwareWanted(bool wanted);
 
@@ -41,6 +47,7 @@ protected:
     // Follows the draft, and plans the example, only while somebody looks.
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     bool isExample() const;
@@ -53,6 +60,7 @@ private:
     QWidget* createTensors();
     QWidget* createStep();
     void light();
+    void showMoment(const StepMoment& moment);
 
     Draft& draft_;
     PlanPreview& preview_;
@@ -67,6 +75,7 @@ private:
     MeshDrawer* drawer_;
     ExchangePart* exchanges_;
     PipelinePart* pipeline_;
+    ScrubPart* scrub_;
 };
 
 } // namespace weft::ui

@@ -3,7 +3,7 @@
 // of it, and what that takes.
 #pragma once
 
-#include "ui/bridge/plan_digest.h"
+#include "ui/bridge/step_moment.h"
 #include "ui/bridge/tensor_tiles.h"
 
 #include <QWidget>
@@ -16,6 +16,7 @@ class QHBoxLayout;
 class QSlider;
 
 namespace weft::widgets {
+class Badge;
 class ElidedLabel;
 class HoldingStrip;
 class SegmentedControl;
@@ -32,6 +33,8 @@ public:
 
     void setDigest(std::shared_ptr<const PlanDigest> digest);
     void setStale(bool stale);
+    /// Says what the op of a moment does with the side that is shown.
+    void setMoment(const StepMoment& moment);
     /// The name of a state slot. Another plan that has it shows it again.
     void setTensor(const QString& name);
     QString tensor() const { return tensor_; }
@@ -65,6 +68,7 @@ private:
     void showSheet(const std::optional<TensorSheet>& sheet);
     void showDimensions();
     void showFacts();
+    void showTouch();
     void arrange();
     void offerSides(const plan::StateSlot* slot);
     void offerAxes();
@@ -75,7 +79,9 @@ private:
     QString tensor_;
     std::optional<TensorSheet> sheet_;
     int device_ = -1;
+    std::vector<TensorTouch> touches_; // by the op of the moment
     widgets::ElidedLabel* name_;
+    widgets::Badge* touch_;
     widgets::TextLabel* type_;
     widgets::SegmentedControl* side_;
     QWidget* dimensions_;
