@@ -244,18 +244,29 @@ void MeshPart::update() {
                                 : MeshBar::Where::Simulated);
     }
     bar_->setEnabled(draft_.isValid());
-    const auto digest = shown().digest();
-    const bool stale = shown().isStale();
-    devices_->setStale(stale);
+    showLayout(shown().layout(), shown().isLayoutStale());
+    showDigest(shown().digest(), shown().isStale());
+}
+
+/// Where the state lies is known first.
+void MeshPart::showLayout(const std::shared_ptr<const PlanDigest>& layout, bool stale) {
     tensors_->setStale(stale);
     tiles_->setStale(stale);
+    if (layout && layout != layout_ && !layout->plan->mesh.single()) {
+        layout_ = layout;
+        tiles_->setDigest(layout);
+        tensors_->setDigest(layout);
+    }
+}
+
+void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool stale) {
+    devices_->setStale(stale);
     exchanges_->setStale(stale);
     pipeline_->setStale(stale);
     scrub_->setStale(stale);
-    if (digest && !digest->plan->mesh.single()) {
+    if (digest && digest != digest_ && !digest->plan->mesh.single()) {
+        digest_ = digest;
         devices_->setDigest(digest);
-        tiles_->setDigest(digest);
-        tensors_->setDigest(digest);
         exchanges_->setDigest(digest);
         pipeline_->setDigest(digest);
         scrub_->setDigest(digest);

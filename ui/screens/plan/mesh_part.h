@@ -61,12 +61,16 @@ private:
     QWidget* createStep();
     void light();
     void showMoment(const StepMoment& moment);
+    void showLayout(const std::shared_ptr<const PlanDigest>& layout, bool stale);
+    void showDigest(const std::shared_ptr<const PlanDigest>& digest, bool stale);
 
     Draft& draft_;
     PlanPreview& preview_;
     Draft example_;
     PlanPreview example_preview_;
     MeshEdit example_edit_;
+    std::shared_ptr<const PlanDigest> layout_; // that is shown
+    std::shared_ptr<const PlanDigest> digest_; // likewise
     MeshBar* bar_;
     widgets::Banner* note_;
     DevicePart* devices_;
