@@ -196,10 +196,9 @@ private slots:
         // The op that the forward of the chosen tensor's layer begins with.
         const plan::PlannedProgram& program = test::step_of(*preview.digest());
         const QString tensor = "blocks.0.attention.qkv.weight";
-        const int op = find_op(
-            program, static_cast<int>(preview.digest()->ops.size()), [](const plan::Step& step) {
-                return step.op.kind == "linear" && step.op.path == "blocks.0.attention.qkv";
-            });
+        const int op = test::find_op(program, [](const plan::Step& step) {
+            return step.op.kind == "linear" && step.op.path == "blocks.0.attention.qkv";
+        });
         scrub.setOp(op);
         QCOMPARE(scrub.moment().op, op);
         QVERIFY(grid.item(0).name.contains("holds " + widgets::formatMemory(scrub.moment().total)));
