@@ -9,6 +9,7 @@
 #include "ui/screens/plan/mesh_drawer.h"
 #include "ui/screens/plan/pipeline_part.h"
 #include "ui/screens/plan/rules_part.h"
+#include "ui/screens/plan/scrub_part.h"
 #include "ui/screens/plan/tensor_tree.h"
 #include "ui/screens/plan/tile_part.h"
 #include "ui/studio.h"
@@ -33,6 +34,7 @@ constexpr int kPipelineWidth = 550;
 constexpr int kUpperHeight = 270;
 constexpr int kLowerHeight = 216;
 constexpr int kLeastHeight = 486; // of both
+constexpr int kLowWindow = 700;   // the scrubber makes itself small
 
 } // namespace
 
@@ -80,6 +82,9 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner pl
     outer->setContentsMargins(0, 0, 0, 0);
     outer->setSpacing(0);
     outer->addWidget(widgets::verticalScroll(content), 1);
+    scrub_ = new ScrubPart;
+    outer->addWidget(scrub_);
+    connect(scrub_, &ScrubPart::momentChanged, this, &MeshPart::showMoment);
     connect(bar_, &MeshBar::edited, this, &MeshPart::edit);
     connect(bar_, &MeshBar::whereChosen, this, &MeshPart::choose);
     connect(&preview_, &PlanPreview::changed, this, &MeshPart::update);
@@ -137,7 +142,7 @@ QWidget* MeshPart::createStep() {
     pipeline_ = new PipelinePart;
     columns->addWidget(pipeline_);
     columns->setSizes({kExchangesWidth, kPipelineWidth});
-    connect(exchanges_, &ExchangePart::opChosen, this, &MeshPart::opChosen);
+    connect(exchanges_, &ExchangePart::opChosen, this, [this](int op) { scrub_->setOp(op); });
     connect(exchanges_, &ExchangePart::tensorChosen, this, &MeshPart::showTensor);
     connect(exchanges_, &ExchangePart::simulateRequested, this,
             [this] { choose(MeshBar::Where::Simulated); });
@@ -146,6 +151,8 @@ QWidget* MeshPart::createStep() {
         changed.devices = wanted.section('=', 1).toInt();
         edit(withStrategy(changed, wanted.section('=', 0, 0).toStdString()));
     });
+    connect(pipeline_, &PipelinePart::actionChosen, this,
+            [this](int stage, int action) { scrub_->setAction(stage, action); });
     return columns;
 }
 
@@ -155,6 +162,29 @@ void MeshPart::selectDevice(int device) {
     tiles_->setSelectedDevice(device);
     live_->setSelectedDevice(device);
     light();
+}
+
+/// All that is shown of the step is at the same moment.
+void MeshPart::showMoment(const StepMoment& moment) {
+    devices_->setMoment(moment);
+    tensors_->setMoment(moment);
+    tiles_->setMoment(moment);
+    exchanges_->showOp(moment.exchange);
+    pipeline_->setMoment(moment);
+    if (moment.valid() && !isExample()) {
+        emit opChosen(moment.op);
+    }
+}
+
+void MeshPart::showOp(int op) {
+    if (!isExample()) {
+        scrub_->setOp(op);
+    }
+}
+
+void MeshPart::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    scrub_->setLow(window()->height() <= kLowWindow);
 }
 
 /// The devices that hold the same part as the selected one, or any part at all.
@@ -276,6 +306,7 @@ void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool 
     pipeline_->setStale(stale);
     rules_->setStale(stale);
     findings_->setStale(stale);
+    scrub_->setStale(stale);
     if (digest && digest != digest_ && !digest->plan->mesh.single()) {
         digest_ = digest;
         devices_->setDigest(digest);
@@ -283,6 +314,7 @@ void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool 
         pipeline_->setDigest(digest);
         rules_->setDigest(digest);
         findings_->setDigest(digest);
+        scrub_->setDigest(digest);
     }
 }
 

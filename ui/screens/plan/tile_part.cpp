@@ -82,6 +82,10 @@ QWidget* TilePart::createHead() {
     name_->setObjectName("tensorName");
     name_->setElideMode(Qt::ElideLeft); // the end says more than the beginning
     row->addWidget(name_, 1);
+    touch_ = new widgets::Badge({}, Role::Accent);
+    touch_->setObjectName("tensorTouch");
+    touch_->hide();
+    row->addWidget(touch_);
     type_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
     row->addWidget(type_);
     return head;
@@ -161,6 +165,27 @@ void TilePart::setStale(bool stale) {
     view_->setStale(faint);
     strip_->setStale(faint);
     facts_->setRole(faint ? Role::Faint : Role::Text);
+}
+
+void TilePart::setMoment(const StepMoment& moment) {
+    if (moment.touches != touches_) {
+        touches_ = moment.touches;
+        showTouch();
+    }
+}
+
+void TilePart::showTouch() {
+    const auto found =
+        std::find_if(touches_.begin(), touches_.end(), [this](const TensorTouch& touch) {
+            return touch.tensor == tensor_ && static_cast<int>(touch.side) == side_->currentIndex();
+        });
+    const bool touched = sheet_ && found != touches_.end();
+    touch_->setVisible(touched);
+    if (touched) {
+        touch_->setText(found->written ? found->read ? tr("read and written") : tr("written")
+                                       : tr("read"));
+        touch_->setToolTip(tr("By the op that the step is at"));
+    }
 }
 
 void TilePart::setTensor(const QString& name) {
@@ -260,6 +285,7 @@ void TilePart::showSheet(const std::optional<TensorSheet>& sheet) {
     showDimensions();
     offerAxes();
     showFacts();
+    showTouch();
 }
 
 void TilePart::resizeEvent(QResizeEvent* event) {
