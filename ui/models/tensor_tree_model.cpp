@@ -73,9 +73,44 @@ void TensorTreeModel::setWords(const QString& words) {
     rebuild();
 }
 
+void TensorTreeModel::setTouched(const QHash<QString, Touch>& touched) {
+    if (touched == touched_) {
+        return;
+    }
+    touched_ = touched;
+    const std::vector<int> before = std::move(marked_);
+    for (const int node : before) {
+        nodes_[static_cast<std::size_t>(node)].touch = Untouched;
+    }
+    markTouched();
+    for (const std::vector<int>* nodes : {&before, &std::as_const(marked_)}) {
+        for (const int node : *nodes) {
+            const QModelIndex index = createIndex(nodes_[static_cast<std::size_t>(node)].row,
+                                                  NameColumn, static_cast<quintptr>(node));
+            emit dataChanged(index, index, {kTouchRole, Qt::AccessibleTextRole});
+        }
+    }
+}
+
+// Groups show what happens inside them: they may be closed.
+void TensorTreeModel::markTouched() {
+    marked_.clear();
+    for (auto touch = touched_.cbegin(); touch != touched_.cend(); ++touch) {
+        for (int node = leaves_.value(touch.key(), 0); node > 0;
+             node = nodes_[static_cast<std::size_t>(node)].parent) {
+            Touch& own = nodes_[static_cast<std::size_t>(node)].touch;
+            if (own == Untouched) {
+                marked_.push_back(node);
+            }
+            own = std::max(own, touch.value());
+        }
+    }
+}
+
 void TensorTreeModel::rebuild() {
     beginResetModel();
     nodes_.assign(1, {});
+    leaves_.clear();
     shown_ = 0;
     for (int i = 0; i < tensorCount(); ++i) {
         const Tensor& tensor = tensors_[static_cast<std::size_t>(i)];
@@ -92,6 +127,7 @@ void TensorTreeModel::rebuild() {
         joinAlike(0);
     }
     number(0);
+    markTouched();
     endResetModel();
 }
 
@@ -110,6 +146,8 @@ void TensorTreeModel::insert(int tensor) {
     leaf.name = path.last();
     leaf.tensor = tensor;
     nodes_[static_cast<std::size_t>(node)].children.push_back(static_cast<int>(nodes_.size()));
+    leaves_.insert(tensors_[static_cast<std::size_t>(tensor)].name,
+                   static_cast<int>(nodes_.size()));
     nodes_.push_back(std::move(leaf));
 }
 
@@ -303,6 +341,13 @@ QVariant TensorTreeModel::data(const QModelIndex& index, int role) const {
     switch (role) {
     case Qt::DisplayRole: return display(node, column);
     case Qt::ToolTipRole: return tooltip(node);
+    case kTouchRole: return column == NameColumn ? node.touch : Untouched;
+    case Qt::AccessibleTextRole: {
+        const QString text = display(node, column).toString();
+        return column != NameColumn || node.touch == Untouched ? text
+               : node.touch == Read                            ? tr("%1, read now").arg(text)
+                                                               : tr("%1, written now").arg(text);
+    }
     case kPathRole:
         return node.tensor < 0 ? path(static_cast<int>(index.internalId())) : QVariant();
     case Qt::SizeHintRole: return QSize(0, kRowHeight);

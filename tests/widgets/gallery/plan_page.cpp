@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages.h"
 
+#include "widgets/axis_chip.h"
 #include "widgets/card.h"
 #include "widgets/exchange_view.h"
+#include "widgets/flow_layout.h"
 #include "widgets/gantt_view.h"
 #include "widgets/graph_view.h"
 #include "widgets/line_view.h"
 #include "widgets/memory_timeline.h"
+#include "widgets/stage_strip.h"
 #include "widgets/text_label.h"
 #include "widgets/trade_off_chart.h"
 
@@ -121,6 +124,32 @@ QWidget* makeExchanges() {
     return view;
 }
 
+/// Seven layers over three stages, the last layer with the head; axes of a mesh above them.
+QWidget* makeStages() {
+    auto* holder = new QWidget;
+    auto* column = new QVBoxLayout(holder);
+    auto* row = new QWidget;
+    auto* flow = new FlowLayout(row);
+    flow->setContentsMargins(0, 0, 0, 0);
+    flow->addWidget(new AxisGrip(QStringLiteral("data"), row));
+    flow->addWidget(new AxisTag(QStringLiteral("data")));
+    flow->addWidget(new AxisTag(QStringLiteral("model")));
+    flow->addWidget(new DropSlot(QStringLiteral("drop an axis")));
+    auto* refused = new DropSlot(QStringLiteral("drop an axis"));
+    refused->setState(DropSlot::State::Refused, QStringLiteral("not here"));
+    flow->addWidget(refused);
+    column->addWidget(row);
+    auto* strip = new StageStrip;
+    std::vector<StripLayer> layers;
+    for (int i = 0; i < 7; ++i) {
+        layers.push_back({QStringLiteral("blocks.%1").arg(i), i == 6 ? 1.8 : 1.0});
+    }
+    strip->setParts(std::move(layers), {3, 2, 2}, 3);
+    column->addWidget(strip);
+    column->addStretch(1);
+    return holder;
+}
+
 QWidget* makeTradeOff() {
     auto* chart = new TradeOffChart;
     chart->setAxis(QStringLiteral("ms a step"));
@@ -212,8 +241,9 @@ QWidget* makePlanPage() {
     column->addLayout(top, 3);
     auto* middle = new QHBoxLayout;
     middle->setSpacing(1);
-    middle->addWidget(titled(QStringLiteral("Pipeline"), makePipeline()), 2);
-    middle->addWidget(titled(QStringLiteral("Collectives"), makeExchanges()), 1);
+    middle->addWidget(titled(QStringLiteral("Pipeline"), makePipeline()), 3);
+    middle->addWidget(titled(QStringLiteral("Collectives"), makeExchanges()), 2);
+    middle->addWidget(titled(QStringLiteral("Stages"), makeStages()), 2);
     column->addLayout(middle, 1);
     auto* bottom = new QHBoxLayout;
     bottom->setSpacing(1);

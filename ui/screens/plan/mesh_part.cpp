@@ -8,6 +8,8 @@
 #include "ui/screens/plan/live_part.h"
 #include "ui/screens/plan/mesh_drawer.h"
 #include "ui/screens/plan/pipeline_part.h"
+#include "ui/screens/plan/rules_part.h"
+#include "ui/screens/plan/scrub_part.h"
 #include "ui/screens/plan/tensor_tree.h"
 #include "ui/screens/plan/tile_part.h"
 #include "ui/studio.h"
@@ -32,6 +34,7 @@ constexpr int kPipelineWidth = 550;
 constexpr int kUpperHeight = 270;
 constexpr int kLowerHeight = 216;
 constexpr int kLeastHeight = 486; // of both
+constexpr int kLowWindow = 700;   // the scrubber makes itself small
 
 } // namespace
 
@@ -61,6 +64,9 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner pl
     drawer_ = new MeshDrawer;
     drawer_->add(tr("Step"), tr("What the devices say to each other, and when each works"),
                  createStep());
+    rules_ = new RulesPart;
+    connect(rules_, &RulesPart::adopted, this, &MeshPart::adopt);
+    drawer_->add(tr("Rules"), tr("What places arrays and layers on the mesh, to edit"), rules_);
     createFindings();
     live_ = new LivePart(studio.run());
     drawer_->add(tr("Live"), tr("What the devices of the run on screen do"), live_);
@@ -76,6 +82,9 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner pl
     outer->setContentsMargins(0, 0, 0, 0);
     outer->setSpacing(0);
     outer->addWidget(widgets::verticalScroll(content), 1);
+    scrub_ = new ScrubPart;
+    outer->addWidget(scrub_);
+    connect(scrub_, &ScrubPart::momentChanged, this, &MeshPart::showMoment);
     connect(bar_, &MeshBar::edited, this, &MeshPart::edit);
     connect(bar_, &MeshBar::whereChosen, this, &MeshPart::choose);
     connect(&preview_, &PlanPreview::changed, this, &MeshPart::update);
@@ -100,6 +109,7 @@ QWidget* MeshPart::createTensors() {
     columns->addWidget(tiles_);
     columns->setSizes({kTreeWidth, kGridWidth, kTilesWidth});
     connect(tensors_, &TensorTree::tensorChosen, tiles_, &TilePart::setTensor);
+    connect(tiles_, &TilePart::adopted, this, &MeshPart::adopt);
     connect(tiles_, &TilePart::shownChanged, this, &MeshPart::light);
     connect(tiles_, &TilePart::deviceSelected, this, &MeshPart::selectDevice);
     connect(devices_->grid(), &widgets::DeviceGrid::deviceSelected, this, &MeshPart::selectDevice);
@@ -132,7 +142,7 @@ QWidget* MeshPart::createStep() {
     pipeline_ = new PipelinePart;
     columns->addWidget(pipeline_);
     columns->setSizes({kExchangesWidth, kPipelineWidth});
-    connect(exchanges_, &ExchangePart::opChosen, this, &MeshPart::opChosen);
+    connect(exchanges_, &ExchangePart::opChosen, this, [this](int op) { scrub_->setOp(op); });
     connect(exchanges_, &ExchangePart::tensorChosen, this, &MeshPart::showTensor);
     connect(exchanges_, &ExchangePart::simulateRequested, this,
             [this] { choose(MeshBar::Where::Simulated); });
@@ -141,6 +151,8 @@ QWidget* MeshPart::createStep() {
         changed.devices = wanted.section('=', 1).toInt();
         edit(withStrategy(changed, wanted.section('=', 0, 0).toStdString()));
     });
+    connect(pipeline_, &PipelinePart::actionChosen, this,
+            [this](int stage, int action) { scrub_->setAction(stage, action); });
     return columns;
 }
 
@@ -150,6 +162,29 @@ void MeshPart::selectDevice(int device) {
     tiles_->setSelectedDevice(device);
     live_->setSelectedDevice(device);
     light();
+}
+
+/// All that is shown of the step is at the same moment.
+void MeshPart::showMoment(const StepMoment& moment) {
+    devices_->setMoment(moment);
+    tensors_->setMoment(moment);
+    tiles_->setMoment(moment);
+    exchanges_->showOp(moment.exchange);
+    pipeline_->setMoment(moment);
+    if (moment.valid() && !isExample()) {
+        emit opChosen(moment.op);
+    }
+}
+
+void MeshPart::showOp(int op) {
+    if (!isExample()) {
+        scrub_->setOp(op);
+    }
+}
+
+void MeshPart::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    scrub_->setLow(window()->height() <= kLowWindow);
 }
 
 /// The devices that hold the same part as the selected one, or any part at all.
@@ -218,9 +253,7 @@ void MeshPart::choose(MeshBar::Where where) {
     emit hardwareWanted(where == MeshBar::Where::Planned);
     if (where == MeshBar::Where::Here && !isExample()) {
         example_edit_ = MeshEdit::of(draft_.config());
-        emit adopted({"mesh.devices=\"auto\"", "mesh.strategy=\"data_parallel\"",
-                      "mesh.axes=[[\"data\",-1]]", "mesh.zero_stage=0"},
-                     tr("one device"));
+        emit adopted(oneDeviceAssignments(draft_.config()), tr("one device"));
     } else if (where == MeshBar::Where::Simulated && !isExample()) {
         MeshEdit here = MeshEdit::of(draft_.config());
         here.kind = "cpu";
@@ -245,6 +278,11 @@ void MeshPart::update() {
                       preview_.hardware() != nullptr || own.kind != "cpu" ? MeshBar::Where::Planned
                       : example                                           ? MeshBar::Where::Here
                                 : MeshBar::Where::Simulated);
+        const Draft& draft = example ? example_ : draft_;
+        if (draft.isValid()) {
+            tiles_->setConfig(draft.config());
+            rules_->setConfig(draft.config());
+        }
     }
     bar_->setEnabled(draft_.isValid());
     showLayout(shown().layout(), shown().isLayoutStale());
@@ -266,13 +304,17 @@ void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool 
     devices_->setStale(stale);
     exchanges_->setStale(stale);
     pipeline_->setStale(stale);
+    rules_->setStale(stale);
     findings_->setStale(stale);
+    scrub_->setStale(stale);
     if (digest && digest != digest_ && !digest->plan->mesh.single()) {
         digest_ = digest;
         devices_->setDigest(digest);
         exchanges_->setDigest(digest);
         pipeline_->setDigest(digest);
+        rules_->setDigest(digest);
         findings_->setDigest(digest);
+        scrub_->setDigest(digest);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/models/tensor_tree_model.h"
 #include "widgets/card.h"
+#include "widgets/mark_delegate.h"
 #include "widgets/style.h"
 
 #include <QHeaderView>
@@ -72,6 +73,8 @@ TensorTree::TensorTree(QWidget* parent) : QWidget(parent) {
     view_->header()->setStretchLastSection(false);
     view_->header()->setMinimumSectionSize(24);
     view_->header()->setSectionsMovable(false);
+    view_->setItemDelegateForColumn(TensorTreeModel::NameColumn,
+                                    new widgets::MarkDelegate(TensorTreeModel::kTouchRole, view_));
     inner->addWidget(view_, 1);
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         const QScopedValueRollback settling(settling_, true);
@@ -124,6 +127,15 @@ void TensorTree::setDigest(std::shared_ptr<const PlanDigest> digest) {
 
 void TensorTree::setStale(bool stale) {
     view_->setEnabled(!stale);
+}
+
+void TensorTree::setMoment(const StepMoment& moment) {
+    QHash<QString, TensorTreeModel::Touch> touched;
+    for (const TensorTouch& touch : moment.touches) {
+        TensorTreeModel::Touch& own = touched[touch.tensor];
+        own = touch.written ? TensorTreeModel::Written : std::max(own, TensorTreeModel::Read);
+    }
+    model_->setTouched(touched);
 }
 
 void TensorTree::choose(const QString& name) {

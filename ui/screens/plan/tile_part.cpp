@@ -2,10 +2,10 @@
 #include "ui/screens/plan/tile_part.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/screens/plan/dimension_row.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
 #include "widgets/holding_strip.h"
-#include "widgets/pill.h"
 #include "widgets/text_label.h"
 #include "widgets/tile_view.h"
 
@@ -50,7 +50,8 @@ TilePart::TilePart(QWidget* parent) : QWidget(parent) {
     sides->addWidget(side_);
     sides->addStretch(1);
     column->addLayout(sides);
-    column->addWidget(createDimensions());
+    dimensions_ = new DimensionRow;
+    column->addWidget(dimensions_);
     column->addWidget(createPieces());
     view_ = new widgets::TileView;
     view_->setObjectName("tileView");
@@ -66,6 +67,7 @@ TilePart::TilePart(QWidget* parent) : QWidget(parent) {
     padding_->setObjectName("tensorPadding");
     foot->addWidget(padding_);
     column->addLayout(foot);
+    connect(dimensions_, &DimensionRow::adopted, this, &TilePart::adopted);
     connect(side_, &widgets::SegmentedControl::currentIndexChanged, this, &TilePart::renew);
     connect(view_, &widgets::TileView::deviceActivated, this, &TilePart::chooseDevice);
     connect(strip_, &widgets::HoldingStrip::deviceActivated, this, &TilePart::chooseDevice);
@@ -80,17 +82,13 @@ QWidget* TilePart::createHead() {
     name_->setObjectName("tensorName");
     name_->setElideMode(Qt::ElideLeft); // the end says more than the beginning
     row->addWidget(name_, 1);
+    touch_ = new widgets::Badge({}, Role::Accent);
+    touch_->setObjectName("tensorTouch");
+    touch_->hide();
+    row->addWidget(touch_);
     type_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
     row->addWidget(type_);
     return head;
-}
-
-QWidget* TilePart::createDimensions() {
-    dimensions_ = new QWidget;
-    dimensions_row_ = new QHBoxLayout(dimensions_);
-    dimensions_row_->setContentsMargins(0, 0, 0, 0);
-    dimensions_row_->setSpacing(6);
-    return dimensions_;
 }
 
 QWidget* TilePart::createPieces() {
@@ -153,12 +151,41 @@ void TilePart::setDigest(std::shared_ptr<const PlanDigest> digest) {
     setStale(stale_);
 }
 
+void TilePart::setConfig(const compile::RunConfig& config) {
+    if (config_ && config_->document == config.document) {
+        return;
+    }
+    config_ = std::make_shared<const compile::RunConfig>(config);
+    showDimensions();
+}
+
 void TilePart::setStale(bool stale) {
     stale_ = stale;
     const bool faint = stale || awaits_step_;
     view_->setStale(faint);
     strip_->setStale(faint);
     facts_->setRole(faint ? Role::Faint : Role::Text);
+}
+
+void TilePart::setMoment(const StepMoment& moment) {
+    if (moment.touches != touches_) {
+        touches_ = moment.touches;
+        showTouch();
+    }
+}
+
+void TilePart::showTouch() {
+    const auto found =
+        std::find_if(touches_.begin(), touches_.end(), [this](const TensorTouch& touch) {
+            return touch.tensor == tensor_ && static_cast<int>(touch.side) == side_->currentIndex();
+        });
+    const bool touched = sheet_ && found != touches_.end();
+    touch_->setVisible(touched);
+    if (touched) {
+        touch_->setText(found->written ? found->read ? tr("read and written") : tr("written")
+                                       : tr("read"));
+        touch_->setToolTip(tr("By the op that the step is at"));
+    }
 }
 
 void TilePart::setTensor(const QString& name) {
@@ -258,6 +285,7 @@ void TilePart::showSheet(const std::optional<TensorSheet>& sheet) {
     showDimensions();
     offerAxes();
     showFacts();
+    showTouch();
 }
 
 void TilePart::resizeEvent(QResizeEvent* event) {
@@ -270,36 +298,14 @@ void TilePart::arrange() {
 }
 
 void TilePart::showDimensions() {
-    while (QLayoutItem* old = dimensions_row_->takeAt(0)) {
-        delete old->widget();
-        delete old;
-    }
-    const auto text = [this](const QString& words, TextStyle style, Role role) {
-        dimensions_row_->addWidget(new widgets::TextLabel(words, style, role));
-    };
-    if (!sheet_) {
-        return;
-    }
-    if (sheet_->tiles.rank() == 0) {
-        text(tr("a single number"), TextStyle::Caption, Role::Muted);
+    const plan::StateSlot* slot =
+        digest_ ? digest_->plan->find_slot(tensor_.toStdString()) : nullptr;
+    const bool parameter = side_->currentIndex() == static_cast<int>(TensorSide::Parameter);
+    if (sheet_ && slot != nullptr && config_ && parameter && isEditable(*slot)) {
+        dimensions_->setTensor(digest_, *slot, config_);
     } else {
-        text(sheet_->tiles.rank() == 1 ? tr("dimension") : tr("dimensions"), TextStyle::Caption,
-             Role::Muted);
+        dimensions_->setSheet(sheet_ ? &*sheet_ : nullptr);
     }
-    for (int dim = 0; dim < sheet_->tiles.rank(); ++dim) {
-        const auto d = static_cast<std::size_t>(dim);
-        if (dim > 0) {
-            text(QStringLiteral("×"), TextStyle::Caption, Role::Muted);
-        }
-        text(QString::number(sheet_->tiles.shape[d]), TextStyle::Mono, Role::Text);
-        for (const QString& axis : sheet_->axes[d]) {
-            auto* tag = new widgets::Badge(axis, Role::Accent);
-            tag->setTag(true);
-            tag->setToolTip(tr("split over the axis %1 of the mesh").arg(axis));
-            dimensions_row_->addWidget(tag);
-        }
-    }
-    dimensions_row_->addStretch(1);
 }
 
 void TilePart::offerAxes() {
