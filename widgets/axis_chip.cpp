@@ -22,6 +22,7 @@ constexpr double kDotPitch = 4.0;
 constexpr int kCross = 12;
 constexpr int kPad = 6;
 constexpr int kDashedPad = 8;
+constexpr QPoint kBesidePointer(-14, -18);
 
 int tagHeight(TextStyle style) {
     return static_cast<int>(std::ceil(QFontMetricsF(Theme::current().font(style)).height())) + 6;
@@ -83,8 +84,11 @@ void AxisGrip::mouseMoveEvent(QMouseEvent* event) {
     setDown(false);
     auto* drag = new QDrag(this);
     drag->setMimeData(axisMime(axis_));
-    drag->setPixmap(parentWidget()->grab());
-    drag->setHotSpot(mapToParent(pressed_));
+    AxisTag carried(axis_);
+    carried.setRemovable(false);
+    carried.resize(carried.sizeHint());
+    drag->setPixmap(carried.grab());
+    drag->setHotSpot(kBesidePointer); // what is said under the pointer stays readable
     drag->exec(Qt::MoveAction);
 }
 

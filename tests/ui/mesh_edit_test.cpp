@@ -25,7 +25,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QMimeData>
-#include <QTimer>
+#include <QPushButton>
 #include <QTreeView>
 
 namespace {
@@ -106,31 +106,30 @@ void drop_axis(QWidget* target, const QString& axis, const QPoint& at = {4, 4}) 
     QApplication::sendEvent(target, &drop);
 }
 
-/// Chooses an entry of the menu that is open, or of one of its menus: the arrow keys lead there.
-void choose_entry(const QString& id) {
+/// Chooses an entry of the menu that is open; "layers/model": of one of its menus. The arrow keys
+/// lead there.
+void choose_entry(const QString& path) {
     QTRY_VERIFY(QApplication::activePopupWidget() != nullptr);
     auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
-    auto* action = menu->findChild<QAction*>(id);
-    QVERIFY2(action != nullptr, qPrintable(id));
-    QVERIFY(action->isEnabled());
-    if (!menu->actions().contains(action)) {
-        for (QAction* way : menu->actions()) {
-            if (way->menu() != nullptr && way->menu()->actions().contains(action)) {
-                menu->setActiveAction(way);
-                QTest::keyClick(menu, Qt::Key_Right);
-                menu = way->menu();
-                break;
-            }
+    for (const QString& id : path.split('/')) {
+        QAction* action = nullptr;
+        for (QAction* one : menu->actions()) {
+            action = one->objectName() == id ? one : action;
         }
+        QVERIFY2(action != nullptr, qPrintable(id));
+        QVERIFY2(action->isEnabled(), qPrintable(id));
+        menu->setActiveAction(action);
+        QTest::keyClick(menu, action->menu() != nullptr ? Qt::Key_Right : Qt::Key_Return);
+        menu = action->menu();
     }
-    menu->setActiveAction(action);
-    QTest::keyClick(menu, Qt::Key_Return);
 }
 
-/// Opens the menu of a button by key and chooses an entry; the menu has its own event loop.
-void choose_from(QWidget* button, const QString& id) {
-    QTimer::singleShot(0, button, [id] { choose_entry(id); });
-    QTest::keyClick(button, Qt::Key_Space);
+/// Opens the menu of a button and chooses an entry. The button itself would wait in the menu's own
+/// event loop.
+void choose_from(QWidget* button, const QString& path) {
+    QMenu* menu = static_cast<QPushButton*>(button)->menu();
+    menu->popup(button->mapToGlobal(QPoint(0, button->height())));
+    choose_entry(path);
 }
 
 void open_mesh(test::StudioFixture& fixture, const char* mesh) {
@@ -468,7 +467,7 @@ private slots:
         slot->setFocus(Qt::TabFocusReason);
         QTest::keyClick(slot, Qt::Key_Space);
         QTRY_VERIFY(QApplication::activePopupWidget() != nullptr);
-        // "data", then its second choice; "model" splits dimension 1 and cannot be chosen.
+        // "data", then its first choice; "model" splits dimension 1 and cannot be chosen.
         const QWidget* menu = QApplication::activePopupWidget();
         QVERIFY(menu->findChild<QAction*>("splitOver_model") == nullptr);
         QTest::keyClick(QApplication::activePopupWidget(), Qt::Key_Down);
@@ -549,7 +548,7 @@ private slots:
         QCOMPARE(text_of(with(own, assignments()), "rules"),
                  R"([["vocab",null]])");
         // What the engine refuses is said here and goes no further: "model" splits heads too.
-        choose_from(part.findChild<QWidget*>("ruleAdd"), "ruleAxis_model");
+        choose_from(part.findChild<QWidget*>("ruleAdd"), "ruleFor_layers/ruleAxis_model");
         QCOMPARE(adopted.count(), 0);
         QVERIFY(part.findChild<widgets::TextLabel*>("ruleProblem")->isVisible());
     }
@@ -584,7 +583,7 @@ private slots:
         QCOMPARE(specs_of(config),
                  R"x({"wpe.weight":"P('model')","blocks.*.mlp.up.weight":"P('data', 'model')"})x");
         part.setConfig(config);
-        QTest::mouseClick(part.findChild<QWidget*>("specRemove"), Qt::LeftButton);
+        QTest::mouseClick(part.findChild<QWidget*>("specRemove_0"), Qt::LeftButton);
         config = with(config, adopted.takeLast().front().value<std::vector<std::string>>());
         QCOMPARE(specs_of(config),
                  R"x({"blocks.*.mlp.up.weight":"P('data', 'model')"})x");

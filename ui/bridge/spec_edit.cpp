@@ -273,7 +273,7 @@ SplitOutcome splitOutcome(const compile::RunConfig& config, const plan::StateSlo
     } else if (scope == SplitScope::Tensor && logical.parts * logical.unit > 1) {
         out.text = QObject::tr("in plain stretches, not by %1").arg(toQString(logical.name));
     } else if (batch) {
-        out.text = QObject::tr("kept in parts, gathered for use: %1 splits the batch").arg(name);
+        out.text = QObject::tr("kept in parts, gathered for use");
     }
     return out;
 }

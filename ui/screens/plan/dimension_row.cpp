@@ -186,7 +186,7 @@ QMenu* DimensionRow::createMenu(int dim, QWidget* parent) {
     auto* menu = new QMenu(parent);
     menu->setObjectName("splitMenu");
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addSection(tr("Split dimension %1 over").arg(dim));
+    menu->addAction(tr("Split dimension %1 over").arg(dim))->setEnabled(false);
     for (const MeshAxis& axis : MeshEdit::of(*config_).axes) {
         const QString name = toQString(axis.name);
         const SplitOutcome outcome = outcomeOf(dim, name);
@@ -241,7 +241,7 @@ void DimensionRow::drop(int dim, const QString& axis) {
     auto* menu = new QMenu(this);
     menu->setObjectName("splitScope");
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addSection(tr("Split over %1").arg(axis));
+    menu->addAction(tr("Split over %1").arg(axis))->setEnabled(false);
     addScopes(menu, dim, axis);
     const QWidget* cell = cells_[static_cast<std::size_t>(dim)];
     menu->popup(cell->mapToGlobal(QPoint(0, cell->height())));

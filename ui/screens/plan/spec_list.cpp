@@ -48,15 +48,14 @@ SpecRow::SpecRow(std::optional<SpecEntry> entry, QWidget* parent)
                      known_ ? known_->pattern : std::string(), 3);
     spec_ = field(tr("How it is split"), QStringLiteral("P('data', None)"),
                   known_ ? known_->spec : std::string(), 2);
-    auto* remove = new QPushButton(widgets::icon("close"), {});
-    remove->setObjectName("specRemove");
-    remove->setAccessibleName(tr("Remove the override"));
-    remove->setToolTip(tr("Remove the override: back to the rule"));
-    remove->setFixedWidth(kIconWidth);
-    widgets::setButtonKind(remove, widgets::ButtonKind::Flat);
-    widgets::setCompact(remove);
-    connect(remove, &QPushButton::clicked, this, &SpecRow::removeRequested);
-    row->addWidget(remove);
+    remove_ = new QPushButton(widgets::icon("close"), {});
+    remove_->setAccessibleName(tr("Remove the override"));
+    remove_->setToolTip(tr("Remove the override: back to the rule"));
+    remove_->setFixedWidth(kIconWidth);
+    widgets::setButtonKind(remove_, widgets::ButtonKind::Flat);
+    widgets::setCompact(remove_);
+    connect(remove_, &QPushButton::clicked, this, &SpecRow::removeRequested);
+    row->addWidget(remove_);
     column->addLayout(row);
     words_ = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
     column->addWidget(words_);
@@ -67,6 +66,7 @@ void SpecRow::setNumber(int number) {
     pattern_->setObjectName("specPattern_" + end);
     spec_->setObjectName("specText_" + end);
     words_->setObjectName("specWords_" + end);
+    remove_->setObjectName("specRemove_" + end);
 }
 
 SpecEntry SpecRow::typed() const {

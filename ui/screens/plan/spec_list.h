@@ -13,6 +13,7 @@
 #include <vector>
 
 class QLineEdit;
+class QPushButton;
 class QVBoxLayout;
 
 namespace weft::widgets {
@@ -50,6 +51,7 @@ private:
     bool right_ = true;
     QLineEdit* pattern_;
     QLineEdit* spec_;
+    QPushButton* remove_;
     widgets::ElidedLabel* words_;
 };
 
