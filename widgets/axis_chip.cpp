@@ -140,7 +140,8 @@ void AxisTag::paintEvent(QPaintEvent*) {
         words.setWidth(words.width() - kCross - 2);
         words.moveLeft(isRightToLeft() ? kPad + kCross + 2 : kPad);
         const QPointF middle = QRectF(cross).adjusted(0, 0, -kPad + 2, 0).center();
-        paintIcon(painter, QRectF(middle.x() - kCross / 2.0, middle.y() - kCross / 2.0, kCross, kCross),
+        paintIcon(painter,
+                  QRectF(middle.x() - kCross / 2.0, middle.y() - kCross / 2.0, kCross, kCross),
                   QStringLiteral("close"), theme.color(Role::Accent));
     }
     paintText(painter, words, Qt::AlignLeft | Qt::AlignVCenter, text(),
@@ -175,8 +176,7 @@ void AxisTag::changeEvent(QEvent* event) {
     updateGeometry();
 }
 
-DropSlot::DropSlot(const QString& words, QWidget* parent)
-    : QAbstractButton(parent), words_(words) {
+DropSlot::DropSlot(const QString& words, QWidget* parent) : QAbstractButton(parent), words_(words) {
     setText(words);
     setFocusPolicy(Qt::StrongFocus);
     setCursor(Qt::PointingHandCursor);

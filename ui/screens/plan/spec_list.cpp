@@ -87,7 +87,7 @@ void SpecRow::check(const compile::RunConfig& config, const plan::ExecutionPlan&
                     : empty          ? tr("A name, * for anything, and a spec")
                     : matches > 0    ? tr("matches %n tensor(s)", nullptr, matches)
                                      : tr("matches no tensor of this model"));
-    words_->setRole(!wrong.isEmpty() ? Role::Error
+    words_->setRole(!wrong.isEmpty()       ? Role::Error
                     : matches > 0 || empty ? Role::Muted
                                            : Role::Warning);
     widgets::setInvalid(spec_, !wrong.isEmpty());
@@ -211,9 +211,9 @@ void SpecList::finish(SpecRow* row) {
     }
     check(row);
     if (row->isRight()) {
-        emit adopted({specsAssignment(entries())},
-                     tr("%1 as %2").arg(toQString(row->typed().pattern),
-                                        toQString(row->typed().spec)));
+        emit adopted(
+            {specsAssignment(entries())},
+            tr("%1 as %2").arg(toQString(row->typed().pattern), toQString(row->typed().spec)));
     }
 }
 

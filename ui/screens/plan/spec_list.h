@@ -4,8 +4,8 @@
 // stays as it is, whatever the draft does.
 #pragma once
 
+#include "ui/bridge/override_edit.h"
 #include "ui/bridge/plan_digest.h"
-#include "ui/bridge/spec_edit.h"
 
 #include <QWidget>
 
