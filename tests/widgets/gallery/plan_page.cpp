@@ -3,6 +3,7 @@
 
 #include "widgets/axis_chip.h"
 #include "widgets/card.h"
+#include "widgets/exchange_view.h"
 #include "widgets/flow_layout.h"
 #include "widgets/gantt_view.h"
 #include "widgets/graph_view.h"
@@ -97,6 +98,29 @@ QWidget* makePipeline() {
     auto* view = new GanttView;
     view->setData(data);
     view->setCursorItem(view->itemOf(1, 3));
+    return view;
+}
+
+QWidget* makeExchanges() {
+    ExchangeGraph graph{
+        {2, 2}, {0, 1, 2, 3}, {QStringLiteral("data"), QStringLiteral("model")}, {}};
+    const auto arrow = [&](int from, int to, qint64 bytes, int axes) {
+        graph.arrows.push_back({from, to, bytes, axes,
+                                QStringLiteral("%1 → %2: %3 a step, all-reduce over %4")
+                                    .arg(from)
+                                    .arg(to)
+                                    .arg(formatMemory(bytes), graph.axes[axes])});
+    };
+    const std::pair<int, int> rows[] = {{0, 1}, {1, 0}, {2, 3}, {3, 2}};
+    for (const auto& [from, to] : rows) {
+        arrow(from, to, 36 * kMiB, 1);
+    }
+    const std::pair<int, int> columns[] = {{0, 2}, {2, 0}, {1, 3}, {3, 1}};
+    for (const auto& [from, to] : columns) {
+        arrow(from, to, 5 * kMiB, 0);
+    }
+    auto* view = new ExchangeView;
+    view->setGraph(std::move(graph));
     return view;
 }
 
@@ -218,6 +242,7 @@ QWidget* makePlanPage() {
     auto* middle = new QHBoxLayout;
     middle->setSpacing(1);
     middle->addWidget(titled(QStringLiteral("Pipeline"), makePipeline()), 3);
+    middle->addWidget(titled(QStringLiteral("Collectives"), makeExchanges()), 2);
     middle->addWidget(titled(QStringLiteral("Stages"), makeStages()), 2);
     column->addLayout(middle, 1);
     auto* bottom = new QHBoxLayout;

@@ -99,7 +99,47 @@ void DevicePart::setStale(bool stale) {
     grid_->setStale(stale);
 }
 
+void DevicePart::setMoment(const StepMoment& moment) {
+    std::vector<widgets::DeviceNow> now;
+    for (const StageMoment& stage : moment.stages) {
+        widgets::DeviceNow& one = now.emplace_back();
+        for (std::size_t i = 0; i < stage.bytes.size(); ++i) {
+            if (stage.bytes[i] > 0) {
+                one.segments.push_back({static_cast<widgets::MemoryCategory>(i), stage.bytes[i]});
+            }
+        }
+        one.bytes = stage.total;
+        one.note = moment.stages.size() < 2 ? QString()
+                   : stage.action.isEmpty() ? tr("waits")
+                                            : stage.action;
+    }
+    grid_->setNow(std::move(now));
+    if (moment.valid() != at_moment_) {
+        at_moment_ = moment.valid();
+        describe();
+    }
+}
+
+void DevicePart::describe() {
+    if (!digest_) {
+        return;
+    }
+    const plan::ExecutionPlan& plan = *digest_->plan;
+    const auto count = static_cast<int>(plan.mesh.devices());
+    QString text = plan.device == "cpu"
+                       ? tr("%n simulated", nullptr, count)
+                       : tr("%n of %1", nullptr, count).arg(toQString(plan.device_title));
+    if (count > kMostCards) {
+        text += tr(", the first %1 shown").arg(kMostCards);
+    }
+    header_->setSubtitle(at_moment_ ? text + tr(" · now, of the peak") : text);
+}
+
 void DevicePart::setDigest(const std::shared_ptr<const PlanDigest>& digest) {
+    if (digest == digest_) {
+        return;
+    }
+    digest_ = digest;
     const plan::ExecutionPlan& plan = *digest->plan;
     std::vector<widgets::DeviceCard> cards;
     const std::int64_t count = plan.mesh.devices();
@@ -118,13 +158,10 @@ void DevicePart::setDigest(const std::shared_ptr<const PlanDigest>& digest) {
         card.note = !samples.isEmpty() ? samples : simulated ? tr("simulated") : QString();
         card.segments = segments[stage];
         card.bytes = plan.stages[stage].arena_bytes;
+        card.group = static_cast<int>(stage);
         cards.push_back(std::move(card));
     }
-    header_->setSubtitle(
-        (simulated
-             ? tr("%n simulated", nullptr, static_cast<int>(count))
-             : tr("%n of %1", nullptr, static_cast<int>(count)).arg(toQString(plan.device_title))) +
-        (count > kMostCards ? tr(", the first %1 shown").arg(kMostCards) : QString()));
+    describe();
     const auto limit = limitOfDevice(plan);
     grid_->setLimit(limit);
     if (!limit) {

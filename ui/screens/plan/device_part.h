@@ -2,7 +2,7 @@
 // The devices of the mesh: where each stands, what it reads, what its memory takes.
 #pragma once
 
-#include "ui/bridge/plan_digest.h"
+#include "ui/bridge/step_moment.h"
 
 #include <QWidget>
 
@@ -22,9 +22,15 @@ public:
 
     void setDigest(const std::shared_ptr<const PlanDigest>& digest);
     void setStale(bool stale);
+    /// What the devices hold then; not valid: what they need.
+    void setMoment(const StepMoment& moment);
     widgets::DeviceGrid* grid() const { return grid_; }
 
 private:
+    void describe();
+
+    std::shared_ptr<const PlanDigest> digest_;
+    bool at_moment_ = false; // the cards show what is held then
     widgets::SectionHeader* header_;
     widgets::DeviceGrid* grid_;
 };

@@ -4,10 +4,12 @@
 #include "ui/bridge/convert.h"
 #include "ui/screens/plan/device_part.h"
 #include "ui/screens/plan/exchange_part.h"
+#include "ui/screens/plan/findings_part.h"
 #include "ui/screens/plan/live_part.h"
 #include "ui/screens/plan/mesh_drawer.h"
 #include "ui/screens/plan/pipeline_part.h"
 #include "ui/screens/plan/rules_part.h"
+#include "ui/screens/plan/scrub_part.h"
 #include "ui/screens/plan/tensor_tree.h"
 #include "ui/screens/plan/tile_part.h"
 #include "ui/studio.h"
@@ -27,9 +29,12 @@ namespace {
 constexpr int kTreeWidth = 460;
 constexpr int kGridWidth = 370;
 constexpr int kTilesWidth = 450;
+constexpr int kExchangesWidth = 730;
+constexpr int kPipelineWidth = 550;
 constexpr int kUpperHeight = 270;
 constexpr int kLowerHeight = 216;
 constexpr int kLeastHeight = 486; // of both
+constexpr int kLowWindow = 700;   // the scrubber makes itself small
 
 } // namespace
 
@@ -62,6 +67,7 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner pl
     rules_ = new RulesPart;
     connect(rules_, &RulesPart::adopted, this, &MeshPart::adopt);
     drawer_->add(tr("Rules"), tr("What places arrays and layers on the mesh, to edit"), rules_);
+    createFindings();
     live_ = new LivePart(studio.run());
     drawer_->add(tr("Live"), tr("What the devices of the run on screen do"), live_);
     connect(live_, &LivePart::deviceSelected, this, &MeshPart::selectDevice);
@@ -76,10 +82,17 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner pl
     outer->setContentsMargins(0, 0, 0, 0);
     outer->setSpacing(0);
     outer->addWidget(widgets::verticalScroll(content), 1);
+    scrub_ = new ScrubPart;
+    outer->addWidget(scrub_);
+    connect(scrub_, &ScrubPart::momentChanged, this, &MeshPart::showMoment);
     connect(bar_, &MeshBar::edited, this, &MeshPart::edit);
     connect(bar_, &MeshBar::whereChosen, this, &MeshPart::choose);
     connect(&preview_, &PlanPreview::changed, this, &MeshPart::update);
     connect(&example_preview_, &PlanPreview::changed, this, &MeshPart::update);
+    for (const PlanPreview* one : {&preview_, &example_preview_}) {
+        connect(one, &PlanPreview::alternativesChanged, this,
+                [this] { findings_->setMemoryFixes(shown().fixes()); });
+    }
     connect(&draft_, &Draft::changed, this, &MeshPart::onDraftChanged);
 }
 
@@ -103,6 +116,22 @@ QWidget* MeshPart::createTensors() {
     return columns;
 }
 
+void MeshPart::showTensor(const QString& name) {
+    tensors_->choose(name);
+    tiles_->setTensor(tensors_->chosen());
+}
+
+void MeshPart::createFindings() {
+    findings_ = new FindingsPart;
+    const int part =
+        drawer_->add(tr("Findings"), tr("What is padded, kept whole or too much"), findings_);
+    connect(findings_, &FindingsPart::countChanged, this, [this, part](int count) {
+        drawer_->setTitle(part, count == 0 ? tr("Findings") : tr("Findings %1").arg(count));
+    });
+    connect(findings_, &FindingsPart::tensorChosen, this, &MeshPart::showTensor);
+    connect(findings_, &FindingsPart::adopted, this, &MeshPart::adopt);
+}
+
 /// What the devices say to each other, and when each works.
 QWidget* MeshPart::createStep() {
     auto* columns = new QSplitter(Qt::Horizontal);
@@ -112,7 +141,9 @@ QWidget* MeshPart::createStep() {
     columns->addWidget(exchanges_);
     pipeline_ = new PipelinePart;
     columns->addWidget(pipeline_);
-    connect(exchanges_, &ExchangePart::opChosen, this, &MeshPart::opChosen);
+    columns->setSizes({kExchangesWidth, kPipelineWidth});
+    connect(exchanges_, &ExchangePart::opChosen, this, [this](int op) { scrub_->setOp(op); });
+    connect(exchanges_, &ExchangePart::tensorChosen, this, &MeshPart::showTensor);
     connect(exchanges_, &ExchangePart::simulateRequested, this,
             [this] { choose(MeshBar::Where::Simulated); });
     connect(pipeline_, &PipelinePart::useRequested, this, [this](const QString& wanted) {
@@ -120,6 +151,8 @@ QWidget* MeshPart::createStep() {
         changed.devices = wanted.section('=', 1).toInt();
         edit(withStrategy(changed, wanted.section('=', 0, 0).toStdString()));
     });
+    connect(pipeline_, &PipelinePart::actionChosen, this,
+            [this](int stage, int action) { scrub_->setAction(stage, action); });
     return columns;
 }
 
@@ -129,6 +162,29 @@ void MeshPart::selectDevice(int device) {
     tiles_->setSelectedDevice(device);
     live_->setSelectedDevice(device);
     light();
+}
+
+/// All that is shown of the step is at the same moment.
+void MeshPart::showMoment(const StepMoment& moment) {
+    devices_->setMoment(moment);
+    tensors_->setMoment(moment);
+    tiles_->setMoment(moment);
+    exchanges_->showOp(moment.exchange);
+    pipeline_->setMoment(moment);
+    if (moment.valid() && !isExample()) {
+        emit opChosen(moment.op);
+    }
+}
+
+void MeshPart::showOp(int op) {
+    if (!isExample()) {
+        scrub_->setOp(op);
+    }
+}
+
+void MeshPart::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    scrub_->setLow(window()->height() <= kLowWindow);
 }
 
 /// The devices that hold the same part as the selected one, or any part at all.
@@ -249,12 +305,16 @@ void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool 
     exchanges_->setStale(stale);
     pipeline_->setStale(stale);
     rules_->setStale(stale);
+    findings_->setStale(stale);
+    scrub_->setStale(stale);
     if (digest && digest != digest_ && !digest->plan->mesh.single()) {
         digest_ = digest;
         devices_->setDigest(digest);
         exchanges_->setDigest(digest);
         pipeline_->setDigest(digest);
         rules_->setDigest(digest);
+        findings_->setDigest(digest);
+        scrub_->setDigest(digest);
     }
 }
 

@@ -17,11 +17,14 @@ namespace weft::ui {
 
 class DevicePart;
 class ExchangePart;
+class FindingsPart;
 class LivePart;
 class MeshDrawer;
 class PipelinePart;
 class RulesPart;
 class Studio;
+class ScrubPart;
+struct StepMoment;
 class TensorTree;
 class TilePart;
 
@@ -32,11 +35,15 @@ public:
     MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner planner,
              QWidget* parent = nullptr);
 
+    ScrubPart* scrubber() const { return scrub_; }
+    /// Moves to an op of the step that the Plan part shows, when it is the one that is shown here.
+    void showOp(int op);
+
 signals:
     /// "--set" assignments for the draft, and what they are.
     void adopted(const std::vector<std::string>& overrides, const QString& what);
-    /// A collective was chosen: its op in the step that the Plan part shows.
-    void opChosen(int position);
+    /// The user moved to an op of the step that the Plan part shows.
+    void opChosen(int op);
     /// Another switch than the bar's decides this: plan for hardware, or for this machine.
     void hardwareWanted(bool wanted);
 
@@ -44,6 +51,7 @@ protected:
     // Follows the draft, and plans the example, only while somebody looks.
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     bool isExample() const;
@@ -55,8 +63,11 @@ private:
     void update();
     QWidget* createTensors();
     QWidget* createStep();
+    void createFindings();
     void selectDevice(int device);
     void light();
+    void showTensor(const QString& name);
+    void showMoment(const StepMoment& moment);
     void showLayout(const std::shared_ptr<const PlanDigest>& layout, bool stale);
     void showDigest(const std::shared_ptr<const PlanDigest>& digest, bool stale);
 
@@ -77,6 +88,8 @@ private:
     ExchangePart* exchanges_;
     PipelinePart* pipeline_;
     RulesPart* rules_;
+    FindingsPart* findings_;
+    ScrubPart* scrub_;
 };
 
 } // namespace weft::ui

@@ -23,6 +23,7 @@
 #include <QFileDialog>
 #include <QMenu>
 #include <QPushButton>
+#include <QScopedValueRollback>
 #include <QScrollArea>
 #include <QShortcut>
 #include <QSplitter>
@@ -78,7 +79,12 @@ PlanScreen::PlanScreen(Studio& studio, Actions& actions)
             hardware_->setCurrentIndex(wanted ? 1 : 0);
         }
     });
-    connect(mesh_, &MeshPart::opChosen, memory_, &MemoryPart::setCursor);
+    connect(mesh_, &MeshPart::opChosen, this, [this](int op) { op_ = op; });
+    connect(memory_, &MemoryPart::cursorChanged, this, [this](int op) {
+        if (op_ || !settling_) {
+            op_ = op;
+        }
+    });
     stack_->addWidget(mesh_);
     column->addWidget(stack_, 1);
     connect(&preview_, &PlanPreview::changed, this, &PlanScreen::update);
@@ -222,17 +228,30 @@ void PlanScreen::update() {
     const int part = part_->currentIndex();
     const Page page = part == MeshTab ? MeshPage : part == ProgramTab ? ProgramPage : PlanPage;
     stack_->setCurrentIndex(digest ? page : MessagePage);
-    memory_->setDigest(digest);
+    {
+        const QScopedValueRollback settling(settling_, true);
+        memory_->setDigest(digest);
+    }
     memory_->setStale(preview_.isStale());
     ops_->setDigest(digest);
     ops_->setStale(preview_.isStale());
     ops_->showOp(memory_->cursor());
+    showOp();
     const bool planning = preview_.state() == PlanPreview::State::Planning ||
                           (digest && (preview_.isStale() || !preview_.isComplete()));
     progress_->setBusy(planning && preview_.state() != PlanPreview::State::Invalid);
     exporting_->setEnabled(digest && preview_.isComplete());
     updateTrouble();
     emit navStateChanged();
+}
+
+// Only the part that is seen is moved: the other ones follow when they are looked at.
+void PlanScreen::showOp() {
+    if (op_ && stack_->currentIndex() == PlanPage) {
+        memory_->setCursor(*op_);
+    } else if (op_ && stack_->currentIndex() == MeshPage) {
+        mesh_->showOp(*op_);
+    }
 }
 
 // In the place where the plan would be; over the last plan that there was when there was one.

@@ -40,10 +40,14 @@ TilePart::TilePart(QWidget* parent) : QWidget(parent) {
     column->setSpacing(widgets::space::kControl);
     column->addWidget(createHead());
     auto* sides = new QHBoxLayout;
-    side_ = new widgets::SegmentedControl({tr("Parameter"), tr("Gradient"), tr("Optimizer")});
+    side_ = new widgets::SegmentedControl(
+        {tr("Parameter"), tr("Gradient"), tr("Optimizer"), tr("Activation")});
     side_->setObjectName("tensorSide");
     side_->setCompact(true);
     side_->setAccessibleName(tr("Side of the tensor"));
+    QSizePolicy keeps = side_->sizePolicy(); // hidden for the batch, and nothing moves
+    keeps.setRetainSizeWhenHidden(true);
+    side_->setSizePolicy(keeps);
     sides->addWidget(side_);
     sides->addStretch(1);
     column->addLayout(sides);
@@ -79,6 +83,10 @@ QWidget* TilePart::createHead() {
     name_->setObjectName("tensorName");
     name_->setElideMode(Qt::ElideLeft); // the end says more than the beginning
     row->addWidget(name_, 1);
+    touch_ = new widgets::Badge({}, Role::Accent);
+    touch_->setObjectName("tensorTouch");
+    touch_->hide();
+    row->addWidget(touch_);
     type_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
     row->addWidget(type_);
     return head;
@@ -129,10 +137,19 @@ QWidget* TilePart::createPieces() {
 }
 
 void TilePart::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    if (digest != digest_) {
+    if (digest == digest_) {
+        return;
+    }
+    // A plan without programs knows where state lies, nothing of what a step computes: that is
+    // looked at as it was until the step is planned.
+    awaits_step_ = digest && digest->plan->programs.empty() && sheet_ &&
+                   (side_->currentIndex() == static_cast<int>(TensorSide::Activation) ||
+                    !plan::find_tensor(*digest->plan, tensor_.toStdString()));
+    if (!awaits_step_) {
         digest_ = std::move(digest);
         renew();
     }
+    setStale(stale_);
 }
 
 void TilePart::setConfig(const compile::RunConfig& config) {
@@ -144,9 +161,32 @@ void TilePart::setConfig(const compile::RunConfig& config) {
 }
 
 void TilePart::setStale(bool stale) {
-    view_->setStale(stale);
-    strip_->setStale(stale);
-    facts_->setRole(stale ? Role::Faint : Role::Text);
+    stale_ = stale;
+    const bool faint = stale || awaits_step_;
+    view_->setStale(faint);
+    strip_->setStale(faint);
+    facts_->setRole(faint ? Role::Faint : Role::Text);
+}
+
+void TilePart::setMoment(const StepMoment& moment) {
+    if (moment.touches != touches_) {
+        touches_ = moment.touches;
+        showTouch();
+    }
+}
+
+void TilePart::showTouch() {
+    const auto found =
+        std::find_if(touches_.begin(), touches_.end(), [this](const TensorTouch& touch) {
+            return touch.tensor == tensor_ && static_cast<int>(touch.side) == side_->currentIndex();
+        });
+    const bool touched = sheet_ && found != touches_.end();
+    touch_->setVisible(touched);
+    if (touched) {
+        touch_->setText(found->written ? found->read ? tr("read and written") : tr("written")
+                                       : tr("read"));
+        touch_->setToolTip(tr("By the op that the step is at"));
+    }
 }
 
 void TilePart::setTensor(const QString& name) {
@@ -194,44 +234,59 @@ QString TilePart::partText() const {
 }
 
 void TilePart::renew() {
-    const plan::StateSlot* slot =
-        digest_ ? digest_->plan->find_slot(tensor_.toStdString()) : nullptr;
-    offerSides(slot);
-    showSheet(slot == nullptr ? std::nullopt
-                              : tensorSheet(*digest_->plan, *slot,
-                                            static_cast<TensorSide>(side_->currentIndex())));
+    const std::optional<plan::Tensor> tensor =
+        digest_ ? plan::find_tensor(*digest_->plan, tensor_.toStdString()) : std::nullopt;
+    offerSides(tensor ? &*tensor : nullptr);
+    showSheet(tensor ? tensorSheet(*digest_->plan, *tensor,
+                                   static_cast<TensorSide>(side_->currentIndex()))
+                     : std::nullopt);
     emit shownChanged();
 }
 
-void TilePart::offerSides(const plan::StateSlot* slot) {
+QString TilePart::whyNot(const plan::Tensor& tensor, TensorSide side) const {
+    const plan::StateSlot* slot = digest_->plan->find_slot(tensor.name);
+    if (slot == nullptr || slot->category != plan::Category::parameters) {
+        return tr("Of parameters only");
+    }
+    switch (side) {
+    case TensorSide::Activation: return tr("No layer of the training step reads it");
+    case TensorSide::Optimizer:
+        return slot->trainable ? tr("The optimizer keeps nothing of its shape") : tr("Not trained");
+    default:
+        return slot->trainable ? tr("Split over the data ranks as the update comes to it")
+                               : tr("Not trained");
+    }
+}
+
+void TilePart::offerSides(const plan::Tensor* tensor) {
     const QSignalBlocker quiet(side_);
-    for (const TensorSide side : {TensorSide::Gradient, TensorSide::Optimizer}) {
-        const bool there = slot != nullptr && tensorSheet(*digest_->plan, *slot, side).has_value();
+    for (const TensorSide side :
+         {TensorSide::Gradient, TensorSide::Optimizer, TensorSide::Activation}) {
+        const bool there =
+            tensor != nullptr && tensorSheet(*digest_->plan, *tensor, side).has_value();
         side_->setSegmentEnabled(static_cast<int>(side), there,
-                                 slot == nullptr ? QString()
-                                 : slot->category != plan::Category::parameters || !slot->trainable
-                                     ? tr("Not trained")
-                                 : side == TensorSide::Optimizer
-                                     ? tr("The optimizer keeps nothing of its shape")
-                                     : tr("Split over the data ranks as the update comes to it"));
+                                 tensor == nullptr ? QString() : whyNot(*tensor, side));
         if (!there && side_->currentIndex() == static_cast<int>(side)) {
             side_->setCurrentIndex(static_cast<int>(TensorSide::Parameter));
         }
     }
+    side_->setVisible(tensor == nullptr ||
+                      digest_->plan->find_slot(tensor->name) != nullptr);
 }
 
 void TilePart::showSheet(const std::optional<TensorSheet>& sheet) {
     sheet_ = sheet;
-    name_->setText(sheet_ ? tensor_ : QString());
+    name_->setText(sheet_ ? sheet_->name : QString());
     type_->setText(sheet_ ? sheet_->type : QString());
     view_->setArray(sheet_ ? sheet_->tiles : widgets::TileArray{});
     if (sheet_ && device_ >= sheet_->tiles.deviceCount()) {
         setSelectedDevice(-1);
     }
-    view_->setAccessibleName(sheet_ ? tr("%1, %2").arg(tensor_, partText()) : tr("Tiles"));
+    view_->setAccessibleName(sheet_ ? tr("%1, %2").arg(sheet_->name, partText()) : tr("Tiles"));
     showDimensions();
     offerAxes();
     showFacts();
+    showTouch();
 }
 
 void TilePart::resizeEvent(QResizeEvent* event) {
@@ -292,9 +347,14 @@ void TilePart::showFacts() {
         return;
     }
     QStringList parts{tr("%1 a device").arg(partText()), shortMemory(sheet_->local_bytes)};
-    parts.append(sheet_->copies == 1
-                     ? tr("one copy")
-                     : tr("×%1 over %2").arg(sheet_->copies).arg(sheet_->copy_axes.join(", ")));
+    if (!sheet_->sum_axes.isEmpty()) {
+        parts.append(tr("terms of sums over %1").arg(sheet_->sum_axes.join(", ")));
+    }
+    if (sheet_->copies > 1) {
+        parts.append(tr("×%1 over %2").arg(sheet_->copies).arg(sheet_->copy_axes.join(", ")));
+    } else if (sheet_->sum_axes.isEmpty()) {
+        parts.append(tr("one copy"));
+    }
     if (sheet_->stage >= 0) {
         parts.append(tr("stage %1").arg(sheet_->stage));
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One tensor over the mesh: parameter, gradient or optimizer state as tiles, what each device holds
-// of it, and what that takes.
+// One tensor over the mesh: parameter, gradient, optimizer state or the activation that it makes as
+// tiles, what each device holds of it, and what that takes.
 #pragma once
 
 #include "core/compile/run_config.h"
-#include "ui/bridge/plan_digest.h"
+#include "ui/bridge/step_moment.h"
 #include "ui/bridge/tensor_tiles.h"
 
 #include <QWidget>
@@ -16,6 +16,7 @@ class QComboBox;
 class QSlider;
 
 namespace weft::widgets {
+class Badge;
 class ElidedLabel;
 class HoldingStrip;
 class SegmentedControl;
@@ -34,9 +35,11 @@ public:
 
     void setDigest(std::shared_ptr<const PlanDigest> digest);
     void setStale(bool stale);
+    /// Says what the op of a moment does with the side that is shown.
+    void setMoment(const StepMoment& moment);
     /// The draft whose plan is shown: its mesh, rules and overrides are what is edited.
     void setConfig(const compile::RunConfig& config);
-    /// The name of a state slot. Another plan that has it shows it again.
+    /// The name of a state slot or of an array of the batch. Another plan that has it shows it again.
     void setTensor(const QString& name);
     QString tensor() const { return tensor_; }
     int selectedDevice() const { return device_; }
@@ -70,8 +73,10 @@ private:
     void showSheet(const std::optional<TensorSheet>& sheet);
     void showDimensions();
     void showFacts();
+    void showTouch();
     void arrange();
-    void offerSides(const plan::StateSlot* slot);
+    void offerSides(const plan::Tensor* tensor);
+    QString whyNot(const plan::Tensor& tensor, TensorSide side) const;
     void offerAxes();
     void showPiece();
     void chooseDevice(int device);
@@ -81,7 +86,11 @@ private:
     QString tensor_;
     std::optional<TensorSheet> sheet_;
     int device_ = -1;
+    bool stale_ = false;
+    bool awaits_step_ = false; // what is shown is no state, and only state is planned yet
+    std::vector<TensorTouch> touches_; // by the op of the moment
     widgets::ElidedLabel* name_;
+    widgets::Badge* touch_;
     widgets::TextLabel* type_;
     widgets::SegmentedControl* side_;
     DimensionRow* dimensions_;
