@@ -10,10 +10,11 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kRow = 22.0;     // height of pieces and parts
-constexpr double kBadge = 16.0;   // of a device
-constexpr double kSide = 12.0;    // free at both sides
-constexpr double kGap = 8.0;      // above and below
+constexpr double kRow = 22.0;   // height of pieces and parts
+constexpr double kBadge = 16.0; // of a device
+constexpr double kSide = 12.0;  // free at both sides
+constexpr double kGap = 4.0;    // above and below
+constexpr double kLeastBands = 28.0;
 constexpr double kFaint = 0.38;   // of a band's colour
 constexpr double kFainter = 0.14; // while another is lit
 constexpr double kStale = 0.45;
@@ -55,7 +56,9 @@ void ReshardView::setArray(ReshardArray array) {
     elements_ = std::max({qint64{1}, piece_starts_.back(), part_starts_.back()});
     setAccessibleDescription(array_.bands.empty()
                                  ? QString()
-                                 : tr("%n piece(s)", nullptr, int(array_.pieces.size())) +
+                                 : array_.from + QStringLiteral(", ") + array_.to +
+                                       QStringLiteral(": ") +
+                                       tr("%n piece(s)", nullptr, int(array_.pieces.size())) +
                                        tr(", %n part(s)", nullptr, int(array_.parts.size())) +
                                        tr(", %n band(s)", nullptr, itemCount()));
     setCursorItem(-1);
@@ -70,17 +73,21 @@ void ReshardView::setStale(bool stale) {
 }
 
 QSize ReshardView::minimumSizeHint() const {
-    return {240, static_cast<int>(2 * (kRow + 2 * lineHeight()) + 2 * kGap) + 40};
+    return {240, static_cast<int>(2 * (kRow + lineHeight() + 2.0 + kGap) + kLeastBands)};
 }
 
 ReshardView::Layout ReshardView::layoutFor(const QSizeF& view_size) const {
-    // Beside each row its words and its ranges.
-    const double words = 2.0 * lineHeight() + 2.0;
-    const double width = std::max(40.0, view_size.width() - 2.0 * kSide);
+    // Before each row a word, beside it the ranges.
+    const QFont caption = Theme::current().font(TextStyle::Caption);
+    const double left =
+        kSide +
+        std::ceil(std::max(textWidth(caption, tr("saved")), textWidth(caption, tr("held")))) + 8.0;
+    const double ranges = lineHeight() + 2.0;
+    const double width = std::max(40.0, view_size.width() - left - kSide);
     Layout out;
-    out.above = QRectF(kSide, kGap + words, width, kRow);
-    const double bottom = view_size.height() - kGap - words - kRow;
-    out.below = QRectF(kSide, std::max(out.above.bottom() + 24.0, bottom), width, kRow);
+    out.above = QRectF(left, kGap + ranges, width, kRow);
+    const double bottom = view_size.height() - kGap - ranges - kRow;
+    out.below = QRectF(left, std::max(out.above.bottom() + kLeastBands, bottom), width, kRow);
     out.scale = width / static_cast<double>(std::max<qint64>(1, elements_));
     return out;
 }
@@ -177,9 +184,8 @@ void ReshardView::paintRow(QPainter& painter, bool above, const Layout& layout) 
     const QRectF row = above ? layout.above : layout.below;
     const double badge = deviceBadgeWidth(countOf(mesh));
     const double range_top = above ? row.top() - line - 2.0 : row.bottom() + 2.0;
-    const double words_top = above ? range_top - line : range_top + line;
-    paintText(painter, {row.left(), words_top, row.width(), line}, Qt::AlignLeft,
-              above ? array_.from : array_.to, caption, theme.color(Role::Muted));
+    paintText(painter, {kSide, row.top(), row.left() - kSide, row.height()}, Qt::AlignVCenter,
+              above ? tr("saved") : tr("held"), caption, theme.color(Role::Muted));
     double free_from = row.left(); // ranges that do not fit are left out
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const ReshardPiece& piece = pieces[i];

@@ -32,7 +32,7 @@ struct ReshardArray {
     std::vector<ReshardBand> bands;   // by part and place in it
     std::vector<int> from_mesh;       // sizes of the axes that saved, for the colours
     std::vector<int> to_mesh;
-    QString from; // "saved by data=4 × model=2"
+    QString from; // "saved on data=4 × model=2"; for those who do not see it
     QString to;
 };
 

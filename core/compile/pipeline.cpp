@@ -206,12 +206,14 @@ class PlanBuilder {
 public:
     explicit PlanBuilder(const PipelineOptions& options) : options_(options), kernels_(options) {}
 
+    plan::ExecutionPlan layout(ProgramSet programs) {
+        place(programs);
+        return std::move(out_);
+    }
+
     plan::ExecutionPlan run(ProgramSet programs) {
         const double start_s = clock_.steady_s();
-        const ShardedPrograms sharded = shard(programs);
-        out_.device = options_.device;
-        out_.host = options_.host;
-        make_stages(programs);
+        const ShardedPrograms sharded = place(programs);
         // Kernels size their workspace by the team.
         weft_set_threads(out_.mesh.single() ? options_.threads : 1);
         for (std::size_t i = 0; i < programs.programs.size(); ++i) {
@@ -232,7 +234,6 @@ public:
                 }
             }
         }
-        out_.parameters = count_parameters(out_.state_slots);
         for (const plan::PlannedProgram& program : out_.programs) {
             out_.flops_per_step += program.name == "train_step" ? program.flops / stage_count() : 0;
         }
@@ -244,6 +245,16 @@ public:
     }
 
 private:
+    /// Everything about devices, state and stages; the programs become those of a device.
+    ShardedPrograms place(ProgramSet& programs) {
+        ShardedPrograms sharded = shard(programs);
+        out_.device = options_.device;
+        out_.host = options_.host;
+        make_stages(programs);
+        out_.parameters = count_parameters(out_.state_slots);
+        return sharded;
+    }
+
     /// Placement, propagation, partition: from whole arrays to the parts of one device.
     ShardedPrograms shard(ProgramSet& programs) {
         for (plan::StateSlot& slot : programs.state_slots) {
@@ -417,6 +428,10 @@ private:
 
 plan::ExecutionPlan build_plan(ProgramSet programs, const PipelineOptions& options) {
     return PlanBuilder(options).run(std::move(programs));
+}
+
+plan::ExecutionPlan build_layout(ProgramSet programs, const PipelineOptions& options) {
+    return PlanBuilder(options).layout(std::move(programs));
 }
 
 } // namespace weft::compile

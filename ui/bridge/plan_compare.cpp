@@ -120,7 +120,7 @@ private:
 };
 
 void addMemory(Figures& out, const PlanDigest& a, const PlanDigest& b) {
-    const QString group = QObject::tr("memory of a device");
+    const QString group = QObject::tr("memory");
     const auto of_a = memoryOf(a);
     const auto of_b = memoryOf(b);
     qint64 all_a = 0;
@@ -139,25 +139,25 @@ void addMemory(Figures& out, const PlanDigest& a, const PlanDigest& b) {
 }
 
 void addTraffic(Figures& out, const PlanDigest& a, const PlanDigest& b) {
-    const QString group = QObject::tr("exchanges of a device");
+    const QString group = QObject::tr("exchanges");
     auto of_a = trafficOf(*a.plan);
     auto of_b = trafficOf(*b.plan);
     const Traffic sum_a = sumOf(of_a);
     const Traffic sum_b = sumOf(of_b);
-    out.memory(group, QObject::tr("all, sent"), sum_a.bytes, sum_b.bytes);
-    out.count(group, QObject::tr("all, how many"), sum_a.count, sum_b.count);
+    out.memory(group, QObject::tr("sent"), sum_a.bytes, sum_b.bytes);
+    out.count(group, QObject::tr("how many"), sum_a.count, sum_b.count);
     const bool timed = a.plan->predicted_step_ms && b.plan->predicted_step_ms;
     if (timed) {
-        out.ms(group, QObject::tr("all, time"), sum_a.ms, sum_b.ms);
+        out.ms(group, QObject::tr("time"), sum_a.ms, sum_b.ms);
     }
     std::map<std::string, Traffic> kinds = of_a;
     kinds.insert(of_b.begin(), of_b.end());
     for (const auto& [kind, unused] : kinds) {
         const QString name =
             kind == "send_recv" ? QStringLiteral("send") : toQString(kind).replace('_', '-');
-        out.memory(group, QObject::tr("%1, sent").arg(name), of_a[kind].bytes, of_b[kind].bytes);
+        out.memory(group, QObject::tr("%1 sent").arg(name), of_a[kind].bytes, of_b[kind].bytes);
         if (timed) {
-            out.ms(group, QObject::tr("%1, time").arg(name), of_a[kind].ms, of_b[kind].ms);
+            out.ms(group, QObject::tr("%1 time").arg(name), of_a[kind].ms, of_b[kind].ms);
         }
     }
 }

@@ -9,6 +9,7 @@
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft.h"
+#include "ui/bridge/mesh_edit.h"
 
 #include <algorithm>
 
@@ -119,6 +120,7 @@ PlanPreview::Planner PlanPreview::engine(const std::filesystem::path& calibratio
             };
     };
     Planner planner;
+    planner.layout = planned(compile::Scope::layout);
     planner.step = planned(compile::Scope::step);
     planner.plan = planned(compile::Scope::run);
     planner.fixes = alternatives(
@@ -133,20 +135,20 @@ PlanPreview::Planner PlanPreview::engine(const std::filesystem::path& calibratio
         [](const auto& config, const auto& data, const auto& target, const auto& stop) {
             return compile::advise(config, train::step_planner(data, target, stop), stop);
         });
-    planner.meshes = [calibration_file](const compile::RunConfig& config,
-                                        const cost::Hardware* hardware,
-                                        const plan::ExecutionPlan& plan, const std::stop_token& stop,
-                                        const std::function<void()>& planned) {
-        const cost::Hardware* device = hardwareOf(config, hardware);
-        const cost::CostModel model = modelOf(device, calibration_file);
-        const train::PlanTarget target = targetOf(device, model);
-        if (!model.available()) {
-            throw Error(ErrorKind::runtime, "", "no speed of this machine is known yet",
-                        "Train something for a few steps here, or plan for hardware.");
-        }
-        return train::find_meshes(config, train::outline_run_data(config, target), target, plan,
-                                  stop, planned);
-    };
+    planner.meshes =
+        [calibration_file](const compile::RunConfig& config, const cost::Hardware* hardware,
+                           const plan::ExecutionPlan& plan, const std::stop_token& stop,
+                           const std::function<void()>& counted) {
+            const cost::Hardware* device = hardwareOf(config, hardware);
+            const cost::CostModel model = modelOf(device, calibration_file);
+            const train::PlanTarget target = targetOf(device, model);
+            if (!model.available()) {
+                throw Error(ErrorKind::runtime, "", "nothing is known of this machine's speed",
+                            "Measure it with `weft bench machine`, or plan for hardware.");
+            }
+            return train::find_meshes(config, train::outline_run_data(config, target), target, plan,
+                                      stop, counted);
+        };
     return planner;
 }
 
@@ -194,6 +196,7 @@ void PlanPreview::onDraftChanged() {
     dirty_ = true;
     stopWork();
     stale_ = digest_ != nullptr;
+    layout_is_new_ = false;
     if (draft_.isEmpty() || !draft_.isValid()) {
         state_ = draft_.isEmpty() && draft_.diagnostics().empty() ? State::Empty : State::Invalid;
     } else if (!digest_) {
@@ -216,11 +219,29 @@ void PlanPreview::restart() {
         next();
         return;
     }
+    if (planner_.layout && !MeshEdit::of(draft_.config()).single()) {
+        plan(planner_.layout, {}, [this](const Result& result) { takeLayout(result); });
+    } else {
+        planStep();
+    }
+}
+
+void PlanPreview::planStep() {
     plan(planner_.step, {}, [this](const Result& result) { takeStep(result); });
 }
 
+// What is wrong with a layout is wrong with the step, which says it.
+void PlanPreview::takeLayout(const Result& result) {
+    if (result.digest) {
+        layout_ = result.digest;
+        layout_is_new_ = true;
+        emit changed();
+    }
+    planStep();
+}
+
 void PlanPreview::show(const Result& result) {
-    digest_ = result.digest;
+    digest_ = layout_ = result.digest;
     problem_ = result.problem;
     hint_ = result.hint;
     state_ = digest_ ? State::Ready : State::Failed;

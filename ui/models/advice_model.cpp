@@ -17,10 +17,17 @@ bool isNumber(int column) {
     return column >= AdviceModel::MemoryColumn;
 }
 
+/// "data=8 × model=2"; axes of one device are left out.
+QString meshOf(const QString& change) {
+    QStringList axes = change.section(QStringLiteral(", "), 0, 0).split(QStringLiteral(" x "));
+    axes.removeIf([&](const QString& axis) { return axes.size() > 1 && axis.endsWith("=1"); });
+    return axes.join(QStringLiteral(" × "));
+}
+
 AdviceRow rowOf(const MeshWay& found, int way) {
     const QString change = toQString(found.way.change);
     AdviceRow out;
-    out.mesh = change.section(QStringLiteral(", "), 0, 0).replace(" x ", QStringLiteral(" × "));
+    out.mesh = meshOf(change);
     out.settings = change.section(QStringLiteral(", "), 1);
     out.bytes = found.way.peak_bytes;
     out.step_ms = found.way.predicted_step_ms;
@@ -32,7 +39,7 @@ AdviceRow rowOf(const MeshWay& found, int way) {
 
 AdviceRow ownRow(const plan::ExecutionPlan& plan) {
     AdviceRow out;
-    out.mesh = toQString(plan.mesh.to_text()).replace(" x ", QStringLiteral(" × "));
+    out.mesh = meshOf(toQString(plan.mesh.to_text()));
     out.settings =
         (plan.pipeline ? toQString(plan.pipeline->schedule) + QStringLiteral(", ") : QString()) +
         QStringLiteral("ZeRO %1").arg(plan.zero_stage);

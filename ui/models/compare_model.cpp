@@ -88,7 +88,7 @@ QVariant FigureModel::headerData(int section, Qt::Orientation orientation, int r
     if (role == Qt::ToolTipRole && section != NameColumn) {
         return tr("✓: the better of the two");
     }
-    const QString titles[] = {tr("figure"), tr("A"), tr("B"), tr("B less A")};
+    const QString titles[] = {tr("of a device"), tr("A"), tr("B"), tr("B less A")};
     return role == Qt::DisplayRole ? QVariant(titles[section]) : QVariant();
 }
 
@@ -114,10 +114,10 @@ QVariant TensorDifferenceModel::data(const QModelIndex& index, int role) const {
     const auto text = [&]() -> QString {
         switch (column) {
         case NameColumn: return name;
-        case ASpecColumn: return row.a_spec;
-        case BSpecColumn: return row.b_spec;
-        case ABytesColumn: return shortMemory(row.a_bytes);
-        case BBytesColumn: return shortMemory(row.b_bytes);
+        case SpecColumn:
+            return row.a_spec == row.b_spec ? row.a_spec
+                                            : row.a_spec + QStringLiteral(" → ") + row.b_spec;
+        case BytesColumn: return shortMemory(row.a_bytes);
         default: return differenceText(row);
         }
     };
@@ -127,13 +127,12 @@ QVariant TensorDifferenceModel::data(const QModelIndex& index, int role) const {
     switch (role) {
     case Qt::DisplayRole: return text();
     case kSortRole:
-        return column == ABytesColumn       ? QVariant(row.a_bytes)
-               : column == BBytesColumn     ? QVariant(row.b_bytes)
+        return column == BytesColumn        ? QVariant(row.a_bytes)
                : column == DifferenceColumn ? QVariant(row.count * (row.b_bytes - row.a_bytes))
                                             : QVariant(text());
     case Qt::ToolTipRole: return sentence;
     case Qt::AccessibleTextRole: return column == NameColumn ? sentence : text();
-    case Qt::TextAlignmentRole: return alignment(column >= ABytesColumn);
+    case Qt::TextAlignmentRole: return alignment(column >= BytesColumn);
     case Qt::FontRole: return mono();
     default: return {};
     }
@@ -145,10 +144,9 @@ QVariant TensorDifferenceModel::headerData(int section, Qt::Orientation orientat
         return {};
     }
     if (role == Qt::TextAlignmentRole) {
-        return alignment(section >= ABytesColumn);
+        return alignment(section >= BytesColumn);
     }
-    const QString titles[] = {tr("held otherwise"), tr("A"),          tr("B"),
-                              tr("A a device"),     tr("B a device"), tr("B less A")};
+    const QString titles[] = {tr("held otherwise"), tr("A → B"), tr("A a device"), tr("B less A")};
     return role == Qt::DisplayRole ? QVariant(titles[section]) : QVariant();
 }
 

@@ -31,15 +31,7 @@ private:
 class TensorDifferenceModel : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Column {
-        NameColumn,
-        ASpecColumn,
-        BSpecColumn,
-        ABytesColumn,
-        BBytesColumn,
-        DifferenceColumn,
-        ColumnCount
-    };
+    enum Column { NameColumn, SpecColumn, BytesColumn, DifferenceColumn, ColumnCount };
     /// Value to sort by: text or number, as the column holds.
     static constexpr int kSortRole = Qt::UserRole;
 

@@ -31,9 +31,9 @@ using widgets::TextLabel;
 using widgets::TextStyle;
 
 constexpr int kTickMs = 250;
-constexpr int kTableWidth = 640;
-constexpr int kChartWidth = 340;
-constexpr int kReasonsWidth = 300;
+constexpr int kTableWidth = 760;
+constexpr int kChartWidth = 300;
+constexpr int kReasonsWidth = 220;
 enum Page { EmptyPage, ResultsPage };
 
 } // namespace
@@ -214,11 +214,10 @@ void AdvicePart::update() {
         empty_->setTitle(!several    ? tr("One device has one mesh")
                          : searching ? tr("Looking for better meshes…")
                                      : tr("Is there a better mesh?"));
-        empty_->setText(!several ? tr("Use several devices to look for the best arrangement.")
-                                 : tr("The advisor estimates every arrangement of these devices "
-                                      "along data, pipeline and model, with ZeRO, recompute and "
-                                      "micro batch, and plans the best ones completely. Nothing "
-                                      "changes until you take one over."));
+        empty_->setText(!several
+                            ? tr("Use several devices to look for the best arrangement.")
+                            : tr("Every arrangement of these devices is estimated, and the best "
+                                 "are planned. Nothing changes until you use one."));
     }
     updateState();
     describe();

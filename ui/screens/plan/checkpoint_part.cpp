@@ -123,18 +123,19 @@ QWidget* CheckpointPart::createContent() {
     view_ = new widgets::ReshardView;
     view_->setObjectName("reshardView");
     column->addWidget(view_, 1);
-    band_ = new TextLabel({}, TextStyle::Caption);
+    band_ = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
     band_->setObjectName("reshardBand");
-    band_->setContentsMargins(widgets::space::kGroup, 0, widgets::space::kGroup, 0);
-    column->addWidget(band_);
+    auto* line = new QHBoxLayout;
+    line->setContentsMargins(widgets::space::kGroup, 0, widgets::space::kGroup, 0);
+    line->addWidget(band_);
+    column->addLayout(line);
     splitter->addWidget(middle);
     splitter->addWidget(createTotals());
     splitter->setSizes({kListWidth, kViewWidth, kTotalsWidth});
     connect(splitter, &QSplitter::splitterMoved, this, &CheckpointPart::arrangeColumns);
     const auto say = [this] {
         const int index = view_->hoveredItem() >= 0 ? view_->hoveredItem() : view_->cursorItem();
-        band_->setText(index >= 0 ? view_->item(index).name
-                                  : tr("%n band(s): point at one", nullptr, view_->itemCount()));
+        band_->setText(index >= 0 ? view_->item(index).name : arrayText());
     };
     connect(view_, &widgets::PaintedView::itemHovered, this, say);
     connect(view_, &widgets::PaintedView::cursorChanged, this, say);
@@ -195,7 +196,9 @@ void CheckpointPart::setRun(const MeshRun& run) {
 
 void CheckpointPart::setDigest(std::shared_ptr<const PlanDigest> digest) {
     planned_ = digest != nullptr;
-    look();
+    if (mesh_ != run_.config.section("mesh")) {
+        look();
+    }
 }
 
 void CheckpointPart::setStale(bool stale) {
@@ -298,9 +301,9 @@ void CheckpointPart::look() {
         return;
     }
     looking_ = true;
+    mesh_ = run_.config.section("mesh");
     runInBackground(
-        this,
-        [folder = folder_, mesh = run_.config.section("mesh")] { return mapReshard(folder, mesh); },
+        this, [folder = folder_, mesh = mesh_] { return mapReshard(folder, mesh); },
         [this, job = ++job_](ReshardMap map) {
             if (job == job_) {
                 take(std::move(map));
@@ -341,8 +344,8 @@ void CheckpointPart::update() {
                      : none                  ? tr("No run has a checkpoint yet")
                      : looking_              ? tr("Looking into the checkpoint…")
                                              : tr("What would this mesh read of a checkpoint?"));
-    empty_->setText(tr("A checkpoint holds whole arrays, saved in pieces. Any other mesh reads "
-                       "just the ranges that its devices need: choose one to see them."));
+    empty_->setText(tr("Any mesh reads just the ranges that its devices need, whoever saved "
+                       "them."));
 }
 
 void CheckpointPart::showTensor() {
@@ -350,7 +353,15 @@ void CheckpointPart::showTensor() {
     const bool shown = !rows.isEmpty() && map_.target;
     view_->setArray(shown ? reshardArray(map_, model_->row(proxy_->mapToSource(rows.front()).row()))
                           : widgets::ReshardArray());
-    band_->setText(shown ? tr("%n band(s): point at one", nullptr, view_->itemCount()) : QString());
+    band_->setText(arrayText());
+}
+
+/// While no band is pointed at.
+QString CheckpointPart::arrayText() const {
+    return view_->itemCount() == 0
+               ? QString()
+               : view_->array().from + QStringLiteral(" → ") + view_->array().to +
+                     tr(" · %n band(s)", nullptr, view_->itemCount());
 }
 
 void CheckpointPart::fillTotals() {

@@ -18,6 +18,7 @@ class QTableView;
 
 namespace weft::widgets {
 class Banner;
+class ElidedLabel;
 class EmptyState;
 class ProgressLine;
 class ReshardView;
@@ -62,6 +63,7 @@ private:
     void take(ReshardMap map);
     void update();
     void showTensor();
+    QString arrayText() const;
     void fillTotals();
     void arrangeColumns();
 
@@ -73,6 +75,7 @@ private:
     bool looking_ = false;
     std::int64_t job_ = 0;
     std::filesystem::path folder_; // of the checkpoint
+    config::Json mesh_;            // that was looked for last
     ReshardMap map_;
     widgets::SectionHeader* header_;
     QComboBox* runs_;
@@ -86,7 +89,7 @@ private:
     QSortFilterProxyModel* proxy_;
     QTableView* table_;
     widgets::ReshardView* view_;
-    widgets::TextLabel* band_;
+    widgets::ElidedLabel* band_;
     widgets::TextLabel* totals_;
     ReaderModel* readers_;
     QTableView* reader_table_;

@@ -28,9 +28,9 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kMemoryWidth = 320;
-constexpr int kFigureWidth = 460;
-constexpr int kTensorWidth = 500;
+constexpr int kMemoryWidth = 270;
+constexpr int kFigureWidth = 420;
+constexpr int kTensorWidth = 590;
 constexpr int kBoxWidth = 260;
 enum Page { EmptyPage, TablesPage };
 
@@ -299,8 +299,8 @@ void ComparePart::update() {
                                                       : tr("Two meshes side by side"));
     empty_->setText(!other_.problem().isEmpty()
                         ? other_.problem()
-                        : tr("Choose what to compare the draft with: a strategy, a proposal of the "
-                             "advisor, a mesh that you kept, or the draft before the last edit."));
+                        : tr("A strategy, a proposal of the advisor, a mesh that you kept, or the "
+                             "draft before the last edit."));
 }
 
 void ComparePart::keep() {

@@ -60,6 +60,7 @@ std::vector<widgets::PaintedView*> ExportMenu::drawings() const {
 
 void ExportMenu::rebuild() {
     clear();
+    qDeleteAll(findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
     for (const char* suffix : {"png", "svg"}) {
         QMenu* menu = addMenu(tr("Drawing as %1").arg(QString(suffix).toUpper()));
         menu->setObjectName(QStringLiteral("exportDrawing_%1").arg(suffix));

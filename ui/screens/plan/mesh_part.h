@@ -11,25 +11,30 @@
 
 namespace weft::widgets {
 class Banner;
-class DeviceGrid;
-class SectionHeader;
 } // namespace weft::widgets
 
 namespace weft::ui {
 
+class AdvicePart;
+class CheckpointPart;
+class ComparePart;
+class DevicePart;
 class ExchangePart;
+class MeshDrawer;
 class PipelinePart;
+class RunIndex;
 class TensorTree;
 class TilePart;
 
 class MeshPart : public QWidget {
     Q_OBJECT
 public:
-    /// `preview` plans the draft; `planner` plans the example beside it.
-    MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner planner,
-             QWidget* parent = nullptr);
+    /// `preview` plans the draft; `planner` plans the example beside it; `runs` have checkpoints.
+    MeshPart(Draft& draft, PlanPreview& preview, RunIndex& runs,
+             const PlanPreview::Planner& planner, QWidget* parent = nullptr);
 
-    widgets::DeviceGrid* devices() const { return devices_; }
+    /// Of the draft, or of the example.
+    const PlanPreview& shown() const { return isExample() ? example_preview_ : preview_; }
 
 signals:
     /// "--set" assignments for the draft, and what they are.
@@ -46,29 +51,36 @@ protected:
 
 private:
     bool isExample() const;
-    const PlanPreview& shown() const { return isExample() ? example_preview_ : preview_; }
     void onDraftChanged();
     void edit(const MeshEdit& edit);
+    void adopt(const std::vector<std::string>& overrides, const QString& what);
     void choose(MeshBar::Where where);
     void update();
-    void showDevices(const plan::ExecutionPlan& plan);
-    QWidget* createDevices();
     QWidget* createTensors();
+    QWidget* createStep();
+    void addAdvice(RunIndex& runs, const PlanPreview::Planner& planner);
     void light();
+    void showLayout(const std::shared_ptr<const PlanDigest>& layout, bool stale);
+    void showDigest(const std::shared_ptr<const PlanDigest>& digest, bool stale);
 
     Draft& draft_;
     PlanPreview& preview_;
     Draft example_;
     PlanPreview example_preview_;
     MeshEdit example_edit_;
+    std::shared_ptr<const PlanDigest> layout_; // that is shown
+    std::shared_ptr<const PlanDigest> digest_; // likewise
     MeshBar* bar_;
     widgets::Banner* note_;
-    widgets::SectionHeader* header_;
-    widgets::DeviceGrid* devices_;
+    DevicePart* devices_;
     TensorTree* tensors_;
     TilePart* tiles_;
+    MeshDrawer* drawer_;
     ExchangePart* exchanges_;
     PipelinePart* pipeline_;
+    AdvicePart* advice_;
+    ComparePart* compare_;
+    CheckpointPart* checkpoint_;
 };
 
 } // namespace weft::ui

@@ -2,7 +2,6 @@
 #include "ui/screens/plan/plan_screen.h"
 
 #include "ui/actions.h"
-#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/screens/plan/memory_part.h"
 #include "ui/screens/plan/mesh_part.h"
@@ -16,11 +15,9 @@
 #include "widgets/card.h"
 #include "widgets/controls.h"
 #include "widgets/icon.h"
-#include "widgets/memory_timeline.h"
 #include "widgets/messages.h"
 
 #include <QComboBox>
-#include <QFileDialog>
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
@@ -71,8 +68,8 @@ PlanScreen::PlanScreen(Studio& studio, Actions& actions)
     stack_->addWidget(createPlan());
     program_ = new ProgramPart(preview_);
     stack_->addWidget(program_);
-    mesh_ =
-        new MeshPart(studio_.draft(), preview_, PlanPreview::engine(studio_.paths().calibration));
+    mesh_ = new MeshPart(studio_.draft(), preview_, studio_.index(),
+                         PlanPreview::engine(studio_.paths().calibration));
     connect(mesh_, &MeshPart::adopted, this, &PlanScreen::adopt);
     connect(mesh_, &MeshPart::hardwareWanted, this, [this](bool wanted) {
         if (wanted != (hardware_->currentIndex() > 0)) {
@@ -119,11 +116,12 @@ QWidget* PlanScreen::createHeader() {
     header->addControl(hardware_);
     exporting_ = new QPushButton(widgets::icon("export"), tr("Export"));
     exporting_->setObjectName("planExport");
-    auto* menu = new ExportMenu(this, [this] { return planned(); }, exporting_);
+    auto* menu = new ExportMenu(
+        this, [this] { return planned(); }, exporting_);
     connect(menu, &ExportMenu::done, this, [this](bool well, const QString& text) {
-        emit toastRequested(static_cast<int>(well ? widgets::MessageKind::Success
-                                                  : widgets::MessageKind::Error),
-                            text);
+        emit toastRequested(
+            static_cast<int>(well ? widgets::MessageKind::Success : widgets::MessageKind::Error),
+            text);
     });
     exporting_->setMenu(menu);
     header->addControl(exporting_);
