@@ -7,10 +7,12 @@
 #include "ui/screens/plan/compare_part.h"
 #include "ui/screens/plan/device_part.h"
 #include "ui/screens/plan/exchange_part.h"
+#include "ui/screens/plan/live_part.h"
 #include "ui/screens/plan/mesh_drawer.h"
 #include "ui/screens/plan/pipeline_part.h"
 #include "ui/screens/plan/tensor_tree.h"
 #include "ui/screens/plan/tile_part.h"
+#include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/device_grid.h"
 #include "widgets/messages.h"
@@ -33,10 +35,10 @@ constexpr int kLeastHeight = 486; // of both
 
 } // namespace
 
-MeshPart::MeshPart(Draft& draft, PlanPreview& preview, RunIndex& runs,
-                   const PlanPreview::Planner& planner, QWidget* parent)
-    : QWidget(parent), draft_(draft), preview_(preview), example_preview_(example_, planner),
-      example_edit_(exampleMesh()) {
+MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const PlanPreview::Planner& planner,
+                   QWidget* parent)
+    : QWidget(parent), draft_(studio.draft()), preview_(preview),
+      example_preview_(example_, planner), example_edit_(exampleMesh()) {
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
     column->setContentsMargins(0, 0, 0, 0);
@@ -59,7 +61,10 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, RunIndex& runs,
     drawer_ = new MeshDrawer;
     drawer_->add(tr("Step"), tr("What the devices say to each other, and when each works"),
                  createStep());
-    addAdvice(runs, planner);
+    addAdvice(studio, planner);
+    live_ = new LivePart(studio.run());
+    drawer_->add(tr("Live"), tr("What the devices of the run on screen do"), live_);
+    connect(live_, &LivePart::deviceSelected, this, &MeshPart::selectDevice);
     rows->addWidget(drawer_);
     rows->setStretchFactor(0, 3);
     rows->setStretchFactor(1, 2);
@@ -92,14 +97,8 @@ QWidget* MeshPart::createTensors() {
     columns->setSizes({kTreeWidth, kGridWidth, kTilesWidth});
     connect(tensors_, &TensorTree::tensorChosen, tiles_, &TilePart::setTensor);
     connect(tiles_, &TilePart::shownChanged, this, &MeshPart::light);
-    connect(tiles_, &TilePart::deviceSelected, this, [this](int device) {
-        devices_->grid()->setSelectedDevice(device);
-        light();
-    });
-    connect(devices_->grid(), &widgets::DeviceGrid::deviceSelected, this, [this](int device) {
-        tiles_->setSelectedDevice(device);
-        light();
-    });
+    connect(tiles_, &TilePart::deviceSelected, this, &MeshPart::selectDevice);
+    connect(devices_->grid(), &widgets::DeviceGrid::deviceSelected, this, &MeshPart::selectDevice);
     return columns;
 }
 
@@ -124,17 +123,25 @@ QWidget* MeshPart::createStep() {
 }
 
 /// Other meshes: better ones, one beside this one, one that saved a checkpoint.
-void MeshPart::addAdvice(RunIndex& runs, const PlanPreview::Planner& planner) {
+void MeshPart::addAdvice(Studio& studio, const PlanPreview::Planner& planner) {
     advice_ = new AdvicePart(planner.meshes);
     drawer_->add(tr("Advice"), tr("Better meshes for as many devices"), advice_);
     compare_ = new ComparePart(planner.step);
     drawer_->add(tr("Compare"), tr("This mesh and another one side by side"), compare_);
-    checkpoint_ = new CheckpointPart(runs);
+    checkpoint_ = new CheckpointPart(studio.index());
     drawer_->add(tr("Checkpoint"), tr("What this mesh would read of a checkpoint"), checkpoint_);
     connect(advice_, &AdvicePart::adopted, this, &MeshPart::adopt);
     connect(advice_, &AdvicePart::waysChanged, this,
             [this] { compare_->setProposals(advice_->ways()); });
     connect(compare_, &ComparePart::adopted, this, &MeshPart::adopt);
+}
+
+/// Selecting a device lights its shards everywhere.
+void MeshPart::selectDevice(int device) {
+    devices_->grid()->setSelectedDevice(device);
+    tiles_->setSelectedDevice(device);
+    live_->setSelectedDevice(device);
+    light();
 }
 
 /// The devices that hold the same part as the selected one, or any part at all.

@@ -20,18 +20,19 @@ class CheckpointPart;
 class ComparePart;
 class DevicePart;
 class ExchangePart;
+class LivePart;
 class MeshDrawer;
 class PipelinePart;
-class RunIndex;
+class Studio;
 class TensorTree;
 class TilePart;
 
 class MeshPart : public QWidget {
     Q_OBJECT
 public:
-    /// `preview` plans the draft; `planner` plans the example beside it; `runs` have checkpoints.
-    MeshPart(Draft& draft, PlanPreview& preview, RunIndex& runs,
-             const PlanPreview::Planner& planner, QWidget* parent = nullptr);
+    /// `preview` plans the draft; `planner` plans the example beside it.
+    MeshPart(Studio& studio, PlanPreview& preview, const PlanPreview::Planner& planner,
+             QWidget* parent = nullptr);
 
     /// Of the draft, or of the example.
     const PlanPreview& shown() const { return isExample() ? example_preview_ : preview_; }
@@ -58,7 +59,8 @@ private:
     void update();
     QWidget* createTensors();
     QWidget* createStep();
-    void addAdvice(RunIndex& runs, const PlanPreview::Planner& planner);
+    void addAdvice(Studio& studio, const PlanPreview::Planner& planner);
+    void selectDevice(int device);
     void light();
     void showLayout(const std::shared_ptr<const PlanDigest>& layout, bool stale);
     void showDigest(const std::shared_ptr<const PlanDigest>& digest, bool stale);
@@ -76,6 +78,7 @@ private:
     TensorTree* tensors_;
     TilePart* tiles_;
     MeshDrawer* drawer_;
+    LivePart* live_;
     ExchangePart* exchanges_;
     PipelinePart* pipeline_;
     AdvicePart* advice_;
