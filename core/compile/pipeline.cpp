@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/compile/activations.h"
 #include "core/compile/predict.h"
 #include "core/compile/shard_programs.h"
 #include "core/exec/kernel_call.h"
@@ -228,9 +229,13 @@ public:
             int stage = 0;
             for (ir::Program& part : split(std::move(program))) {
                 out_.programs.push_back(finish(std::move(part), stage++));
-                if (!out_.mesh.single()) {
-                    place_ports(out_.programs.back().arguments, sharded.arguments[i]);
-                    place_ports(out_.programs.back().results, sharded.results[i]);
+                plan::PlannedProgram& made = out_.programs.back();
+                if (out_.mesh.single()) {
+                    keep_whole(made.arguments);
+                    keep_whole(made.results);
+                } else {
+                    place_ports(made.arguments, sharded.arguments[i]);
+                    place_ports(made.results, sharded.results[i]);
                 }
             }
         }
@@ -262,14 +267,21 @@ private:
             slot.placement = sharding::Sharding::replicated(slot.type.shape.rank());
         }
         if (options_.placement.mesh.single()) {
+            for (const ir::Program& program : programs.programs) {
+                if (program.name == "train_step") {
+                    out_.activations =
+                        activations_of(program, {}, out_.mesh, options_.compute_dtype);
+                }
+            }
             return {};
         }
         const double start_s = clock_.steady_s();
         out_.mesh = options_.placement.mesh;
-        ShardedPrograms sharded = shard_programs(programs, options_.placement);
+        ShardedPrograms sharded = shard_programs(programs, options_.placement, options_.compute_dtype);
         out_.rules = options_.placement.rules;
         out_.zero_stage = options_.placement.zero_stage;
         out_.findings = std::move(sharded.findings);
+        out_.activations = std::move(sharded.activations);
         for (const ir::Program& program : programs.programs) {
             if (options_.dump) {
                 options_.dump(program.name, "shard", program);
@@ -295,6 +307,10 @@ private:
             for (plan::StateSlot& slot : programs.state_slots) {
                 slot.stage = stages_->stage_of(slot.name);
                 slot.placement.pin = sharding::Pin{out_.pipeline_axis, slot.stage};
+            }
+            for (plan::Activation& activation : out_.activations) {
+                activation.stage = stages_->stage_of(activation.path);
+                activation.placement.pin = sharding::Pin{out_.pipeline_axis, activation.stage};
             }
         }
         out_.state_slots = std::move(programs.state_slots);
@@ -327,6 +343,13 @@ private:
         }
         note_time(program, "split stages", start_s);
         return out;
+    }
+
+    static void keep_whole(std::vector<plan::PlannedPort>& ports) {
+        for (plan::PlannedPort& port : ports) {
+            port.whole = port.operand.type;
+            port.placement = sharding::Sharding::replicated(port.whole.shape.rank());
+        }
     }
 
     void place_ports(std::vector<plan::PlannedPort>& ports, const PortPlaces& places) const {

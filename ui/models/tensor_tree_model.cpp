@@ -51,12 +51,21 @@ void TensorTreeModel::setPlan(std::shared_ptr<const plan::ExecutionPlan> plan) {
         for (const plan::StateSlot& slot : plan_->state_slots) {
             if (slot.category == plan::Category::parameters ||
                 (slot.category == plan::Category::state && slot.saved)) {
-                tensors_.push_back({&slot, toQString(slot.name), specText(*plan_, slot),
-                                    tensorCopies(*plan_, slot)});
+                add(slot);
             }
+        }
+        for (plan::Tensor& tensor : plan::batch_tensors(*plan_)) {
+            add(std::move(tensor));
         }
     }
     rebuild();
+}
+
+void TensorTreeModel::add(plan::Tensor tensor) {
+    QString name = toQString(tensor.name);
+    QString spec = specText(*plan_, tensor);
+    const int copies = tensorCopies(*plan_, tensor);
+    tensors_.push_back({std::move(tensor), std::move(name), std::move(spec), copies});
 }
 
 void TensorTreeModel::setWords(const QString& words) {
@@ -123,7 +132,11 @@ void TensorTreeModel::rebuild() {
 }
 
 void TensorTreeModel::insert(int tensor) {
-    const QStringList path = treePath(tensors_[static_cast<std::size_t>(tensor)].name);
+    const Tensor& own = tensors_[static_cast<std::size_t>(tensor)];
+    QStringList path = treePath(own.name);
+    if (own.of.kind == plan::category_name(plan::Category::batch)) {
+        path.prepend(tr("batch"));
+    }
     int node = 0;
     for (int i = 0; i + 1 < path.size(); ++i) {
         node = child(node, path[i]);
@@ -164,8 +177,8 @@ void TensorTreeModel::sum(int index) {
     std::vector<std::int64_t> bytes(stages, 0);
     const Node& node = nodes_[static_cast<std::size_t>(index)];
     if (node.tensor >= 0) {
-        const plan::StateSlot& slot = *tensors_[static_cast<std::size_t>(node.tensor)].slot;
-        bytes[static_cast<std::size_t>(slot.stage)] = slot.type.bytes();
+        const plan::Tensor& own = tensors_[static_cast<std::size_t>(node.tensor)].of;
+        bytes[static_cast<std::size_t>(own.stage)] = own.type.bytes();
     }
     for (const int child : node.children) {
         sum(child);
@@ -180,9 +193,9 @@ QString TensorTreeModel::signature(int index) const {
     if (node.tensor >= 0) {
         const Tensor& tensor = tensors_[static_cast<std::size_t>(node.tensor)];
         return QStringLiteral("%1 %2 %3 %4 %5;")
-            .arg(node.name, shapeText(tensor.slot->whole.shape), tensor.spec)
-            .arg(tensor.slot->type.bytes())
-            .arg(tensor.slot->stage);
+            .arg(node.name, shapeText(tensor.of.whole.shape), tensor.spec)
+            .arg(tensor.of.type.bytes())
+            .arg(tensor.of.stage);
     }
     QString out;
     for (const int child : node.children) {
@@ -269,12 +282,15 @@ QString TensorTreeModel::firstChoice() const {
     const Tensor* best = nullptr;
     int best_score = -1;
     for (const Tensor& tensor : tensors_) {
-        const auto& dims = tensor.slot->placement.dims;
+        if (tensor.of.kind == plan::category_name(plan::Category::batch)) {
+            continue;
+        }
+        const auto& dims = tensor.of.placement.dims;
         const bool split =
             std::any_of(dims.begin(), dims.end(), [](const auto& dim) { return !dim.empty(); });
         const bool layer = treePath(tensor.name).size() > 1;
         const int score =
-            (split ? 4 : 0) + (tensor.slot->whole.shape.rank() >= 2 ? 2 : 0) + (layer ? 1 : 0);
+            (split ? 4 : 0) + (tensor.of.whole.shape.rank() >= 2 ? 2 : 0) + (layer ? 1 : 0);
         if (score > best_score) {
             best = &tensor;
             best_score = score;
@@ -342,7 +358,7 @@ QVariant TensorTreeModel::data(const QModelIndex& index, int role) const {
     case Qt::FontRole: return theme.font(widgets::TextStyle::MonoSmall);
     case Qt::ForegroundRole:
         if (column == SpecColumn && node.tensor >= 0) {
-            const auto& dims = tensors_[static_cast<std::size_t>(node.tensor)].slot->placement.dims;
+            const auto& dims = tensors_[static_cast<std::size_t>(node.tensor)].of.placement.dims;
             const bool split =
                 std::any_of(dims.begin(), dims.end(), [](const auto& dim) { return !dim.empty(); });
             return theme.color(split ? Role::Accent : Role::Muted);
@@ -359,7 +375,7 @@ QVariant TensorTreeModel::display(const Node& node, int column) const {
     case NameColumn:
         return node.layers > 0 ? QStringLiteral("%1  %2").arg(node.name).arg(node.layers)
                                : node.name;
-    case ShapeColumn: return tensor != nullptr ? shapeText(tensor->slot->whole.shape) : node.like;
+    case ShapeColumn: return tensor != nullptr ? shapeText(tensor->of.whole.shape) : node.like;
     case SpecColumn: return tensor != nullptr ? tensor->spec : QString();
     case BytesColumn: return shortMemory(*std::max_element(node.bytes.begin(), node.bytes.end()));
     case CopiesColumn:
@@ -375,16 +391,16 @@ QString TensorTreeModel::tooltip(const Node& node) const {
                    : QString();
     }
     const Tensor& tensor = tensors_[static_cast<std::size_t>(node.tensor)];
-    const plan::StateSlot& slot = *tensor.slot;
+    const plan::Tensor& own = tensor.of;
     QString text = QStringLiteral("%1\n%2 %3, %4\n")
-                       .arg(tensor.name, toQString(ir::dtype_name(slot.whole.dtype)),
-                            shapeText(slot.whole.shape), tensor.spec) +
+                       .arg(tensor.name, toQString(ir::dtype_name(own.whole.dtype)),
+                            shapeText(own.whole.shape), tensor.spec) +
                    tr("%1 of %2 on a device, every part %3 times")
-                       .arg(widgets::formatMemory(slot.type.bytes()),
-                            widgets::formatMemory(slot.whole.bytes()))
+                       .arg(widgets::formatMemory(own.type.bytes()),
+                            widgets::formatMemory(own.whole.bytes()))
                        .arg(tensor.copies);
     if (plan_->pipeline) {
-        text += "\n" + tr("stage %1 of the pipeline").arg(slot.stage);
+        text += "\n" + tr("stage %1 of the pipeline").arg(own.stage);
     }
     return text;
 }

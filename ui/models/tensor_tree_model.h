@@ -26,8 +26,8 @@ public:
 
     explicit TensorTreeModel(QObject* parent = nullptr);
 
-    /// Parameters and what else of the model a checkpoint keeps; the optimizer's state lies behind
-    /// them. Null: nothing.
+    /// The batch, parameters and what else of the model a checkpoint keeps; the optimizer's state
+    /// lies behind them. Null: nothing.
     void setPlan(std::shared_ptr<const plan::ExecutionPlan> plan);
     /// Words that name or spec must contain; while there are any, no layers are put together.
     void setWords(const QString& words);
@@ -38,7 +38,7 @@ public:
     /// All, and those that the words leave.
     int tensorCount() const { return static_cast<int>(tensors_.size()); }
     int shownCount() const { return shown_; }
-    /// The slot's name; empty for groups.
+    /// The tensor's name; empty for groups.
     QString tensorOf(const QModelIndex& index) const;
     QModelIndex indexOf(const QString& tensor) const;
     /// What a page shows first: an array that the mesh splits, or else a matrix.
@@ -54,7 +54,7 @@ public:
 
 private:
     struct Tensor {
-        const plan::StateSlot* slot = nullptr;
+        plan::Tensor of;
         QString name;
         QString spec;
         int copies = 1;
@@ -71,6 +71,7 @@ private:
         std::vector<std::int64_t> bytes; // per stage of the pipeline, on a device
     };
 
+    void add(plan::Tensor tensor);
     void rebuild();
     void insert(int tensor);
     int child(int parent, const QString& name);

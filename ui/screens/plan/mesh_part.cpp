@@ -4,11 +4,15 @@
 #include "ui/bridge/convert.h"
 #include "ui/screens/plan/device_part.h"
 #include "ui/screens/plan/exchange_part.h"
+#include "ui/screens/plan/findings_part.h"
+#include "ui/screens/plan/live_part.h"
 #include "ui/screens/plan/mesh_drawer.h"
 #include "ui/screens/plan/pipeline_part.h"
+#include "ui/screens/plan/rules_part.h"
 #include "ui/screens/plan/scrub_part.h"
 #include "ui/screens/plan/tensor_tree.h"
 #include "ui/screens/plan/tile_part.h"
+#include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/device_grid.h"
 #include "widgets/messages.h"
@@ -25,6 +29,8 @@ namespace {
 constexpr int kTreeWidth = 460;
 constexpr int kGridWidth = 370;
 constexpr int kTilesWidth = 450;
+constexpr int kExchangesWidth = 730;
+constexpr int kPipelineWidth = 550;
 constexpr int kUpperHeight = 270;
 constexpr int kLowerHeight = 216;
 constexpr int kLeastHeight = 486; // of both
@@ -32,9 +38,9 @@ constexpr int kLowWindow = 700;   // the scrubber makes itself small
 
 } // namespace
 
-MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner planner,
+MeshPart::MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner planner,
                    QWidget* parent)
-    : QWidget(parent), draft_(draft), preview_(preview),
+    : QWidget(parent), draft_(studio.draft()), preview_(preview),
       example_preview_(example_, std::move(planner)), example_edit_(exampleMesh()) {
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
@@ -58,6 +64,13 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
     drawer_ = new MeshDrawer;
     drawer_->add(tr("Step"), tr("What the devices say to each other, and when each works"),
                  createStep());
+    rules_ = new RulesPart;
+    connect(rules_, &RulesPart::adopted, this, &MeshPart::adopt);
+    drawer_->add(tr("Rules"), tr("What places arrays and layers on the mesh, to edit"), rules_);
+    createFindings();
+    live_ = new LivePart(studio.run());
+    drawer_->add(tr("Live"), tr("What the devices of the run on screen do"), live_);
+    connect(live_, &LivePart::deviceSelected, this, &MeshPart::selectDevice);
     rows->addWidget(drawer_);
     rows->setStretchFactor(0, 3);
     rows->setStretchFactor(1, 2);
@@ -76,6 +89,10 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
     connect(bar_, &MeshBar::whereChosen, this, &MeshPart::choose);
     connect(&preview_, &PlanPreview::changed, this, &MeshPart::update);
     connect(&example_preview_, &PlanPreview::changed, this, &MeshPart::update);
+    for (const PlanPreview* one : {&preview_, &example_preview_}) {
+        connect(one, &PlanPreview::alternativesChanged, this,
+                [this] { findings_->setMemoryFixes(shown().fixes()); });
+    }
     connect(&draft_, &Draft::changed, this, &MeshPart::onDraftChanged);
 }
 
@@ -92,16 +109,27 @@ QWidget* MeshPart::createTensors() {
     columns->addWidget(tiles_);
     columns->setSizes({kTreeWidth, kGridWidth, kTilesWidth});
     connect(tensors_, &TensorTree::tensorChosen, tiles_, &TilePart::setTensor);
+    connect(tiles_, &TilePart::adopted, this, &MeshPart::adopt);
     connect(tiles_, &TilePart::shownChanged, this, &MeshPart::light);
-    connect(tiles_, &TilePart::deviceSelected, this, [this](int device) {
-        devices_->grid()->setSelectedDevice(device);
-        light();
-    });
-    connect(devices_->grid(), &widgets::DeviceGrid::deviceSelected, this, [this](int device) {
-        tiles_->setSelectedDevice(device);
-        light();
-    });
+    connect(tiles_, &TilePart::deviceSelected, this, &MeshPart::selectDevice);
+    connect(devices_->grid(), &widgets::DeviceGrid::deviceSelected, this, &MeshPart::selectDevice);
     return columns;
+}
+
+void MeshPart::showTensor(const QString& name) {
+    tensors_->choose(name);
+    tiles_->setTensor(tensors_->chosen());
+}
+
+void MeshPart::createFindings() {
+    findings_ = new FindingsPart;
+    const int part =
+        drawer_->add(tr("Findings"), tr("What is padded, kept whole or too much"), findings_);
+    connect(findings_, &FindingsPart::countChanged, this, [this, part](int count) {
+        drawer_->setTitle(part, count == 0 ? tr("Findings") : tr("Findings %1").arg(count));
+    });
+    connect(findings_, &FindingsPart::tensorChosen, this, &MeshPart::showTensor);
+    connect(findings_, &FindingsPart::adopted, this, &MeshPart::adopt);
 }
 
 /// What the devices say to each other, and when each works.
@@ -113,7 +141,9 @@ QWidget* MeshPart::createStep() {
     columns->addWidget(exchanges_);
     pipeline_ = new PipelinePart;
     columns->addWidget(pipeline_);
+    columns->setSizes({kExchangesWidth, kPipelineWidth});
     connect(exchanges_, &ExchangePart::opChosen, this, [this](int op) { scrub_->setOp(op); });
+    connect(exchanges_, &ExchangePart::tensorChosen, this, &MeshPart::showTensor);
     connect(exchanges_, &ExchangePart::simulateRequested, this,
             [this] { choose(MeshBar::Where::Simulated); });
     connect(pipeline_, &PipelinePart::useRequested, this, [this](const QString& wanted) {
@@ -124,6 +154,14 @@ QWidget* MeshPart::createStep() {
     connect(pipeline_, &PipelinePart::actionChosen, this,
             [this](int stage, int action) { scrub_->setAction(stage, action); });
     return columns;
+}
+
+/// Selecting a device lights its shards everywhere.
+void MeshPart::selectDevice(int device) {
+    devices_->grid()->setSelectedDevice(device);
+    tiles_->setSelectedDevice(device);
+    live_->setSelectedDevice(device);
+    light();
 }
 
 /// All that is shown of the step is at the same moment.
@@ -215,9 +253,7 @@ void MeshPart::choose(MeshBar::Where where) {
     emit hardwareWanted(where == MeshBar::Where::Planned);
     if (where == MeshBar::Where::Here && !isExample()) {
         example_edit_ = MeshEdit::of(draft_.config());
-        emit adopted({"mesh.devices=\"auto\"", "mesh.strategy=\"data_parallel\"",
-                      "mesh.axes=[[\"data\",-1]]", "mesh.zero_stage=0"},
-                     tr("one device"));
+        emit adopted(oneDeviceAssignments(draft_.config()), tr("one device"));
     } else if (where == MeshBar::Where::Simulated && !isExample()) {
         MeshEdit here = MeshEdit::of(draft_.config());
         here.kind = "cpu";
@@ -242,6 +278,11 @@ void MeshPart::update() {
                       preview_.hardware() != nullptr || own.kind != "cpu" ? MeshBar::Where::Planned
                       : example                                           ? MeshBar::Where::Here
                                 : MeshBar::Where::Simulated);
+        const Draft& draft = example ? example_ : draft_;
+        if (draft.isValid()) {
+            tiles_->setConfig(draft.config());
+            rules_->setConfig(draft.config());
+        }
     }
     bar_->setEnabled(draft_.isValid());
     showLayout(shown().layout(), shown().isLayoutStale());
@@ -263,12 +304,16 @@ void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool 
     devices_->setStale(stale);
     exchanges_->setStale(stale);
     pipeline_->setStale(stale);
+    rules_->setStale(stale);
+    findings_->setStale(stale);
     scrub_->setStale(stale);
     if (digest && digest != digest_ && !digest->plan->mesh.single()) {
         digest_ = digest;
         devices_->setDigest(digest);
         exchanges_->setDigest(digest);
         pipeline_->setDigest(digest);
+        rules_->setDigest(digest);
+        findings_->setDigest(digest);
         scrub_->setDigest(digest);
     }
 }

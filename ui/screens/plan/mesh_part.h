@@ -17,8 +17,12 @@ namespace weft::ui {
 
 class DevicePart;
 class ExchangePart;
+class FindingsPart;
+class LivePart;
 class MeshDrawer;
 class PipelinePart;
+class RulesPart;
+class Studio;
 class ScrubPart;
 struct StepMoment;
 class TensorTree;
@@ -28,7 +32,7 @@ class MeshPart : public QWidget {
     Q_OBJECT
 public:
     /// `preview` plans the draft; `planner` plans the example beside it.
-    MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner planner,
+    MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner planner,
              QWidget* parent = nullptr);
 
     ScrubPart* scrubber() const { return scrub_; }
@@ -59,7 +63,10 @@ private:
     void update();
     QWidget* createTensors();
     QWidget* createStep();
+    void createFindings();
+    void selectDevice(int device);
     void light();
+    void showTensor(const QString& name);
     void showMoment(const StepMoment& moment);
     void showLayout(const std::shared_ptr<const PlanDigest>& layout, bool stale);
     void showDigest(const std::shared_ptr<const PlanDigest>& digest, bool stale);
@@ -77,8 +84,11 @@ private:
     TensorTree* tensors_;
     TilePart* tiles_;
     MeshDrawer* drawer_;
+    LivePart* live_;
     ExchangePart* exchanges_;
     PipelinePart* pipeline_;
+    RulesPart* rules_;
+    FindingsPart* findings_;
     ScrubPart* scrub_;
 };
 

@@ -72,8 +72,7 @@ PlanScreen::PlanScreen(Studio& studio, Actions& actions)
     stack_->addWidget(createPlan());
     program_ = new ProgramPart(preview_);
     stack_->addWidget(program_);
-    mesh_ =
-        new MeshPart(studio_.draft(), preview_, PlanPreview::engine(studio_.paths().calibration));
+    mesh_ = new MeshPart(studio_, preview_, PlanPreview::engine(studio_.paths().calibration));
     connect(mesh_, &MeshPart::adopted, this, &PlanScreen::adopt);
     connect(mesh_, &MeshPart::hardwareWanted, this, [this](bool wanted) {
         if (wanted != (hardware_->currentIndex() > 0)) {
@@ -212,7 +211,19 @@ void PlanScreen::hideEvent(QHideEvent* event) {
     preview_.setActive(false);
 }
 
+/// Without a choice here the draft decides, which may name hardware itself.
+void PlanScreen::describeHardware() {
+    const cost::Hardware* named = nullptr;
+    if (studio_.draft().isValid()) {
+        named = hardwareOf(studio_.draft().config(), nullptr);
+    }
+    hardware_->setItemText(0, named == nullptr
+                                  ? tr("This machine")
+                                  : tr("%1, of the draft").arg(toQString(named->title)));
+}
+
 void PlanScreen::update() {
+    describeHardware();
     const auto digest = preview_.digest();
     const int part = part_->currentIndex();
     const Page page = part == MeshTab ? MeshPage : part == ProgramTab ? ProgramPage : PlanPage;

@@ -43,6 +43,7 @@ private:
     QWidget* createHeader();
     QWidget* createPlan();
     QWidget* createSide();
+    void describeHardware();
     void update();
     void updateWhatIf();
     void updateTrouble();

@@ -107,11 +107,15 @@ void TensorTree::setDigest(std::shared_ptr<const PlanDigest> digest) {
         return;
     }
     const QString before = chosen_;
+    const bool was_batch =
+        digest_ && !chosen_.isEmpty() && digest_->plan->find_slot(chosen_.toStdString()) == nullptr;
     {
         const QScopedValueRollback settling(settling_, true);
         model_->setPlan(digest ? digest->plan : nullptr);
         digest_ = std::move(digest);
-        const bool here = digest_ && digest_->plan->find_slot(chosen_.toStdString()) != nullptr;
+        // The batch comes back with the plan's programs.
+        const bool here = digest_ && (plan::find_tensor(*digest_->plan, chosen_.toStdString()) ||
+                                      (was_batch && digest_->plan->programs.empty()));
         chosen_ = here ? chosen_ : model_->firstChoice();
         settle();
         arrangeColumns();
@@ -136,7 +140,7 @@ void TensorTree::setMoment(const StepMoment& moment) {
 
 void TensorTree::choose(const QString& name) {
     const QScopedValueRollback settling(settling_, true);
-    if (digest_ && digest_->plan->find_slot(name.toStdString()) != nullptr) {
+    if (digest_ && plan::find_tensor(*digest_->plan, name.toStdString())) {
         chosen_ = name;
         select(name);
     }

@@ -30,7 +30,7 @@ public:
     void setStale(bool stale);
     /// Marks what the op of a moment reads and writes.
     void setMoment(const StepMoment& moment);
-    /// The name of a state slot; empty without a plan.
+    /// The name of a tensor of the tree; empty without a plan.
     QString chosen() const { return chosen_; }
     void choose(const QString& name);
     void focusFilter();
