@@ -34,9 +34,9 @@ constexpr int kGridWidth = 370;
 constexpr int kTilesWidth = 450;
 constexpr int kExchangesWidth = 730;
 constexpr int kPipelineWidth = 550;
-constexpr int kUpperHeight = 270;
-constexpr int kLowerHeight = 216;
-constexpr int kLeastHeight = 486; // of both
+constexpr int kUpperHeight = 266;
+constexpr int kLowerHeight = 200;
+constexpr int kLeastHeight = 466; // of both
 constexpr int kLowWindow = 700;   // the scrubber makes itself small
 
 } // namespace

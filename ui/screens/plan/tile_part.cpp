@@ -37,7 +37,7 @@ TilePart::TilePart(QWidget* parent) : QWidget(parent) {
     outer->addWidget(panel);
     auto* column = new QVBoxLayout(panel);
     column->setContentsMargins(kMargin, 0, kMargin, widgets::space::kControl);
-    column->setSpacing(widgets::space::kControl);
+    column->setSpacing(widgets::space::kTight);
     column->addWidget(createHead());
     auto* sides = new QHBoxLayout;
     side_ = new widgets::SegmentedControl(
