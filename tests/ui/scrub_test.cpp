@@ -62,7 +62,10 @@ private slots:
         ui::installEnglishPlurals(*QCoreApplication::instance());
         controller_ = std::make_unique<widgets::ThemeController>();
     }
-    void init() { QTest::failOnWarning(QRegularExpression(".*")); }
+    void init() {
+        QTest::failOnWarning(QRegularExpression(".*"));
+        controller_->setReducedMotion(false);
+    }
 
     void nothing_is_at_a_moment_before_it_is_begun() {
         Shown shown(digest_of(small_gpt(kTwoByTwo)));
@@ -155,7 +158,6 @@ private slots:
         shown.part.advance(200);
         QCOMPARE(shown.part.position(), spans[1].first);
         shown.part.setPlaying(false);
-        controller_->setReducedMotion(false);
     }
 
     void another_plan_keeps_the_share_of_the_step() {
