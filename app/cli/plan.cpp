@@ -9,11 +9,13 @@
 #include "core/compile/alternatives.h"
 #include "core/compile/mesh_advice.h"
 #include "core/compile/mesh_config.h"
+#include "core/compile/programs.h"
 #include "core/train/engine.h"
 #include "core/train/machine_cost.h"
 #include "core/train/planning.h"
 
 #include <algorithm>
+#include <future>
 #include <limits>
 
 namespace weft::cli {
@@ -98,12 +100,6 @@ int print_tensor(const plan::ExecutionPlan& plan, const Options& options,
     return 0;
 }
 
-/// Bytes of one device: simulated ones share what the host leaves.
-std::int64_t limit_of_device(const plan::ExecutionPlan& plan) {
-    const std::int64_t all = plan.limit_bytes.value_or(std::numeric_limits<std::int64_t>::max());
-    return plan.device == "cpu" ? (all - plan.host.bytes()) / plan.mesh.devices() : all;
-}
-
 /// Prints the meshes that are best; 4 when none fits.
 int print_mesh_advice(const plan::ExecutionPlan& plan, const compile::MeshAdvice& found,
                       const Options& options, const plan::PageStyle& style) {
@@ -128,12 +124,37 @@ int print_mesh_advice(const plan::ExecutionPlan& plan, const compile::MeshAdvice
     return found.ways.empty() ? exit_code(ErrorKind::memory) : 0;
 }
 
+/// Searches for the meshes that are best, and plans the run as it is meanwhile. What is advised is
+/// judged by the training step.
+int advise_on_mesh(const compile::RunConfig& config, const data::DataOutline& data,
+                   const train::PlanTarget& target, const Options& options,
+                   const plan::PageStyle& style) {
+    // Back ends of this machine are asked by one thread at a time.
+    const bool here = target.hardware == nullptr;
+    const std::shared_future<plan::ExecutionPlan> own =
+        std::async(here ? std::launch::deferred : std::launch::async,
+                   [&] { return train::plan_run(config, data, target, {}, compile::Scope::step); });
+    std::int64_t limit_bytes =
+        train::limit_of(config, target).value_or(std::numeric_limits<std::int64_t>::max());
+    if (here) { // simulated devices share what the host leaves
+        limit_bytes = (limit_bytes - own.get().host.bytes()) / own.get().mesh.devices();
+    }
+    const compile::MeshAdvice found =
+        compile::advise_mesh(config, train::step_planner(data, target, {}), *target.cost,
+                             compile::count_parameters(config, data.sample), limit_bytes, {},
+                             here ? 1 : train::thread_count(target.threads));
+    return print_mesh_advice(own.get(), found, options, style);
+}
+
 /// Prints the plan with its verdict; 4 when the run does not fit.
 int print_plan(const compile::CheckedRun& checked, const train::PlanTarget& target,
                const Options& options, const plan::PageStyle& style) {
     const compile::RunConfig& config = checked.config;
     const data::DataOutline data = train::outline_run_data(config, target);
-    // What is advised is judged by the training step.
+    const bool on_mesh = !compile::placement_of(config.section("mesh")).mesh.single();
+    if (options.advise && on_mesh && target.cost->available() && options.tensor.empty()) {
+        return advise_on_mesh(config, data, target, options, style);
+    }
     plan::ExecutionPlan plan = train::plan_run(
         config, data, target, {}, options.advise ? compile::Scope::step : compile::Scope::run);
     if (!options.tensor.empty()) {
@@ -144,13 +165,6 @@ int print_plan(const compile::CheckedRun& checked, const train::PlanTarget& targ
         plan.fixes = train::find_fixes(config, data, target, {});
     }
     std::vector<plan::Alternative> advice;
-    if (options.advise && !plan.mesh.single() && target.cost->available()) {
-        const compile::MeshAdvice found = compile::advise_mesh(
-            config, planner, *target.cost, plan.parameters, limit_of_device(plan), {},
-            // Back ends of this machine are asked by one thread at a time.
-            target.hardware != nullptr ? train::thread_count(target.threads) : 1);
-        return print_mesh_advice(plan, found, options, style);
-    }
     if (options.advise) {
         advice = compile::advise(config, planner, {});
     } else if (options.curve || plan.compile_ms <= kQuickMs) {
