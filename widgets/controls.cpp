@@ -83,6 +83,13 @@ void SegmentedControl::setCurrentIndex(int index) {
     }
 }
 
+void SegmentedControl::setSegmentText(int index, const QString& text) {
+    if (QAbstractButton* button = group_->button(index)) {
+        button->setText(text);
+        button->setAccessibleName(text);
+    }
+}
+
 void SegmentedControl::setSegmentEnabled(int index, bool enabled, const QString& reason) {
     if (QAbstractButton* button = group_->button(index)) {
         button->setEnabled(enabled);

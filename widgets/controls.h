@@ -27,6 +27,7 @@ public:
     int count() const;
     int currentIndex() const;
     void setCurrentIndex(int index);
+    void setSegmentText(int index, const QString& text);
     void setSegmentEnabled(int index, bool enabled, const QString& reason = {});
     /// 24 px high with caption text, for panel headers.
     void setCompact(bool compact);

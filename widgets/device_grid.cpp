@@ -68,16 +68,33 @@ void DeviceGrid::setStale(bool stale) {
     update();
 }
 
+void DeviceGrid::setNow(std::vector<DeviceNow> now) {
+    if (now != now_) {
+        now_ = std::move(now);
+        update();
+    }
+}
+
+const DeviceNow* DeviceGrid::nowOf(const DeviceCard& card) const {
+    const auto group = static_cast<std::size_t>(card.group);
+    return group < now_.size() ? &now_[group] : nullptr;
+}
+
 ViewItem DeviceGrid::item(int index) const {
     const DeviceCard& card = devices_[static_cast<std::size_t>(index)];
+    const DeviceNow* now = nowOf(card);
     QString name = tr("device %1, %2, %3, needs %4")
                        .arg(card.id)
                        .arg(card.name, card.place, formatMemory(card.bytes));
     if (limit_) {
         name += tr(" of %1").arg(formatMemory(*limit_));
     }
+    if (now != nullptr) {
+        name += tr(", holds %1 now").arg(formatMemory(now->bytes));
+        name += now->note.isEmpty() ? QString() : QStringLiteral(", ") + now->note;
+    }
     QString tooltip = name;
-    for (const MemorySegment& segment : card.segments) {
+    for (const MemorySegment& segment : now != nullptr ? now->segments : card.segments) {
         tooltip += "\n" + memoryName(segment.category) + "  " + formatMemory(segment.bytes);
     }
     return {cardRect(index, width()), name, tooltip};
@@ -140,12 +157,14 @@ void DeviceGrid::paintCard(QPainter& painter, const DeviceCard& card, const QCol
     paintDeviceBadge(painter, badge, card.id, color);
     const QRectF head(badge.right() + space::kControl, inner.top(),
                       inner.right() - badge.right() - space::kControl, 20);
+    const DeviceNow* now = nowOf(card);
+    const QString& note_text = now != nullptr && !now->note.isEmpty() ? now->note : card.note;
     const double note =
-        std::min(head.width() / 2, textWidth(theme.font(TextStyle::Caption), card.note) + 1);
+        std::min(head.width() / 2, textWidth(theme.font(TextStyle::Caption), note_text) + 1);
     paintText(painter, head.adjusted(0, 0, -note - space::kTight, 0),
               Qt::AlignLeft | Qt::AlignVCenter, card.name, theme.font(TextStyle::Strong),
               theme.color(Role::Text));
-    paintText(painter, head, Qt::AlignRight | Qt::AlignVCenter, card.note,
+    paintText(painter, head, Qt::AlignRight | Qt::AlignVCenter, note_text,
               theme.font(TextStyle::Caption), theme.color(Role::Muted));
     const double mono = lineHeight(TextStyle::MonoSmall);
     const QRectF place(inner.left(), badge.bottom() + space::kTight, inner.width(), mono);
@@ -153,13 +172,28 @@ void DeviceGrid::paintCard(QPainter& painter, const DeviceCard& card, const QCol
               theme.font(TextStyle::MonoSmall), theme.color(Role::Muted));
     const QRectF bar(inner.left(), place.bottom() + space::kTight, inner.width(), kBar);
     paintMemory(painter, card, bar);
-    const QString text = limit_
-                             ? tr("%1 of %2").arg(formatMemory(card.bytes), formatMemory(*limit_))
-                             : formatMemory(card.bytes);
     const bool over = limit_ && card.bytes > *limit_;
     paintText(painter, {inner.left(), bar.bottom() + space::kTight, inner.width(), mono},
-              Qt::AlignLeft | Qt::AlignVCenter, text, theme.font(TextStyle::MonoSmall),
-              theme.color(over ? Role::Error : Role::Text));
+              Qt::AlignLeft | Qt::AlignVCenter, bytesText(card, inner.width()),
+              theme.font(TextStyle::MonoSmall), theme.color(over ? Role::Error : Role::Text));
+}
+
+/// "19.4 MiB of 5.7 GiB"; at a moment "now 12.3 of 19.4 MiB", without "now" where there is no room.
+QString DeviceGrid::bytesText(const DeviceCard& card, double width) const {
+    const QString needed = formatMemory(card.bytes);
+    const DeviceNow* now = nowOf(card);
+    if (now == nullptr) {
+        return limit_ ? tr("%1 of %2").arg(needed, formatMemory(*limit_)) : needed;
+    }
+    QString held = formatMemory(now->bytes);
+    const QString unit = held.section(' ', -1);
+    if (needed.endsWith(' ' + unit)) {
+        held.chop(unit.size() + 1);
+    }
+    const QString full = tr("now %1 of %2").arg(held, needed);
+    return textWidth(Theme::current().font(TextStyle::MonoSmall), full) <= width
+               ? full
+               : tr("%1 of %2").arg(held, needed);
 }
 
 void DeviceGrid::paintMemory(QPainter& painter, const DeviceCard& card, const QRectF& rect) const {
@@ -173,12 +207,23 @@ void DeviceGrid::paintMemory(QPainter& painter, const DeviceCard& card, const QR
     const bool to_limit = limit_ && *limit_ < 4 * most;
     const auto scale =
         rect.width() / static_cast<double>(to_limit ? std::max(most, *limit_) : most);
-    double x = rect.left();
-    for (const MemorySegment& segment : card.segments) {
-        const double width = static_cast<double>(segment.bytes) * scale;
-        paintFill(painter, {x, rect.top(), std::max(0.0, width - 0.5), rect.height()},
-                  theme.memory(segment.category), memoryFill(segment.category));
-        x += width;
+    const auto stack = [&](const std::vector<MemorySegment>& segments) {
+        double x = rect.left();
+        for (const MemorySegment& segment : segments) {
+            const double width = static_cast<double>(segment.bytes) * scale;
+            paintFill(painter, {x, rect.top(), std::max(0.0, width - 0.5), rect.height()},
+                      theme.memory(segment.category), memoryFill(segment.category));
+            x += width;
+        }
+    };
+    if (const DeviceNow* now = nowOf(card)) {
+        // What is held now, up to a line where the peak is.
+        stack(now->segments);
+        const double peak = rect.left() + static_cast<double>(card.bytes) * scale - 1;
+        painter.fillRect(QRectF(peak, rect.top() - 2, 2, rect.height() + 4),
+                         theme.color(Role::Muted));
+    } else {
+        stack(card.segments);
     }
     if (to_limit && *limit_ < most) {
         const double at = rect.left() + static_cast<double>(*limit_) * scale;

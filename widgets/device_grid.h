@@ -14,6 +14,15 @@ struct DeviceCard {
     QString note;  // "simulated"; what else to say: "[0:32]"
     std::vector<MemorySegment> segments;
     qint64 bytes = 0; // that it needs
+    int group = 0;    // devices that hold and do the same have the same
+};
+
+/// What the devices of a group hold at a moment.
+struct DeviceNow {
+    std::vector<MemorySegment> segments;
+    qint64 bytes = 0;
+    QString note; // what they do: "B3"; empty: what the card says anyway
+    friend bool operator==(const DeviceNow&, const DeviceNow&) = default;
 };
 
 class DeviceGrid : public PaintedView {
@@ -31,6 +40,8 @@ public:
     /// Devices that hold what is looked at.
     void setLit(std::vector<int> ids);
     void setStale(bool stale);
+    /// By group, at a moment of the step; empty: the cards show what they need.
+    void setNow(std::vector<DeviceNow> now);
 
     int itemCount() const override { return static_cast<int>(devices_.size()); }
     ViewItem item(int index) const override;
@@ -52,11 +63,14 @@ private:
     void paintCard(QPainter& painter, const DeviceCard& card, const QColor& color,
                    const QRectF& rect) const;
     void paintMemory(QPainter& painter, const DeviceCard& card, const QRectF& rect) const;
+    const DeviceNow* nowOf(const DeviceCard& card) const;
+    QString bytesText(const DeviceCard& card, double width) const;
 
     std::vector<DeviceCard> devices_;
     std::vector<int> mesh_;
     std::optional<qint64> limit_;
     std::vector<int> lit_;
+    std::vector<DeviceNow> now_; // [group]
     int selected_ = -1;
     bool stale_ = false;
 };

@@ -86,23 +86,10 @@ void GanttView::paintScene(QPainter& painter, const QSizeF& view_size) const {
     const Frame now = frame(view_size);
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing, false);
-    if (painter.device() == static_cast<const QPaintDevice*>(this)) {
-        const double scale = painter.deviceTransform().m11();
-        const std::pair theme(Theme::current().isDark(), Theme::current().fontScale());
-        if (still_.isNull() || still_.devicePixelRatio() != scale || still_theme_ != theme) {
-            still_theme_ = theme;
-            still_ = QPixmap((view_size * scale).toSize());
-            still_.setDevicePixelRatio(scale);
-            still_.fill(Qt::transparent);
-            QPainter still(&still_);
-            paintStill(still, now);
-        }
-        painter.drawPixmap(QPointF(0, 0), still_);
-    } else {
-        paintStill(painter, now);
-    }
+    still_.paint(painter, this, view_size, [&](QPainter& still) { paintStill(still, now); });
     painter.setOpacity(stale_ ? kStaleOpacity : 1.0);
     paintFollowed(painter, now);
+    paintMark(painter, now);
     paintTimeLine(painter, now);
     painter.restore();
 }
@@ -250,6 +237,36 @@ void GanttView::paintTimeLine(QPainter& painter, const Frame& frame) const {
                        std::ceil(QFontMetricsF(font).height()) + 2.0);
     painter.fillRect(label, theme.color(Role::Surface));
     paintText(painter, label, Qt::AlignCenter, text, font, theme.color(Role::Text), Qt::ElideNone);
+}
+
+void GanttView::paintMark(QPainter& painter, const Frame& frame) const {
+    if (!mark_ || *mark_ < first_ || *mark_ > last_) {
+        return;
+    }
+    const Theme& theme = Theme::current();
+    painter.setBrush(Qt::NoBrush);
+    for (const int item : itemsAt(*mark_)) {
+        const int row = rowOf(item);
+        if (row < frame.first_row || row >= frame.first_row + frame.rows) {
+            continue;
+        }
+        const QRectF cell = cellRect(cellOf(item), rowRect(row, frame), frame);
+        painter.setPen(
+            QPen(theme.color(Role::Text), 2.0, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+        painter.drawRect(cell.adjusted(0, 0, -1, -1));
+    }
+    const double x = std::min(std::round(xOf(*mark_, frame)), frame.plot.right() - 1.0);
+    painter.fillRect(QRectF(x - 1.0, frame.plot.top() - 4.0, 3.0, frame.plot.height() + 5.0),
+                     theme.color(Role::Surface));
+    painter.fillRect(QRectF(x, frame.plot.top() - 5.0, 1.0, frame.plot.height() + 9.0),
+                     theme.color(Role::Accent));
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme.color(Role::Accent));
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.drawPolygon(QPolygonF{QPointF(x - 3.5, frame.plot.top() - 6.0),
+                                  QPointF(x + 4.5, frame.plot.top() - 6.0),
+                                  QPointF(x + 0.5, frame.plot.top())});
+    painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
 GanttLegend::GanttLegend(QWidget* parent) : QWidget(parent) {

@@ -66,8 +66,28 @@ void GanttView::setStale(bool stale) {
     renew();
 }
 
+void GanttView::setMark(std::optional<double> time) {
+    if (time != mark_) {
+        mark_ = time;
+        update();
+    }
+}
+
+std::vector<int> GanttView::itemsAt(double time) const {
+    std::vector<int> out;
+    for (int row = 0; row < static_cast<int>(data_.rows.size()); ++row) {
+        const auto& cells = data_.rows[static_cast<std::size_t>(row)].cells;
+        const int cell = cellNear(row, time);
+        if (cell >= 0 && cells[static_cast<std::size_t>(cell)].start <= time &&
+            time < cells[static_cast<std::size_t>(cell)].end) {
+            out.push_back(itemOf(row, cell));
+        }
+    }
+    return out;
+}
+
 void GanttView::renew() {
-    still_ = {};
+    still_.forget();
     update();
 }
 

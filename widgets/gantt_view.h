@@ -5,9 +5,8 @@
 // through all stages.
 #pragma once
 
+#include "widgets/kept_picture.h"
 #include "widgets/painted_view.h"
-
-#include <QPixmap>
 
 #include <optional>
 #include <utility>
@@ -55,6 +54,11 @@ public:
     const GanttData& data() const { return data_; }
     /// Values that a newer plan will replace are drawn faint.
     void setStale(bool stale);
+    /// A moment that the page is at: a line through all rows, round what runs there.
+    void setMark(std::optional<double> time);
+    std::optional<double> mark() const { return mark_; }
+    /// Items that run at a time.
+    std::vector<int> itemsAt(double time) const;
 
     /// The end of the last cell.
     double makespan() const { return makespan_; }
@@ -119,6 +123,7 @@ private:
     void paintBadge(QPainter& painter, int row, const Frame& frame) const;
     void paintAxis(QPainter& painter, const Frame& frame) const;
     void paintTimeLine(QPainter& painter, const Frame& frame) const;
+    void paintMark(QPainter& painter, const Frame& frame) const;
 
     GanttData data_;
     std::vector<int> offsets_{0}; // items before each row, and all of them
@@ -127,10 +132,10 @@ private:
     double first_ = 0;    // the time that is drawn
     double last_ = 0;
     std::optional<double> pointed_; // time under the mouse
+    std::optional<double> mark_;
     bool stale_ = false;
     QScrollBar* scroll_;
-    mutable QPixmap still_; // what paintStill painted on the screen last; null: paint anew
-    mutable std::pair<bool, double> still_theme_; // dark, and the scale of its fonts
+    mutable KeptPicture still_; // what paintStill paints
 };
 
 /// What the cells of a view mean, on one line; names that do not fit are left out.

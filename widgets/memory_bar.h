@@ -12,6 +12,7 @@ namespace weft::widgets {
 struct MemorySegment {
     MemoryCategory category = MemoryCategory::Parameters;
     qint64 bytes = 0;
+    friend bool operator==(const MemorySegment&, const MemorySegment&) = default;
 };
 
 class MemoryBar : public PaintedView {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Data, places and input of the view; memory_timeline_paint.cpp paints it.
 #include "widgets/memory_timeline.h"
 
 #include <QKeyEvent>
@@ -12,40 +13,13 @@ namespace {
 
 constexpr double kLeft = 64.0;
 constexpr double kRight = 12.0;
-constexpr double kBand = 18.0;   // height of the spans under the plot
 constexpr double kHandle = 10.0; // height of the cursor's handle
 constexpr double kSwatch = 10.0;
 constexpr double kFarLimit = 1.6; // a limit this many times above the peak is said in words
-constexpr int kPages = 20;
+constexpr int kLeap = 10;         // steps of an arrow with Shift
 
 double captionLine() {
     return QFontMetricsF(Theme::current().font(TextStyle::Caption)).height();
-}
-
-/// Ticks of a binary unit: 1, 2 or 5 times a power of ten of B, KiB, MiB, GiB.
-struct Scale {
-    double unit = 1.0;
-    QString name = QStringLiteral("B");
-    double step = 1.0; // in units
-};
-
-Scale scaleFor(double most, double room) {
-    static const char* const kNames[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    Scale scale;
-    int power = 0;
-    while (power < 4 && most >= scale.unit * 1024.0) {
-        scale.unit *= 1024.0;
-        ++power;
-    }
-    scale.name = QString::fromLatin1(kNames[power]);
-    const double raw = most / scale.unit / std::max(2.0, std::floor(room / 44.0));
-    const double decade = std::pow(10.0, std::floor(std::log10(std::max(raw, 1e-9))));
-    const double mantissa = raw / decade;
-    scale.step = decade * (mantissa <= 1.0   ? 1.0
-                           : mantissa <= 2.0 ? 2.0
-                           : mantissa <= 5.0 ? 5.0
-                                             : 10.0);
-    return scale;
 }
 
 } // namespace
@@ -74,31 +48,56 @@ void MemoryTimeline::setData(TimelineData data) {
                                              .arg(formatMemory(most_))
                                              .arg(peak_ + 1)
                                              .arg(data_.names[static_cast<std::size_t>(peak_)]));
+    renew();
     itemsChanged();
+}
+
+void MemoryTimeline::setForm(Form form) {
+    if (form != form_) {
+        form_ = form;
+        renew();
+        updateGeometry();
+    }
+}
+
+QSize MemoryTimeline::sizeHint() const {
+    return form_ == Form::Full ? QSize(640, 300) : QSize(640, minimumSizeHint().height());
+}
+
+QSize MemoryTimeline::minimumSizeHint() const {
+    const int line = static_cast<int>(std::ceil(captionLine()));
+    return {240, form_ == Form::Full ? 180 : form_ == Form::Compact ? 4 * line + 22 : 30};
+}
+
+void MemoryTimeline::renew() {
+    still_.forget();
+    update();
 }
 
 void MemoryTimeline::setLimit(std::optional<qint64> bytes) {
     limit_ = bytes;
-    update();
+    renew();
 }
 
 void MemoryTimeline::setMeasured(std::optional<qint64> bytes, const QString& label) {
     if (bytes != measured_ || label != measured_label_) {
         measured_ = bytes;
         measured_label_ = label;
-        update();
+        renew();
     }
 }
 
 void MemoryTimeline::setGhost(std::vector<qint64> totals, const QString& label) {
     ghost_ = std::move(totals);
     ghost_label_ = label;
-    update();
+    renew();
 }
 
 void MemoryTimeline::setStale(bool stale) {
-    stale_ = stale;
-    update();
+    if (stale != stale_) {
+        stale_ = stale;
+        renew();
+    }
 }
 
 int MemoryTimeline::stepAt(double x) const {
@@ -137,7 +136,8 @@ ViewItem MemoryTimeline::item(int index) const {
 
 int MemoryTimeline::hitTest(const QPointF& position) const {
     const QRectF plot = plotRect(size());
-    const QRectF reach = plot.adjusted(0, 0, 0, kBand + kHandle + 6.0);
+    const QRectF reach(plot.topLeft(),
+                       QPointF(plot.right(), bandRect(plot).bottom() + kHandle + 1.0));
     return reach.contains(position) ? stepAt(position.x()) : -1;
 }
 
@@ -155,17 +155,33 @@ void MemoryTimeline::mouseMoveEvent(QMouseEvent* event) {
     }
 }
 
+int MemoryTimeline::nextSpan(int step) const {
+    const auto found = std::find_if(data_.spans.begin(), data_.spans.end(),
+                                    [step](const TimelineSpan& span) { return span.first > step; });
+    return found == data_.spans.end() ? stepCount() - 1 : found->first;
+}
+
+int MemoryTimeline::previousSpan(int step) const {
+    const auto found = std::find_if(data_.spans.rbegin(), data_.spans.rend(),
+                                    [step](const TimelineSpan& span) { return span.first < step; });
+    return found == data_.spans.rend() ? 0 : found->first;
+}
+
 void MemoryTimeline::keyPressEvent(QKeyEvent* event) {
-    const int page = std::max(1, stepCount() / kPages);
     const int from = std::max(0, cursorItem());
+    const bool shift = event->modifiers() & Qt::ShiftModifier;
     if (stepCount() == 0) {
         PaintedView::keyPressEvent(event);
     } else if (event->key() == Qt::Key_PageDown) {
-        setCursorItem(std::min(stepCount() - 1, from + page));
+        setCursorItem(nextSpan(from));
     } else if (event->key() == Qt::Key_PageUp) {
-        setCursorItem(std::max(0, from - page));
+        setCursorItem(previousSpan(from));
     } else if (event->key() == Qt::Key_P) {
         setCursorItem(peak_);
+    } else if (shift && event->key() == Qt::Key_Right) {
+        setCursorItem(std::min(stepCount() - 1, from + kLeap));
+    } else if (shift && event->key() == Qt::Key_Left) {
+        setCursorItem(std::max(0, from - kLeap));
     } else {
         PaintedView::keyPressEvent(event);
     }
@@ -192,12 +208,24 @@ std::vector<MemoryTimeline::LegendEntry> MemoryTimeline::legend(double width) co
 
 // Legend, a line for the peak, the plot, the spans, the handle.
 QRectF MemoryTimeline::plotRect(const QSizeF& view_size) const {
-    const auto entries = legend(view_size.width());
-    const double legend_bottom = entries.empty() ? 0.0 : entries.back().rect.bottom();
-    const double top = std::ceil(legend_bottom + captionLine() + 8.0);
-    const double bottom = std::floor(view_size.height() - kBand - kHandle - 10.0);
+    double top = 2.0;
+    if (form_ == Form::Full) {
+        const auto entries = legend(view_size.width());
+        const double legend_bottom = entries.empty() ? 0.0 : entries.back().rect.bottom();
+        top = std::ceil(legend_bottom + captionLine() + 8.0);
+    } else if (form_ == Form::Compact) {
+        top = std::ceil(captionLine());
+    }
+    const QRectF band = bandRect({});
+    const double bottom = std::floor(view_size.height() - band.bottom() - kHandle - 2.0);
     return {kLeft, top, std::max(1.0, view_size.width() - kLeft - kRight),
             std::max(1.0, bottom - top)};
+}
+
+QRectF MemoryTimeline::bandRect(const QRectF& plot) const {
+    const double gap = form_ == Form::Full ? 5.0 : form_ == Form::Compact ? 2.0 : 0.0;
+    const double height = form_ == Form::Slim ? 4.0 : std::ceil(captionLine()) + 4.0;
+    return {plot.left(), plot.bottom() + gap, plot.width(), height};
 }
 
 double MemoryTimeline::axisTop() const {
@@ -218,291 +246,6 @@ double MemoryTimeline::xOf(double step, const QRectF& plot) const {
 
 double MemoryTimeline::middleOf(int step, const QRectF& plot) const {
     return std::round((xOf(step, plot) + xOf(step + 1, plot)) / 2.0);
-}
-
-// The step that stands for each pixel column: with more steps than pixels the largest of its
-// column, so that no peak is lost.
-std::vector<int> MemoryTimeline::columnSteps(const QRectF& plot) const {
-    const int columns = static_cast<int>(std::floor(plot.width()));
-    std::vector<int> steps(static_cast<std::size_t>(std::max(1, columns)), 0);
-    const double share = static_cast<double>(stepCount()) / static_cast<double>(steps.size());
-    for (std::size_t column = 0; column < steps.size(); ++column) {
-        const auto first = static_cast<std::size_t>(static_cast<double>(column) * share);
-        const auto last =
-            std::max(first + 1, static_cast<std::size_t>(static_cast<double>(column + 1) * share));
-        const auto begin = totals_.begin() + static_cast<std::ptrdiff_t>(first);
-        const auto end =
-            totals_.begin() + static_cast<std::ptrdiff_t>(std::min(last, totals_.size()));
-        steps[column] = static_cast<int>(std::max_element(begin, end) - totals_.begin());
-    }
-    return steps;
-}
-
-void MemoryTimeline::paintScene(QPainter& painter, const QSizeF& view_size) const {
-    if (stepCount() == 0) {
-        return;
-    }
-    const QRectF plot = plotRect(view_size);
-    painter.save();
-    painter.setOpacity(stale_ ? 0.45 : 1.0);
-    paintLegend(painter, view_size.width());
-    paintAxis(painter, plot);
-    paintLayers(painter, plot);
-    paintGhost(painter, plot);
-    paintMeasured(painter, plot);
-    paintSpans(painter, plot);
-    paintPeak(painter, plot);
-    paintCursor(painter, plot);
-    paintLimit(painter, plot); // its words lie over the cursor's line
-    painter.restore();
-}
-
-void MemoryTimeline::paintLegend(QPainter& painter, double width) const {
-    const Theme& theme = Theme::current();
-    for (const LegendEntry& entry : legend(width)) {
-        const QRectF swatch(entry.rect.left(), std::round(entry.rect.center().y() - kSwatch / 2.0),
-                            kSwatch, kSwatch);
-        paintFill(painter, swatch, theme.memory(entry.category), memoryFill(entry.category));
-        paintText(painter, entry.rect.adjusted(kSwatch + 6.0, 0, 0, 0),
-                  Qt::AlignLeft | Qt::AlignVCenter, memoryName(entry.category),
-                  theme.font(TextStyle::Caption), theme.color(Role::Muted), Qt::ElideNone);
-    }
-}
-
-void MemoryTimeline::paintAxis(QPainter& painter, const QRectF& plot) const {
-    const Theme& theme = Theme::current();
-    const Scale scale = scaleFor(axisTop(), plot.height());
-    const double line = captionLine();
-    const int decimals =
-        scale.step >= 1.0 ? 0 : static_cast<int>(std::ceil(-std::log10(scale.step)));
-    for (int i = 0; i * scale.step * scale.unit <= axisTop(); ++i) {
-        const double share = i * scale.step * scale.unit / axisTop();
-        const double y = std::round(plot.bottom() - plot.height() * share);
-        paintHairline(painter, {plot.left(), y}, {plot.right(), y},
-                      theme.color(i == 0 ? Role::Border : Role::Hairline));
-        const QString label = QString::number(i * scale.step, 'f', decimals);
-        const bool last = (i + 1) * scale.step * scale.unit > axisTop();
-        paintText(painter, QRectF(0, y - line / 2.0, plot.left() - 8.0, line),
-                  Qt::AlignRight | Qt::AlignVCenter,
-                  last ? label + QLatin1Char(' ') + scale.name : label,
-                  theme.font(TextStyle::MonoSmall), theme.color(Role::Muted), Qt::ElideNone);
-    }
-}
-
-void MemoryTimeline::paintLayers(QPainter& painter, const QRectF& plot) const {
-    const Theme& theme = Theme::current();
-    const std::vector<int> steps = columnSteps(plot);
-    const double scale = plot.height() / axisTop();
-    std::vector<qint64> below(steps.size(), 0);
-    painter.save();
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    const auto edge = [&](qint64 bytes) {
-        return std::round(plot.bottom() - scale * static_cast<double>(bytes));
-    };
-    for (const TimelineLayer& layer : data_.layers) {
-        const QColor color = theme.memory(layer.category);
-        std::size_t start = 0;
-        double low = 0.0;
-        double high = 0.0;
-        const auto flush = [&](std::size_t end) {
-            if (end > start && low > high) {
-                paintFill(painter,
-                          QRectF(plot.left() + static_cast<double>(start), high,
-                                 static_cast<double>(end - start), low - high),
-                          color, memoryFill(layer.category));
-                if (memoryFill(layer.category) != Fill::Solid) { // parts it from the one above
-                    painter.fillRect(QRectF(plot.left() + static_cast<double>(start), high,
-                                            static_cast<double>(end - start), 1.0),
-                                     color);
-                }
-            }
-            start = end;
-        };
-        for (std::size_t column = 0; column < steps.size(); ++column) {
-            const qint64 bytes = layer.bytes[static_cast<std::size_t>(steps[column])];
-            const double bottom = edge(below[column]);
-            const double top = edge(below[column] + bytes);
-            if (column == 0 || bottom != low || top != high) {
-                flush(column);
-                low = bottom;
-                high = top;
-            }
-            below[column] += bytes;
-        }
-        flush(steps.size());
-    }
-    painter.restore();
-}
-
-void MemoryTimeline::paintGhost(QPainter& painter, const QRectF& plot) const {
-    if (ghost_.empty()) {
-        return;
-    }
-    const Theme& theme = Theme::current();
-    QPolygonF outline;
-    const double width = plot.width() / static_cast<double>(ghost_.size());
-    for (std::size_t step = 0; step < ghost_.size(); ++step) {
-        const double y =
-            plot.bottom() - plot.height() * static_cast<double>(ghost_[step]) / axisTop();
-        outline << QPointF(plot.left() + width * static_cast<double>(step), y)
-                << QPointF(plot.left() + width * static_cast<double>(step + 1), y);
-    }
-    // Two passes, so that the dashes show on every colour under them.
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(theme.color(Role::Surface), 2.6));
-    painter.drawPolyline(outline);
-    QPen dashes(theme.color(Role::Text), 1.2);
-    dashes.setDashPattern({3.0, 2.0});
-    painter.setPen(dashes);
-    painter.drawPolyline(outline);
-}
-
-void MemoryTimeline::paintLimit(QPainter& painter, const QRectF& plot) const {
-    if (!limit_) {
-        return;
-    }
-    const Theme& theme = Theme::current();
-    const double y =
-        std::round(plot.bottom() - plot.height() * static_cast<double>(*limit_) / axisTop());
-    const double line = captionLine();
-    const bool near = y >= plot.top() - 1.0;
-    const bool over = most_ > *limit_;
-    const QString text = near ? tr("limit %1").arg(formatMemory(*limit_))
-                              : tr("limit %1, far above").arg(formatMemory(*limit_));
-    if (near) {
-        painter.fillRect(QRectF(plot.left(), y, plot.width(), 2.0),
-                         theme.color(over ? Role::Error : Role::Text));
-    }
-    const QFont caption = theme.font(TextStyle::Caption);
-    const double width = textWidth(caption, text) + 8.0;
-    const double top =
-        near ? (y - line - 2.0 >= plot.top() ? y - line - 2.0 : y + 4.0) : plot.top() + 2.0;
-    const QRectF label(plot.right() - width, top, width, line);
-    if (near || label.left() > plot.left()) {
-        painter.fillRect(label, theme.color(Role::Surface));
-        paintText(painter, label.adjusted(4, 0, -4, 0), Qt::AlignRight | Qt::AlignVCenter, text,
-                  caption, theme.color(over ? Role::Error : Role::Muted), Qt::ElideNone);
-    }
-}
-
-void MemoryTimeline::paintMeasured(QPainter& painter, const QRectF& plot) const {
-    if (!measured_) {
-        return;
-    }
-    const Theme& theme = Theme::current();
-    const double y =
-        std::round(plot.bottom() - plot.height() * static_cast<double>(*measured_) / axisTop());
-    // Two passes, so that the line shows on every colour under it.
-    painter.fillRect(QRectF(plot.left(), y - 1.0, plot.width(), 4.0), theme.color(Role::Surface));
-    painter.fillRect(QRectF(plot.left(), y, plot.width(), 2.0), theme.color(Role::Accent));
-    const QFont caption = theme.font(TextStyle::CaptionStrong);
-    const double width = std::ceil(textWidth(caption, measured_label_)) + 8.0;
-    const double line = captionLine();
-    const double top = y + 4.0 + line <= plot.bottom() ? y + 4.0 : y - line - 3.0;
-    const QRectF label(plot.left() + 8.0, top, width, line);
-    painter.fillRect(label, theme.color(Role::Surface));
-    paintText(painter, label.adjusted(4, 0, -4, 0), Qt::AlignLeft | Qt::AlignVCenter,
-              measured_label_, caption, theme.color(Role::Accent), Qt::ElideNone);
-}
-
-void MemoryTimeline::paintPeak(QPainter& painter, const QRectF& plot) const {
-    const Theme& theme = Theme::current();
-    const double x = middleOf(peak_, plot);
-    const double y = plot.bottom() - plot.height() * static_cast<double>(most_) / axisTop();
-    const double line = captionLine();
-    const QRectF row(plot.left(), plot.top() - line - 6.0, plot.width(), line);
-    painter.save();
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(theme.color(Role::Text));
-    painter.drawPolygon(QPolygonF{QPointF(x - 5, row.bottom() - 1),
-                                  QPointF(x + 5, row.bottom() - 1), QPointF(x, row.bottom() + 5)});
-    painter.restore();
-    paintHairline(painter, {x, row.bottom() + 4}, {x, y}, theme.color(Role::Muted));
-    const QString strong = tr("peak %1").arg(formatMemory(most_));
-    const QFont bold = theme.font(TextStyle::CaptionStrong);
-    const QFont mono = theme.font(TextStyle::MonoSmall);
-    const QString name = data_.names[static_cast<std::size_t>(peak_)];
-    const double bold_width = textWidth(bold, strong);
-    // The figure left of the mark and the op right of it; at an edge both on the free side.
-    if (x - bold_width - 10.0 >= plot.left() - kLeft + 4.0 && x < plot.right() - 120.0) {
-        paintText(painter, QRectF(x - bold_width - 10.0, row.top(), bold_width, line),
-                  Qt::AlignLeft | Qt::AlignVCenter, strong, bold, theme.color(Role::Text),
-                  Qt::ElideNone);
-        paintText(painter, QRectF(x + 10.0, row.top(), plot.right() - x - 10.0, line),
-                  Qt::AlignLeft | Qt::AlignVCenter, name, mono, theme.color(Role::Muted));
-    } else if (x >= plot.center().x()) {
-        paintText(painter, QRectF(x - bold_width - 10.0, row.top(), bold_width, line),
-                  Qt::AlignLeft | Qt::AlignVCenter, strong, bold, theme.color(Role::Text),
-                  Qt::ElideNone);
-        paintText(painter,
-                  QRectF(plot.left(), row.top(), x - bold_width - 22.0 - plot.left(), line),
-                  Qt::AlignRight | Qt::AlignVCenter, name, mono, theme.color(Role::Muted));
-    } else {
-        paintText(painter, QRectF(x + 10.0, row.top(), bold_width, line),
-                  Qt::AlignLeft | Qt::AlignVCenter, strong, bold, theme.color(Role::Text),
-                  Qt::ElideNone);
-        paintText(
-            painter,
-            QRectF(x + bold_width + 20.0, row.top(), plot.right() - x - bold_width - 20.0, line),
-            Qt::AlignLeft | Qt::AlignVCenter, name, mono, theme.color(Role::Muted));
-    }
-    if (!ghost_.empty() && !ghost_label_.isEmpty()) {
-        const QRectF place(plot.left() + 8.0, plot.top() + 2.0, plot.width() - 16.0, line);
-        QPen dashes(theme.color(Role::Text), 1.2);
-        dashes.setDashPattern({3.0, 2.0});
-        painter.setPen(dashes);
-        painter.drawLine(QPointF(place.left(), place.center().y()),
-                         QPointF(place.left() + 26.0, place.center().y()));
-        paintText(painter, place.adjusted(32.0, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                  ghost_label_, theme.font(TextStyle::Caption), theme.color(Role::Text));
-    }
-}
-
-void MemoryTimeline::paintSpans(QPainter& painter, const QRectF& plot) const {
-    const Theme& theme = Theme::current();
-    const QFont caption = theme.font(TextStyle::Caption);
-    const double top = plot.bottom() + 5.0;
-    for (const TimelineSpan& span : data_.spans) {
-        const double left = std::round(xOf(span.first, plot));
-        const double right = std::round(xOf(span.first + span.count, plot));
-        QRectF rect(left, top, right - left, kBand);
-        if (rect.width() > 4.0) {
-            rect.setWidth(rect.width() - 1.0); // the gap that parts neighbours
-        }
-        const QColor fill = span.shade == 1 ? theme.color(Role::Accent)
-                            : span.shade == 0
-                                ? mixed(theme.color(Role::Accent), theme.color(Role::Surface), 0.25)
-                                : theme.color(Role::EmptyBar);
-        paintPanel(painter, rect, rect.width() > 8.0 ? 2.0 : 0.0, fill, {});
-        if (rect.width() >= textWidth(caption, span.name) + 10.0) {
-            paintText(painter, rect.adjusted(6, 0, -2, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                      span.name, caption,
-                      theme.color(span.shade == 1 ? Role::OnAccent : Role::Text));
-        }
-    }
-}
-
-void MemoryTimeline::paintCursor(QPainter& painter, const QRectF& plot) const {
-    const Theme& theme = Theme::current();
-    const auto line = [&](int step, const QColor& color) {
-        const double x = middleOf(step, plot);
-        painter.fillRect(QRectF(x, plot.top(), 1.0, plot.height() + kBand + 6.0), color);
-        return x;
-    };
-    if (hoveredItem() >= 0 && hoveredItem() != cursorItem()) {
-        line(hoveredItem(), theme.color(Role::Muted));
-    }
-    if (cursorItem() < 0) {
-        return;
-    }
-    const double x = line(cursorItem(), theme.color(Role::Text));
-    const double foot = plot.bottom() + 5.0 + kBand + 2.0;
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(theme.color(Role::Accent));
-    painter.drawPolygon(QPolygonF{QPointF(x + 0.5, foot - 2.0), QPointF(x + 5.5, foot + 3.0),
-                                  QPointF(x + 5.5, foot + kHandle - 1.0),
-                                  QPointF(x - 4.5, foot + kHandle - 1.0),
-                                  QPointF(x - 4.5, foot + 3.0)});
 }
 
 } // namespace weft::widgets

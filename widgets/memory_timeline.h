@@ -4,6 +4,7 @@
 // move.
 #pragma once
 
+#include "widgets/kept_picture.h"
 #include "widgets/painted_view.h"
 
 #include <optional>
@@ -29,12 +30,19 @@ struct TimelineData {
     std::vector<QString> names; // one per step: "matmul blocks.3.mlp.up, backward"
     std::vector<TimelineLayer> layers;
     std::vector<TimelineSpan> spans;
+    std::vector<int> ticks; // steps that talk to other devices, ascending
 };
 
 class MemoryTimeline : public PaintedView {
     Q_OBJECT
 public:
+    /// All of it; without legend and the peak's name, for low places; or only the shape, with
+    /// colours for the spans.
+    enum class Form { Full, Compact, Slim };
+
     explicit MemoryTimeline(QWidget* parent = nullptr);
+
+    void setForm(Form form);
 
     /// Layers are stacked in the order of MemoryCategory whatever the order given. The cursor stays
     /// on its step when there still is one of that number.
@@ -54,20 +62,25 @@ public:
     qint64 totalAt(int step) const { return totals_[static_cast<std::size_t>(step)]; }
     /// The first step with most bytes alive, or -1 without steps.
     int peakStep() const { return peak_; }
+    /// The first step of the span after or before a step; the last or the first where there is
+    /// none.
+    int nextSpan(int step) const;
+    int previousSpan(int step) const;
     /// The step under an x in widget coordinates, bounded to those there are; -1 without steps.
     int stepAt(double x) const;
 
     int itemCount() const override { return stepCount(); }
     ViewItem item(int index) const override;
     int hitTest(const QPointF& position) const override;
-    QSize sizeHint() const override { return {640, 300}; }
-    QSize minimumSizeHint() const override { return {240, 180}; }
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
 
 protected:
     void paintScene(QPainter& painter, const QSizeF& view_size) const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
-    /// Adds Page Up, Page Down (a twentieth of the steps) and P (to the peak) to the base's keys.
+    /// Adds Page Up, Page Down (spans), Shift with arrows (ten steps) and P (to the peak) to the
+    /// base's keys.
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
@@ -78,10 +91,15 @@ private:
 
     std::vector<LegendEntry> legend(double width) const;
     QRectF plotRect(const QSizeF& view_size) const;
+    /// Where the spans lie under a plot, and where the cursor's handle ends.
+    QRectF bandRect(const QRectF& plot) const;
+    void renew();
     double axisTop() const;
     double xOf(double step, const QRectF& plot) const;
     double middleOf(int step, const QRectF& plot) const;
     std::vector<int> columnSteps(const QRectF& plot) const;
+    /// Everything but what follows the mouse and the cursor.
+    void paintStill(QPainter& painter, const QSizeF& view_size) const;
     void paintLegend(QPainter& painter, double width) const;
     void paintAxis(QPainter& painter, const QRectF& plot) const;
     void paintLayers(QPainter& painter, const QRectF& plot) const;
@@ -90,8 +108,10 @@ private:
     void paintMeasured(QPainter& painter, const QRectF& plot) const;
     void paintPeak(QPainter& painter, const QRectF& plot) const;
     void paintSpans(QPainter& painter, const QRectF& plot) const;
+    void paintTicks(QPainter& painter, const QRectF& plot) const;
     void paintCursor(QPainter& painter, const QRectF& plot) const;
 
+    Form form_ = Form::Full;
     TimelineData data_;
     std::vector<qint64> totals_;
     std::vector<qint64> ghost_;
@@ -102,6 +122,7 @@ private:
     qint64 most_ = 0;
     int peak_ = -1;
     bool stale_ = false;
+    mutable KeptPicture still_; // what paintStill paints
 };
 
 } // namespace weft::widgets

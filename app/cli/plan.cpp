@@ -82,10 +82,13 @@ void print_document(const plan::ExecutionPlan& plan, const config::Diagnostics& 
 
 int print_tensor(const plan::ExecutionPlan& plan, const Options& options,
                  const plan::PageStyle& style) {
-    const plan::StateSlot* slot = plan.find_slot(options.tensor);
-    if (slot == nullptr) {
+    const std::optional<plan::Tensor> tensor = plan::find_tensor(plan, options.tensor);
+    if (!tensor) {
         std::vector<std::string> names;
         for (const plan::StateSlot& one : plan.state_slots) {
+            names.push_back(one.name);
+        }
+        for (const plan::Activation& one : plan.activations) {
             names.push_back(one.name);
         }
         throw Error(ErrorKind::usage, "--tensor " + shown(options.tensor),
@@ -93,9 +96,9 @@ int print_tensor(const plan::ExecutionPlan& plan, const Options& options,
                     name_hint(options.tensor, names));
     }
     if (options.json) {
-        std::printf("%s\n", plan::tensor_json(plan, *slot).dump(2).c_str());
+        std::printf("%s\n", plan::tensor_json(plan, *tensor).dump(2).c_str());
     } else {
-        std::printf("%s", plan::tensor_text(plan, *slot, style).c_str());
+        std::printf("%s", plan::tensor_text(plan, *tensor, style).c_str());
     }
     return 0;
 }

@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/compile/activations.h"
 #include "core/compile/predict.h"
 #include "core/compile/shard_programs.h"
 #include "core/exec/kernel_call.h"
@@ -206,12 +207,14 @@ class PlanBuilder {
 public:
     explicit PlanBuilder(const PipelineOptions& options) : options_(options), kernels_(options) {}
 
+    plan::ExecutionPlan layout(ProgramSet programs) {
+        place(programs);
+        return std::move(out_);
+    }
+
     plan::ExecutionPlan run(ProgramSet programs) {
         const double start_s = clock_.steady_s();
-        const ShardedPrograms sharded = shard(programs);
-        out_.device = options_.device;
-        out_.host = options_.host;
-        make_stages(programs);
+        const ShardedPrograms sharded = place(programs);
         // Kernels size their workspace by the team.
         weft_set_threads(out_.mesh.single() ? options_.threads : 1);
         for (std::size_t i = 0; i < programs.programs.size(); ++i) {
@@ -226,13 +229,16 @@ public:
             int stage = 0;
             for (ir::Program& part : split(std::move(program))) {
                 out_.programs.push_back(finish(std::move(part), stage++));
-                if (!out_.mesh.single()) {
-                    place_ports(out_.programs.back().arguments, sharded.arguments[i]);
-                    place_ports(out_.programs.back().results, sharded.results[i]);
+                plan::PlannedProgram& made = out_.programs.back();
+                if (out_.mesh.single()) {
+                    keep_whole(made.arguments);
+                    keep_whole(made.results);
+                } else {
+                    place_ports(made.arguments, sharded.arguments[i]);
+                    place_ports(made.results, sharded.results[i]);
                 }
             }
         }
-        out_.parameters = count_parameters(out_.state_slots);
         for (const plan::PlannedProgram& program : out_.programs) {
             out_.flops_per_step += program.name == "train_step" ? program.flops / stage_count() : 0;
         }
@@ -244,6 +250,16 @@ public:
     }
 
 private:
+    /// Everything about devices, state and stages; the programs become those of a device.
+    ShardedPrograms place(ProgramSet& programs) {
+        ShardedPrograms sharded = shard(programs);
+        out_.device = options_.device;
+        out_.host = options_.host;
+        make_stages(programs);
+        out_.parameters = count_parameters(out_.state_slots);
+        return sharded;
+    }
+
     /// Placement, propagation, partition: from whole arrays to the parts of one device.
     ShardedPrograms shard(ProgramSet& programs) {
         for (plan::StateSlot& slot : programs.state_slots) {
@@ -251,14 +267,21 @@ private:
             slot.placement = sharding::Sharding::replicated(slot.type.shape.rank());
         }
         if (options_.placement.mesh.single()) {
+            for (const ir::Program& program : programs.programs) {
+                if (program.name == "train_step") {
+                    out_.activations =
+                        activations_of(program, {}, out_.mesh, options_.compute_dtype);
+                }
+            }
             return {};
         }
         const double start_s = clock_.steady_s();
         out_.mesh = options_.placement.mesh;
-        ShardedPrograms sharded = shard_programs(programs, options_.placement);
+        ShardedPrograms sharded = shard_programs(programs, options_.placement, options_.compute_dtype);
         out_.rules = options_.placement.rules;
         out_.zero_stage = options_.placement.zero_stage;
         out_.findings = std::move(sharded.findings);
+        out_.activations = std::move(sharded.activations);
         for (const ir::Program& program : programs.programs) {
             if (options_.dump) {
                 options_.dump(program.name, "shard", program);
@@ -284,6 +307,10 @@ private:
             for (plan::StateSlot& slot : programs.state_slots) {
                 slot.stage = stages_->stage_of(slot.name);
                 slot.placement.pin = sharding::Pin{out_.pipeline_axis, slot.stage};
+            }
+            for (plan::Activation& activation : out_.activations) {
+                activation.stage = stages_->stage_of(activation.path);
+                activation.placement.pin = sharding::Pin{out_.pipeline_axis, activation.stage};
             }
         }
         out_.state_slots = std::move(programs.state_slots);
@@ -316,6 +343,13 @@ private:
         }
         note_time(program, "split stages", start_s);
         return out;
+    }
+
+    static void keep_whole(std::vector<plan::PlannedPort>& ports) {
+        for (plan::PlannedPort& port : ports) {
+            port.whole = port.operand.type;
+            port.placement = sharding::Sharding::replicated(port.whole.shape.rank());
+        }
     }
 
     void place_ports(std::vector<plan::PlannedPort>& ports, const PortPlaces& places) const {
@@ -417,6 +451,10 @@ private:
 
 plan::ExecutionPlan build_plan(ProgramSet programs, const PipelineOptions& options) {
     return PlanBuilder(options).run(std::move(programs));
+}
+
+plan::ExecutionPlan build_layout(ProgramSet programs, const PipelineOptions& options) {
+    return PlanBuilder(options).layout(std::move(programs));
 }
 
 } // namespace weft::compile

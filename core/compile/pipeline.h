@@ -47,4 +47,9 @@ struct PipelineOptions {
 /// budget that cannot be met is missed by as little as can be: the caller judges the plan.
 plan::ExecutionPlan build_plan(ProgramSet programs, const PipelineOptions& options);
 
+/// Where the state slots lie, and which stage has which layers: a plan without programs, whose
+/// arenas hold the state alone. A fraction of the time of build_plan. The programs may be none
+/// without a pipeline, else there is a train_step.
+plan::ExecutionPlan build_layout(ProgramSet programs, const PipelineOptions& options);
+
 } // namespace weft::compile

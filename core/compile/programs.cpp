@@ -40,8 +40,10 @@ ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sampl
     const BatchPlan batch = plan_batch(config);
     ProgramSet out;
     out.state_slots = make_slots(run);
-    if (scope == Scope::step) {
-        out.programs.push_back(build_train_step(run, batch));
+    if (scope != Scope::run) {
+        if (scope == Scope::step || stage_choice(config)) {
+            out.programs.push_back(build_train_step(run, batch));
+        }
         return out;
     }
     out.programs.push_back(build_init(run, out.state_slots));
@@ -79,9 +81,10 @@ plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo&
     }
     options.placement = placement_of(config.section("mesh"));
     options.stages = stage_choice(config);
-    plan::ExecutionPlan plan = build_plan(std::move(programs), options);
+    plan::ExecutionPlan plan = scope == Scope::layout ? build_layout(std::move(programs), options)
+                                                      : build_plan(std::move(programs), options);
     plan.strategy = config.section("mesh").at("strategy").get<std::string>();
-    if (options.cost != nullptr) {
+    if (options.cost != nullptr && scope != Scope::layout) {
         plan.batch_advice = advise_batch(plan, plan_batch(config), *options.cost);
     }
     return plan;

@@ -40,11 +40,11 @@ struct BatchPlan {
 /// read_run_config; here they are programmer faults.
 BatchPlan plan_batch(const RunConfig& config);
 
-/// Which programs are built: `step` is train_step alone, which decides memory and time of a run and is
-/// enough to compare it with others.
-enum class Scope : std::uint8_t { run, step };
+/// How much is planned: `step` is train_step alone, which decides memory and time of a run and is
+/// enough to compare it with others; `layout` only where state lies on the mesh, without programs.
+enum class Scope : std::uint8_t { run, step, layout };
 
-/// Builds the programs. `sample` is what the data delivers. Throws weft::Error{usage} with the layer path
+/// Builds the programs; a layout needs the training step for its stages only. `sample` is what the data delivers. Throws weft::Error{usage} with the layer path
 /// when the model does not fit the data.
 ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sample,
                           Scope scope = Scope::run);

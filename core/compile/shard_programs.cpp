@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/compile/shard_programs.h"
 
+#include "core/compile/activations.h"
+
 #include <algorithm>
 #include <iterator>
 
@@ -111,7 +113,8 @@ sharding::PartitionedProgram shard_program(const ProgramSet& programs, const ir:
     return sharding::partition(program, annotations_of(program, state, placement), placement.mesh);
 }
 
-ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& placement) {
+ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& placement,
+                               ir::DType compute_dtype) {
     ShardedPrograms out;
     const std::vector<SlotInfo> infos = infos_of(programs.state_slots);
     sharding::Annotations state = sharding::annotate(infos, placement);
@@ -122,6 +125,10 @@ ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& 
     for (ir::Program& program : programs.programs) {
         sharding::PartitionedProgram local =
             sharding::partition(program, annotations_of(program, state, placement), placement.mesh);
+        if (program.name == "train_step") {
+            out.activations =
+                activations_of(program, local.values, placement.mesh, compute_dtype);
+        }
         out.arguments.push_back(
             places_of(local.program.arguments, local.argument_types, local.arguments));
         out.results.push_back(places_of(local.program.results, local.result_types, local.results));

@@ -15,10 +15,13 @@ struct ShardedPrograms {
     std::vector<PortPlaces> arguments; // one per program
     std::vector<PortPlaces> results;
     std::vector<sharding::Finding> findings; // what is padded or stays whole
+    std::vector<plan::Activation> activations; // of the training step
 };
 
-/// Replaces every program by the local one, and the slots' types by those of a device's part.
-ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& placement);
+/// Replaces every program by the local one, and the slots' types by those of a device's part. Types
+/// of activations are those that the precision pass will give them.
+ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& placement,
+                               ir::DType compute_dtype);
 
 /// One of the programs as shard_programs cuts it, with what devices hold of every value. The
 /// programs must not have been sharded yet.

@@ -69,6 +69,29 @@ struct Device::State {
 
     /// Kernels put off some of their memory until they run.
     bool run_program(PreparedProgram& program) {
+        if (exchange == nullptr) {
+            return run_booked(program);
+        }
+        const comm::Traffic before = exchange->traffic();
+        begin_use(program);
+        const bool finished = run_booked(program);
+        use.end_s = clock.steady_s();
+        const comm::Traffic now = exchange->traffic();
+        use.waited_s = now.waited_s - before.waited_s;
+        use.sent_bytes = now.sent_bytes - before.sent_bytes;
+        return finished;
+    }
+
+    void begin_use(const PreparedProgram& program) {
+        use.actions.resize(program.actions.size());
+        for (std::size_t i = 0; i < program.actions.size(); ++i) {
+            use.actions[i] = {program.actions[i], 0, 0};
+        }
+        use.exchange_s = 0;
+        use.start_s = clock.steady_s();
+    }
+
+    bool run_booked(PreparedProgram& program) {
         running = program.plan;
         if (program.runs == kSettlingRuns) {
             return run_steps(program.steps, 0);
@@ -146,7 +169,9 @@ struct Device::State {
         if (monitor) {
             watch_before(step, indices);
         }
-        const double start_s = observer == nullptr ? 0.0 : clock.steady_s();
+        const bool timed =
+            observer != nullptr || prepared_step.action >= 0 || !prepared_step.kernel;
+        const double start_s = timed ? clock.steady_s() : 0.0;
         if (prepared_step.kernel) {
             prepared_step.kernel->run(prepared_step.inputs.data(), prepared_step.outputs.data(),
                                       prepared_step.workspace);
@@ -154,13 +179,26 @@ struct Device::State {
             WEFT_CHECK(exchange != nullptr, "a plan with exchanges runs on a mesh");
             exchange->run(step, prepared_step.inputs, prepared_step.outputs);
         }
-        if (observer != nullptr) {
-            observer->step_done(step, prepared_step.position, start_s, clock.steady_s());
+        if (timed) {
+            note_time(prepared_step, start_s, clock.steady_s());
         }
         if (monitor) {
             watch_after(step, indices);
         }
         return !checked || outputs_finite(prepared_step, indices);
+    }
+
+    void note_time(const PreparedStep& prepared_step, double start_s, double end_s) {
+        if (observer != nullptr) {
+            observer->step_done(*prepared_step.step, prepared_step.position, start_s, end_s);
+        }
+        if (!prepared_step.kernel) {
+            use.exchange_s += end_s - start_s;
+        } else if (prepared_step.action >= 0) {
+            ActionUse& action = use.actions[static_cast<std::size_t>(prepared_step.action)];
+            action.start_s = action.end_s > 0 ? action.start_s : start_s;
+            action.end_s = end_s;
+        }
     }
 
     void watch_before(const plan::Step& step, std::span<const std::int64_t> indices) {
@@ -224,6 +262,8 @@ struct Device::State {
     SystemClock clock;
     std::int64_t library_bytes = 0;
 
+    DeviceUse use; // on a mesh
+
     // Of the run in progress.
     const plan::PlannedProgram* running = nullptr;
     std::vector<std::int64_t> iterations; // of the loops around the step, outermost first
@@ -285,6 +325,10 @@ RunReport Device::run_checked(std::string_view program) {
 
 void Device::set_observer(StepObserver* observer) {
     state_->observer = observer;
+}
+
+const DeviceUse& Device::last_use() const {
+    return state_->use;
 }
 
 std::int64_t Device::resident_bytes() const {

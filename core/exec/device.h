@@ -3,6 +3,7 @@
 // Executor owns one per device of the mesh.
 #pragma once
 
+#include "core/exec/comm/communicator.h"
 #include "core/exec/executor.h"
 
 namespace weft::exec {
@@ -14,6 +15,8 @@ public:
     /// Carries out a collective step; operands as the plan has them. Throws weft::Error{device}.
     virtual void run(const plan::Step& step, std::span<const void* const> inputs,
                      std::span<void* const> outputs) = 0;
+    /// Of this device, over all groups.
+    virtual comm::Traffic traffic() const = 0;
 };
 
 /// Functions as those of Executor, on the parts of arrays that this device holds.
@@ -35,6 +38,7 @@ public:
     RunReport run_checked(std::string_view program);
 
     void set_observer(StepObserver* observer);
+    const DeviceUse& last_use() const;
     std::int64_t resident_bytes() const;
     std::int64_t library_bytes() const;
     ArenaReport arena_report() const;

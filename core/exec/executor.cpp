@@ -263,12 +263,20 @@ void Executor::set_observer(StepObserver* observer) {
     state_->devices.front()->set_observer(observer);
 }
 
+const DeviceUse& Executor::last_use(int device) const {
+    return state_->devices[static_cast<std::size_t>(device)]->last_use();
+}
+
 std::int64_t Executor::resident_bytes() const {
     std::int64_t bytes = 0;
     for (const auto& device : state_->devices) {
         bytes += device->resident_bytes();
     }
     return bytes;
+}
+
+std::int64_t Executor::resident_bytes(int device) const {
+    return state_->devices[static_cast<std::size_t>(device)]->resident_bytes();
 }
 
 std::int64_t Executor::library_bytes() const {

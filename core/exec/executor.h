@@ -15,6 +15,7 @@
 // writes *every* argument before *each* run, and reads results before the next run.
 #pragma once
 
+#include "core/exec/device_use.h"
 #include "core/plan/plan.h"
 #include "kernels/weft_kernels.h"
 
@@ -109,8 +110,11 @@ public:
 
     /// Sees the steps of device 0. Null (the default) costs nothing; it must outlive the runs.
     void set_observer(StepObserver* observer);
+    /// Of the last run of any program, on a mesh; valid until the next run.
+    const DeviceUse& last_use(int device) const;
     /// Bytes of the arena that the prepared programs have taken: plan and resident memory agree.
     std::int64_t resident_bytes() const;
+    std::int64_t resident_bytes(int device) const;
     /// What libraries keep for themselves on the heap: what the process grew by while kernels were
     /// made and in the first kSettlingRuns runs of each program, less what it gave back there, less
     /// the arena. Our own code allocates nothing in a run; that other threads do not either,

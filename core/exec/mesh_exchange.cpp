@@ -5,6 +5,8 @@
 #include "core/base/text.h"
 #include "core/ops/op_def.h"
 
+#include <algorithm>
+
 namespace weft::exec {
 namespace {
 
@@ -82,6 +84,9 @@ MeshExchange::MeshExchange(comm::World& world, const std::map<std::string, comm:
         }
         call.peer = static_cast<int>(attributes.integer("peer", 0));
         call.transfers.resize(step.inputs.size());
+        if (std::find(groups_.begin(), groups_.end(), call.group) == groups_.end()) {
+            groups_.push_back(call.group);
+        }
         calls_.emplace(&step, std::move(call));
     };
     for (const plan::PlannedProgram& program : plan.programs) {
@@ -89,6 +94,19 @@ MeshExchange::MeshExchange(comm::World& world, const std::map<std::string, comm:
             for_each_exchange(program.steps, remember);
         }
     }
+}
+
+comm::Traffic MeshExchange::traffic() const {
+    comm::Traffic out;
+    for (const comm::Communicator* group : groups_) {
+        const comm::Traffic one = group->traffic();
+        out.collectives += one.collectives;
+        out.messages_sent += one.messages_sent;
+        out.sent_bytes += one.sent_bytes;
+        out.received_bytes += one.received_bytes;
+        out.waited_s += one.waited_s;
+    }
+    return out;
 }
 
 bool MeshExchange::run_message(const Call& call, const plan::Step& step,

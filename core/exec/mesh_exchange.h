@@ -8,6 +8,7 @@
 
 #include <map>
 #include <unordered_map>
+#include <vector>
 
 namespace weft::exec {
 
@@ -23,6 +24,7 @@ public:
 
     void run(const plan::Step& step, std::span<const void* const> inputs,
              std::span<void* const> outputs) override;
+    comm::Traffic traffic() const override;
 
 private:
     enum class Kind : std::uint8_t {
@@ -49,6 +51,7 @@ private:
                      std::span<void* const> outputs);
 
     std::unordered_map<const plan::Step*, Call> calls_;
+    std::vector<const comm::Communicator*> groups_; // of the calls, each once
     std::map<std::pair<comm::Communicator*, int>, std::int64_t> freed_; // messages, by peer
 };
 

@@ -35,6 +35,7 @@ public:
         out.plan = &program_;
         out.steps = prepare(program_.steps, 1);
         out.depth = depth_;
+        out.actions = number_actions(out.steps);
         for (const plan::PlannedPort& port : program_.results) {
             read_by_host_.push_back(port.operand.buffer);
         }
@@ -58,6 +59,22 @@ private:
             } else {
                 leaf(prepared);
             }
+        }
+        return out;
+    }
+
+    /// The ops of an action stand together.
+    static std::vector<std::string_view> number_actions(std::vector<PreparedStep>& steps) {
+        std::vector<std::string_view> out;
+        for (PreparedStep& step : steps) {
+            const std::string& action = step.step->op.action;
+            if (action.empty()) {
+                continue;
+            }
+            if (out.empty() || out.back() != action) {
+                out.push_back(action);
+            }
+            step.action = static_cast<int>(out.size()) - 1;
         }
         return out;
     }

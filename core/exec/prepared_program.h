@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace weft::exec {
@@ -15,6 +16,7 @@ namespace weft::exec {
 struct PreparedStep {
     const plan::Step* step = nullptr;
     int position = 0;
+    int action = -1; // in PreparedProgram::actions; -1: of none
     std::optional<Kernel> kernel; // none for loops and exchanges
     std::vector<const void*> inputs;
     std::vector<void*> outputs;
@@ -28,7 +30,8 @@ struct PreparedStep {
 struct PreparedProgram {
     const plan::PlannedProgram* plan = nullptr;
     std::vector<PreparedStep> steps;
-    int depth = 0; // of the deepest loop nest
+    std::vector<std::string_view> actions; // of a pipeline's schedule, in order
+    int depth = 0;                         // of the deepest loop nest
     int runs = 0;  // counted as far as memory is watched
 };
 

@@ -12,6 +12,10 @@ namespace {
 constexpr AttributeDef kAxes{"axes", AttributeKind::text, true, "mesh axes, major to minor: a,b"};
 constexpr AttributeDef kCount{"count", AttributeKind::integer, true, "devices of a group"};
 constexpr AttributeDef kCause{"cause", AttributeKind::text, true, "what asked for the exchange"};
+constexpr AttributeDef kWhat{"what", AttributeKind::text, false, "what travels"};
+constexpr AttributeDef kWhy{"why", AttributeKind::text, false, "what makes it necessary"};
+constexpr AttributeDef kTensor{"tensor", AttributeKind::text, false,
+                               "the state slot that `why` is about"};
 constexpr AttributeDef kPeer{"peer", AttributeKind::integer, true, "coordinate on the axis"};
 constexpr int kAny = std::numeric_limits<int>::max();
 constexpr AttributeDef kOverlaps{"overlaps", AttributeKind::text, false,
@@ -100,7 +104,7 @@ OpCost exchange_cost(const OpView& view) {
 
 OpDef collective(std::string_view name, std::string_view help, std::vector<AttributeDef> attributes,
                  Inferred (*infer)(const OpView&), int most = 1, int least = 1) {
-    attributes.insert(attributes.begin(), {kAxes, kCount, kCause});
+    attributes.insert(attributes.begin(), {kAxes, kCount, kCause, kWhat, kWhy, kTensor});
     return {.name = name,
             .help = help,
             .min_inputs = least,

@@ -34,7 +34,7 @@ std::string key_of(const ir::Program& program, const Op& op) {
     std::string key = op.kind + "|" + std::string(ir::phase_name(op.phase)) + "|" +
                       std::string(ir::dtype_name(program.type(op.inputs[0]).dtype));
     for (const auto& [name, value] : op.attributes) {
-        if (name != "cause") {
+        if (name != "cause" && name != "what" && name != "why" && name != "tensor") {
             key += "|" + name + "=" + ir::to_text(value);
         }
     }
@@ -171,11 +171,17 @@ private:
         const auto largest = std::max_element(
             bucket.members.begin(), bucket.members.end(),
             [](const Exchange& a, const Exchange& b) { return a.bytes < b.bytes; });
-        std::string cause = ops[largest->position].attributes.text("cause");
+        // The largest speaks for all.
+        out.attributes = ops[largest->position].attributes;
         if (bucket.members.size() > 1) {
-            cause += " and " + std::to_string(bucket.members.size() - 1) + " more";
+            const std::string more =
+                " and " + std::to_string(bucket.members.size() - 1) + " more";
+            for (const char* name : {"cause", "what"}) {
+                if (out.attributes.has(name)) {
+                    out.attributes.set(name, out.attributes.text(name) + more);
+                }
+            }
         }
-        out.attributes.set("cause", cause);
         if (bucket.ready < last_backward_ && bucket.ready != kBefore) {
             out.attributes.set("overlaps", std::string("backward"));
         }

@@ -59,6 +59,9 @@ std::optional<Collective> collective_of(const Step& step) {
     out.sent_bytes = cost::sent_bytes({out.kind, out.array_bytes, out.devices});
     out.predicted_ms = step.predicted_ms;
     out.cause = step.op.attributes.text("cause");
+    out.what = step.op.attributes.text("what", "");
+    out.why = step.op.attributes.text("why", "");
+    out.tensor = step.op.attributes.text("tensor", "");
     out.path = step.op.path;
     out.phase = step.op.phase;
     return out;

@@ -204,9 +204,26 @@ struct Collective {
     double count = 1;              // executions
     std::string overlaps;          // phase whose work it can hide behind; empty: none
     double predicted_ms = 0;       // of all executions; 0 without a cost model
-    std::string cause;
+    std::string cause;             // what asked for it: "dropout at blocks.0.mlp.down"
+    std::string what;              // travels: "blocks.0.mlp.down output"; empty: not known
+    std::string why;               // "blocks.0.mlp.down.weight is split over its rows"; or empty
+    std::string tensor;            // the state slot that `why` is about; empty: of none
     std::string path;
     ir::Phase phase = ir::Phase::forward;
+};
+
+/// A value that a layer puts out in the forward phase of the training step: of one microstep. Types
+/// are those that the passes decided on; recompute may make the value twice instead of keeping it.
+struct Activation {
+    std::string name;                    // "blocks.0.mlp.up output"; of a part of it: "... matmul"
+    std::string path;                    // of the layer
+    std::string op;                      // kind of the op that makes it
+    std::vector<std::string> parameters; // that this op reads
+    ir::Type type;                       // of a device's part
+    ir::Type whole;
+    sharding::Sharding placement;
+    int stage = 0;             // of the pipeline
+    bool for_backward = false; // the backward phase reads it
 };
 
 /// What the batch does to the training step of a mesh without a pipeline, where that is known:
@@ -230,6 +247,7 @@ struct ExecutionPlan {
     std::vector<sharding::Finding> findings; // what the mesh pads or keeps whole
     std::optional<BatchAdvice> batch_advice; // with a cost model and several devices
     std::vector<StateSlot> state_slots;
+    std::vector<Activation> activations; // of the training step, in its order
     std::int64_t state_bytes = 0; // of the device that holds most
     std::int64_t arena_bytes = 0; // of the device that needs most
     std::vector<PlannedProgram> programs;
@@ -318,10 +336,28 @@ std::string mesh_advice_text(const ExecutionPlan& plan, const std::vector<Altern
                              const Rejections& others, const PageStyle& style = {});
 nlohmann::ordered_json to_json(const std::vector<Alternative>& alternatives);
 
-/// `weft plan --tensor`: which device holds which ranges of a state slot. Devices with the same
-/// ranges stand together.
-std::string tensor_text(const ExecutionPlan& plan, const StateSlot& slot,
+/// An array of a plan that people ask for by name: a state slot, an activation, or the batch of one
+/// call of the training step ("inputs", "targets").
+struct Tensor {
+    std::string name;
+    std::string kind; // of a category, or "activation"
+    ir::Type type;    // of a device's part
+    ir::Type whole;
+    sharding::Sharding placement;
+    int stage = 0; // of the pipeline
+
+    Tensor(const StateSlot& slot);             // NOLINT: a slot is a tensor
+    Tensor(const Activation& activation);      // NOLINT: so is an activation
+    Tensor(const PlannedPort& port, int stage);
+};
+std::optional<Tensor> find_tensor(const ExecutionPlan& plan, std::string_view name);
+/// The arrays of a batch of the training step, those of the first stage that reads them.
+std::vector<Tensor> batch_tensors(const ExecutionPlan& plan);
+
+/// `weft plan --tensor`: which device holds which ranges of a tensor. Devices with the same ranges
+/// stand together.
+std::string tensor_text(const ExecutionPlan& plan, const Tensor& tensor,
                         const PageStyle& style = {});
-nlohmann::ordered_json tensor_json(const ExecutionPlan& plan, const StateSlot& slot);
+nlohmann::ordered_json tensor_json(const ExecutionPlan& plan, const Tensor& tensor);
 
 } // namespace weft::plan

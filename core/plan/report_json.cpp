@@ -84,6 +84,9 @@ Json collective_json(const Collective& collective, bool predicted) {
             {"predicted_ms", predicted ? Json(collective.predicted_ms) : Json(nullptr)},
             {"sent_bytes", collective.sent_bytes},
             {"index", collective.position},
+            {"what", collective.what},
+            {"why", collective.why},
+            {"tensor", collective.tensor},
             {"path", collective.path},
             {"phase", ir::phase_name(collective.phase)}};
 }
@@ -171,6 +174,14 @@ Json pass_times_json(const ExecutionPlan& plan) {
     return out;
 }
 
+Json fixes_json(const sharding::Finding& finding) {
+    Json out = Json::array();
+    for (const sharding::FindingFix& fix : finding.fixes) {
+        out.push_back({{"change", fix.change}, {"overrides", fix.overrides}});
+    }
+    return out;
+}
+
 /// Slower kernels are no mistake of the configuration: they point to no setting.
 Json diagnostics_json(const ExecutionPlan& plan) {
     Json out = Json::array();
@@ -183,7 +194,8 @@ Json diagnostics_json(const ExecutionPlan& plan) {
                        {"message", finding.array + " " + sharding::message_of(finding)},
                        {"hint", sharding::hint_of(finding)},
                        {"tensor", finding.array},
-                       {"bytes", finding.bytes}});
+                       {"bytes", finding.bytes},
+                       {"fixes", fixes_json(finding)}});
     }
     for (const std::string& line : batch_advice_lines(plan)) {
         out.push_back({{"pointer", "/training/global_batch_size"},
@@ -220,6 +232,12 @@ nlohmann::ordered_json to_json(const ExecutionPlan& plan) {
                   {"diagnostics", diagnostics_json(plan)}};
     for (const StateSlot& slot : plan.state_slots) {
         document["tensors"].push_back(tensor_row_json(plan, slot));
+    }
+    for (const Tensor& tensor : batch_tensors(plan)) {
+        document["tensors"].push_back(tensor_row_json(plan, tensor));
+    }
+    for (const Activation& activation : plan.activations) {
+        document["tensors"].push_back(tensor_row_json(plan, activation));
     }
     for (const PlannedProgram& program : plan.programs) {
         for (const Collective& collective :

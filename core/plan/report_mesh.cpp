@@ -95,7 +95,7 @@ std::vector<TensorGroup> tensor_groups(const ExecutionPlan& plan) {
         group.count += 1;
         group.bytes += slot.type.bytes();
         group.padding += sharding::padding_bytes(slot.whole, slot.placement, plan.mesh);
-        group.replicas = replicas(plan, slot);
+        group.replicas = replicas(plan, slot.placement);
     }
     std::stable_sort(out.begin(), out.end(),
                      [](const TensorGroup& a, const TensorGroup& b) { return a.bytes > b.bytes; });
@@ -139,7 +139,7 @@ std::vector<ExchangeGroup> exchange_groups(const std::vector<Collective>& all) {
     std::vector<ExchangeGroup> out;
     std::map<std::tuple<std::string, std::string, std::string>, std::size_t> known;
     for (const Collective& one : all) {
-        const std::string cause = any_layer(one.cause);
+        const std::string cause = any_layer(one.why.empty() ? one.cause : one.what + ": " + one.why);
         const auto [found, is_new] =
             known.try_emplace({one.kind, join(one.axes, ","), cause}, out.size());
         if (is_new) {
@@ -184,9 +184,9 @@ std::vector<FindingGroup> finding_groups(const ExecutionPlan& plan) {
 
 } // namespace
 
-std::int64_t replicas(const ExecutionPlan& plan, const StateSlot& slot) {
+std::int64_t replicas(const ExecutionPlan& plan, const sharding::Sharding& placement) {
     std::int64_t parts = 1;
-    for (const sharding::DimSharding& dim : slot.placement.dims) {
+    for (const sharding::DimSharding& dim : placement.dims) {
         for (const sharding::Split& split : dim) {
             parts *= plan.mesh.size(split.axes);
         }
@@ -288,6 +288,16 @@ void write_exchanges(Page& page, const ExecutionPlan& plan) {
     write_rest(page, groups.size(), shown, "groups");
 }
 
+void write_fixes(Page& page, const sharding::Finding& finding) {
+    for (const sharding::FindingFix& fix : finding.fixes) {
+        std::string settings;
+        for (const std::string& assignment : fix.overrides) {
+            settings += " --set '" + assignment + "'";
+        }
+        page.line("    fix: " + fix.change + ":" + settings);
+    }
+}
+
 void write_findings(Page& page, const ExecutionPlan& plan) {
     const auto groups = finding_groups(plan);
     if (groups.empty()) {
@@ -302,6 +312,7 @@ void write_findings(Page& page, const ExecutionPlan& plan) {
                                                : " ") +
                           sharding::message_of(groups[i].sum),
                       2, 4);
+        write_fixes(page, groups[i].sum);
     }
     write_rest(page, groups.size(), shown, "groups");
 }

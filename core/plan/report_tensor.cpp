@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which device of the mesh holds which ranges of one state slot.
+// Which device of the mesh holds which ranges of one state tensor.
 #include "core/base/text.h"
 #include "core/ir/text.h"
 #include "core/plan/sections.h"
@@ -18,15 +18,15 @@ struct Holding {
     std::vector<std::int64_t> devices;
 };
 
-std::vector<Holding> holdings(const ExecutionPlan& plan, const StateSlot& slot) {
+std::vector<Holding> holdings(const ExecutionPlan& plan, const Tensor& tensor) {
     std::vector<Holding> out;
     std::map<std::string, std::size_t> known;
-    for (const std::int64_t device : slot.placement.holders(plan.mesh)) {
+    for (const std::int64_t device : tensor.placement.holders(plan.mesh)) {
         Holding one;
         std::string key;
-        for (int dim = 0; dim < slot.whole.shape.rank(); ++dim) {
-            one.dims.push_back(sharding::ranges(slot.placement.dims[static_cast<std::size_t>(dim)],
-                                                slot.whole.shape[dim], plan.mesh, device));
+        for (int dim = 0; dim < tensor.whole.shape.rank(); ++dim) {
+            one.dims.push_back(sharding::ranges(tensor.placement.dims[static_cast<std::size_t>(dim)],
+                                                tensor.whole.shape[dim], plan.mesh, device));
             for (const sharding::Range& range : one.dims.back()) {
                 key += std::to_string(range.first) + "+" + std::to_string(range.count) + " ";
             }
@@ -81,64 +81,120 @@ std::string devices_text(const std::vector<std::int64_t>& devices) {
     return (devices.size() == 1 ? "device " : "devices ") + out;
 }
 
+std::string partial_text(const ExecutionPlan& plan, const Tensor& tensor) {
+    std::vector<std::string> axes;
+    for (const int axis : tensor.placement.partial) {
+        axes.push_back(plan.mesh.axes[static_cast<std::size_t>(axis)].name);
+    }
+    return join(axes, ", ");
+}
+
 Json shape_json(const ir::Shape& shape) {
     return std::vector<std::int64_t>(shape.begin(), shape.end());
 }
 
 } // namespace
 
-std::string tensor_text(const ExecutionPlan& plan, const StateSlot& slot, const PageStyle& style) {
-    Page page(style);
-    page.line(page.painted(slot.name, "1") + "  " + ir::to_text(slot.whole) + ", " +
-              ir::to_text(sharding::to_spec(slot.placement, plan.mesh)) + " on " +
-              plan.mesh.to_text());
-    page.row("kind", "", std::string(category_name(slot.category)));
-    page.row("whole", format_bytes(slot.whole.bytes()), ir::to_text(slot.whole.shape));
-    page.row("on each device", format_bytes(slot.type.bytes()), ir::to_text(slot.type.shape));
-    if (plan.pipeline) {
-        page.row("stage", std::to_string(slot.stage),
-                 plan.stages[static_cast<std::size_t>(slot.stage)].layers);
+Tensor::Tensor(const StateSlot& slot)
+    : name(slot.name), kind(category_name(slot.category)), type(slot.type), whole(slot.whole),
+      placement(slot.placement), stage(slot.stage) {}
+
+Tensor::Tensor(const Activation& activation)
+    : name(activation.name), kind("activation"), type(activation.type), whole(activation.whole),
+      placement(activation.placement), stage(activation.stage) {}
+
+Tensor::Tensor(const PlannedPort& port, int of_stage)
+    : name(port.name), kind(category_name(Category::batch)), type(port.operand.type),
+      whole(port.whole), placement(port.placement), stage(of_stage) {}
+
+std::vector<Tensor> batch_tensors(const ExecutionPlan& plan) {
+    std::vector<Tensor> out;
+    for (const PlannedProgram* step : plan.all_stages("train_step")) {
+        for (const PlannedPort& port : step->arguments) {
+            const bool known = std::any_of(out.begin(), out.end(), [&](const Tensor& tensor) {
+                return tensor.name == port.name;
+            });
+            if (port.role == ir::Role::batch && !known) {
+                out.emplace_back(port, step->stage);
+            }
+        }
     }
-    page.row("replicas", std::to_string(replicas(plan, slot)));
+    return out;
+}
+
+std::optional<Tensor> find_tensor(const ExecutionPlan& plan, std::string_view name) {
+    if (const StateSlot* slot = plan.find_slot(name)) {
+        return Tensor(*slot);
+    }
+    for (const Activation& activation : plan.activations) {
+        if (activation.name == name) {
+            return Tensor(activation);
+        }
+    }
+    for (Tensor& tensor : batch_tensors(plan)) {
+        if (tensor.name == name) {
+            return std::move(tensor);
+        }
+    }
+    return std::nullopt;
+}
+
+std::string tensor_text(const ExecutionPlan& plan, const Tensor& tensor, const PageStyle& style) {
+    Page page(style);
+    page.line(page.painted(tensor.name, "1") + "  " + ir::to_text(tensor.whole) + ", " +
+              ir::to_text(sharding::to_spec(tensor.placement, plan.mesh)) + " on " +
+              plan.mesh.to_text());
+    page.row("kind", "", tensor.kind);
+    page.row("whole", format_bytes(tensor.whole.bytes()), ir::to_text(tensor.whole.shape));
+    page.row("on each device", format_bytes(tensor.type.bytes()), ir::to_text(tensor.type.shape));
+    if (plan.pipeline) {
+        page.row("stage", std::to_string(tensor.stage),
+                 plan.stages[static_cast<std::size_t>(tensor.stage)].layers);
+    }
+    page.row("replicas", std::to_string(replicas(plan, tensor.placement)));
     page.row("padding",
-             format_bytes(sharding::padding_bytes(slot.whole, slot.placement, plan.mesh)),
+             format_bytes(sharding::padding_bytes(tensor.whole, tensor.placement, plan.mesh)),
              "on all devices together");
+    if (!tensor.placement.partial.empty()) {
+        page.row("partial sums", "", "over " + partial_text(plan, tensor) + ": not added up yet");
+    }
     page.heading("Held by");
-    const auto all = holdings(plan, slot);
+    const auto all = holdings(plan, tensor);
     std::size_t widest = 0;
     for (const Holding& holding : all) {
         widest = std::max(widest, devices_text(holding.devices).size());
     }
     for (const Holding& holding : all) {
         page.line("  " + left(devices_text(holding.devices) + ":", widest + 1) + " " +
-                  ranges_text(holding, slot.whole.shape));
+                  ranges_text(holding, tensor.whole.shape));
     }
     for (const sharding::Finding& finding : plan.findings) {
-        if (finding.array == slot.name) {
+        if (finding.array == tensor.name) {
             page.sentence(sharding::message_of(finding), 2, 4);
+            write_fixes(page, finding);
         }
     }
     return page.text();
 }
 
-nlohmann::ordered_json tensor_row_json(const ExecutionPlan& plan, const StateSlot& slot) {
-    Json out{{"name", slot.name},
-             {"kind", category_name(slot.category)},
-             {"global_shape", shape_json(slot.whole.shape)},
-             {"local_shape", shape_json(slot.type.shape)},
-             {"spec", ir::to_text(sharding::to_spec(slot.placement, plan.mesh))},
-             {"replicas", replicas(plan, slot)},
-             {"padding_bytes", sharding::padding_bytes(slot.whole, slot.placement, plan.mesh)},
-             {"local_bytes", slot.type.bytes()}};
+nlohmann::ordered_json tensor_row_json(const ExecutionPlan& plan, const Tensor& tensor) {
+    Json out{{"name", tensor.name},
+             {"kind", tensor.kind},
+             {"global_shape", shape_json(tensor.whole.shape)},
+             {"local_shape", shape_json(tensor.type.shape)},
+             {"spec", ir::to_text(sharding::to_spec(tensor.placement, plan.mesh))},
+             {"replicas", replicas(plan, tensor.placement)},
+             {"padding_bytes", sharding::padding_bytes(tensor.whole, tensor.placement, plan.mesh)},
+             {"local_bytes", tensor.type.bytes()}};
     if (plan.pipeline) {
-        out["stage"] = slot.stage;
+        out["stage"] = tensor.stage;
     }
     return out;
 }
 
-nlohmann::ordered_json tensor_json(const ExecutionPlan& plan, const StateSlot& slot) {
+nlohmann::ordered_json tensor_json(const ExecutionPlan& plan, const Tensor& tensor) {
     Json held = Json::array();
-    for (const Holding& holding : holdings(plan, slot)) {
+    for (const Holding& holding : holdings(plan, tensor)) {
         Json dims = Json::array();
         for (const auto& ranges : holding.dims) {
             Json list = Json::array();
@@ -149,9 +205,9 @@ nlohmann::ordered_json tensor_json(const ExecutionPlan& plan, const StateSlot& s
         }
         held.push_back({{"devices", holding.devices},
                         {"ranges", std::move(dims)},
-                        {"text", ranges_text(holding, slot.whole.shape)}});
+                        {"text", ranges_text(holding, tensor.whole.shape)}});
     }
-    Json out = tensor_row_json(plan, slot);
+    Json out = tensor_row_json(plan, tensor);
     out["held"] = std::move(held);
     return out;
 }

@@ -17,14 +17,16 @@ void write_batch_advice(Page& page, const ExecutionPlan& plan);
 void write_tensors(Page& page, const ExecutionPlan& plan);
 void write_exchanges(Page& page, const ExecutionPlan& plan);
 void write_findings(Page& page, const ExecutionPlan& plan);
+/// A line for each change after which the finding is gone.
+void write_fixes(Page& page, const sharding::Finding& finding);
 
 /// What is worth saying of the batch, a sentence each.
 std::vector<std::string> batch_advice_lines(const ExecutionPlan& plan);
 
-/// A slot in "tensors", without who holds what.
-nlohmann::ordered_json tensor_row_json(const ExecutionPlan& plan, const StateSlot& slot);
+/// A row of "tensors", without who holds what.
+nlohmann::ordered_json tensor_row_json(const ExecutionPlan& plan, const Tensor& tensor);
 
-/// Copies of a slot's parts on the mesh: devices that hold the same ranges.
-std::int64_t replicas(const ExecutionPlan& plan, const StateSlot& slot);
+/// Copies of a tensor's parts on the mesh: devices that hold the same ranges.
+std::int64_t replicas(const ExecutionPlan& plan, const sharding::Sharding& placement);
 
 } // namespace weft::plan

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/sharding/annotate.h"
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -85,6 +86,12 @@ private:
     Sharding by_name_or_rule(const SlotInfo& slot) const {
         for (const auto& [pattern, spec] : placement_.specs) {
             if (glob_match(pattern, slot.name)) {
+                const std::string wrong = check_spec(spec, slot.type.shape, placement_.mesh);
+                if (!wrong.empty()) {
+                    throw Error(ErrorKind::usage, "/mesh/specs/" + pattern,
+                                slot.name + ": " + wrong,
+                                "Name the tensors more exactly, or leave entries out.");
+                }
                 return only_fitting(slot, from_spec(spec, slot.type.shape, placement_.mesh));
             }
         }
@@ -131,6 +138,9 @@ private:
             }
             std::erase_if(sharding.dims[dim],
                           [](const Split& split) { return split.axes.empty(); });
+            for (Split& split : sharding.dims[dim]) { // fewer devices, larger runs
+                split = canonical(split, slot.type.shape[static_cast<int>(dim)], placement_.mesh);
+            }
         }
         return sharding;
     }

@@ -65,8 +65,8 @@ struct Annotations {
     std::map<std::string, Annotation, std::less<>> gradients;
 };
 
-/// Specs must have been checked (check_spec). What cannot be split as asked for stays whole; lint
-/// (core/sharding/lint.h) finds it.
+/// What cannot be split as asked for stays whole; lint (core/sharding/lint.h) finds it. Throws
+/// weft::Error{usage} for a spec that is none for an array it matches (check_spec).
 Annotations annotate(const std::vector<SlotInfo>& slots, const Placement& placement);
 
 /// The batch of a program: `batch_dim` is that of the samples, behind it come the positions of a

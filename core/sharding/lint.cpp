@@ -28,10 +28,13 @@ public:
 private:
     const Mesh& mesh() const { return placement_.mesh; }
 
+    /// The optimizer's state lies as its parameter does, whose spec therefore counts.
     const std::pair<std::string, ir::Spec>* own_spec() const {
+        const std::string& name =
+            array_.kind == SlotInfo::Kind::optimizer ? array_.parameter : array_.name;
         const auto found =
             std::find_if(placement_.specs.begin(), placement_.specs.end(), [&](const auto& entry) {
-                return array_.kind != SlotInfo::Kind::batch && glob_match(entry.first, array_.name);
+                return array_.kind != SlotInfo::Kind::batch && glob_match(entry.first, name);
             });
         return found == placement_.specs.end() ? nullptr : &*found;
     }
@@ -53,6 +56,12 @@ private:
             out.push_back(mesh().axes[static_cast<std::size_t>(axis)].name);
         }
         return out;
+    }
+
+    std::string logical_of(int dim) const {
+        const auto d = static_cast<std::size_t>(dim);
+        return d < array_.logical_axes.size() ? parse_logical_axis(array_.logical_axes[d]).name
+                                              : std::string();
     }
 
     std::string stage_text() const { return "zero_stage " + std::to_string(placement_.zero_stage); }
@@ -89,6 +98,7 @@ private:
                 found.pointer = "/mesh/specs/" + spec->first;
             } else {
                 found.asked_by = "its rule";
+                found.logical = logical_of(dim);
                 found.pointer = "/mesh/rules";
             }
         }
@@ -141,6 +151,7 @@ private:
                   array_.type.shape[static_cast<int>(dim)] / (logical.parts * logical.unit),
                   "the rule for " + logical.name,
                   batch ? "/training/global_batch_size" : "/mesh/rules");
+            out_.back().logical = logical.name;
         }
     }
 

@@ -14,6 +14,12 @@ struct PlacedArray {
     Sharding stored;
 };
 
+/// A change of the configuration after which the finding is gone.
+struct FindingFix {
+    std::string change;                 // "keep wte.weight whole"
+    std::vector<std::string> overrides; // "--set" assignments
+};
+
 struct Finding {
     enum class Kind : std::uint8_t { uneven, whole };
     Kind kind = Kind::uneven;
@@ -25,7 +31,9 @@ struct Finding {
     /// uneven: of padding, on all devices together; whole: what each device holds beyond its share.
     std::int64_t bytes = 0;
     std::string asked_by; // "the rule for heads", "zero_stage 3", "its spec"
+    std::string logical;  // axis whose rule asked; empty: no rule did
     std::string pointer;  // to the setting: "/mesh/rules"
+    std::vector<FindingFix> fixes; // core/compile/finding_fixes.h fills them in
 
     /// Whether it takes enough memory to do something about it.
     bool matters() const { return kind == Kind::whole && bytes >= kMatters; }

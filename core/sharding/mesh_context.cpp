@@ -2,14 +2,11 @@
 #include "core/sharding/mesh_context.h"
 
 #include "core/base/error.h"
+#include "core/sharding/explain.h"
 
 #include <algorithm>
 
 namespace weft::sharding {
-
-std::string describe(const ir::Op& op) {
-    return op.path.empty() ? op.kind : op.kind + " at " + op.path;
-}
 
 bool share(const std::vector<int>& a, const std::vector<int>& b) {
     return std::any_of(a.begin(), a.end(),
@@ -71,8 +68,9 @@ ir::ValueId MeshContext::all_reduce(ir::ValueId value, int factor, ops::Combine 
     for (const Split& split : splits(factor)) {
         add_axes(axes, split.axes);
     }
-    return resharder_.all_reduce(
-        builder(), value, axes, combine == ops::Combine::max ? "max" : "sum", describe(whole().op));
+    return resharder_.all_reduce(builder(), value, axes,
+                                 combine == ops::Combine::max ? "max" : "sum",
+                                 explain_within(whole().op, axes, mesh_));
 }
 
 ir::ValueId MeshContext::from_part_before(ir::ValueId value, int factor) {
@@ -88,7 +86,7 @@ ir::ValueId MeshContext::from_part_before(ir::ValueId value, int factor) {
                     whole().op.kind + ": its positions are split twice, and do not divide",
                     "Choose a context that divides over the devices that split the sequence.");
     }
-    return resharder_.permute(builder(), value, axes, 1, describe(whole().op));
+    return resharder_.permute(builder(), value, axes, 1, explain_within(whole().op, axes, mesh_));
 }
 
 } // namespace weft::sharding

@@ -9,8 +9,6 @@ namespace weft::sharding {
 
 using FactorSplits = std::vector<DimSharding>; // by factor
 
-/// "matmul at blocks.3.mlp.up": an op in causes and checks.
-std::string describe(const ir::Op& op);
 /// Whether two lists of axes have one in common.
 bool share(const std::vector<int>& a, const std::vector<int>& b);
 /// Adds the axes that are not there yet; ascending.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/sharding/partition.h"
 
+#include "core/sharding/explain.h"
 #include "core/sharding/mesh_context.h"
 #include "core/sharding/reshard.h"
 
@@ -15,11 +16,6 @@ using ir::Op;
 using ir::ValueId;
 using ops::Combine;
 using ops::Partial;
-
-std::string cause_of(const ir::Program& program, ValueId value, const Op& reader) {
-    const std::string& name = program.value(value).name;
-    return name.empty() ? describe(reader) : name + " for " + describe(reader);
-}
 
 /// An operand's placement when its op's factors are split so.
 Sharding placed(const std::vector<std::vector<int>>& operand, const FactorSplits& splits,
@@ -46,7 +42,8 @@ public:
     Partitioner(const ir::Program& program, const ProgramAnnotations& annotations, const Mesh& mesh)
         : whole_(program), annotations_(annotations), mesh_(mesh), rules_(program),
           propagation_(program, rules_, annotations, mesh), parts_(program.values.size()),
-          producers_(program.values.size()), resharder_(mesh, [this] { return coordinates(); }) {
+          makers_(program.values.size(), nullptr), producers_(program.values.size()),
+          resharder_(mesh, [this] { return coordinates(); }) {
         find_producers(program.body);
     }
 
@@ -70,8 +67,11 @@ private:
     struct Part {
         ValueId id;
         Sharding own;
-        bool zero = false;  // all elements are 0: a term of any sum
-        bool state = false; // a slot as the program finds it
+        bool zero = false;                // all elements are 0: a term of any sum
+        bool state = false;               // a slot as the program finds it
+        const ir::Port* slot = nullptr;   // whose elements these are, in another shape or type
+        const std::string* sum = nullptr; // name of what a loop adds up in it: "gradient/..."
+        const Op* sums = nullptr;         // the op that made terms of sums of it
     };
     using MoveKey = std::tuple<std::int32_t, ir::Phase, std::string>;
 
@@ -98,7 +98,8 @@ private:
         const ValueId id =
             out_.program.add_argument(port.role, port.name, local_type(type, stored, mesh_));
         out_.program.value(id).name = whole_.value(port.value).name;
-        part(port.value) = {id, stored, false, port.role == ir::Role::state};
+        const bool state = port.role == ir::Role::state;
+        part(port.value) = {id, stored, false, state, state ? &port : nullptr};
         out_.arguments.push_back(stored);
         out_.argument_types.push_back(type);
     }
@@ -139,11 +140,59 @@ private:
         ValueId moved = view_of_moved(id, wanted, b);
         if (!moved.valid()) {
             moved = resharder_.reshard(b, own.id, whole_.type(id), own.own, wanted,
-                                       cause_of(whole_, id, reader));
+                                       cause_of(id, wanted, reader));
         }
         moves_.emplace(key, Moved{moved, b.phase()});
         scope_.push_back(std::move(key));
         return moved;
+    }
+
+    Cause cause_of(ValueId id, const Sharding& wanted, const Op& reader) {
+        const Part& own = part(id);
+        const std::string& name = whole_.value(id).name;
+        const std::string* sum = nullptr;
+        SlotView reading;
+        for (const ValueId input : reader.inputs) {
+            const Part& operand = part(input);
+            sum = sum == nullptr ? operand.sum : sum;
+            if (operand.slot != nullptr && reading.slot == nullptr) {
+                reading = used(operand.slot);
+            }
+        }
+        Cause out = explain({.name = name.empty() && sum != nullptr ? *sum : name,
+                             .from = own.own,
+                             .to = wanted,
+                             .reader = reader,
+                             .maker = makers_[static_cast<std::size_t>(id.index)],
+                             .sums = own.sums,
+                             .slot = own.state ? own.slot : nullptr,
+                             .summing = own.sums == nullptr
+                                            ? SlotView()
+                                            : operand_split_over(*own.sums, own.own.partial),
+                             .reading = reading,
+                             .batch_axes = annotations_.batch_axes,
+                             .mesh = mesh_});
+        out.reader = name.empty() ? out.reader : name + " for " + out.reader;
+        return out;
+    }
+
+    SlotView used(const ir::Port* slot) const {
+        const auto found = annotations_.arguments.find(slot->name);
+        return found == annotations_.arguments.end() ? SlotView()
+                                                     : SlotView{slot, &found->second.used};
+    }
+
+    /// The slot among the operands of an op that is split over axes along what the op adds up.
+    SlotView operand_split_over(const Op& op, const std::vector<int>& axes) {
+        for (const ValueId input : op.inputs) {
+            const SlotView view = part(input).slot == nullptr ? SlotView() : used(part(input).slot);
+            if (view.slot != nullptr && std::any_of(axes.begin(), axes.end(), [&](int axis) {
+                    return view.used->uses(axis);
+                })) {
+                return view;
+            }
+        }
+        return {};
     }
 
     /// A view of what was moved in this phase needs no move of its own. (What was moved in an
@@ -311,12 +360,35 @@ private:
             }
         }
         if (!maxima.empty()) {
-            result = resharder_.all_reduce(b, result, maxima, "max", describe(op));
+            result =
+                resharder_.all_reduce(b, result, maxima, "max", explain_within(op, maxima, mesh_));
         }
         const ValueId id = op.outputs[i];
         const bool zero = op.kind == "constant" && op.attributes.real("value") == 0.0;
         out_.program.value(result).name = whole_.value(id).name;
-        part(id) = {result, std::move(own), zero};
+        makers_[static_cast<std::size_t>(id.index)] = &op;
+        const Op* summed_by = own.partial.empty()   ? nullptr
+                              : own.partial == sums ? summed_before(op)
+                                                    : &op;
+        part(id) = {result, std::move(own), zero, false, slot_through(op), nullptr, summed_by};
+    }
+
+    /// The slot whose elements an op puts elsewhere or casts: the only operand, of as many
+    /// elements.
+    const ir::Port* slot_through(const Op& op) {
+        const bool through = op.inputs.size() == 1 && op.outputs.size() == 1 &&
+                             whole_.type(op.inputs[0]).shape.elements() ==
+                                 whole_.type(op.outputs[0]).shape.elements();
+        return through ? part(op.inputs[0]).slot : nullptr;
+    }
+
+    const Op* summed_before(const Op& op) {
+        for (const ValueId input : op.inputs) {
+            if (const Op* sums = part(input).sums; sums != nullptr) {
+                return sums;
+            }
+        }
+        return nullptr;
     }
 
     /// Neutral elements in the padding of what is contracted.
@@ -462,7 +534,11 @@ private:
             const ValueId id =
                 out_.program.add_value(local_type(whole_.type(body.arguments[i]), place, mesh_));
             local.arguments.push_back(id);
-            part(body.arguments[i]) = {id, place};
+            Part& argument = part(body.arguments[i]);
+            argument = {id, place, false, false, part(op.inputs[i]).slot};
+            if (i < carried && !whole_.value(op.outputs[i]).name.empty()) {
+                argument.sum = &whole_.value(op.outputs[i]).name;
+            }
             places.push_back(std::move(place));
         }
         ops::Builder inner(out_.program, local);
@@ -480,6 +556,7 @@ private:
             inner.set_path(op.path);
             local.results.push_back(get(body.results[i], place, reader, inner));
             finish_loop_output(op, i, i < carried ? place : with_leading(place), loop);
+            part(op.outputs[i]).sums = part(body.results[i]).sums;
         }
         forget(mark);
         loop.body.push_back(std::move(local));
@@ -527,12 +604,13 @@ private:
     const Mesh& mesh_;
     const RuleTable rules_;
     const Propagation propagation_;
-    std::vector<Part> parts_; // by value of the whole program
+    std::vector<Part> parts_;       // by value of the whole program
+    std::vector<const Op*> makers_; // likewise; null: an argument or a loop's result
     struct Producer {
         const Op* op = nullptr;
         const ir::Block* block = nullptr; // that it stands in
     };
-    std::vector<Producer> producers_; // by value of the whole program
+    std::vector<Producer> producers_; // likewise
     struct Moved {
         ValueId id;
         ir::Phase phase;

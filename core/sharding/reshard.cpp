@@ -95,24 +95,34 @@ Resharder::View Resharder::view(const ir::Shape& shape, int dim, const DimShardi
     return out;
 }
 
-ir::Attributes Resharder::exchange(const std::vector<int>& axes, const std::string& cause) const {
+ir::Attributes Resharder::exchange(const std::vector<int>& axes, const Cause& cause,
+                                   Reason reason) const {
     std::string names;
     for (const int axis : axes) {
         names += (names.empty() ? "" : ",") + mesh_.axes[static_cast<std::size_t>(axis)].name;
     }
-    return {{"axes", names}, {"count", mesh_.size(axes)}, {"cause", cause}};
+    ir::Attributes out{{"axes", names}, {"count", mesh_.size(axes)}, {"cause", cause.reader}};
+    const auto say = [&](std::string_view name, const std::string& text) {
+        if (!text.empty()) {
+            out.set(name, text);
+        }
+    };
+    say("what", cause.what);
+    say("why", reason == Reason::sum ? cause.sum_why : cause.move_why);
+    say("tensor", reason == Reason::sum ? cause.sum_tensor : cause.move_tensor);
+    return out;
 }
 
 ValueId Resharder::all_reduce(Builder& b, ValueId value, const std::vector<int>& axes,
-                              std::string_view how, const std::string& cause) const {
-    ir::Attributes attributes = exchange(axes, cause);
+                              std::string_view how, const Cause& cause) const {
+    ir::Attributes attributes = exchange(axes, cause, Reason::sum);
     attributes.set("reduce", std::string(how));
     return b.emit("all_reduce", {value}, attributes);
 }
 
 ValueId Resharder::permute(Builder& b, ValueId value, const std::vector<int>& axes,
-                           std::int64_t shift, const std::string& cause) const {
-    ir::Attributes attributes = exchange(axes, cause);
+                           std::int64_t shift, const Cause& cause) const {
+    ir::Attributes attributes = exchange(axes, cause, Reason::move);
     attributes.set("shift", shift);
     return b.emit("permute", {value}, attributes);
 }
@@ -160,12 +170,12 @@ ValueId Resharder::unstack(Builder& b, ValueId x, const View& at) const {
     return ops::reshape(b, x, at.whole_dim);
 }
 
-ValueId Resharder::gather(Builder& b, ValueId x, const View& at, const std::string& cause) const {
-    return unstack(b, b.emit("all_gather", {x}, exchange(at.axes, cause)), at);
+ValueId Resharder::gather(Builder& b, ValueId x, const View& at, const Cause& cause) const {
+    return unstack(b, b.emit("all_gather", {x}, exchange(at.axes, cause, Reason::move)), at);
 }
 
-ValueId Resharder::scatter(Builder& b, ValueId x, const View& at, const std::string& cause) const {
-    ir::Attributes attributes = exchange(at.axes, cause);
+ValueId Resharder::scatter(Builder& b, ValueId x, const View& at, const Cause& cause) const {
+    ir::Attributes attributes = exchange(at.axes, cause, Reason::sum);
     attributes.set("reduce", std::string("sum"));
     x = ops::reshape(b, stack(b, x, at, true),
                      {at.dealt.devices, at.outer, at.dealt.local, at.inner});
@@ -192,13 +202,13 @@ ValueId Resharder::mask(Builder& b, ValueId x, int dim, const DimSharding& split
 // From the last split of `dim` to the split `to` of another dimension over the same axes.
 ValueId Resharder::exchange_dims(Builder& b, ValueId x, const View& to, int dim,
                                  const DimSharding& from, std::size_t split, std::int64_t extent,
-                                 const std::string& cause) const {
+                                 const Cause& cause) const {
     ir::Shape parts{to.dealt.devices};
     for (const std::int64_t size : to.local_dim) {
         parts.push_back(size);
     }
     x = ops::reshape(b, stack(b, x, to, true), parts);
-    x = b.emit("all_to_all", {x}, exchange(to.axes, cause));
+    x = b.emit("all_to_all", {x}, exchange(to.axes, cause, Reason::move));
     return unstack(b, x, view(to.local_dim, dim, from, split, extent));
 }
 
@@ -212,7 +222,7 @@ ValueId Resharder::first_only(Builder& b, ValueId x, const std::vector<int>& axe
 }
 
 ValueId Resharder::reshard(Builder& b, ValueId x, const ir::Type& whole, Sharding from,
-                           const Sharding& to, const std::string& cause) const {
+                           const Sharding& to, const Cause& cause) const {
     const auto extent = [&](std::size_t dim) { return whole.shape[static_cast<int>(dim)]; };
     // What a dimension becomes next on its way: of several splits to add, one.
     const auto next = [&](std::size_t dim) {

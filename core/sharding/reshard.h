@@ -12,6 +12,15 @@
 
 namespace weft::sharding {
 
+/// Why a value is exchanged; goes into every exchange (core/ops/collective.cpp).
+struct Cause {
+    std::string reader; // "dropout at blocks.0.mlp.down"
+    std::string what;   // "blocks.0.mlp.down output"
+    /// "NAME is split over its rows" and NAME: why it is added up, and why it is moved.
+    std::string sum_why, sum_tensor;
+    std::string move_why, move_tensor;
+};
+
 class Resharder {
 public:
     /// `coordinates` gives the program's argument of that name, made on first use.
@@ -21,13 +30,13 @@ public:
     /// Appends what turns `value`, a part of an array of type `whole` placed as `from`, into its
     /// part placed as `to`. `cause` goes into every exchange.
     ir::ValueId reshard(ops::Builder& b, ir::ValueId value, const ir::Type& whole, Sharding from,
-                        const Sharding& to, const std::string& cause) const;
+                        const Sharding& to, const Cause& cause) const;
 
     ir::ValueId all_reduce(ops::Builder& b, ir::ValueId value, const std::vector<int>& axes,
-                           std::string_view how, const std::string& cause) const;
+                           std::string_view how, const Cause& cause) const;
     /// The value of the device `shift` places before, around the group along the axes.
     ir::ValueId permute(ops::Builder& b, ir::ValueId value, const std::vector<int>& axes,
-                        std::int64_t shift, const std::string& cause) const;
+                        std::int64_t shift, const Cause& cause) const;
     struct Stride {
         std::vector<int> axes;
         std::int64_t step = 1;
@@ -44,17 +53,18 @@ private:
     struct View;
     View view(const ir::Shape& shape, int dim, const DimSharding& splits, std::size_t split,
               std::int64_t extent) const;
-    ir::Attributes exchange(const std::vector<int>& axes, const std::string& cause) const;
+    enum class Reason : bool { sum, move };
+    ir::Attributes exchange(const std::vector<int>& axes, const Cause& cause, Reason reason) const;
     ir::ValueId stack(ops::Builder& b, ir::ValueId x, const View& at, bool parts_first) const;
     ir::ValueId unstack(ops::Builder& b, ir::ValueId x, const View& at) const;
     ir::ValueId gather(ops::Builder& b, ir::ValueId x, const View& at,
-                       const std::string& cause) const;
+                       const Cause& cause) const;
     ir::ValueId pick(ops::Builder& b, ir::ValueId x, const View& at) const;
     ir::ValueId scatter(ops::Builder& b, ir::ValueId x, const View& at,
-                        const std::string& cause) const;
+                        const Cause& cause) const;
     ir::ValueId exchange_dims(ops::Builder& b, ir::ValueId x, const View& to, int dim,
                               const DimSharding& from, std::size_t split, std::int64_t extent,
-                              const std::string& cause) const;
+                              const Cause& cause) const;
     ir::ValueId first_only(ops::Builder& b, ir::ValueId x, const std::vector<int>& axes) const;
 
     const Mesh& mesh_;

@@ -237,6 +237,13 @@ Op StageProgram::message_op(std::string kind, int peer, const Message& message) 
                      {"peer", static_cast<std::int64_t>(peer)},
                      {"cause", message.cause}};
     const Op* maker = source_.maker[at(message.value)];
+    if (maker != nullptr && !maker->path.empty()) {
+        const bool backward = maker->phase == ir::Phase::backward;
+        op.attributes.set("what", backward ? "gradient of " + maker->path + " input"
+                                           : maker->path + " output");
+        op.attributes.set("why", backward ? "the layers before it lie on another stage"
+                                          : "the layers behind it lie on another stage");
+    }
     op.path = maker != nullptr ? maker->path : std::string(layer_of_path(message.cause));
     op.phase = message.phase;
     return op;

@@ -90,6 +90,34 @@ void write(Json& out, const SystemEvent& event) {
     }
 }
 
+void write(Json& out, const DevicesEvent& event) {
+    out["step"] = event.step;
+    Json devices = Json::array();
+    for (const DevicesEvent::Device& device : event.devices) {
+        devices.push_back({{"compute_ms", device.compute_ms},
+                           {"exchange_ms", device.exchange_ms},
+                           {"waited_ms", device.waited_ms},
+                           {"sent_bytes", device.sent_bytes},
+                           {"memory_bytes", device.memory_bytes},
+                           {"planned_compute_ms", device.planned_compute_ms},
+                           {"planned_exchange_ms", device.planned_exchange_ms},
+                           {"planned_memory_bytes", device.planned_memory_bytes}});
+    }
+    out["devices"] = std::move(devices);
+    if (event.stages.empty()) {
+        return;
+    }
+    Json stages = Json::array();
+    for (const auto& actions : event.stages) {
+        Json stage = Json::array();
+        for (const DevicesEvent::Action& action : actions) {
+            stage.push_back({action.action, action.start_ms, action.end_ms});
+        }
+        stages.push_back(std::move(stage));
+    }
+    out["stages"] = std::move(stages);
+}
+
 void write(Json& out, const ResumedEvent& event) {
     out["from"] = event.from;
     out["step"] = event.step;
@@ -137,9 +165,9 @@ void write(Json& out, const FinishedEvent& event) {
 } // namespace
 
 std::string_view event_name(const Payload& payload) {
-    static constexpr std::string_view kNames[] = {"state",   "step",   "evaluation", "checkpoint",
-                                                  "sample",  "system", "resumed",    "command",
-                                                  "warning", "error",  "finished"};
+    static constexpr std::string_view kNames[] = {"state",   "step",    "evaluation", "checkpoint",
+                                                  "sample",  "system",  "devices",    "resumed",
+                                                  "command", "warning", "error",      "finished"};
     static_assert(std::size(kNames) == std::variant_size_v<Payload>);
     return kNames[payload.index()];
 }

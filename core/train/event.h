@@ -70,6 +70,31 @@ struct SystemEvent {
     config::Json memory = nullptr; // left out while it is null
 };
 
+/// What the devices of a mesh did in a step, and what was planned; about once a second.
+struct DevicesEvent {
+    /// Milliseconds. Simulated devices share the cores: where there are more devices than cores,
+    /// what one computes another waits for.
+    struct Device {
+        double compute_ms = 0;
+        double exchange_ms = 0; // without waiting
+        double waited_ms = 0;   // for other devices, in exchanges
+        std::int64_t sent_bytes = 0;
+        std::int64_t memory_bytes = 0; // of its arena, taken
+        double planned_compute_ms = 0; // 0: nothing was predicted
+        double planned_exchange_ms = 0;
+        std::int64_t planned_memory_bytes = 0;
+    };
+    /// From the start of the step.
+    struct Action {
+        std::string action; // of a pipeline's schedule: "F3"
+        double start_ms = 0;
+        double end_ms = 0;
+    };
+    std::int64_t step = 0;
+    std::vector<Device> devices;
+    std::vector<std::vector<Action>> stages; // of the first device of each; none without a pipeline
+};
+
 struct ResumedEvent {
     std::string from; // checkpoint path
     std::int64_t step = 0;
@@ -114,7 +139,7 @@ struct FinishedEvent {
 
 using Payload =
     std::variant<StateEvent, StepEvent, EvaluationEvent, CheckpointEvent, SampleEvent, SystemEvent,
-                 ResumedEvent, CommandEvent, WarningEvent, ErrorEvent, FinishedEvent>;
+                 DevicesEvent, ResumedEvent, CommandEvent, WarningEvent, ErrorEvent, FinishedEvent>;
 
 struct Event {
     std::int64_t seq = 0;

@@ -125,6 +125,33 @@ void read_into(const Reader& in, SystemEvent& event) {
     in.read("memory", event.memory);
 }
 
+void read_into(const Reader& in, DevicesEvent& event) {
+    in.read("step", event.step);
+    if (const Json* devices = in.find("devices")) {
+        for (const Json& item : *devices) {
+            const Reader device_in(item);
+            DevicesEvent::Device& device = event.devices.emplace_back();
+            device_in.read("compute_ms", device.compute_ms);
+            device_in.read("exchange_ms", device.exchange_ms);
+            device_in.read("waited_ms", device.waited_ms);
+            device_in.read("sent_bytes", device.sent_bytes);
+            device_in.read("memory_bytes", device.memory_bytes);
+            device_in.read("planned_compute_ms", device.planned_compute_ms);
+            device_in.read("planned_exchange_ms", device.planned_exchange_ms);
+            device_in.read("planned_memory_bytes", device.planned_memory_bytes);
+        }
+    }
+    if (const Json* stages = in.find("stages")) {
+        for (const Json& stage : *stages) {
+            auto& actions = event.stages.emplace_back();
+            for (const Json& action : stage) {
+                actions.push_back(
+                    {action.at(0).get<std::string>(), number(action.at(1)), number(action.at(2))});
+            }
+        }
+    }
+}
+
 void read_into(const Reader& in, ResumedEvent& event) {
     in.read("from", event.from);
     in.read("step", event.step);

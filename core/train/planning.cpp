@@ -3,6 +3,7 @@
 
 #include "core/base/machine.h"
 #include "core/base/text.h"
+#include "core/compile/finding_fixes.h"
 #include "core/compile/mesh_config.h"
 #include "core/train/engine.h"
 #include "core/train/memory_meter.h"
@@ -139,6 +140,7 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
         plan.device_title = target.hardware->title;
     }
     add_assumptions(data, target, plan);
+    compile::add_finding_fixes(config, plan);
     return plan;
 }
 

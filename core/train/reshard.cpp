@@ -57,7 +57,7 @@ plan::ExecutionPlan plan_of_slots(const compile::RunConfig& config) {
     const data::DataOutline data =
         data::outline_data(config.section("data"), {config.base_dir, config.context(), config.seed},
                            data::Files::may_be_absent);
-    return compile::compile_run(config, data.sample, {}, compile::Scope::step);
+    return compile::compile_run(config, data.sample, {}, compile::Scope::layout);
 }
 
 ReshardPreview preview_reshard(const checkpoint::Manifest& manifest,

@@ -2,6 +2,7 @@
 #include "core/train/step_loop.h"
 
 #include "core/base/file.h"
+#include "core/train/devices_event.h"
 #include "core/train/divergence.h"
 #include "core/train/evaluation.h"
 #include "core/train/slot_blocks.h"
@@ -17,6 +18,7 @@ namespace weft::train {
 namespace {
 
 constexpr double kBeatSeconds = 5;
+constexpr double kDevicesSeconds = 1;
 constexpr std::size_t kTopClasses = 3;
 constexpr std::size_t kKeptSteps = 1000;
 
@@ -149,6 +151,15 @@ void StepLoop::report(const data::Batch& batch, const UpdateNumbers& numbers, do
     event.metrics = numbers.metrics;
     keep_time(event.step_ms - wait_ms);
     record(std::move(event));
+    report_devices();
+}
+
+void StepLoop::report_devices() {
+    const double now_s = setup_.clock.steady_s();
+    if (!setup_.executor.plan().mesh.single() && now_s - last_devices_s_ >= kDevicesSeconds) {
+        last_devices_s_ = now_s;
+        setup_.control.emit(devices_event(setup_.executor, progress_.step));
+    }
 }
 
 void StepLoop::keep_time(double ms) {

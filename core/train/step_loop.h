@@ -74,6 +74,7 @@ private:
     bool take_step(const Orders& orders);
     void report(const data::Batch& batch, const UpdateNumbers& numbers, double step_s,
                 double wait_ms);
+    void report_devices();
     void keep_time(double ms);
     [[noreturn]] void diverge(const data::Batch& batch, const UpdateNumbers& numbers,
                               double multiplier);
@@ -97,6 +98,7 @@ private:
     double last_evaluation_s_ = 0;
     double last_save_s_ = 0;
     double last_beat_s_ = 0;
+    double last_devices_s_ = 0;
     std::vector<double> step_ms_; // a ring
     std::size_t next_step_ms_ = 0;
     std::int64_t saved_step_ = -1;

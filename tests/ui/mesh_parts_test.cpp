@@ -126,9 +126,9 @@ private slots:
         int rows = 0;
         for (int row = 0; row < model.rowCount(); ++row) {
             const ui::ExchangeRow& one = model.row(row);
-            QVERIFY(!one.cause.contains(QRegularExpression("blocks\\.\\d")));
+            QVERIFY(!one.what.contains(QRegularExpression("blocks\\.\\d")));
             if (one.first.axes == std::vector<std::string>{"model"} &&
-                one.cause.contains("blocks.*")) {
+                one.what.contains("blocks.*")) {
                 executions += one.count;
                 ++rows;
             }
@@ -144,7 +144,7 @@ private slots:
         double forward = 0; // activations between neighbours
         for (int row = 0; row < model.rowCount(); ++row) {
             const ui::ExchangeRow& one = model.row(row);
-            if (one.cause == "add at blocks.*, microbatch *, for stage *") {
+            if (one.what == "blocks.* output") {
                 forward += one.count;
                 QCOMPARE(ui::exchangeName(one.first.kind), "send");
             }

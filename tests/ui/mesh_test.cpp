@@ -133,7 +133,7 @@ private slots:
         fixture.click("useExample");
         QTRY_VERIFY_WITH_TIMEOUT(grid_of(fixture).item(1).name.contains("data=0 model=1"),
                                  kPatienceMs);
-        fixture.click("axisEarlier_model");
+        QTest::keyClick(fixture.find("axisGrip_model"), Qt::Key_Left);
         QCOMPARE(MeshEdit::of(draft.config()).axes.front().name, std::string("model"));
         QTRY_VERIFY_WITH_TIMEOUT(grid_of(fixture).item(1).name.contains("model=0 data=1"),
                                  kPatienceMs);

@@ -83,6 +83,10 @@ public:
         open_ = true;
         changed_.notify_all();
     }
+    void close() {
+        const std::lock_guard lock(mutex_);
+        open_ = false;
+    }
     int started() {
         const std::lock_guard lock(mutex_);
         return started_;
@@ -222,6 +226,37 @@ private slots:
         QTRY_VERIFY(!preview.isStale());
         QCOMPARE(preview.digest()->plan->arena_bytes, 64);
         QCOMPARE(preview.config().global_batch_size, 64);
+    }
+
+    void a_mesh_shows_where_its_state_lies_before_its_step_is_planned() {
+        Gate step;
+        Gate whole;
+        Gate layout;
+        layout.open();
+        whole.open();
+        ui::PlanPreview::Planner planner = step.planner(&whole);
+        planner.layout = layout.planner().step;
+        ui::Draft draft;
+        draft.setDocument(gpt_document(), ".");
+        ui::PlanPreview preview(draft, planner);
+        preview.setActive(true);
+        QTRY_COMPARE(step.started(), 1); // one device: there is nothing to lay out
+        QCOMPARE(layout.started(), 0);
+        step.open();
+        QTRY_VERIFY(preview.isComplete());
+        QVERIFY(preview.layout() == preview.digest());
+        step.close();
+        draft.apply({R"(mesh={"devices": "cpu:4", "strategy": "fsdp"})",
+                     "training.global_batch_size=32"});
+        QVERIFY(preview.isLayoutStale());
+        QTRY_VERIFY(!preview.isLayoutStale());
+        QCOMPARE(preview.layout()->plan->arena_bytes, 32);
+        QVERIFY(preview.isStale());
+        QVERIFY(preview.digest()->plan->arena_bytes != 32);
+        step.open();
+        QTRY_VERIFY(!preview.isStale());
+        QVERIFY(preview.layout() == preview.digest());
+        QCOMPARE(preview.digest()->plan->arena_bytes, 32);
     }
 
     void the_training_step_is_shown_first_and_the_verdict_follows() {

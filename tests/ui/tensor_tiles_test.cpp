@@ -206,6 +206,58 @@ private slots:
         }
     }
 
+    // Megatron's layer on data=2 x model=2, activations [16, 8, C]: samples over data, hidden numbers
+    // over model; and what a weight makes that is split over its rows are terms of sums.
+    void activations_differ_by_what_splits_them() {
+        using ui::TensorSide;
+        const auto plan = planned(kGpt, onMesh("2d", R"([["data",2],["model",2]])"));
+        const auto sheet = [&](const char* weight) {
+            return ui::tensorSheet(*plan, slotOf(*plan, weight), TensorSide::Activation);
+        };
+        const auto up = sheet("blocks.0.mlp.up.weight");
+        QCOMPARE(up->name, QString("blocks.0.mlp.up output"));
+        QCOMPARE(ui::tilesText(up->tiles), QString("0: [0:8, :, 0:32]\n"
+                                                   "1: [0:8, :, 32:64]\n"
+                                                   "2: [8:16, :, 0:32]\n"
+                                                   "3: [8:16, :, 32:64]\n"));
+        QCOMPARE(up->copies, 1);
+        const auto down = sheet("blocks.0.mlp.down.weight");
+        QCOMPARE(down->sum_axes, QStringList{"model"});
+        QCOMPARE(down->copies, 1);
+        QVERIFY(!ui::tensorSheet(*plan, *plan::find_tensor(*plan, "inputs"),
+                                 TensorSide::Activation));
+        const auto sequence = planned(kGpt, onMesh("context_parallel", "", 2));
+        const auto norm = ui::tensorSheet(*sequence, slotOf(*sequence, "blocks.0.norm1.weight"),
+                                          TensorSide::Activation);
+        QCOMPARE(ui::tilesText(norm->tiles), QString("0: [:, 0:4, :]\n"
+                                                     "1: [:, 4:8, :]\n"));
+    }
+
+    // Issue 5: a batch of 128 on four devices.
+    void the_batch_stands_in_the_tree_and_is_cut_into_quarters() {
+        std::vector<std::string> overrides = onMesh("data_parallel", "");
+        overrides.push_back("training.global_batch_size=128");
+        const auto plan = planned(kGpt, overrides);
+        ui::TensorTreeModel model;
+        const QAbstractItemModelTester tester(&model);
+        model.setPlan(plan);
+        const QModelIndex inputs = model.indexOf("inputs");
+        QVERIFY(inputs.isValid());
+        QCOMPARE(inputs.parent().data().toString(), QString("batch"));
+        ui::TilePart part;
+        part.resize(390, 300);
+        part.show();
+        part.setDigest(ui::digestPlan(plan));
+        part.setTensor("inputs"); // [1, 128, 8]
+        QCOMPARE(ui::tilesText(part.view()->array()), QString("0: [:, 0:32, :]\n"
+                                                              "1: [:, 32:64, :]\n"
+                                                              "2: [:, 64:96, :]\n"
+                                                              "3: [:, 96:128, :]\n"));
+        QVERIFY(!part.findChild<widgets::SegmentedControl*>("tensorSide")->isVisible());
+        part.setTensor("blocks.0.mlp.up.weight");
+        QVERIFY(part.findChild<widgets::SegmentedControl*>("tensorSide")->isVisible());
+    }
+
     void bytes_are_written_in_three_places() {
         QCOMPARE(ui::shortMemory(40), QString("40 B"));
         QCOMPARE(ui::shortMemory(384 * 768 * 4), QString("1.13 MiB"));

@@ -113,6 +113,27 @@ private slots:
         QCOMPARE(view.cursorItem(), view.itemOf(0, 4));
     }
 
+    void a_mark_goes_round_what_runs_at_its_time() {
+        GanttView view;
+        view.resize(700, 160);
+        view.setData(gpipe(4, 4, 2));
+        view.show();
+        // At 3.5 each stage forwards another microbatch.
+        QCOMPARE(view.itemsAt(3.5), (std::vector<int>{view.itemOf(0, 3), view.itemOf(1, 2),
+                                                      view.itemOf(2, 1), view.itemOf(3, 0)}));
+        // At 7.5 the last stage works alone.
+        QCOMPARE(view.itemsAt(7.5), std::vector<int>{view.itemOf(3, 4)});
+        const QImage before = view.grab().toImage();
+        view.setMark(7.5);
+        const QImage marked = view.grab().toImage();
+        const QPoint corner = view.item(view.itemOf(3, 4)).rect.topLeft().toPoint();
+        QVERIFY(marked.pixelColor(corner) != before.pixelColor(corner));
+        const QPoint other = view.item(view.itemOf(3, 6)).rect.topLeft().toPoint();
+        QCOMPARE(marked.pixelColor(other), before.pixelColor(other));
+        view.setMark(std::nullopt);
+        QCOMPARE(view.grab().toImage(), before);
+    }
+
     void the_wheel_and_keys_stretch_the_time_and_the_cursor_stays_in_sight() {
         GanttView view;
         view.resize(700, 160);

@@ -3,6 +3,7 @@
 #include "tests/support/weft_test.h"
 #include "widgets/graph_view.h"
 #include "widgets/line_view.h"
+#include "widgets/memory_figures.h"
 #include "widgets/memory_timeline.h"
 #include "widgets/theme_controller.h"
 #include "widgets/trade_off_chart.h"
@@ -127,9 +128,15 @@ private slots:
         QCOMPARE(timeline.cursorItem(), 3);
         QTest::keyClick(&timeline, Qt::Key_P);
         QCOMPARE(timeline.cursorItem(), 2);
-        QTest::keyClick(&timeline, Qt::Key_PageUp);
-        QCOMPARE(timeline.cursorItem(), 1);
-        QCOMPARE(spy.count(), 5);
+        QTest::keyClick(&timeline, Qt::Key_PageUp); // from the begin of a span to the one before
+        QCOMPARE(timeline.cursorItem(), 0);
+        QTest::keyClick(&timeline, Qt::Key_PageDown);
+        QCOMPARE(timeline.cursorItem(), 2);
+        QTest::keyClick(&timeline, Qt::Key_Left, Qt::ShiftModifier); // ten, as far as there are
+        QCOMPARE(timeline.cursorItem(), 0);
+        QTest::keyClick(&timeline, Qt::Key_Right, Qt::ShiftModifier);
+        QCOMPARE(timeline.cursorItem(), 3);
+        QCOMPARE(spy.count(), 8);
         const auto middle = [&](int step) { return timeline.item(step).rect.center().toPoint(); };
         QTest::mousePress(&timeline, Qt::LeftButton, {}, middle(0));
         QCOMPARE(timeline.cursorItem(), 0);
@@ -139,6 +146,57 @@ private slots:
         QCOMPARE(timeline.cursorItem(), 3);
         QTest::mouseRelease(&timeline, Qt::LeftButton, {}, middle(3));
         QCOMPARE(timeline.cursorItem(), 3);
+    }
+
+    void a_low_timeline_keeps_spans_and_ticks() {
+        TimelineData data = fourSteps();
+        data.ticks = {1};
+        MemoryTimeline timeline;
+        timeline.setData(data);
+        const int full = timeline.minimumSizeHint().height();
+        timeline.setForm(MemoryTimeline::Form::Compact);
+        QVERIFY(timeline.minimumSizeHint().height() < full);
+        timeline.resize(600, timeline.minimumSizeHint().height());
+        timeline.show();
+        // A tick stands under the middle of its step and under no other.
+        const QColor tick = Theme::current().memory(MemoryCategory::Communication);
+        const QImage picture = timeline.grab().toImage();
+        const auto ticked = [&](int step) {
+            const int x = static_cast<int>(std::round(timeline.item(step).rect.center().x()));
+            for (int y = static_cast<int>(timeline.item(step).rect.bottom()); y < picture.height();
+                 ++y) {
+                if (picture.pixelColor(x, y) == tick) {
+                    return true;
+                }
+            }
+            return false;
+        };
+        QVERIFY(ticked(1));
+        QVERIFY(!ticked(2));
+        timeline.setForm(MemoryTimeline::Form::Slim);
+        timeline.resize(600, timeline.minimumSizeHint().height());
+        QVERIFY(timeline.item(2).rect.height() >= 8); // there is still something to see
+        QCOMPARE(timeline.hitTest(timeline.item(2).rect.center()), 2);
+    }
+
+    void figures_of_memory_share_a_unit() {
+        MemoryFigures figures;
+        MemoryFigures::Bytes most{};
+        most[static_cast<std::size_t>(MemoryCategory::Parameters)] = 300 * kMiB;
+        most[static_cast<std::size_t>(MemoryCategory::Batch)] = kMiB / 2;
+        figures.setMost(most, 301 * kMiB);
+        QCOMPARE(figures.itemCount(), 2);
+        const int width = figures.sizeHint().width();
+        MemoryFigures::Bytes now = most;
+        now[static_cast<std::size_t>(MemoryCategory::Parameters)] = 20 * kMiB;
+        figures.setBytes(now);
+        QCOMPARE(figures.item(0).name, QStringLiteral("Parameters  20.0 MiB"));
+        QCOMPARE(figures.item(1).name, QStringLiteral("Batch  512.0 KiB"));
+        QCOMPARE(figures.accessibleDescription(), QStringLiteral("20.5 MiB"));
+        QCOMPARE(figures.sizeHint().width(), width); // nothing beside it moves
+        figures.setTotalOnly(true);
+        QCOMPARE(figures.itemCount(), 0);
+        QVERIFY(figures.sizeHint().width() < width);
     }
 
     void a_screen_reader_hears_each_step_with_its_bytes() {

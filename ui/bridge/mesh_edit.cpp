@@ -3,6 +3,7 @@
 
 #include "core/compile/mesh_config.h"
 #include "core/compile/programs.h"
+#include "core/ir/text.h"
 #include "core/sharding/strategies/strategy_list.h"
 
 #include <algorithm>
@@ -48,6 +49,133 @@ std::vector<MeshAxis> dealt(const sharding::StrategyDef& strategy, int devices) 
     return out;
 }
 
+bool names(const std::vector<sharding::Rule>& rules, const std::string& axis) {
+    return std::ranges::any_of(
+        rules, [&](const sharding::Rule& rule) { return std::ranges::count(rule.axes, axis) > 0; });
+}
+
+/// What an axis of a usual name splits, and where it stands among others: near devices last.
+struct UsualAxis {
+    const char* name;
+    std::vector<std::string> logical;
+};
+
+const std::vector<UsualAxis>& usualAxes() {
+    static const std::vector<UsualAxis> kAxes = [] {
+        std::vector<std::string> tensor;
+        for (const sharding::Rule& rule : sharding::tensor_rules("model")) {
+            tensor.push_back(rule.logical);
+        }
+        return std::vector<UsualAxis>{{"replica", {"batch"}},    {"data", {"batch"}},
+                                      {"fsdp", {"batch"}},       {"pipeline", {"layers"}},
+                                      {"context", {"sequence"}}, {"sequence", {"sequence"}},
+                                      {"expert", {"batch", "expert"}}, {"model", tensor}};
+    }();
+    return kAxes;
+}
+
+std::ptrdiff_t usualPlace(const std::string& name) {
+    const auto& usual = usualAxes();
+    return std::ranges::find(usual, name, &UsualAxis::name) - usual.begin();
+}
+
+/// Gives the axis something to split, behind what splits it already. Layers go to one axis only.
+void addUsualRules(MeshEdit& edit, const std::string& name) {
+    const auto place = static_cast<std::size_t>(usualPlace(name));
+    if (place == usualAxes().size() || names(edit.rules, name)) {
+        return;
+    }
+    for (const std::string& logical : usualAxes()[place].logical) {
+        const auto found = std::ranges::find(edit.rules, logical, &sharding::Rule::logical);
+        if (found == edit.rules.end()) {
+            edit.rules.push_back({logical, {name}});
+        } else if (logical != "layers" || found->axes.empty()) {
+            found->axes.push_back(name);
+        }
+    }
+}
+
+/// A strategy that does what `def` does and knows the axis as well; null: none.
+const sharding::StrategyDef* strategyKnowing(const sharding::StrategyDef& def,
+                                             const std::string& axis) {
+    const auto holds = [&](const sharding::StrategyDef* other) {
+        return names(other->rules, axis) &&
+               std::ranges::all_of(def.rules, [&](const sharding::Rule& rule) {
+                   return std::ranges::any_of(other->rules, [&](const sharding::Rule& wider) {
+                       return wider.logical == rule.logical &&
+                              std::ranges::all_of(rule.axes, [&](const std::string& one) {
+                                  return std::ranges::count(wider.axes, one) > 0;
+                              });
+                   });
+               });
+    };
+    const auto all = sharding::all_strategies();
+    const auto found = std::ranges::find_if(all, holds);
+    return found == all.end() ? nullptr : *found;
+}
+
+/// Makes room for two or more devices along a new axis: its size.
+int takeFactor(MeshEdit& edit) {
+    for (MeshAxis& axis : edit.axes) {
+        for (int factor = 2; factor * factor <= axis.size; ++factor) {
+            if (axis.size % factor == 0) {
+                axis.size /= factor;
+                return factor;
+            }
+        }
+    }
+    edit.devices *= 2;
+    return 2;
+}
+
+/// Leaves the names of axes out that the mesh lacks; a rule that loses all of them goes.
+std::vector<sharding::Rule> fitting(const MeshEdit& edit) {
+    std::vector<sharding::Rule> out;
+    for (sharding::Rule rule : edit.rules) {
+        const bool none = rule.axes.empty();
+        std::erase_if(rule.axes, [&](const std::string& name) {
+            return std::ranges::find(edit.axes, name, &MeshAxis::name) == edit.axes.end();
+        });
+        if (none || !rule.axes.empty()) {
+            out.push_back(std::move(rule));
+        }
+    }
+    return out;
+}
+
+/// The same of overrides.
+Json fittingSpecs(const MeshEdit& edit, const Json& specs) {
+    Json out = Json::object();
+    for (const auto& [pattern, text] : specs.items()) {
+        ir::Spec spec = ir::parse_spec(text.get<std::string>());
+        bool left = false;
+        bool lost = false;
+        for (std::vector<std::string>& dim : spec.dims) {
+            lost |= std::erase_if(dim, [&](const std::string& name) {
+                        return std::ranges::find(edit.axes, name, &MeshAxis::name) ==
+                               edit.axes.end();
+                    }) > 0;
+            left |= !dim.empty();
+        }
+        if (!lost) {
+            out[pattern] = text;
+        } else if (left) {
+            out[pattern] = ir::to_text(spec);
+        }
+    }
+    return out;
+}
+
+Json jsonOf(const std::vector<sharding::Rule>& rules) {
+    Json out = Json::array();
+    for (const sharding::Rule& rule : rules) {
+        out.push_back(Json::array({rule.logical, rule.axes.empty()       ? Json(nullptr)
+                                                 : rule.axes.size() == 1 ? Json(rule.axes.front())
+                                                                         : Json(rule.axes)}));
+    }
+    return out;
+}
+
 } // namespace
 
 MeshEdit MeshEdit::of(const compile::RunConfig& config) {
@@ -62,6 +190,9 @@ MeshEdit MeshEdit::of(const compile::RunConfig& config) {
     for (const sharding::Axis& axis : placement.mesh.axes) {
         out.axes.push_back({axis.name, static_cast<int>(axis.size)});
     }
+    out.rules.assign(placement.rules.begin(),
+                     placement.rules.begin() +
+                         static_cast<std::ptrdiff_t>(mesh.at("rules").size()));
     return out;
 }
 
@@ -111,6 +242,131 @@ MeshEdit withAxisMoved(const MeshEdit& edit, std::size_t from, std::size_t to) {
     return out;
 }
 
+std::vector<AxisOffer> axisOffers() {
+    std::vector<AxisOffer> out;
+    for (const UsualAxis& axis : usualAxes()) {
+        std::string splits;
+        for (const std::string& logical : axis.logical) {
+            splits += (splits.empty() ? "" : ", ") + logical;
+        }
+        out.push_back({axis.name, std::move(splits)});
+    }
+    return out;
+}
+
+MeshEdit withAxisAdded(const MeshEdit& edit, const std::string& name) {
+    MeshEdit out = edit;
+    const int size = takeFactor(out);
+    const auto behind = std::ranges::find_if(out.axes, [&](const MeshAxis& axis) {
+        return usualPlace(axis.name) > usualPlace(name);
+    });
+    out.axes.insert(behind, {name, size});
+    const sharding::StrategyDef* own = sharding::find_strategy(edit.strategy);
+    if (own == nullptr || names(own->rules, name) || names(out.rules, name)) {
+        return out;
+    }
+    const sharding::StrategyDef* wider =
+        own == &sharding::kCustom ? nullptr : strategyKnowing(*own, name);
+    out.zero_stage = std::max(edit.zero_stage, own->zero_stage);
+    if (wider != nullptr) {
+        out.strategy = wider->name;
+    } else {
+        out = asCustom(out);
+        addUsualRules(out, name);
+    }
+    if (name == "fsdp") {
+        out.zero_stage = 3;
+    }
+    return out;
+}
+
+MeshEdit asCustom(const MeshEdit& edit) {
+    MeshEdit out = edit;
+    const sharding::StrategyDef* own = sharding::find_strategy(edit.strategy);
+    if (own == nullptr || own == &sharding::kCustom) {
+        return out;
+    }
+    out.strategy = sharding::kCustom.name;
+    out.zero_stage = std::max(edit.zero_stage, own->zero_stage);
+    out.rules.clear();
+    for (const EffectiveRule& rule : effectiveRules(edit)) {
+        if (!rule.covered) {
+            out.rules.push_back(rule.rule);
+        }
+    }
+    out.rules = fitting(out); // a strategy may speak of axes that this mesh does without
+    return out;
+}
+
+std::string axisNameProblem(const MeshEdit& edit, const std::string& name) {
+    if (name.empty() || name.find_first_of(", '\"") != std::string::npos) {
+        return "an axis is named with one word";
+    }
+    return std::ranges::find(edit.axes, name, &MeshAxis::name) != edit.axes.end()
+               ? "the mesh has an axis " + name
+               : "";
+}
+
+MeshEdit withAxisRemoved(const MeshEdit& edit, std::size_t axis) {
+    if (edit.axes.size() < 2) {
+        return edit;
+    }
+    MeshEdit out = edit;
+    out.axes.erase(out.axes.begin() + static_cast<std::ptrdiff_t>(axis));
+    out.axes.front().size *= edit.axes.at(axis).size;
+    out.rules = fitting(out);
+    return out;
+}
+
+std::vector<EffectiveRule> effectiveRules(const MeshEdit& edit) {
+    std::vector<EffectiveRule> out;
+    const auto add = [&](const sharding::Rule& rule, bool own) {
+        const bool covered = std::ranges::any_of(
+            out, [&](const EffectiveRule& earlier) { return earlier.rule.logical == rule.logical; });
+        out.push_back({rule, own, covered});
+    };
+    for (const sharding::Rule& rule : edit.rules) {
+        add(rule, true);
+    }
+    if (const sharding::StrategyDef* def = sharding::find_strategy(edit.strategy)) {
+        for (const sharding::Rule& rule : def->rules) {
+            add(rule, false);
+        }
+    }
+    return out;
+}
+
+MeshEdit withRule(const MeshEdit& edit, const sharding::Rule& rule) {
+    MeshEdit out = edit;
+    const auto found = std::ranges::find(out.rules, rule.logical, &sharding::Rule::logical);
+    if (found == out.rules.end()) {
+        out.rules.push_back(rule);
+    } else {
+        *found = rule;
+    }
+    return out;
+}
+
+MeshEdit withoutRule(const MeshEdit& edit, const std::string& logical) {
+    MeshEdit out = edit;
+    std::erase_if(out.rules, [&](const sharding::Rule& rule) { return rule.logical == logical; });
+    return out;
+}
+
+MeshEdit withRuleMoved(const MeshEdit& edit, std::size_t from, std::size_t to) {
+    MeshEdit out = edit;
+    const sharding::Rule moved = out.rules.at(from);
+    out.rules.erase(out.rules.begin() + static_cast<std::ptrdiff_t>(from));
+    out.rules.insert(out.rules.begin() +
+                         static_cast<std::ptrdiff_t>(std::min(to, out.rules.size())),
+                     moved);
+    return out;
+}
+
+std::string rulesAssignment(const std::vector<sharding::Rule>& rules) {
+    return "mesh.rules=" + jsonOf(rules).dump();
+}
+
 std::vector<std::string> assignmentsOf(const MeshEdit& edit, const compile::RunConfig& config) {
     Json mesh = config.section("mesh");
     mesh["devices"] = edit.kind + ":" + std::to_string(edit.devices);
@@ -120,13 +376,27 @@ std::vector<std::string> assignmentsOf(const MeshEdit& edit, const compile::RunC
     for (const MeshAxis& axis : edit.axes) {
         mesh["axes"].push_back(Json::array({axis.name, axis.size}));
     }
+    if (const auto rules = fitting(edit); rules != MeshEdit::of(config).rules) {
+        mesh["rules"] = jsonOf(rules);
+    }
+    mesh["specs"] = fittingSpecs(edit, mesh.at("specs"));
+    const sharding::Placement before = compile::placement_of(config.section("mesh"));
+    const sharding::Placement after = compile::placement_of(mesh);
+    const std::int64_t stages = after.mesh.size(after.axes_of("layers"));
+    if (before.mesh.size(before.axes_of("layers")) != stages) {
+        mesh["pipeline"]["stages"] = nullptr; // both are made for a number of stages
+        mesh["pipeline"]["file"] = nullptr;
+    }
     std::vector<std::string> out;
     for (const char* field : {"devices", "strategy", "axes", "zero_stage"}) {
         out.push_back("mesh." + std::string(field) + "=" + mesh.at(field).dump());
     }
-    const sharding::Placement placement = compile::placement_of(mesh);
-    const std::int64_t ranks = placement.mesh.size(placement.axes_of("batch"));
-    const std::int64_t stages = placement.mesh.size(placement.axes_of("layers"));
+    for (const char* field : {"rules", "specs", "pipeline"}) {
+        if (mesh.at(field) != config.section("mesh").at(field)) {
+            out.push_back("mesh." + std::string(field) + "=" + mesh.at(field).dump());
+        }
+    }
+    const std::int64_t ranks = after.mesh.size(after.axes_of("batch"));
     const std::int64_t samples = config.global_batch_size;
     if (samples % ranks != 0) { // an uneven batch is taken in one microstep
         out.emplace_back("training.micro_batch_size=null");
@@ -138,6 +408,20 @@ std::vector<std::string> assignmentsOf(const MeshEdit& edit, const compile::RunC
             --micro;
         }
         out.push_back("training.micro_batch_size=" + std::to_string(micro));
+    }
+    return out;
+}
+
+std::vector<std::string> oneDeviceAssignments(const compile::RunConfig& config) {
+    const MeshEdit one{1, "data_parallel", {{"data", 1}}, 0};
+    std::vector<std::string> out{"mesh.devices=\"auto\"", "mesh.strategy=\"data_parallel\"",
+                                 "mesh.axes=[[\"data\",-1]]", "mesh.zero_stage=0"};
+    for (const std::string& assignment : assignmentsOf(one, config)) {
+        for (const char* field : {"mesh.rules=", "mesh.specs=", "mesh.pipeline="}) {
+            if (assignment.starts_with(field)) {
+                out.push_back(assignment);
+            }
+        }
     }
     return out;
 }

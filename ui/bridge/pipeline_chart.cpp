@@ -107,4 +107,25 @@ std::optional<pipeline::Schedule> possibleSchedule(const plan::ExecutionPlan& pl
     return pipeline::make_schedule("1f1b", stages, kMicrobatches);
 }
 
+double chartTime(const widgets::GanttData& chart, const SchedulePlace& place) {
+    if (place.stage < 0 || place.stage >= static_cast<int>(chart.rows.size())) {
+        return 0;
+    }
+    double makespan = 0;
+    for (const widgets::GanttRow& row : chart.rows) {
+        makespan = std::max(makespan, row.cells.empty() ? 0 : row.cells.back().end);
+    }
+    const auto& cells = chart.rows[static_cast<std::size_t>(place.stage)].cells;
+    const auto cell = [&](int index) { return cells.begin() + index; };
+    const int count = static_cast<int>(cells.size());
+    const int action = std::min(place.action, count - 1);
+    double from = action < 0 ? 0 : cell(action)->end;
+    double to = action + 1 < count ? cell(action + 1)->start : makespan;
+    if (place.runs && action >= 0) {
+        from = cell(action)->start;
+        to = cell(action)->end;
+    }
+    return from + (to - from) * place.share;
+}
+
 } // namespace weft::ui

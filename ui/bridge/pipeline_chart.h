@@ -5,6 +5,7 @@
 
 #include "core/pipeline/simulate.h"
 #include "core/plan/plan.h"
+#include "ui/bridge/step_clock.h"
 #include "widgets/gantt_view.h"
 
 #include <optional>
@@ -33,5 +34,8 @@ PipelineChart evenChart(const pipeline::Schedule& schedule, const EvenCost& cost
 /// The 1f1b pipeline that a plan without one could have: as many stages as its layers and devices
 /// allow, at most four, and eight microbatches. None: there are not two layers to part.
 std::optional<pipeline::Schedule> possibleSchedule(const plan::ExecutionPlan& plan);
+
+/// Where a place in the plan's schedule lies on a chart of it, whatever its times.
+double chartTime(const widgets::GanttData& chart, const SchedulePlace& place);
 
 } // namespace weft::ui

@@ -262,4 +262,16 @@ QString withoutNumbers(const QString& path) {
     return parts.join('.');
 }
 
+QString withoutPrefix(const QString& text) {
+    QStringList words = text.split(QLatin1Char(' '));
+    for (QString& word : words) {
+        const qsizetype star = word.lastIndexOf(QLatin1String("*."));
+        word = star < 0 ? word : word.mid(star + 2);
+        if (word.endsWith(QLatin1String(".weight"))) {
+            word.chop(7);
+        }
+    }
+    return words.join(QLatin1Char(' '));
+}
+
 } // namespace weft::ui

@@ -73,5 +73,8 @@ QString formatMilliseconds(double ms);
 QString withSign(double value, const QString& text);
 /// The layer with its numbers replaced, for rows that stand for many: "blocks.*.mlp.up".
 QString withoutNumbers(const QString& path);
+/// Without the layers' own prefix and the name of what everybody knows to be a weight:
+/// "mlp.down is split over its rows" of "blocks.*.mlp.down.weight is split over its rows".
+QString withoutPrefix(const QString& text);
 
 } // namespace weft::ui

@@ -8,6 +8,7 @@
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft.h"
+#include "ui/bridge/mesh_edit.h"
 
 #include <algorithm>
 
@@ -118,6 +119,7 @@ PlanPreview::Planner PlanPreview::engine(const std::filesystem::path& calibratio
             };
     };
     Planner planner;
+    planner.layout = planned(compile::Scope::layout);
     planner.step = planned(compile::Scope::step);
     planner.plan = planned(compile::Scope::run);
     planner.fixes = alternatives(
@@ -179,6 +181,7 @@ void PlanPreview::onDraftChanged() {
     dirty_ = true;
     stopWork();
     stale_ = digest_ != nullptr;
+    layout_is_new_ = false;
     if (draft_.isEmpty() || !draft_.isValid()) {
         state_ = draft_.isEmpty() && draft_.diagnostics().empty() ? State::Empty : State::Invalid;
     } else if (!digest_) {
@@ -201,11 +204,29 @@ void PlanPreview::restart() {
         next();
         return;
     }
+    if (planner_.layout && !MeshEdit::of(draft_.config()).single()) {
+        plan(planner_.layout, {}, [this](const Result& result) { takeLayout(result); });
+    } else {
+        planStep();
+    }
+}
+
+void PlanPreview::planStep() {
     plan(planner_.step, {}, [this](const Result& result) { takeStep(result); });
 }
 
+// What is wrong with a layout is wrong with the step, which says it.
+void PlanPreview::takeLayout(const Result& result) {
+    if (result.digest) {
+        layout_ = result.digest;
+        layout_is_new_ = true;
+        emit changed();
+    }
+    planStep();
+}
+
 void PlanPreview::show(const Result& result) {
-    digest_ = result.digest;
+    digest_ = layout_ = result.digest;
     problem_ = result.problem;
     hint_ = result.hint;
     state_ = digest_ ? State::Ready : State::Failed;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The plan of the draft, made again in the background after every edit, the training step first;
+// The plan of the draft, made again in the background after every edit: on a mesh first where its
+// state lies, then the training step, then the rest;
 // and beside it what the draft would need and cost with one thing changed. The newest draft wins:
 // work for an older one is stopped and its results are dropped. What is shown meanwhile belongs
 // together and is marked stale.
@@ -66,6 +67,7 @@ public:
     struct Planner {
         using Plan = std::function<std::shared_ptr<const plan::ExecutionPlan>(
             const compile::RunConfig&, const cost::Hardware* hardware, const std::stop_token&)>;
+        Plan layout;   // of a mesh: where its state lies, at once; may be null
         Plan step;     // of the training step alone: nearly all there is to see, and soon
         Plan plan;     // of all programs
         Search fixes;  // changes with which a run that does not fit does
@@ -92,6 +94,10 @@ public:
     bool isComplete() const { return complete_; }
     /// Null unless Ready.
     std::shared_ptr<const PlanDigest> digest() const { return digest_; }
+    /// Of the draft as soon as it is known where its state lies, before there are programs; then
+    /// as digest(). Null unless Ready.
+    std::shared_ptr<const PlanDigest> layout() const { return layout_; }
+    bool isLayoutStale() const { return stale_ && !layout_is_new_; }
     /// The configuration that digest() is of.
     const compile::RunConfig& config() const { return config_; }
     QString problem() const { return problem_; }
@@ -123,7 +129,7 @@ public:
     std::vector<std::string> chosenOverrides() const;
 
 signals:
-    void changed();             // state, staleness, digest, completeness
+    void changed();             // state, staleness, digest, completeness, layout
     void outcomesChanged();     // changes and what they come to
     void whatIfChanged();       // the choice, or its plan
     void alternativesChanged(); // fixes, curve, advice
@@ -146,6 +152,8 @@ private:
     void plan(const Planner::Plan& make, const std::vector<std::string>& overrides,
               std::function<void(Result)> done);
     void find(const Search& search, std::function<void(Alternatives)> done);
+    void planStep();
+    void takeLayout(const Result& result);
     void takeStep(const Result& result);
     void takeWhole(const Result& result);
     void show(const Result& result);
@@ -159,7 +167,9 @@ private:
     bool dirty_ = true; // the draft changed since the last plan was asked for
     bool stale_ = false;
     bool complete_ = false;
+    bool layout_is_new_ = false; // layout_ is of the draft, digest_ not yet
     std::shared_ptr<const PlanDigest> digest_;
+    std::shared_ptr<const PlanDigest> layout_;
     compile::RunConfig config_;
     QString problem_, hint_;
 

@@ -67,6 +67,7 @@ void RunModel::forget() {
     warnings_.clear();
     finished_.reset();
     memory_ = nullptr;
+    devices_.reset();
 }
 
 void RunModel::setPlan(std::shared_ptr<const plan::ExecutionPlan> plan) {
@@ -216,6 +217,7 @@ void RunModel::applyOne(const train::Event& event) {
                           memory_ = system.memory;
                       }
                   },
+                  [&](const train::DevicesEvent& devices) { devices_ = devices; },
                   [&](const train::ResumedEvent& resumed) { applyResumed(resumed, time); },
                   [&](const train::CommandEvent& answer) { emit answered(answer); },
                   [&](const train::WarningEvent& warning) { warnings_.push_back(warning); },

@@ -100,6 +100,8 @@ public:
     /// Memory as planned and as the system counts it (core/train/memory_meter.h); null before it is
     /// said.
     const config::Json& memory() const { return memory_; }
+    /// What the devices of a mesh did last; none before it is said, and on one device.
+    const std::optional<train::DevicesEvent>& devices() const { return devices_; }
     /// Share done, 0 to 1, in steps or in time as the length is given; negative when not known.
     double progress() const;
 
@@ -150,6 +152,7 @@ private:
     std::vector<train::WarningEvent> warnings_;
     std::optional<train::FinishedEvent> finished_;
     config::Json memory_;
+    std::optional<train::DevicesEvent> devices_;
     // What the batch in apply() touched.
     struct Touched {
         bool state = false, evaluation = false, checkpoint = false, sample = false, failure = false;

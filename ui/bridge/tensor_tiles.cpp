@@ -4,6 +4,8 @@
 #include "core/ir/text.h"
 #include "ui/bridge/convert.h"
 
+#include <QCoreApplication>
+
 #include <algorithm>
 #include <map>
 
@@ -91,31 +93,60 @@ QString stateName(const plan::StateSlot& slot) {
     return name.left(name.indexOf('/')).section('.', -1);
 }
 
-/// Everything but the tiles' bytes and type.
-TensorSheet sheetOf(const plan::ExecutionPlan& plan, const plan::StateSlot& slot) {
+QStringList axisNames(const sharding::Mesh& mesh, const std::vector<int>& axes) {
+    QStringList out;
+    for (const int axis : axes) {
+        out.append(toQString(mesh.axes[static_cast<std::size_t>(axis)].name));
+    }
+    return out;
+}
+
+TensorSheet sheetOf(const plan::ExecutionPlan& plan, const plan::Tensor& tensor) {
     const sharding::Mesh& mesh = plan.mesh;
     TensorSheet sheet;
-    sheet.tiles = tensorTiles(plan, slot);
-    sheet.type = toQString(ir::dtype_name(slot.whole.dtype));
-    sheet.spec = specText(plan, slot);
-    sheet.local.assign(slot.type.shape.begin(), slot.type.shape.end());
-    sheet.local_bytes = slot.type.bytes();
-    sheet.padding_bytes = sharding::padding_bytes(slot.whole, slot.placement, mesh);
-    sheet.copies = tensorCopies(plan, slot);
-    sheet.stage = plan.pipeline ? slot.stage : -1;
-    for (const sharding::DimSharding& dim : slot.placement.dims) {
+    sheet.name = toQString(tensor.name);
+    sheet.tiles = tensorTiles(plan, tensor);
+    sheet.type = toQString(ir::dtype_name(tensor.whole.dtype));
+    sheet.spec = specText(plan, tensor);
+    sheet.local.assign(tensor.type.shape.begin(), tensor.type.shape.end());
+    sheet.local_bytes = tensor.type.bytes();
+    sheet.padding_bytes = sharding::padding_bytes(tensor.whole, tensor.placement, mesh);
+    sheet.copies = tensorCopies(plan, tensor);
+    sheet.stage = plan.pipeline ? tensor.stage : -1;
+    for (const sharding::DimSharding& dim : tensor.placement.dims) {
         QStringList& names = sheet.axes.emplace_back();
         for (const sharding::Split& split : dim) {
-            for (const int axis : split.axes) {
-                names.append(toQString(mesh.axes[static_cast<std::size_t>(axis)].name));
-            }
+            names.append(axisNames(mesh, split.axes));
         }
     }
+    const std::vector<int>& sums = tensor.placement.partial;
+    sheet.sum_axes = axisNames(mesh, sums);
+    for (const int axis : sums) {
+        sheet.copies /= static_cast<int>(mesh.size(axis));
+    }
     for (int axis = 0; axis < static_cast<int>(mesh.axes.size()); ++axis) {
-        const bool pinned = slot.placement.pin && slot.placement.pin->axis == axis;
-        if (mesh.size(axis) > 1 && !pinned && !slot.placement.uses(axis)) {
-            sheet.copy_axes.append(toQString(mesh.axes[static_cast<std::size_t>(axis)].name));
+        const bool pinned = tensor.placement.pin && tensor.placement.pin->axis == axis;
+        const bool summed = std::find(sums.begin(), sums.end(), axis) != sums.end();
+        if (mesh.size(axis) > 1 && !pinned && !summed && !tensor.placement.uses(axis)) {
+            sheet.copy_axes.append(axisNames(mesh, {axis}));
         }
+    }
+    return sheet;
+}
+
+std::optional<TensorSheet> activationSheet(const plan::ExecutionPlan& plan,
+                                           const std::string& parameter) {
+    const auto& all = plan.activations;
+    const auto found = std::find_if(all.begin(), all.end(), [&](const plan::Activation& one) {
+        return std::find(one.parameters.begin(), one.parameters.end(), parameter) !=
+               one.parameters.end();
+    });
+    if (found == all.end()) {
+        return {};
+    }
+    TensorSheet sheet = sheetOf(plan, *found);
+    if (found->for_backward) {
+        sheet.type += " · " + QCoreApplication::translate("TensorTiles", "kept for backward");
     }
     return sheet;
 }
@@ -146,8 +177,8 @@ TileArray tensorTiles(const sharding::Mesh& mesh, const ir::Shape& whole,
     return out;
 }
 
-TileArray tensorTiles(const plan::ExecutionPlan& plan, const plan::StateSlot& slot) {
-    return tensorTiles(plan.mesh, slot.whole.shape, slot.placement);
+TileArray tensorTiles(const plan::ExecutionPlan& plan, const plan::Tensor& tensor) {
+    return tensorTiles(plan.mesh, tensor.whole.shape, tensor.placement);
 }
 
 QString tilesText(const TileArray& tiles) {
@@ -199,12 +230,20 @@ QString tilesText(const TileArray& tiles) {
     return out;
 }
 
-std::optional<TensorSheet> tensorSheet(const plan::ExecutionPlan& plan, const plan::StateSlot& slot,
+std::optional<TensorSheet> tensorSheet(const plan::ExecutionPlan& plan, const plan::Tensor& tensor,
                                        TensorSide side) {
     if (side == TensorSide::Parameter) {
-        return sheetOf(plan, slot);
+        return sheetOf(plan, tensor);
     }
-    if (slot.category != plan::Category::parameters || !slot.trainable) {
+    const plan::StateSlot* found = plan.find_slot(tensor.name);
+    if (found == nullptr || found->category != plan::Category::parameters) {
+        return {};
+    }
+    const plan::StateSlot& slot = *found;
+    if (side == TensorSide::Activation) {
+        return activationSheet(plan, slot.name);
+    }
+    if (!slot.trainable) {
         return {};
     }
     std::vector<const plan::StateSlot*> states;
@@ -242,17 +281,17 @@ std::optional<TensorSheet> tensorSheet(const plan::ExecutionPlan& plan, const pl
     return sheet;
 }
 
-int tensorCopies(const plan::ExecutionPlan& plan, const plan::StateSlot& slot) {
+int tensorCopies(const plan::ExecutionPlan& plan, const plan::Tensor& tensor) {
     std::int64_t copies = plan.mesh.devices();
     for (int axis = 0; axis < static_cast<int>(plan.mesh.axes.size()); ++axis) {
-        const bool pinned = slot.placement.pin && slot.placement.pin->axis == axis;
-        copies /= pinned || slot.placement.uses(axis) ? plan.mesh.size(axis) : 1;
+        const bool pinned = tensor.placement.pin && tensor.placement.pin->axis == axis;
+        copies /= pinned || tensor.placement.uses(axis) ? plan.mesh.size(axis) : 1;
     }
     return static_cast<int>(copies);
 }
 
-QString specText(const plan::ExecutionPlan& plan, const plan::StateSlot& slot) {
-    return toQString(ir::to_text(sharding::to_spec(slot.placement, plan.mesh)));
+QString specText(const plan::ExecutionPlan& plan, const plan::Tensor& tensor) {
+    return toQString(ir::to_text(sharding::to_spec(tensor.placement, plan.mesh)));
 }
 
 QString shapeText(const ir::Shape& shape) {

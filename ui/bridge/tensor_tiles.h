@@ -17,16 +17,17 @@ namespace weft::ui {
 /// one in each part of a split with several parts.
 widgets::TileArray tensorTiles(const sharding::Mesh& mesh, const ir::Shape& whole,
                                const sharding::Sharding& placement);
-widgets::TileArray tensorTiles(const plan::ExecutionPlan& plan, const plan::StateSlot& slot);
+widgets::TileArray tensorTiles(const plan::ExecutionPlan& plan, const plan::Tensor& tensor);
 
 /// A line for devices with the same tiles: "0, 2: [:, 0:16 and 32:48]".
 QString tilesText(const widgets::TileArray& tiles);
 
-/// What of a parameter is looked at.
-enum class TensorSide { Parameter, Gradient, Optimizer };
+/// What of a parameter is looked at; other tensors have the first side alone.
+enum class TensorSide { Parameter, Gradient, Optimizer, Activation };
 
 /// One side of a tensor: where it lies and what that takes.
 struct TensorSheet {
+    QString name; // of the tensor, or of the activation that it makes
     widgets::TileArray tiles;
     QString type;                  // "f32", "m, v · f32"
     QString spec;                  // "P(None, 'model')"
@@ -36,18 +37,20 @@ struct TensorSheet {
     qint64 padding_bytes = 0;      // on all devices
     int copies = 1;                // of every tile
     QStringList copy_axes;         // of the mesh, over which they lie
+    QStringList sum_axes;          // over which every device has terms of sums alone
     int stage = -1;                // of a pipeline; -1: there is none
 };
 
 /// None: the tensor has no such side. The gradient lies as the update takes it: like the
-/// optimizer's state from ZeRO stage 2 on, like the parameter before.
-std::optional<TensorSheet> tensorSheet(const plan::ExecutionPlan& plan, const plan::StateSlot& slot,
+/// optimizer's state from ZeRO stage 2 on, like the parameter before. The activation is what the
+/// first op puts out that reads the parameter.
+std::optional<TensorSheet> tensorSheet(const plan::ExecutionPlan& plan, const plan::Tensor& tensor,
                                        TensorSide side);
 
-/// Copies of each tile of a slot.
-int tensorCopies(const plan::ExecutionPlan& plan, const plan::StateSlot& slot);
+/// Devices with the same tile.
+int tensorCopies(const plan::ExecutionPlan& plan, const plan::Tensor& tensor);
 /// "P(None, 'model')"
-QString specText(const plan::ExecutionPlan& plan, const plan::StateSlot& slot);
+QString specText(const plan::ExecutionPlan& plan, const plan::Tensor& tensor);
 /// "384×1152"; "1" for a single number.
 QString shapeText(const ir::Shape& shape);
 

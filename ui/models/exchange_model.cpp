@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/tensor_tiles.h"
 
 #include <algorithm>
 #include <map>
@@ -38,6 +39,25 @@ std::string any_number(const std::string& cause) {
     return out;
 }
 
+/// "add at blocks.2, microbatch 3, for stage 1" -> 1
+int stage_at_end(const std::string& cause) {
+    const std::size_t at = cause.rfind("for stage ");
+    return at == std::string::npos ? -1 : std::atoi(cause.c_str() + at + 10);
+}
+
+void addShare(ExchangeRow& row, const plan::Collective& one, int stage) {
+    const int to = one.kind == "send_recv" ? stage_at_end(one.cause) : -1;
+    auto found = std::find_if(row.shares.begin(), row.shares.end(), [&](const auto& share) {
+        return share.stage == stage && share.to_stage == to;
+    });
+    if (found == row.shares.end()) {
+        row.shares.push_back({one.kind, one.axes, stage, to, 0, 0});
+        found = std::prev(row.shares.end());
+    }
+    found->sent_bytes += one.sent_bytes;
+    found->count += one.count;
+}
+
 QStringList axesOf(const plan::Collective& one) {
     QStringList out;
     for (const std::string& axis : one.axes) {
@@ -57,10 +77,6 @@ bool heavier(const ExchangeRow& a, const ExchangeRow& b) {
 
 } // namespace
 
-QString exchangeName(const std::string& kind) {
-    return kind == "send_recv" ? QStringLiteral("send") : toQString(kind).replace('_', '-');
-}
-
 ExchangeModel::ExchangeModel(QObject* parent) : QAbstractTableModel(parent) {}
 
 void ExchangeModel::setDigest(std::shared_ptr<const PlanDigest> digest) {
@@ -75,16 +91,18 @@ void ExchangeModel::setDigest(std::shared_ptr<const PlanDigest> digest) {
 
 std::vector<ExchangeRow> ExchangeModel::grouped(const PlanDigest& digest) {
     std::vector<ExchangeRow> out;
-    std::map<std::tuple<std::string, std::string, std::string>, std::size_t> known;
+    std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> known;
     for (const plan::PlannedProgram* program : digest.plan->all_stages("train_step")) {
         std::int64_t sent = 0;
         for (const plan::Collective& one : plan::collectives(*program)) {
-            const std::string cause = any_number(one.cause);
+            const std::string what = any_number(one.what.empty() ? one.cause : one.what);
+            const std::string why = any_number(one.why.empty() ? one.cause : one.why);
             const auto [found, is_new] =
-                known.try_emplace({one.kind, join(one.axes, ","), cause}, out.size());
+                known.try_emplace({one.kind, join(one.axes, ","), what, why}, out.size());
             if (is_new) {
                 out.push_back({one,
-                               toQString(cause),
+                               toQString(what),
+                               toQString(why),
                                program->stage,
                                false,
                                0,
@@ -92,6 +110,7 @@ std::vector<ExchangeRow> ExchangeModel::grouped(const PlanDigest& digest) {
                                0,
                                one.array_bytes,
                                false,
+                               {},
                                {}});
             }
             ExchangeRow& row = out[found->second];
@@ -104,6 +123,7 @@ std::vector<ExchangeRow> ExchangeModel::grouped(const PlanDigest& digest) {
             if (program->stage == digest.stage) {
                 row.ops.push_back(one.position);
             }
+            addShare(row, one, program->stage);
             executions_ += one.count;
             sent += one.sent_bytes;
         }
@@ -120,7 +140,7 @@ int ExchangeModel::rowOf(int op) const {
     return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
 }
 
-QString ExchangeModel::why(int index) const {
+QString ExchangeModel::story(int index) const {
     const ExchangeRow& shown = row(index);
     const std::string& kind = shown.first.kind;
     const QString does =
@@ -131,14 +151,14 @@ QString ExchangeModel::why(int index) const {
         : kind == "permute"        ? tr("passes parts on around %1 devices along %2")
                                    : tr("passes results on between %1 stages along %2");
     QString out =
-        tr("%1 %2: %3.")
-            .arg(exchangeName(kind),
-                 does.arg(shown.first.devices).arg(axesOf(shown.first).join(" × ")), shown.cause);
-    const QString path = withoutNumbers(toQString(shown.first.path));
+        tr("%1 of %2: %3, because %4.")
+            .arg(exchangeName(kind), shown.what,
+                 does.arg(shown.first.devices).arg(axesOf(shown.first).join(" × ")), shown.why);
     const QString phase = toQString(ir::phase_name(shown.first.phase));
-    out += QLatin1Char(' ') + (path.isEmpty() || shown.cause.contains(path)
+    const QString reader = toQString(any_number(shown.first.cause));
+    out += QLatin1Char(' ') + (reader == shown.why || shown.first.cause.starts_with("gradient/")
                                    ? tr("In the %1").arg(phase)
-                                   : tr("In the %1 of %2").arg(phase, path));
+                                   : tr("In the %1, for %2").arg(phase, reader));
     out += (shown.many_stages ? tr(", %1 a step sent by all stages together.")
                               : tr(", %1 a step sent by each device."))
                .arg(widgets::formatMemory(shown.sent_bytes));
@@ -163,19 +183,21 @@ QVariant ExchangeModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole: return display(shown, column);
     case kSortRole: return sortValue(shown, column);
     case kAxesRole: return axesOf(shown.first);
-    case Qt::ToolTipRole: return why(index.row());
+    case Qt::ToolTipRole: return story(index.row());
     case Qt::AccessibleTextRole:
-        return column == KindColumn ? QVariant(why(index.row())) : display(shown, column);
+        return column == KindColumn ? QVariant(story(index.row())) : display(shown, column);
     case Qt::TextAlignmentRole:
         return QVariant::fromValue(Qt::Alignment(
             Qt::AlignVCenter |
             (column >= BytesColumn && column <= MsColumn ? Qt::AlignRight : Qt::AlignLeft)));
     case Qt::FontRole:
-        return column == CauseColumn || (column >= BytesColumn && column <= MsColumn)
+        return column >= BytesColumn && column <= MsColumn
                    ? QVariant(widgets::Theme::current().font(widgets::TextStyle::Mono))
                    : QVariant();
     case Qt::ForegroundRole:
-        return column == PhaseColumn || column == OverlapsColumn
+        return column == WhyColumn
+                   ? QVariant(widgets::Theme::current().color(widgets::Role::Accent))
+               : column == PhaseColumn || column == OverlapsColumn
                    ? QVariant(widgets::Theme::current().color(widgets::Role::Muted))
                    : QVariant();
     default: return {};
@@ -186,11 +208,12 @@ QVariant ExchangeModel::display(const ExchangeRow& row, int column) const {
     switch (column) {
     case KindColumn: return exchangeName(row.first.kind);
     case AxesColumn: return axesOf(row.first).join(QStringLiteral(" × "));
-    case CauseColumn: return row.cause;
+    case WhatColumn:
+        return withoutPrefix(row.what).replace(QLatin1String("gradient of "), tr("grad of "));
+    case WhyColumn: return withoutPrefix(row.why);
     case PhaseColumn: return toQString(ir::phase_name(row.first.phase));
     case BytesColumn:
-        return (row.mixed ? QStringLiteral("≤ ") : QString()) +
-               widgets::formatMemory(row.array_bytes);
+        return (row.mixed ? QStringLiteral("≤ ") : QString()) + shortMemory(row.array_bytes);
     case CountColumn: return countText(row.count);
     case MsColumn:
         return row.predicted_ms > 0 ? formatMilliseconds(row.predicted_ms / row.count) : QString();
@@ -220,8 +243,8 @@ QVariant ExchangeModel::headerData(int section, Qt::Orientation orientation, int
     if (role != Qt::DisplayRole) {
         return {};
     }
-    const QString titles[] = {tr("kind"),  tr("axis"),   tr("cause"),   tr("phase"),
-                              tr("bytes"), tr("a step"), tr("ms each"), tr("hidden by")};
+    const QString titles[] = {tr("kind"),    tr("axis"), tr("what"),  tr("bytes"),    tr("a step"),
+                              tr("ms each"), tr("why"),  tr("phase"), tr("hidden by")};
     return titles[section];
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the devices of a planned training step say to each other: one row for exchanges of one kind
-// over the same axes for the same cause, layers and microbatches together; heaviest first.
+// over the same axes of the same thing for the same reason, layers and microbatches together;
+// heaviest first.
 #pragma once
 
+#include "ui/bridge/exchange_arrows.h"
 #include "ui/bridge/plan_digest.h"
 
 #include <QAbstractTableModel>
@@ -15,15 +17,17 @@ namespace weft::ui {
 /// Exchanges that are one row; figures are over all of them.
 struct ExchangeRow {
     plan::Collective first;
-    QString cause;            // with * for numbers of layers, microbatches and stages
+    QString what;             // travels, with * for numbers of layers, microbatches and stages
+    QString why;              // the reason, likewise; where it is not known, who asked for it
     int stage = 0;            // of the first of them
     bool many_stages = false; // devices of other stages have some too
     double count = 0;
     double predicted_ms = 0;
-    std::int64_t sent_bytes = 0;  // by one device of each stage
-    std::int64_t array_bytes = 0; // of the largest
-    bool mixed = false;           // others are smaller
-    std::vector<int> ops;         // those in the digest's program, ascending
+    std::int64_t sent_bytes = 0;       // by one device of each stage
+    std::int64_t array_bytes = 0;      // of the largest
+    bool mixed = false;                // others are smaller
+    std::vector<int> ops;              // those in the digest's program, ascending
+    std::vector<ExchangeShare> shares; // by stage, and by the stage that a message goes to
 };
 
 class ExchangeModel : public QAbstractTableModel {
@@ -32,11 +36,12 @@ public:
     enum Column {
         KindColumn,
         AxesColumn,
-        CauseColumn,
-        PhaseColumn,
+        WhatColumn,
         BytesColumn,
         CountColumn,
         MsColumn,
+        WhyColumn,
+        PhaseColumn,
         OverlapsColumn,
         ColumnCount
     };
@@ -52,8 +57,8 @@ public:
     const ExchangeRow& row(int index) const { return rows_[static_cast<std::size_t>(index)]; }
     /// The row that an op of the digest's program is in; -1: it is no exchange.
     int rowOf(int op) const;
-    /// What the exchange does, who asked for it and what it costs, in a sentence or two.
-    QString why(int index) const;
+    /// What the exchange does, why, who asked for it and what it costs, in a few sentences.
+    QString story(int index) const;
     /// Executions in a step, of all stages together.
     double executions() const { return executions_; }
     /// Of the device that sends most.
@@ -75,8 +80,5 @@ private:
     std::int64_t sent_bytes_ = 0;
     bool timed_ = false;
 };
-
-/// "all-reduce", "send".
-QString exchangeName(const std::string& kind);
 
 } // namespace weft::ui

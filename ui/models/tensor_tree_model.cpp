@@ -51,12 +51,21 @@ void TensorTreeModel::setPlan(std::shared_ptr<const plan::ExecutionPlan> plan) {
         for (const plan::StateSlot& slot : plan_->state_slots) {
             if (slot.category == plan::Category::parameters ||
                 (slot.category == plan::Category::state && slot.saved)) {
-                tensors_.push_back({&slot, toQString(slot.name), specText(*plan_, slot),
-                                    tensorCopies(*plan_, slot)});
+                add(slot);
             }
+        }
+        for (plan::Tensor& tensor : plan::batch_tensors(*plan_)) {
+            add(std::move(tensor));
         }
     }
     rebuild();
+}
+
+void TensorTreeModel::add(plan::Tensor tensor) {
+    QString name = toQString(tensor.name);
+    QString spec = specText(*plan_, tensor);
+    const int copies = tensorCopies(*plan_, tensor);
+    tensors_.push_back({std::move(tensor), std::move(name), std::move(spec), copies});
 }
 
 void TensorTreeModel::setWords(const QString& words) {
@@ -64,9 +73,44 @@ void TensorTreeModel::setWords(const QString& words) {
     rebuild();
 }
 
+void TensorTreeModel::setTouched(const QHash<QString, Touch>& touched) {
+    if (touched == touched_) {
+        return;
+    }
+    touched_ = touched;
+    const std::vector<int> before = std::move(marked_);
+    for (const int node : before) {
+        nodes_[static_cast<std::size_t>(node)].touch = Untouched;
+    }
+    markTouched();
+    for (const std::vector<int>* nodes : {&before, &std::as_const(marked_)}) {
+        for (const int node : *nodes) {
+            const QModelIndex index = createIndex(nodes_[static_cast<std::size_t>(node)].row,
+                                                  NameColumn, static_cast<quintptr>(node));
+            emit dataChanged(index, index, {kTouchRole, Qt::AccessibleTextRole});
+        }
+    }
+}
+
+// Groups show what happens inside them: they may be closed.
+void TensorTreeModel::markTouched() {
+    marked_.clear();
+    for (auto touch = touched_.cbegin(); touch != touched_.cend(); ++touch) {
+        for (int node = leaves_.value(touch.key(), 0); node > 0;
+             node = nodes_[static_cast<std::size_t>(node)].parent) {
+            Touch& own = nodes_[static_cast<std::size_t>(node)].touch;
+            if (own == Untouched) {
+                marked_.push_back(node);
+            }
+            own = std::max(own, touch.value());
+        }
+    }
+}
+
 void TensorTreeModel::rebuild() {
     beginResetModel();
     nodes_.assign(1, {});
+    leaves_.clear();
     shown_ = 0;
     for (int i = 0; i < tensorCount(); ++i) {
         const Tensor& tensor = tensors_[static_cast<std::size_t>(i)];
@@ -83,11 +127,16 @@ void TensorTreeModel::rebuild() {
         joinAlike(0);
     }
     number(0);
+    markTouched();
     endResetModel();
 }
 
 void TensorTreeModel::insert(int tensor) {
-    const QStringList path = treePath(tensors_[static_cast<std::size_t>(tensor)].name);
+    const Tensor& own = tensors_[static_cast<std::size_t>(tensor)];
+    QStringList path = treePath(own.name);
+    if (own.of.kind == plan::category_name(plan::Category::batch)) {
+        path.prepend(tr("batch"));
+    }
     int node = 0;
     for (int i = 0; i + 1 < path.size(); ++i) {
         node = child(node, path[i]);
@@ -97,6 +146,8 @@ void TensorTreeModel::insert(int tensor) {
     leaf.name = path.last();
     leaf.tensor = tensor;
     nodes_[static_cast<std::size_t>(node)].children.push_back(static_cast<int>(nodes_.size()));
+    leaves_.insert(tensors_[static_cast<std::size_t>(tensor)].name,
+                   static_cast<int>(nodes_.size()));
     nodes_.push_back(std::move(leaf));
 }
 
@@ -126,8 +177,8 @@ void TensorTreeModel::sum(int index) {
     std::vector<std::int64_t> bytes(stages, 0);
     const Node& node = nodes_[static_cast<std::size_t>(index)];
     if (node.tensor >= 0) {
-        const plan::StateSlot& slot = *tensors_[static_cast<std::size_t>(node.tensor)].slot;
-        bytes[static_cast<std::size_t>(slot.stage)] = slot.type.bytes();
+        const plan::Tensor& own = tensors_[static_cast<std::size_t>(node.tensor)].of;
+        bytes[static_cast<std::size_t>(own.stage)] = own.type.bytes();
     }
     for (const int child : node.children) {
         sum(child);
@@ -142,9 +193,9 @@ QString TensorTreeModel::signature(int index) const {
     if (node.tensor >= 0) {
         const Tensor& tensor = tensors_[static_cast<std::size_t>(node.tensor)];
         return QStringLiteral("%1 %2 %3 %4 %5;")
-            .arg(node.name, shapeText(tensor.slot->whole.shape), tensor.spec)
-            .arg(tensor.slot->type.bytes())
-            .arg(tensor.slot->stage);
+            .arg(node.name, shapeText(tensor.of.whole.shape), tensor.spec)
+            .arg(tensor.of.type.bytes())
+            .arg(tensor.of.stage);
     }
     QString out;
     for (const int child : node.children) {
@@ -231,12 +282,15 @@ QString TensorTreeModel::firstChoice() const {
     const Tensor* best = nullptr;
     int best_score = -1;
     for (const Tensor& tensor : tensors_) {
-        const auto& dims = tensor.slot->placement.dims;
+        if (tensor.of.kind == plan::category_name(plan::Category::batch)) {
+            continue;
+        }
+        const auto& dims = tensor.of.placement.dims;
         const bool split =
             std::any_of(dims.begin(), dims.end(), [](const auto& dim) { return !dim.empty(); });
         const bool layer = treePath(tensor.name).size() > 1;
         const int score =
-            (split ? 4 : 0) + (tensor.slot->whole.shape.rank() >= 2 ? 2 : 0) + (layer ? 1 : 0);
+            (split ? 4 : 0) + (tensor.of.whole.shape.rank() >= 2 ? 2 : 0) + (layer ? 1 : 0);
         if (score > best_score) {
             best = &tensor;
             best_score = score;
@@ -287,6 +341,13 @@ QVariant TensorTreeModel::data(const QModelIndex& index, int role) const {
     switch (role) {
     case Qt::DisplayRole: return display(node, column);
     case Qt::ToolTipRole: return tooltip(node);
+    case kTouchRole: return column == NameColumn ? node.touch : Untouched;
+    case Qt::AccessibleTextRole: {
+        const QString text = display(node, column).toString();
+        return column != NameColumn || node.touch == Untouched ? text
+               : node.touch == Read                            ? tr("%1, read now").arg(text)
+                                                               : tr("%1, written now").arg(text);
+    }
     case kPathRole:
         return node.tensor < 0 ? path(static_cast<int>(index.internalId())) : QVariant();
     case Qt::SizeHintRole: return QSize(0, kRowHeight);
@@ -297,7 +358,7 @@ QVariant TensorTreeModel::data(const QModelIndex& index, int role) const {
     case Qt::FontRole: return theme.font(widgets::TextStyle::MonoSmall);
     case Qt::ForegroundRole:
         if (column == SpecColumn && node.tensor >= 0) {
-            const auto& dims = tensors_[static_cast<std::size_t>(node.tensor)].slot->placement.dims;
+            const auto& dims = tensors_[static_cast<std::size_t>(node.tensor)].of.placement.dims;
             const bool split =
                 std::any_of(dims.begin(), dims.end(), [](const auto& dim) { return !dim.empty(); });
             return theme.color(split ? Role::Accent : Role::Muted);
@@ -314,7 +375,7 @@ QVariant TensorTreeModel::display(const Node& node, int column) const {
     case NameColumn:
         return node.layers > 0 ? QStringLiteral("%1  %2").arg(node.name).arg(node.layers)
                                : node.name;
-    case ShapeColumn: return tensor != nullptr ? shapeText(tensor->slot->whole.shape) : node.like;
+    case ShapeColumn: return tensor != nullptr ? shapeText(tensor->of.whole.shape) : node.like;
     case SpecColumn: return tensor != nullptr ? tensor->spec : QString();
     case BytesColumn: return shortMemory(*std::max_element(node.bytes.begin(), node.bytes.end()));
     case CopiesColumn:
@@ -330,16 +391,16 @@ QString TensorTreeModel::tooltip(const Node& node) const {
                    : QString();
     }
     const Tensor& tensor = tensors_[static_cast<std::size_t>(node.tensor)];
-    const plan::StateSlot& slot = *tensor.slot;
+    const plan::Tensor& own = tensor.of;
     QString text = QStringLiteral("%1\n%2 %3, %4\n")
-                       .arg(tensor.name, toQString(ir::dtype_name(slot.whole.dtype)),
-                            shapeText(slot.whole.shape), tensor.spec) +
+                       .arg(tensor.name, toQString(ir::dtype_name(own.whole.dtype)),
+                            shapeText(own.whole.shape), tensor.spec) +
                    tr("%1 of %2 on a device, every part %3 times")
-                       .arg(widgets::formatMemory(slot.type.bytes()),
-                            widgets::formatMemory(slot.whole.bytes()))
+                       .arg(widgets::formatMemory(own.type.bytes()),
+                            widgets::formatMemory(own.whole.bytes()))
                        .arg(tensor.copies);
     if (plan_->pipeline) {
-        text += "\n" + tr("stage %1 of the pipeline").arg(slot.stage);
+        text += "\n" + tr("stage %1 of the pipeline").arg(own.stage);
     }
     return text;
 }

@@ -6,6 +6,7 @@
 #include "core/plan/plan.h"
 
 #include <QAbstractItemModel>
+#include <QHash>
 #include <QStringList>
 
 #include <memory>
@@ -19,20 +20,25 @@ public:
     enum Column { NameColumn, ShapeColumn, SpecColumn, BytesColumn, CopiesColumn, ColumnCount };
     /// Of a group: its place in the tree, "blocks/0".
     static constexpr int kPathRole = Qt::UserRole + 1;
+    /// Touch: what an op does with the tensor, or with one of the group.
+    static constexpr int kTouchRole = Qt::UserRole + 2;
+    enum Touch { Untouched, Read, Written };
 
     explicit TensorTreeModel(QObject* parent = nullptr);
 
-    /// Parameters and what else of the model a checkpoint keeps; the optimizer's state lies behind
-    /// them. Null: nothing.
+    /// The batch, parameters and what else of the model a checkpoint keeps; the optimizer's state
+    /// lies behind them. Null: nothing.
     void setPlan(std::shared_ptr<const plan::ExecutionPlan> plan);
     /// Words that name or spec must contain; while there are any, no layers are put together.
     void setWords(const QString& words);
+    /// Tensors that an op reads or writes, by name.
+    void setTouched(const QHash<QString, Touch>& touched);
     bool isFiltered() const { return !words_.isEmpty(); }
 
     /// All, and those that the words leave.
     int tensorCount() const { return static_cast<int>(tensors_.size()); }
     int shownCount() const { return shown_; }
-    /// The slot's name; empty for groups.
+    /// The tensor's name; empty for groups.
     QString tensorOf(const QModelIndex& index) const;
     QModelIndex indexOf(const QString& tensor) const;
     /// What a page shows first: an array that the mesh splits, or else a matrix.
@@ -48,12 +54,13 @@ public:
 
 private:
     struct Tensor {
-        const plan::StateSlot* slot = nullptr;
+        plan::Tensor of;
         QString name;
         QString spec;
         int copies = 1;
     };
     struct Node {
+        Touch touch = Untouched;
         int parent = 0;
         int row = 0;
         QString name;
@@ -64,6 +71,7 @@ private:
         std::vector<std::int64_t> bytes; // per stage of the pipeline, on a device
     };
 
+    void add(plan::Tensor tensor);
     void rebuild();
     void insert(int tensor);
     int child(int parent, const QString& name);
@@ -74,6 +82,7 @@ private:
     QString path(int node) const;
     QVariant display(const Node& node, int column) const;
     QString tooltip(const Node& node) const;
+    void markTouched();
     const Node& nodeOf(const QModelIndex& index) const;
 
     std::shared_ptr<const plan::ExecutionPlan> plan_;
@@ -81,6 +90,9 @@ private:
     std::vector<Node> nodes_; // the first is the root
     QStringList words_;
     int shown_ = 0;
+    QHash<QString, int> leaves_; // nodes by name of their tensor
+    QHash<QString, Touch> touched_;
+    std::vector<int> marked_; // nodes
 };
 
 } // namespace weft::ui

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// bench_studio [SECONDS]: how quickly the studio answers while training uses every core.
+// bench_studio [SECONDS]: how quickly the studio answers while training uses every core;
+// bench_studio mesh: how quickly Mesh & Plan does, with nothing else going on. Run it on a quiet
+// machine, without a display (it then takes the offscreen platform). The first measures:
 //   - from the visible window to the first loss point of the demo (target 2 s)
 //   - a pause request to its acknowledgement (target 100 ms), several times
 //   - the longest that one event keeps the GUI thread (target 50 ms) and the 99th percentile
 //   - an edit on Mesh & Plan to the layout of it (target 50 ms) and to the plan of all programs
 //     (target 500 ms), for the GPT preset, several times; and what planning alone takes of that
 //   - the same while a run of 1,000,000 steps is opened, smoothed, put on another axis and browsed
+#include "tests/perf/studio/bench_mesh.h"
 #include "ui/bridge/draft.h"
 #include "ui/bridge/plan_preview.h"
 #include "ui/screens/plan/plan_screen.h"
@@ -22,6 +25,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <unistd.h>
@@ -203,6 +207,10 @@ int main(int argc, char** argv) {
     }
     std::printf("window visible after             %6.0f ms, %.0f ms after the process began\n",
                 static_cast<double>(clock.elapsed()), process_age_ms());
+    if (argc > 1 && std::strcmp(argv[1], "mesh") == 0) {
+        bench_mesh(studio, window);
+        return 0;
+    }
     edit_a_plan(studio, window, watch);
     clock.restart();
     const ui::StartResult started =

@@ -76,6 +76,42 @@ private slots:
         }
     }
 
+    void a_layout_places_state_as_the_whole_plan_does_data() {
+        QTest::addColumn<QString>("mesh");
+        QTest::newRow("data and model") << R"({"devices": "cpu:4", "strategy": "2d"})";
+        QTest::newRow("zero 3") << R"({"devices": "cpu:4", "strategy": "fsdp"})";
+        QTest::newRow("pipeline") << R"({"devices": "cpu:2", "strategy": "pipeline"})";
+        QTest::newRow("override") << R"x({"devices": "cpu:2", "strategy": "tensor_parallel",
+            "specs": {"*.mlp.up.weight": "P('model', None)"}})x";
+    }
+
+    void a_layout_places_state_as_the_whole_plan_does() {
+        QFETCH(const QString, mesh);
+        const auto config = test::model_run("gpt", {"mesh=" + mesh.toStdString(),
+                                                    "training.micro_batch_size=1"});
+        train::PlanTarget target;
+        const auto data = train::outline_run_data(config, target);
+        const auto whole = train::plan_run(config, data, target, {});
+        const auto layout = train::plan_run(config, data, target, {}, compile::Scope::layout);
+        QVERIFY(layout.programs.empty() && !whole.programs.empty());
+        QCOMPARE(layout.state_slots.size(), whole.state_slots.size());
+        for (std::size_t i = 0; i < whole.state_slots.size(); ++i) {
+            const plan::StateSlot& slot = layout.state_slots[i];
+            QCOMPARE(slot.name, whole.state_slots[i].name);
+            QVERIFY(slot.placement == whole.state_slots[i].placement);
+            QVERIFY(slot.type == whole.state_slots[i].type);
+            QCOMPARE(slot.stage, whole.state_slots[i].stage);
+            QCOMPARE(slot.offset, whole.state_slots[i].offset);
+        }
+        QCOMPARE(layout.state_bytes, whole.state_bytes);
+        QCOMPARE(layout.parameters, whole.parameters);
+        QCOMPARE(layout.stages.size(), whole.stages.size());
+        for (std::size_t i = 0; i < whole.stages.size(); ++i) {
+            QCOMPARE(layout.stages[i].layers, whole.stages[i].layers);
+            QCOMPARE(layout.stages[i].state_bytes, whole.stages[i].state_bytes);
+        }
+    }
+
     void simulated_devices_share_memory_and_hardware_has_its_own() {
         const plan::ExecutionPlan here =
             planned_here(test::model_run("mlp", {"mesh.devices=cpu:4"}));

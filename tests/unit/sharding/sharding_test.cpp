@@ -145,6 +145,37 @@ private slots:
         QCOMPARE(insert_split(dim, {{0}, 1, 4}, 48, kMesh), -1);
     }
 
+    // A pattern may match tensors of any rank: that is known only when they are.
+    void an_override_with_more_entries_than_dimensions_is_refused_by_name() {
+        Placement placement;
+        placement.mesh = kMesh;
+        placement.specs = {{"*.bias", ir::parse_spec("P(None, 'x')")}};
+        const SlotInfo bias{SlotInfo::Kind::parameter, "head.bias", {}, {ir::DType::f32, {8}}, {""}};
+        try {
+            annotate({bias}, placement);
+            QFAIL("it was taken");
+        } catch (const Error& error) {
+            QCOMPARE(error.kind(), ErrorKind::usage);
+            QCOMPARE(error.where(), std::string("/mesh/specs/*.bias"));
+            QVERIFY(error.text().starts_with("head.bias: the spec has 2 entries"));
+        }
+    }
+
+    // Kept over both axes, computed with over those that do not split the batch: as if the rule had
+    // named those alone.
+    void what_ops_see_of_a_weight_does_not_depend_on_how_it_is_kept() {
+        Placement placement;
+        placement.mesh = kMesh;
+        placement.rules = {{"batch", {"x"}}, {"mlp", {"z", "x"}}};
+        const SlotInfo weight{
+            SlotInfo::Kind::parameter, "up", {}, {ir::DType::f32, {8, 16}}, {"", "mlp"}};
+        const Annotation both = annotate({weight}, placement).state.at("up");
+        placement.rules = {{"batch", {"x"}}, {"mlp", {"z"}}};
+        const Annotation alone = annotate({weight}, placement).state.at("up");
+        QVERIFY(both.used == alone.used);
+        QVERIFY(both.stored.uses(0));
+    }
+
     void strategies_are_named_once_and_explained() {
         std::set<std::string_view> names;
         for (const StrategyDef* strategy : all_strategies()) {

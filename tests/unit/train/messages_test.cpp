@@ -87,6 +87,7 @@ private slots:
                                                 "blocked_ms", "write_ms", "kept_for"}));
         QCOMPARE(keys(SampleEvent{}), (List{"event", "seq", "time", "step", "path"}));
         QCOMPARE(keys(SystemEvent{}), (List{"event", "seq", "time", "devices", "host"}));
+        QCOMPARE(keys(DevicesEvent{}), (List{"event", "seq", "time", "step", "devices"}));
         QCOMPARE(keys(WarningEvent{}), (List{"event", "seq", "time", "message", "hint"}));
         QCOMPARE(keys(ErrorEvent{}),
                  (List{"event", "seq", "time", "kind", "where", "message", "hint"}));
@@ -106,6 +107,7 @@ private slots:
             CheckpointEvent{5, "checkpoints/step-00000005", 99, 0.5, 2.5, {"newest", "best"}},
             SampleEvent{5, "samples/step-00000005.json"},
             SystemEvent{Json::array({"cpu"}), Json{{"name", "box"}}, {{"library_bytes", 7}}},
+            DevicesEvent{5, {{1.5, 0.25, 0.5, 640, 4096, 1.25, 0.125, 8192}}, {{{"F0", 0, 1.5}}}},
             ResumedEvent{"checkpoints/step-00000005", 5},
             CommandEvent{"7", "control", "pause", false, "the run is finished"},
             WarningEvent{"a", "b"},

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages.h"
 
+#include "widgets/axis_chip.h"
 #include "widgets/card.h"
+#include "widgets/exchange_view.h"
+#include "widgets/flow_layout.h"
 #include "widgets/gantt_view.h"
 #include "widgets/graph_view.h"
 #include "widgets/line_view.h"
 #include "widgets/memory_timeline.h"
+#include "widgets/stage_strip.h"
 #include "widgets/text_label.h"
 #include "widgets/trade_off_chart.h"
 
@@ -97,6 +101,55 @@ QWidget* makePipeline() {
     return view;
 }
 
+QWidget* makeExchanges() {
+    ExchangeGraph graph{
+        {2, 2}, {0, 1, 2, 3}, {QStringLiteral("data"), QStringLiteral("model")}, {}};
+    const auto arrow = [&](int from, int to, qint64 bytes, int axes) {
+        graph.arrows.push_back({from, to, bytes, axes,
+                                QStringLiteral("%1 → %2: %3 a step, all-reduce over %4")
+                                    .arg(from)
+                                    .arg(to)
+                                    .arg(formatMemory(bytes), graph.axes[axes])});
+    };
+    const std::pair<int, int> rows[] = {{0, 1}, {1, 0}, {2, 3}, {3, 2}};
+    for (const auto& [from, to] : rows) {
+        arrow(from, to, 36 * kMiB, 1);
+    }
+    const std::pair<int, int> columns[] = {{0, 2}, {2, 0}, {1, 3}, {3, 1}};
+    for (const auto& [from, to] : columns) {
+        arrow(from, to, 5 * kMiB, 0);
+    }
+    auto* view = new ExchangeView;
+    view->setGraph(std::move(graph));
+    return view;
+}
+
+/// Seven layers over three stages, the last layer with the head; axes of a mesh above them.
+QWidget* makeStages() {
+    auto* holder = new QWidget;
+    auto* column = new QVBoxLayout(holder);
+    auto* row = new QWidget;
+    auto* flow = new FlowLayout(row);
+    flow->setContentsMargins(0, 0, 0, 0);
+    flow->addWidget(new AxisGrip(QStringLiteral("data"), row));
+    flow->addWidget(new AxisTag(QStringLiteral("data")));
+    flow->addWidget(new AxisTag(QStringLiteral("model")));
+    flow->addWidget(new DropSlot(QStringLiteral("drop an axis")));
+    auto* refused = new DropSlot(QStringLiteral("drop an axis"));
+    refused->setState(DropSlot::State::Refused, QStringLiteral("not here"));
+    flow->addWidget(refused);
+    column->addWidget(row);
+    auto* strip = new StageStrip;
+    std::vector<StripLayer> layers;
+    for (int i = 0; i < 7; ++i) {
+        layers.push_back({QStringLiteral("blocks.%1").arg(i), i == 6 ? 1.8 : 1.0});
+    }
+    strip->setParts(std::move(layers), {3, 2, 2}, 3);
+    column->addWidget(strip);
+    column->addStretch(1);
+    return holder;
+}
+
 QWidget* makeTradeOff() {
     auto* chart = new TradeOffChart;
     chart->setAxis(QStringLiteral("ms a step"));
@@ -186,7 +239,12 @@ QWidget* makePlanPage() {
     top->addWidget(titled(QStringLiteral("Memory over one step"), makeTimeline()), 3);
     top->addWidget(titled(QStringLiteral("Memory against time"), makeTradeOff()), 1);
     column->addLayout(top, 3);
-    column->addWidget(titled(QStringLiteral("Pipeline"), makePipeline()), 1);
+    auto* middle = new QHBoxLayout;
+    middle->setSpacing(1);
+    middle->addWidget(titled(QStringLiteral("Pipeline"), makePipeline()), 3);
+    middle->addWidget(titled(QStringLiteral("Collectives"), makeExchanges()), 2);
+    middle->addWidget(titled(QStringLiteral("Stages"), makeStages()), 2);
+    column->addLayout(middle, 1);
     auto* bottom = new QHBoxLayout;
     bottom->setSpacing(1);
     bottom->addWidget(titled(QStringLiteral("Program"), makeText()), 3);

@@ -25,6 +25,9 @@ constexpr std::pair<const char*, const char*> kFields[] = {
     {"training.max_grad_norm", QT_TRANSLATE_NOOP("ForkDialog", "Clip gradients above")},
     {"training.precision", QT_TRANSLATE_NOOP("ForkDialog", "Precision")},
     {"seed", QT_TRANSLATE_NOOP("ForkDialog", "Seed")},
+    {"mesh.devices", QT_TRANSLATE_NOOP("ForkDialog", "Devices")},
+    {"mesh.strategy", QT_TRANSLATE_NOOP("ForkDialog", "Strategy")},
+    {"mesh.axes", QT_TRANSLATE_NOOP("ForkDialog", "Mesh axes")},
 };
 
 std::string value_text(const config::Json& document, const std::string& dotted) {

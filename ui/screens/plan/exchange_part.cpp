@@ -2,13 +2,18 @@
 #include "ui/screens/plan/exchange_part.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/bridge/pattern_steps.h"
 #include "ui/models/exchange_model.h"
+#include "ui/screens/plan/pattern_part.h"
 #include "ui/screens/plan/table.h"
 #include "widgets/card.h"
+#include "widgets/controls.h"
 #include "widgets/messages.h"
 #include "widgets/tag_delegate.h"
 #include "widgets/text_label.h"
 
+#include <QComboBox>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPushButton>
 #include <QScopedValueRollback>
@@ -16,12 +21,33 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace weft::ui {
 namespace {
 
-constexpr int kWide = 760;   // narrower: what it hides behind goes
-constexpr int kMiddle = 620; // narrower still: the phase goes
-enum Page { EmptyPage, TablePage };
+constexpr int kWide = 900;   // narrower: what it hides behind goes
+constexpr int kMiddle = 800; // narrower still: the phase goes
+constexpr int kNarrow = 560; // and the times
+constexpr int kWhichLetters = 22;
+constexpr int kCellPadding = 16;
+constexpr double kWhatShare = 0.45; // of the room for what and why
+enum Page { EmptyPage, TablePage, ArrowsPage, PatternPage };
+enum Form { Table, Arrows };
+
+/// The first group along the axes: the devices that a pattern is shown on.
+std::vector<int> groupOf(const plan::ExecutionPlan& plan, const ExchangeRow& row) {
+    std::vector<int> axes; // of the mesh
+    for (const std::string& name : row.first.axes) {
+        axes.push_back(plan.mesh.find(name));
+    }
+    for (const auto& group : plan.mesh.groups(axes)) {
+        if (row.first.kind == "send_recv" || plan.stage_of(group.front()) == row.stage) {
+            return {group.begin(), group.end()};
+        }
+    }
+    return {};
+}
 
 } // namespace
 
@@ -34,6 +60,22 @@ ExchangePart::ExchangePart(QWidget* parent) : QWidget(parent) {
     inner->setSpacing(0);
     column->addWidget(panel);
     header_ = new widgets::SectionHeader(tr("Collectives"));
+    how_ = new QPushButton(tr("Show how"));
+    how_->setObjectName("exchangeHow");
+    how_->setCheckable(true);
+    how_->setToolTip(tr("How the chosen collective works, on small numbers"));
+    widgets::setCompact(how_);
+    connect(how_, &QPushButton::toggled, this, &ExchangePart::showPage);
+    header_->addControl(how_);
+    form_ = new widgets::SegmentedControl({tr("Table"), tr("Arrows")});
+    form_->setObjectName("exchangeForm");
+    form_->setAccessibleName(tr("Collectives as"));
+    form_->setCompact(true);
+    connect(form_, &widgets::SegmentedControl::currentIndexChanged, this, [this] {
+        how_->setChecked(false);
+        showPage();
+    });
+    header_->addControl(form_);
     inner->addWidget(header_);
     stack_ = new QStackedWidget;
     empty_ = new widgets::EmptyState;
@@ -41,18 +83,25 @@ ExchangePart::ExchangePart(QWidget* parent) : QWidget(parent) {
     simulate_ = empty_->addButton(tr("Simulate several"), false);
     simulate_->setObjectName("exchangeSimulate");
     connect(simulate_, &QPushButton::clicked, this, &ExchangePart::simulateRequested);
-    stack_->addWidget(empty_);
+    stack_->addWidget(widgets::verticalScroll(empty_));
     stack_->addWidget(createTable());
+    stack_->addWidget(createArrows());
+    pattern_ = new PatternPart;
+    stack_->addWidget(pattern_);
     inner->addWidget(stack_, 1);
+    why_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
+    why_->setObjectName("exchangeWhy");
+    why_->setWordWrap(true);
+    why_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    why_->setContentsMargins(widgets::space::kGroup, widgets::space::kTight, widgets::space::kGroup,
+                             widgets::space::kTight);
+    why_->hide();
+    inner->addWidget(why_);
     arrangeColumns();
     describe();
 }
 
 QWidget* ExchangePart::createTable() {
-    auto* page = new QWidget;
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
     model_ = new ExchangeModel(this);
     proxy_ = new QSortFilterProxyModel(this);
     proxy_->setSourceModel(model_);
@@ -60,16 +109,9 @@ QWidget* ExchangePart::createTable() {
     table_ = ui::createTable(proxy_, "exchangeTable", tr("Collectives of the step"));
     table_->setItemDelegateForColumn(ExchangeModel::AxesColumn,
                                      new widgets::TagDelegate(ExchangeModel::kAxesRole, table_));
+    table_->setTextElideMode(Qt::ElideMiddle); // the end says as much as the beginning
     table_->setSortingEnabled(true);
     table_->sortByColumn(-1, Qt::AscendingOrder); // the heaviest first, as they come
-    column->addWidget(table_, 1);
-    why_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
-    why_->setObjectName("exchangeWhy");
-    why_->setWordWrap(true);
-    why_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    why_->setContentsMargins(widgets::space::kGroup, widgets::space::kTight, widgets::space::kGroup,
-                             widgets::space::kTight);
-    column->addWidget(why_);
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
         explain();
         if (const int row = selectedRow(); row >= 0 && !settling_) {
@@ -79,7 +121,63 @@ QWidget* ExchangePart::createTable() {
             }
         }
     });
+    connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) {
+        if (index.column() == ExchangeModel::WhyColumn) {
+            follow(proxy_->mapToSource(index).row());
+        }
+    });
+    connect(table_, &QTableView::activated, this,
+            [this](const QModelIndex& index) { follow(proxy_->mapToSource(index).row()); });
+    return table_;
+}
+
+QWidget* ExchangePart::createArrows() {
+    auto* page = new QWidget;
+    auto* row = new QHBoxLayout(page);
+    row->setContentsMargins(widgets::space::kGroup, widgets::space::kControl, 0, 0);
+    row->setSpacing(0);
+    auto* side = new QVBoxLayout;
+    side->setSpacing(widgets::space::kControl);
+    which_ = new QComboBox;
+    which_->setObjectName("exchangeWhich");
+    which_->setAccessibleName(tr("Collectives drawn"));
+    which_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    which_->setMinimumContentsLength(kWhichLetters);
+    widgets::setCompact(which_);
+    side->addWidget(which_);
+    note_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
+    note_->setObjectName("exchangeNote");
+    note_->setWordWrap(true);
+    side->addWidget(note_);
+    side->addStretch(1);
+    row->addLayout(side);
+    arrows_ = new widgets::ExchangeView;
+    arrows_->setObjectName("exchangeArrows");
+    row->addWidget(arrows_, 1);
+    connect(which_, &QComboBox::activated, this, [this](int index) { selectRow(index - 1); });
     return page;
+}
+
+/// To the op in the step, and to the tensor that makes the exchange necessary.
+void ExchangePart::follow(int row) {
+    const ExchangeRow& followed = model_->row(row);
+    if (!followed.ops.empty()) {
+        emit opChosen(followed.ops.front());
+    }
+    if (!followed.first.tensor.empty()) {
+        emit tensorChosen(toQString(followed.first.tensor));
+    }
+}
+
+void ExchangePart::selectRow(int row) {
+    if (row < 0) {
+        table_->clearSelection();
+        table_->selectionModel()->clearCurrentIndex();
+        return;
+    }
+    const QModelIndex index = proxy_->mapFromSource(model_->index(row, ExchangeModel::KindColumn));
+    table_->selectRow(index.row());
+    table_->scrollTo(index);
 }
 
 // In the model. The focus alone selects nothing.
@@ -95,15 +193,79 @@ void ExchangePart::setDigest(std::shared_ptr<const PlanDigest> digest) {
     digest_ = std::move(digest);
     const QScopedValueRollback settling(settling_, true);
     model_->setDigest(digest_);
+    pattern_row_ = -1;
     arrangeColumns();
+    offerRows();
     describe();
     explain();
 }
 
-void ExchangePart::describe() {
+/// What the arrows can be of: all, or one row.
+void ExchangePart::offerRows() {
+    which_->clear();
+    which_->addItem(tr("All together"));
+    for (int row = 0; row < model_->rowCount(); ++row) {
+        which_->addItem(tr("%1 over %2: %3")
+                            .arg(model_->index(row, ExchangeModel::KindColumn).data().toString(),
+                                 model_->index(row, ExchangeModel::AxesColumn).data().toString(),
+                                 model_->index(row, ExchangeModel::WhatColumn).data().toString()));
+    }
+}
+
+void ExchangePart::showPage() {
     const bool full = model_->rowCount() > 0;
-    stack_->setCurrentIndex(full ? TablePage : EmptyPage);
-    if (full) {
+    form_->setEnabled(full);
+    how_->setEnabled(full);
+    if (full && how_->isChecked()) {
+        showPattern();
+    } else if (full && form_->currentIndex() == Arrows) {
+        drawArrows();
+    }
+    stack_->setCurrentIndex(!full                             ? EmptyPage
+                            : how_->isChecked()               ? PatternPage
+                            : form_->currentIndex() == Arrows ? ArrowsPage
+                                                              : TablePage);
+    why_->setVisible(full && selectedRow() >= 0 && !how_->isChecked());
+}
+
+void ExchangePart::drawArrows() {
+    const int chosen = selectedRow();
+    std::vector<ExchangeShare> shares;
+    for (int row = 0; row < model_->rowCount(); ++row) {
+        const std::vector<ExchangeShare>& own = model_->row(row).shares;
+        if (chosen < 0 || row == chosen) {
+            shares.insert(shares.end(), own.begin(), own.end());
+        }
+    }
+    which_->setCurrentIndex(chosen + 1);
+    widgets::ExchangeGraph graph = exchangeGraph(*digest_->plan, shares);
+    const std::int64_t all = digest_->plan->mesh.devices();
+    const auto drawn = static_cast<std::int64_t>(graph.devices.size());
+    note_->setText(drawn == all ? QString()
+                                : tr("%1 of %2 devices: one group, the others do the same")
+                                      .arg(formatCount(drawn), formatCount(all)));
+    arrows_->setGraph(std::move(graph));
+}
+
+/// Of the chosen row, else of the heaviest; one that stands already stays where it is.
+void ExchangePart::showPattern() {
+    const int row = std::max(0, selectedRow());
+    if (row == pattern_row_) {
+        return;
+    }
+    pattern_row_ = row;
+    std::vector<int> mesh;
+    for (const sharding::Axis& axis : digest_->plan->mesh.axes) {
+        mesh.push_back(static_cast<int>(axis.size));
+    }
+    const ExchangeRow& shown = model_->row(row);
+    pattern_->setPattern(
+        communicationPattern(shown.first.kind, groupOf(*digest_->plan, shown), std::move(mesh)));
+}
+
+void ExchangePart::describe() {
+    showPage();
+    if (model_->rowCount() > 0) {
         const plan::ExecutionPlan& plan = *digest_->plan;
         const QString sent = widgets::formatMemory(model_->sentBytes());
         QString text = tr("%1 in a step · %2")
@@ -128,27 +290,21 @@ void ExchangePart::describe() {
 
 void ExchangePart::explain() {
     const int row = selectedRow();
-    why_->setText(row >= 0 ? model_->why(row) : QString());
-    why_->setVisible(row >= 0);
+    why_->setText(row >= 0 ? model_->story(row) : QString());
+    showPage();
 }
 
 void ExchangePart::setStale(bool stale) {
     table_->setEnabled(!stale);
+    which_->setEnabled(!stale);
+    arrows_->setStale(stale);
     why_->setRole(stale ? widgets::Role::Faint : widgets::Role::Muted);
 }
 
 void ExchangePart::showOp(int op) {
     const QScopedValueRollback settling(settling_, true);
-    const int row = model_->rowOf(op);
-    if (row < 0) {
-        table_->clearSelection();
-        table_->selectionModel()->clearCurrentIndex();
-        return;
-    }
-    const QModelIndex index = proxy_->mapFromSource(model_->index(row, ExchangeModel::KindColumn));
-    if (selectedRow() != row) {
-        table_->selectRow(index.row());
-        table_->scrollTo(index);
+    if (const int row = model_->rowOf(op); row != selectedRow()) {
+        selectRow(row);
     }
 }
 
@@ -164,9 +320,10 @@ void ExchangePart::changeEvent(QEvent* event) {
     }
 }
 
-// The cause takes the room that is left; the columns that matter least go first.
+// What and why share the room that is left; the columns that matter least go first.
 void ExchangePart::arrangeColumns() {
     std::vector<std::pair<int, QString>> longest;
+    QString what;
     for (int column = 0; column < ExchangeModel::ColumnCount; ++column) {
         QString sample;
         for (int row = 0; row < model_->rowCount(); ++row) {
@@ -174,18 +331,32 @@ void ExchangePart::arrangeColumns() {
             sample = text.size() > sample.size() ? text : sample;
         }
         table_->setColumnHidden(column, sample.isEmpty());
-        if (column != ExchangeModel::CauseColumn) {
-            longest.emplace_back(column, sample + QLatin1Char(' '));
+        if (column == ExchangeModel::WhatColumn) {
+            what = sample;
+        } else if (column != ExchangeModel::WhyColumn) {
+            // A tag has edges.
+            longest.emplace_back(column, column == ExchangeModel::AxesColumn
+                                             ? sample + QStringLiteral("  ")
+                                             : sample);
         }
     }
     setColumnWidths(table_, longest);
-    if (width() < kWide) {
-        table_->hideColumn(ExchangeModel::OverlapsColumn);
+    const auto hide = [this](int column, int least) {
+        if (width() < least) {
+            table_->hideColumn(column);
+        }
+    };
+    hide(ExchangeModel::OverlapsColumn, kWide);
+    hide(ExchangeModel::PhaseColumn, kMiddle);
+    hide(ExchangeModel::MsColumn, kNarrow);
+    int left = width();
+    for (const auto& [column, sample] : longest) {
+        left -= table_->isColumnHidden(column) ? 0 : table_->columnWidth(column);
     }
-    if (width() < kMiddle) {
-        table_->hideColumn(ExchangeModel::PhaseColumn);
-    }
-    table_->horizontalHeader()->setSectionResizeMode(ExchangeModel::CauseColumn,
+    const double whole = widgets::textWidth(table_->font(), what) + kCellPadding;
+    table_->setColumnWidth(ExchangeModel::WhatColumn,
+                           static_cast<int>(std::min(whole, kWhatShare * std::max(0, left))));
+    table_->horizontalHeader()->setSectionResizeMode(ExchangeModel::WhyColumn,
                                                      QHeaderView::Stretch);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the devices of a mesh say to each other in a training step, why, and what it costs.
+// What the devices of a mesh say to each other in a training step, why, and what it costs: as a
+// table, as arrows between the devices, and how it works on small numbers.
 #pragma once
 
 #include "ui/bridge/plan_digest.h"
@@ -8,6 +9,7 @@
 
 #include <memory>
 
+class QComboBox;
 class QPushButton;
 class QSortFilterProxyModel;
 class QStackedWidget;
@@ -15,13 +17,16 @@ class QTableView;
 
 namespace weft::widgets {
 class EmptyState;
+class ExchangeView;
 class SectionHeader;
+class SegmentedControl;
 class TextLabel;
 } // namespace weft::widgets
 
 namespace weft::ui {
 
 class ExchangeModel;
+class PatternPart;
 
 class ExchangePart : public QWidget {
     Q_OBJECT
@@ -32,10 +37,13 @@ public:
     void setStale(bool stale);
     /// Selects the row of an op without asking for it; none for an op that is no exchange.
     void showOp(int op);
+    widgets::ExchangeView* arrows() const { return arrows_; }
 
 signals:
     /// The user chose a row: its first op in the digest's program. Rows of other stages have none.
     void opChosen(int step_position);
+    /// The user follows a reason to the state slot that it is about.
+    void tensorChosen(const QString& name);
     /// There is one device, and the user wants several.
     void simulateRequested();
 
@@ -45,20 +53,34 @@ protected:
 
 private:
     QWidget* createTable();
+    QWidget* createArrows();
     void describe();
     void explain();
+    void showPage();
+    void offerRows();
+    void drawArrows();
+    void showPattern();
     int selectedRow() const;
+    void selectRow(int row);
+    void follow(int row);
     void arrangeColumns();
 
     std::shared_ptr<const PlanDigest> digest_;
     bool settling_ = false; // rows change by themselves: what the table makes current is no choice
+    int pattern_row_ = -1;  // whose pattern is shown
     widgets::SectionHeader* header_;
+    QPushButton* how_;
+    widgets::SegmentedControl* form_;
     QStackedWidget* stack_;
     widgets::EmptyState* empty_;
     QPushButton* simulate_;
     ExchangeModel* model_;
     QSortFilterProxyModel* proxy_;
     QTableView* table_;
+    QComboBox* which_;
+    widgets::TextLabel* note_;
+    widgets::ExchangeView* arrows_;
+    PatternPart* pattern_;
     widgets::TextLabel* why_;
 };
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/plan/mesh_bar.h"
 
-#include "ui/bridge/convert.h"
+#include "ui/screens/plan/axis_row.h"
 #include "ui/screens/plan/strategy_cards.h"
-#include "widgets/card.h"
 #include "widgets/controls.h"
-#include "widgets/icon.h"
 #include "widgets/text_label.h"
 
 #include <QHBoxLayout>
-#include <QShortcut>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QVBoxLayout>
@@ -70,14 +67,9 @@ QWidget* MeshBar::createAxes() {
     auto* row = new QHBoxLayout(line);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(widgets::space::kControl);
-    row->addWidget(new TextLabel(tr("Axes"), TextStyle::Caption, Role::Muted));
-    chips_ = new QHBoxLayout;
-    chips_->setSpacing(widgets::space::kControl);
-    row->addLayout(chips_);
-    product_ = new TextLabel({}, TextStyle::MonoSmall, Role::Muted);
-    product_->setObjectName("meshProduct");
-    row->addWidget(product_);
-    row->addStretch(1);
+    axes_ = new AxisRow;
+    connect(axes_, &AxisRow::edited, this, &MeshBar::change);
+    row->addWidget(axes_, 1);
     row->addWidget(new TextLabel(tr("ZeRO"), TextStyle::Caption, Role::Muted));
     zero_ = new widgets::SegmentedControl;
     zero_->setObjectName("meshZero");
@@ -94,75 +86,6 @@ QWidget* MeshBar::createAxes() {
     });
     row->addWidget(zero_);
     return line;
-}
-
-QWidget* MeshBar::createChip(std::size_t axis) {
-    const MeshAxis& own = edit_.axes[axis];
-    const QString name = toQString(own.name);
-    auto* chip = new widgets::Card;
-    chip->setObjectName("axis_" + name);
-    auto* row = new QHBoxLayout(chip);
-    row->setContentsMargins(widgets::space::kControl, 1, 1, 1);
-    row->setSpacing(widgets::space::kTight);
-    row->addWidget(new TextLabel(name, TextStyle::Mono, Role::Accent));
-    auto* size = new QSpinBox;
-    size->setObjectName("axisSize_" + name);
-    size->setAccessibleName(tr("Size of axis %1").arg(name));
-    size->setRange(1, kMostDevices);
-    size->setKeyboardTracking(false);
-    size->setFrame(false);
-    size->setValue(own.size);
-    connect(size, &QSpinBox::valueChanged, this,
-            [this, axis](int value) { change(withAxisSize(edit_, axis, value)); });
-    row->addWidget(size);
-    if (axis > 0) {
-        auto* earlier = new QPushButton(widgets::icon("chevron-left"), {});
-        earlier->setObjectName("axisEarlier_" + name);
-        earlier->setToolTip(tr("Move %1 before %2: order is placement, the last axis has its "
-                               "partners side by side")
-                                .arg(name, toQString(edit_.axes[axis - 1].name)));
-        earlier->setAccessibleName(tr("Move %1 left").arg(name));
-        widgets::setButtonKind(earlier, widgets::ButtonKind::Flat);
-        widgets::setCompact(earlier);
-        connect(earlier, &QPushButton::clicked, this,
-                [this, axis] { change(withAxisMoved(edit_, axis, axis - 1)); });
-        row->addWidget(earlier);
-    }
-    return chip;
-}
-
-void MeshBar::rebuildAxes() {
-    if (shown_axes_ == edit_.axes) {
-        return;
-    }
-    // A size that is being typed stays in its box.
-    const bool same_names =
-        shown_axes_.size() == edit_.axes.size() &&
-        std::equal(shown_axes_.begin(), shown_axes_.end(), edit_.axes.begin(),
-                   [](const MeshAxis& a, const MeshAxis& b) { return a.name == b.name; });
-    shown_axes_ = edit_.axes;
-    if (same_names) {
-        for (const MeshAxis& axis : edit_.axes) {
-            if (auto* box = findChild<QSpinBox*>("axisSize_" + toQString(axis.name))) {
-                const QSignalBlocker quiet(box);
-                box->setValue(axis.size);
-            }
-        }
-        return;
-    }
-    while (QLayoutItem* item = chips_->takeAt(0)) {
-        if (item->widget() != nullptr) {
-            item->widget()->hide();
-            item->widget()->deleteLater();
-        }
-        delete item;
-    }
-    for (std::size_t i = 0; i < edit_.axes.size(); ++i) {
-        if (i > 0) {
-            chips_->addWidget(new TextLabel("×", TextStyle::Body, Role::Muted));
-        }
-        chips_->addWidget(createChip(i));
-    }
 }
 
 void MeshBar::setEdit(const MeshEdit& edit, Where where) {
@@ -184,12 +107,7 @@ void MeshBar::setEdit(const MeshEdit& edit, Where where) {
                          ? tr("planned only: nothing of it need be here")
                          : tr("exact, not faster: every device is a thread of this machine"));
     cards_->setStrategy(edit.strategy);
-    rebuildAxes();
-    QStringList factors;
-    for (const MeshAxis& axis : edit.axes) {
-        factors.append(QString::number(axis.size));
-    }
-    product_->setText(tr("%1 = %n device(s)", nullptr, edit.devices).arg(factors.join(" × ")));
+    axes_->setEdit(edit);
 }
 
 void MeshBar::change(const MeshEdit& edit) {

@@ -7,7 +7,6 @@
 
 #include <QWidget>
 
-class QHBoxLayout;
 class QSpinBox;
 
 namespace weft::widgets {
@@ -17,6 +16,7 @@ class TextLabel;
 
 namespace weft::ui {
 
+class AxisRow;
 class StrategyCards;
 
 class MeshBar : public QWidget {
@@ -38,8 +38,6 @@ signals:
 private:
     QWidget* createSwitch();
     QWidget* createAxes();
-    void rebuildAxes();
-    QWidget* createChip(std::size_t axis);
     void change(const MeshEdit& edit);
 
     MeshEdit edit_;
@@ -48,10 +46,8 @@ private:
     QSpinBox* devices_;
     widgets::TextLabel* remark_;
     StrategyCards* cards_;
-    QHBoxLayout* chips_;
-    widgets::TextLabel* product_;
+    AxisRow* axes_;
     widgets::SegmentedControl* zero_;
-    std::vector<MeshAxis> shown_axes_;
 };
 
 } // namespace weft::ui

@@ -2,10 +2,17 @@
 #include "ui/screens/plan/mesh_part.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/screens/plan/device_part.h"
 #include "ui/screens/plan/exchange_part.h"
+#include "ui/screens/plan/findings_part.h"
+#include "ui/screens/plan/live_part.h"
+#include "ui/screens/plan/mesh_drawer.h"
 #include "ui/screens/plan/pipeline_part.h"
+#include "ui/screens/plan/rules_part.h"
+#include "ui/screens/plan/scrub_part.h"
 #include "ui/screens/plan/tensor_tree.h"
 #include "ui/screens/plan/tile_part.h"
+#include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/device_grid.h"
 #include "widgets/messages.h"
@@ -16,81 +23,24 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
-#include <algorithm>
-
 namespace weft::ui {
 namespace {
 
-// More cards than anybody looks at; the rest is counted.
-constexpr std::int64_t kMostCards = 256;
 constexpr int kTreeWidth = 460;
 constexpr int kGridWidth = 370;
 constexpr int kTilesWidth = 450;
-constexpr int kUpperHeight = 340;
-constexpr int kLowerHeight = 230;
-constexpr int kLeastHeight = 520; // of both
-
-/// "data=0 model=1"
-QString placeOf(const sharding::Mesh& mesh, std::int64_t device) {
-    QStringList out;
-    const auto coordinates = mesh.coordinates(device);
-    for (std::size_t i = 0; i < mesh.axes.size(); ++i) {
-        out.append(toQString(mesh.axes[i].name) + "=" + QString::number(coordinates[i]));
-    }
-    return out.join(' ');
-}
-
-/// "[0:32]": the samples of a microstep that a device reads; empty where its stage reads none.
-QString samplesOf(const plan::ExecutionPlan& plan, std::int64_t device) {
-    const plan::PlannedProgram* step = plan.find("train_step", plan.stage_of(device));
-    if (step == nullptr) {
-        return {};
-    }
-    for (const plan::PlannedPort& port : step->arguments) {
-        if (port.name != "inputs" || port.whole.shape.rank() < 2) {
-            continue;
-        }
-        const auto ranges =
-            sharding::ranges(port.placement.dims[1], port.whole.shape[1], plan.mesh, device);
-        return ranges.empty() ? QString()
-                              : QStringLiteral("[%1:%2]")
-                                    .arg(ranges.front().first)
-                                    .arg(ranges.back().first + ranges.back().count);
-    }
-    return {};
-}
-
-std::vector<widgets::MemorySegment> arenaSegments(const plan::ExecutionPlan& plan, int stage) {
-    std::vector<widgets::MemorySegment> out;
-    const plan::PlannedProgram* program = plan::largest_program(plan, stage);
-    if (program == nullptr) {
-        return out;
-    }
-    const auto bytes = plan::bytes_by_category(plan, *program);
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        if (bytes[i] > 0) {
-            out.push_back({toWidget(static_cast<plan::Category>(i)), bytes[i]});
-        }
-    }
-    std::sort(out.begin(), out.end(),
-              [](const auto& a, const auto& b) { return a.category < b.category; });
-    return out;
-}
-
-/// Of one device: simulated ones share what the host leaves of the limit.
-std::optional<qint64> limitOfDevice(const plan::ExecutionPlan& plan) {
-    if (!plan.limit_bytes) {
-        return std::nullopt;
-    }
-    return plan.device == "cpu" ? (*plan.limit_bytes - plan.host.bytes()) / plan.mesh.devices()
-                                : *plan.limit_bytes;
-}
+constexpr int kExchangesWidth = 730;
+constexpr int kPipelineWidth = 550;
+constexpr int kUpperHeight = 270;
+constexpr int kLowerHeight = 216;
+constexpr int kLeastHeight = 486; // of both
+constexpr int kLowWindow = 700;   // the scrubber makes itself small
 
 } // namespace
 
-MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner planner,
+MeshPart::MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner planner,
                    QWidget* parent)
-    : QWidget(parent), draft_(draft), preview_(preview),
+    : QWidget(parent), draft_(studio.draft()), preview_(preview),
       example_preview_(example_, std::move(planner)), example_edit_(exampleMesh()) {
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
@@ -111,14 +61,17 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
     rows->setHandleWidth(1);
     rows->setChildrenCollapsible(false);
     rows->addWidget(createTensors());
-    auto* lower = new QSplitter(Qt::Horizontal);
-    lower->setHandleWidth(1);
-    lower->setChildrenCollapsible(false);
-    exchanges_ = new ExchangePart;
-    lower->addWidget(exchanges_);
-    pipeline_ = new PipelinePart;
-    lower->addWidget(pipeline_);
-    rows->addWidget(lower);
+    drawer_ = new MeshDrawer;
+    drawer_->add(tr("Step"), tr("What the devices say to each other, and when each works"),
+                 createStep());
+    rules_ = new RulesPart;
+    connect(rules_, &RulesPart::adopted, this, &MeshPart::adopt);
+    drawer_->add(tr("Rules"), tr("What places arrays and layers on the mesh, to edit"), rules_);
+    createFindings();
+    live_ = new LivePart(studio.run());
+    drawer_->add(tr("Live"), tr("What the devices of the run on screen do"), live_);
+    connect(live_, &LivePart::deviceSelected, this, &MeshPart::selectDevice);
+    rows->addWidget(drawer_);
     rows->setStretchFactor(0, 3);
     rows->setStretchFactor(1, 2);
     rows->setSizes({kUpperHeight, kLowerHeight});
@@ -127,19 +80,19 @@ MeshPart::MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner plan
     // A low window scrolls the page instead of squeezing its drawings.
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
-    outer->addWidget(widgets::verticalScroll(content));
-    connect(exchanges_, &ExchangePart::opChosen, this, &MeshPart::opChosen);
-    connect(exchanges_, &ExchangePart::simulateRequested, this,
-            [this] { choose(MeshBar::Where::Simulated); });
-    connect(pipeline_, &PipelinePart::useRequested, this, [this](const QString& wanted) {
-        MeshEdit changed = bar_->edit(); // "pipeline=4"
-        changed.devices = wanted.section('=', 1).toInt();
-        edit(withStrategy(changed, wanted.section('=', 0, 0).toStdString()));
-    });
+    outer->setSpacing(0);
+    outer->addWidget(widgets::verticalScroll(content), 1);
+    scrub_ = new ScrubPart;
+    outer->addWidget(scrub_);
+    connect(scrub_, &ScrubPart::momentChanged, this, &MeshPart::showMoment);
     connect(bar_, &MeshBar::edited, this, &MeshPart::edit);
     connect(bar_, &MeshBar::whereChosen, this, &MeshPart::choose);
     connect(&preview_, &PlanPreview::changed, this, &MeshPart::update);
     connect(&example_preview_, &PlanPreview::changed, this, &MeshPart::update);
+    for (const PlanPreview* one : {&preview_, &example_preview_}) {
+        connect(one, &PlanPreview::alternativesChanged, this,
+                [this] { findings_->setMemoryFixes(shown().fixes()); });
+    }
     connect(&draft_, &Draft::changed, this, &MeshPart::onDraftChanged);
 }
 
@@ -150,45 +103,94 @@ QWidget* MeshPart::createTensors() {
     columns->setChildrenCollapsible(false);
     tensors_ = new TensorTree;
     columns->addWidget(tensors_);
-    columns->addWidget(createDevices());
+    devices_ = new DevicePart;
+    columns->addWidget(devices_);
     tiles_ = new TilePart;
     columns->addWidget(tiles_);
     columns->setSizes({kTreeWidth, kGridWidth, kTilesWidth});
     connect(tensors_, &TensorTree::tensorChosen, tiles_, &TilePart::setTensor);
+    connect(tiles_, &TilePart::adopted, this, &MeshPart::adopt);
     connect(tiles_, &TilePart::shownChanged, this, &MeshPart::light);
-    connect(tiles_, &TilePart::deviceSelected, this, [this](int device) {
-        devices_->setSelectedDevice(device);
-        light();
-    });
-    connect(devices_, &widgets::DeviceGrid::deviceSelected, this, [this](int device) {
-        tiles_->setSelectedDevice(device);
-        light();
-    });
+    connect(tiles_, &TilePart::deviceSelected, this, &MeshPart::selectDevice);
+    connect(devices_->grid(), &widgets::DeviceGrid::deviceSelected, this, &MeshPart::selectDevice);
     return columns;
+}
+
+void MeshPart::showTensor(const QString& name) {
+    tensors_->choose(name);
+    tiles_->setTensor(tensors_->chosen());
+}
+
+void MeshPart::createFindings() {
+    findings_ = new FindingsPart;
+    const int part =
+        drawer_->add(tr("Findings"), tr("What is padded, kept whole or too much"), findings_);
+    connect(findings_, &FindingsPart::countChanged, this, [this, part](int count) {
+        drawer_->setTitle(part, count == 0 ? tr("Findings") : tr("Findings %1").arg(count));
+    });
+    connect(findings_, &FindingsPart::tensorChosen, this, &MeshPart::showTensor);
+    connect(findings_, &FindingsPart::adopted, this, &MeshPart::adopt);
+}
+
+/// What the devices say to each other, and when each works.
+QWidget* MeshPart::createStep() {
+    auto* columns = new QSplitter(Qt::Horizontal);
+    columns->setHandleWidth(1);
+    columns->setChildrenCollapsible(false);
+    exchanges_ = new ExchangePart;
+    columns->addWidget(exchanges_);
+    pipeline_ = new PipelinePart;
+    columns->addWidget(pipeline_);
+    columns->setSizes({kExchangesWidth, kPipelineWidth});
+    connect(exchanges_, &ExchangePart::opChosen, this, [this](int op) { scrub_->setOp(op); });
+    connect(exchanges_, &ExchangePart::tensorChosen, this, &MeshPart::showTensor);
+    connect(exchanges_, &ExchangePart::simulateRequested, this,
+            [this] { choose(MeshBar::Where::Simulated); });
+    connect(pipeline_, &PipelinePart::useRequested, this, [this](const QString& wanted) {
+        MeshEdit changed = bar_->edit(); // "pipeline=4"
+        changed.devices = wanted.section('=', 1).toInt();
+        edit(withStrategy(changed, wanted.section('=', 0, 0).toStdString()));
+    });
+    connect(pipeline_, &PipelinePart::actionChosen, this,
+            [this](int stage, int action) { scrub_->setAction(stage, action); });
+    return columns;
+}
+
+/// Selecting a device lights its shards everywhere.
+void MeshPart::selectDevice(int device) {
+    devices_->grid()->setSelectedDevice(device);
+    tiles_->setSelectedDevice(device);
+    live_->setSelectedDevice(device);
+    light();
+}
+
+/// All that is shown of the step is at the same moment.
+void MeshPart::showMoment(const StepMoment& moment) {
+    devices_->setMoment(moment);
+    tensors_->setMoment(moment);
+    tiles_->setMoment(moment);
+    exchanges_->showOp(moment.exchange);
+    pipeline_->setMoment(moment);
+    if (moment.valid() && !isExample()) {
+        emit opChosen(moment.op);
+    }
+}
+
+void MeshPart::showOp(int op) {
+    if (!isExample()) {
+        scrub_->setOp(op);
+    }
+}
+
+void MeshPart::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    scrub_->setLow(window()->height() <= kLowWindow);
 }
 
 /// The devices that hold the same part as the selected one, or any part at all.
 void MeshPart::light() {
-    devices_->setLit(tiles_->selectedDevice() < 0 ? std::vector<int>() : tiles_->sharingDevices());
-}
-
-QWidget* MeshPart::createDevices() {
-    auto* panel = new widgets::Panel;
-    auto* inner = new QVBoxLayout(panel);
-    inner->setContentsMargins(0, 0, 0, 0);
-    inner->setSpacing(0);
-    header_ = new widgets::SectionHeader(tr("Devices"));
-    inner->addWidget(header_);
-    devices_ = new widgets::DeviceGrid;
-    devices_->setObjectName("meshGrid");
-    auto* holder = new QWidget;
-    auto* margins = new QVBoxLayout(holder);
-    margins->setContentsMargins(widgets::space::kGroup, widgets::space::kGroup,
-                                widgets::space::kGroup, widgets::space::kGroup);
-    margins->addWidget(devices_);
-    margins->addStretch(1);
-    inner->addWidget(widgets::verticalScroll(holder), 1);
-    return panel;
+    devices_->grid()->setLit(tiles_->selectedDevice() < 0 ? std::vector<int>()
+                                                          : tiles_->sharingDevices());
 }
 
 bool MeshPart::isExample() const {
@@ -230,6 +232,19 @@ void MeshPart::edit(const MeshEdit& edit) {
     }
 }
 
+// Editing the example by hand takes it over.
+void MeshPart::adopt(const std::vector<std::string>& overrides, const QString& what) {
+    if (!draft_.isValid()) {
+        return;
+    }
+    std::vector<std::string> all;
+    if (isExample()) {
+        all = assignmentsOf(example_edit_, draft_.config());
+    }
+    all.insert(all.end(), overrides.begin(), overrides.end());
+    emit adopted(all, what);
+}
+
 void MeshPart::choose(MeshBar::Where where) {
     if (!draft_.isValid()) {
         update();
@@ -238,9 +253,7 @@ void MeshPart::choose(MeshBar::Where where) {
     emit hardwareWanted(where == MeshBar::Where::Planned);
     if (where == MeshBar::Where::Here && !isExample()) {
         example_edit_ = MeshEdit::of(draft_.config());
-        emit adopted({"mesh.devices=\"auto\"", "mesh.strategy=\"data_parallel\"",
-                      "mesh.axes=[[\"data\",-1]]", "mesh.zero_stage=0"},
-                     tr("one device"));
+        emit adopted(oneDeviceAssignments(draft_.config()), tr("one device"));
     } else if (where == MeshBar::Where::Simulated && !isExample()) {
         MeshEdit here = MeshEdit::of(draft_.config());
         here.kind = "cpu";
@@ -265,55 +278,44 @@ void MeshPart::update() {
                       preview_.hardware() != nullptr || own.kind != "cpu" ? MeshBar::Where::Planned
                       : example                                           ? MeshBar::Where::Here
                                 : MeshBar::Where::Simulated);
+        const Draft& draft = example ? example_ : draft_;
+        if (draft.isValid()) {
+            tiles_->setConfig(draft.config());
+            rules_->setConfig(draft.config());
+        }
     }
     bar_->setEnabled(draft_.isValid());
-    const auto digest = shown().digest();
-    const bool stale = shown().isStale();
-    devices_->setStale(stale);
+    showLayout(shown().layout(), shown().isLayoutStale());
+    showDigest(shown().digest(), shown().isStale());
+}
+
+/// Where the state lies is known first.
+void MeshPart::showLayout(const std::shared_ptr<const PlanDigest>& layout, bool stale) {
     tensors_->setStale(stale);
     tiles_->setStale(stale);
-    exchanges_->setStale(stale);
-    pipeline_->setStale(stale);
-    if (digest && !digest->plan->mesh.single()) {
-        showDevices(*digest->plan);
-        tiles_->setDigest(digest);
-        tensors_->setDigest(digest);
-        exchanges_->setDigest(digest);
-        pipeline_->setDigest(digest);
+    if (layout && layout != layout_ && !layout->plan->mesh.single()) {
+        layout_ = layout;
+        tiles_->setDigest(layout);
+        tensors_->setDigest(layout);
     }
 }
 
-void MeshPart::showDevices(const plan::ExecutionPlan& plan) {
-    std::vector<widgets::DeviceCard> cards;
-    const std::int64_t count = plan.mesh.devices();
-    std::vector<std::vector<widgets::MemorySegment>> segments;
-    for (std::size_t stage = 0; stage < plan.stages.size(); ++stage) {
-        segments.push_back(arenaSegments(plan, static_cast<int>(stage)));
+void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool stale) {
+    devices_->setStale(stale);
+    exchanges_->setStale(stale);
+    pipeline_->setStale(stale);
+    rules_->setStale(stale);
+    findings_->setStale(stale);
+    scrub_->setStale(stale);
+    if (digest && digest != digest_ && !digest->plan->mesh.single()) {
+        digest_ = digest;
+        devices_->setDigest(digest);
+        exchanges_->setDigest(digest);
+        pipeline_->setDigest(digest);
+        rules_->setDigest(digest);
+        findings_->setDigest(digest);
+        scrub_->setDigest(digest);
     }
-    const bool simulated = plan.device == "cpu";
-    for (std::int64_t device = 0; device < std::min(count, kMostCards); ++device) {
-        const auto stage = static_cast<std::size_t>(plan.stage_of(device));
-        widgets::DeviceCard card;
-        card.id = static_cast<int>(device);
-        card.name = toQString(plan.device) + ":" + QString::number(device);
-        card.place = placeOf(plan.mesh, device);
-        const QString samples = samplesOf(plan, device);
-        card.note = !samples.isEmpty() ? samples : simulated ? tr("simulated") : QString();
-        card.segments = segments[stage];
-        card.bytes = plan.stages[stage].arena_bytes;
-        cards.push_back(std::move(card));
-    }
-    header_->setSubtitle(
-        (simulated
-             ? tr("%n simulated", nullptr, static_cast<int>(count))
-             : tr("%n of %1", nullptr, static_cast<int>(count)).arg(toQString(plan.device_title))) +
-        (count > kMostCards ? tr(", the first %1 shown").arg(kMostCards) : QString()));
-    devices_->setLimit(limitOfDevice(plan));
-    std::vector<int> sizes;
-    for (const sharding::Axis& axis : plan.mesh.axes) {
-        sizes.push_back(static_cast<int>(axis.size));
-    }
-    devices_->setDevices(std::move(cards), std::move(sizes));
 }
 
 } // namespace weft::ui

@@ -11,14 +11,20 @@
 
 namespace weft::widgets {
 class Banner;
-class DeviceGrid;
-class SectionHeader;
 } // namespace weft::widgets
 
 namespace weft::ui {
 
+class DevicePart;
 class ExchangePart;
+class FindingsPart;
+class LivePart;
+class MeshDrawer;
 class PipelinePart;
+class RulesPart;
+class Studio;
+class ScrubPart;
+struct StepMoment;
 class TensorTree;
 class TilePart;
 
@@ -26,16 +32,18 @@ class MeshPart : public QWidget {
     Q_OBJECT
 public:
     /// `preview` plans the draft; `planner` plans the example beside it.
-    MeshPart(Draft& draft, PlanPreview& preview, PlanPreview::Planner planner,
+    MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner planner,
              QWidget* parent = nullptr);
 
-    widgets::DeviceGrid* devices() const { return devices_; }
+    ScrubPart* scrubber() const { return scrub_; }
+    /// Moves to an op of the step that the Plan part shows, when it is the one that is shown here.
+    void showOp(int op);
 
 signals:
     /// "--set" assignments for the draft, and what they are.
     void adopted(const std::vector<std::string>& overrides, const QString& what);
-    /// A collective was chosen: its op in the step that the Plan part shows.
-    void opChosen(int position);
+    /// The user moved to an op of the step that the Plan part shows.
+    void opChosen(int op);
     /// Another switch than the bar's decides this: plan for hardware, or for this machine.
     void hardwareWanted(bool wanted);
 
@@ -43,32 +51,45 @@ protected:
     // Follows the draft, and plans the example, only while somebody looks.
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     bool isExample() const;
     const PlanPreview& shown() const { return isExample() ? example_preview_ : preview_; }
     void onDraftChanged();
     void edit(const MeshEdit& edit);
+    void adopt(const std::vector<std::string>& overrides, const QString& what);
     void choose(MeshBar::Where where);
     void update();
-    void showDevices(const plan::ExecutionPlan& plan);
-    QWidget* createDevices();
     QWidget* createTensors();
+    QWidget* createStep();
+    void createFindings();
+    void selectDevice(int device);
     void light();
+    void showTensor(const QString& name);
+    void showMoment(const StepMoment& moment);
+    void showLayout(const std::shared_ptr<const PlanDigest>& layout, bool stale);
+    void showDigest(const std::shared_ptr<const PlanDigest>& digest, bool stale);
 
     Draft& draft_;
     PlanPreview& preview_;
     Draft example_;
     PlanPreview example_preview_;
     MeshEdit example_edit_;
+    std::shared_ptr<const PlanDigest> layout_; // that is shown
+    std::shared_ptr<const PlanDigest> digest_; // likewise
     MeshBar* bar_;
     widgets::Banner* note_;
-    widgets::SectionHeader* header_;
-    widgets::DeviceGrid* devices_;
+    DevicePart* devices_;
     TensorTree* tensors_;
     TilePart* tiles_;
+    MeshDrawer* drawer_;
+    LivePart* live_;
     ExchangePart* exchanges_;
     PipelinePart* pipeline_;
+    RulesPart* rules_;
+    FindingsPart* findings_;
+    ScrubPart* scrub_;
 };
 
 } // namespace weft::ui

@@ -70,6 +70,12 @@ QWidget* PipelinePart::createChart() {
     column->setSpacing(0);
     chart_ = new widgets::GanttView;
     chart_->setObjectName("pipelineChart");
+    connect(chart_, &widgets::PaintedView::itemActivated, this, [this](int item) {
+        if (!preview_) {
+            const int stage = chart_->rowOf(item);
+            emit actionChosen(stage, item - chart_->itemOf(stage, 0));
+        }
+    });
     column->addWidget(chart_, 1);
     column->addWidget(createLegend());
     return page;
@@ -156,7 +162,19 @@ void PipelinePart::refresh() {
     describe(shown, predicted);
     legend_->setData(shown.data);
     chart_->setData(std::move(shown.data));
+    mark();
     arrange();
+}
+
+void PipelinePart::setMoment(const StepMoment& moment) {
+    place_ = moment.valid() ? std::optional(moment.place) : std::nullopt;
+    mark();
+}
+
+void PipelinePart::mark() {
+    chart_->setMark(place_ && schedule_ && !preview_
+                        ? std::optional(chartTime(chart_->data(), *place_))
+                        : std::nullopt);
 }
 
 void PipelinePart::describe(const PipelineChart& shown, bool predicted) {

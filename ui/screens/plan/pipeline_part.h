@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ui/bridge/pipeline_chart.h"
-#include "ui/bridge/plan_digest.h"
+#include "ui/bridge/step_moment.h"
 
 #include <QWidget>
 
@@ -33,11 +33,15 @@ public:
 
     void setDigest(std::shared_ptr<const PlanDigest> digest);
     void setStale(bool stale);
+    /// Marks it on the plan's own pipeline; not valid: no mark.
+    void setMoment(const StepMoment& moment);
     widgets::GanttView* chart() const { return chart_; }
 
 signals:
     /// The user wants the pipeline that is shown: "pipeline=4".
     void useRequested(QString strategy);
+    /// A cell of the plan's own pipeline was chosen.
+    void actionChosen(int stage, int action);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -47,12 +51,14 @@ private:
     QWidget* createLegend();
     EvenCost cost() const;
     void refresh();
+    void mark();
     void describe(const PipelineChart& shown, bool predicted);
     void arrange();
 
     std::shared_ptr<const PlanDigest> digest_;
     std::optional<pipeline::Schedule> schedule_; // that is shown
     bool preview_ = false;                       // it is not the plan's own
+    std::optional<SchedulePlace> place_;         // of the moment
     widgets::SectionHeader* header_;
     widgets::Badge* badge_;
     widgets::SegmentedControl* times_;

@@ -23,6 +23,7 @@
 #include <QFileDialog>
 #include <QMenu>
 #include <QPushButton>
+#include <QScopedValueRollback>
 #include <QScrollArea>
 #include <QShortcut>
 #include <QSplitter>
@@ -71,15 +72,19 @@ PlanScreen::PlanScreen(Studio& studio, Actions& actions)
     stack_->addWidget(createPlan());
     program_ = new ProgramPart(preview_);
     stack_->addWidget(program_);
-    mesh_ =
-        new MeshPart(studio_.draft(), preview_, PlanPreview::engine(studio_.paths().calibration));
+    mesh_ = new MeshPart(studio_, preview_, PlanPreview::engine(studio_.paths().calibration));
     connect(mesh_, &MeshPart::adopted, this, &PlanScreen::adopt);
     connect(mesh_, &MeshPart::hardwareWanted, this, [this](bool wanted) {
         if (wanted != (hardware_->currentIndex() > 0)) {
             hardware_->setCurrentIndex(wanted ? 1 : 0);
         }
     });
-    connect(mesh_, &MeshPart::opChosen, memory_, &MemoryPart::setCursor);
+    connect(mesh_, &MeshPart::opChosen, this, [this](int op) { op_ = op; });
+    connect(memory_, &MemoryPart::cursorChanged, this, [this](int op) {
+        if (op_ || !settling_) {
+            op_ = op;
+        }
+    });
     stack_->addWidget(mesh_);
     column->addWidget(stack_, 1);
     connect(&preview_, &PlanPreview::changed, this, &PlanScreen::update);
@@ -206,22 +211,47 @@ void PlanScreen::hideEvent(QHideEvent* event) {
     preview_.setActive(false);
 }
 
+/// Without a choice here the draft decides, which may name hardware itself.
+void PlanScreen::describeHardware() {
+    const cost::Hardware* named = nullptr;
+    if (studio_.draft().isValid()) {
+        named = hardwareOf(studio_.draft().config(), nullptr);
+    }
+    hardware_->setItemText(0, named == nullptr
+                                  ? tr("This machine")
+                                  : tr("%1, of the draft").arg(toQString(named->title)));
+}
+
 void PlanScreen::update() {
+    describeHardware();
     const auto digest = preview_.digest();
     const int part = part_->currentIndex();
     const Page page = part == MeshTab ? MeshPage : part == ProgramTab ? ProgramPage : PlanPage;
     stack_->setCurrentIndex(digest ? page : MessagePage);
-    memory_->setDigest(digest);
+    {
+        const QScopedValueRollback settling(settling_, true);
+        memory_->setDigest(digest);
+    }
     memory_->setStale(preview_.isStale());
     ops_->setDigest(digest);
     ops_->setStale(preview_.isStale());
     ops_->showOp(memory_->cursor());
+    showOp();
     const bool planning = preview_.state() == PlanPreview::State::Planning ||
                           (digest && (preview_.isStale() || !preview_.isComplete()));
     progress_->setBusy(planning && preview_.state() != PlanPreview::State::Invalid);
     exporting_->setEnabled(digest && preview_.isComplete());
     updateTrouble();
     emit navStateChanged();
+}
+
+// Only the part that is seen is moved: the other ones follow when they are looked at.
+void PlanScreen::showOp() {
+    if (op_ && stack_->currentIndex() == PlanPage) {
+        memory_->setCursor(*op_);
+    } else if (op_ && stack_->currentIndex() == MeshPage) {
+        mesh_->showOp(*op_);
+    }
 }
 
 // In the place where the plan would be; over the last plan that there was when there was one.

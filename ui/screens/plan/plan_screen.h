@@ -7,6 +7,8 @@
 #include "ui/bridge/plan_preview.h"
 #include "ui/screens/screen.h"
 
+#include <optional>
+
 class QComboBox;
 class QPushButton;
 class QStackedWidget;
@@ -41,12 +43,15 @@ private:
     QWidget* createHeader();
     QWidget* createPlan();
     QWidget* createSide();
+    void describeHardware();
     void update();
     void updateWhatIf();
     void updateTrouble();
     void adopt(const std::vector<std::string>& overrides, const QString& what);
     void exportTo(bool vector);
     void exportPlan();
+    /// The parts that show the step are at the op that the user went to in one of them.
+    void showOp();
 
     Studio& studio_;
     Actions& actions_;
@@ -62,6 +67,8 @@ private:
     MemoryPart* memory_;
     OpPart* ops_;
     ProgramPart* program_;
+    std::optional<int> op_; // of the step, that the user went to
+    bool settling_ = false; // another plan comes: what moves now is no choice
 };
 
 } // namespace weft::ui

@@ -4,6 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/models/tensor_tree_model.h"
 #include "widgets/card.h"
+#include "widgets/mark_delegate.h"
 #include "widgets/style.h"
 
 #include <QHeaderView>
@@ -72,6 +73,8 @@ TensorTree::TensorTree(QWidget* parent) : QWidget(parent) {
     view_->header()->setStretchLastSection(false);
     view_->header()->setMinimumSectionSize(24);
     view_->header()->setSectionsMovable(false);
+    view_->setItemDelegateForColumn(TensorTreeModel::NameColumn,
+                                    new widgets::MarkDelegate(TensorTreeModel::kTouchRole, view_));
     inner->addWidget(view_, 1);
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         const QScopedValueRollback settling(settling_, true);
@@ -104,11 +107,15 @@ void TensorTree::setDigest(std::shared_ptr<const PlanDigest> digest) {
         return;
     }
     const QString before = chosen_;
+    const bool was_batch =
+        digest_ && !chosen_.isEmpty() && digest_->plan->find_slot(chosen_.toStdString()) == nullptr;
     {
         const QScopedValueRollback settling(settling_, true);
         model_->setPlan(digest ? digest->plan : nullptr);
         digest_ = std::move(digest);
-        const bool here = digest_ && digest_->plan->find_slot(chosen_.toStdString()) != nullptr;
+        // The batch comes back with the plan's programs.
+        const bool here = digest_ && (plan::find_tensor(*digest_->plan, chosen_.toStdString()) ||
+                                      (was_batch && digest_->plan->programs.empty()));
         chosen_ = here ? chosen_ : model_->firstChoice();
         settle();
         arrangeColumns();
@@ -122,9 +129,18 @@ void TensorTree::setStale(bool stale) {
     view_->setEnabled(!stale);
 }
 
+void TensorTree::setMoment(const StepMoment& moment) {
+    QHash<QString, TensorTreeModel::Touch> touched;
+    for (const TensorTouch& touch : moment.touches) {
+        TensorTreeModel::Touch& own = touched[touch.tensor];
+        own = touch.written ? TensorTreeModel::Written : std::max(own, TensorTreeModel::Read);
+    }
+    model_->setTouched(touched);
+}
+
 void TensorTree::choose(const QString& name) {
     const QScopedValueRollback settling(settling_, true);
-    if (digest_ && digest_->plan->find_slot(name.toStdString()) != nullptr) {
+    if (digest_ && plan::find_tensor(*digest_->plan, name.toStdString())) {
         chosen_ = name;
         select(name);
     }

@@ -2,7 +2,7 @@
 // The tensors of the plan by layer, with a filter; one is always chosen while there are any.
 #pragma once
 
-#include "ui/bridge/plan_digest.h"
+#include "ui/bridge/step_moment.h"
 
 #include <QHash>
 #include <QWidget>
@@ -28,7 +28,9 @@ public:
     /// Keeps the chosen tensor and the open groups as far as the new plan has them.
     void setDigest(std::shared_ptr<const PlanDigest> digest);
     void setStale(bool stale);
-    /// The name of a state slot; empty without a plan.
+    /// Marks what the op of a moment reads and writes.
+    void setMoment(const StepMoment& moment);
+    /// The name of a tensor of the tree; empty without a plan.
     QString chosen() const { return chosen_; }
     void choose(const QString& name);
     void focusFilter();

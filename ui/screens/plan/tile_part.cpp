@@ -2,10 +2,10 @@
 #include "ui/screens/plan/tile_part.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/screens/plan/dimension_row.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
 #include "widgets/holding_strip.h"
-#include "widgets/pill.h"
 #include "widgets/text_label.h"
 #include "widgets/tile_view.h"
 
@@ -39,14 +39,19 @@ TilePart::TilePart(QWidget* parent) : QWidget(parent) {
     column->setSpacing(widgets::space::kControl);
     column->addWidget(createHead());
     auto* sides = new QHBoxLayout;
-    side_ = new widgets::SegmentedControl({tr("Parameter"), tr("Gradient"), tr("Optimizer")});
+    side_ = new widgets::SegmentedControl(
+        {tr("Parameter"), tr("Gradient"), tr("Optimizer"), tr("Activation")});
     side_->setObjectName("tensorSide");
     side_->setCompact(true);
     side_->setAccessibleName(tr("Side of the tensor"));
+    QSizePolicy keeps = side_->sizePolicy(); // hidden for the batch, and nothing moves
+    keeps.setRetainSizeWhenHidden(true);
+    side_->setSizePolicy(keeps);
     sides->addWidget(side_);
     sides->addStretch(1);
     column->addLayout(sides);
-    column->addWidget(createDimensions());
+    dimensions_ = new DimensionRow;
+    column->addWidget(dimensions_);
     column->addWidget(createPieces());
     view_ = new widgets::TileView;
     view_->setObjectName("tileView");
@@ -62,6 +67,7 @@ TilePart::TilePart(QWidget* parent) : QWidget(parent) {
     padding_->setObjectName("tensorPadding");
     foot->addWidget(padding_);
     column->addLayout(foot);
+    connect(dimensions_, &DimensionRow::adopted, this, &TilePart::adopted);
     connect(side_, &widgets::SegmentedControl::currentIndexChanged, this, &TilePart::renew);
     connect(view_, &widgets::TileView::deviceActivated, this, &TilePart::chooseDevice);
     connect(strip_, &widgets::HoldingStrip::deviceActivated, this, &TilePart::chooseDevice);
@@ -76,17 +82,13 @@ QWidget* TilePart::createHead() {
     name_->setObjectName("tensorName");
     name_->setElideMode(Qt::ElideLeft); // the end says more than the beginning
     row->addWidget(name_, 1);
+    touch_ = new widgets::Badge({}, Role::Accent);
+    touch_->setObjectName("tensorTouch");
+    touch_->hide();
+    row->addWidget(touch_);
     type_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
     row->addWidget(type_);
     return head;
-}
-
-QWidget* TilePart::createDimensions() {
-    dimensions_ = new QWidget;
-    dimensions_row_ = new QHBoxLayout(dimensions_);
-    dimensions_row_->setContentsMargins(0, 0, 0, 0);
-    dimensions_row_->setSpacing(6);
-    return dimensions_;
 }
 
 QWidget* TilePart::createPieces() {
@@ -134,16 +136,56 @@ QWidget* TilePart::createPieces() {
 }
 
 void TilePart::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    if (digest != digest_) {
+    if (digest == digest_) {
+        return;
+    }
+    // A plan without programs knows where state lies, nothing of what a step computes: that is
+    // looked at as it was until the step is planned.
+    awaits_step_ = digest && digest->plan->programs.empty() && sheet_ &&
+                   (side_->currentIndex() == static_cast<int>(TensorSide::Activation) ||
+                    !plan::find_tensor(*digest->plan, tensor_.toStdString()));
+    if (!awaits_step_) {
         digest_ = std::move(digest);
         renew();
     }
+    setStale(stale_);
+}
+
+void TilePart::setConfig(const compile::RunConfig& config) {
+    if (config_ && config_->document == config.document) {
+        return;
+    }
+    config_ = std::make_shared<const compile::RunConfig>(config);
+    showDimensions();
 }
 
 void TilePart::setStale(bool stale) {
-    view_->setStale(stale);
-    strip_->setStale(stale);
-    facts_->setRole(stale ? Role::Faint : Role::Text);
+    stale_ = stale;
+    const bool faint = stale || awaits_step_;
+    view_->setStale(faint);
+    strip_->setStale(faint);
+    facts_->setRole(faint ? Role::Faint : Role::Text);
+}
+
+void TilePart::setMoment(const StepMoment& moment) {
+    if (moment.touches != touches_) {
+        touches_ = moment.touches;
+        showTouch();
+    }
+}
+
+void TilePart::showTouch() {
+    const auto found =
+        std::find_if(touches_.begin(), touches_.end(), [this](const TensorTouch& touch) {
+            return touch.tensor == tensor_ && static_cast<int>(touch.side) == side_->currentIndex();
+        });
+    const bool touched = sheet_ && found != touches_.end();
+    touch_->setVisible(touched);
+    if (touched) {
+        touch_->setText(found->written ? found->read ? tr("read and written") : tr("written")
+                                       : tr("read"));
+        touch_->setToolTip(tr("By the op that the step is at"));
+    }
 }
 
 void TilePart::setTensor(const QString& name) {
@@ -191,44 +233,59 @@ QString TilePart::partText() const {
 }
 
 void TilePart::renew() {
-    const plan::StateSlot* slot =
-        digest_ ? digest_->plan->find_slot(tensor_.toStdString()) : nullptr;
-    offerSides(slot);
-    showSheet(slot == nullptr ? std::nullopt
-                              : tensorSheet(*digest_->plan, *slot,
-                                            static_cast<TensorSide>(side_->currentIndex())));
+    const std::optional<plan::Tensor> tensor =
+        digest_ ? plan::find_tensor(*digest_->plan, tensor_.toStdString()) : std::nullopt;
+    offerSides(tensor ? &*tensor : nullptr);
+    showSheet(tensor ? tensorSheet(*digest_->plan, *tensor,
+                                   static_cast<TensorSide>(side_->currentIndex()))
+                     : std::nullopt);
     emit shownChanged();
 }
 
-void TilePart::offerSides(const plan::StateSlot* slot) {
+QString TilePart::whyNot(const plan::Tensor& tensor, TensorSide side) const {
+    const plan::StateSlot* slot = digest_->plan->find_slot(tensor.name);
+    if (slot == nullptr || slot->category != plan::Category::parameters) {
+        return tr("Of parameters only");
+    }
+    switch (side) {
+    case TensorSide::Activation: return tr("No layer of the training step reads it");
+    case TensorSide::Optimizer:
+        return slot->trainable ? tr("The optimizer keeps nothing of its shape") : tr("Not trained");
+    default:
+        return slot->trainable ? tr("Split over the data ranks as the update comes to it")
+                               : tr("Not trained");
+    }
+}
+
+void TilePart::offerSides(const plan::Tensor* tensor) {
     const QSignalBlocker quiet(side_);
-    for (const TensorSide side : {TensorSide::Gradient, TensorSide::Optimizer}) {
-        const bool there = slot != nullptr && tensorSheet(*digest_->plan, *slot, side).has_value();
+    for (const TensorSide side :
+         {TensorSide::Gradient, TensorSide::Optimizer, TensorSide::Activation}) {
+        const bool there =
+            tensor != nullptr && tensorSheet(*digest_->plan, *tensor, side).has_value();
         side_->setSegmentEnabled(static_cast<int>(side), there,
-                                 slot == nullptr ? QString()
-                                 : slot->category != plan::Category::parameters || !slot->trainable
-                                     ? tr("Not trained")
-                                 : side == TensorSide::Optimizer
-                                     ? tr("The optimizer keeps nothing of its shape")
-                                     : tr("Split over the data ranks as the update comes to it"));
+                                 tensor == nullptr ? QString() : whyNot(*tensor, side));
         if (!there && side_->currentIndex() == static_cast<int>(side)) {
             side_->setCurrentIndex(static_cast<int>(TensorSide::Parameter));
         }
     }
+    side_->setVisible(tensor == nullptr ||
+                      digest_->plan->find_slot(tensor->name) != nullptr);
 }
 
 void TilePart::showSheet(const std::optional<TensorSheet>& sheet) {
     sheet_ = sheet;
-    name_->setText(sheet_ ? tensor_ : QString());
+    name_->setText(sheet_ ? sheet_->name : QString());
     type_->setText(sheet_ ? sheet_->type : QString());
     view_->setArray(sheet_ ? sheet_->tiles : widgets::TileArray{});
     if (sheet_ && device_ >= sheet_->tiles.deviceCount()) {
         setSelectedDevice(-1);
     }
-    view_->setAccessibleName(sheet_ ? tr("%1, %2").arg(tensor_, partText()) : tr("Tiles"));
+    view_->setAccessibleName(sheet_ ? tr("%1, %2").arg(sheet_->name, partText()) : tr("Tiles"));
     showDimensions();
     offerAxes();
     showFacts();
+    showTouch();
 }
 
 void TilePart::resizeEvent(QResizeEvent* event) {
@@ -241,36 +298,14 @@ void TilePart::arrange() {
 }
 
 void TilePart::showDimensions() {
-    while (QLayoutItem* old = dimensions_row_->takeAt(0)) {
-        delete old->widget();
-        delete old;
-    }
-    const auto text = [this](const QString& words, TextStyle style, Role role) {
-        dimensions_row_->addWidget(new widgets::TextLabel(words, style, role));
-    };
-    if (!sheet_) {
-        return;
-    }
-    if (sheet_->tiles.rank() == 0) {
-        text(tr("a single number"), TextStyle::Caption, Role::Muted);
+    const plan::StateSlot* slot =
+        digest_ ? digest_->plan->find_slot(tensor_.toStdString()) : nullptr;
+    const bool parameter = side_->currentIndex() == static_cast<int>(TensorSide::Parameter);
+    if (sheet_ && slot != nullptr && config_ && parameter && isEditable(*slot)) {
+        dimensions_->setTensor(digest_, *slot, config_);
     } else {
-        text(sheet_->tiles.rank() == 1 ? tr("dimension") : tr("dimensions"), TextStyle::Caption,
-             Role::Muted);
+        dimensions_->setSheet(sheet_ ? &*sheet_ : nullptr);
     }
-    for (int dim = 0; dim < sheet_->tiles.rank(); ++dim) {
-        const auto d = static_cast<std::size_t>(dim);
-        if (dim > 0) {
-            text(QStringLiteral("×"), TextStyle::Caption, Role::Muted);
-        }
-        text(QString::number(sheet_->tiles.shape[d]), TextStyle::Mono, Role::Text);
-        for (const QString& axis : sheet_->axes[d]) {
-            auto* tag = new widgets::Badge(axis, Role::Accent);
-            tag->setTag(true);
-            tag->setToolTip(tr("split over the axis %1 of the mesh").arg(axis));
-            dimensions_row_->addWidget(tag);
-        }
-    }
-    dimensions_row_->addStretch(1);
 }
 
 void TilePart::offerAxes() {
@@ -311,9 +346,14 @@ void TilePart::showFacts() {
         return;
     }
     QStringList parts{tr("%1 a device").arg(partText()), shortMemory(sheet_->local_bytes)};
-    parts.append(sheet_->copies == 1
-                     ? tr("one copy")
-                     : tr("×%1 over %2").arg(sheet_->copies).arg(sheet_->copy_axes.join(", ")));
+    if (!sheet_->sum_axes.isEmpty()) {
+        parts.append(tr("terms of sums over %1").arg(sheet_->sum_axes.join(", ")));
+    }
+    if (sheet_->copies > 1) {
+        parts.append(tr("×%1 over %2").arg(sheet_->copies).arg(sheet_->copy_axes.join(", ")));
+    } else if (sheet_->sum_axes.isEmpty()) {
+        parts.append(tr("one copy"));
+    }
     if (sheet_->stage >= 0) {
         parts.append(tr("stage %1").arg(sheet_->stage));
     }

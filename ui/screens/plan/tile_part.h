@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One tensor over the mesh: parameter, gradient or optimizer state as tiles, what each device holds
-// of it, and what that takes.
+// One tensor over the mesh: parameter, gradient, optimizer state or the activation that it makes as
+// tiles, what each device holds of it, and what that takes.
 #pragma once
 
-#include "ui/bridge/plan_digest.h"
+#include "core/compile/run_config.h"
+#include "ui/bridge/step_moment.h"
 #include "ui/bridge/tensor_tiles.h"
 
 #include <QWidget>
@@ -12,10 +13,10 @@
 #include <optional>
 
 class QComboBox;
-class QHBoxLayout;
 class QSlider;
 
 namespace weft::widgets {
+class Badge;
 class ElidedLabel;
 class HoldingStrip;
 class SegmentedControl;
@@ -25,6 +26,8 @@ class TileView;
 
 namespace weft::ui {
 
+class DimensionRow;
+
 class TilePart : public QWidget {
     Q_OBJECT
 public:
@@ -32,7 +35,11 @@ public:
 
     void setDigest(std::shared_ptr<const PlanDigest> digest);
     void setStale(bool stale);
-    /// The name of a state slot. Another plan that has it shows it again.
+    /// Says what the op of a moment does with the side that is shown.
+    void setMoment(const StepMoment& moment);
+    /// The draft whose plan is shown: its mesh, rules and overrides are what is edited.
+    void setConfig(const compile::RunConfig& config);
+    /// The name of a state slot or of an array of the batch. Another plan that has it shows it again.
     void setTensor(const QString& name);
     QString tensor() const { return tensor_; }
     int selectedDevice() const { return device_; }
@@ -53,33 +60,40 @@ signals:
     void deviceSelected(int device);
     /// Another tensor, side or plan is shown.
     void shownChanged();
+    /// "--set" assignments for the draft, and what they are.
+    void adopted(const std::vector<std::string>& overrides, const QString& what);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
     QWidget* createHead();
-    QWidget* createDimensions();
     QWidget* createPieces();
     void renew();
     void showSheet(const std::optional<TensorSheet>& sheet);
     void showDimensions();
     void showFacts();
+    void showTouch();
     void arrange();
-    void offerSides(const plan::StateSlot* slot);
+    void offerSides(const plan::Tensor* tensor);
+    QString whyNot(const plan::Tensor& tensor, TensorSide side) const;
     void offerAxes();
     void showPiece();
     void chooseDevice(int device);
 
     std::shared_ptr<const PlanDigest> digest_;
+    std::shared_ptr<const compile::RunConfig> config_;
     QString tensor_;
     std::optional<TensorSheet> sheet_;
     int device_ = -1;
+    bool stale_ = false;
+    bool awaits_step_ = false; // what is shown is no state, and only state is planned yet
+    std::vector<TensorTouch> touches_; // by the op of the moment
     widgets::ElidedLabel* name_;
+    widgets::Badge* touch_;
     widgets::TextLabel* type_;
     widgets::SegmentedControl* side_;
-    QWidget* dimensions_;
-    QHBoxLayout* dimensions_row_;
+    DimensionRow* dimensions_;
     QWidget* pieces_;
     QComboBox* rows_;
     QComboBox* columns_;

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a device of a mesh spent a run of a program. Times are of SystemClock::steady_s, so that
+// those of several devices can be laid side by side.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace weft::exec {
+
+/// An action of a pipeline's schedule: from the start of its first kernel to the end of its last.
+/// Waiting for messages before it is not in it.
+struct ActionUse {
+    std::string_view action; // "F3"; text of the plan
+    double start_s = 0;
+    double end_s = 0;
+};
+
+struct DeviceUse {
+    double start_s = 0;
+    double end_s = 0;
+    double exchange_s = 0; // in exchanges, waiting for others included
+    double waited_s = 0;   // of these, waiting
+    std::int64_t sent_bytes = 0;
+    std::vector<ActionUse> actions; // in the order of the program; none without a pipeline
+};
+
+} // namespace weft::exec

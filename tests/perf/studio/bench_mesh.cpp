@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/perf/studio/bench_mesh.h"
+
+#include "core/pipeline/schedule_list.h"
+#include "ui/bridge/draft.h"
+#include "ui/bridge/pipeline_chart.h"
+#include "ui/bridge/plan_preview.h"
+#include "ui/screens/plan/plan_screen.h"
+#include "ui/screens/plan/scrub_part.h"
+#include "widgets/controls.h"
+#include "widgets/gantt_view.h"
+#include "widgets/tile_view.h"
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QImage>
+#include <QTest>
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+namespace {
+
+using namespace weft;
+
+constexpr int kPatienceMs = 120000;
+constexpr double kFrameMs = 1000.0 / 60;
+constexpr int kMoments = 600;
+
+/// Milliseconds that each of several calls takes.
+std::vector<double> timed(int times, const std::function<void(int)>& call) {
+    std::vector<double> out;
+    for (int i = 0; i < times; ++i) {
+        QElapsedTimer clock;
+        clock.start();
+        call(i);
+        out.push_back(static_cast<double>(clock.nsecsElapsed()) * 1e-6);
+    }
+    return out;
+}
+
+bool wait_for(const std::function<bool()>& condition) {
+    return QTest::qWaitFor(condition, kPatienceMs);
+}
+
+void print(const char* what, std::vector<double> ms, double target) {
+    std::sort(ms.begin(), ms.end());
+    const auto at = [&](double share) {
+        return ms[static_cast<std::size_t>(share * static_cast<double>(ms.size() - 1))];
+    };
+    std::printf("%-42s median %7.2f, p99 %7.2f, worst %7.2f ms  (target %.1f: x%.2f)\n", what,
+                at(0.5), at(0.99), at(1.0), target, at(0.99) / target);
+}
+
+ui::PlanPreview& preview_of(ui::MainWindow& window) {
+    return static_cast<ui::PlanScreen*>(window.page("plan"))->preview();
+}
+
+/// Opens a preset with these settings on the Mesh part and waits until all of it is planned.
+bool open_mesh(ui::Studio& studio, ui::MainWindow& window, const char* preset,
+               const std::vector<std::string>& settings) {
+    studio.openPath(std::filesystem::path(WEFT_SOURCE_PRESETS) / preset);
+    studio.draft().apply(settings);
+    window.showPage("plan");
+    window.findChild<widgets::SegmentedControl*>("planPart")->setCurrentIndex(0);
+    if (!studio.draft().isValid()) {
+        std::printf("%s: not valid: %s\n", preset,
+                    config::to_text(studio.draft().diagnostics().front()).c_str());
+        return false;
+    }
+    return wait_for(
+        [&] { return preview_of(window).isComplete() && !preview_of(window).isStale(); });
+}
+
+/// Positions all through the step: what it costs to be there, what the part of it is that asks for
+/// the moment, and what a paint of the whole page takes.
+void scrub(ui::Studio& studio, ui::MainWindow& window, const char* what, const char* preset,
+           const std::vector<std::string>& settings) {
+    if (!open_mesh(studio, window, preset, settings)) {
+        std::printf("%s: there is no plan\n", what);
+        return;
+    }
+    auto* part = window.findChild<ui::ScrubPart*>();
+    QTest::qWait(200);
+    const int count = part->moments()->count();
+    std::printf("%s: %d executions of ops\n", what, count);
+    const auto position = [&](int i) { return i * (count - 1) / (kMoments - 1); };
+    print("  prepare a plan for scrubbing",
+          timed(5,
+                [&](int) {
+                    const ui::StepMoments moments(preview_of(window).digest());
+                    Q_UNUSED(moments);
+                }),
+          kFrameMs);
+    print("  find a moment", timed(kMoments, [&](int i) { part->moments()->at(position(i)); }), 4);
+    part->setPosition(0);
+    QCoreApplication::processEvents();
+    print("  move all parts to it", timed(kMoments, [&](int i) { part->setPosition(position(i)); }),
+          4);
+    print("  move, and paint what changed",
+          timed(kMoments,
+                [&](int i) {
+                    part->setPosition(position(i));
+                    QCoreApplication::processEvents();
+                }),
+          kFrameMs);
+    part->setPosition(0);
+    part->setPlaying(true);
+    print("  a tick of Play, and what changed",
+          timed(kMoments,
+                [&](int) {
+                    part->advance(24000.0 / 4 / kMoments);
+                    QCoreApplication::processEvents();
+                }),
+          kFrameMs);
+    part->setPlaying(false);
+    print("  move, and paint the whole window",
+          timed(100,
+                [&](int i) {
+                    part->setPosition(position(i * 6));
+                    window.grab();
+                }),
+          kFrameMs);
+}
+
+void edit(ui::Studio& studio, ui::MainWindow& window) {
+    const std::vector<std::string> settings = {"model.layers=48",
+                                               "model.width=512",
+                                               "model.heads=8",
+                                               "mesh.devices=\"h100:64\"",
+                                               "mesh.strategy=\"2d\"",
+                                               "mesh.axes=[[\"data\",8],[\"model\",8]]",
+                                               "training.global_batch_size=512"};
+    if (!open_mesh(studio, window, "gpt-6x384.json", settings)) {
+        std::puts("the large mesh cannot be planned");
+        return;
+    }
+    ui::PlanPreview& preview = preview_of(window);
+    const auto& slots_of = preview.digest()->plan->state_slots;
+    const auto tensors = std::count_if(slots_of.begin(), slots_of.end(), [](const auto& slot) {
+        return slot.category == plan::Category::parameters;
+    });
+    std::printf("64 devices, %zd tensors\n", static_cast<std::ptrdiff_t>(tensors));
+    std::vector<double> layout;
+    std::vector<double> whole;
+    for (int i = 0; i < 6; ++i) {
+        const std::string axes = i % 2 == 0 ? "mesh.axes=[[\"data\",16],[\"model\",4]]"
+                                            : "mesh.axes=[[\"data\",8],[\"model\",8]]";
+        QElapsedTimer clock;
+        clock.start();
+        studio.draft().apply({axes});
+        wait_for([&] { return !preview.isStale(); });
+        layout.push_back(static_cast<double>(clock.nsecsElapsed()) * 1e-6);
+        wait_for([&] { return preview.isComplete(); });
+        whole.push_back(static_cast<double>(clock.nsecsElapsed()) * 1e-6);
+    }
+    print("  edit to layout, tiles and bytes", layout, 50);
+    print("  edit to collectives, Gantt and verdict", whole, 500);
+}
+
+/// A square matrix in side x side tiles, one for each device.
+widgets::TileArray many_tiles(int side) {
+    widgets::TileArray array;
+    array.shape = {side * 8, side * 8};
+    array.mesh = {side, side};
+    array.dims.resize(2);
+    for (int i = 0; i < side; ++i) {
+        array.dims[0].push_back({i * 8, 8, 0});
+        array.dims[1].push_back({i * 8, 8, 0});
+    }
+    for (int tile = 0; tile < side * side; ++tile) {
+        array.holders.push_back({tile});
+    }
+    return array;
+}
+
+void paint_large() {
+    QImage image(640, 480, QImage::Format_ARGB32_Premultiplied);
+    widgets::TileView tiles;
+    tiles.resize(image.size());
+    tiles.setArray(many_tiles(64));
+    print("4,096 tiles painted", timed(100, [&](int) { tiles.renderTo(&image, image.size()); }), 5);
+    const pipeline::Schedule schedule = pipeline::make_schedule("1f1b", 32, 128);
+    widgets::GanttView gantt;
+    QImage wide(1280, 720, QImage::Format_ARGB32_Premultiplied);
+    gantt.resize(wide.size());
+    gantt.setData(ui::evenChart(schedule, {}).data);
+    print("32 stages x 128 microbatches painted",
+          timed(100, [&](int) { gantt.renderTo(&wide, wide.size()); }), 16);
+    gantt.show();
+    print("  moving the mark over it",
+          timed(200,
+                [&](int i) {
+                    gantt.setMark(gantt.makespan() * i / 200);
+                    gantt.repaint();
+                }),
+          kFrameMs);
+}
+
+} // namespace
+
+void bench_mesh(ui::Studio& studio, ui::MainWindow& window) {
+    window.resize(1440, 900);
+    scrub(studio, window, "2 x 2 mesh", "gpt-6x384.json",
+          {"mesh.devices=\"cpu:4\"", "mesh.strategy=\"2d\"",
+           "mesh.axes=[[\"data\",2],[\"model\",2]]"});
+    scrub(studio, window, "pipeline of 8 stages", "gpt-6x384.json",
+          {"model.layers=8", "mesh.devices=\"h100:8\"", "mesh.strategy=\"pipeline\"",
+           "mesh.pipeline={\"schedule\": \"1f1b\"}", "training.micro_batch_size=4"});
+    edit(studio, window);
+    paint_large();
+}

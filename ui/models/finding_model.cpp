@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/finding_model.h"
+
+#include "core/base/text.h"
+#include "ui/bridge/convert.h"
+#include "widgets/painting.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace weft::ui {
+namespace {
+
+using sharding::Finding;
+
+QString tr(const char* text) {
+    return FindingModel::tr(text);
+}
+
+/// "optimizer.m/NAME" lies as NAME does.
+std::string ownerOf(const std::string& array) {
+    return array.substr(array.find('/') + 1);
+}
+
+QString whyOf(const Finding& finding) {
+    const QString devices =
+        tr("%1 devices (%2)").arg(finding.devices).arg(toQString(join(finding.axes, ", ")));
+    if (finding.kind == Finding::Kind::uneven) {
+        return tr("%1 do not divide over %2").arg(formatCount(finding.units), devices);
+    }
+    return finding.dim < 0
+               ? tr("no dimension splits over %1").arg(devices)
+               : tr("%1 cannot be split over %2").arg(formatCount(finding.units), devices);
+}
+
+FindingRow rowOf(const Finding& finding) {
+    FindingRow out;
+    out.kind =
+        finding.kind == Finding::Kind::uneven ? FindingRow::Kind::Padded : FindingRow::Kind::Whole;
+    out.tensor = toQString(ownerOf(finding.array));
+    out.where = withoutNumbers(out.tensor);
+    out.why = whyOf(finding);
+    out.story =
+        out.where + QLatin1Char(' ') + toQString(sharding::message_of(finding)) + QLatin1Char('.');
+    if (finding.fixes.empty()) {
+        out.story += QLatin1Char(' ') + toQString(sharding::hint_of(finding));
+    }
+    out.fixes = finding.fixes;
+    return out;
+}
+
+FindingRow memoryRow(const plan::ExecutionPlan& plan) {
+    FindingRow out;
+    out.kind = FindingRow::Kind::Memory;
+    out.where = tr("memory");
+    out.bytes = plan.memory_bytes() - *plan.limit_bytes;
+    out.why = tr("%1 are needed, and there are %2")
+                  .arg(widgets::formatMemory(plan.memory_bytes()),
+                       widgets::formatMemory(*plan.limit_bytes));
+    out.story = tr("The plan does not fit: %1 (%2).").arg(out.why, toQString(plan.limit_basis));
+    return out;
+}
+
+} // namespace
+
+FindingModel::FindingModel(QObject* parent) : QAbstractTableModel(parent) {}
+
+void FindingModel::setDigest(std::shared_ptr<const PlanDigest> digest) {
+    beginResetModel();
+    rows_.clear();
+    std::map<std::tuple<QString, int, int, std::int64_t>, std::size_t> known;
+    for (const Finding& finding : digest ? digest->plan->findings : std::vector<Finding>()) {
+        FindingRow made = rowOf(finding);
+        const auto [found, is_new] = known.try_emplace(
+            {made.where, static_cast<int>(finding.kind), finding.dim, finding.devices},
+            rows_.size());
+        if (is_new) {
+            rows_.push_back(std::move(made));
+        } else {
+            rows_[found->second].count += 1;
+        }
+        const bool padding = finding.kind == Finding::Kind::uneven;
+        rows_[found->second].bytes +=
+            padding ? finding.bytes / digest->plan->mesh.devices() : finding.bytes;
+    }
+    std::stable_sort(rows_.begin(), rows_.end(),
+                     [](const FindingRow& a, const FindingRow& b) { return a.bytes > b.bytes; });
+    if (digest && !digest->plan->fits()) {
+        rows_.insert(rows_.begin(), memoryRow(*digest->plan));
+    }
+    endResetModel();
+}
+
+void FindingModel::setMemoryFixes(const std::vector<plan::Alternative>& fixes) {
+    if (rows_.empty() || rows_.front().kind != FindingRow::Kind::Memory) {
+        return;
+    }
+    rows_.front().fixes.clear();
+    for (const plan::Alternative& fix : fixes) {
+        rows_.front().fixes.push_back({fix.change, fix.overrides});
+    }
+    emit dataChanged(index(0, 0), index(0, ColumnCount - 1));
+}
+
+int FindingModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int FindingModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : ColumnCount;
+}
+
+QVariant FindingModel::data(const QModelIndex& index, int role) const {
+    const FindingRow& shown = row(index.row());
+    const int column = index.column();
+    const widgets::Theme& theme = widgets::Theme::current();
+    switch (role) {
+    case Qt::DisplayRole: return display(shown, column);
+    case Qt::ToolTipRole: return shown.story;
+    case Qt::AccessibleTextRole:
+        return column == WhatColumn ? QVariant(shown.story) : display(shown, column);
+    case Qt::TextAlignmentRole:
+        return QVariant::fromValue(Qt::Alignment(
+            Qt::AlignVCenter | (column == BytesColumn ? Qt::AlignRight : Qt::AlignLeft)));
+    case Qt::FontRole:
+        return column == WhereColumn || column == BytesColumn
+                   ? QVariant(theme.font(widgets::TextStyle::Mono))
+                   : QVariant();
+    case Qt::ForegroundRole:
+        return column == WhatColumn && shown.kind == FindingRow::Kind::Memory
+                   ? QVariant(theme.color(widgets::Role::Error))
+                   : QVariant();
+    default: return {};
+    }
+}
+
+QVariant FindingModel::display(const FindingRow& row, int column) const {
+    switch (column) {
+    case WhatColumn:
+        return row.kind == FindingRow::Kind::Memory  ? tr("does not fit")
+               : row.kind == FindingRow::Kind::Whole ? tr("kept whole")
+                                                     : tr("padded");
+    case WhereColumn:
+        return row.count > 1 ? tr("%1 (%2)").arg(row.where).arg(row.count) : row.where;
+    case BytesColumn: return widgets::formatMemory(row.bytes);
+    case WhyColumn: return row.why;
+    default: return {};
+    }
+}
+
+QVariant FindingModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal) {
+        return {};
+    }
+    if (role == Qt::TextAlignmentRole) {
+        return QVariant::fromValue(
+            Qt::Alignment(section == BytesColumn ? Qt::AlignRight : Qt::AlignLeft));
+    }
+    if (role != Qt::DisplayRole) {
+        return {};
+    }
+    const QString titles[] = {tr("what"), tr("where"), tr("lost a device"), tr("why")};
+    return titles[section];
+}
+
+} // namespace weft::ui

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the plan says does not fit, divide or split: one row for arrays of layers alike and for the
+// optimizer's state with its parameter; what costs most first.
+#pragma once
+
+#include "ui/bridge/plan_digest.h"
+
+#include <QAbstractTableModel>
+
+#include <memory>
+#include <vector>
+
+namespace weft::ui {
+
+struct FindingRow {
+    enum class Kind { Memory, Whole, Padded };
+    Kind kind = Kind::Padded;
+    QString where;    // "blocks.*.attention.qkv.weight"
+    QString tensor;   // to look at; empty: none
+    int count = 1;    // arrays
+    qint64 bytes = 0; // lost on each device
+    QString why;      // short
+    QString story;    // a sentence or two
+    std::vector<sharding::FindingFix> fixes;
+};
+
+class FindingModel : public QAbstractTableModel {
+    Q_OBJECT
+public:
+    enum Column { WhatColumn, WhereColumn, BytesColumn, WhyColumn, ColumnCount };
+
+    explicit FindingModel(QObject* parent = nullptr);
+
+    void setDigest(std::shared_ptr<const PlanDigest> digest);
+    /// Ways to make a plan fit that does not; they are looked for after the plan.
+    void setMemoryFixes(const std::vector<plan::Alternative>& fixes);
+
+    const FindingRow& row(int index) const { return rows_[static_cast<std::size_t>(index)]; }
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    QVariant display(const FindingRow& row, int column) const;
+
+    std::vector<FindingRow> rows_;
+};
+
+} // namespace weft::ui

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The run on screen, device by device, as it goes: computing, exchanging, waiting, beside what was
+// planned; memory taken; who holds the others up.
+#pragma once
+
+#include <QWidget>
+
+class QStackedWidget;
+
+namespace weft::widgets {
+class DeviceTimes;
+class SectionHeader;
+class TextLabel;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class RunModel;
+
+class LivePart : public QWidget {
+    Q_OBJECT
+public:
+    explicit LivePart(const RunModel& run, QWidget* parent = nullptr);
+
+    widgets::DeviceTimes* times() const { return times_; }
+
+signals:
+    /// The user chose a device.
+    void deviceSelected(int device);
+
+public slots:
+    void setSelectedDevice(int device);
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void update();
+
+    const RunModel& run_;
+    widgets::SectionHeader* header_;
+    QStackedWidget* stack_;
+    widgets::DeviceTimes* times_;
+    widgets::TextLabel* facts_;
+};
+
+} // namespace weft::ui

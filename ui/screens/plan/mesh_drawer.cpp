@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/plan/mesh_drawer.h"
+
+#include "widgets/card.h"
+#include "widgets/controls.h"
+
+#include <QHBoxLayout>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+namespace weft::ui {
+
+MeshDrawer::MeshDrawer(QWidget* parent) : QWidget(parent) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* panel = new widgets::Panel(widgets::Role::Background);
+    auto* row = new QHBoxLayout(panel);
+    row->setContentsMargins(widgets::space::kGroup, widgets::space::kTight, widgets::space::kGroup,
+                            widgets::space::kTight);
+    tabs_ = new widgets::SegmentedControl;
+    tabs_->setObjectName("meshDrawer");
+    tabs_->setAccessibleName(tr("What is shown below the tensors"));
+    tabs_->setCompact(true);
+    row->addWidget(tabs_);
+    row->addStretch(1);
+    column->addWidget(panel);
+    column->addWidget(new widgets::Hairline);
+    stack_ = new QStackedWidget;
+    column->addWidget(stack_, 1);
+    connect(tabs_, &widgets::SegmentedControl::currentIndexChanged, this, [this](int part) {
+        stack_->setCurrentIndex(part);
+        emit currentChanged(part);
+    });
+}
+
+int MeshDrawer::add(const QString& title, const QString& tooltip, QWidget* part) {
+    tabs_->addSegment(title, tooltip);
+    return stack_->addWidget(part);
+}
+
+void MeshDrawer::setTitle(int part, const QString& title) {
+    tabs_->setSegmentText(part, title);
+}
+
+int MeshDrawer::current() const {
+    return stack_->currentIndex();
+}
+
+void MeshDrawer::setCurrent(int part) {
+    tabs_->setCurrentIndex(part);
+}
+
+} // namespace weft::ui

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The lower half of the mesh: one of several parts at a time, chosen by the row above them.
+#pragma once
+
+#include <QWidget>
+
+class QStackedWidget;
+
+namespace weft::widgets {
+class SegmentedControl;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class MeshDrawer : public QWidget {
+    Q_OBJECT
+public:
+    explicit MeshDrawer(QWidget* parent = nullptr);
+
+    /// The parts stand in the order in which they are added. Returns the index of the part.
+    int add(const QString& title, const QString& tooltip, QWidget* part);
+    /// A part can say more in its title: "Findings 3".
+    void setTitle(int part, const QString& title);
+    int current() const;
+    void setCurrent(int part);
+
+signals:
+    /// Another part is shown.
+    void currentChanged(int part);
+
+private:
+    widgets::SegmentedControl* tabs_;
+    QStackedWidget* stack_;
+};
+
+} // namespace weft::ui

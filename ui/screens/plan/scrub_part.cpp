@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/plan/scrub_part.h"
+
+#include "ui/screens/plan/moment_line.h"
+#include "widgets/card.h"
+#include "widgets/controls.h"
+#include "widgets/icon.h"
+#include "widgets/memory_figures.h"
+#include "widgets/memory_timeline.h"
+#include "widgets/text_label.h"
+#include "widgets/theme_controller.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QPushButton>
+#include <QScopedValueRollback>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kTickMs = 16;
+constexpr double kPassMs = 24000; // of a whole step at normal speed
+constexpr double kCalmMs = 2000;  // of a phase, with reduced motion, at normal speed
+constexpr int kSpeeds[] = {1, 4, 16};
+constexpr int kLeastLine = 300; // narrower: of the bytes only the sum
+
+} // namespace
+
+ScrubPart::ScrubPart(QWidget* parent) : QWidget(parent) {
+    setObjectName("stepScrubber");
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->setSpacing(0);
+    outer->addWidget(new widgets::Hairline);
+    auto* panel = new widgets::Panel;
+    auto* column = new QVBoxLayout(panel);
+    column->setContentsMargins(widgets::space::kGroup, widgets::space::kTight,
+                               widgets::space::kGroup, 2);
+    column->setSpacing(0);
+    column->addWidget(createControls());
+    profile_ = new widgets::MemoryTimeline;
+    profile_->setObjectName("stepProfile");
+    profile_->setAccessibleName(tr("Ops of the training step with the memory of a device"));
+    profile_->setForm(widgets::MemoryTimeline::Form::Compact);
+    profile_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    profile_->installEventFilter(this);
+    column->addWidget(profile_);
+    outer->addWidget(panel);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    connect(profile_, &widgets::PaintedView::cursorChanged, this, [this](int position) {
+        if (!showing_ && position >= 0) {
+            setPosition(position);
+        }
+    });
+    timer_.setInterval(kTickMs);
+    timer_.setTimerType(Qt::PreciseTimer);
+    connect(&timer_, &QTimer::timeout, this, &ScrubPart::tick);
+    setDigest(nullptr);
+    moveTo(StepMoment());
+}
+
+QWidget* ScrubPart::createControls() {
+    auto* bar = new QWidget;
+    auto* row = new QHBoxLayout(bar);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(widgets::space::kTight);
+    const auto button = [&](const char* name, const QString& icon, const QString& text) {
+        auto* made = new QPushButton(widgets::icon(icon), {});
+        made->setObjectName(name);
+        made->setToolTip(text);
+        made->setAccessibleName(text);
+        widgets::setCompact(made);
+        row->addWidget(made);
+        return made;
+    };
+    back_ = button("scrubBack", "chevron-left", tr("Op before (Left)"));
+    play_ = button("scrubPlay", "play", tr("Play the step (Space)"));
+    play_->setCheckable(true);
+    step_ = button("scrubStep", "chevron-right", tr("Next op (Right)"));
+    row->addSpacing(widgets::space::kControl);
+    line_ = new MomentLine;
+    line_->setObjectName("scrubLine");
+    row->addWidget(line_, 1);
+    row->addSpacing(widgets::space::kControl);
+    figures_ = new widgets::MemoryFigures;
+    figures_->setObjectName("scrubMemory");
+    row->addWidget(figures_);
+    row->addSpacing(widgets::space::kGroup);
+    speed_ = new widgets::SegmentedControl;
+    speed_->setObjectName("scrubSpeed");
+    for (const int speed : kSpeeds) {
+        speed_->addSegment(QStringLiteral("%1×").arg(speed), tr("Speed of playing"));
+    }
+    speed_->setCompact(true);
+    speed_->setCurrentIndex(1);
+    speed_->setAccessibleName(tr("Speed of playing"));
+    row->addWidget(speed_);
+    connect(back_, &QPushButton::clicked, this, [this] { setPosition(position() - 1); });
+    connect(step_, &QPushButton::clicked, this, [this] { setPosition(position() + 1); });
+    connect(play_, &QPushButton::toggled, this, &ScrubPart::setPlaying);
+    return bar;
+}
+
+void ScrubPart::setDigest(std::shared_ptr<const PlanDigest> digest) {
+    if (digest == digest_ && moments_) {
+        return;
+    }
+    const double share =
+        moment_.valid() && moments_->duration() > 0 ? moment_.time / moments_->duration() : 0;
+    digest_ = std::move(digest);
+    moments_ = std::make_unique<const StepMoments>(digest_);
+    const bool any = moments_->count() > 0;
+    for (QWidget* control : {static_cast<QWidget*>(back_), static_cast<QWidget*>(play_),
+                             static_cast<QWidget*>(step_), static_cast<QWidget*>(speed_)}) {
+        control->setEnabled(any);
+    }
+    widgets::MemoryFigures::Bytes most{};
+    for (const widgets::TimelineLayer& layer : moments_->timeline().layers) {
+        most[static_cast<std::size_t>(layer.category)] =
+            *std::max_element(layer.bytes.begin(), layer.bytes.end());
+    }
+    const QScopedValueRollback showing(showing_, true);
+    profile_->setData(moments_->timeline());
+    figures_->setMost(most, profile_->peakStep() < 0 ? 0 : profile_->totalAt(profile_->peakStep()));
+    arrange();
+    if (!any) {
+        setPlaying(false);
+        moveTo(StepMoment());
+    } else {
+        moveTo(moment_.valid() ? moments_->atTime(share * moments_->duration()) : StepMoment());
+    }
+}
+
+void ScrubPart::setStale(bool stale) {
+    profile_->setStale(stale);
+    line_->setStale(stale);
+    figures_->setStale(stale);
+}
+
+void ScrubPart::setLow(bool low) {
+    using Form = widgets::MemoryTimeline::Form;
+    profile_->setForm(low ? Form::Slim : Form::Compact);
+}
+
+void ScrubPart::setPosition(int position) {
+    if (moments_->count() > 0) {
+        const int bounded = std::clamp(position, 0, moments_->count() - 1);
+        if (bounded != moment_.position || playing_) {
+            moveTo(moments_->at(bounded));
+        }
+    }
+}
+
+void ScrubPart::setOp(int op) {
+    if (moments_->count() > 0 && op >= 0 && op != moment_.op &&
+        op < static_cast<int>(digest_->ops.size())) {
+        setPosition(moments_->positionOf(op, std::max(0, position())));
+    }
+}
+
+void ScrubPart::setAction(int stage, int action) {
+    if (moments_->count() == 0) {
+        return;
+    }
+    const int own = stage == digest_->stage ? moments_->positionOfAction(action) : -1;
+    if (own >= 0) {
+        setPosition(own);
+    } else {
+        moveTo(moments_->atTime(moments_->timeOfAction(stage, action)));
+    }
+}
+
+// The one place where the moment changes.
+void ScrubPart::moveTo(const StepMoment& moment) {
+    moment_ = moment;
+    {
+        const QScopedValueRollback showing(showing_, true);
+        profile_->setCursorItem(moment_.position);
+    }
+    line_->setMoment(moments_.get(), moment_);
+    // Before there is a moment it is the peak that counts.
+    figures_->setBytes(moment_.valid()             ? moment_.bytes
+                       : profile_->peakStep() >= 0 ? moments_->at(profile_->peakStep()).bytes
+                                                   : widgets::MemoryFigures::Bytes{});
+    emit momentChanged(moment_);
+}
+
+void ScrubPart::setPlaying(bool playing) {
+    playing = playing && moments_->count() > 0 && isVisible();
+    {
+        const QSignalBlocker quiet(play_);
+        play_->setChecked(playing);
+    }
+    if (playing == playing_) {
+        return;
+    }
+    playing_ = playing;
+    play_->setIcon(widgets::icon(playing ? "pause" : "play"));
+    play_->setToolTip(playing ? tr("Pause (Space)") : tr("Play the step (Space)"));
+    play_->setAccessibleName(play_->toolTip());
+    if (!playing) {
+        timer_.stop();
+        return;
+    }
+    if (!moment_.valid() || moment_.position == moments_->count() - 1) {
+        setPosition(0);
+    }
+    rest_ms_ = 0;
+    since_.start();
+    timer_.start();
+}
+
+void ScrubPart::tick() {
+    advance(static_cast<double>(since_.restart()));
+}
+
+double ScrubPart::speed() const {
+    return kSpeeds[speed_->currentIndex()];
+}
+
+void ScrubPart::advance(double ms) {
+    if (!playing_) {
+        return;
+    }
+    const int last = moments_->count() - 1;
+    if (widgets::ThemeController::reducedMotion()) {
+        rest_ms_ += ms * speed();
+        if (rest_ms_ >= kCalmMs) {
+            rest_ms_ = 0;
+            setPosition(profile_->nextSpan(moment_.position));
+        }
+    } else {
+        const double time = moment_.time + moments_->duration() * ms * speed() / kPassMs;
+        moveTo(time < moments_->duration() ? moments_->atTime(time) : moments_->at(last));
+    }
+    if (moment_.position == last) {
+        setPlaying(false);
+    }
+}
+
+void ScrubPart::hideEvent(QHideEvent* event) {
+    QWidget::hideEvent(event);
+    setPlaying(false);
+}
+
+void ScrubPart::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrange();
+}
+
+void ScrubPart::arrange() {
+    const int others = back_->sizeHint().width() * 3 + speed_->sizeHint().width() +
+                       widgets::space::kGroup * 3 + widgets::space::kControl * 5;
+    figures_->setTotalOnly(width() - others - figures_->fullWidth() < kLeastLine);
+}
+
+bool ScrubPart::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == profile_ && event->type() == QEvent::KeyPress &&
+        static_cast<QKeyEvent*>(event)->key() == Qt::Key_Space) {
+        setPlaying(!playing_);
+        return true;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+// Keys that a button has no use for move the handle.
+void ScrubPart::keyPressEvent(QKeyEvent* event) {
+    switch (event->key()) {
+    case Qt::Key_Left:
+    case Qt::Key_Right:
+    case Qt::Key_PageUp:
+    case Qt::Key_PageDown:
+    case Qt::Key_Home:
+    case Qt::Key_End:
+        if (moments_->count() > 0) {
+            QCoreApplication::sendEvent(profile_, event);
+            return;
+        }
+        break;
+    default: break;
+    }
+    QWidget::keyPressEvent(event);
+}
+
+} // namespace weft::ui
