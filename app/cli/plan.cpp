@@ -14,6 +14,7 @@
 #include "core/train/planning.h"
 
 #include <algorithm>
+#include <future>
 
 namespace weft::cli {
 namespace {
@@ -134,12 +135,31 @@ int print_mesh_advice(const plan::ExecutionPlan& plan, const compile::MeshAdvice
     return found.ways.empty() ? exit_code(ErrorKind::memory) : 0;
 }
 
+/// Searches for the meshes that are best, and plans the run as it is meanwhile. What is advised is
+/// judged by the training step.
+int advise_on_mesh(const compile::RunConfig& config, const data::DataOutline& data,
+                   const train::PlanTarget& target, const Options& options,
+                   const plan::PageStyle& style) {
+    // Back ends of this machine are asked by one thread at a time.
+    const bool here = target.hardware == nullptr;
+    const std::shared_future<plan::ExecutionPlan> own =
+        std::async(here ? std::launch::deferred : std::launch::async,
+                   [&] { return train::plan_run(config, data, target, {}, compile::Scope::step); });
+    const compile::MeshAdvice found = train::find_meshes(
+        config, data, target,
+        here ? train::limit_of_device(own.get()) : train::limit_of(config, target), {});
+    return print_mesh_advice(own.get(), found, options, style);
+}
+
 /// Prints the plan with its verdict; 4 when the run does not fit.
 int print_plan(const compile::CheckedRun& checked, const train::PlanTarget& target,
                const Options& options, const plan::PageStyle& style) {
     const compile::RunConfig& config = checked.config;
     const data::DataOutline data = train::outline_run_data(config, target);
-    // What is advised is judged by the training step, which also has every array of the mesh.
+    const bool on_mesh = !compile::placement_of(config.section("mesh")).mesh.single();
+    if (options.advise && on_mesh && target.cost->available() && options.tensor.empty()) {
+        return advise_on_mesh(config, data, target, options, style);
+    }
     plan::ExecutionPlan plan = train::plan_run(
         config, data, target, {},
         options.advise || !options.copy_as.empty() ? compile::Scope::step : compile::Scope::run);
@@ -154,10 +174,6 @@ int print_plan(const compile::CheckedRun& checked, const train::PlanTarget& targ
         plan.fixes = train::find_fixes(config, data, target, {});
     }
     std::vector<plan::Alternative> advice;
-    if (options.advise && !plan.mesh.single() && target.cost->available()) {
-        return print_mesh_advice(plan, train::find_meshes(config, data, target, plan, {}), options,
-                                 style);
-    }
     if (options.advise) {
         advice = compile::advise(config, planner, {});
     } else if (options.curve || plan.compile_ms <= kQuickMs) {

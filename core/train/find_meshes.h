@@ -14,11 +14,11 @@ namespace weft::train {
 /// there is no limit.
 std::optional<std::int64_t> limit_of_device(const plan::ExecutionPlan& plan);
 
-/// compile::advise_mesh for a run that was planned for `target`, whose cost model must be
-/// available. `planned` is called for every plan that is made, by any thread. Throws weft::Error;
-/// stops with weft::Error{runtime}.
+/// compile::advise_mesh on `target`, whose cost model must be available; `limit_bytes` as
+/// limit_of_device gives it. `planned` is called for every plan that is made, by any thread. Throws
+/// weft::Error; stops with weft::Error{runtime}.
 compile::MeshAdvice find_meshes(const compile::RunConfig& config, const data::DataOutline& data,
-                                const PlanTarget& target, const plan::ExecutionPlan& plan,
+                                const PlanTarget& target, std::optional<std::int64_t> limit_bytes,
                                 const std::stop_token& stop,
                                 const std::function<void()>& planned = {});
 

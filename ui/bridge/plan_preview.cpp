@@ -146,8 +146,8 @@ PlanPreview::Planner PlanPreview::engine(const std::filesystem::path& calibratio
                 throw Error(ErrorKind::runtime, "", "nothing is known of this machine's speed",
                             "Measure it with `weft bench machine`, or plan for hardware.");
             }
-            return train::find_meshes(config, train::outline_run_data(config, target), target, plan,
-                                      stop, counted);
+            return train::find_meshes(config, train::outline_run_data(config, target), target,
+                                      train::limit_of_device(plan), stop, counted);
         };
     return planner;
 }
