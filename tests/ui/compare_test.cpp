@@ -156,6 +156,16 @@ private slots:
         QCOMPARE(found.a.limit, a->plan->limit_bytes);
     }
 
+    // Simulated devices: the memory of one, as its card shows it, and not what the host keeps.
+    void memory_is_that_of_one_device() {
+        const auto digest = test::mesh_digest(test::mesh_config(test::kTwoByTwo));
+        const ui::PlanComparison same = ui::comparePlans(*digest, *digest);
+        // Less the holes of the arena.
+        const std::int64_t arena = digest->plan->arena_bytes;
+        QVERIFY(sum(same.a.segments) <= arena && sum(same.a.segments) > arena / 2);
+        QVERIFY(!digest->plan->limit_bytes || same.a.limit < digest->plan->limit_bytes);
+    }
+
     void models_hold_together() {
         ui::FigureModel figures;
         ui::TensorDifferenceModel tensors;

@@ -54,8 +54,12 @@ Traffic sumOf(const std::map<std::string, Traffic>& all) {
     return out;
 }
 
+/// Of a device of the stage that needs most; what the host keeps beside simulated devices is not
+/// theirs.
 std::vector<std::int64_t> memoryOf(const PlanDigest& digest) {
-    return plan::device_bytes_by_category(*digest.plan, digest.stage);
+    const plan::PlannedProgram* program = plan::largest_program(*digest.plan, digest.stage);
+    return program == nullptr ? std::vector<std::int64_t>(plan::kCategories)
+                              : plan::bytes_by_category(*digest.plan, *program);
 }
 
 ComparedSide sideOf(const PlanDigest& digest) {

@@ -53,9 +53,7 @@ QVariant ReshardModel::display(const ReshardRow& row, int column) const {
     switch (column) {
     case NameColumn: return row.name;
     case KindColumn: return reshardKindText(row.kind);
-    case BytesColumn: return shortMemory(row.bytes);
-    case FromColumn: return row.from_spec;
-    default: return row.to_spec;
+    default: return shortMemory(row.bytes);
     }
 }
 
@@ -83,7 +81,7 @@ QVariant ReshardModel::headerData(int section, Qt::Orientation orientation, int 
     if (role == Qt::TextAlignmentRole) {
         return alignment(section == BytesColumn);
     }
-    const QString titles[] = {tr("array"), tr("becomes"), tr("bytes"), tr("saved"), tr("held")};
+    const QString titles[] = {tr("array"), tr("becomes"), tr("bytes")};
     return role == Qt::DisplayRole ? QVariant(titles[section]) : QVariant();
 }
 

@@ -12,7 +12,7 @@ namespace weft::ui {
 class ReshardModel : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Column { NameColumn, KindColumn, BytesColumn, FromColumn, ToColumn, ColumnCount };
+    enum Column { NameColumn, KindColumn, BytesColumn, ColumnCount };
     /// Value to sort by: text or number, as the column holds.
     static constexpr int kSortRole = Qt::UserRole;
 

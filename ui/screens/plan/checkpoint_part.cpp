@@ -39,7 +39,6 @@ constexpr int kViewWidth = 560;
 constexpr int kTotalsWidth = 280;
 constexpr int kRunsWidth = 200;
 constexpr int kStepsWidth = 130;
-constexpr int kSpecsFrom = 400; // of the list; narrower: the specs go
 enum Page { EmptyPage, ContentPage };
 
 QComboBox* createBox(const char* object_name, const QString& accessible_name, int width) {
@@ -400,8 +399,6 @@ void CheckpointPart::changeEvent(QEvent* event) {
 void CheckpointPart::arrangeColumns() {
     fitColumns(table_, ReshardModel::NameColumn);
     fitColumns(reader_table_, ReaderModel::DeviceColumn);
-    table_->setColumnHidden(ReshardModel::FromColumn, table_->width() < kSpecsFrom);
-    table_->setColumnHidden(ReshardModel::ToColumn, table_->width() < kSpecsFrom);
 }
 
 } // namespace weft::ui

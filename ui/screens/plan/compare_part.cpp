@@ -261,16 +261,18 @@ void ComparePart::fill() {
         return;
     }
     PlanComparison found = comparePlans(*digest_, *other);
-    bar_->setMeasured(std::move(found.a.segments), QStringLiteral("A"));
-    bar_->setPlanned(std::move(found.b.segments), QStringLiteral("B"));
-    bar_->setLimit(found.a.limit == found.b.limit ? found.a.limit : std::nullopt);
+    bar_->setMeasured(found.a.segments, QStringLiteral("A"));
+    bar_->setPlanned(found.b.segments, QStringLiteral("B"));
+    const auto limitText = [](const ComparedSide& side) {
+        return side.limit ? widgets::formatMemory(*side.limit) : tr("none");
+    };
+    const bool one_limit = limitText(found.a) == limitText(found.b);
+    bar_->setLimit(one_limit ? found.a.limit : std::nullopt);
     QString text =
         tr("A: the draft, %1\nB: %2").arg(meshText(*digest_->plan), meshText(*other->plan));
-    if (found.a.limit && found.a.limit != found.b.limit) {
-        text += tr("\nlimit of a device: A %1, B %2")
-                    .arg(widgets::formatMemory(*found.a.limit),
-                         found.b.limit ? widgets::formatMemory(*found.b.limit) : tr("none"));
-    }
+    text += one_limit
+                ? tr("\nlimit of a device: %1").arg(limitText(found.a))
+                : tr("\nlimit of a device: A %1, B %2").arg(limitText(found.a), limitText(found.b));
     text += QLatin1Char('\n') + tr("%n tensor(s) held alike", nullptr, found.equal_tensors);
     sides_->setText(text);
     figures_->setFigures(std::move(found.figures));
