@@ -8,6 +8,7 @@
 #include "ui/screens/plan/table.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
+#include "widgets/mark_delegate.h"
 #include "widgets/messages.h"
 #include "widgets/tag_delegate.h"
 #include "widgets/text_label.h"
@@ -109,6 +110,8 @@ QWidget* ExchangePart::createTable() {
     table_ = ui::createTable(proxy_, "exchangeTable", tr("Collectives of the step"));
     table_->setItemDelegateForColumn(ExchangeModel::AxesColumn,
                                      new widgets::TagDelegate(ExchangeModel::kAxesRole, table_));
+    table_->setItemDelegateForColumn(
+        ExchangeModel::KindColumn, new widgets::MarkDelegate(ExchangeModel::kRunningRole, table_));
     table_->setTextElideMode(Qt::ElideMiddle); // the end says as much as the beginning
     table_->setSortingEnabled(true);
     table_->sortByColumn(-1, Qt::AscendingOrder); // the heaviest first, as they come
@@ -228,8 +231,9 @@ void ExchangePart::showPage() {
     why_->setVisible(full && selectedRow() >= 0 && !how_->isChecked());
 }
 
+/// Of the one that runs, else of the chosen row, else of all.
 void ExchangePart::drawArrows() {
-    const int chosen = selectedRow();
+    const int chosen = model_->running() >= 0 ? model_->running() : selectedRow();
     std::vector<ExchangeShare> shares;
     for (int row = 0; row < model_->rowCount(); ++row) {
         const std::vector<ExchangeShare>& own = model_->row(row).shares;
@@ -302,9 +306,16 @@ void ExchangePart::setStale(bool stale) {
 }
 
 void ExchangePart::showOp(int op) {
-    const QScopedValueRollback settling(settling_, true);
-    if (const int row = model_->rowOf(op); row != selectedRow()) {
-        selectRow(row);
+    const int row = model_->rowOf(op);
+    if (row == model_->running()) {
+        return;
+    }
+    model_->setRunning(row);
+    if (row >= 0) {
+        table_->scrollTo(proxy_->mapFromSource(model_->index(row, ExchangeModel::KindColumn)));
+    }
+    if (stack_->currentIndex() == ArrowsPage) {
+        drawArrows();
     }
 }
 
@@ -334,8 +345,9 @@ void ExchangePart::arrangeColumns() {
         if (column == ExchangeModel::WhatColumn) {
             what = sample;
         } else if (column != ExchangeModel::WhyColumn) {
-            // A tag has edges.
-            longest.emplace_back(column, column == ExchangeModel::AxesColumn
+            // A tag has edges, and a mark stands behind the kind.
+            longest.emplace_back(column, column == ExchangeModel::AxesColumn ||
+                                                 column == ExchangeModel::KindColumn
                                              ? sample + QStringLiteral("  ")
                                              : sample);
         }
