@@ -22,6 +22,7 @@ constexpr double kDotPitch = 4.0;
 constexpr int kCross = 12;
 constexpr int kPad = 6;
 constexpr int kDashedPad = 8;
+constexpr QPoint kBesidePointer(-14, -18);
 
 int tagHeight(TextStyle style) {
     return static_cast<int>(std::ceil(QFontMetricsF(Theme::current().font(style)).height())) + 6;
@@ -83,8 +84,11 @@ void AxisGrip::mouseMoveEvent(QMouseEvent* event) {
     setDown(false);
     auto* drag = new QDrag(this);
     drag->setMimeData(axisMime(axis_));
-    drag->setPixmap(parentWidget()->grab());
-    drag->setHotSpot(mapToParent(pressed_));
+    AxisTag carried(axis_);
+    carried.setRemovable(false);
+    carried.resize(carried.sizeHint());
+    drag->setPixmap(carried.grab());
+    drag->setHotSpot(kBesidePointer); // what is said under the pointer stays readable
     drag->exec(Qt::MoveAction);
 }
 
@@ -136,7 +140,8 @@ void AxisTag::paintEvent(QPaintEvent*) {
         words.setWidth(words.width() - kCross - 2);
         words.moveLeft(isRightToLeft() ? kPad + kCross + 2 : kPad);
         const QPointF middle = QRectF(cross).adjusted(0, 0, -kPad + 2, 0).center();
-        paintIcon(painter, QRectF(middle.x() - kCross / 2.0, middle.y() - kCross / 2.0, kCross, kCross),
+        paintIcon(painter,
+                  QRectF(middle.x() - kCross / 2.0, middle.y() - kCross / 2.0, kCross, kCross),
                   QStringLiteral("close"), theme.color(Role::Accent));
     }
     paintText(painter, words, Qt::AlignLeft | Qt::AlignVCenter, text(),
@@ -171,8 +176,7 @@ void AxisTag::changeEvent(QEvent* event) {
     updateGeometry();
 }
 
-DropSlot::DropSlot(const QString& words, QWidget* parent)
-    : QAbstractButton(parent), words_(words) {
+DropSlot::DropSlot(const QString& words, QWidget* parent) : QAbstractButton(parent), words_(words) {
     setText(words);
     setFocusPolicy(Qt::StrongFocus);
     setCursor(Qt::PointingHandCursor);

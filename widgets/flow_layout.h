@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Widgets side by side, onto further lines where there is no room. Those that expand take what their
-// line has left.
+// Widgets side by side, onto further lines where there is no room. Those that expand take what
+// their line has left.
 #pragma once
 
 #include <QLayout>

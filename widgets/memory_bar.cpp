@@ -69,6 +69,11 @@ void MemoryBar::setLimit(std::optional<qint64> bytes) {
     itemsChanged();
 }
 
+void MemoryBar::setAlike(bool alike) {
+    alike_ = alike;
+    itemsChanged();
+}
+
 void MemoryBar::setLegendVisible(bool visible) {
     legend_visible_ = visible;
     itemsChanged();
@@ -124,9 +129,9 @@ QRectF MemoryBar::barRect(int bar, double width) const {
     const Bar& shown = bar == 0 ? measured_ : planned_;
     const double line = textLine();
     const double row = std::max(kMeasuredHeight, line);
-    const double height = bar == 0 ? kMeasuredHeight : kPlannedHeight;
+    const double height = bar == 0 || alike_ ? kMeasuredHeight : kPlannedHeight;
     const double top =
-        bar == 0 ? (row - height) / 2.0 : row + kBarGap + (line - height) / 2.0 - 2.0;
+        bar == 0 ? (row - height) / 2.0 : row + kBarGap + ((alike_ ? row : line) - height) / 2.0 - 2.0;
     return {labelWidth(), std::round(top), barScale(width) * static_cast<double>(shown.total),
             height};
 }
@@ -147,24 +152,41 @@ QRectF MemoryBar::segmentRect(int bar, int index, double width) const {
 
 double MemoryBar::legendTop() const {
     const double line = textLine();
-    double bottom = std::max(kMeasuredHeight, line);
+    const double row = std::max(kMeasuredHeight, line);
+    double bottom = row;
     if (planned_.total > 0) {
-        bottom += kBarGap + line - 2.0;
+        bottom += kBarGap + (alike_ ? row : line) - 2.0;
     }
     return bottom + 8.0;
 }
 
+std::vector<MemorySegment> MemoryBar::legendSegments() const {
+    std::vector<MemorySegment> out = (measured_.total > 0 ? measured_ : planned_).segments;
+    for (const MemorySegment& other : alike_ ? planned_.segments : std::vector<MemorySegment>{}) {
+        const auto place = std::lower_bound(
+            out.begin(), out.end(), other.category,
+            [](const MemorySegment& one, MemoryCategory wanted) { return one.category < wanted; });
+        if (place == out.end() || place->category != other.category) {
+            out.insert(place, other);
+        }
+    }
+    return out;
+}
+
 std::vector<MemoryBar::LegendEntry> MemoryBar::legend(double width) const {
     std::vector<LegendEntry> entries;
-    const Bar& shown = measured_.total > 0 ? measured_ : planned_;
+    const std::vector<MemorySegment> segments = legendSegments();
+    const qint64 total = measured_.total > 0 ? measured_.total : planned_.total;
     const QFont caption = Theme::current().font(TextStyle::Caption);
     const QFont mono = Theme::current().font(TextStyle::MonoSmall);
     const double line = textLine() + 4.0;
     double x = 0.0;
     double y = legendTop();
-    for (const MemorySegment& segment : shown.segments) {
-        const double entry = kSwatch + 6.0 + textWidth(caption, memoryName(segment.category)) +
-                             5.0 + textWidth(mono, legendNumber(segment.bytes, shown.total));
+    for (const MemorySegment& segment : segments) {
+        const double number =
+            alike_ ? 0.0 : 5.0 + textWidth(mono, legendNumber(segment.bytes, total));
+        const double entry =
+            kSwatch + 6.0 + textWidth(caption, memoryName(segment.category)) + number;
         if (x > 0.0 && x + entry > width) {
             x = 0.0;
             y += line;
@@ -222,7 +244,7 @@ void MemoryBar::paintBar(QPainter& painter, int bar, double width) const {
         }
         const QColor color = theme.memory(segment.category);
         paintFill(painter, rect,
-                  bar == 0 ? color : mixed(color, theme.color(Role::Surface), 0.6),
+                  bar == 0 || alike_ ? color : mixed(color, theme.color(Role::Surface), 0.6),
                   memoryFill(segment.category));
     }
     const bool over = limit_ && shown.total > *limit_;
@@ -254,9 +276,11 @@ void MemoryBar::paintLegend(QPainter& painter, double width) const {
         const QRectF text = entry.rect.adjusted(kSwatch + 6.0, 0, 0, 0);
         paintText(painter, text, Qt::AlignLeft | Qt::AlignVCenter, name, caption,
                   theme.color(Role::Muted), Qt::ElideNone);
-        paintText(painter, text.adjusted(name_width + 5.0, 0, 0, 0),
-                  Qt::AlignLeft | Qt::AlignVCenter, legendNumber(entry.segment.bytes, total), mono,
-                  theme.color(Role::Text), Qt::ElideNone);
+        if (!alike_) {
+            paintText(painter, text.adjusted(name_width + 5.0, 0, 0, 0),
+                      Qt::AlignLeft | Qt::AlignVCenter, legendNumber(entry.segment.bytes, total),
+                      mono, theme.color(Role::Text), Qt::ElideNone);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Memory stacked by category: measured over planned, with a legend and the device's limit.
+// Memory stacked by category: measured over planned, or two of a kind, with a legend and the
+// device's limit.
 #pragma once
 
 #include "widgets/painted_view.h"
@@ -23,6 +24,8 @@ public:
     /// Drawn in the order of MemoryCategory whatever the order given; zero bytes are left out.
     void setMeasured(std::vector<MemorySegment> segments, const QString& label = {});
     void setPlanned(std::vector<MemorySegment> segments, const QString& label = {});
+    /// Both bars are of equal weight and the legend names the categories of both, without figures.
+    void setAlike(bool alike);
     /// A line at the device's capacity; the bar that crosses it says "over by".
     void setLimit(std::optional<qint64> bytes);
     void setLegendVisible(bool visible);
@@ -55,6 +58,7 @@ private:
     double labelWidth() const;
     QRectF barRect(int bar, double width) const;
     QRectF segmentRect(int bar, int index, double width) const;
+    std::vector<MemorySegment> legendSegments() const;
     std::vector<LegendEntry> legend(double width) const;
     double legendTop() const;
     double barScale(double width) const;
@@ -65,6 +69,7 @@ private:
     Bar planned_;
     std::optional<qint64> limit_;
     bool legend_visible_ = true;
+    bool alike_ = false;
 };
 
 } // namespace weft::widgets

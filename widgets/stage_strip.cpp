@@ -16,9 +16,9 @@ namespace weft::widgets {
 namespace {
 
 constexpr double kSide = 2.0;
-constexpr double kBox = 24.0;  // height of a layer's box
-constexpr double kBand = 4.0;  // that marks a part
-constexpr double kGrab = 5.0;  // on either side of a border
+constexpr double kBox = 24.0; // height of a layer's box
+constexpr double kBand = 4.0; // that marks a part
+constexpr double kGrab = 5.0; // on either side of a border
 constexpr double kHandle = 5.0;
 constexpr double kLeastText = 14.0;
 constexpr double kStale = 0.45;
@@ -250,8 +250,7 @@ void StageStrip::paintPart(QPainter& painter, int part, double width) const {
     const Theme& theme = Theme::current();
     const QRectF rect = partRect(part, width);
     const QRectF inner = rect.adjusted(1, 0, -1, 0);
-    painter.fillRect(QRectF(inner.left(), 0, inner.width(), kBand),
-                     theme.series(part % stages_));
+    painter.fillRect(QRectF(inner.left(), 0, inner.width(), kBand), theme.series(part % stages_));
     double most = 0;
     for (int other = 0; other < parts(); ++other) {
         most = std::max(most, share(other));
@@ -274,8 +273,7 @@ void StageStrip::paintLayers(QPainter& painter, double width) const {
     const QFont font = theme.font(TextStyle::MonoSmall);
     int layer = 0;
     for (int part = 0; part < parts(); ++part) {
-        const QColor fill =
-            mixed(theme.series(part % stages_), theme.color(Role::Surface), 0.18);
+        const QColor fill = mixed(theme.series(part % stages_), theme.color(Role::Surface), 0.18);
         for (const int end = layer + counts_[static_cast<std::size_t>(part)]; layer < end;
              ++layer) {
             const double left = edge(layer, width);
@@ -284,8 +282,7 @@ void StageStrip::paintLayers(QPainter& painter, double width) const {
             painter.fillRect(box, fill);
             const QString name = layers_[static_cast<std::size_t>(layer)].name;
             const QString number = name.section(QLatin1Char('.'), -1);
-            const QString shown =
-                textWidth(font, name) + kHandle < box.width() ? name : number;
+            const QString shown = textWidth(font, name) + kHandle < box.width() ? name : number;
             if (box.width() >= kLeastText && textWidth(font, shown) < box.width()) {
                 paintText(painter, box, Qt::AlignCenter, shown, font, theme.color(Role::Text),
                           Qt::ElideNone);
@@ -311,10 +308,10 @@ void StageStrip::paintScene(QPainter& painter, const QSizeF& view_size) const {
         const bool active = border == dragged_ || hoveredItem() == 2 * border + 1;
         const QColor color = theme.color(active ? Role::Accent : Role::Text);
         painter.fillRect(QRectF(x - 1, 0, 2, wordsTop()), color);
-        paintPanel(painter,
-                   QRectF(x - kHandle / 2 - 1, boxTop() + kBox / 2 - kHandle, kHandle + 2,
-                          2 * kHandle),
-                   2.0, theme.color(Role::Surface), color, Qt::SolidLine, active ? 2.0 : 1.0);
+        paintPanel(
+            painter,
+            QRectF(x - kHandle / 2 - 1, boxTop() + kBox / 2 - kHandle, kHandle + 2, 2 * kHandle),
+            2.0, theme.color(Role::Surface), color, Qt::SolidLine, active ? 2.0 : 1.0);
     }
     if (drop_) {
         paintPanel(painter, QRectF({0, 0}, QSizeF(view_size.width(), wordsTop())), size::kRadius,

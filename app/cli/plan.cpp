@@ -7,14 +7,14 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/compile/alternatives.h"
-#include "core/compile/mesh_advice.h"
 #include "core/compile/mesh_config.h"
-#include "core/train/engine.h"
+#include "core/compile/mesh_recipe.h"
+#include "core/train/find_meshes.h"
 #include "core/train/machine_cost.h"
 #include "core/train/planning.h"
 
 #include <algorithm>
-#include <limits>
+#include <future>
 
 namespace weft::cli {
 namespace {
@@ -30,6 +30,7 @@ struct Options {
     std::string hardware;
     std::vector<std::string> overrides;
     std::string tensor;
+    std::string copy_as; // a name of kMeshFormats
     int verify = 0; // steps; 0: plans only
     bool advise = false;
     bool curve = false;
@@ -101,10 +102,13 @@ int print_tensor(const plan::ExecutionPlan& plan, const Options& options,
     return 0;
 }
 
-/// Bytes of one device: simulated ones share what the host leaves.
-std::int64_t limit_of_device(const plan::ExecutionPlan& plan) {
-    const std::int64_t all = plan.limit_bytes.value_or(std::numeric_limits<std::int64_t>::max());
-    return plan.device == "cpu" ? (all - plan.host.bytes()) / plan.mesh.devices() : all;
+/// The mesh in another program's words.
+int print_mesh_as(const plan::ExecutionPlan& plan, const compile::RunConfig& config,
+                  const std::string& name) {
+    const auto def = std::ranges::find(plan::kMeshFormats, name, &plan::MeshFormatDef::name);
+    std::printf("%s",
+                plan::write_mesh_as(def->format, plan, compile::mesh_recipe(config)).c_str());
+    return 0;
 }
 
 /// Prints the meshes that are best; 4 when none fits.
@@ -131,29 +135,45 @@ int print_mesh_advice(const plan::ExecutionPlan& plan, const compile::MeshAdvice
     return found.ways.empty() ? exit_code(ErrorKind::memory) : 0;
 }
 
+/// Searches for the meshes that are best, and plans the run as it is meanwhile. What is advised is
+/// judged by the training step.
+int advise_on_mesh(const compile::RunConfig& config, const data::DataOutline& data,
+                   const train::PlanTarget& target, const Options& options,
+                   const plan::PageStyle& style) {
+    // Back ends of this machine are asked by one thread at a time.
+    const bool here = target.hardware == nullptr;
+    const std::shared_future<plan::ExecutionPlan> own =
+        std::async(here ? std::launch::deferred : std::launch::async,
+                   [&] { return train::plan_run(config, data, target, {}, compile::Scope::step); });
+    const compile::MeshAdvice found = train::find_meshes(
+        config, data, target,
+        here ? train::limit_of_device(own.get()) : train::limit_of(config, target), {});
+    return print_mesh_advice(own.get(), found, options, style);
+}
+
 /// Prints the plan with its verdict; 4 when the run does not fit.
 int print_plan(const compile::CheckedRun& checked, const train::PlanTarget& target,
                const Options& options, const plan::PageStyle& style) {
     const compile::RunConfig& config = checked.config;
     const data::DataOutline data = train::outline_run_data(config, target);
-    // What is advised is judged by the training step.
+    const bool on_mesh = !compile::placement_of(config.section("mesh")).mesh.single();
+    if (options.advise && on_mesh && target.cost->available() && options.tensor.empty()) {
+        return advise_on_mesh(config, data, target, options, style);
+    }
     plan::ExecutionPlan plan = train::plan_run(
-        config, data, target, {}, options.advise ? compile::Scope::step : compile::Scope::run);
+        config, data, target, {},
+        options.advise || !options.copy_as.empty() ? compile::Scope::step : compile::Scope::run);
     if (!options.tensor.empty()) {
         return print_tensor(plan, options, style);
+    }
+    if (!options.copy_as.empty()) {
+        return print_mesh_as(plan, config, options.copy_as);
     }
     const compile::Planner planner = train::step_planner(data, target, {});
     if (!plan.fits() && (!options.advise || plan.mesh.single())) {
         plan.fixes = train::find_fixes(config, data, target, {});
     }
     std::vector<plan::Alternative> advice;
-    if (options.advise && !plan.mesh.single() && target.cost->available()) {
-        const compile::MeshAdvice found = compile::advise_mesh(
-            config, planner, *target.cost, plan.parameters, limit_of_device(plan), {},
-            // Back ends of this machine are asked by one thread at a time.
-            target.hardware != nullptr ? train::thread_count(target.threads) : 1);
-        return print_mesh_advice(plan, found, options, style);
-    }
     if (options.advise) {
         advice = compile::advise(config, planner, {});
     } else if (options.curve || plan.compile_ms <= kQuickMs) {
@@ -219,6 +239,15 @@ void add_plan(CLI::App& app, Context& context) {
         ->allow_extra_args(false);
     command->add_option("--tensor", options->tensor,
                         "show which device holds which part of this tensor");
+    std::vector<std::string> formats;
+    for (const plan::MeshFormatDef& def : plan::kMeshFormats) {
+        formats.emplace_back(def.name);
+    }
+    command
+        ->add_option("--copy-as", options->copy_as,
+                     "print the mesh in the words of another program, or as text or JSON")
+        ->type_name("FORMAT")
+        ->check(CLI::IsMember(formats));
     command
         ->add_option("--verify", options->verify,
                      "run so many training steps on the simulated devices and on one, and name the "

@@ -101,7 +101,9 @@ MeshAdvice advise_mesh(const RunConfig& config, const Planner& planner, const co
             std::min({kFinalists - out.ways.size(), static_cast<std::size_t>(kMostPlanned - tried),
                       fitting.size() - static_cast<std::size_t>(tried)});
         std::vector<std::optional<plan::Alternative>> made(wanted);
-        for_each_on(threads, wanted, [&](std::size_t i) {
+        // More at a time than there are cores, so that none comes last alone.
+        const int together = threads > 1 ? static_cast<int>(wanted) : 1;
+        for_each_on(together, wanted, [&](std::size_t i) {
             made[i] = plan_candidate(config, planner, *order[static_cast<std::size_t>(tried) + i]);
         });
         tried += static_cast<int>(wanted);

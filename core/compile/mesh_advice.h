@@ -52,7 +52,8 @@ struct MeshCandidate {
 /// microbatches in flight; its step is the schedule's, played through with even stages
 /// (pipeline_rhythm.h).
 ///
-/// `threads`: that many plans are made at a time; `planner` must allow it.
+/// `threads`: that many small plans are made at a time, and with more than one all complete ones;
+/// `planner` must allow it.
 MeshAdvice advise_mesh(const RunConfig& config, const Planner& planner, const cost::CostModel& cost,
                        std::int64_t parameters, std::int64_t limit_bytes, std::stop_token stop,
                        int threads = 1);

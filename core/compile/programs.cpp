@@ -57,6 +57,15 @@ ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sampl
     return out;
 }
 
+std::int64_t count_parameters(const RunConfig& config, const data::SampleInfo& sample) {
+    std::int64_t count = 0;
+    const RunModel run = declare_run(config, sample);
+    for (const nn::Variable& parameter : run.parameters) {
+        count += run.trainable(parameter) ? parameter.shape.elements() : 0;
+    }
+    return count;
+}
+
 plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo& sample,
                                 PipelineOptions options, Scope scope,
                                 std::optional<std::int64_t> limit_bytes) {

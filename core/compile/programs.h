@@ -49,6 +49,9 @@ enum class Scope : std::uint8_t { run, step, layout };
 ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sample,
                           Scope scope = Scope::run);
 
+/// Trainable elements, tied ones once: ExecutionPlan::parameters before there is a plan.
+std::int64_t count_parameters(const RunConfig& config, const data::SampleInfo& sample);
+
 /// From configuration to plan: build_programs, then build_plan. Precision and recompute of `options`
 /// come from the configuration, as does host.staging_bytes; `backends` empty: planning only.
 /// `limit_bytes` is the memory of the machine: recompute "auto" keeps to it where the configuration

@@ -49,6 +49,9 @@ struct Chosen {
 
 Chosen choose(const Work& work, const Limits& limits,
               const std::map<std::string, Correction>& classes, double default_spread) {
+    if (classes.empty()) {
+        return {"", 1, default_spread};
+    }
     for (std::string& name : class_names(work, limits)) {
         if (const auto found = classes.find(name); found != classes.end()) {
             return {std::move(name), found->second.factor, found->second.spread};

@@ -37,8 +37,14 @@ std::string describe(const Token& token) {
 }
 
 std::string quote(std::string_view text, char quote_mark) {
+    std::string out;
+    append_quoted(out, text, quote_mark);
+    return out;
+}
+
+void append_quoted(std::string& out, std::string_view text, char quote_mark) {
     constexpr std::string_view kHex = "0123456789abcdef";
-    std::string out(1, quote_mark);
+    out += quote_mark;
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         if (c == quote_mark || c == '\\') {
@@ -53,7 +59,7 @@ std::string quote(std::string_view text, char quote_mark) {
             out += c;
         }
     }
-    return out += quote_mark;
+    out += quote_mark;
 }
 
 void Lexer::fail_at(const Token& token, const std::string& text, std::string hint) const {

@@ -60,6 +60,7 @@ private:
 
 /// The text in quotes, with \\, the quote mark and control characters escaped.
 std::string quote(std::string_view text, char quote_mark = '"');
+void append_quoted(std::string& out, std::string_view text, char quote_mark = '"');
 
 /// Reads "P('data', None) partial('model')"; the next token must be P.
 Spec read_spec(Lexer& lexer);

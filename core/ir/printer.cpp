@@ -40,50 +40,79 @@ std::string list_text(const std::vector<std::int64_t>& list) {
     return out + "]";
 }
 
+/// Writes straight into one text: a program of a large model has megabytes of it.
 class Printer {
 public:
     explicit Printer(const Program& program) : program_(program) {}
 
     std::string print() {
-        out_ = "program " + name_text(program_.name) + " {\n";
+        (out_ += "program ") += name_text(program_.name);
+        out_ += " {\n";
         for (const Port& port : program_.arguments) {
-            out_ += "  in " + name(port.value) + " " + std::string(role_name(port.role)) + " " +
-                    quote(port.name) + " : " + typed(port.value, port.name) + "\n";
+            out_ += "  in ";
+            name(port.value);
+            port_text(port);
+            out_ += " : ";
+            typed(port.value, port.name);
+            out_ += '\n';
         }
         ops(program_.body, 1);
         for (const Port& port : program_.results) {
-            out_ += "  out " + name(port.value) + " " + std::string(role_name(port.role)) + " " +
-                    quote(port.name) + "\n";
+            out_ += "  out ";
+            name(port.value);
+            port_text(port);
+            out_ += '\n';
         }
         return std::move(out_ += "}\n");
     }
 
 private:
-    static std::string name(ValueId id) { return "%" + std::to_string(id.index); }
+    void integer(std::int64_t value) {
+        std::array<char, 24> buffer{};
+        const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+        out_.append(buffer.data(), end);
+    }
 
-    static std::string names(const std::vector<ValueId>& ids) {
-        std::string out;
-        for (const ValueId id : ids) {
-            out += (out.empty() ? "" : ", ") + name(id);
+    void name(ValueId id) {
+        out_ += '%';
+        integer(id.index);
+    }
+
+    void names(const std::vector<ValueId>& ids) {
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            out_ += i > 0 ? ", " : "";
+            name(ids[i]);
         }
-        return out;
+    }
+
+    void port_text(const Port& port) {
+        (out_ += ' ') += role_name(port.role);
+        out_ += ' ';
+        append_quoted(out_, port.name);
     }
 
     /// Type and whatever differs from its default: spec, layout, name.
-    std::string typed(ValueId id, std::string_view usual_name = {}) const {
+    void typed(ValueId id, std::string_view usual_name = {}) {
         const Value& value = program_.value(id);
-        std::string out = to_text(value.type);
+        (out_ += dtype_name(value.type.dtype)) += '[';
+        for (int dim = 0; dim < value.type.shape.rank(); ++dim) {
+            out_ += dim > 0 ? "," : "";
+            integer(value.type.shape[dim]);
+        }
+        out_ += ']';
         if (!value.spec.replicated()) {
-            out += " " + to_text(value.spec);
+            (out_ += ' ') += to_text(value.spec);
         }
         if (value.layout != Layout{}) {
-            out += " layout(" + quote(value.layout.format) + ", " +
-                   std::to_string(value.layout.packed_bytes) + ")";
+            append_quoted(out_ += " layout(", value.layout.format);
+            out_ += ", ";
+            integer(value.layout.packed_bytes);
+            out_ += ')';
         }
         if (value.name != usual_name) {
-            out += " name(" + quote(value.name) + ")";
+            append_quoted(out_ += " name(", value.name);
+            out_ += ')';
         }
-        return out;
     }
 
     void ops(const Block& block, int depth) {
@@ -92,42 +121,55 @@ private:
             if (op.structured()) {
                 out_ += " {\n";
                 body(op.body.front(), depth + 1);
-                out_ += indent(depth) + "}";
+                indent(depth);
+                out_ += '}';
             }
-            out_ += "\n";
+            out_ += '\n';
         }
     }
 
     void op_line(const Op& op, int depth) {
-        out_ += indent(depth) + names(op.outputs) + (op.outputs.empty() ? "" : " = ") + op.kind +
-                "(" + names(op.inputs) + ")";
-        if (op.attributes.size() > 0) {
-            std::string inner;
-            for (const auto& [key, value] : op.attributes) {
-                inner += (inner.empty() ? "" : ", ") + key + "=" + to_text(value);
-            }
-            out_ += " {" + inner + "}";
+        indent(depth);
+        names(op.outputs);
+        out_ += op.outputs.empty() ? "" : " = ";
+        (out_ += op.kind) += '(';
+        names(op.inputs);
+        out_ += ')';
+        bool first = true;
+        for (const auto& [key, value] : op.attributes) {
+            (out_ += first ? " {" : ", ") += key;
+            (out_ += '=') += to_text(value);
+            first = false;
         }
-        out_ += " :";
+        out_ += first ? " :" : "} :";
         for (std::size_t i = 0; i < op.outputs.size(); ++i) {
-            out_ += (i > 0 ? ", " : " ") + typed(op.outputs[i]);
+            out_ += i > 0 ? ", " : " ";
+            typed(op.outputs[i]);
         }
-        out_ += " @ " + quote(op.path) + " " + std::string(phase_name(op.phase)) +
-                (op.action.empty() ? "" : " in " + quote(op.action));
+        append_quoted(out_ += " @ ", op.path);
+        (out_ += ' ') += phase_name(op.phase);
+        if (!op.action.empty()) {
+            append_quoted(out_ += " in ", op.action);
+        }
     }
 
     void body(const Block& block, int depth) {
         for (const ValueId id : block.arguments) {
-            out_ += indent(depth) + "in " + name(id) + " : " + typed(id) + "\n";
+            indent(depth);
+            out_ += "in ";
+            name(id);
+            out_ += " : ";
+            typed(id);
+            out_ += '\n';
         }
         ops(block, depth);
-        out_ += indent(depth) + "yield" + (block.results.empty() ? "" : " ") +
-                names(block.results) + "\n";
+        indent(depth);
+        out_ += block.results.empty() ? "yield" : "yield ";
+        names(block.results);
+        out_ += '\n';
     }
 
-    static std::string indent(int depth) {
-        return std::string(static_cast<std::size_t>(depth) * 2, ' ');
-    }
+    void indent(int depth) { out_.append(static_cast<std::size_t>(depth) * 2, ' '); }
 
     const Program& program_;
     std::string out_;

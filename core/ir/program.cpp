@@ -38,30 +38,47 @@ void replace(std::vector<ValueId>& ids, const std::vector<ValueId>& replacement)
     }
 }
 
+/// Adds an entry at its place, or changes the one that has its name.
+void put(std::vector<Attributes::Entry>& entries, std::string_view name, Attribute value) {
+    const auto place =
+        std::lower_bound(entries.begin(), entries.end(), name,
+                         [](const auto& entry, std::string_view key) { return entry.first < key; });
+    if (place != entries.end() && place->first == name) {
+        place->second = std::move(value);
+    } else {
+        entries.emplace(place, std::string(name), std::move(value));
+    }
+}
+
 } // namespace
 
-Attributes::Attributes(std::initializer_list<std::pair<std::string, Attribute>> entries) {
+Attributes::Attributes(std::initializer_list<Entry> entries) {
+    std::vector<Entry> sorted;
+    sorted.reserve(entries.size());
     for (const auto& [name, value] : entries) {
-        set(name, value);
+        put(sorted, name, value);
     }
+    entries_ = std::make_shared<const std::vector<Entry>>(std::move(sorted));
 }
 
 void Attributes::set(std::string_view name, Attribute value) {
-    const auto place =
-        std::lower_bound(entries_.begin(), entries_.end(), name,
-                         [](const auto& entry, std::string_view key) { return entry.first < key; });
-    if (place != entries_.end() && place->first == name) {
-        place->second = std::move(value);
-    } else {
-        entries_.emplace(place, std::string(name), std::move(value));
-    }
+    std::vector<Entry> changed(begin(), end());
+    put(changed, name, std::move(value));
+    entries_ = std::make_shared<const std::vector<Entry>>(std::move(changed));
 }
 
 const Attribute* Attributes::find(std::string_view name) const {
-    const auto place =
-        std::lower_bound(entries_.begin(), entries_.end(), name,
-                         [](const auto& entry, std::string_view key) { return entry.first < key; });
-    return place != entries_.end() && place->first == name ? &place->second : nullptr;
+    // There are a handful.
+    for (const auto& [key, value] : entries()) {
+        if (key == name) {
+            return &value;
+        }
+    }
+    return nullptr;
+}
+
+bool operator==(const Attributes& a, const Attributes& b) {
+    return a.entries_ == b.entries_ || std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
 bool Attributes::has(std::string_view name) const {

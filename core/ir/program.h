@@ -17,6 +17,8 @@
 #include "core/ir/type.h"
 
 #include <compare>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -43,10 +45,13 @@ struct Value {
 using Attribute = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>>;
 
 /// Attributes of an op, sorted by name. Getters check that the attribute is there with that type.
+/// Copies share the entries, which never change: a model is many equal ops.
 class Attributes {
 public:
+    using Entry = std::pair<std::string, Attribute>;
+
     Attributes() = default;
-    Attributes(std::initializer_list<std::pair<std::string, Attribute>> entries);
+    Attributes(std::initializer_list<Entry> entries);
 
     void set(std::string_view name, Attribute value);
     bool has(std::string_view name) const;
@@ -60,13 +65,17 @@ public:
     std::string text(std::string_view name, std::string_view fallback) const;
     const std::vector<std::int64_t>& list(std::string_view name) const;
 
-    auto begin() const { return entries_.begin(); }
-    auto end() const { return entries_.end(); }
-    std::size_t size() const { return entries_.size(); }
-    friend bool operator==(const Attributes&, const Attributes&) = default;
+    auto begin() const { return entries().begin(); }
+    auto end() const { return entries().end(); }
+    std::size_t size() const { return entries().size(); }
+    friend bool operator==(const Attributes& a, const Attributes& b);
 
 private:
-    std::vector<std::pair<std::string, Attribute>> entries_;
+    std::span<const Entry> entries() const {
+        return entries_ == nullptr ? std::span<const Entry>() : std::span<const Entry>(*entries_);
+    }
+
+    std::shared_ptr<const std::vector<Entry>> entries_; // null: none
 };
 
 /// The part of a training step that an op belongs to; printed, drawn and priced by phase.

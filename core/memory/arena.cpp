@@ -8,31 +8,78 @@
 namespace weft::memory {
 namespace {
 
-/// Lowest offset from `base` on where `block` fits between the placed blocks alive with it.
-std::int64_t lowest_place(const Block& block, const std::vector<Block>& placed_by_offset,
-                          std::int64_t base) {
-    std::int64_t offset = base;
-    for (const Block& other : placed_by_offset) {
-        if (!other.range.overlaps(block.range)) {
-            continue;
+/// Blocks that have their place, by offset. They stand in a list for all of the time and in lists
+/// for finer and finer slices of it: a search reads the list of the thinnest slice that its block
+/// lies in, and so hardly more than what is alive with it.
+class Placed {
+public:
+    explicit Placed(std::span<const Block> blocks) {
+        int positions = 1;
+        for (const Block& block : blocks) {
+            positions = std::max(positions, block.range.last + 1);
         }
-        if (offset + block.bytes <= other.offset) {
-            break;
+        for (int slices = blocks.size() < kFew ? 1 : kMostSlices; slices >= 1; slices /= 4) {
+            const int width = (positions + slices - 1) / slices;
+            levels_.push_back({width, std::vector<List>(static_cast<std::size_t>(slices))});
         }
-        offset = std::max(offset, align(other.offset + other.bytes));
     }
-    return offset;
-}
+
+    /// Lowest offset from `base` on where `block` fits between those alive with it.
+    std::int64_t lowest_place(const Block& block, std::int64_t base) const {
+        const auto within = std::find_if(levels_.begin(), levels_.end(), [&](const Level& level) {
+            return level.slice(block.range.first) == level.slice(block.range.last);
+        });
+        std::int64_t offset = base;
+        for (const Block& other : within->lists[within->slice(block.range.first)]) {
+            if (!other.range.overlaps(block.range)) {
+                continue;
+            }
+            if (offset + block.bytes <= other.offset) {
+                break;
+            }
+            offset = std::max(offset, align(other.offset + other.bytes));
+        }
+        return offset;
+    }
+
+    void add(const Block& block) {
+        const auto before = [](const Block& x, const Block& y) { return x.offset < y.offset; };
+        for (Level& level : levels_) {
+            const std::size_t last = level.slice(block.range.last);
+            for (std::size_t i = level.slice(block.range.first); i <= last; ++i) {
+                List& list = level.lists[i];
+                list.insert(std::upper_bound(list.begin(), list.end(), block, before), block);
+            }
+        }
+    }
+
+private:
+    static constexpr std::size_t kFew = 256; // that one list serves as well
+    static constexpr int kMostSlices = 64;
+
+    using List = std::vector<Block>;
+    struct Level {
+        int width; // positions of a slice
+        std::vector<List> lists;
+
+        std::size_t slice(int position) const { return static_cast<std::size_t>(position / width); }
+    };
+    std::vector<Level> levels_; // finest first; the last is one slice
+};
 
 std::int64_t most_alive(std::span<const Block> blocks) {
-    std::map<int, std::int64_t> change;
+    int last = 0;
     for (const Block& block : blocks) {
-        change[block.range.first] += align(block.bytes);
-        change[block.range.last + 1] -= align(block.bytes);
+        last = std::max(last, block.range.last);
+    }
+    std::vector<std::int64_t> change(static_cast<std::size_t>(last) + 2, 0); // [position]
+    for (const Block& block : blocks) {
+        change[static_cast<std::size_t>(block.range.first)] += align(block.bytes);
+        change[static_cast<std::size_t>(block.range.last) + 1] -= align(block.bytes);
     }
     std::int64_t alive = 0;
     std::int64_t most = 0;
-    for (const auto& [position, bytes] : change) {
+    for (const std::int64_t bytes : change) {
         alive += bytes;
         most = std::max(most, alive);
     }
@@ -51,13 +98,11 @@ ArenaPlan assign_offsets(std::span<Block> blocks, std::int64_t base) {
                                   : x.range.last - x.range.first > y.range.last - y.range.first;
     });
     ArenaPlan plan{base, base + most_alive(blocks)};
-    std::vector<Block> placed; // by offset; copies, so that a search reads memory in order
-    placed.reserve(blocks.size());
+    Placed placed(blocks);
     for (const std::size_t index : order) {
         Block& block = blocks[index];
-        block.offset = lowest_place(block, placed, base);
-        const auto before = [](const Block& x, const Block& y) { return x.offset < y.offset; };
-        placed.insert(std::upper_bound(placed.begin(), placed.end(), block, before), block);
+        block.offset = placed.lowest_place(block, base);
+        placed.add(block);
         plan.bytes = std::max(plan.bytes, block.offset + block.bytes);
     }
     return plan;

@@ -91,9 +91,7 @@ private:
         parent_.resize(program_.values.size());
         stretches_.resize(program_.values.size());
         for (std::size_t i = 0; i < parent_.size(); ++i) {
-            const ValueId id{static_cast<std::int32_t>(i)};
             parent_[i] = static_cast<int>(i);
-            stretches_[i].values = {id};
         }
         for (const ir::Port& port : program_.arguments) {
             origins_[at(port.value)].kind = Origin::Kind::argument;
@@ -114,6 +112,14 @@ private:
         return index;
     }
     Stretch& stretch(ValueId id) { return stretches_[static_cast<std::size_t>(find(id))]; }
+    /// Until it is merged a stretch is of the one value that it is numbered like.
+    Stretch& with_values(int index) {
+        Stretch& out = stretches_[static_cast<std::size_t>(index)];
+        if (out.values.empty()) {
+            out.values = {{index}};
+        }
+        return out;
+    }
 
     /// B may be written over A in the step that reads A last and makes B.
     bool hands_over(ValueId a, ValueId b) const {
@@ -193,8 +199,8 @@ private:
         if (keep == gone) {
             return true;
         }
-        Stretch& into = stretches_[static_cast<std::size_t>(keep)];
-        Stretch& from = stretches_[static_cast<std::size_t>(gone)];
+        Stretch& into = with_values(keep);
+        Stretch& from = with_values(gone);
         const bool two_slots = !into.slot.empty() && !from.slot.empty();
         const bool slot_and_argument =
             (!into.slot.empty() && from.argument) || (!from.slot.empty() && into.argument);
@@ -312,15 +318,14 @@ private:
 
     Storage close_stretches() {
         const int last = std::max(0, storage_.liveness.positions - 1);
-        std::map<int, int> number;
+        std::vector<int> number(program_.values.size(), -1); // [owner]
         storage_.stretch_of.assign(program_.values.size(), -1);
         const auto claim = [&](ValueId id) {
             const int index = find(id);
-            const auto [found, is_new] =
-                number.try_emplace(index, static_cast<int>(storage_.stretches.size()));
-            if (is_new) {
-                Stretch& out =
-                    storage_.stretches.emplace_back(stretches_[static_cast<std::size_t>(index)]);
+            int& found = number[static_cast<std::size_t>(index)];
+            if (found < 0) {
+                found = static_cast<int>(storage_.stretches.size());
+                Stretch& out = storage_.stretches.emplace_back(std::move(with_values(index)));
                 out.range = range(out.values.front());
                 for (const ValueId value : out.values) {
                     out.range.first = std::min(out.range.first, range(value).first);
@@ -330,7 +335,7 @@ private:
                 out.range.first = out.argument ? 0 : out.range.first;
                 out.range.last = std::min(out.range.last, last);
             }
-            storage_.stretch_of[at(id)] = found->second;
+            storage_.stretch_of[at(id)] = found;
         };
         for_each_value(program_.body, claim);
         return std::move(storage_);

@@ -3,20 +3,52 @@
 
 #include "core/ops/rules.h"
 
-#include <unordered_map>
+#include <array>
 
 namespace weft::ops {
+namespace {
+
+/// Every pass asks for the record of every op: an open table, and a hash of a few letters.
+class Index {
+public:
+    Index() {
+        WEFT_CHECK(2 * all_ops().size() <= table_.size(), "the table stays half empty");
+        for (const OpDef* def : all_ops()) {
+            std::size_t slot = slot_of(def->name);
+            while (table_[slot] != nullptr) {
+                slot = (slot + 1) % table_.size();
+            }
+            table_[slot] = def;
+        }
+    }
+
+    const OpDef* find(std::string_view kind) const {
+        std::size_t slot = slot_of(kind);
+        while (table_[slot] != nullptr && table_[slot]->name != kind) {
+            slot = (slot + 1) % table_.size();
+        }
+        return table_[slot];
+    }
+
+private:
+    static std::size_t slot_of(std::string_view kind) {
+        const auto letter = [&](std::size_t i) {
+            return static_cast<std::size_t>(static_cast<unsigned char>(kind[i]));
+        };
+        return kind.empty() ? 0
+                            : (letter(0) * 37 + letter(kind.size() / 2) * 101 +
+                               letter(kind.size() - 1) * 5 + kind.size() * 59) %
+                                  512;
+    }
+
+    std::array<const OpDef*, 512> table_{};
+};
+
+} // namespace
 
 const OpDef* find_op(std::string_view kind) {
-    static const auto index = [] {
-        std::unordered_map<std::string_view, const OpDef*> out;
-        for (const OpDef* def : all_ops()) {
-            out.emplace(def->name, def);
-        }
-        return out;
-    }();
-    const auto found = index.find(kind);
-    return found == index.end() ? nullptr : found->second;
+    static const Index index;
+    return index.find(kind);
 }
 
 const OpDef& op_def(std::string_view kind) {

@@ -4,8 +4,8 @@
 #include "core/passes/simplify.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
-#include <unordered_map>
 
 namespace weft::passes {
 namespace {
@@ -18,9 +18,67 @@ constexpr std::int64_t kSharedConstantElements = 64;
 
 constexpr std::size_t kHashPrime = 0x100000001b3; // FNV
 
+std::size_t count_ops(const ir::Block& block) {
+    std::size_t count = block.ops.size();
+    for (const Op& op : block.ops) {
+        for (const ir::Block& body : op.body) {
+            count += count_ops(body);
+        }
+    }
+    return count;
+}
+
+/// Ops by hash: chains of entries that leave in the opposite order of their coming.
+class Table {
+public:
+    explicit Table(std::size_t most) : first_(std::bit_ceil(most + 1), kNone) {
+        entries_.reserve(most);
+    }
+
+    template <typename Same>
+    const Op* find(std::size_t hash, const Same& same) const {
+        for (int at = first_[chain(hash)]; at != kNone;) {
+            const Entry& entry = entries_[static_cast<std::size_t>(at)];
+            if (entry.hash == hash && same(*entry.op)) {
+                return entry.op;
+            }
+            at = entry.next;
+        }
+        return nullptr;
+    }
+
+    void add(std::size_t hash, const Op* op) {
+        int& first = first_[chain(hash)];
+        entries_.push_back({hash, op, first});
+        first = static_cast<int>(entries_.size()) - 1;
+    }
+
+    std::size_t size() const { return entries_.size(); }
+
+    void shrink(std::size_t size) {
+        for (; entries_.size() > size; entries_.pop_back()) {
+            first_[chain(entries_.back().hash)] = entries_.back().next;
+        }
+    }
+
+private:
+    static constexpr int kNone = -1;
+    struct Entry {
+        std::size_t hash;
+        const Op* op;
+        int next; // of the same chain
+    };
+    std::size_t chain(std::size_t hash) const {
+        return (hash ^ (hash >> 32)) & (first_.size() - 1);
+    }
+
+    std::vector<int> first_; // [chain]
+    std::vector<Entry> entries_;
+};
+
 class Merger {
 public:
-    explicit Merger(ir::Program& program) : program_(program) {}
+    explicit Merger(ir::Program& program) : program_(program), table_(count_ops(program.body)) {}
 
     bool run() {
         visit(program_.body);
@@ -30,7 +88,7 @@ public:
 
 private:
     void visit(ir::Block& block) {
-        std::vector<std::size_t> added; // this block's entries leave the table with it
+        const std::size_t before = table_.size();
         for (Op& op : block.ops) {
             for (ValueId& input : op.inputs) {
                 input = replaced_.resolve(input);
@@ -45,21 +103,16 @@ private:
                 continue;
             }
             const std::size_t key = hash(op);
-            std::vector<const Op*>& alike = table_[key];
-            const auto same = std::find_if(alike.begin(), alike.end(),
-                                           [&](const Op* other) { return equal(*other, op); });
-            if (same == alike.end()) {
-                alike.push_back(&op);
-                added.push_back(key);
+            const Op* same = table_.find(key, [&](const Op& other) { return equal(other, op); });
+            if (same == nullptr) {
+                table_.add(key, &op);
                 continue;
             }
             for (std::size_t i = 0; i < op.outputs.size(); ++i) {
-                replaced_.set(op.outputs[i], (*same)->outputs[i]);
+                replaced_.set(op.outputs[i], same->outputs[i]);
             }
         }
-        for (std::size_t i = added.size(); i-- > 0;) {
-            table_[added[i]].pop_back();
-        }
+        table_.shrink(before); // a block's ops are not seen behind it
     }
 
     bool mergeable(const Op& op) const {
@@ -100,7 +153,7 @@ private:
 
     ir::Program& program_;
     Replacements replaced_;
-    std::unordered_map<std::size_t, std::vector<const Op*>> table_; // by hash, in program order
+    Table table_;
 };
 
 } // namespace

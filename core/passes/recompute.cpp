@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 
 namespace weft::passes {
 namespace {
@@ -37,7 +38,18 @@ class BlockRecompute {
 public:
     BlockRecompute(ir::Program& program, ir::Block& block)
         : program_(program), block_(block), found_(find_candidates(program, block)),
-          dropped_(block.ops.size(), false) {}
+          dropped_(block.ops.size(), false) {
+        if (!found_.trains) {
+            return;
+        }
+        for (const Op& op : block.ops) {
+            first_read_.push_back(reads_.size());
+            for (const ValueId id : Reads(op)) {
+                reads_.push_back({id, found_.roots[at(id)], found_.producer_of_root(id)});
+            }
+        }
+        first_read_.push_back(reads_.size());
+    }
 
     bool trains() const { return found_.trains; }
 
@@ -66,6 +78,17 @@ public:
     }
 
 private:
+    /// A value that an op reads.
+    struct Read {
+        ValueId id;
+        ValueId root;
+        int producer = -1; // of the root: position
+    };
+
+    std::span<const Read> reads_of(std::size_t op) const {
+        return std::span(reads_).subspan(first_read_[op], first_read_[op + 1] - first_read_[op]);
+    }
+
     /// Values that are computed together.
     struct Group {
         double flops = 0;
@@ -150,11 +173,14 @@ private:
     /// The new order: every clone right before the first op that reads it.
     std::vector<Entry> schedule() const {
         std::vector<Entry> out;
+        out.reserve(2 * block_.ops.size());
         std::vector<bool> cloned(block_.ops.size(), false);
         for (std::size_t i = 0; i < block_.ops.size(); ++i) {
             if (block_.ops[i].phase == Phase::backward) {
-                for (const ValueId id : reads_of(block_.ops[i])) {
-                    request(id, cloned, out);
+                for (const Read& read : reads_of(i)) {
+                    if (gone(read.producer)) {
+                        request(read.id, cloned, out);
+                    }
                 }
             }
             out.push_back({i, false});
@@ -185,9 +211,9 @@ private:
         std::vector<int> last(2 * program_.values.size(), -1);
         const auto index = [](ValueId root, bool clone) { return 2 * at(root) + (clone ? 1 : 0); };
         for (std::size_t t = 0; t < entries.size(); ++t) {
-            for (const ValueId id : reads_of(block_.ops[entries[t].op])) {
-                const bool clone = reads_clones(entries[t]) && gone(found_.producer_of_root(id));
-                last[index(found_.roots[at(id)], clone)] = static_cast<int>(t);
+            const bool clones = reads_clones(entries[t]);
+            for (const Read& read : reads_of(entries[t].op)) {
+                last[index(read.root, clones && gone(read.producer))] = static_cast<int>(t);
             }
         }
         for (const ValueId id : block_.results) {
@@ -215,11 +241,17 @@ private:
 
     void rewrite(const std::vector<Entry>& entries) {
         std::vector<ValueId> clone_of(program_.values.size());
+        std::vector<bool> twice(block_.ops.size(), false); // [position]
+        for (const Entry& entry : entries) {
+            twice[entry.op] = twice[entry.op] || entry.clone;
+        }
         std::vector<Op> ops;
         ops.reserve(entries.size());
         for (const Entry& entry : entries) {
-            Op op = block_.ops[entry.op];
-            if (reads_clones(entry)) {
+            const bool reads = reads_clones(entry);
+            Op& old = block_.ops[entry.op];
+            Op op = twice[entry.op] ? old : std::move(old);
+            if (reads) {
                 for (ValueId& id : op.inputs) {
                     id = at(id) < clone_of.size() && clone_of[at(id)].valid() ? clone_of[at(id)]
                                                                               : id;
@@ -244,6 +276,8 @@ private:
     ir::Program& program_;
     ir::Block& block_;
     const RecomputeCandidates found_;
+    std::vector<Read> reads_;             // of all ops, in order
+    std::vector<std::size_t> first_read_; // [position] and one behind
     std::vector<bool> dropped_; // [position] its results are computed again
 };
 

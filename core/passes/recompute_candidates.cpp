@@ -99,7 +99,7 @@ private:
             if (op.phase == Phase::backward || is_view(op)) {
                 continue; // who reads the view counts
             }
-            for (const ValueId id : reads_of(op)) {
+            for (const ValueId id : Reads(op)) {
                 const int producer = out_.producer_of_root(id);
                 const bool elsewhere =
                     producer >= 0 &&
@@ -120,7 +120,7 @@ private:
             if (op.phase != Phase::backward) {
                 continue;
             }
-            for (const ValueId id : reads_of(op)) {
+            for (const ValueId id : Reads(op)) {
                 const ValueId root = out_.roots[at(id)];
                 const int producer = out_.producers[at(root)];
                 if (producer >= 0 && !counted[at(root)]) {
@@ -219,13 +219,13 @@ private:
 
 } // namespace
 
-std::vector<ValueId> reads_of(const Op& op) {
-    std::vector<ValueId> out = op.inputs;
+Reads::Reads(const Op& op) : all_(op.inputs) {
     if (op.structured()) {
+        with_captures_ = op.inputs;
         const auto captured = ir::captures(op);
-        out.insert(out.end(), captured.begin(), captured.end());
+        with_captures_.insert(with_captures_.end(), captured.begin(), captured.end());
+        all_ = with_captures_;
     }
-    return out;
 }
 
 RecomputeCandidates find_candidates(const ir::Program& program, const ir::Block& block) {

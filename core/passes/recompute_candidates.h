@@ -5,6 +5,7 @@
 
 #include "core/ir/program.h"
 
+#include <span>
 #include <vector>
 
 namespace weft::passes {
@@ -40,7 +41,20 @@ struct RecomputeCandidates {
 /// first, by a millionth per block: their values would be kept longest.
 RecomputeCandidates find_candidates(const ir::Program& program, const ir::Block& block);
 
-/// Values that the op reads: operands and captures.
-std::vector<ir::ValueId> reads_of(const ir::Op& op);
+/// Values that an op reads: operands and captures. The op outlives it.
+class Reads {
+public:
+    explicit Reads(const ir::Op& op);
+    Reads(const Reads&) = delete;
+    Reads& operator=(const Reads&) = delete;
+    ~Reads() = default;
+
+    auto begin() const { return all_.begin(); }
+    auto end() const { return all_.end(); }
+
+private:
+    std::vector<ir::ValueId> with_captures_; // of a structured op
+    std::span<const ir::ValueId> all_;
+};
 
 } // namespace weft::passes

@@ -4,9 +4,8 @@
 #include "core/ops/op_def.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <set>
+#include <span>
 
 namespace weft::passes {
 namespace {
@@ -17,29 +16,39 @@ using ir::ValueId;
 
 class BlockScheduler {
 public:
-    /// `replaceable`: values whose memory the block may hand on: what it makes and what it carries.
-    BlockScheduler(const ir::Program& program, Block& block, std::set<ValueId> replaceable)
-        : program_(program), block_(block), replaceable_(std::move(replaceable)) {}
+    /// `carried`: values whose memory the block may hand on beside those that it makes.
+    BlockScheduler(const ir::Program& program, Block& block, std::span<const ValueId> carried)
+        : program_(program), block_(block), replaceable_(program.values.size(), false),
+          definition_(program.values.size(), kOutside), uses_(program.values.size()) {
+        for (const ValueId id : carried) {
+            replaceable_[index(id)] = true;
+        }
+    }
 
     void run() {
         find_uses();
         // Position -> ops that follow the op there, in their old order.
-        std::map<std::size_t, std::vector<std::size_t>> followers;
+        std::vector<std::vector<std::size_t>> followers(block_.ops.size());
         std::vector<bool> moved(block_.ops.size(), false);
+        bool any_moved = false;
         for (std::size_t at = 0; at < block_.ops.size(); ++at) {
             if (const std::size_t to = target(at); to < at) {
                 followers[to].push_back(at);
-                moved[at] = true;
+                moved[at] = any_moved = true;
                 for (const ValueId id : block_.ops[at].outputs) {
-                    definition_[id] = to;
+                    definition_[index(id)] = static_cast<std::ptrdiff_t>(to);
                 }
                 for (const ValueId id : block_.ops[at].inputs) {
-                    uses_[id].erase(at);
-                    uses_[id].insert(to);
+                    std::vector<std::size_t>& uses = uses_[index(id)];
+                    std::erase(uses, at);
+                    const auto place = std::lower_bound(uses.begin(), uses.end(), to);
+                    if (place == uses.end() || *place != to) {
+                        uses.insert(place, to);
+                    }
                 }
             }
         }
-        if (followers.empty()) {
+        if (!any_moved) {
             return;
         }
         std::vector<Op> ops;
@@ -57,22 +66,30 @@ public:
     }
 
 private:
+    static std::size_t index(ValueId id) { return static_cast<std::size_t>(id.index); }
+
     void find_uses() {
+        const auto use = [this](ValueId id, std::size_t at) {
+            std::vector<std::size_t>& uses = uses_[index(id)];
+            if (uses.empty() || uses.back() != at) {
+                uses.push_back(at);
+            }
+        };
         for (std::size_t at = 0; at < block_.ops.size(); ++at) {
             const Op& op = block_.ops[at];
             for (const ValueId id : op.inputs) {
-                uses_[id].insert(at);
+                use(id, at);
             }
-            for (const ValueId id : ir::captures(op)) {
-                uses_[id].insert(at);
+            for (const ValueId id : op.structured() ? ir::captures(op) : std::vector<ValueId>()) {
+                use(id, at);
             }
             for (const ValueId id : op.outputs) {
-                definition_[id] = at;
-                replaceable_.insert(id);
+                definition_[index(id)] = static_cast<std::ptrdiff_t>(at);
+                replaceable_[index(id)] = true;
             }
         }
         for (const ValueId id : block_.results) {
-            uses_[id].insert(block_.ops.size());
+            use(id, block_.ops.size());
         }
     }
 
@@ -86,17 +103,20 @@ private:
         }
         std::optional<std::size_t> latest; // what must run before: definitions and other last reads
         std::int64_t freed = 0;
-        for (const ValueId id : std::set<ValueId>(op.inputs.begin(), op.inputs.end())) {
-            if (const auto made = definition_.find(id); made != definition_.end()) {
-                latest = std::max(latest.value_or(0), made->second);
+        for (auto input = op.inputs.begin(); input != op.inputs.end(); ++input) {
+            if (std::find(op.inputs.begin(), input, *input) != input) {
+                continue; // read twice
             }
-            const std::set<std::size_t>& uses = uses_.at(id);
-            if (*uses.rbegin() != at || replaceable_.count(id) == 0) {
+            if (const std::ptrdiff_t made = definition_[index(*input)]; made != kOutside) {
+                latest = std::max(latest.value_or(0), static_cast<std::size_t>(made));
+            }
+            const std::vector<std::size_t>& uses = uses_[index(*input)];
+            if (uses.back() != at || !replaceable_[index(*input)]) {
                 continue; // lives on
             }
-            freed += program_.type(id).bytes();
+            freed += program_.type(*input).bytes();
             if (uses.size() > 1) {
-                latest = std::max(latest.value_or(0), *std::next(uses.rbegin()));
+                latest = std::max(latest.value_or(0), uses[uses.size() - 2]);
             }
         }
         const bool worth =
@@ -114,20 +134,21 @@ private:
 
     const ir::Program& program_;
     Block& block_;
-    std::set<ValueId> replaceable_;
-    std::map<ValueId, std::size_t> definition_;
-    std::map<ValueId, std::set<std::size_t>> uses_;
+    static constexpr std::ptrdiff_t kOutside = -1;
+    std::vector<bool> replaceable_;              // [value]
+    std::vector<std::ptrdiff_t> definition_;     // [value] position
+    std::vector<std::vector<std::size_t>> uses_; // [value] positions, ascending
 };
 
-void visit(const ir::Program& program, Block& block, std::set<ValueId> replaceable) {
+void visit(const ir::Program& program, Block& block, std::span<const ValueId> replaceable) {
     for (Op& op : block.ops) {
         if (op.kind == "repeat") {
             Block& body = op.body.front();
-            const auto carried = static_cast<std::ptrdiff_t>(op.attributes.integer("carried"));
-            visit(program, body, {body.arguments.begin(), body.arguments.begin() + carried});
+            const auto carried = static_cast<std::size_t>(op.attributes.integer("carried"));
+            visit(program, body, std::span(body.arguments).first(carried));
         }
     }
-    BlockScheduler(program, block, std::move(replaceable)).run();
+    BlockScheduler(program, block, replaceable).run();
 }
 
 } // namespace

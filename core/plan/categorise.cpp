@@ -32,8 +32,7 @@ struct Traits {
 
 class Categoriser {
 public:
-    Categoriser(const ir::Program& program, const memory::Storage& storage,
-                const std::map<std::string, const StateSlot*>& slots)
+    Categoriser(const ir::Program& program, const memory::Storage& storage, const SlotIndex& slots)
         : program_(program), storage_(storage), slots_(slots), traits_(storage.stretches.size()),
           categories_(storage.stretches.size(), Category::activations) {}
 
@@ -117,7 +116,7 @@ private:
 
     const ir::Program& program_;
     const memory::Storage& storage_;
-    const std::map<std::string, const StateSlot*>& slots_;
+    const SlotIndex& slots_;
     std::vector<Traits> traits_;
     std::vector<Category> categories_;
 };
@@ -125,7 +124,7 @@ private:
 } // namespace
 
 std::vector<Category> categorise(const ir::Program& program, const memory::Storage& storage,
-                                 const std::map<std::string, const StateSlot*>& slots) {
+                                 const SlotIndex& slots) {
     return Categoriser(program, storage, slots).run();
 }
 

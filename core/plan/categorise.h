@@ -5,11 +5,14 @@
 #include "core/memory/share_storage.h"
 #include "core/plan/plan.h"
 
-#include <map>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace weft::plan {
+
+using SlotIndex = std::unordered_map<std::string_view, const StateSlot*>; // by name
 
 /// One category per stretch:
 ///  - a state slot: the slot's;
@@ -21,7 +24,7 @@ namespace weft::plan {
 ///  - anything else made in the update phase: optimizer;
 ///  - the rest: activations.
 std::vector<Category> categorise(const ir::Program& program, const memory::Storage& storage,
-                                 const std::map<std::string, const StateSlot*>& state_slots);
+                                 const SlotIndex& state_slots);
 
 /// The name of each stretch: a named value's, else "<op kind> <path>" of the first op that writes
 /// it.

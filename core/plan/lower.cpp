@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 namespace weft::plan {
 namespace {
@@ -21,6 +22,7 @@ public:
             std::span<const KernelChoice> kernels, std::span<const StateSlot> slots,
             std::int64_t state_bytes)
         : program_(program), storage_(storage), kernels_(kernels), state_bytes_(state_bytes) {
+        slots_.reserve(slots.size());
         for (const StateSlot& slot : slots) {
             slots_[slot.name] = &slot;
         }
@@ -62,11 +64,12 @@ private:
 
     void make_buffers() {
         const auto categories = categorise(program_, storage_, slots_);
-        const auto names = name_stretches(program_, storage_);
+        auto names = name_stretches(program_, storage_);
+        out_.buffers.reserve(storage_.stretches.size());
         for (std::size_t i = 0; i < storage_.stretches.size(); ++i) {
             const memory::Stretch& stretch = storage_.stretches[i];
             Buffer buffer;
-            buffer.name = names[i];
+            buffer.name = std::move(names[i]);
             buffer.category = categories[i];
             buffer.bytes = stretch.bytes;
             buffer.first_step = stretch.range.first;
@@ -147,6 +150,7 @@ private:
     }
 
     void lower_block(const ir::Block& block, std::vector<Step>& steps) {
+        steps.reserve(block.ops.size());
         for (const Op& op : block.ops) {
             if (memory::is_step(op)) {
                 const int position = position_++;
@@ -177,6 +181,8 @@ private:
     Step leaf(const Op& op, int position) {
         Step step;
         step.op = op;
+        step.inputs.reserve(op.inputs.size());
+        step.outputs.reserve(op.outputs.size());
         for (const ValueId id : op.inputs) {
             step.inputs.push_back(operand(id));
         }
@@ -308,21 +314,29 @@ private:
     }
 
     void make_timeline() {
-        std::map<int, std::int64_t> change;
+        std::vector<std::optional<std::int64_t>> change; // [position]
+        const auto add = [&change](int position, std::int64_t bytes) {
+            const auto at = static_cast<std::size_t>(position);
+            change.resize(std::max(change.size(), at + 1));
+            change[at] = change[at].value_or(0) + bytes;
+        };
         for (const Buffer& buffer : out_.buffers) {
             if (!buffer.is_state) {
-                change[buffer.first_step] += memory::align(buffer.bytes);
-                change[buffer.last_step + 1] -= memory::align(buffer.bytes);
+                add(buffer.first_step, memory::align(buffer.bytes));
+                add(buffer.last_step + 1, -memory::align(buffer.bytes));
             }
         }
         std::int64_t alive = state_bytes_;
         std::int64_t most = -1;
-        for (const auto& [position, bytes] : change) {
-            alive += bytes;
-            out_.timeline.emplace_back(position, alive);
+        for (std::size_t position = 0; position < change.size(); ++position) {
+            if (!change[position]) {
+                continue;
+            }
+            alive += *change[position];
+            out_.timeline.emplace_back(static_cast<int>(position), alive);
             if (alive > most) {
                 most = alive;
-                out_.peak_step = position;
+                out_.peak_step = static_cast<int>(position);
             }
         }
     }
@@ -331,7 +345,7 @@ private:
     const memory::Storage& storage_;
     std::span<const KernelChoice> kernels_;
     std::int64_t state_bytes_;
-    std::map<std::string, const StateSlot*> slots_;
+    SlotIndex slots_;
     PlannedProgram out_;
     std::vector<int> workspaces_; // [position] buffer
     std::vector<int> loops_;      // positions of the loops around the walk

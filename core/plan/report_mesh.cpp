@@ -72,6 +72,32 @@ std::string cut_front(const std::string& text, std::size_t columns) {
     return text.size() <= columns ? text : "..." + text.substr(text.size() - columns + 3);
 }
 
+/// In single quotes, so that it can be copied into a shell.
+std::string shell_quoted(const std::string& text) {
+    std::string out = "'";
+    for (const char c : text) {
+        out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
+    return out + "'";
+}
+
+/// "mlp.down output: mlp.down is split over its rows": without what stands before the layers'
+/// numbers and the ends that all weights have, for a narrow column.
+std::string cause_of(const Collective& one) {
+    if (one.why.empty()) {
+        return any_layer(one.cause);
+    }
+    std::vector<std::string> words = split(any_layer(one.what + ": " + one.why), ' ');
+    for (std::string& word : words) {
+        const std::size_t star = word.rfind("*.");
+        word = star == std::string::npos ? word : word.substr(star + 2);
+        if (word.ends_with(".weight")) {
+            word.resize(word.size() - 7);
+        }
+    }
+    return join(words, " ");
+}
+
 /// State of the same parameters stands together.
 struct TensorGroup {
     std::string name, kind, spec, shape;
@@ -139,7 +165,7 @@ std::vector<ExchangeGroup> exchange_groups(const std::vector<Collective>& all) {
     std::vector<ExchangeGroup> out;
     std::map<std::tuple<std::string, std::string, std::string>, std::size_t> known;
     for (const Collective& one : all) {
-        const std::string cause = any_layer(one.why.empty() ? one.cause : one.what + ": " + one.why);
+        const std::string cause = cause_of(one);
         const auto [found, is_new] =
             known.try_emplace({one.kind, join(one.axes, ","), cause}, out.size());
         if (is_new) {
@@ -292,7 +318,7 @@ void write_fixes(Page& page, const sharding::Finding& finding) {
     for (const sharding::FindingFix& fix : finding.fixes) {
         std::string settings;
         for (const std::string& assignment : fix.overrides) {
-            settings += " --set '" + assignment + "'";
+            settings += " --set " + shell_quoted(assignment);
         }
         page.line("    fix: " + fix.change + ":" + settings);
     }

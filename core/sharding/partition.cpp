@@ -42,8 +42,10 @@ public:
     Partitioner(const ir::Program& program, const ProgramAnnotations& annotations, const Mesh& mesh)
         : whole_(program), annotations_(annotations), mesh_(mesh), rules_(program),
           propagation_(program, rules_, annotations, mesh), parts_(program.values.size()),
-          makers_(program.values.size(), nullptr),
-          resharder_(mesh, [this] { return coordinates(); }) {}
+          makers_(program.values.size(), nullptr), producers_(program.values.size()),
+          resharder_(mesh, [this] { return coordinates(); }) {
+        find_producers(program.body);
+    }
 
     PartitionedProgram run() {
         out_.program.name = whole_.name;
@@ -448,11 +450,21 @@ private:
         return natural_sums(body, maker->inputs[maker->inputs[0] == carried ? 1 : 0]);
     }
 
-    static const Op* producer(const ir::Block& block, ValueId id) {
-        const auto found = std::find_if(block.ops.begin(), block.ops.end(), [&](const Op& op) {
-            return std::find(op.outputs.begin(), op.outputs.end(), id) != op.outputs.end();
-        });
-        return found == block.ops.end() ? nullptr : &*found;
+    void find_producers(const ir::Block& block) {
+        for (const Op& op : block.ops) {
+            for (const ValueId id : op.outputs) {
+                producers_[static_cast<std::size_t>(id.index)] = {&op, &block};
+            }
+            for (const ir::Block& body : op.body) {
+                find_producers(body);
+            }
+        }
+    }
+
+    /// The op of the block itself that makes the value; null: there is none.
+    const Op* producer(const ir::Block& block, ValueId id) const {
+        const Producer& found = producers_[static_cast<std::size_t>(id.index)];
+        return found.block == &block ? found.op : nullptr;
     }
 
     /// Sums that a value would have if nothing were added up on the way.
@@ -594,6 +606,11 @@ private:
     const Propagation propagation_;
     std::vector<Part> parts_;       // by value of the whole program
     std::vector<const Op*> makers_; // likewise; null: an argument or a loop's result
+    struct Producer {
+        const Op* op = nullptr;
+        const ir::Block* block = nullptr; // that it stands in
+    };
+    std::vector<Producer> producers_; // likewise
     struct Moved {
         ValueId id;
         ir::Phase phase;

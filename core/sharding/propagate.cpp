@@ -46,8 +46,9 @@ struct Wish {
 
 } // namespace
 
-RuleTable::RuleTable(const ir::Program& program) {
+RuleTable::RuleTable(const ir::Program& program) : rule_of_(program.values.size(), nullptr) {
     add(program, program.body);
+    alike_.clear();
 }
 
 void RuleTable::add(const ir::Program& program, const ir::Block& block) {
@@ -55,14 +56,50 @@ void RuleTable::add(const ir::Program& program, const ir::Block& block) {
         if (op.kind == "repeat") {
             add(program, op.body.front());
         } else {
-            rules_.emplace(&op, ops::op_def(op.kind).factors({program, op}));
+            rule_of_[static_cast<std::size_t>(op.outputs.front().index)] = rule_of(program, op);
         }
     }
 }
 
+const ops::FactorRule* RuleTable::rule_of(const ir::Program& program, const ir::Op& op) {
+    const auto types = [&](const std::vector<ir::ValueId>& ids, auto&& each) {
+        for (const ir::ValueId id : ids) {
+            each(program.type(id));
+        }
+    };
+    std::size_t hash = std::hash<std::string>()(op.kind) + op.inputs.size();
+    const auto mix = [&hash](const ir::Type& type) {
+        for (const std::int64_t extent : type.shape) {
+            hash = hash * 31 + static_cast<std::size_t>(extent);
+        }
+    };
+    types(op.inputs, mix);
+    types(op.outputs, mix);
+    const auto same_types = [&](const std::vector<ir::ValueId>& a,
+                                const std::vector<ir::ValueId>& b) {
+        return std::equal(
+            a.begin(), a.end(), b.begin(), b.end(),
+            [&](ir::ValueId x, ir::ValueId y) { return program.type(x) == program.type(y); });
+    };
+    // What a fused group's rule follows from is in its body.
+    std::vector<Entry>& alike = alike_[hash];
+    for (const Entry& known : alike) {
+        if (!op.structured() && known.op->kind == op.kind &&
+            known.op->attributes == op.attributes && same_types(known.op->inputs, op.inputs) &&
+            same_types(known.op->outputs, op.outputs)) {
+            return known.rule;
+        }
+    }
+    rules_.push_back(ops::op_def(op.kind).factors({program, op}));
+    alike.push_back({&op, &rules_.back()});
+    return &rules_.back();
+}
+
 Propagation::Propagation(const ir::Program& program, const RuleTable& rules,
                          const ProgramAnnotations& annotations, const Mesh& mesh)
-    : program_(program), rules_(rules), mesh_(mesh), changed_(program.values.size(), 0) {
+    : program_(program), rules_(rules), mesh_(mesh), changed_(program.values.size(), 0),
+      visited_(program.values.size(), -1), in_update_(program.values.size()) {
+    values_.reserve(program.values.size());
     for (const ir::Value& value : program.values) {
         values_.push_back(open_value(value.type));
     }
@@ -72,7 +109,8 @@ Propagation::Propagation(const ir::Program& program, const RuleTable& rules,
             const bool state = port.role == ir::Role::state;
             fix(port.value, found->second.used, state ? kAsked : kBatch);
             if (!(found->second.stored == found->second.used)) {
-                in_update_[port.value.index] = fixed_value(found->second.stored, kAsked);
+                in_update_[static_cast<std::size_t>(port.value.index)] =
+                    fixed_value(found->second.stored, kAsked);
             }
         } else if (port.role == ir::Role::scalar) {
             fix(port.value, Sharding::replicated(program.type(port.value).shape.rank()), kWeak);
@@ -132,13 +170,8 @@ void Propagation::fix_gradient(ir::ValueId id, const Sharding& sharding,
 }
 
 const Seen& Propagation::seen(ir::ValueId id, ir::Phase phase) const {
-    if (phase == ir::Phase::update) {
-        const auto found = in_update_.find(id.index);
-        if (found != in_update_.end()) {
-            return found->second;
-        }
-    }
-    return values_[static_cast<std::size_t>(id.index)];
+    const auto index = static_cast<std::size_t>(id.index);
+    return phase == ir::Phase::update && in_update_[index] ? *in_update_[index] : values_[index];
 }
 
 bool Propagation::sweep(const ir::Block& block, bool forward) {
@@ -215,13 +248,14 @@ std::vector<DimSharding> Propagation::factors(const ir::Op& op) const {
 }
 
 bool Propagation::unchanged(const ir::Op& op) {
-    const auto [found, is_new] = visited_.try_emplace(&op, clock_);
+    int& visited = visited_[static_cast<std::size_t>(op.outputs.front().index)];
     const auto older = [&](ir::ValueId id) {
-        return changed_[static_cast<std::size_t>(id.index)] <= found->second;
+        return changed_[static_cast<std::size_t>(id.index)] <= visited;
     };
-    const bool same = !is_new && std::all_of(op.inputs.begin(), op.inputs.end(), older) &&
+    // Nothing changes before the first visit: clocks count from 0.
+    const bool same = std::all_of(op.inputs.begin(), op.inputs.end(), older) &&
                       std::all_of(op.outputs.begin(), op.outputs.end(), older);
-    found->second = clock_;
+    visited = clock_;
     return same;
 }
 
@@ -258,7 +292,7 @@ bool Propagation::visit(const ir::Op& op) {
     };
     bool changed = false;
     each([&](ir::ValueId id, const std::vector<std::vector<int>>& operand) {
-        if (op.phase == ir::Phase::update && in_update_.contains(id.index)) {
+        if (op.phase == ir::Phase::update && in_update_[static_cast<std::size_t>(id.index)]) {
             return;
         }
         for (std::size_t dim = 0; dim < operand.size(); ++dim) {

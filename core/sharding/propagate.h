@@ -10,19 +10,33 @@
 
 #include "core/sharding/annotate.h"
 
+#include <deque>
+#include <optional>
 #include <unordered_map>
 
 namespace weft::sharding {
 
-/// Factor rules of a program's ops, computed once.
+/// Factor rules of a program's ops, computed once; equal ops share theirs.
 class RuleTable {
 public:
     explicit RuleTable(const ir::Program& program);
-    const ops::FactorRule& of(const ir::Op& op) const { return rules_.at(&op); }
+    const ops::FactorRule& of(const ir::Op& op) const {
+        return *rule_of_[static_cast<std::size_t>(op.outputs.front().index)];
+    }
 
 private:
+    /// A rule with the first op that has it.
+    struct Entry {
+        const ir::Op* op;
+        const ops::FactorRule* rule;
+    };
+
     void add(const ir::Program& program, const ir::Block& block);
-    std::unordered_map<const ir::Op*, ops::FactorRule> rules_;
+    const ops::FactorRule* rule_of(const ir::Program& program, const ir::Op& op);
+
+    std::deque<ops::FactorRule> rules_;
+    std::unordered_map<std::size_t, std::vector<Entry>> alike_; // by hash
+    std::vector<const ops::FactorRule*> rule_of_;               // [first output]
 };
 
 /// The kind of source in thousands, less the ops on the way from it.
@@ -83,8 +97,8 @@ private:
     // An op is looked at again only when an operand has changed since.
     int clock_ = 0;
     std::vector<int> changed_; // [value]
-    std::unordered_map<const ir::Op*, int> visited_;
-    std::unordered_map<std::int32_t, Seen> in_update_; // arguments that the update sees otherwise
+    std::vector<int> visited_; // [first output] of an op; -1: not yet
+    std::vector<std::optional<Seen>> in_update_; // [value] arguments that the update sees otherwise
 };
 
 } // namespace weft::sharding

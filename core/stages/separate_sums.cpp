@@ -36,12 +36,16 @@ private:
         int part = -1;
     };
 
-    const Op* maker(const Block& body, ValueId id) const {
-        const auto found = std::find_if(body.ops.begin(), body.ops.end(), [&](const Op& op) {
-            return std::find(op.outputs.begin(), op.outputs.end(), id) != op.outputs.end();
-        });
-        return found == body.ops.end() ? nullptr : &*found;
+    void find_makers(const Block& body) {
+        makers_.assign(program_.values.size(), nullptr);
+        for (const Op& op : body.ops) {
+            for (const ValueId id : op.outputs) {
+                makers_[static_cast<std::size_t>(id.index)] = &op;
+            }
+        }
     }
+
+    const Op* maker(ValueId id) const { return makers_[static_cast<std::size_t>(id.index)]; }
 
     bool same_shapes(const Op& op) const {
         return std::all_of(op.inputs.begin(), op.inputs.end(), [&](ValueId id) {
@@ -50,13 +54,13 @@ private:
     }
 
     /// Sums of sums are one sum, whatever element type they have on the way.
-    void terms_of(const Block& body, ValueId id, ValueId carried, std::vector<Term>& out) const {
-        const Op* op = maker(body, id);
+    void terms_of(ValueId id, ValueId carried, std::vector<Term>& out) const {
+        const Op* op = maker(id);
         const bool joins = op != nullptr && op->phase == ir::Phase::backward && same_shapes(*op) &&
                            (op->kind == "add" || op->kind == "cast");
         if (joins) {
             for (const ValueId input : op->inputs) {
-                terms_of(body, input, carried, out);
+                terms_of(input, carried, out);
             }
         } else if (id != carried) {
             out.push_back({id, op == nullptr ? -1 : map_.part_of(op->path)});
@@ -65,11 +69,12 @@ private:
 
     void separate(Op& loop, std::vector<Op>& before, std::vector<Op>& behind) {
         const auto carried = static_cast<std::size_t>(loop.attributes.integer("carried"));
+        find_makers(loop.body.front());
         for (std::size_t i = 0; i < carried; ++i) {
             std::vector<Term> terms;
             Block& body = loop.body.front();
             const ValueId sum = body.arguments[i];
-            terms_of(body, body.results[i], sum, terms);
+            terms_of(body.results[i], sum, terms);
             std::map<int, std::vector<ValueId>> by_part;
             for (const Term& term : terms) {
                 by_part[term.part].push_back(term.value);
@@ -78,6 +83,7 @@ private:
                 const ValueId joined = body.results[i];
                 rebuild(loop, i, by_part, before, behind);
                 remove_unused(loop.body.front(), joined);
+                find_makers(loop.body.front());
             }
         }
     }
@@ -125,7 +131,8 @@ private:
         std::vector<ValueId> sums;
         for (const auto& [part, terms] : by_part) {
             Block& body = loop.body.front();
-            const Op maker_op = *maker(body, terms.front());
+            find_makers(body);
+            const Op maker_op = *maker(terms.front());
             const bool first = part == by_part.begin()->first;
             ValueId argument = first ? body.arguments[index] : like(whole);
             ValueId result = argument;
@@ -180,6 +187,7 @@ private:
 
     ir::Program& program_;
     const StageMap& map_;
+    std::vector<const Op*> makers_; // [value] op of the loop's body; null: none
 };
 
 } // namespace

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <deque>
 #include <set>
+#include <unordered_map>
 
 namespace weft::stages {
 namespace {
@@ -33,12 +34,20 @@ class Splitter {
 public:
     Splitter(const ir::Program& program, const StageMap& map, const Schedule& schedule,
              const PipelineAxis& axis)
-        : program_(program), schedule_(schedule), source_(program, map), parts_(source_.parts),
-          mail_(schedule.stages) {
+        : program_(program), schedule_(schedule), source_(program, map, schedule.stages),
+          parts_(source_.parts), mail_(schedule.stages), readers_(program.values.size()) {
+        for (const ir::Port& port : program.arguments) {
+            if (port.role == ir::Role::state) {
+                slot_parts_.emplace(port.name, parts_.of(port.value));
+            }
+        }
         for (int stage = 0; stage < schedule.stages; ++stage) {
             stages_.emplace_back(source_, axis, mail_, stage);
         }
         find_readers(program.body);
+        if (parts_.loop() != nullptr) {
+            list_tasks(*parts_.loop());
+        }
     }
 
     std::vector<ir::Program> run() {
@@ -70,6 +79,35 @@ public:
     }
 
 private:
+    static std::size_t at(ValueId id) { return static_cast<std::size_t>(id.index); }
+
+    /// An op of the loop over microbatches.
+    struct Task {
+        const Op* op = nullptr;
+        Work work = Work::outside;
+        std::vector<int> carries; // positions of the loop's results that it makes
+    };
+
+    void list_tasks(const Op& loop) {
+        const Block& body = loop.body.front();
+        std::vector<std::vector<int>> positions(program_.values.size()); // [value]
+        for (std::size_t i = 0; i < loop.outputs.size(); ++i) {
+            positions[at(body.results[i])].push_back(static_cast<int>(i));
+        }
+        tasks_.resize(static_cast<std::size_t>(schedule_.parts()));
+        for (const Op& op : body.ops) {
+            if (parts_.of(op) == kAnywhere) {
+                continue;
+            }
+            Task task{&op, parts_.work(op), {}};
+            for (const ValueId id : op.outputs) {
+                const std::vector<int>& own = positions[at(id)];
+                task.carries.insert(task.carries.end(), own.begin(), own.end());
+            }
+            tasks_[static_cast<std::size_t>(parts_.of(op))].push_back(std::move(task));
+        }
+    }
+
     StageProgram& stage_of(int part) {
         return stages_[static_cast<std::size_t>(std::max(0, part) % schedule_.stages)];
     }
@@ -109,18 +147,14 @@ private:
     }
 
     int part_of_slot(const std::string& name) const {
-        const auto found = std::find_if(
-            program_.arguments.begin(), program_.arguments.end(), [&](const ir::Port& port) {
-                return port.role == ir::Role::state && port.name == name;
-            });
-        return found == program_.arguments.end() ? std::max(0, source_.map.part_of(name))
-                                                 : parts_.of(found->value);
+        const auto found = slot_parts_.find(name);
+        return found == slot_parts_.end() ? std::max(0, source_.map.part_of(name)) : found->second;
     }
 
     void read(ValueId id, int part) {
         if (part != kAnywhere && parts_.of(id) != kAnywhere &&
             stage_index(part) != stage_index(parts_.of(id))) {
-            readers_[id].insert(stage_index(part));
+            readers_[at(id)].insert(stage_index(part));
         }
     }
 
@@ -133,11 +167,7 @@ private:
 
     /// Sends a value to those who will read it.
     void post(int microbatch, ValueId id) {
-        const auto found = readers_.find(id);
-        if (found == readers_.end()) {
-            return;
-        }
-        for (const int reader : found->second) {
+        for (const int reader : readers_[at(id)]) {
             stage_of(parts_.of(id)).send(microbatch, id, reader);
         }
     }
@@ -179,25 +209,23 @@ private:
     void run(StageProgram& stage, int index, const Action& action) {
         const int part = schedule_.part(index, action.chunk);
         stage.begin_action(pipeline::to_text(action, schedule_.chunks));
-        const Block& body = parts_.loop()->body.front();
-        std::set<ValueId> done;
-        for (const Op& op : body.ops) {
-            if (parts_.of(op) == part && does(parts_.work(op), action.kind)) {
-                emit(stage, op, action.microbatch);
-                done.insert(op.outputs.begin(), op.outputs.end());
+        std::vector<int> carried;
+        for (const Task& task : tasks_[static_cast<std::size_t>(part)]) {
+            if (does(task.work, action.kind)) {
+                emit(stage, *task.op, action.microbatch);
+                carried.insert(carried.end(), task.carries.begin(), task.carries.end());
             }
         }
-        for (std::size_t i = 0; i < parts_.loop()->outputs.size(); ++i) {
-            if (done.contains(body.results[i])) {
-                stage.carry(static_cast<int>(i), action.microbatch);
-            }
+        std::sort(carried.begin(), carried.end());
+        for (const int position : carried) {
+            stage.carry(position, action.microbatch);
         }
-        const auto at = static_cast<std::size_t>(part);
+        const auto own = static_cast<std::size_t>(part);
         const auto microbatch = static_cast<std::size_t>(action.microbatch);
         if (action.kind == ActionKind::forward) {
-            forwards_[at][microbatch] = true;
+            forwards_[own][microbatch] = true;
         } else if (action.kind != ActionKind::weight_grad) {
-            backwards_[at][microbatch] = true;
+            backwards_[own][microbatch] = true;
         }
     }
 
@@ -230,7 +258,9 @@ private:
     const OpParts& parts_;
     Mail mail_;
     std::deque<StageProgram> stages_;
-    std::map<ValueId, std::set<int>> readers_;
+    std::vector<std::set<int>> readers_; // [value] stages
+    std::unordered_map<std::string_view, int> slot_parts_;
+    std::vector<std::vector<Task>> tasks_;                // [part] in program order
     std::vector<std::vector<bool>> forwards_, backwards_; // [part][microbatch] done
     bool trains_ = false;
 };

@@ -31,10 +31,15 @@ std::string cause_of(const Source& source, ValueId id, int microbatch, int to) {
 
 } // namespace
 
-Source::Source(const ir::Program& whole, const StageMap& stage_map)
+Source::Source(const ir::Program& whole, const StageMap& stage_map, int stages)
     : program(whole), map(stage_map), parts(whole, stage_map), maker(whole.values.size(), nullptr),
       port(whole.values.size(), nullptr), body_argument(whole.values.size(), -1),
-      loop_output(whole.values.size(), -1), in_loop(whole.values.size(), false) {
+      loop_output(whole.values.size(), -1), in_loop(whole.values.size(), false),
+      place(whole.values.size(), -1), places(static_cast<std::size_t>(stages), 0) {
+    for (std::size_t i = 0; i < place.size(); ++i) {
+        const int part = parts.of(ValueId{static_cast<std::int32_t>(i)});
+        place[i] = part == kAnywhere ? -1 : places[static_cast<std::size_t>(part % stages)]++;
+    }
     for (const ir::Port& one : whole.arguments) {
         port[at(one.value)] = &one;
     }
@@ -70,11 +75,33 @@ StageProgram::StageProgram(const Source& source, const PipelineAxis& axis, Mail&
     program_.name = source.program.name;
 }
 
-std::vector<ValueId> StageProgram::append(Op op) {
+const Op& StageProgram::append(Op op) {
     op.action = action_;
     ++mail_.clock(stage_)[static_cast<std::size_t>(stage_)];
     program_.body.ops.push_back(std::move(op));
-    return program_.body.ops.back().outputs;
+    return program_.body.ops.back();
+}
+
+ValueId StageProgram::known(int microbatch, ValueId id) const {
+    if (has_place(id)) {
+        const auto row = static_cast<std::size_t>(microbatch + 1);
+        return row < own_.size() && !own_[row].empty()
+                   ? own_[row][static_cast<std::size_t>(source_.place[at(id)])]
+                   : ValueId();
+    }
+    const auto found = others_.find(key(microbatch, id));
+    return found == others_.end() ? ValueId() : found->second;
+}
+
+void StageProgram::know(int microbatch, ValueId id, ValueId own) {
+    if (!has_place(id)) {
+        others_[key(microbatch, id)] = own;
+        return;
+    }
+    const auto row = static_cast<std::size_t>(microbatch + 1);
+    own_.resize(std::max(own_.size(), row + 1));
+    own_[row].resize(static_cast<std::size_t>(source_.places[static_cast<std::size_t>(stage_)]));
+    own_[row][static_cast<std::size_t>(source_.place[at(id)])] = own;
 }
 
 void StageProgram::emit(const Op& op, int microbatch) {
@@ -103,7 +130,7 @@ void StageProgram::emit(const Op& op, int microbatch) {
     }
     for (ValueId& id : copy.outputs) {
         const ValueId made = fresh(id);
-        local_[key(microbatch, id)] = made;
+        know(microbatch, id, made);
         id = made;
     }
     append(std::move(copy));
@@ -113,11 +140,8 @@ ValueId StageProgram::local(int microbatch, ValueId id) {
     if (!source_.in_loop[at(id)]) {
         microbatch = kOutside;
     }
-    const auto found = local_.find(key(microbatch, id));
-    if (found != local_.end()) {
-        return found->second;
-    }
-    return make(microbatch, id);
+    const ValueId own = known(microbatch, id);
+    return own.valid() ? own : make(microbatch, id);
 }
 
 ValueId StageProgram::make(int microbatch, ValueId id) {
@@ -139,7 +163,7 @@ ValueId StageProgram::make(int microbatch, ValueId id) {
         WEFT_CHECK(part == kAnywhere, "an op of this stage was written before it is read");
         emit(*source_.maker[at(id)], microbatch);
     }
-    return local_.at(key(microbatch, id));
+    return known(microbatch, id);
 }
 
 ValueId StageProgram::body_argument(int microbatch, ValueId id) {
@@ -147,7 +171,8 @@ ValueId StageProgram::body_argument(int microbatch, ValueId id) {
     const auto position = static_cast<std::size_t>(source_.body_argument[at(id)]);
     if (position >= static_cast<std::size_t>(loop.attributes.integer("carried"))) {
         const ValueId part = slice_of(local(kOutside, loop.inputs[position]), microbatch);
-        return local_[key(microbatch, id)] = part;
+        know(microbatch, id, part);
+        return part;
     }
     if (source_.parts.of(id) != kAnywhere) {
         return carried(static_cast<int>(position));
@@ -191,8 +216,7 @@ ValueId StageProgram::slice_of(ValueId stack, int index) {
 
 void StageProgram::add_argument(ValueId id) {
     const ir::Port& port = *source_.port[at(id)];
-    local_[key(kOutside, id)] =
-        program_.add_argument(port.role, port.name, source_.program.type(id));
+    know(kOutside, id, program_.add_argument(port.role, port.name, source_.program.type(id)));
 }
 
 void StageProgram::add_result(const ir::Port& port) {
@@ -237,19 +261,18 @@ void StageProgram::send(int microbatch, ValueId id, int to) {
     Op op = message_op("send", to, message);
     op.inputs = {message.local};
     op.outputs = {program_.add_value({ir::DType::i32, {}})};
-    message.ticket = append(std::move(op)).front();
+    message.ticket = append(std::move(op)).outputs.front();
     message.clock = mail_.clock(stage_);
     mail_.channel(stage_, to).messages.push_back(std::move(message));
 }
 
 ValueId StageProgram::receive(int microbatch, ValueId id) {
     const int from = std::max(0, source_.parts.of(id)) % mail_.stages();
-    const auto waited = key(microbatch, id);
     // In the sender's order: what was sent before comes first, needed or not yet.
-    while (!local_.contains(waited)) {
+    while (!known(microbatch, id).valid()) {
         take_message(from);
     }
-    return local_.at(waited);
+    return known(microbatch, id);
 }
 
 void StageProgram::take_message(int from) {
@@ -264,7 +287,7 @@ void StageProgram::take_message(int from) {
     program_.value(made).name = source_.program.value(message.value).name;
     op.outputs = {made};
     append(std::move(op));
-    local_[key(message.microbatch, message.value)] = made;
+    know(message.microbatch, message.value, made);
     std::vector<int>& clock = mail_.clock(stage_);
     message.received = clock[static_cast<std::size_t>(stage_)];
     for (std::size_t i = 0; i < clock.size(); ++i) {

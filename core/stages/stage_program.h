@@ -15,7 +15,7 @@ inline constexpr int kOutside = -1;
 
 /// The whole program, as stages look things up in it.
 struct Source {
-    Source(const ir::Program& whole, const StageMap& map);
+    Source(const ir::Program& whole, const StageMap& map, int stages);
 
     const ir::Program& program;
     const StageMap& map;
@@ -25,6 +25,8 @@ struct Source {
     std::vector<int> body_argument;    // [value] position; -1: none of the loop's
     std::vector<int> loop_output;      // [value] position; -1: none of the loop's
     std::vector<bool> in_loop;         // [value]
+    std::vector<int> place;            // [value] number among those of its stage
+    std::vector<int> places;           // [stage] how many there are
 };
 
 /// A value on its way from one stage to another.
@@ -79,7 +81,7 @@ public:
     /// What the loop hands on to its next iteration.
     void carry(int position, int microbatch);
 
-    bool has_argument(ir::ValueId id) const { return local_.contains(key(kOutside, id)); }
+    bool has_argument(ir::ValueId id) const { return known(kOutside, id).valid(); }
     void add_argument(ir::ValueId id);
     void add_result(const ir::Port& port);
     ir::Program take();
@@ -91,7 +93,14 @@ private:
                id.index;
     }
     bool is_here(int part) const { return std::max(0, part) % mail_.stages() == stage_; }
+    bool has_place(ir::ValueId id) const {
+        const int part = source_.parts.of(id);
+        return part != kAnywhere && is_here(part);
+    }
 
+    /// This stage's own of a value of the whole program; invalid: there is none yet.
+    ir::ValueId known(int microbatch, ir::ValueId id) const;
+    void know(int microbatch, ir::ValueId id, ir::ValueId own);
     ir::ValueId local(int microbatch, ir::ValueId id);
     ir::ValueId make(int microbatch, ir::ValueId id);
     ir::ValueId body_argument(int microbatch, ir::ValueId id);
@@ -103,14 +112,15 @@ private:
     void free_all();
     void wait_sent(Message& message, int to);
     ir::Op message_op(std::string kind, int peer, const Message& message) const;
-    std::vector<ir::ValueId> append(ir::Op op);
+    const ir::Op& append(ir::Op op);
 
     const Source& source_;
     const PipelineAxis& axis_;
     Mail& mail_;
     const int stage_;
     ir::Program program_;
-    std::unordered_map<std::int64_t, ir::ValueId> local_;
+    std::vector<std::vector<ir::ValueId>> own_;            // [1 + microbatch][place]
+    std::unordered_map<std::int64_t, ir::ValueId> others_; // of values without a place here
     std::unordered_map<int, ir::ValueId> carried_; // by position
     std::string action_;
 };

@@ -104,6 +104,10 @@ PlanTarget planned_hardware(const cost::Hardware& hardware, const cost::CostMode
             "the memory of one " + std::string(hardware.title)};
 }
 
+std::optional<std::int64_t> limit_of(const compile::RunConfig& config, const PlanTarget& target) {
+    return within_budget(config, target).limit_bytes;
+}
+
 data::DataOutline outline_run_data(const compile::RunConfig& config, const PlanTarget& target) {
     return data::outline_data(
         config.section("data"), {config.base_dir, config.context(), config.seed},

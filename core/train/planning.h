@@ -28,6 +28,9 @@ PlanTarget this_machine(int threads, const cost::CostModel* cost);
 /// One device that need not be here.
 PlanTarget planned_hardware(const cost::Hardware& hardware, const cost::CostModel* cost);
 
+/// Memory that the run may take there; training.memory_budget lowers it. None: no verdict.
+std::optional<std::int64_t> limit_of(const compile::RunConfig& config, const PlanTarget& target);
+
 /// What the data of a run will be. Throws weft::Error{data}.
 data::DataOutline outline_run_data(const compile::RunConfig& config, const PlanTarget& target);
 

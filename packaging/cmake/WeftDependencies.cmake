@@ -16,6 +16,10 @@ if(NOT dnnl_VERSION VERSION_GREATER_EQUAL 2.6 OR NOT dnnl_VERSION VERSION_LESS 3
         "(Debian 12: apt install libdnnl-dev). Point CMake at one with -Ddnnl_DIR=<prefix>/lib/cmake/dnnl.")
 endif()
 
+if(WEFT_MIMALLOC)
+    find_package(mimalloc 2.0 REQUIRED)
+endif()
+
 if(WEFT_UI)
     find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets DBus Svg PrintSupport Network)
     find_package(QCustomPlotQt6 REQUIRED)

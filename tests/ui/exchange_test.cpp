@@ -351,6 +351,8 @@ private slots:
         ui::ExchangePart part;
         part.resize(720, 260);
         part.show();
+        part.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&part)); // or no shortcut works
         part.setDigest(two_by_two());
         auto* how = part.findChild<QPushButton*>("exchangeHow");
         QTest::keyClick(how, Qt::Key_Space);

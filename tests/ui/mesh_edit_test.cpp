@@ -5,6 +5,7 @@
 #include "core/train/planning.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/studio_fixture.h"
+#include "ui/bridge/override_edit.h"
 #include "ui/bridge/spec_edit.h"
 #include "ui/bridge/stage_edit.h"
 #include "ui/models/tensor_tree_model.h"
@@ -25,7 +26,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QMimeData>
-#include <QTimer>
+#include <QPushButton>
 #include <QTreeView>
 
 namespace {
@@ -106,31 +107,30 @@ void drop_axis(QWidget* target, const QString& axis, const QPoint& at = {4, 4}) 
     QApplication::sendEvent(target, &drop);
 }
 
-/// Chooses an entry of the menu that is open, or of one of its menus: the arrow keys lead there.
-void choose_entry(const QString& id) {
+/// Chooses an entry of the menu that is open; "layers/model": of one of its menus. The arrow keys
+/// lead there.
+void choose_entry(const QString& path) {
     QTRY_VERIFY(QApplication::activePopupWidget() != nullptr);
     auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
-    auto* action = menu->findChild<QAction*>(id);
-    QVERIFY2(action != nullptr, qPrintable(id));
-    QVERIFY(action->isEnabled());
-    if (!menu->actions().contains(action)) {
-        for (QAction* way : menu->actions()) {
-            if (way->menu() != nullptr && way->menu()->actions().contains(action)) {
-                menu->setActiveAction(way);
-                QTest::keyClick(menu, Qt::Key_Right);
-                menu = way->menu();
-                break;
-            }
+    for (const QString& id : path.split('/')) {
+        QAction* action = nullptr;
+        for (QAction* one : menu->actions()) {
+            action = one->objectName() == id ? one : action;
         }
+        QVERIFY2(action != nullptr, qPrintable(id));
+        QVERIFY2(action->isEnabled(), qPrintable(id));
+        menu->setActiveAction(action);
+        QTest::keyClick(menu, action->menu() != nullptr ? Qt::Key_Right : Qt::Key_Return);
+        menu = action->menu();
     }
-    menu->setActiveAction(action);
-    QTest::keyClick(menu, Qt::Key_Return);
 }
 
-/// Opens the menu of a button by key and chooses an entry; the menu has its own event loop.
-void choose_from(QWidget* button, const QString& id) {
-    QTimer::singleShot(0, button, [id] { choose_entry(id); });
-    QTest::keyClick(button, Qt::Key_Space);
+/// Opens the menu of a button and chooses an entry. The button itself would wait in the menu's own
+/// event loop.
+void choose_from(QWidget* button, const QString& path) {
+    QMenu* menu = static_cast<QPushButton*>(button)->menu();
+    menu->popup(button->mapToGlobal(QPoint(0, button->height())));
+    choose_entry(path);
 }
 
 void open_mesh(test::StudioFixture& fixture, const char* mesh) {
@@ -200,8 +200,8 @@ private slots:
         QCOMPARE(split.strategy, std::string("2d")); // knows both
         // Pipelines stand before the near devices of "model"; two by two can spare none.
         const MeshEdit deeper = ui::withAxisAdded(split, "pipeline");
-        QVERIFY((deeper.axes ==
-                 std::vector<ui::MeshAxis>{{"data", 2}, {"pipeline", 2}, {"model", 2}}));
+        QVERIFY(
+            (deeper.axes == std::vector<ui::MeshAxis>{{"data", 2}, {"pipeline", 2}, {"model", 2}}));
         QCOMPARE(deeper.devices, 8);
         QCOMPARE(deeper.strategy, std::string("3d"));
         // No strategy knows data, model and context: all rules are written out.
@@ -269,7 +269,8 @@ private slots:
     void a_drop_that_cannot_work_says_why() {
         const compile::RunConfig config =
             with(config_of(document_of(kTwoByTwo)),
-                 {"mesh.devices=cpu:24", R"(mesh.axes=[["data",2],["model",2],["odd",3],["one",1],["pipe",2]])",
+                 {"mesh.devices=cpu:24",
+                  R"(mesh.axes=[["data",2],["model",2],["odd",3],["one",1],["pipe",2]])",
                   R"(mesh.rules=[["layers","pipe"]])"});
         const auto plan = plan_of(config_of(document_of(kTwoByTwo)));
         const plan::StateSlot& up = *plan->find_slot(kUp); // [32, 128]
@@ -316,8 +317,7 @@ private slots:
         const auto undone = ui::withoutSplit(after, *plan->find_slot(kUp), 0, "data");
         QCOMPARE(specs_of(with(after, undone)), "{}");
         // What a rule splits is taken away by an override, and "back to the rule" takes that away.
-        const compile::RunConfig whole =
-            with(config, ui::withoutSplit(config, up, 1, "model"));
+        const compile::RunConfig whole = with(config, ui::withoutSplit(config, up, 1, "model"));
         QCOMPARE(spec_in(*plan_of(whole), kUp), std::string("P()"));
         QCOMPARE(specs_of(with(whole, ui::withoutOverride(whole, up))), "{}");
         // A pattern that stands there already comes second.
@@ -341,8 +341,10 @@ private slots:
         const auto plan = plan_of(after);
         for (int layer = 0; layer < 4; ++layer) {
             const std::string block = "blocks." + std::to_string(layer);
-            QCOMPARE(spec_in(*plan, block + ".mlp.up.weight"), std::string("P(None, ('model', 'data'))"));
-            QCOMPARE(spec_in(*plan, block + ".mlp.down.weight"), std::string("P(('model', 'data'))"));
+            QCOMPARE(spec_in(*plan, block + ".mlp.up.weight"),
+                     std::string("P(None, ('model', 'data'))"));
+            QCOMPARE(spec_in(*plan, block + ".mlp.down.weight"),
+                     std::string("P(('model', 'data'))"));
         }
         const compile::RunConfig none =
             with(config, ui::withSplit(config, up, 1, {}, SplitScope::Rule));
@@ -350,8 +352,8 @@ private slots:
         QCOMPARE(spec_in(*plan_of(none), kUp), std::string("P()"));
         // Saying what the strategy says is no rule of one's own.
         const compile::RunConfig again =
-            with(none, ui::withSplit(none, *plan_of(none)->find_slot(kUp), 1, "model",
-                                     SplitScope::Rule));
+            with(none,
+                 ui::withSplit(none, *plan_of(none)->find_slot(kUp), 1, "model", SplitScope::Rule));
         QCOMPARE(text_of(again, "rules"), "[]");
     }
 
@@ -442,8 +444,7 @@ private slots:
         ui::Draft& draft = fixture.studio().draft();
         drop_axis(fixture.find("dimension_0"), "data");
         choose_entry("splitTensor");
-        QCOMPARE(specs_of(draft.config()),
-                 R"x({"blocks.0.mlp.up.weight":"P('data', 'model')"})x");
+        QCOMPARE(specs_of(draft.config()), R"x({"blocks.0.mlp.up.weight":"P('data', 'model')"})x");
         QTRY_COMPARE_WITH_TIMEOUT(spec_in(*planned(fixture)->plan, kUp),
                                   std::string("P('data', 'model')"), kPatienceMs);
         auto* tiles = static_cast<widgets::TileView*>(fixture.find("tileView"));
@@ -468,7 +469,7 @@ private slots:
         slot->setFocus(Qt::TabFocusReason);
         QTest::keyClick(slot, Qt::Key_Space);
         QTRY_VERIFY(QApplication::activePopupWidget() != nullptr);
-        // "data", then its second choice; "model" splits dimension 1 and cannot be chosen.
+        // "data", then its first choice; "model" splits dimension 1 and cannot be chosen.
         const QWidget* menu = QApplication::activePopupWidget();
         QVERIFY(menu->findChild<QAction*>("splitOver_model") == nullptr);
         QTest::keyClick(QApplication::activePopupWidget(), Qt::Key_Down);
@@ -543,13 +544,11 @@ private slots:
         own = with(own, {R"(mesh.rules=[["mlp","data"],["vocab",null]])"});
         part.setConfig(own);
         QTest::keyClick(part.findChild<QWidget*>("ruleEarlier_vocab"), Qt::Key_Space);
-        QCOMPARE(text_of(with(own, assignments()), "rules"),
-                 R"([["vocab",null],["mlp","data"]])");
+        QCOMPARE(text_of(with(own, assignments()), "rules"), R"([["vocab",null],["mlp","data"]])");
         QTest::keyClick(part.findChild<QWidget*>("ruleRemove_mlp"), Qt::Key_Space);
-        QCOMPARE(text_of(with(own, assignments()), "rules"),
-                 R"([["vocab",null]])");
+        QCOMPARE(text_of(with(own, assignments()), "rules"), R"([["vocab",null]])");
         // What the engine refuses is said here and goes no further: "model" splits heads too.
-        choose_from(part.findChild<QWidget*>("ruleAdd"), "ruleAxis_model");
+        choose_from(part.findChild<QWidget*>("ruleAdd"), "ruleFor_layers/ruleAxis_model");
         QCOMPARE(adopted.count(), 0);
         QVERIFY(part.findChild<widgets::TextLabel*>("ruleProblem")->isVisible());
     }
@@ -584,10 +583,9 @@ private slots:
         QCOMPARE(specs_of(config),
                  R"x({"wpe.weight":"P('model')","blocks.*.mlp.up.weight":"P('data', 'model')"})x");
         part.setConfig(config);
-        QTest::mouseClick(part.findChild<QWidget*>("specRemove"), Qt::LeftButton);
+        QTest::mouseClick(part.findChild<QWidget*>("specRemove_0"), Qt::LeftButton);
         config = with(config, adopted.takeLast().front().value<std::vector<std::string>>());
-        QCOMPARE(specs_of(config),
-                 R"x({"blocks.*.mlp.up.weight":"P('data', 'model')"})x");
+        QCOMPARE(specs_of(config), R"x({"blocks.*.mlp.up.weight":"P('data', 'model')"})x");
     }
 
     void schedule_and_stages_are_chosen_beside_each_other() {

@@ -83,8 +83,7 @@ private slots:
         strip.resize(804, 80);
         strip.setParts(sixLayers(), {2, 2, 2}, 3);
         strip.show();
-        QVERIFY(QTest::qWaitForWindowActive(&strip));
-        strip.setFocus(Qt::TabFocusReason);
+        strip.setCursorItem(0);
         QSignalSpy chosen(&strip, &StageStrip::countsChosen);
         QTest::keyClick(&strip, Qt::Key_Right); // from the first stage to its border
         QCOMPARE(strip.cursorItem(), 1);

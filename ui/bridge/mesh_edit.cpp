@@ -5,6 +5,7 @@
 #include "core/compile/programs.h"
 #include "core/ir/text.h"
 #include "core/sharding/strategies/strategy_list.h"
+#include "ui/bridge/rule_edit.h"
 
 #include <algorithm>
 
@@ -66,10 +67,10 @@ const std::vector<UsualAxis>& usualAxes() {
         for (const sharding::Rule& rule : sharding::tensor_rules("model")) {
             tensor.push_back(rule.logical);
         }
-        return std::vector<UsualAxis>{{"replica", {"batch"}},    {"data", {"batch"}},
-                                      {"fsdp", {"batch"}},       {"pipeline", {"layers"}},
-                                      {"context", {"sequence"}}, {"sequence", {"sequence"}},
-                                      {"expert", {"batch", "expert"}}, {"model", tensor}};
+        return std::vector<UsualAxis>{
+            {"replica", {"batch"}},          {"data", {"batch"}},       {"fsdp", {"batch"}},
+            {"pipeline", {"layers"}},        {"context", {"sequence"}}, {"sequence", {"sequence"}},
+            {"expert", {"batch", "expert"}}, {"model", tensor}};
     }();
     return kAxes;
 }
@@ -128,22 +129,7 @@ int takeFactor(MeshEdit& edit) {
     return 2;
 }
 
-/// Leaves the names of axes out that the mesh lacks; a rule that loses all of them goes.
-std::vector<sharding::Rule> fitting(const MeshEdit& edit) {
-    std::vector<sharding::Rule> out;
-    for (sharding::Rule rule : edit.rules) {
-        const bool none = rule.axes.empty();
-        std::erase_if(rule.axes, [&](const std::string& name) {
-            return std::ranges::find(edit.axes, name, &MeshAxis::name) == edit.axes.end();
-        });
-        if (none || !rule.axes.empty()) {
-            out.push_back(std::move(rule));
-        }
-    }
-    return out;
-}
-
-/// The same of overrides.
+/// Leaves the names of axes out of overrides that the mesh lacks; one that loses all of them goes.
 Json fittingSpecs(const MeshEdit& edit, const Json& specs) {
     Json out = Json::object();
     for (const auto& [pattern, text] : specs.items()) {
@@ -151,10 +137,10 @@ Json fittingSpecs(const MeshEdit& edit, const Json& specs) {
         bool left = false;
         bool lost = false;
         for (std::vector<std::string>& dim : spec.dims) {
-            lost |= std::erase_if(dim, [&](const std::string& name) {
-                        return std::ranges::find(edit.axes, name, &MeshAxis::name) ==
-                               edit.axes.end();
-                    }) > 0;
+            lost |=
+                std::erase_if(dim, [&](const std::string& name) {
+                    return std::ranges::find(edit.axes, name, &MeshAxis::name) == edit.axes.end();
+                }) > 0;
             left |= !dim.empty();
         }
         if (!lost) {
@@ -162,16 +148,6 @@ Json fittingSpecs(const MeshEdit& edit, const Json& specs) {
         } else if (left) {
             out[pattern] = ir::to_text(spec);
         }
-    }
-    return out;
-}
-
-Json jsonOf(const std::vector<sharding::Rule>& rules) {
-    Json out = Json::array();
-    for (const sharding::Rule& rule : rules) {
-        out.push_back(Json::array({rule.logical, rule.axes.empty()       ? Json(nullptr)
-                                                 : rule.axes.size() == 1 ? Json(rule.axes.front())
-                                                                         : Json(rule.axes)}));
     }
     return out;
 }
@@ -257,9 +233,8 @@ std::vector<AxisOffer> axisOffers() {
 MeshEdit withAxisAdded(const MeshEdit& edit, const std::string& name) {
     MeshEdit out = edit;
     const int size = takeFactor(out);
-    const auto behind = std::ranges::find_if(out.axes, [&](const MeshAxis& axis) {
-        return usualPlace(axis.name) > usualPlace(name);
-    });
+    const auto behind = std::ranges::find_if(
+        out.axes, [&](const MeshAxis& axis) { return usualPlace(axis.name) > usualPlace(name); });
     out.axes.insert(behind, {name, size});
     const sharding::StrategyDef* own = sharding::find_strategy(edit.strategy);
     if (own == nullptr || names(own->rules, name) || names(out.rules, name)) {
@@ -280,24 +255,6 @@ MeshEdit withAxisAdded(const MeshEdit& edit, const std::string& name) {
     return out;
 }
 
-MeshEdit asCustom(const MeshEdit& edit) {
-    MeshEdit out = edit;
-    const sharding::StrategyDef* own = sharding::find_strategy(edit.strategy);
-    if (own == nullptr || own == &sharding::kCustom) {
-        return out;
-    }
-    out.strategy = sharding::kCustom.name;
-    out.zero_stage = std::max(edit.zero_stage, own->zero_stage);
-    out.rules.clear();
-    for (const EffectiveRule& rule : effectiveRules(edit)) {
-        if (!rule.covered) {
-            out.rules.push_back(rule.rule);
-        }
-    }
-    out.rules = fitting(out); // a strategy may speak of axes that this mesh does without
-    return out;
-}
-
 std::string axisNameProblem(const MeshEdit& edit, const std::string& name) {
     if (name.empty() || name.find_first_of(", '\"") != std::string::npos) {
         return "an axis is named with one word";
@@ -314,57 +271,8 @@ MeshEdit withAxisRemoved(const MeshEdit& edit, std::size_t axis) {
     MeshEdit out = edit;
     out.axes.erase(out.axes.begin() + static_cast<std::ptrdiff_t>(axis));
     out.axes.front().size *= edit.axes.at(axis).size;
-    out.rules = fitting(out);
+    out.rules = fittingRules(out);
     return out;
-}
-
-std::vector<EffectiveRule> effectiveRules(const MeshEdit& edit) {
-    std::vector<EffectiveRule> out;
-    const auto add = [&](const sharding::Rule& rule, bool own) {
-        const bool covered = std::ranges::any_of(
-            out, [&](const EffectiveRule& earlier) { return earlier.rule.logical == rule.logical; });
-        out.push_back({rule, own, covered});
-    };
-    for (const sharding::Rule& rule : edit.rules) {
-        add(rule, true);
-    }
-    if (const sharding::StrategyDef* def = sharding::find_strategy(edit.strategy)) {
-        for (const sharding::Rule& rule : def->rules) {
-            add(rule, false);
-        }
-    }
-    return out;
-}
-
-MeshEdit withRule(const MeshEdit& edit, const sharding::Rule& rule) {
-    MeshEdit out = edit;
-    const auto found = std::ranges::find(out.rules, rule.logical, &sharding::Rule::logical);
-    if (found == out.rules.end()) {
-        out.rules.push_back(rule);
-    } else {
-        *found = rule;
-    }
-    return out;
-}
-
-MeshEdit withoutRule(const MeshEdit& edit, const std::string& logical) {
-    MeshEdit out = edit;
-    std::erase_if(out.rules, [&](const sharding::Rule& rule) { return rule.logical == logical; });
-    return out;
-}
-
-MeshEdit withRuleMoved(const MeshEdit& edit, std::size_t from, std::size_t to) {
-    MeshEdit out = edit;
-    const sharding::Rule moved = out.rules.at(from);
-    out.rules.erase(out.rules.begin() + static_cast<std::ptrdiff_t>(from));
-    out.rules.insert(out.rules.begin() +
-                         static_cast<std::ptrdiff_t>(std::min(to, out.rules.size())),
-                     moved);
-    return out;
-}
-
-std::string rulesAssignment(const std::vector<sharding::Rule>& rules) {
-    return "mesh.rules=" + jsonOf(rules).dump();
 }
 
 std::vector<std::string> assignmentsOf(const MeshEdit& edit, const compile::RunConfig& config) {
@@ -376,7 +284,7 @@ std::vector<std::string> assignmentsOf(const MeshEdit& edit, const compile::RunC
     for (const MeshAxis& axis : edit.axes) {
         mesh["axes"].push_back(Json::array({axis.name, axis.size}));
     }
-    if (const auto rules = fitting(edit); rules != MeshEdit::of(config).rules) {
+    if (const auto rules = fittingRules(edit); rules != MeshEdit::of(config).rules) {
         mesh["rules"] = jsonOf(rules);
     }
     mesh["specs"] = fittingSpecs(edit, mesh.at("specs"));

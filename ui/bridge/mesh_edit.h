@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The mesh of a draft as something to edit: devices, axes in order, strategy, rules of its own; and
 // the "--set" assignments that an edit comes to. The product of the axes is the number of devices
-// after every edit. Pure. Single tensors and the pipeline are in spec_edit.h and stage_edit.h.
+// after every edit. Pure. Its rules are edited in rule_edit.h, single tensors in spec_edit.h, the
+// pipeline in stage_edit.h.
 #pragma once
 
 #include "core/compile/run_config.h"
@@ -24,7 +25,7 @@ struct MeshEdit {
     std::string strategy;
     std::vector<MeshAxis> axes; // major to minor
     int zero_stage = 0;
-    std::string kind = "cpu"; // or hardware of the catalogue: "h200"
+    std::string kind = "cpu";               // or hardware of the catalogue: "h200"
     std::vector<sharding::Rule> rules = {}; // of the draft's own, before the strategy's
 
     static MeshEdit of(const compile::RunConfig& config);
@@ -45,45 +46,25 @@ MeshEdit withAxisSize(const MeshEdit& edit, std::size_t axis, int size);
 /// Order is placement: the last axis has its partners side by side.
 MeshEdit withAxisMoved(const MeshEdit& edit, std::size_t from, std::size_t to);
 
-
 /// Names that axes usually have, each with what it is for: what "add an axis" offers.
 struct AxisOffer {
     std::string name;
     std::string splits; // "batch", "heads, mlp, vocab": logical axes
 };
 std::vector<AxisOffer> axisOffers();
-/// One more axis, where axes of its name usually stand. It takes a factor of an axis that keeps more
-/// than one device; where none can spare one, there are twice as many devices. The strategy becomes
-/// one that knows the axis beside those that are there, or "custom" with all rules written out; an
-/// axis with a usual name splits what such axes split, another nothing yet.
+/// One more axis, where axes of its name usually stand. It takes a factor of an axis that keeps
+/// more than one device; where none can spare one, there are twice as many devices. The strategy
+/// becomes one that knows the axis beside those that are there, or "custom" with all rules written
+/// out; an axis with a usual name splits what such axes split, another nothing yet.
 MeshEdit withAxisAdded(const MeshEdit& edit, const std::string& name);
-/// The same rules, all of them written out as the draft's own.
-MeshEdit asCustom(const MeshEdit& edit);
 /// Why an axis cannot have this name, in words; empty: it can.
 std::string axisNameProblem(const MeshEdit& edit, const std::string& name);
 /// Its devices go to the first of the others, and its name leaves the rules. The last one stays.
 MeshEdit withAxisRemoved(const MeshEdit& edit, std::size_t axis);
 
-/// A rule in effect.
-struct EffectiveRule {
-    sharding::Rule rule;
-    bool own = false;     // of the draft, else of the strategy
-    bool covered = false; // an earlier one for the same logical axis counts
-};
-std::vector<EffectiveRule> effectiveRules(const MeshEdit& edit);
-/// The draft's own rule for a logical axis, changed in its place or added behind the others.
-MeshEdit withRule(const MeshEdit& edit, const sharding::Rule& rule);
-/// Takes the draft's own rules for a logical axis away: the strategy's counts again.
-MeshEdit withoutRule(const MeshEdit& edit, const std::string& logical);
-/// The order of the draft's own rules.
-MeshEdit withRuleMoved(const MeshEdit& edit, std::size_t from, std::size_t to);
-
-/// "mesh.rules=[...]" of the draft's own rules.
-std::string rulesAssignment(const std::vector<sharding::Rule>& rules);
-
 /// What makes the draft have this mesh. Rules, overrides and stages that no longer fit its axes
-/// leave what does not out. A pipeline gets microbatches to work on when the batch is still taken in
-/// one.
+/// leave what does not out. A pipeline gets microbatches to work on when the batch is still taken
+/// in one.
 std::vector<std::string> assignmentsOf(const MeshEdit& edit, const compile::RunConfig& config);
 /// Back to this machine's one device: what speaks of a mesh goes.
 std::vector<std::string> oneDeviceAssignments(const compile::RunConfig& config);

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/compile/mesh_config.h"
+#include "core/train/find_meshes.h"
 #include "core/train/machine_cost.h"
 #include "core/train/planning.h"
 #include "ui/bridge/background.h"
@@ -134,6 +135,20 @@ PlanPreview::Planner PlanPreview::engine(const std::filesystem::path& calibratio
         [](const auto& config, const auto& data, const auto& target, const auto& stop) {
             return compile::advise(config, train::step_planner(data, target, stop), stop);
         });
+    planner.meshes =
+        [calibration_file](const compile::RunConfig& config, const cost::Hardware* hardware,
+                           const plan::ExecutionPlan& plan, const std::stop_token& stop,
+                           const std::function<void()>& counted) {
+            const cost::Hardware* device = hardwareOf(config, hardware);
+            const cost::CostModel model = modelOf(device, calibration_file);
+            const train::PlanTarget target = targetOf(device, model);
+            if (!model.available()) {
+                throw Error(ErrorKind::runtime, "", "nothing is known of this machine's speed",
+                            "Measure it with `weft bench machine`, or plan for hardware.");
+            }
+            return train::find_meshes(config, train::outline_run_data(config, target), target,
+                                      train::limit_of_device(plan), stop, counted);
+        };
     return planner;
 }
 

@@ -6,6 +6,7 @@
 // together and is marked stale.
 #pragma once
 
+#include "core/compile/mesh_advice.h"
 #include "core/compile/programs.h"
 #include "core/cost/hardware.h"
 #include "ui/bridge/plan_digest.h"
@@ -67,12 +68,19 @@ public:
     struct Planner {
         using Plan = std::function<std::shared_ptr<const plan::ExecutionPlan>(
             const compile::RunConfig&, const cost::Hardware* hardware, const std::stop_token&)>;
+        /// Looks for other meshes for a run with this plan; `planned` is called for every plan that
+        /// is made, by any thread.
+        using Meshes = std::function<compile::MeshAdvice(
+            const compile::RunConfig&, const cost::Hardware* hardware,
+            const plan::ExecutionPlan& plan, const std::stop_token&,
+            const std::function<void()>& planned)>;
         Plan layout;   // of a mesh: where its state lies, at once; may be null
         Plan step;     // of the training step alone: nearly all there is to see, and soon
         Plan plan;     // of all programs
         Search fixes;  // changes with which a run that does not fit does
         Search curve;  // memory against time over how much is computed again
         Search advice; // precision, recompute and micro batch in every combination
+        Meshes meshes; // of as many devices
     };
     /// The engine's, with what earlier measurements of this machine taught.
     static Planner engine(const std::filesystem::path& calibration_file);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/spec_edit.h"
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/compile/mesh_config.h"
 #include "core/ir/text.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/override_edit.h"
+#include "ui/bridge/rule_edit.h"
 #include "ui/bridge/tensor_tiles.h"
 
 #include <QObject>
@@ -49,9 +50,8 @@ Placement placementFor(const plan::StateSlot& slot, const compile::RunConfig& co
 
 const std::pair<std::string, ir::Spec>* overrideOf(const plan::StateSlot& slot,
                                                    const Placement& placement) {
-    const auto found = std::ranges::find_if(placement.specs, [&](const auto& entry) {
-        return glob_match(entry.first, slot.name);
-    });
+    const auto found = std::ranges::find_if(
+        placement.specs, [&](const auto& entry) { return glob_match(entry.first, slot.name); });
     return found == placement.specs.end() ? nullptr : &*found;
 }
 
@@ -107,25 +107,23 @@ Placement placementWith(const plan::StateSlot& slot, Placement placement, int di
         placement.specs.insert(placement.specs.begin(), {slot.name, std::move(spec)});
     } else {
         placement.rules.insert(placement.rules.begin(), ruleWith(slot, placement, dim, axis));
-        std::erase_if(placement.specs,
-                      [&](const auto& entry) { return entry.first == slot.name; });
+        std::erase_if(placement.specs, [&](const auto& entry) { return entry.first == slot.name; });
     }
     return placement;
 }
 
 /// Sets the override of a tensor, ahead of patterns that match it too. One that says what the rest
 /// of the configuration says goes instead.
-std::vector<std::string> withOverride(const compile::RunConfig& config,
-                                      const plan::StateSlot& slot, const ir::Spec& spec) {
+std::vector<std::string> withOverride(const compile::RunConfig& config, const plan::StateSlot& slot,
+                                      const ir::Spec& spec) {
     Placement rest = placementFor(slot, config);
     std::erase_if(rest.specs, [&](const auto& entry) { return entry.first == slot.name; });
     const bool same = trimmed(spec) == trimmed(specOf(slot, rest));
     const std::string text = ir::to_text(trimmed(spec));
     std::vector<SpecEntry> entries = specEntries(config);
     const auto own = std::ranges::find(entries, slot.name, &SpecEntry::pattern);
-    const auto first = std::ranges::find_if(entries, [&](const SpecEntry& entry) {
-        return glob_match(entry.pattern, slot.name);
-    });
+    const auto first = std::ranges::find_if(
+        entries, [&](const SpecEntry& entry) { return glob_match(entry.pattern, slot.name); });
     if (own != entries.end() && (same || own != first)) {
         const bool ahead = own == first;
         entries.erase(own);
@@ -165,8 +163,7 @@ QString becauseOf(const plan::StateSlot& slot, const Placement& placement, const
             }
             own_rule |= rule.own;
             const QString words =
-                (rule.own ? QObject::tr("rule %1 → %2")
-                          : QObject::tr("%3: %1 → %2"))
+                (rule.own ? QObject::tr("rule %1 → %2") : QObject::tr("%3: %1 → %2"))
                     .arg(toQString(logical), joined(rule.rule.axes));
             out.append(rule.own ? words : words.arg(toQString(edit.strategy)));
         }
@@ -176,10 +173,6 @@ QString becauseOf(const plan::StateSlot& slot, const Placement& placement, const
 }
 
 } // namespace
-
-bool isEditable(const plan::StateSlot& slot) {
-    return slot.name.find('/') == std::string::npos && slot.whole.shape.rank() > 0;
-}
 
 TensorEdit tensorEdit(const compile::RunConfig& config, const plan::StateSlot& slot) {
     const Placement placement = placementFor(slot, config);
@@ -202,9 +195,8 @@ TensorEdit tensorEdit(const compile::RunConfig& config, const plan::StateSlot& s
         made.extent = slot.whole.shape[dim];
         made.logical = logicalOf(slot, dim).name;
         const auto rules = effectiveRules(edit);
-        const auto rule = std::ranges::find_if(rules, [&](const EffectiveRule& one) {
-            return one.rule.logical == made.logical;
-        });
+        const auto rule = std::ranges::find_if(
+            rules, [&](const EffectiveRule& one) { return one.rule.logical == made.logical; });
         const bool of_strategy = rule != rules.end() && !rule->own;
         for (const std::string& name : namesOf(kept.dims[d], mesh)) {
             const bool zero = !want.uses(mesh.find(name));
@@ -231,18 +223,17 @@ SplitOutcome splitOutcome(const compile::RunConfig& config, const plan::StateSlo
         return refused(QObject::tr("%1 has one device and splits nothing").arg(name));
     }
     if (std::ranges::count(placement.axes_of("layers"), index) > 0) {
-        return refused(QObject::tr("%1 is the pipeline's: its devices hold different layers")
-                           .arg(name));
+        return refused(
+            QObject::tr("%1 is the pipeline's: its devices hold different layers").arg(name));
     }
     const auto d = static_cast<std::size_t>(dim);
     const Sharding now = asked(slot, placement);
     for (std::size_t other = 0; other < now.dims.size(); ++other) {
         const auto names = namesOf(now.dims[other], mesh);
         if (std::ranges::count(names, axis) > 0) {
-            return refused(other == d ? QObject::tr("%1 splits this dimension already").arg(name)
-                                      : QObject::tr("%1 already splits dimension %2")
-                                            .arg(name)
-                                            .arg(other));
+            return refused(
+                other == d ? QObject::tr("%1 splits this dimension already").arg(name)
+                           : QObject::tr("%1 already splits dimension %2").arg(name).arg(other));
         }
     }
     const sharding::LogicalAxis logical = logicalOf(slot, dim);
@@ -273,7 +264,7 @@ SplitOutcome splitOutcome(const compile::RunConfig& config, const plan::StateSlo
     } else if (scope == SplitScope::Tensor && logical.parts * logical.unit > 1) {
         out.text = QObject::tr("in plain stretches, not by %1").arg(toQString(logical.name));
     } else if (batch) {
-        out.text = QObject::tr("kept in parts, gathered for use: %1 splits the batch").arg(name);
+        out.text = QObject::tr("kept in parts, gathered for use");
     }
     return out;
 }
@@ -310,9 +301,8 @@ std::vector<std::string> withSplit(const compile::RunConfig& config, const plan:
     return out;
 }
 
-std::vector<std::string> withoutSplit(const compile::RunConfig& config,
-                                      const plan::StateSlot& slot, int dim,
-                                      const std::string& axis) {
+std::vector<std::string> withoutSplit(const compile::RunConfig& config, const plan::StateSlot& slot,
+                                      int dim, const std::string& axis) {
     ir::Spec spec = specOf(slot, placementFor(slot, config));
     std::erase(spec.dims[static_cast<std::size_t>(dim)], axis);
     return withOverride(config, slot, spec);
@@ -321,9 +311,8 @@ std::vector<std::string> withoutSplit(const compile::RunConfig& config,
 std::vector<std::string> withoutOverride(const compile::RunConfig& config,
                                          const plan::StateSlot& slot) {
     std::vector<SpecEntry> entries = specEntries(config);
-    const auto first = std::ranges::find_if(entries, [&](const SpecEntry& entry) {
-        return glob_match(entry.pattern, slot.name);
-    });
+    const auto first = std::ranges::find_if(
+        entries, [&](const SpecEntry& entry) { return glob_match(entry.pattern, slot.name); });
     if (first != entries.end()) {
         entries.erase(first);
     }
@@ -365,52 +354,6 @@ std::vector<std::string> logicalAxes(const plan::ExecutionPlan& plan) {
         }
     }
     return out;
-}
-
-std::vector<SpecEntry> specEntries(const compile::RunConfig& config) {
-    std::vector<SpecEntry> out;
-    for (const auto& [pattern, text] : config.section("mesh").at("specs").items()) {
-        out.push_back({pattern, text.get<std::string>()});
-    }
-    return out;
-}
-
-int specMatches(const std::string& pattern, const plan::ExecutionPlan& plan) {
-    return static_cast<int>(std::ranges::count_if(plan.state_slots, [&](const auto& slot) {
-        return slot.category == plan::Category::parameters && glob_match(pattern, slot.name);
-    }));
-}
-
-QString specProblem(const SpecEntry& entry, const compile::RunConfig& config,
-                    const plan::ExecutionPlan& plan) {
-    if (entry.pattern.empty()) {
-        return QObject::tr("Name a tensor; * stands for anything.");
-    }
-    const sharding::Mesh mesh = compile::placement_of(config.section("mesh")).mesh;
-    try {
-        const ir::Spec spec = ir::parse_spec(entry.spec);
-        for (const plan::StateSlot& slot : plan.state_slots) {
-            if (!isEditable(slot) || !glob_match(entry.pattern, slot.name)) {
-                continue;
-            }
-            if (const std::string wrong = sharding::check_spec(spec, slot.whole.shape, mesh);
-                !wrong.empty()) {
-                return toQString(slot.name + ": " + wrong);
-            }
-        }
-        const ir::Shape any(std::vector<std::int64_t>(ir::Shape::kMaxRank, 1));
-        return toQString(sharding::check_spec(spec, any, mesh));
-    } catch (const Error& fault) {
-        return toQString(fault.text());
-    }
-}
-
-std::string specsAssignment(const std::vector<SpecEntry>& entries) {
-    config::Json out = config::Json::object();
-    for (const SpecEntry& entry : entries) {
-        out[entry.pattern] = entry.spec;
-    }
-    return "mesh.specs=" + out.dump();
 }
 
 } // namespace weft::ui

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How one tensor is split, as something to edit: which axis splits which dimension and what says so
 // (a rule, the strategy, an override, ZeRO), what a further axis would do, and the "--set"
-// assignments of an edit. What is asked is what the engine would do of it (core/sharding/annotate.h).
-// Pure.
+// assignments of an edit. What is asked is what the engine would do of it
+// (core/sharding/annotate.h). Pure.
 #pragma once
 
 #include "core/plan/plan.h"
@@ -26,20 +26,18 @@ struct DimAxis {
 
 struct DimEdit {
     std::int64_t extent = 0;
-    std::string logical;          // "mlp"; empty: no rule can split it
-    std::vector<DimAxis> axes;    // major to minor
-    std::int64_t padding = 0;     // units that are dealt out beyond those there are
+    std::string logical;       // "mlp"; empty: no rule can split it
+    std::vector<DimAxis> axes; // major to minor
+    std::int64_t padding = 0;  // units that are dealt out beyond those there are
 };
 
 struct TensorEdit {
     std::vector<DimEdit> dims;
-    std::string pattern; // of the override in effect; empty: none
+    std::string pattern;   // of the override in effect; empty: none
     bool own_rule = false; // a rule of the draft's own decides on a dimension
-    QString because;     // "rule mlp → model", "2d: mlp → model", "override", "no rule splits it"
+    QString because; // "rule mlp → model", "2d: mlp → model", "override", "no rule splits it"
 };
 
-/// Whether specs and rules speak of this slot: optimizer state follows its parameter.
-bool isEditable(const plan::StateSlot& slot);
 /// The tensor of a slot on the mesh of a configuration. It need not be the mesh that the slot was
 /// planned for.
 TensorEdit tensorEdit(const compile::RunConfig& config, const plan::StateSlot& slot);
@@ -50,7 +48,7 @@ enum class SplitScope { Tensor, Rule };
 /// What splitting a dimension over one more axis would do.
 struct SplitOutcome {
     bool possible = false;
-    QString text;                  // why not; else what it costs beyond nothing, or empty
+    QString text;                   // why not; else what it costs beyond nothing, or empty
     std::int64_t padding_bytes = 0; // more than now, on all devices
 };
 SplitOutcome splitOutcome(const compile::RunConfig& config, const plan::StateSlot& slot, int dim,
@@ -62,9 +60,8 @@ std::vector<std::string> withSplit(const compile::RunConfig& config, const plan:
                                    int dim, const std::string& axis, SplitScope scope);
 /// Takes an axis from a dimension of this tensor alone. An override that then says what the rules
 /// say goes.
-std::vector<std::string> withoutSplit(const compile::RunConfig& config,
-                                      const plan::StateSlot& slot, int dim,
-                                      const std::string& axis);
+std::vector<std::string> withoutSplit(const compile::RunConfig& config, const plan::StateSlot& slot,
+                                      int dim, const std::string& axis);
 /// Takes the override in effect away: back to the rule.
 std::vector<std::string> withoutOverride(const compile::RunConfig& config,
                                          const plan::StateSlot& slot);
@@ -79,20 +76,5 @@ QString ruleText(const compile::RunConfig& config, const plan::StateSlot& slot, 
                  const std::string& axis);
 /// Logical axes of a plan's parameters, in their order of appearance.
 std::vector<std::string> logicalAxes(const plan::ExecutionPlan& plan);
-
-/// An override as it stands in the configuration.
-struct SpecEntry {
-    std::string pattern;
-    std::string spec; // JAX text
-    friend bool operator==(const SpecEntry&, const SpecEntry&) = default;
-};
-std::vector<SpecEntry> specEntries(const compile::RunConfig& config);
-/// What is wrong with an override for the tensors it matches, in words; empty: nothing.
-QString specProblem(const SpecEntry& entry, const compile::RunConfig& config,
-                    const plan::ExecutionPlan& plan);
-/// Parameters that a pattern matches.
-int specMatches(const std::string& pattern, const plan::ExecutionPlan& plan);
-/// The assignment of all overrides, in order: the first match counts.
-std::string specsAssignment(const std::vector<SpecEntry>& entries);
 
 } // namespace weft::ui

@@ -6,6 +6,7 @@
 #include "core/compile/stage_config.h"
 #include "core/stages/stage_map.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/rule_edit.h"
 
 #include <QObject>
 
@@ -134,9 +135,8 @@ std::vector<std::string> withPipelineAlong(const compile::RunConfig& config,
     const auto splitsElse = [&](const sharding::Rule& rule) {
         return rule.logical != kLayers && std::ranges::count(rule.axes, axis) > 0;
     };
-    if (std::ranges::any_of(effectiveRules(edit), [&](const EffectiveRule& one) {
-            return splitsElse(one.rule);
-        })) {
+    if (std::ranges::any_of(effectiveRules(edit),
+                            [&](const EffectiveRule& one) { return splitsElse(one.rule); })) {
         edit = asCustom(edit); // a strategy's rules stay what they are
         for (sharding::Rule& rule : edit.rules) {
             std::erase_if(rule.axes,

@@ -15,8 +15,8 @@
 namespace weft::ui {
 
 struct ModelLayer {
-    std::string name;  // "blocks.3"
-    double flops = 0;  // of a forward pass, with those of what stands beside it
+    std::string name; // "blocks.3"
+    double flops = 0; // of a forward pass, with those of what stands beside it
 };
 
 /// The layers of a plan's training step, in order, and how many each part of the model has; parts
@@ -42,8 +42,9 @@ std::string stagesAssignment(const std::optional<std::vector<int>>& counts);
 std::string scheduleAssignment(const std::string& schedule);
 /// A schedule of one's own takes the place of the one that is named; empty: no longer.
 std::string scheduleFileAssignment(const std::string& file);
-/// Lays the layers along an axis of the mesh, as even as can be: what split over it until now splits
-/// no longer. Why it cannot be, in words, when the axis has one device or is the pipeline's already.
+/// Lays the layers along an axis of the mesh, as even as can be: what split over it until now
+/// splits no longer. Why it cannot be, in words, when the axis has one device or is the pipeline's
+/// already.
 QString pipelineProblem(const compile::RunConfig& config, const std::string& axis, int layers);
 std::vector<std::string> withPipelineAlong(const compile::RunConfig& config,
                                            const std::string& axis);

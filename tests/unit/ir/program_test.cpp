@@ -48,6 +48,18 @@ private slots:
         QVERIFY((program.body.arguments == std::vector<ValueId>{{0}, {1}}));
     }
 
+    void a_copy_of_attributes_is_changed_alone() {
+        const Attributes attributes{{"a", std::int64_t{1}}};
+        Attributes copy = attributes;
+        QVERIFY(copy == attributes);
+        copy.set("a", std::int64_t{2});
+        QCOMPARE(attributes.integer("a"), 1);
+        QCOMPARE(copy.integer("a"), 2);
+        copy.set("a", std::int64_t{1});
+        QVERIFY(copy == attributes);
+        QVERIFY(Attributes() == Attributes(std::initializer_list<Attributes::Entry>{}));
+    }
+
     void attributes_are_sorted_and_checked() {
         Attributes attributes{{"b", std::int64_t{2}}, {"a", 0.5}};
         attributes.set("b", std::int64_t{3});

@@ -2,6 +2,7 @@
 #include "core/memory/arena.h"
 #include "tests/support/weft_test.h"
 
+#include <algorithm>
 #include <random>
 
 using namespace weft::memory;
@@ -38,6 +39,47 @@ bool overlap_by_brute_force(const std::vector<Block>& blocks, std::int64_t bytes
     return false;
 }
 
+/// As many blocks as a pipeline's stage has: most short, some long.
+std::vector<Block> many_blocks(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<Block> blocks(500);
+    for (Block& block : blocks) {
+        block.bytes = static_cast<std::int64_t>(random() % 50) * 100;
+        block.range.first = static_cast<int>(random() % 700);
+        const int length = random() % 5 == 0 ? 300 : 8;
+        block.range.last = block.range.first + static_cast<int>(random() % length);
+    }
+    return blocks;
+}
+
+/// Largest first, of equal ones the longest; each looks at every block that has its place.
+void assign_the_plain_way(std::vector<Block>& blocks, std::int64_t base) {
+    std::vector<Block*> order;
+    for (Block& block : blocks) {
+        order.push_back(&block);
+    }
+    std::stable_sort(order.begin(), order.end(), [](const Block* a, const Block* b) {
+        return std::pair(a->bytes, a->range.last - a->range.first) >
+               std::pair(b->bytes, b->range.last - b->range.first);
+    });
+    std::vector<const Block*> placed;
+    for (Block* block : order) {
+        block->offset = base;
+        for (const Block* other : placed) {
+            if (!other->range.overlaps(block->range)) {
+                continue;
+            }
+            if (block->offset + block->bytes <= other->offset) {
+                break;
+            }
+            block->offset = std::max(block->offset, align(other->offset + other->bytes));
+        }
+        placed.push_back(block);
+        std::stable_sort(placed.begin(), placed.end(),
+                         [](const Block* a, const Block* b) { return a->offset < b->offset; });
+    }
+}
+
 } // namespace
 
 class Arena : public QObject {
@@ -50,6 +92,18 @@ private slots:
             const ArenaPlan plan = assign_offsets(blocks, 128);
             QVERIFY(!overlap_by_brute_force(blocks, plan.bytes));
             QVERIFY(check_offsets(blocks, 128).empty());
+        }
+    }
+
+    void many_blocks_go_where_a_search_through_all_of_them_puts_them() {
+        for (std::uint64_t seed = 0; seed < 10; ++seed) {
+            auto blocks = many_blocks(seed);
+            auto expected = blocks;
+            assign_offsets(blocks, 64);
+            assign_the_plain_way(expected, 64);
+            for (std::size_t i = 0; i < blocks.size(); ++i) {
+                QCOMPARE(blocks[i].offset, expected[i].offset);
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 // The search for a mesh: its estimates against complete plans, its finalists, its reasons.
 #include "core/base/text.h"
 #include "core/compile/mesh_advice.h"
+#include "core/compile/programs.h"
 #include "core/train/planning.h"
 #include "tests/support/weft_test.h"
 #include "tests/unit/plan/plan_models.h"
@@ -37,8 +38,12 @@ public:
         return compile::estimate_meshes(config_, planner_, cost_, plan().parameters, limit_bytes,
                                         notes, {});
     }
-    compile::MeshAdvice advice(std::int64_t limit_bytes) const {
-        return compile::advise_mesh(config_, planner_, cost_, plan().parameters, limit_bytes, {});
+    compile::MeshAdvice advice(std::int64_t limit_bytes, int threads = 1) const {
+        return compile::advise_mesh(config_, planner_, cost_, parameters(), limit_bytes, {},
+                                    threads);
+    }
+    std::int64_t parameters() const {
+        return compile::count_parameters(config_, train::outline_run_data(config_, target_).sample);
     }
 
 private:
@@ -107,6 +112,19 @@ private slots:
             before = *way.predicted_step_ms;
         }
         QCOMPARE(sum(advice.others) + static_cast<int>(advice.ways.size()), advice.candidates);
+    }
+
+    void threads_change_nothing() {
+        const Fixture fixture(deep_run());
+        const compile::MeshAdvice alone = fixture.advice(kPlenty);
+        const compile::MeshAdvice together = fixture.advice(kPlenty, 3);
+        QCOMPARE(plan::to_json(together.ways).dump(), plan::to_json(alone.ways).dump());
+        QVERIFY(together.others == alone.others);
+    }
+
+    void parameters_are_counted_without_a_plan() {
+        const Fixture fixture(deep_run());
+        QCOMPARE(fixture.parameters(), fixture.plan().parameters);
     }
 
     void what_does_not_fit_is_counted_with_what_it_needs() {

@@ -150,7 +150,8 @@ private slots:
         Placement placement;
         placement.mesh = kMesh;
         placement.specs = {{"*.bias", ir::parse_spec("P(None, 'x')")}};
-        const SlotInfo bias{SlotInfo::Kind::parameter, "head.bias", {}, {ir::DType::f32, {8}}, {""}};
+        const SlotInfo bias{
+            SlotInfo::Kind::parameter, "head.bias", {}, {ir::DType::f32, {8}}, {""}};
         try {
             annotate({bias}, placement);
             QFAIL("it was taken");

@@ -205,10 +205,11 @@ void AxisRow::askName() {
     dialog->setWindowTitle(tr("Add an axis"));
     const QString words = tr("Its name. Rules and overrides can then split something over it.");
     dialog->setLabelText(words);
-    connect(dialog, &QInputDialog::textValueChanged, this, [this, dialog, words](const QString& name) {
-        const std::string wrong = axisNameProblem(edit_, name.toStdString());
-        dialog->setLabelText(wrong.empty() || name.isEmpty() ? words : toQString(wrong));
-    });
+    connect(dialog, &QInputDialog::textValueChanged, this,
+            [this, dialog, words](const QString& name) {
+                const std::string wrong = axisNameProblem(edit_, name.toStdString());
+                dialog->setLabelText(wrong.empty() || name.isEmpty() ? words : toQString(wrong));
+            });
     connect(dialog, &QInputDialog::textValueSelected, this, [this](const QString& name) {
         if (axisNameProblem(edit_, name.toStdString()).empty()) {
             add(name.toStdString());
@@ -224,14 +225,15 @@ void AxisRow::describe() {
         factors.append(QString::number(axis.size));
         product *= axis.size;
     }
-    product_->setText(
-        tr("%1 = %2 of %n device(s)", nullptr, edit_.devices).arg(factors.join(" × ")).arg(product));
+    product_->setText(tr("%1 = %2 of %n device(s)", nullptr, edit_.devices)
+                          .arg(factors.join(" × "))
+                          .arg(product));
     const auto last = std::find_if(edit_.axes.rbegin(), edit_.axes.rend(),
                                    [](const MeshAxis& axis) { return axis.size > 1; });
-    order_->setText(edit_.axes.size() > 1 && last != edit_.axes.rend()
-                        ? tr("left is major: %1 partners sit side by side")
-                              .arg(toQString(last->name))
-                        : QString());
+    order_->setText(
+        edit_.axes.size() > 1 && last != edit_.axes.rend()
+            ? tr("left is major: %1 partners sit side by side").arg(toQString(last->name))
+            : QString());
 }
 
 void AxisRow::resizeEvent(QResizeEvent* event) {
@@ -291,8 +293,8 @@ void AxisRow::dropEvent(QDropEvent* event) {
     event->acceptProposedAction();
     const auto to = place > from ? place - 1 : place; // it leaves its own place first
     if (from < static_cast<std::ptrdiff_t>(shown_.size()) && to != from) {
-        emit edited(withAxisMoved(edit_, static_cast<std::size_t>(from),
-                                  static_cast<std::size_t>(to)));
+        emit edited(
+            withAxisMoved(edit_, static_cast<std::size_t>(from), static_cast<std::size_t>(to)));
     }
 }
 

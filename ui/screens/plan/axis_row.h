@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The axes of a mesh as chips in their order, which is placement: sizes are typed, chips are dragged
-// or moved by keys, axes are added and removed. Beside them what they multiply to.
+// The axes of a mesh as chips in their order, which is placement: sizes are typed, chips are
+// dragged or moved by keys, axes are added and removed. Beside them what they multiply to.
 #pragma once
 
 #include "ui/bridge/mesh_edit.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/plan/device_part.h"
 
+#include "core/train/find_meshes.h"
 #include "ui/bridge/convert.h"
 #include "widgets/card.h"
 #include "widgets/device_grid.h"
@@ -61,15 +62,6 @@ std::vector<widgets::MemorySegment> arenaSegments(const plan::ExecutionPlan& pla
     std::sort(out.begin(), out.end(),
               [](const auto& a, const auto& b) { return a.category < b.category; });
     return out;
-}
-
-/// Of one device: simulated ones share what the host leaves of the limit.
-std::optional<qint64> limitOfDevice(const plan::ExecutionPlan& plan) {
-    if (!plan.limit_bytes) {
-        return std::nullopt;
-    }
-    return plan.device == "cpu" ? (*plan.limit_bytes - plan.host.bytes()) / plan.mesh.devices()
-                                : *plan.limit_bytes;
 }
 
 } // namespace
@@ -162,7 +154,7 @@ void DevicePart::setDigest(const std::shared_ptr<const PlanDigest>& digest) {
         cards.push_back(std::move(card));
     }
     describe();
-    const auto limit = limitOfDevice(plan);
+    const auto limit = train::limit_of_device(plan);
     grid_->setLimit(limit);
     if (!limit) {
         header_->setTrailing({});

@@ -38,7 +38,8 @@ QString sourceText(SplitSource source) {
 
 } // namespace
 
-DimensionRow::DimensionRow(QWidget* parent) : QWidget(parent), flow_(new widgets::FlowLayout(this)) {
+DimensionRow::DimensionRow(QWidget* parent)
+    : QWidget(parent), flow_(new widgets::FlowLayout(this)) {
     setObjectName("tensorDimensions");
     flow_->setContentsMargins(0, 0, 0, 0);
     flow_->setSpacing(kGap);
@@ -98,9 +99,7 @@ void DimensionRow::rebuild() {
     const QString focused = had_focus ? focus->objectName() : QString();
     clear();
     const auto rank = edit_.dims.size();
-    addWords(rank == 0   ? tr("a single number")
-             : rank == 1 ? tr("dimension")
-                         : tr("dimensions"));
+    addWords(rank == 0 ? tr("a single number") : rank == 1 ? tr("dimension") : tr("dimensions"));
     for (std::size_t dim = 0; dim < rank; ++dim) {
         if (dim > 0) {
             addWords(QStringLiteral("×"));
@@ -130,9 +129,8 @@ void DimensionRow::addBecause() {
     reason_->setObjectName("splitReason");
     row->addWidget(reason_, 1);
     if (!edit_.pattern.empty() || edit_.own_rule) {
-        auto* back =
-            new QPushButton(edit_.pattern.empty() ? tr("Back to the strategy")
-                                                  : tr("Back to the rule"));
+        auto* back = new QPushButton(edit_.pattern.empty() ? tr("Back to the strategy")
+                                                           : tr("Back to the rule"));
         back->setObjectName("splitBack");
         back->setToolTip(edit_.pattern.empty()
                              ? tr("Takes the draft's own rules for this tensor's dimensions away, "
@@ -186,7 +184,7 @@ QMenu* DimensionRow::createMenu(int dim, QWidget* parent) {
     auto* menu = new QMenu(parent);
     menu->setObjectName("splitMenu");
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addSection(tr("Split dimension %1 over").arg(dim));
+    menu->addAction(tr("Split dimension %1 over").arg(dim))->setEnabled(false);
     for (const MeshAxis& axis : MeshEdit::of(*config_).axes) {
         const QString name = toQString(axis.name);
         const SplitOutcome outcome = outcomeOf(dim, name);
@@ -218,9 +216,9 @@ void DimensionRow::addScopes(QMenu* menu, int dim, const QString& axis) {
     const SplitOutcome outcome =
         axis.isEmpty() ? SplitOutcome{true, {}, 0}
                        : splitOutcome(*config_, *slot_, dim, axis.toStdString(), SplitScope::Rule);
-    QAction* all = menu->addAction(
-        tr("All %n like it (%1)", nullptr, tensorsWith(*digest_->plan, logical))
-            .arg(ruleText(*config_, *slot_, dim, axis.toStdString())));
+    QAction* all =
+        menu->addAction(tr("All %n like it (%1)", nullptr, tensorsWith(*digest_->plan, logical))
+                            .arg(ruleText(*config_, *slot_, dim, axis.toStdString())));
     all->setObjectName("splitRule");
     all->setEnabled(outcome.possible);
     all->setToolTip(outcome.text);
@@ -241,7 +239,7 @@ void DimensionRow::drop(int dim, const QString& axis) {
     auto* menu = new QMenu(this);
     menu->setObjectName("splitScope");
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addSection(tr("Split over %1").arg(axis));
+    menu->addAction(tr("Split over %1").arg(axis))->setEnabled(false);
     addScopes(menu, dim, axis);
     const QWidget* cell = cells_[static_cast<std::size_t>(dim)];
     menu->popup(cell->mapToGlobal(QPoint(0, cell->height())));
@@ -252,10 +250,9 @@ void DimensionRow::apply(int dim, const QString& axis, SplitScope scope) {
                              ? toQString(slot_->name)
                              : ruleText(*config_, *slot_, dim, axis.toStdString());
     const QString what = scope == SplitScope::Rule ? name
-                         : axis.isEmpty() ? tr("%1 whole along dimension %2").arg(name).arg(dim)
-                                          : tr("%1 split over %2 along dimension %3")
-                                                .arg(name, axis)
-                                                .arg(dim);
+                         : axis.isEmpty()
+                             ? tr("%1 whole along dimension %2").arg(name).arg(dim)
+                             : tr("%1 split over %2 along dimension %3").arg(name, axis).arg(dim);
     emit adopted(withSplit(*config_, *slot_, dim, axis.toStdString(), scope), what);
 }
 
@@ -288,10 +285,10 @@ DimensionCell::DimensionCell(DimensionRow& row, int dim, const DimEdit& edit)
         tag->setAccessibleName(tr("Dimension %1 is split over %2").arg(dim).arg(name));
         const bool own = row.isEditable() && axis.source != SplitSource::Zero;
         tag->setRemovable(own);
-        tag->setToolTip(row.isEditable()
-                            ? tr("split over the axis %1 of the mesh, %2")
-                                  .arg(name, sourceText(axis.source))
-                            : tr("split over the axis %1 of the mesh").arg(name));
+        tag->setToolTip(
+            row.isEditable()
+                ? tr("split over the axis %1 of the mesh, %2").arg(name, sourceText(axis.source))
+                : tr("split over the axis %1 of the mesh").arg(name));
         if (row.isEditable()) {
             connect(tag, &QAbstractButton::clicked, this, &DimensionCell::openMenu);
         }
@@ -345,7 +342,7 @@ void DimensionCell::dragEnterEvent(QDragEnterEvent* event) {
     const SplitOutcome outcome = row_.outcomeOf(dim_, axis);
     slot_->setVisible(true);
     slot_->setState(outcome.possible ? DropSlot::State::Welcome : DropSlot::State::Refused,
-                    !outcome.possible         ? tr("not here")
+                    !outcome.possible ? tr("not here")
                     : outcome.padding_bytes > 0
                         ? tr("%1, %2 of padding").arg(axis, shortMemory(outcome.padding_bytes))
                         : axis);

@@ -29,7 +29,7 @@ namespace {
 
 constexpr int kWide = 900;   // narrower: what it hides behind goes
 constexpr int kMiddle = 800; // narrower still: the phase goes
-constexpr int kNarrow = 560; // and the times
+constexpr int kNarrow = 640; // and the times and counts
 constexpr int kWhichLetters = 22;
 constexpr int kCellPadding = 16;
 constexpr double kWhatShare = 0.45; // of the room for what and why
@@ -361,6 +361,7 @@ void ExchangePart::arrangeColumns() {
     hide(ExchangeModel::OverlapsColumn, kWide);
     hide(ExchangeModel::PhaseColumn, kMiddle);
     hide(ExchangeModel::MsColumn, kNarrow);
+    hide(ExchangeModel::CountColumn, kNarrow);
     int left = width();
     for (const auto& [column, sample] : longest) {
         left -= table_->isColumnHidden(column) ? 0 : table_->columnWidth(column);

@@ -23,6 +23,8 @@ public:
     void setTitle(int part, const QString& title);
     int current() const;
     void setCurrent(int part);
+    /// The parts ask for no more than they must have: the tensors above need the height.
+    QSize sizeHint() const override { return minimumSizeHint(); }
 
 signals:
     /// Another part is shown.

@@ -2,6 +2,9 @@
 #include "ui/screens/plan/mesh_part.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/screens/plan/advice_part.h"
+#include "ui/screens/plan/checkpoint_part.h"
+#include "ui/screens/plan/compare_part.h"
 #include "ui/screens/plan/device_part.h"
 #include "ui/screens/plan/exchange_part.h"
 #include "ui/screens/plan/findings_part.h"
@@ -31,17 +34,17 @@ constexpr int kGridWidth = 370;
 constexpr int kTilesWidth = 450;
 constexpr int kExchangesWidth = 730;
 constexpr int kPipelineWidth = 550;
-constexpr int kUpperHeight = 270;
-constexpr int kLowerHeight = 216;
-constexpr int kLeastHeight = 486; // of both
+constexpr int kUpperHeight = 266;
+constexpr int kLowerHeight = 200;
+constexpr int kLeastHeight = 466; // of both
 constexpr int kLowWindow = 700;   // the scrubber makes itself small
 
 } // namespace
 
-MeshPart::MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner planner,
+MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const PlanPreview::Planner& planner,
                    QWidget* parent)
     : QWidget(parent), draft_(studio.draft()), preview_(preview),
-      example_preview_(example_, std::move(planner)), example_edit_(exampleMesh()) {
+      example_preview_(example_, planner), example_edit_(exampleMesh()) {
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
     column->setContentsMargins(0, 0, 0, 0);
@@ -68,6 +71,7 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner pl
     connect(rules_, &RulesPart::adopted, this, &MeshPart::adopt);
     drawer_->add(tr("Rules"), tr("What places arrays and layers on the mesh, to edit"), rules_);
     createFindings();
+    addAdvice(studio, planner);
     live_ = new LivePart(studio.run());
     drawer_->add(tr("Live"), tr("What the devices of the run on screen do"), live_);
     connect(live_, &LivePart::deviceSelected, this, &MeshPart::selectDevice);
@@ -154,6 +158,20 @@ QWidget* MeshPart::createStep() {
     connect(pipeline_, &PipelinePart::actionChosen, this,
             [this](int stage, int action) { scrub_->setAction(stage, action); });
     return columns;
+}
+
+/// Other meshes: better ones, one beside this one, one that saved a checkpoint.
+void MeshPart::addAdvice(Studio& studio, const PlanPreview::Planner& planner) {
+    advice_ = new AdvicePart(planner.meshes);
+    drawer_->add(tr("Advice"), tr("Better meshes for as many devices"), advice_);
+    compare_ = new ComparePart(planner.step);
+    drawer_->add(tr("Compare"), tr("This mesh and another one side by side"), compare_);
+    checkpoint_ = new CheckpointPart(studio.index());
+    drawer_->add(tr("Checkpoint"), tr("What this mesh would read of a checkpoint"), checkpoint_);
+    connect(advice_, &AdvicePart::adopted, this, &MeshPart::adopt);
+    connect(advice_, &AdvicePart::waysChanged, this,
+            [this] { compare_->setProposals(advice_->ways()); });
+    connect(compare_, &ComparePart::adopted, this, &MeshPart::adopt);
 }
 
 /// Selecting a device lights its shards everywhere.
@@ -307,6 +325,9 @@ void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool 
     rules_->setStale(stale);
     findings_->setStale(stale);
     scrub_->setStale(stale);
+    advice_->setStale(stale);
+    compare_->setStale(stale);
+    checkpoint_->setStale(stale);
     if (digest && digest != digest_ && !digest->plan->mesh.single()) {
         digest_ = digest;
         devices_->setDigest(digest);
@@ -315,6 +336,13 @@ void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool 
         rules_->setDigest(digest);
         findings_->setDigest(digest);
         scrub_->setDigest(digest);
+        const MeshRun run{shown().config(), shown().hardware()};
+        advice_->setRun(run);
+        advice_->setDigest(digest);
+        compare_->setRun(run);
+        compare_->setDigest(digest);
+        checkpoint_->setRun(run);
+        checkpoint_->setDigest(digest);
     }
 }
 

@@ -15,6 +15,9 @@ class Banner;
 
 namespace weft::ui {
 
+class AdvicePart;
+class CheckpointPart;
+class ComparePart;
 class DevicePart;
 class ExchangePart;
 class FindingsPart;
@@ -32,12 +35,14 @@ class MeshPart : public QWidget {
     Q_OBJECT
 public:
     /// `preview` plans the draft; `planner` plans the example beside it.
-    MeshPart(Studio& studio, PlanPreview& preview, PlanPreview::Planner planner,
+    MeshPart(Studio& studio, PlanPreview& preview, const PlanPreview::Planner& planner,
              QWidget* parent = nullptr);
 
     ScrubPart* scrubber() const { return scrub_; }
     /// Moves to an op of the step that the Plan part shows, when it is the one that is shown here.
     void showOp(int op);
+    /// Of the draft, or of the example.
+    const PlanPreview& shown() const { return isExample() ? example_preview_ : preview_; }
 
 signals:
     /// "--set" assignments for the draft, and what they are.
@@ -55,7 +60,6 @@ protected:
 
 private:
     bool isExample() const;
-    const PlanPreview& shown() const { return isExample() ? example_preview_ : preview_; }
     void onDraftChanged();
     void edit(const MeshEdit& edit);
     void adopt(const std::vector<std::string>& overrides, const QString& what);
@@ -64,6 +68,7 @@ private:
     QWidget* createTensors();
     QWidget* createStep();
     void createFindings();
+    void addAdvice(Studio& studio, const PlanPreview::Planner& planner);
     void selectDevice(int device);
     void light();
     void showTensor(const QString& name);
@@ -90,6 +95,9 @@ private:
     RulesPart* rules_;
     FindingsPart* findings_;
     ScrubPart* scrub_;
+    AdvicePart* advice_;
+    ComparePart* compare_;
+    CheckpointPart* checkpoint_;
 };
 
 } // namespace weft::ui

@@ -2,7 +2,6 @@
 #include "ui/screens/plan/plan_screen.h"
 
 #include "ui/actions.h"
-#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/screens/plan/memory_part.h"
 #include "ui/screens/plan/mesh_part.h"
@@ -16,11 +15,9 @@
 #include "widgets/card.h"
 #include "widgets/controls.h"
 #include "widgets/icon.h"
-#include "widgets/memory_timeline.h"
 #include "widgets/messages.h"
 
 #include <QComboBox>
-#include <QFileDialog>
 #include <QMenu>
 #include <QPushButton>
 #include <QScopedValueRollback>
@@ -124,13 +121,13 @@ QWidget* PlanScreen::createHeader() {
     header->addControl(hardware_);
     exporting_ = new QPushButton(widgets::icon("export"), tr("Export"));
     exporting_->setObjectName("planExport");
-    auto* menu = new QMenu(exporting_);
-    connect(menu->addAction(tr("Memory as PNG…")), &QAction::triggered, this,
-            [this] { exportTo(false); });
-    connect(menu->addAction(tr("Memory as SVG…")), &QAction::triggered, this,
-            [this] { exportTo(true); });
-    connect(menu->addAction(tr("Plan as JSON…")), &QAction::triggered, this,
-            &PlanScreen::exportPlan);
+    auto* menu = new ExportMenu(
+        this, [this] { return planned(); }, exporting_);
+    connect(menu, &ExportMenu::done, this, [this](bool well, const QString& text) {
+        emit toastRequested(
+            static_cast<int>(well ? widgets::MessageKind::Success : widgets::MessageKind::Error),
+            text);
+    });
     exporting_->setMenu(menu);
     header->addControl(exporting_);
     return header;
@@ -317,35 +314,11 @@ void PlanScreen::adopt(const std::vector<std::string>& overrides, const QString&
                         tr("The draft now has: %1").arg(what), actions_.get(action::kUndo));
 }
 
-void PlanScreen::exportTo(bool vector) {
-    const QString suffix = vector ? "svg" : "png";
-    const QString path = QFileDialog::getSaveFileName(
-        this, tr("Export memory"), studio_.draft().name() + "-memory." + suffix, "*." + suffix);
-    if (path.isEmpty()) {
-        return;
-    }
-    const auto* view = memory_->timeline();
-    const bool written = vector ? view->exportSvg(path) : view->exportPng(path);
-    emit toastRequested(
-        static_cast<int>(written ? widgets::MessageKind::Success : widgets::MessageKind::Error),
-        written ? tr("Written to %1").arg(path) : tr("%1 cannot be written").arg(path));
-}
-
-void PlanScreen::exportPlan() {
-    const auto digest = preview_.digest();
-    const QString path = QFileDialog::getSaveFileName(
-        this, tr("Export plan"), studio_.draft().name() + "-plan.json", "*.json");
-    if (path.isEmpty() || !digest) {
-        return;
-    }
-    runInBackground(
-        this, [digest, path] { return writePlan(*digest->plan, toPath(path)); },
-        [this, path](const QString& problem) {
-            const bool written = problem.isEmpty();
-            emit toastRequested(static_cast<int>(written ? widgets::MessageKind::Success
-                                                         : widgets::MessageKind::Error),
-                                written ? tr("Written to %1").arg(path) : problem);
-        });
+// What is drawn: on the mesh part the example, where the draft computes on one device.
+PlannedRun PlanScreen::planned() const {
+    const bool mesh = part_->currentIndex() == MeshTab && mesh_ != nullptr;
+    const PlanPreview& preview = mesh ? mesh_->shown() : preview_;
+    return {preview.config(), preview.digest()};
 }
 
 const ScreenRecord kPlanScreen{

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "ui/bridge/plan_preview.h"
+#include "ui/screens/plan/export_menu.h"
 #include "ui/screens/screen.h"
 
 #include <optional>
@@ -48,22 +49,21 @@ private:
     void updateWhatIf();
     void updateTrouble();
     void adopt(const std::vector<std::string>& overrides, const QString& what);
-    void exportTo(bool vector);
-    void exportPlan();
     /// The parts that show the step are at the op that the user went to in one of them.
     void showOp();
+    PlannedRun planned() const;
 
     Studio& studio_;
     Actions& actions_;
     PlanPreview preview_;
-    widgets::SegmentedControl* part_;
+    widgets::SegmentedControl* part_ = nullptr;
     QComboBox* hardware_;
     QPushButton* exporting_;
     widgets::ProgressLine* progress_;
     widgets::Banner* trouble_;
     QStackedWidget* stack_;
     widgets::EmptyState* message_;
-    MeshPart* mesh_;
+    MeshPart* mesh_ = nullptr;
     MemoryPart* memory_;
     OpPart* ops_;
     ProgramPart* program_;

@@ -140,23 +140,23 @@ void RuleList::addRow(int row, const EffectiveRule& rule, int own) {
     const QString logical = toQString(rule.rule.logical);
     const Role role = rule.covered ? Role::Faint : Role::Text;
     grid_->addWidget(new widgets::TextLabel(logical, TextStyle::MonoSmall, role), row, Name);
-    grid_->addWidget(new widgets::TextLabel(rule.covered ? tr("covered by your own")
-                                                         : whatOf(rule.rule.logical),
-                                            TextStyle::Caption, Role::Muted),
-                     row, Count);
+    grid_->addWidget(
+        new widgets::TextLabel(rule.covered ? tr("covered by your own") : whatOf(rule.rule.logical),
+                               TextStyle::Caption, Role::Muted),
+        row, Count);
     auto* source = new widgets::Badge(own >= 0 ? tr("own") : toQString(edit_.strategy),
                                       own >= 0 ? Role::Accent : Role::Muted);
     source->setToolTip(own >= 0 ? tr("A rule of the draft") : tr("A rule of the strategy"));
     grid_->addWidget(source, row, Source);
     if (rule.covered) {
-        grid_->addWidget(new widgets::TextLabel(axesText(rule.rule.axes), TextStyle::MonoSmall, role),
-                         row, Axes);
+        grid_->addWidget(
+            new widgets::TextLabel(axesText(rule.rule.axes), TextStyle::MonoSmall, role), row,
+            Axes);
         return;
     }
     auto* axes = new QPushButton(axesText(rule.rule.axes));
     axes->setObjectName("ruleAxes_" + logical);
-    axes->setAccessibleName(
-        tr("%1 is split over %2").arg(logical, axesText(rule.rule.axes)));
+    axes->setAccessibleName(tr("%1 is split over %2").arg(logical, axesText(rule.rule.axes)));
     widgets::setCompact(axes);
     auto* menu = new QMenu(axes);
     addAxes(menu, rule.rule, true);
@@ -182,8 +182,8 @@ void RuleList::addRow(int row, const EffectiveRule& rule, int own) {
         });
         grid_->addWidget(down, row, Later);
     }
-    auto* remove = iconButton("close", "ruleRemove_" + logical,
-                              tr("Remove the rule for %1").arg(logical));
+    auto* remove =
+        iconButton("close", "ruleRemove_" + logical, tr("Remove the rule for %1").arg(logical));
     connect(remove, &QPushButton::clicked, this, [this, logical] {
         change(withoutRule(edit_, logical.toStdString()),
                tr("no rule of its own for %1").arg(logical));

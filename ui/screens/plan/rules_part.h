@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What places arrays on the mesh, for experts: the rules in effect, overrides of single tensors, and
-// how layers and microbatches are spread over a pipeline. Every edit is checked by the engine before
-// it reaches the draft; what is wrong is said where it stands, and nothing that was typed is lost.
+// What places arrays on the mesh, for experts: the rules in effect, overrides of single tensors,
+// and how layers and microbatches are spread over a pipeline. Every edit is checked by the engine
+// before it reaches the draft; what is wrong is said where it stands, and nothing that was typed is
+// lost.
 #pragma once
 
 #include "core/compile/run_config.h"

@@ -149,16 +149,14 @@ void ScheduleBox::show(std::shared_ptr<const compile::RunConfig> config,
 void ScheduleBox::renew() {
     const config::Json& section = config_->section("mesh").at("pipeline");
     const bool from_file = !section.at("file").is_null();
-    const QString file =
-        from_file ? toQString(section.at("file").get<std::string>()) : QString();
+    const QString file = from_file ? toQString(section.at("file").get<std::string>()) : QString();
     const int last = schedule_->count() - 1;
     {
         const QSignalBlocker quiet(schedule_);
         schedule_->setItemText(last, from_file ? file : tr("from a file…"));
         schedule_->setCurrentIndex(
-            from_file
-                ? last
-                : schedule_->findText(toQString(section.at("schedule").get<std::string>())));
+            from_file ? last
+                      : schedule_->findText(toQString(section.at("schedule").get<std::string>())));
     }
     {
         const QSignalBlocker quiet(zero_);
@@ -198,8 +196,8 @@ void ScheduleBox::chooseSchedule(int index) {
 }
 
 void ScheduleBox::chooseFile() {
-    const QString path = QFileDialog::getOpenFileName(
-        this, tr("A schedule of one's own"), pathText(config_->base_dir));
+    const QString path = QFileDialog::getOpenFileName(this, tr("A schedule of one's own"),
+                                                      pathText(config_->base_dir));
     if (path.isEmpty()) {
         renew();
         return;
@@ -220,8 +218,7 @@ void ScheduleBox::layAlong(const QString& axis) {
         return;
     }
     const std::string name = axis.toStdString();
-    const QString wrong =
-        pipelineProblem(*config_, name, static_cast<int>(stages_.layers.size()));
+    const QString wrong = pipelineProblem(*config_, name, static_cast<int>(stages_.layers.size()));
     if (!wrong.isEmpty()) {
         say(wrong);
         return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How layers and microbatches are spread over a pipeline: the schedule, which layers each stage has,
-// and what data ranks split of the state.
+// How layers and microbatches are spread over a pipeline: the schedule, which layers each stage
+// has, and what data ranks split of the state.
 #pragma once
 
 #include "ui/bridge/plan_digest.h"

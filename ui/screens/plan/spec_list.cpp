@@ -48,15 +48,14 @@ SpecRow::SpecRow(std::optional<SpecEntry> entry, QWidget* parent)
                      known_ ? known_->pattern : std::string(), 3);
     spec_ = field(tr("How it is split"), QStringLiteral("P('data', None)"),
                   known_ ? known_->spec : std::string(), 2);
-    auto* remove = new QPushButton(widgets::icon("close"), {});
-    remove->setObjectName("specRemove");
-    remove->setAccessibleName(tr("Remove the override"));
-    remove->setToolTip(tr("Remove the override: back to the rule"));
-    remove->setFixedWidth(kIconWidth);
-    widgets::setButtonKind(remove, widgets::ButtonKind::Flat);
-    widgets::setCompact(remove);
-    connect(remove, &QPushButton::clicked, this, &SpecRow::removeRequested);
-    row->addWidget(remove);
+    remove_ = new QPushButton(widgets::icon("close"), {});
+    remove_->setAccessibleName(tr("Remove the override"));
+    remove_->setToolTip(tr("Remove the override: back to the rule"));
+    remove_->setFixedWidth(kIconWidth);
+    widgets::setButtonKind(remove_, widgets::ButtonKind::Flat);
+    widgets::setCompact(remove_);
+    connect(remove_, &QPushButton::clicked, this, &SpecRow::removeRequested);
+    row->addWidget(remove_);
     column->addLayout(row);
     words_ = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
     column->addWidget(words_);
@@ -67,6 +66,7 @@ void SpecRow::setNumber(int number) {
     pattern_->setObjectName("specPattern_" + end);
     spec_->setObjectName("specText_" + end);
     words_->setObjectName("specWords_" + end);
+    remove_->setObjectName("specRemove_" + end);
 }
 
 SpecEntry SpecRow::typed() const {
@@ -87,7 +87,7 @@ void SpecRow::check(const compile::RunConfig& config, const plan::ExecutionPlan&
                     : empty          ? tr("A name, * for anything, and a spec")
                     : matches > 0    ? tr("matches %n tensor(s)", nullptr, matches)
                                      : tr("matches no tensor of this model"));
-    words_->setRole(!wrong.isEmpty() ? Role::Error
+    words_->setRole(!wrong.isEmpty()       ? Role::Error
                     : matches > 0 || empty ? Role::Muted
                                            : Role::Warning);
     widgets::setInvalid(spec_, !wrong.isEmpty());
@@ -211,9 +211,9 @@ void SpecList::finish(SpecRow* row) {
     }
     check(row);
     if (row->isRight()) {
-        emit adopted({specsAssignment(entries())},
-                     tr("%1 as %2").arg(toQString(row->typed().pattern),
-                                        toQString(row->typed().spec)));
+        emit adopted(
+            {specsAssignment(entries())},
+            tr("%1 as %2").arg(toQString(row->typed().pattern), toQString(row->typed().spec)));
     }
 }
 

@@ -4,8 +4,8 @@
 // stays as it is, whatever the draft does.
 #pragma once
 
+#include "ui/bridge/override_edit.h"
 #include "ui/bridge/plan_digest.h"
-#include "ui/bridge/spec_edit.h"
 
 #include <QWidget>
 
@@ -13,6 +13,7 @@
 #include <vector>
 
 class QLineEdit;
+class QPushButton;
 class QVBoxLayout;
 
 namespace weft::widgets {
@@ -50,6 +51,7 @@ private:
     bool right_ = true;
     QLineEdit* pattern_;
     QLineEdit* spec_;
+    QPushButton* remove_;
     widgets::ElidedLabel* words_;
 };
 

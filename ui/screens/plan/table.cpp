@@ -50,4 +50,21 @@ void setColumnWidths(QTableView* table, const std::vector<std::pair<int, QString
     }
 }
 
+void fitColumns(QTableView* table, int rest) {
+    const QAbstractItemModel* model = table->model();
+    std::vector<std::pair<int, QString>> longest;
+    for (int column = 0; column < model->columnCount(); ++column) {
+        QString sample;
+        for (int row = 0; row < model->rowCount(); ++row) {
+            const QString text = model->index(row, column).data().toString();
+            sample = text.size() > sample.size() ? text : sample;
+        }
+        if (column != rest) {
+            longest.emplace_back(column, sample + QLatin1Char(' '));
+        }
+    }
+    setColumnWidths(table, longest);
+    table->horizontalHeader()->setSectionResizeMode(rest, QHeaderView::Stretch);
+}
+
 } // namespace weft::ui

@@ -2,6 +2,7 @@
 #include "ui/screens/plan/tile_part.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/bridge/override_edit.h"
 #include "ui/screens/plan/dimension_row.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
@@ -36,7 +37,7 @@ TilePart::TilePart(QWidget* parent) : QWidget(parent) {
     outer->addWidget(panel);
     auto* column = new QVBoxLayout(panel);
     column->setContentsMargins(kMargin, 0, kMargin, widgets::space::kControl);
-    column->setSpacing(widgets::space::kControl);
+    column->setSpacing(widgets::space::kTight);
     column->addWidget(createHead());
     auto* sides = new QHBoxLayout;
     side_ = new widgets::SegmentedControl(

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The meshes that the advisor found beside the one that a run has: what a device holds, how long a
+// step takes and how much of it goes to exchanges and bubbles.
+#pragma once
+
+#include "ui/bridge/mesh_search.h"
+
+#include <QAbstractTableModel>
+
+namespace weft::ui {
+
+struct AdviceRow {
+    QString mesh;     // "data=8 × model=8"
+    QString settings; // "1f1b, ZeRO 1, micro batch 2"
+    qint64 bytes = 0; // as plan::ExecutionPlan::memory_bytes
+    std::optional<double> step_ms;
+    double communication_ms = 0;
+    std::optional<double> bubble; // of even stages, 0 to 1
+    bool best = false;            // no other row is better in memory and in time
+    int way = -1;                 // of the search; -1: what the run has
+};
+
+class AdviceModel : public QAbstractTableModel {
+    Q_OBJECT
+public:
+    enum Column {
+        MarkColumn,
+        MeshColumn,
+        SettingsColumn,
+        MemoryColumn,
+        BubbleColumn,
+        ExchangeColumn,
+        StepColumn,
+        DifferenceColumn,
+        ColumnCount
+    };
+    /// Value to sort by: text or number, as the column holds.
+    static constexpr int kSortRole = Qt::UserRole;
+
+    explicit AdviceModel(QObject* parent = nullptr);
+
+    /// The run's own row first; `plan` null: it has none.
+    void setWays(const std::vector<MeshWay>& ways, const plan::ExecutionPlan* plan);
+    const std::vector<AdviceRow>& rows() const { return rows_; }
+    const AdviceRow& row(int index) const { return rows_[static_cast<std::size_t>(index)]; }
+    /// The row in a sentence.
+    QString sentence(int index) const;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    QVariant display(const AdviceRow& row, int column) const;
+    QVariant sortValue(const AdviceRow& row, int column) const;
+    /// Of a step, to that of the run's own row; none without both.
+    std::optional<double> difference(const AdviceRow& row) const;
+
+    std::vector<AdviceRow> rows_;
+};
+
+} // namespace weft::ui

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/plan/compare_part.h"
+
+#include "core/compile/alternatives.h"
+#include "core/sharding/strategies/strategy_list.h"
+#include "ui/bridge/convert.h"
+#include "ui/bridge/mesh_edit.h"
+#include "ui/models/compare_model.h"
+#include "ui/screens/plan/table.h"
+#include "widgets/card.h"
+#include "widgets/controls.h"
+#include "widgets/memory_bar.h"
+#include "widgets/messages.h"
+#include "widgets/text_label.h"
+
+#include <QComboBox>
+#include <QEvent>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSignalBlocker>
+#include <QSortFilterProxyModel>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kMemoryWidth = 270;
+constexpr int kFigureWidth = 420;
+constexpr int kTensorWidth = 590;
+constexpr int kBoxWidth = 260;
+enum Page { EmptyPage, TablesPage };
+
+/// "data=2 × model=2, ZeRO 1"
+QString meshText(const plan::ExecutionPlan& plan) {
+    return toQString(plan.mesh.to_text()).replace(" x ", QStringLiteral(" × ")) +
+           (plan.pipeline ? QStringLiteral(", ") + toQString(plan.pipeline->schedule) : QString()) +
+           (plan.zero_stage > 0 ? QStringLiteral(", ZeRO %1").arg(plan.zero_stage) : QString());
+}
+
+bool sameDocument(const MeshRun& a, const MeshRun& b) {
+    return a.config.document == b.config.document && a.hardware == b.hardware;
+}
+
+} // namespace
+
+ComparePart::ComparePart(PlanPreview::Planner::Plan plan, QWidget* parent)
+    : QWidget(parent), other_(std::move(plan)) {
+    setObjectName("comparePart");
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    auto* panel = new widgets::Panel;
+    auto* inner = new QVBoxLayout(panel);
+    inner->setContentsMargins(0, 0, 0, 0);
+    inner->setSpacing(0);
+    column->addWidget(panel);
+    inner->addWidget(createHeader());
+    progress_ = new widgets::ProgressLine;
+    progress_->setAccessibleName(tr("Planning the other mesh"));
+    inner->addWidget(progress_);
+    stack_ = new QStackedWidget;
+    empty_ = new widgets::EmptyState("compare");
+    empty_->setObjectName("compareMessage");
+    stack_->addWidget(widgets::verticalScroll(empty_));
+    stack_->addWidget(createTables());
+    inner->addWidget(stack_, 1);
+    connect(&other_, &PlanJob::changed, this, [this] {
+        fill();
+        update();
+    });
+    listChoices();
+    update();
+}
+
+QWidget* ComparePart::createHeader() {
+    header_ = new widgets::SectionHeader(tr("Compare"));
+    auto* with =
+        new widgets::TextLabel(tr("with"), widgets::TextStyle::Caption, widgets::Role::Muted);
+    header_->addControl(with);
+    box_ = new QComboBox;
+    box_->setObjectName("compareWith");
+    box_->setAccessibleName(tr("Compare with"));
+    box_->setMinimumWidth(kBoxWidth);
+    box_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    widgets::setCompact(box_);
+    connect(box_, &QComboBox::currentIndexChanged, this, [this] { planOther(); });
+    header_->addControl(box_);
+    keep_ = new QPushButton(tr("Keep this"));
+    keep_->setObjectName("compareKeep");
+    keep_->setToolTip(tr("Keep the draft's mesh as it is now, to compare others with it later"));
+    widgets::setCompact(keep_);
+    connect(keep_, &QPushButton::clicked, this, &ComparePart::keep);
+    header_->addControl(keep_);
+    use_ = new QPushButton(tr("Use B"));
+    use_->setObjectName("compareUse");
+    widgets::setCompact(use_);
+    widgets::setButtonKind(use_, widgets::ButtonKind::Primary);
+    connect(use_, &QPushButton::clicked, this, &ComparePart::adopt);
+    header_->addControl(use_);
+    return header_;
+}
+
+QWidget* ComparePart::createMemory() {
+    auto* content = new QWidget;
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(widgets::space::kGroup, widgets::space::kControl,
+                               widgets::space::kGroup, widgets::space::kControl);
+    column->setSpacing(widgets::space::kControl);
+    bar_ = new widgets::MemoryBar;
+    bar_->setObjectName("compareMemory");
+    bar_->setAccessibleName(tr("Memory of a device, A and B"));
+    bar_->setAlike(true);
+    column->addWidget(bar_);
+    sides_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
+    sides_->setObjectName("compareSides");
+    sides_->setWordWrap(true);
+    column->addWidget(sides_);
+    column->addStretch(1);
+    return widgets::verticalScroll(content);
+}
+
+QWidget* ComparePart::createTables() {
+    auto* splitter = new QSplitter(Qt::Horizontal);
+    splitter->setHandleWidth(1);
+    splitter->setChildrenCollapsible(false);
+    splitter->addWidget(createMemory());
+    figures_ = new FigureModel(this);
+    figure_table_ = createTable(figures_, "compareFigures", tr("Figures of both"));
+    splitter->addWidget(figure_table_);
+    tensors_ = new TensorDifferenceModel(this);
+    tensor_proxy_ = new QSortFilterProxyModel(this);
+    tensor_proxy_->setSourceModel(tensors_);
+    tensor_proxy_->setSortRole(TensorDifferenceModel::kSortRole);
+    tensor_table_ =
+        createTable(tensor_proxy_, "compareTensors", tr("Tensors that a device holds otherwise"));
+    tensor_table_->setSortingEnabled(true);
+    tensor_table_->sortByColumn(-1, Qt::AscendingOrder); // the largest difference first
+    splitter->addWidget(tensor_table_);
+    splitter->setSizes({kMemoryWidth, kFigureWidth, kTensorWidth});
+    connect(splitter, &QSplitter::splitterMoved, this, &ComparePart::arrangeColumns);
+    return splitter;
+}
+
+void ComparePart::setRun(const MeshRun& run) {
+    run_ = run;
+}
+
+void ComparePart::setDigest(std::shared_ptr<const PlanDigest> digest) {
+    if (digest == digest_) {
+        return;
+    }
+    const bool edited = digest_ && !sameDocument(shown_run_, run_);
+    if (edited) {
+        before_ = Choice{tr("The draft before the last edit"), "before", {}, shown_run_, digest_};
+    }
+    const bool replan = edited || !digest_;
+    digest_ = std::move(digest);
+    shown_run_ = run_;
+    if (replan) {
+        listChoices();
+        planOther();
+    }
+    fill();
+    update();
+}
+
+void ComparePart::setStale(bool stale) {
+    if (stale != stale_) {
+        stale_ = stale;
+        update();
+    }
+}
+
+void ComparePart::setProposals(const std::vector<MeshWay>& ways) {
+    proposals_ = ways;
+    listChoices();
+}
+
+void ComparePart::listChoices() {
+    const Choice* now = chosen();
+    const std::string id = now == nullptr ? std::string() : now->id;
+    choices_.clear();
+    if (before_) {
+        choices_.push_back(*before_);
+    }
+    choices_.insert(choices_.end(), kept_.begin(), kept_.end());
+    for (const MeshWay& one : proposals_) {
+        choices_.push_back({tr("Advice: %1").arg(toQString(one.way.change)),
+                            "advice/" + one.way.change, one.way.overrides, std::nullopt, nullptr});
+    }
+    if (digest_) {
+        const MeshEdit own = MeshEdit::of(run_.config);
+        for (const sharding::StrategyDef* def : sharding::all_strategies()) {
+            const std::string name(def->name);
+            if (name != "custom" && name != own.strategy) {
+                choices_.push_back(
+                    {tr("Strategy: %1").arg(toQString(name).replace('_', ' ')), "strategy/" + name,
+                     assignmentsOf(withStrategy(own, name), run_.config), std::nullopt, nullptr});
+            }
+        }
+    }
+    const QSignalBlocker quiet(box_);
+    box_->clear();
+    int current = -1;
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+        box_->addItem(choices_[i].title);
+        box_->setItemData(static_cast<int>(i), choices_[i].title, Qt::ToolTipRole);
+        current = choices_[i].id == id ? static_cast<int>(i) : current;
+    }
+    box_->setCurrentIndex(current >= 0 ? current : choices_.empty() ? -1 : 0);
+    if (current < 0) {
+        planOther();
+    }
+}
+
+const ComparePart::Choice* ComparePart::chosen() const {
+    const int index = box_->currentIndex();
+    return index >= 0 && index < static_cast<int>(choices_.size())
+               ? &choices_[static_cast<std::size_t>(index)]
+               : nullptr;
+}
+
+std::optional<MeshRun> ComparePart::runOf(const Choice& choice) const {
+    if (choice.run) {
+        return choice.run;
+    }
+    auto changed = compile::with_overrides(shown_run_.config, choice.overrides);
+    return changed ? std::optional(MeshRun{*std::move(changed), shown_run_.hardware})
+                   : std::nullopt;
+}
+
+void ComparePart::planOther() {
+    wanted_ = !isVisible();
+    const Choice* choice = chosen();
+    if (wanted_ || choice == nullptr || !digest_) {
+        other_.clear();
+        return;
+    }
+    if (choice->digest) {
+        other_.take(choice->digest);
+    } else if (const auto run = runOf(*choice)) {
+        other_.start(*run);
+    } else {
+        other_.clear();
+    }
+}
+
+void ComparePart::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (wanted_) {
+        planOther();
+    }
+}
+
+void ComparePart::fill() {
+    const auto other = other_.digest();
+    if (!digest_ || !other) {
+        return;
+    }
+    PlanComparison found = comparePlans(*digest_, *other);
+    bar_->setMeasured(std::move(found.a.segments), QStringLiteral("A"));
+    bar_->setPlanned(std::move(found.b.segments), QStringLiteral("B"));
+    bar_->setLimit(found.a.limit == found.b.limit ? found.a.limit : std::nullopt);
+    QString text =
+        tr("A: the draft, %1\nB: %2").arg(meshText(*digest_->plan), meshText(*other->plan));
+    if (found.a.limit && found.a.limit != found.b.limit) {
+        text += tr("\nlimit of a device: A %1, B %2")
+                    .arg(widgets::formatMemory(*found.a.limit),
+                         found.b.limit ? widgets::formatMemory(*found.b.limit) : tr("none"));
+    }
+    text += QLatin1Char('\n') + tr("%n tensor(s) held alike", nullptr, found.equal_tensors);
+    sides_->setText(text);
+    figures_->setFigures(std::move(found.figures));
+    tensors_->setTensors(std::move(found.tensors));
+    arrangeColumns();
+}
+
+void ComparePart::update() {
+    const auto other = other_.digest();
+    const Choice* choice = chosen();
+    stack_->setCurrentIndex(digest_ && other ? TablesPage : EmptyPage);
+    progress_->setBusy(other_.isPlanning());
+    const bool old = stale_ || other_.isPlanning();
+    for (QTableView* table : {figure_table_, tensor_table_}) {
+        table->setEnabled(!old);
+    }
+    keep_->setEnabled(digest_ && !stale_);
+    const bool possible = choice != nullptr && digest_ && runOf(*choice).has_value();
+    use_->setEnabled(possible && !stale_ && (other || choice->run));
+    header_->setSubtitle(!other_.problem().isEmpty() ? other_.problem()
+                         : digest_ && other && !old  ? verdictOn(*digest_, *other)
+                                                     : QString());
+    empty_->setTitle(!digest_                         ? tr("Nothing is planned yet")
+                     : other_.isPlanning()            ? tr("Planning the other mesh…")
+                     : choice != nullptr && !possible ? tr("The draft cannot have this mesh")
+                                                      : tr("Two meshes side by side"));
+    empty_->setText(!other_.problem().isEmpty()
+                        ? other_.problem()
+                        : tr("A strategy, a proposal of the advisor, a mesh that you kept, or the "
+                             "draft before the last edit."));
+}
+
+void ComparePart::keep() {
+    const QString title = tr("Kept: %1").arg(meshText(*digest_->plan));
+    const std::string id = "kept/" + std::to_string(kept_.size());
+    kept_.push_back({title, id, {}, shown_run_, digest_});
+    listChoices();
+    const auto found = std::find_if(choices_.begin(), choices_.end(),
+                                    [&](const Choice& one) { return one.id == id; });
+    box_->setCurrentIndex(static_cast<int>(found - choices_.begin()));
+}
+
+// A run of its own comes back with everything in which it differs.
+void ComparePart::adopt() {
+    const Choice* choice = chosen();
+    if (choice == nullptr || stale_) {
+        return;
+    }
+    std::vector<std::string> overrides = choice->overrides;
+    if (choice->run) {
+        for (const compile::FieldChange& change :
+             compile::compare(shown_run_.config, choice->run->config)) {
+            overrides.push_back(change.path + "=" + change.after.dump());
+        }
+    }
+    const QString what = other_.digest() ? meshText(*other_.digest()->plan) : choice->title;
+    emit adopted(overrides, what);
+}
+
+void ComparePart::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrangeColumns();
+}
+
+void ComparePart::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        arrangeColumns();
+    }
+}
+
+void ComparePart::arrangeColumns() {
+    fitColumns(figure_table_, FigureModel::NameColumn);
+    fitColumns(tensor_table_, TensorDifferenceModel::NameColumn);
+}
+
+} // namespace weft::ui
