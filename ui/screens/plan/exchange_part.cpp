@@ -30,6 +30,7 @@ namespace {
 constexpr int kWide = 900;   // narrower: what it hides behind goes
 constexpr int kMiddle = 800; // narrower still: the phase goes
 constexpr int kNarrow = 640; // and the times and counts
+constexpr int kLeastTable = 64;
 constexpr int kWhichLetters = 22;
 constexpr int kCellPadding = 16;
 constexpr double kWhatShare = 0.45; // of the room for what and why
@@ -90,14 +91,15 @@ ExchangePart::ExchangePart(QWidget* parent) : QWidget(parent) {
     pattern_ = new PatternPart;
     stack_->addWidget(pattern_);
     inner->addWidget(stack_, 1);
-    why_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
+    // One line, so that choosing a row moves nothing; the tooltip has the whole.
+    auto* foot = new QHBoxLayout;
+    foot->setContentsMargins(widgets::space::kGroup, 0, widgets::space::kGroup, 0);
+    why_ = new widgets::ElidedLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
     why_->setObjectName("exchangeWhy");
-    why_->setWordWrap(true);
-    why_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    why_->setContentsMargins(widgets::space::kGroup, widgets::space::kTight, widgets::space::kGroup,
-                             widgets::space::kTight);
+    why_->setMinimumHeight(widgets::size::kCompactControlHeight);
     why_->hide();
-    inner->addWidget(why_);
+    foot->addWidget(why_);
+    inner->addLayout(foot);
     arrangeColumns();
     describe();
 }
@@ -112,6 +114,7 @@ QWidget* ExchangePart::createTable() {
                                      new widgets::TagDelegate(ExchangeModel::kAxesRole, table_));
     table_->setItemDelegateForColumn(
         ExchangeModel::KindColumn, new widgets::MarkDelegate(ExchangeModel::kRunningRole, table_));
+    table_->setMinimumHeight(kLeastTable);
     table_->setTextElideMode(Qt::ElideMiddle); // the end says as much as the beginning
     table_->setSortingEnabled(true);
     table_->sortByColumn(-1, Qt::AscendingOrder); // the heaviest first, as they come
@@ -295,6 +298,7 @@ void ExchangePart::describe() {
 void ExchangePart::explain() {
     const int row = selectedRow();
     why_->setText(row >= 0 ? model_->story(row) : QString());
+    why_->setAccessibleName(why_->text());
     showPage();
 }
 

@@ -16,6 +16,7 @@ class QStackedWidget;
 class QTableView;
 
 namespace weft::widgets {
+class ElidedLabel;
 class EmptyState;
 class ExchangeView;
 class SectionHeader;
@@ -82,7 +83,7 @@ private:
     widgets::TextLabel* note_;
     widgets::ExchangeView* arrows_;
     PatternPart* pattern_;
-    widgets::TextLabel* why_;
+    widgets::ElidedLabel* why_;
 };
 
 } // namespace weft::ui

@@ -17,6 +17,7 @@
 namespace weft::ui {
 namespace {
 
+constexpr int kLeastView = 40; // it scrolls
 constexpr int kTravelMs = 900;
 constexpr int kRestMs = 900; // long enough to see what has changed
 constexpr double kSpeeds[] = {0.5, 1.0, 2.0};
@@ -29,7 +30,9 @@ PatternPart::PatternPart(QWidget* parent) : QWidget(parent) {
     column->setSpacing(0);
     view_ = new widgets::PatternView;
     view_->setObjectName("patternView");
-    column->addWidget(widgets::verticalScroll(view_), 1);
+    QScrollArea* scroll = widgets::verticalScroll(view_);
+    scroll->setMinimumHeight(kLeastView);
+    column->addWidget(scroll, 1);
     column->addWidget(createControls());
     // Before the scroll area sees the keys.
     const auto key = [this](int code, void (PatternPart::*step)()) {
