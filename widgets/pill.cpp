@@ -56,10 +56,20 @@ Badge::Badge(const QString& text, Role role, QWidget* parent)
 }
 
 void Badge::setText(const QString& text) {
+    if (text == text_) {
+        return;
+    }
     text_ = text;
     setAccessibleName(text);
-    updateGeometry();
+    if (widest_.isEmpty()) {
+        updateGeometry();
+    }
     update();
+}
+
+void Badge::setWidest(const QString& text) {
+    widest_ = text;
+    updateGeometry();
 }
 
 void Badge::setRole(Role role) {
@@ -80,16 +90,20 @@ void Badge::setTag(bool tag) {
 }
 
 QSize Badge::sizeHint() const {
+    const QString& text = widest_.isEmpty() ? text_ : widest_;
     if (tag_) {
         const QFont font = Theme::current().font(TextStyle::MonoSmall);
-        return {static_cast<int>(std::ceil(textWidth(font, text_))) + 10,
+        return {static_cast<int>(std::ceil(textWidth(font, text))) + 10,
                 std::max(18, QFontMetrics(font).height() + 2)};
     }
-    const QSizeF size = pillSize(text_, !icon_name_.isEmpty());
+    const QSizeF size = pillSize(text, !icon_name_.isEmpty());
     return {static_cast<int>(std::ceil(size.width())), static_cast<int>(std::ceil(size.height()))};
 }
 
 void Badge::paintEvent(QPaintEvent*) {
+    if (text_.isEmpty() && !widest_.isEmpty()) {
+        return;
+    }
     QPainter painter(this);
     const Theme& theme = Theme::current();
     if (tag_) {
@@ -99,7 +113,10 @@ void Badge::paintEvent(QPaintEvent*) {
                   theme.color(role_ == Role::Muted ? Role::Text : role_));
         return;
     }
-    paintPill(painter, rect(), text_, role_, icon_name_);
+    // Kept room is at the left: what stands behind the badge is near.
+    const double free = width() - pillSize(text_, !icon_name_.isEmpty()).width();
+    paintPill(painter, QRectF(rect()).adjusted(std::max(0.0, std::floor(free)), 0, 0, 0), text_,
+              role_, icon_name_);
 }
 
 void Badge::changeEvent(QEvent* event) {

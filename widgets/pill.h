@@ -22,6 +22,9 @@ public:
 
     QString text() const { return text_; }
     void setText(const QString& text);
+    /// Keeps the room of this text: then nothing beside it moves while the text changes or is
+    /// empty.
+    void setWidest(const QString& text);
     void setRole(Role role);
     void setIconName(const QString& name);
     /// Square corners and monospace text, for file types and keys.
@@ -35,6 +38,7 @@ protected:
 
 private:
     QString text_;
+    QString widest_;
     QString icon_name_;
     Role role_;
     bool tag_ = false;

@@ -170,13 +170,34 @@ private slots:
         QVERIFY(why->text().contains(QString::fromStdString(one->path).section('.', -1)));
         QVERIFY(
             why->text().contains("2 devices along " + QString::fromStdString(one->axes.front())));
-        // Following the step's cursor is no choice.
-        part.showOp(plan::collectives(*digest->plan->find("train_step")).back().position);
-        QCOMPARE(chosen.count(), 1);
-        QVERIFY(!table->selectionModel()->isRowSelected(1, {}));
-        part.showOp(0);
-        QVERIFY(!table->selectionModel()->hasSelection());
-        QVERIFY(why->isHidden());
+    }
+
+    void the_one_that_runs_is_marked_and_the_choice_stays() {
+        const auto digest = digest_of(kTwoByTwo);
+        ui::ExchangePart part;
+        part.resize(720, 200);
+        part.setDigest(digest);
+        auto* table = part.findChild<QTableView*>("exchangeTable");
+        table->selectRow(1);
+        QSignalSpy chosen(&part, &ui::ExchangePart::opChosen);
+        const auto running = [&] {
+            QStringList out;
+            for (int row = 0; row < table->model()->rowCount(); ++row) {
+                const QModelIndex index = table->model()->index(row, ui::ExchangeModel::KindColumn);
+                if (index.data(ui::ExchangeModel::kRunningRole).toInt() != 0) {
+                    out.append(index.data(Qt::AccessibleTextRole).toString());
+                }
+            }
+            return out;
+        };
+        const auto last = plan::collectives(*digest->plan->find("train_step")).back();
+        part.showOp(last.position);
+        QCOMPARE(running().size(), 1);
+        QVERIFY(running().front().startsWith("Runs now. " + ui::exchangeName(last.kind)));
+        part.showOp(0); // is none
+        QVERIFY(running().isEmpty());
+        QVERIFY(table->selectionModel()->isRowSelected(1, {}));
+        QCOMPARE(chosen.count(), 0);
     }
 
     void columns_sort_by_value() {

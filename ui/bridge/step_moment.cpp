@@ -103,59 +103,72 @@ int StepMoments::count() const {
 }
 
 // A microstep is forward until its first op of the backward phase. What repeats is shown as often
-// as it runs; where that is too often, once, and in words.
+// as it runs; where that is too often, once, and in words. What hides behind a phase is no end of
+// it.
 void StepMoments::makePhases() {
     const StepTrack& own = track();
     const auto& segments = own.program().segments;
-    std::size_t segment = 0;
-    bool backward = false;
-    int microstep = -1;
-    QString before;
+    struct Part {
+        std::string_view segment;
+        int microstep = 0;
+        bool backward = false;
+        std::string_view action;
+        bool operator==(const Part&) const = default;
+    };
+    Part part;
     for (int position = 0; position < own.count(); ++position) {
         const int op = own.opAt(position);
         const plan::Step& step = own.step(op);
-        while (segment + 1 < segments.size() && segments[segment + 1].first_step <= op) {
-            ++segment;
-            backward = false;
+        if (position > 0 && !step.op.attributes.text("overlaps", "").empty()) {
+            ++timeline_.spans.back().count;
+            continue;
         }
-        while (segment > 0 && segments[segment].first_step > op) { // the next microstep
-            --segment;
-        }
-        if (own.microstepAt(position) != microstep) {
-            microstep = own.microstepAt(position);
-            backward = false;
-        }
-        backward = backward || step.op.phase == ir::Phase::backward;
-        const QString action = toQString(step.op.action);
-        const QString part = segments.empty() ? QString() : toQString(segments[segment].name);
-        QString name;
-        QString text;
-        Shade shade = Grey;
-        if (!action.isEmpty()) {
-            name = action;
-            text = actionText(action);
-            shade = action.startsWith('F') ? Faint : Strong;
-        } else if (part == "microstep") {
-            text = backward ? tr("backward") : tr("forward");
-            if (own.isRepeated(op) && own.shownMicrosteps() > 1) {
-                text = tr("%1 %2 of %3").arg(text).arg(microstep + 1).arg(own.microsteps());
-            } else if (own.isRepeated(op)) {
-                text = tr("%1, %2 times").arg(text, formatCount(own.microsteps()));
-            }
-            name = text;
-            shade = backward ? Strong : Faint;
-        } else {
-            name = text = part == "setup" ? tr("setup") : part == "update" ? tr("update") : part;
-        }
-        // What hides behind a phase is no end of it.
-        const bool hides = !step.op.attributes.text("overlaps", "").empty();
-        if (timeline_.spans.empty() || (name != before && !hides)) {
-            timeline_.spans.push_back({name, position, 0, shade});
-            phases_.push_back({position, text});
-            before = name;
+        Part now;
+        const auto behind = std::upper_bound(
+            segments.begin(), segments.end(), op,
+            [](int wanted, const plan::Segment& one) { return wanted < one.first_step; });
+        now.segment = behind == segments.begin() ? std::string_view() : std::prev(behind)->name;
+        now.microstep = own.microstepAt(position);
+        now.action = step.op.action;
+        now.backward =
+            step.op.phase == ir::Phase::backward ||
+            (part.backward && part.segment == now.segment && part.microstep == now.microstep);
+        if (position == 0 || now != part) {
+            part = now;
+            addPhase(position, toQString(part.segment), own.isRepeated(op), part.backward);
         }
         ++timeline_.spans.back().count;
     }
+}
+
+void StepMoments::addPhase(int position, const QString& segment, bool repeated, bool backward) {
+    const StepTrack& own = track();
+    const QString action = toQString(own.step(own.opAt(position)).op.action);
+    Phase phase{position, {}};
+    QString name;
+    Shade shade = Grey;
+    if (!action.isEmpty()) {
+        name = action;
+        phase.text = actionText(action);
+        shade = action.startsWith('F') ? Faint : Strong;
+    } else if (segment == "microstep") {
+        name = backward ? tr("backward") : tr("forward");
+        if (repeated && own.shownMicrosteps() > 1) {
+            name = tr("%1 %2 of %3")
+                       .arg(name)
+                       .arg(own.microstepAt(position) + 1)
+                       .arg(own.microsteps());
+        } else if (repeated) {
+            name = tr("%1, %2 times").arg(name, formatCount(own.microsteps()));
+        }
+        phase.text = name;
+        shade = backward ? Strong : Faint;
+    } else {
+        name = segment == "setup" ? tr("setup") : segment == "update" ? tr("update") : segment;
+        phase.text = name;
+    }
+    timeline_.spans.push_back({name, position, 0, shade});
+    phases_.push_back(phase);
 }
 
 void StepMoments::makeTimeline() {

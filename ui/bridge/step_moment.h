@@ -87,6 +87,7 @@ private:
     StepMoment make(int position, double time) const;
     SchedulePlace placeAt(double time) const;
     void makePhases();
+    void addPhase(int position, const QString& segment, bool repeated, bool backward);
     void makeTimeline();
     QString title(int op) const;
 

@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/tensor_tiles.h"
+#include "widgets/mark_delegate.h"
 
 #include <algorithm>
 #include <map>
@@ -81,12 +82,27 @@ ExchangeModel::ExchangeModel(QObject* parent) : QAbstractTableModel(parent) {}
 
 void ExchangeModel::setDigest(std::shared_ptr<const PlanDigest> digest) {
     beginResetModel();
+    running_ = -1;
     executions_ = 0;
     sent_bytes_ = 0;
     rows_ = digest ? grouped(*digest) : std::vector<ExchangeRow>();
     timed_ = std::any_of(rows_.begin(), rows_.end(),
                          [](const ExchangeRow& row) { return row.predicted_ms > 0; });
     endResetModel();
+}
+
+void ExchangeModel::setRunning(int row) {
+    if (row == running_) {
+        return;
+    }
+    const int before = running_;
+    running_ = row;
+    for (const int changed : {before, row}) {
+        if (changed >= 0) {
+            const QModelIndex index = this->index(changed, KindColumn);
+            emit dataChanged(index, index, {kRunningRole, Qt::AccessibleTextRole});
+        }
+    }
 }
 
 std::vector<ExchangeRow> ExchangeModel::grouped(const PlanDigest& digest) {
@@ -182,10 +198,15 @@ QVariant ExchangeModel::data(const QModelIndex& index, int role) const {
     switch (role) {
     case Qt::DisplayRole: return display(shown, column);
     case kSortRole: return sortValue(shown, column);
+    case kRunningRole:
+        return column == KindColumn && index.row() == running_ ? widgets::MarkDelegate::Dot
+                                                               : widgets::MarkDelegate::None;
     case kAxesRole: return axesOf(shown.first);
     case Qt::ToolTipRole: return story(index.row());
     case Qt::AccessibleTextRole:
-        return column == KindColumn ? QVariant(story(index.row())) : display(shown, column);
+        return column != KindColumn      ? display(shown, column)
+               : index.row() == running_ ? QVariant(tr("Runs now. ") + story(index.row()))
+                                         : QVariant(story(index.row()));
     case Qt::TextAlignmentRole:
         return QVariant::fromValue(Qt::Alignment(
             Qt::AlignVCenter |

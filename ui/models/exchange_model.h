@@ -49,10 +49,16 @@ public:
     static constexpr int kSortRole = Qt::UserRole;
     /// The axes as a list, for the tags.
     static constexpr int kAxesRole = Qt::UserRole + 1;
+    /// A mark (widgets::MarkDelegate) at the row that runs.
+    static constexpr int kRunningRole = Qt::UserRole + 2;
 
     explicit ExchangeModel(QObject* parent = nullptr);
 
     void setDigest(std::shared_ptr<const PlanDigest> digest);
+
+    /// The row that runs at the moment that is shown; -1: none.
+    void setRunning(int row);
+    int running() const { return running_; }
 
     const ExchangeRow& row(int index) const { return rows_[static_cast<std::size_t>(index)]; }
     /// The row that an op of the digest's program is in; -1: it is no exchange.
@@ -79,6 +85,7 @@ private:
     double executions_ = 0;
     std::int64_t sent_bytes_ = 0;
     bool timed_ = false;
+    int running_ = -1;
 };
 
 } // namespace weft::ui

@@ -15,6 +15,7 @@
 #include <QElapsedTimer>
 #include <QImage>
 #include <QTest>
+#include <QWindow>
 
 #include <algorithm>
 #include <cstdio>
@@ -59,6 +60,15 @@ ui::PlanPreview& preview_of(ui::MainWindow& window) {
     return static_cast<ui::PlanScreen*>(window.page("plan"))->preview();
 }
 
+/// Nothing more is planned in the background: not what could be otherwise either.
+bool isIdle(const ui::PlanPreview& preview) {
+    const auto& changes = preview.changes();
+    return preview.isComplete() && preview.fixesKnown() && preview.curveKnown() &&
+           std::all_of(changes.begin(), changes.end(), [&](const ui::PlanChange& change) {
+               return preview.outcome(change.id).has_value();
+           });
+}
+
 /// Opens a preset with these settings on the Mesh part and waits until all of it is planned.
 bool open_mesh(ui::Studio& studio, ui::MainWindow& window, const char* preset,
                const std::vector<std::string>& settings) {
@@ -84,7 +94,7 @@ void scrub(ui::Studio& studio, ui::MainWindow& window, const char* what, const c
         return;
     }
     auto* part = window.findChild<ui::ScrubPart*>();
-    QTest::qWait(200);
+    wait_for([&] { return isIdle(preview_of(window)); });
     const int count = part->moments()->count();
     std::printf("%s: %d executions of ops\n", what, count);
     const auto position = [&](int i) { return i * (count - 1) / (kMoments - 1); };
@@ -107,12 +117,14 @@ void scrub(ui::Studio& studio, ui::MainWindow& window, const char* what, const c
                     QCoreApplication::processEvents();
                 }),
           kFrameMs);
+    // At normal speed; its own timer plays too while it is measured.
+    window.findChild<widgets::SegmentedControl*>("scrubSpeed")->setCurrentIndex(0);
     part->setPosition(0);
     part->setPlaying(true);
     print("  a tick of Play, and what changed",
           timed(kMoments,
                 [&](int) {
-                    part->advance(24000.0 / 4 / kMoments);
+                    part->advance(16);
                     QCoreApplication::processEvents();
                 }),
           kFrameMs);
@@ -152,9 +164,9 @@ void edit(ui::Studio& studio, ui::MainWindow& window) {
         QElapsedTimer clock;
         clock.start();
         studio.draft().apply({axes});
-        wait_for([&] { return !preview.isStale(); });
+        wait_for([&] { return !preview.isLayoutStale(); });
         layout.push_back(static_cast<double>(clock.nsecsElapsed()) * 1e-6);
-        wait_for([&] { return preview.isComplete(); });
+        wait_for([&] { return preview.isComplete() && !preview.isStale(); });
         whole.push_back(static_cast<double>(clock.nsecsElapsed()) * 1e-6);
     }
     print("  edit to layout, tiles and bytes", layout, 50);
@@ -191,6 +203,7 @@ void paint_large() {
     print("32 stages x 128 microbatches painted",
           timed(100, [&](int) { gantt.renderTo(&wide, wide.size()); }), 16);
     gantt.show();
+    wait_for([&] { return gantt.windowHandle() != nullptr && gantt.windowHandle()->isExposed(); });
     print("  moving the mark over it",
           timed(200,
                 [&](int i) {

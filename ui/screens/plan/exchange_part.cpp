@@ -8,6 +8,7 @@
 #include "ui/screens/plan/table.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
+#include "widgets/mark_delegate.h"
 #include "widgets/messages.h"
 #include "widgets/tag_delegate.h"
 #include "widgets/text_label.h"
@@ -111,6 +112,8 @@ QWidget* ExchangePart::createTable() {
     table_ = ui::createTable(proxy_, "exchangeTable", tr("Collectives of the step"));
     table_->setItemDelegateForColumn(ExchangeModel::AxesColumn,
                                      new widgets::TagDelegate(ExchangeModel::kAxesRole, table_));
+    table_->setItemDelegateForColumn(
+        ExchangeModel::KindColumn, new widgets::MarkDelegate(ExchangeModel::kRunningRole, table_));
     table_->setMinimumHeight(kLeastTable);
     table_->setTextElideMode(Qt::ElideMiddle); // the end says as much as the beginning
     table_->setSortingEnabled(true);
@@ -231,8 +234,9 @@ void ExchangePart::showPage() {
     why_->setVisible(full && selectedRow() >= 0 && !how_->isChecked());
 }
 
+/// Of the one that runs, else of the chosen row, else of all.
 void ExchangePart::drawArrows() {
-    const int chosen = selectedRow();
+    const int chosen = model_->running() >= 0 ? model_->running() : selectedRow();
     std::vector<ExchangeShare> shares;
     for (int row = 0; row < model_->rowCount(); ++row) {
         const std::vector<ExchangeShare>& own = model_->row(row).shares;
@@ -306,9 +310,16 @@ void ExchangePart::setStale(bool stale) {
 }
 
 void ExchangePart::showOp(int op) {
-    const QScopedValueRollback settling(settling_, true);
-    if (const int row = model_->rowOf(op); row != selectedRow()) {
-        selectRow(row);
+    const int row = model_->rowOf(op);
+    if (row == model_->running()) {
+        return;
+    }
+    model_->setRunning(row);
+    if (row >= 0) {
+        table_->scrollTo(proxy_->mapFromSource(model_->index(row, ExchangeModel::KindColumn)));
+    }
+    if (stack_->currentIndex() == ArrowsPage) {
+        drawArrows();
     }
 }
 
@@ -338,8 +349,9 @@ void ExchangePart::arrangeColumns() {
         if (column == ExchangeModel::WhatColumn) {
             what = sample;
         } else if (column != ExchangeModel::WhyColumn) {
-            // A tag has edges.
-            longest.emplace_back(column, column == ExchangeModel::AxesColumn
+            // A tag has edges, and a mark stands behind the kind.
+            longest.emplace_back(column, column == ExchangeModel::AxesColumn ||
+                                                 column == ExchangeModel::KindColumn
                                              ? sample + QStringLiteral("  ")
                                              : sample);
         }

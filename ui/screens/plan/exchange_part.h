@@ -36,7 +36,8 @@ public:
 
     void setDigest(std::shared_ptr<const PlanDigest> digest);
     void setStale(bool stale);
-    /// Selects the row of an op without asking for it; none for an op that is no exchange.
+    /// Marks the row of an op as the one that runs; none for an op that is no exchange. What the
+    /// user has chosen stays chosen.
     void showOp(int op);
     widgets::ExchangeView* arrows() const { return arrows_; }
 

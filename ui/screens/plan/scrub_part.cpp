@@ -79,6 +79,7 @@ QWidget* ScrubPart::createControls() {
     back_ = button("scrubBack", "chevron-left", tr("Op before (Left)"));
     play_ = button("scrubPlay", "play", tr("Play the step (Space)"));
     play_->setCheckable(true);
+    widgets::setButtonKind(play_, widgets::ButtonKind::Primary);
     step_ = button("scrubStep", "chevron-right", tr("Next op (Right)"));
     row->addSpacing(widgets::space::kControl);
     line_ = new MomentLine;

@@ -85,7 +85,8 @@ QWidget* TilePart::createHead() {
     row->addWidget(name_, 1);
     touch_ = new widgets::Badge({}, Role::Accent);
     touch_->setObjectName("tensorTouch");
-    touch_->hide();
+    touch_->setWidest(tr("read, written"));
+    touch_->setToolTip(tr("What the op that the step is at does with it"));
     row->addWidget(touch_);
     type_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
     row->addWidget(type_);
@@ -181,12 +182,10 @@ void TilePart::showTouch() {
             return touch.tensor == tensor_ && static_cast<int>(touch.side) == side_->currentIndex();
         });
     const bool touched = sheet_ && found != touches_.end();
-    touch_->setVisible(touched);
-    if (touched) {
-        touch_->setText(found->written ? found->read ? tr("read and written") : tr("written")
-                                       : tr("read"));
-        touch_->setToolTip(tr("By the op that the step is at"));
-    }
+    touch_->setText(!touched          ? QString()
+                    : !found->written ? tr("read")
+                    : found->read     ? tr("read, written")
+                                      : tr("written"));
 }
 
 void TilePart::setTensor(const QString& name) {
