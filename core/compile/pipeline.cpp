@@ -268,7 +268,7 @@ private:
         }
         if (options_.placement.mesh.single()) {
             for (const ir::Program& program : programs.programs) {
-                if (program.name == "train_step") {
+                if (program.name == "train_step" && options_.described) {
                     out_.activations =
                         activations_of(program, {}, out_.mesh, options_.compute_dtype);
                 }
@@ -277,7 +277,9 @@ private:
         }
         const double start_s = clock_.steady_s();
         out_.mesh = options_.placement.mesh;
-        ShardedPrograms sharded = shard_programs(programs, options_.placement, options_.compute_dtype);
+        ShardedPrograms sharded = shard_programs(
+            programs, options_.placement,
+            options_.described ? std::optional(options_.compute_dtype) : std::nullopt);
         out_.rules = options_.placement.rules;
         out_.zero_stage = options_.placement.zero_stage;
         out_.findings = std::move(sharded.findings);
@@ -427,6 +429,9 @@ private:
         plan::PlannedProgram planned =
             plan::lower(program, storage, choices, out_.state_slots, own.state_bytes);
         planned.stage = stage;
+        if (options_.described) {
+            planned.text = ir::print(program);
+        }
         own.arena_bytes = std::max(own.arena_bytes, planned.peak_bytes);
         out_.arena_bytes = std::max(out_.arena_bytes, planned.peak_bytes);
         note_time(program, "lay out", start_s);

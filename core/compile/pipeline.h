@@ -36,7 +36,8 @@ struct PipelineOptions {
     int threads =
         0; // OpenMP team that will run the plan; 0 = all cores; of each simulated device: 1
     std::vector<std::string> disabled_passes;
-    bool verify = true; // check legality after every pass
+    bool verify = true;    // check legality after every pass
+    bool described = true; // with texts of programs and activations; comparing needs neither
     std::stop_token stop;
     /// Called after each pass with the program's name, the pass's name and the program.
     std::function<void(const std::string&, const std::string&, const ir::Program&)> dump;

@@ -41,7 +41,7 @@ ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sampl
     ProgramSet out;
     out.state_slots = make_slots(run);
     if (scope != Scope::run) {
-        if (scope == Scope::step || stage_choice(config)) {
+        if (scope != Scope::layout || stage_choice(config)) {
             out.programs.push_back(build_train_step(run, batch));
         }
         return out;

@@ -40,9 +40,10 @@ struct BatchPlan {
 /// read_run_config; here they are programmer faults.
 BatchPlan plan_batch(const RunConfig& config);
 
-/// How much is planned: `step` is train_step alone, which decides memory and time of a run and is
-/// enough to compare it with others; `layout` only where state lies on the mesh, without programs.
-enum class Scope : std::uint8_t { run, step, layout };
+/// How much is planned: `step` is train_step alone, which decides memory and time of a run;
+/// `compare` the same without what is there to read, to compare it with others; `layout` only where
+/// state lies on the mesh, without programs.
+enum class Scope : std::uint8_t { run, step, compare, layout };
 
 /// Builds the programs; a layout needs the training step for its stages only. `sample` is what the data delivers. Throws weft::Error{usage} with the layer path
 /// when the model does not fit the data.

@@ -114,7 +114,7 @@ sharding::PartitionedProgram shard_program(const ProgramSet& programs, const ir:
 }
 
 ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& placement,
-                               ir::DType compute_dtype) {
+                               std::optional<ir::DType> compute_dtype) {
     ShardedPrograms out;
     const std::vector<SlotInfo> infos = infos_of(programs.state_slots);
     sharding::Annotations state = sharding::annotate(infos, placement);
@@ -125,9 +125,9 @@ ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& 
     for (ir::Program& program : programs.programs) {
         sharding::PartitionedProgram local =
             sharding::partition(program, annotations_of(program, state, placement), placement.mesh);
-        if (program.name == "train_step") {
+        if (program.name == "train_step" && compute_dtype) {
             out.activations =
-                activations_of(program, local.values, placement.mesh, compute_dtype);
+                activations_of(program, local.values, placement.mesh, *compute_dtype);
         }
         out.arguments.push_back(
             places_of(local.program.arguments, local.argument_types, local.arguments));

@@ -18,10 +18,10 @@ struct ShardedPrograms {
     std::vector<plan::Activation> activations; // of the training step
 };
 
-/// Replaces every program by the local one, and the slots' types by those of a device's part. Types
-/// of activations are those that the precision pass will give them.
+/// Replaces every program by the local one, and the slots' types by those of a device's part.
+/// Activations are listed when `compute_dtype` is given: the precision pass will give them that.
 ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& placement,
-                               ir::DType compute_dtype);
+                               std::optional<ir::DType> compute_dtype);
 
 /// One of the programs as shard_programs cuts it, with what devices hold of every value. The
 /// programs must not have been sharded yet.

@@ -30,7 +30,6 @@ public:
 
     PlannedProgram run() {
         out_.name = program_.name;
-        out_.text = ir::print(program_);
         lay_out();
         lower_block(program_.body, out_.steps);
         ports(program_.arguments, out_.arguments);

@@ -123,6 +123,7 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
     options.stop = stop;
     // What is only compared with others never runs; the plan that does run is verified.
     options.verify = scope == compile::Scope::run;
+    options.described = scope != compile::Scope::compare;
     options.cost = target.cost;
     options.host = host_memory(config, data);
     if (target.hardware == nullptr) {
@@ -160,7 +161,7 @@ plan::ExecutionPlan with_library(plan::ExecutionPlan plan, std::int64_t measured
 compile::Planner step_planner(data::DataOutline data, PlanTarget target, std::stop_token stop) {
     return [data = std::move(data), target = std::move(target),
             stop = std::move(stop)](const compile::RunConfig& config) {
-        return plan_run(config, data, target, stop, compile::Scope::step);
+        return plan_run(config, data, target, stop, compile::Scope::compare);
     };
 }
 
