@@ -25,7 +25,7 @@ constexpr int kTickMs = 16;
 constexpr double kPassMs = 24000; // of a whole step at normal speed
 constexpr double kCalmMs = 2000;  // of a phase, with reduced motion, at normal speed
 constexpr int kSpeeds[] = {1, 4, 16};
-constexpr int kLeastLine = 300; // narrower: of the bytes only the sum
+constexpr int kLeastLine = 420; // narrower: of the bytes only the sum
 
 } // namespace
 
