@@ -15,6 +15,7 @@ constexpr double kLeastBubble = 3.0; // narrower waiting is only a gap
 constexpr double kTickRoom = 56.0;
 constexpr double kSwatch = 10.0;
 constexpr double kEntryGap = 14.0;
+constexpr double kPlanned = 3.0; // height of what was planned
 constexpr double kStaleOpacity = 0.45;
 constexpr std::size_t kKinds = 4;
 
@@ -160,6 +161,20 @@ void GanttView::paintRow(QPainter& painter, int row, const Frame& frame,
             painter.setPen(colors.inks[kind]);
             painter.drawText(QPointF(std::round(rect.center().x() - width / 2.0), baseline),
                              number);
+        }
+    }
+    paintPlanned(painter, row, frame);
+}
+
+// Parts of the plan may lie behind the last cell, or out of the time that is drawn.
+void GanttView::paintPlanned(QPainter& painter, int row, const Frame& frame) const {
+    const QRectF place = rowRect(row, frame);
+    for (const auto& [start, end] : data_.rows[static_cast<std::size_t>(row)].planned) {
+        const double left = std::max(frame.plot.left(), std::round(xOf(start, frame)));
+        const double right = std::min(frame.plot.right(), std::round(xOf(end, frame)) - 1);
+        if (right > left) {
+            painter.fillRect(QRectF(left, place.bottom() - kPlanned, right - left, kPlanned),
+                             Theme::current().color(Role::Warning));
         }
     }
 }

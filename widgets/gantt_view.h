@@ -30,6 +30,8 @@ struct GanttCell {
 struct GanttRow {
     QString note;                 // what the stage holds: "blocks.0 to blocks.2"
     std::vector<GanttCell> cells; // in order of time; none overlaps another
+    /// Start and end of each cell as it was planned, drawn below it; none: cells are the plan.
+    std::vector<std::pair<double, double>> planned = {};
 };
 
 struct GanttData {
@@ -118,6 +120,7 @@ private:
     /// Everything but what follows the mouse and the cursor.
     void paintStill(QPainter& painter, const Frame& frame) const;
     void paintRow(QPainter& painter, int row, const Frame& frame, const GanttColors& colors) const;
+    void paintPlanned(QPainter& painter, int row, const Frame& frame) const;
     void paintFollowed(QPainter& painter, const Frame& frame) const;
     void paintBubbles(QPainter& painter, int row, const Frame& frame) const;
     void paintBadge(QPainter& painter, int row, const Frame& frame) const;

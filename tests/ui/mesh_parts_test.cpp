@@ -265,6 +265,42 @@ private slots:
         QVERIFY(part.findChild<QPushButton*>("pipelineUse")->isHidden());
     }
 
+    // Forwards of 1 ms, backwards of 2, each as early as the stages before it allow: as the drawing
+    // above, in milliseconds.
+    void measured_actions_are_drawn_where_the_run_has_this_pipeline() {
+        ui::PipelinePart part;
+        part.resize(760, 200);
+        const auto digest = digest_of(kGpipe);
+        part.setDigest(digest);
+        auto* measured =
+            part.findChild<QWidget*>("pipelineTimes")->findChildren<QAbstractButton*>().last();
+        QVERIFY(!measured->isEnabled());
+        train::DevicesEvent told;
+        told.step = 7;
+        for (int stage = 0; stage < 4; ++stage) {
+            auto& actions = told.stages.emplace_back();
+            for (int i = 0; i < 8; ++i) {
+                const bool forward = i < 4;
+                const double start = forward ? stage + i : 7 + 2 * (3 - stage) + 2 * (i - 4);
+                actions.push_back({digest->plan->pipeline->actions[static_cast<std::size_t>(stage)]
+                                                                  [static_cast<std::size_t>(i)],
+                                   start, start + (forward ? 1 : 2)});
+            }
+        }
+        part.setMeasured(told);
+        QVERIFY(measured->isEnabled());
+        measured->click();
+        QCOMPARE(part.chart()->makespan(), 21.0);
+        QCOMPARE(part.chart()->data().unit, QString("ms"));
+        QVERIFY(header_of(part).contains("bubbles 42.9 %")); // 3 / 7
+        QVERIFY(text_of(part, "pipelineBasis").contains("measured at step 7"));
+        // Another pipeline's times are not this one's.
+        told.stages[0].front().action = "F3";
+        part.setMeasured(told);
+        QVERIFY(!measured->isEnabled());
+        QVERIFY(text_of(part, "pipelineBasis").startsWith("even stages"));
+    }
+
     void a_stage_says_which_layers_it_holds() {
         ui::PipelinePart part;
         part.resize(760, 200);

@@ -76,6 +76,40 @@ PipelineChart predictedChart(const plan::Pipeline& pipeline, const pipeline::Sch
     return out;
 }
 
+std::optional<PipelineChart> measuredChart(const train::DevicesEvent& told,
+                                           const plan::Pipeline& pipeline,
+                                           const pipeline::Schedule& schedule) {
+    const auto same = [](const std::vector<train::DevicesEvent::Action>& ran,
+                         const std::vector<std::string>& planned) {
+        return std::equal(ran.begin(), ran.end(), planned.begin(), planned.end(),
+                          [](const auto& one, const auto& name) { return one.action == name; });
+    };
+    if (!std::equal(told.stages.begin(), told.stages.end(), pipeline.actions.begin(),
+                    pipeline.actions.end(), same)) {
+        return std::nullopt;
+    }
+    PipelineChart out;
+    out.data.chunks = pipeline.chunks;
+    out.data.unit = QCoreApplication::translate("PipelineChart", "ms");
+    double busy_ms = 0;
+    double end_ms = 0;
+    for (std::size_t stage = 0; stage < told.stages.size(); ++stage) {
+        widgets::GanttRow& row = out.data.rows.emplace_back();
+        for (std::size_t i = 0; i < told.stages[stage].size(); ++i) {
+            const train::DevicesEvent::Action& ran = told.stages[stage][i];
+            row.cells.push_back(cell(schedule.stage_actions[stage][i], ran.start_ms, ran.end_ms));
+            busy_ms += ran.end_ms - ran.start_ms;
+            end_ms = std::max(end_ms, ran.end_ms);
+            if (!pipeline.times.empty()) {
+                const plan::ActionTime& planned = pipeline.times[stage][i];
+                row.planned.emplace_back(planned.start_ms, planned.end_ms);
+            }
+        }
+    }
+    out.bubbles = end_ms > 0 ? 1 - busy_ms / (end_ms * static_cast<double>(told.stages.size())) : 0;
+    return out;
+}
+
 PipelineChart evenChart(const pipeline::Schedule& schedule, const EvenCost& cost) {
     const pipeline::PartCost forwards{1.0, static_cast<double>(cost.input_grad) / cost.forward,
                                       static_cast<double>(cost.weight_grad) / cost.forward};

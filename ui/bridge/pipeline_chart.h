@@ -5,6 +5,7 @@
 
 #include "core/pipeline/simulate.h"
 #include "core/plan/plan.h"
+#include "core/train/event.h"
 #include "ui/bridge/step_clock.h"
 #include "widgets/gantt_view.h"
 
@@ -29,6 +30,11 @@ struct PipelineChart {
 pipeline::Schedule scheduleOf(const plan::Pipeline& pipeline);
 /// As the actions of its schedule are predicted to run, in ms; `pipeline.times` is not empty.
 PipelineChart predictedChart(const plan::Pipeline& pipeline, const pipeline::Schedule& schedule);
+/// As the actions of the schedule ran in a step of a run, in ms, with the plan's times below them.
+/// None: that run has another pipeline.
+std::optional<PipelineChart> measuredChart(const train::DevicesEvent& told,
+                                           const plan::Pipeline& pipeline,
+                                           const pipeline::Schedule& schedule);
 /// Of stages that are all alike; times in forwards of a stage.
 PipelineChart evenChart(const pipeline::Schedule& schedule, const EvenCost& cost);
 /// The 1f1b pipeline that a plan without one could have: as many stages as its layers and devices

@@ -62,6 +62,33 @@ void choose(const Tour& tour, const char* control, bool last) {
     (last ? segments.last() : segments.first())->click();
 }
 
+/// Mesh & Plan: four simulated devices, two by two, and each part of the drawer; then a pipeline.
+void tourMesh(Tour& tour) {
+    tour.studio.openPath(std::filesystem::path(WEFT_SOURCE_PRESETS) / "tiny-gpt.json");
+    tour.studio.draft().apply({R"(mesh={"devices": "cpu:4", "strategy": "2d"})"});
+    tour.window.showPage("plan");
+    wait_for([&] { return find<QWidget>(tour, "planPart")->isVisible(); }, 20000);
+    choose(tour, "planPart", false);
+    QTest::qWait(3000); // the plan, and what is looked for after it
+    const auto parts = find<QWidget>(tour, "meshDrawer")->findChildren<QAbstractButton*>();
+    for (QAbstractButton* part : parts) {
+        part->click();
+        tour.shoot("plan", "mesh-" + part->text().section(' ', 0, 0).toLower());
+    }
+    parts.first()->click();
+    choose(tour, "exchangeForm", true);
+    tour.shoot("plan", "mesh-arrows");
+    choose(tour, "exchangeForm", false);
+    tour.studio.draft().apply({R"(mesh={"devices": "cpu:4", "strategy": "pipeline"})",
+                               "training.micro_batch_size=2"});
+    QTest::qWait(3000);
+    find<QAbstractButton>(tour, "scrubPlay")->click();
+    QTest::qWait(1500);
+    find<QAbstractButton>(tour, "scrubPlay")->click();
+    tour.shoot("plan", "mesh-pipeline");
+    choose(tour, "planPart", true);
+}
+
 /// Mesh & Plan: the plan with a comparison, the ops one by one, the program as text and as a graph.
 void tourPlan(Tour& tour) {
     tour.studio.openPath(std::filesystem::path(WEFT_SOURCE_PRESETS) / "gpt-6x384.json");
@@ -117,6 +144,7 @@ int main(int argc, char** argv) {
     tour.shoot("checkpoints", "checkpoints-empty");
     tour.shoot("plan", "plan-empty");
     tourPlan(tour);
+    tourMesh(tour);
 
     const std::string preset = argc > 2 ? argv[2] : "fashion-mlp";
     if (!studio.startFile(std::filesystem::path(WEFT_SOURCE_PRESETS) / (preset + ".json"))

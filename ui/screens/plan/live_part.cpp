@@ -80,6 +80,11 @@ void LivePart::showEvent(QShowEvent* event) {
 }
 
 void LivePart::update() {
+    const std::int64_t step = run_.devices() ? run_.devices()->step : -1;
+    if (step != told_step_) {
+        told_step_ = step;
+        emit told(run_.devices());
+    }
     if (!isVisible()) {
         return;
     }

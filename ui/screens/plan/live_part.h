@@ -3,7 +3,11 @@
 // planned; memory taken; who holds the others up.
 #pragma once
 
+#include "core/train/event.h"
+
 #include <QWidget>
+
+#include <optional>
 
 class QStackedWidget;
 
@@ -25,6 +29,8 @@ public:
     widgets::DeviceTimes* times() const { return times_; }
 
 signals:
+    /// The run on screen said more of its devices, or is another one.
+    void told(const std::optional<weft::train::DevicesEvent>& devices);
     /// The user chose a device.
     void deviceSelected(int device);
 
@@ -38,6 +44,7 @@ private:
     void update();
 
     const RunModel& run_;
+    std::int64_t told_step_ = -1; // of what was said last
     widgets::SectionHeader* header_;
     QStackedWidget* stack_;
     widgets::DeviceTimes* times_;

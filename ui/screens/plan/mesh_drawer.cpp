@@ -9,6 +9,11 @@
 #include <QVBoxLayout>
 
 namespace weft::ui {
+namespace {
+
+constexpr int kLeastHeight = 168; // a header, and something below it
+
+} // namespace
 
 MeshDrawer::MeshDrawer(QWidget* parent) : QWidget(parent) {
     auto* column = new QVBoxLayout(this);
@@ -27,6 +32,7 @@ MeshDrawer::MeshDrawer(QWidget* parent) : QWidget(parent) {
     column->addWidget(panel);
     column->addWidget(new widgets::Hairline);
     stack_ = new QStackedWidget;
+    stack_->setMinimumHeight(kLeastHeight); // not that of the tallest part
     column->addWidget(stack_, 1);
     connect(tabs_, &widgets::SegmentedControl::currentIndexChanged, this, [this](int part) {
         stack_->setCurrentIndex(part);

@@ -20,7 +20,6 @@ namespace {
 constexpr int kMostCost = 9;
 constexpr int kCostWidth = 32;
 enum Page { EmptyPage, ChartPage };
-enum Times { Predicted, Even };
 
 } // namespace
 
@@ -37,10 +36,10 @@ PipelinePart::PipelinePart(QWidget* parent) : QWidget(parent) {
     badge_->setObjectName("pipelinePreview");
     badge_->setToolTip(tr("The plan has no pipeline; this is the one that it could have"));
     header_->setBadge(badge_);
-    times_ = new widgets::SegmentedControl({tr("Predicted"), tr("Even")});
+    times_ = new widgets::SegmentedControl({tr("Predicted"), tr("Even"), tr("Measured")});
     times_->setObjectName("pipelineTimes");
     times_->setCompact(true);
-    times_->setAccessibleName(tr("Times of the pipeline, as predicted or of even stages"));
+    times_->setAccessibleName(tr("Times of the pipeline: predicted, of even stages, or measured"));
     connect(times_, &widgets::SegmentedControl::currentIndexChanged, this, &PipelinePart::refresh);
     header_->addControl(times_);
     use_ = new QPushButton(tr("Use"));
@@ -143,27 +142,54 @@ void PipelinePart::refresh() {
     badge_->setVisible(schedule_ && preview_);
     use_->setVisible(schedule_ && preview_);
     const bool predictable = schedule_ && !preview_ && !digest_->plan->pipeline->times.empty();
-    times_->setVisible(predictable);
+    std::optional<PipelineChart> measured;
+    if (schedule_ && !preview_ && told_) {
+        measured = measuredChart(*told_, *digest_->plan->pipeline, *schedule_);
+    }
+    times_->setVisible(predictable || measured);
+    times_->setSegmentEnabled(static_cast<int>(Times::Predicted), predictable,
+                              predictable ? QString() : tr("This machine has not been measured"));
+    times_->setSegmentEnabled(static_cast<int>(Times::Measured), measured.has_value(),
+                              measured ? tr("As the run on screen did it, above what was planned")
+                                       : tr("The run on screen has another pipeline, or none"));
     if (!schedule_) {
         header_->setSubtitle({});
         header_->setTrailing({});
         chart_->setData({});
         return;
     }
-    const bool predicted = predictable && times_->currentIndex() == Predicted;
-    PipelineChart shown = predicted ? predictedChart(*digest_->plan->pipeline, *schedule_)
-                                    : evenChart(*schedule_, cost());
+    const Times now = times(predictable, measured.has_value());
+    PipelineChart shown = now == Times::Measured ? std::move(*measured)
+                          : now == Times::Predicted
+                              ? predictedChart(*digest_->plan->pipeline, *schedule_)
+                              : evenChart(*schedule_, cost());
     if (!preview_) {
         for (std::size_t stage = 0;
              stage < std::min(shown.data.rows.size(), digest_->plan->stages.size()); ++stage) {
             shown.data.rows[stage].note = toQString(digest_->plan->stages[stage].layers);
         }
     }
-    describe(shown, predicted);
+    describe(shown, now);
     legend_->setData(shown.data);
     chart_->setData(std::move(shown.data));
     mark();
     arrange();
+}
+
+/// What was chosen, else what there is.
+PipelinePart::Times PipelinePart::times(bool predictable, bool measured) const {
+    const auto chosen = static_cast<Times>(times_->currentIndex());
+    const bool there = chosen == Times::Measured ? measured : predictable;
+    return chosen == Times::Even || there ? chosen : predictable ? Times::Predicted : Times::Even;
+}
+
+void PipelinePart::setMeasured(const std::optional<train::DevicesEvent>& told) {
+    const bool matters = told.has_value() != told_.has_value() ||
+                         times_->currentIndex() == static_cast<int>(Times::Measured);
+    told_ = told;
+    if (matters) { // zoom and cursor stay else
+        refresh();
+    }
 }
 
 void PipelinePart::setMoment(const StepMoment& moment) {
@@ -177,7 +203,7 @@ void PipelinePart::mark() {
                         : std::nullopt);
 }
 
-void PipelinePart::describe(const PipelineChart& shown, bool predicted) {
+void PipelinePart::describe(const PipelineChart& shown, Times times) {
     const QString name = toQString(schedule_->name);
     QString size = tr("%n microbatch(es)", nullptr, schedule_->microbatches);
     if (schedule_->chunks > 1) {
@@ -192,11 +218,14 @@ void PipelinePart::describe(const PipelineChart& shown, bool predicted) {
     const EvenCost even = cost();
     const double backward = static_cast<double>(even.input_grad + even.weight_grad) / even.forward;
     const QString number = QString::number(backward, 'g', 3);
-    basis_text_ = predicted         ? tr("as predicted")
+    const bool even_stages = times == Times::Even;
+    basis_text_ = times == Times::Measured
+                      ? tr("measured at step %1, planned below").arg(formatCount(told_->step))
+                  : !even_stages    ? tr("as predicted")
                   : backward == 1.0 ? tr("even stages, backward = 1 forward")
                                     : tr("even stages, backward = %1 forwards").arg(number);
-    basis_short_ = predicted ? basis_text_ : tr("even stages, B = %1 F").arg(number);
-    costs_->setVisible(!predicted);
+    basis_short_ = !even_stages ? basis_text_ : tr("even stages, B = %1 F").arg(number);
+    costs_->setVisible(even_stages);
     chart_->setAccessibleDescription(tr("%1, %2 stages, %3 microbatches, %4, %5")
                                          .arg(name)
                                          .arg(schedule_->stages)

@@ -33,6 +33,8 @@ public:
 
     void setDigest(std::shared_ptr<const PlanDigest> digest);
     void setStale(bool stale);
+    /// What the devices of the run on screen did; shown where it is this pipeline.
+    void setMeasured(const std::optional<train::DevicesEvent>& told);
     /// Marks it on the plan's own pipeline; not valid: no mark.
     void setMoment(const StepMoment& moment);
     widgets::GanttView* chart() const { return chart_; }
@@ -52,10 +54,13 @@ private:
     EvenCost cost() const;
     void refresh();
     void mark();
-    void describe(const PipelineChart& shown, bool predicted);
+    enum class Times { Predicted, Even, Measured };
+    Times times(bool predictable, bool measured) const;
+    void describe(const PipelineChart& shown, Times times);
     void arrange();
 
     std::shared_ptr<const PlanDigest> digest_;
+    std::optional<train::DevicesEvent> told_;
     std::optional<pipeline::Schedule> schedule_; // that is shown
     bool preview_ = false;                       // it is not the plan's own
     std::optional<SchedulePlace> place_;         // of the moment
