@@ -148,12 +148,18 @@ void Banner::paintEvent(QPaintEvent*) {
                   theme.color(Role::Hairline));
 }
 
+namespace {
+constexpr int kHeightForIcon = 200;
+constexpr int kWidestText = 720;
+} // namespace
+
 EmptyState::EmptyState(const QString& icon_name, const QString& title, const QString& text,
                        QWidget* parent)
     : QWidget(parent), icon_(new IconLabel(32, this)),
       title_(new TextLabel(title, TextStyle::Heading, Role::Text, this)),
       text_(new TextLabel(text, TextStyle::Body, Role::Muted, this)), buttons_(new QHBoxLayout) {
     auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(space::kMargin, space::kTight, space::kMargin, space::kTight);
     layout->setSpacing(space::kControl);
     layout->addStretch(2);
     layout->addWidget(icon_, 0, Qt::AlignHCenter);
@@ -167,7 +173,6 @@ EmptyState::EmptyState(const QString& icon_name, const QString& title, const QSt
     buttons_->setSpacing(space::kControl);
     text_->setAlignment(Qt::AlignHCenter);
     text_->setWordWrap(true);
-    text_->setMinimumWidth(360);
     setIconName(icon_name);
     title_->setVisible(!title.isEmpty());
     text_->setVisible(!text.isEmpty());
@@ -175,7 +180,8 @@ EmptyState::EmptyState(const QString& icon_name, const QString& title, const QSt
 
 void EmptyState::setIconName(const QString& name) {
     static_cast<IconLabel*>(icon_)->setIcon(name, Role::Faint);
-    icon_->setVisible(!name.isEmpty());
+    has_icon_ = !name.isEmpty();
+    arrange();
 }
 
 void EmptyState::setTitle(const QString& title) {
@@ -186,6 +192,21 @@ void EmptyState::setTitle(const QString& title) {
 void EmptyState::setText(const QString& text) {
     text_->setText(text);
     text_->setVisible(!text.isEmpty());
+    arrange();
+}
+
+void EmptyState::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrange();
+}
+
+// Where there is little height the words count: they take the width, and the icon goes.
+void EmptyState::arrange() {
+    icon_->setVisible(has_icon_ && height() >= kHeightForIcon);
+    const int line = text_->fontMetrics().horizontalAdvance(text_->text()) + 2;
+    const int wide = std::max(0, std::min({line, kWidestText, width() - 2 * space::kMargin}));
+    text_->setMinimumWidth(wide);
+    text_->setMinimumHeight(text_->heightForWidth(wide)); // a centred label does not ask for it
 }
 
 QPushButton* EmptyState::addButton(const QString& text, bool primary) {

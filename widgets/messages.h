@@ -68,7 +68,13 @@ public:
     void setText(const QString& text);
     QPushButton* addButton(const QString& text, bool primary = true);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void arrange();
+
+    bool has_icon_ = false;
     QLabel* icon_;
     TextLabel* title_;
     TextLabel* text_;
