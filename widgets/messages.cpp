@@ -206,7 +206,8 @@ void EmptyState::arrange() {
     const int line = text_->fontMetrics().horizontalAdvance(text_->text()) + 2;
     const int wide = std::max(0, std::min({line, kWidestText, width() - 2 * space::kMargin}));
     text_->setMinimumWidth(wide);
-    text_->setMinimumHeight(text_->heightForWidth(wide)); // a centred label does not ask for it
+    // A centred label does not ask for the height that its lines need.
+    text_->setMinimumHeight(std::max(0, text_->heightForWidth(wide)));
 }
 
 QPushButton* EmptyState::addButton(const QString& text, bool primary) {
