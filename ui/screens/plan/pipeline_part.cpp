@@ -203,6 +203,13 @@ void PipelinePart::mark() {
                         : std::nullopt);
 }
 
+QString PipelinePart::measuredText(const PipelineChart& shown) const {
+    const QString step = formatCount(told_->step);
+    return shown.data.rows.front().planned.empty()
+               ? tr("measured at step %1").arg(step)
+               : tr("measured at step %1, planned below").arg(step);
+}
+
 void PipelinePart::describe(const PipelineChart& shown, Times times) {
     const QString name = toQString(schedule_->name);
     QString size = tr("%n microbatch(es)", nullptr, schedule_->microbatches);
@@ -219,11 +226,10 @@ void PipelinePart::describe(const PipelineChart& shown, Times times) {
     const double backward = static_cast<double>(even.input_grad + even.weight_grad) / even.forward;
     const QString number = QString::number(backward, 'g', 3);
     const bool even_stages = times == Times::Even;
-    basis_text_ = times == Times::Measured
-                      ? tr("measured at step %1, planned below").arg(formatCount(told_->step))
-                  : !even_stages    ? tr("as predicted")
-                  : backward == 1.0 ? tr("even stages, backward = 1 forward")
-                                    : tr("even stages, backward = %1 forwards").arg(number);
+    basis_text_ = times == Times::Measured ? measuredText(shown)
+                  : !even_stages           ? tr("as predicted")
+                  : backward == 1.0        ? tr("even stages, backward = 1 forward")
+                                           : tr("even stages, backward = %1 forwards").arg(number);
     basis_short_ = !even_stages ? basis_text_ : tr("even stages, B = %1 F").arg(number);
     costs_->setVisible(even_stages);
     chart_->setAccessibleDescription(tr("%1, %2 stages, %3 microbatches, %4, %5")

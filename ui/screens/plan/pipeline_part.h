@@ -56,6 +56,7 @@ private:
     void mark();
     enum class Times { Predicted, Even, Measured };
     Times times(bool predictable, bool measured) const;
+    QString measuredText(const PipelineChart& shown) const;
     void describe(const PipelineChart& shown, Times times);
     void arrange();
 
