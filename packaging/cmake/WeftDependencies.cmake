@@ -17,7 +17,12 @@ if(NOT dnnl_VERSION VERSION_GREATER_EQUAL 2.6 OR NOT dnnl_VERSION VERSION_LESS 3
 endif()
 
 if(WEFT_MIMALLOC)
-    find_package(mimalloc 2.0 REQUIRED)
+    find_package(mimalloc 2.0 QUIET)
+    if(NOT mimalloc_FOUND)
+        message(WARNING "mimalloc is not installed (packaging/install-deps installs it): the programs "
+                        "use the C library's allocator, and plans take half as long again")
+        set(WEFT_MIMALLOC OFF)
+    endif()
 endif()
 
 if(WEFT_UI)
