@@ -35,7 +35,7 @@ void StudioFixture::open() {
     theme_ = std::make_unique<widgets::ThemeController>();
     theme_->setReducedMotion(true);
     studio_ = std::make_unique<ui::Studio>(
-        ui::StudioPaths{root() / "runs", root() / "presets", root() / "state"});
+        ui::StudioPaths{root() / "runs", root() / "presets", root() / "state", {}, WEFT_PROGRAM});
     window_ = std::make_unique<ui::MainWindow>(*studio_, *theme_);
     window_->show();
     studio_->index().refresh();
