@@ -71,6 +71,10 @@ void Actions::createFile() {
         tr("Open a run configuration as the draft"));
     add(action::kOpenFolder, tr("Open run or checkpoint…"), "folder", QKeySequence("Ctrl+Shift+O"),
         tr("Open a run folder or a checkpoint folder"));
+    add(action::kSave, tr("Save configuration"), {}, QKeySequence::Save,
+        tr("Write the draft to its file"));
+    add(action::kSaveAs, tr("Save configuration as…"), {}, QKeySequence("Ctrl+Shift+S"),
+        tr("Write the draft to another file"));
     add(action::kEditConfig, tr("Edit configuration…"), "model", QKeySequence("Ctrl+E"),
         tr("The draft as text, with every problem at its field"));
     add(action::kQuit, tr("Quit"), {}, QKeySequence("Ctrl+Q"), tr("Close the studio"));
@@ -124,6 +128,14 @@ void Actions::createView() {
     add(action::kTextSmaller, tr("Smaller text"), {}, QKeySequence("Ctrl+-"), tr("Smaller text"));
     add(action::kTextReset, tr("Normal text size"), {}, QKeySequence("Ctrl+0"),
         tr("Text at its designed size"));
+    QAction* awake = add(action::kKeepAwake, tr("Keep the computer awake while training"), {}, {},
+                         tr("Training is not cut off by sleep"));
+    QAction* notify = add(action::kNotify, tr("Notify when a run ends"), {}, {},
+                          tr("A note on the desktop when nobody looks at the studio"));
+    for (QAction* toggle : {awake, notify}) {
+        toggle->setCheckable(true);
+        toggle->setChecked(true);
+    }
     add(action::kResetLayout, tr("Reset layout"), {}, {}, tr("Docks and sizes as at first start"));
     add(action::kShortcuts, tr("Keyboard shortcuts"), {}, QKeySequence("Ctrl+/"),
         tr("Every shortcut in one list"));
@@ -131,8 +143,12 @@ void Actions::createView() {
 }
 
 void Actions::updateEditActions() {
-    allow(get(action::kEditConfig), !studio_.draft().isEmpty(),
-          tr("Choose a preset or open a configuration first"));
+    const Draft& draft = studio_.draft();
+    const QString nothing = tr("Choose a preset or open a configuration first");
+    allow(get(action::kEditConfig), !draft.isEmpty(), nothing);
+    allow(get(action::kSave), !draft.isEmpty() && !draft.isSaved(),
+          draft.isEmpty() ? nothing : tr("The file says the same"));
+    allow(get(action::kSaveAs), !draft.isEmpty(), nothing);
     allow(get(action::kUndo), studio_.draft().canUndo(), tr("The draft has no edit to take back"));
     allow(get(action::kRedo), studio_.draft().canRedo(), tr("No edit was taken back"));
 }

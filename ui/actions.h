@@ -18,6 +18,8 @@ namespace action {
 inline constexpr auto kNewRun = "file.new";
 inline constexpr auto kOpenFile = "file.open";
 inline constexpr auto kOpenFolder = "file.open_folder";
+inline constexpr auto kSave = "file.save";
+inline constexpr auto kSaveAs = "file.save_as";
 inline constexpr auto kEditConfig = "file.edit";
 inline constexpr auto kQuit = "file.quit";
 inline constexpr auto kUndo = "edit.undo";
@@ -39,6 +41,8 @@ inline constexpr auto kThemeDark = "view.theme_dark";
 inline constexpr auto kTextLarger = "view.text_larger";
 inline constexpr auto kTextSmaller = "view.text_smaller";
 inline constexpr auto kTextReset = "view.text_reset";
+inline constexpr auto kKeepAwake = "view.keep_awake";
+inline constexpr auto kNotify = "view.notify";
 inline constexpr auto kResetLayout = "view.reset_layout";
 inline constexpr auto kShortcuts = "help.shortcuts";
 inline constexpr auto kAbout = "help.about";

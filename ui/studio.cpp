@@ -14,7 +14,9 @@
 namespace weft::ui {
 
 Studio::Studio(StudioPaths paths, QObject* parent)
-    : QObject(parent), paths_(std::move(paths)), reader_(run_), index_(paths_.runs_root) {
+    : QObject(parent), paths_(std::move(paths)), keeper_(draft_, paths_.state / "draft.json"),
+      reader_(run_), index_(paths_.runs_root) {
+    connect(&keeper_, &DraftKeeper::failed, this, &Studio::troubled);
     connect(&link_, &RunLink::eventsArrived, this, &Studio::onEvents);
     connect(&link_, &RunLink::refused, this, &Studio::onAnswer);
     connect(&link_, &RunLink::logged, this, [this](const QStringList& lines) {
@@ -26,6 +28,15 @@ Studio::Studio(StudioPaths paths, QObject* parent)
     connect(&link_, &RunLink::controlChanged, this, &Studio::controlChanged);
     connect(&link_, &RunLink::ended, this, &Studio::onEnded);
     connect(&reader_, &RunReader::caughtUp, this, &Studio::onCaughtUp);
+}
+
+Studio::~Studio() = default;
+
+void Studio::bringBackDraft() {
+    const QString problem = keeper_.bringBack();
+    if (!problem.isEmpty()) {
+        emit troubled(problem);
+    }
 }
 
 StartResult Studio::startDraft() {
@@ -51,6 +62,12 @@ StartResult Studio::resumeRun(const std::filesystem::path& run_folder, std::int6
     const compile::CheckedRun checked = train::read_frozen_config(run_folder);
     if (!checked.ok()) {
         return {false, QString::fromStdString(to_text(checked.diagnostics.front()))};
+    }
+    if (const auto lock = train::read_lock(run_folder)) {
+        return {false, tr("%1 is being trained by process %2 on %3. Show it to control it.")
+                           .arg(name)
+                           .arg(lock->pid)
+                           .arg(toQString(lock->host))};
     }
     if (!QFileInfo(pathText(run_folder)).isWritable()) {
         return {false, tr("%1 cannot go on: its folder %2 is read-only. Make it writable, or fork "
@@ -112,9 +129,9 @@ QString Studio::startProblem() {
         return tr("%1 is still training. Stop it first.").arg(run_.name());
     }
     const std::filesystem::path other = link_.runInBackground();
-    return other.empty() ? QString()
-                         : tr("%1 is still training in the background. Stop it first.")
-                               .arg(runTitle(other));
+    return other.empty()
+               ? QString()
+               : tr("%1 is still training in the background. Stop it first.").arg(runTitle(other));
 }
 
 StartResult Studio::startNew(const compile::RunConfig& config) {
@@ -357,10 +374,12 @@ void Studio::onEnded(const ProcessEnd& end) {
     if (train::is_final(run_.state())) {
         return;
     }
-    const QString how = end.signal != 0 ? tr("its process was ended by %1").arg(signalText(end.signal))
-                        : end.known     ? tr("its process ended with exit code %1").arg(end.code)
-                                        : tr("its process is gone");
-    const QString why = last_printed_.isEmpty() ? how : tr("%1; it last said: %2").arg(how, last_printed_);
+    const QString how = end.signal != 0
+                            ? tr("its process was ended by %1").arg(signalText(end.signal))
+                        : end.known ? tr("its process ended with exit code %1").arg(end.code)
+                                    : tr("its process is gone");
+    const QString why =
+        last_printed_.isEmpty() ? how : tr("%1; it last said: %2").arg(how, last_printed_);
     emit logged(3, "run", tr("%1: %2").arg(run_.name(), why), run_.step());
     if (run_.state() == train::RunState::idle) {
         run_.fail(tr("%1 did not start: %2").arg(run_.name(), why));

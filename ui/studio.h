@@ -5,6 +5,7 @@
 #pragma once
 
 #include "ui/bridge/draft.h"
+#include "ui/bridge/draft_keeper.h"
 #include "ui/bridge/run_index.h"
 #include "ui/bridge/run_link.h"
 #include "ui/bridge/run_model.h"
@@ -50,6 +51,9 @@ public:
     QString controlProblem() const;
     /// A request that the run has not answered yet ("pause", "stop", ...); empty when none.
     QString pendingCommand() const { return pending_; }
+
+    /// The draft as an earlier session left it. Problems come as `troubled`.
+    void bringBackDraft();
 
     // Run control --------------------------------------------------------------------------------
     /// Freezes the draft and starts it as a new run.
@@ -117,6 +121,7 @@ private:
 
     StudioPaths paths_;
     Draft draft_;
+    DraftKeeper keeper_;
     RunModel run_;
     RunReader reader_;
     RunIndex index_;

@@ -192,8 +192,9 @@ void MainWindow::createMenus() {
             id == nullptr ? menu->addSeparator() : (menu->addAction(actions_.get(id)), nullptr);
         }
     };
-    fill(menuBar()->addMenu(tr("&File")), {action::kNewRun, action::kOpenFile, action::kOpenFolder,
-                                           nullptr, action::kEditConfig, nullptr, action::kQuit});
+    fill(menuBar()->addMenu(tr("&File")),
+         {action::kNewRun, action::kOpenFile, action::kOpenFolder, nullptr, action::kSave,
+          action::kSaveAs, action::kEditConfig, nullptr, action::kQuit});
     fill(menuBar()->addMenu(tr("&Edit")), {action::kUndo, action::kRedo});
     fill(menuBar()->addMenu(tr("&Run")),
          {action::kStart, action::kPause, action::kStep, action::kCheckpoint, nullptr,
@@ -205,7 +206,8 @@ void MainWindow::createMenus() {
     view->addSeparator();
     fill(view, {action::kRail, action::kConsole, action::kProblems, nullptr, action::kThemeSystem,
                 action::kThemeLight, action::kThemeDark, nullptr, action::kTextLarger,
-                action::kTextSmaller, action::kTextReset, nullptr, action::kResetLayout});
+                action::kTextSmaller, action::kTextReset, nullptr, action::kKeepAwake,
+                action::kNotify, nullptr, action::kResetLayout});
     fill(menuBar()->addMenu(tr("&Help")), {action::kPalette, action::kShortcuts, action::kAbout});
 }
 
@@ -215,6 +217,8 @@ void MainWindow::connectActions() {
     };
     on(action::kOpenFile, [this] { openFileDialog(); });
     on(action::kOpenFolder, [this] { openFolderDialog(); });
+    on(action::kSave, [this] { save(); });
+    on(action::kSaveAs, [this] { saveAs(); });
     on(action::kEditConfig, [this] { showField({}); });
     on(action::kQuit, [this] { close(); });
     on(action::kStart, [this] { start(); });
@@ -325,6 +329,13 @@ void MainWindow::open(const QString& path) {
     }
 }
 
+void MainWindow::comeToFront() {
+    setWindowState(windowState() & ~Qt::WindowMinimized);
+    show();
+    raise();
+    activateWindow();
+}
+
 void MainWindow::openFileDialog() {
     const QString path = QFileDialog::getOpenFileName(this, tr("Open configuration"),
                                                       pathText(studio_.paths().presets),
@@ -339,6 +350,39 @@ void MainWindow::openFolderDialog() {
                                                            pathText(studio_.paths().runs_root));
     if (!path.isEmpty()) {
         open(path);
+    }
+}
+
+void MainWindow::save() {
+    const std::filesystem::path path = studio_.draft().path();
+    if (path.empty() || path.parent_path() == studio_.paths().presets) {
+        saveAs();
+        return;
+    }
+    const QString problem = studio_.draft().save(path);
+    if (problem.isEmpty()) {
+        toasts_->show(widgets::MessageKind::Success, tr("Saved %1").arg(pathText(path.filename())));
+    } else {
+        toasts_->show(widgets::MessageKind::Error, problem);
+    }
+}
+
+void MainWindow::saveAs() {
+    const Draft& draft = studio_.draft();
+    const bool has_place =
+        !draft.path().empty() && draft.path().parent_path() != studio_.paths().presets;
+    const QString proposal = has_place ? pathText(draft.path()) : draft.name() + ".json";
+    const QString path = QFileDialog::getSaveFileName(
+        config_dialog_ != nullptr && config_dialog_->isVisible()
+            ? static_cast<QWidget*>(config_dialog_)
+            : this,
+        tr("Save configuration"), proposal, tr("Run configurations (*.json)"));
+    if (path.isEmpty()) {
+        return;
+    }
+    const QString problem = studio_.draft().save(toPath(path));
+    if (!problem.isEmpty()) {
+        toasts_->show(widgets::MessageKind::Error, problem);
     }
 }
 
@@ -363,7 +407,7 @@ void MainWindow::showProblem(int row) {
 void MainWindow::showField(const QString& pointer) {
     if (config_dialog_ == nullptr) {
         config_dialog_ = new ConfigDialog(studio_.draft(), this);
-        connect(config_dialog_, &ConfigDialog::failed, &studio_, &Studio::troubled);
+        connect(config_dialog_, &ConfigDialog::saveAsRequested, this, &MainWindow::saveAs);
     }
     config_dialog_->showField(pointer);
 }
@@ -385,7 +429,7 @@ bool MainWindow::showRunBanner() {
         say("stop", widgets::MessageKind::Info, tr("Stopping %1").arg(name),
             tr("the window closes when the checkpoint is written"));
     } else if (studio_.isTraining() && (who == Who::Other || who == Who::Unreachable)) {
-        say("eye", widgets::MessageKind::Info, tr("%1 is read-only here").arg(name),
+        say("lock", widgets::MessageKind::Info, tr("%1 is read-only here").arg(name),
             toQString(studio_.link().control().why));
         if (who == Who::Other) {
             QPushButton* take = banner_->addButton(tr("Take over"));
@@ -393,7 +437,7 @@ bool MainWindow::showRunBanner() {
             connect(take, &QPushButton::clicked, &studio_, &Studio::takeOver);
         }
     } else if (!studio_.isTraining() && !interruption_.isEmpty()) {
-        say("alert", widgets::MessageKind::Warning, tr("%1 was interrupted").arg(name),
+        say("warning", widgets::MessageKind::Warning, tr("%1 was interrupted").arg(name),
             interruption_);
         QPushButton* resume = banner_->addButton(tr("Resume"));
         resume->setObjectName("resumeInterrupted");
@@ -453,6 +497,8 @@ void MainWindow::restoreLayout() {
     using Mode = widgets::ThemeController::Mode;
     theme_.setMode(mode == "dark" ? Mode::Dark : mode == "light" ? Mode::Light : Mode::System);
     theme_.setFontScale(settings.value("fontScale", 1.0).toDouble());
+    actions_.get(action::kKeepAwake)->setChecked(settings.value("keepAwake", true).toBool());
+    actions_.get(action::kNotify)->setChecked(settings.value("notify", true).toBool());
 }
 
 void MainWindow::saveLayout() const {
@@ -464,6 +510,8 @@ void MainWindow::saveLayout() const {
                                : theme_.mode() == Mode::Light ? "light"
                                                               : "system");
     settings.setValue("fontScale", theme_.fontScale());
+    settings.setValue("keepAwake", actions_.get(action::kKeepAwake)->isChecked());
+    settings.setValue("notify", actions_.get(action::kNotify)->isChecked());
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

@@ -40,6 +40,9 @@ public:
 
     void showPage(const QString& id);
     QString currentPage() const;
+    /// Opens a configuration, run folder or checkpoint; says what is wrong with it.
+    void open(const QString& path);
+    void comeToFront();
     Screen* page(const QString& id) const;
     Actions& actions() { return actions_; }
 
@@ -62,9 +65,11 @@ private:
     void connectStudio();
     void restoreLayout();
     void saveLayout() const;
-    void open(const QString& path);
     void openFileDialog();
     void openFolderDialog();
+    /// Presets are never written to: they ask for a place of their own, as a draft without one does.
+    void save();
+    void saveAs();
     void start();
     /// Goes where a problem can be solved: the field in the text, or the run with its ways on.
     void showProblem(int row);
