@@ -125,7 +125,6 @@ private slots:
         ui::Desktop desktop(bus("studio"), bus("studio"));
         const ui::DesktopLink link(fixture.studio(), fixture.window().actions(), desktop);
         fixture.studio().draft().open(fixture.preset());
-        fixture.studio().draft().setField("training.length", config::Json{{"steps", 4000}});
         QVERIFY(fixture.studio().startDraft().started);
         QTRY_VERIFY_WITH_TIMEOUT(desktop.isKeptAwake(), kPatienceMs);
         QVERIFY(sleep.what.contains("sleep"));
@@ -139,6 +138,8 @@ private slots:
         fixture.window().actions().get(ui::action::kKeepAwake)->setChecked(false);
         QTRY_VERIFY_WITH_TIMEOUT(sleep.released(), kPatienceMs);
         fixture.window().hide(); // nobody looks
+        fixture.studio().link().post(train::CommandKind::set,
+                                     {{"path", "training.length"}, {"value", {{"steps", 1}}}});
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
         QTRY_COMPARE_WITH_TIMEOUT(notifications.titles.size(), 1, kPatienceMs);
         QVERIFY2(notifications.titles.front().contains("finished"),

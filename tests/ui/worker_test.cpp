@@ -104,8 +104,7 @@ private slots:
 
     void a_killed_worker_is_seen_named_and_can_be_resumed() {
         test::StudioFixture fixture;
-        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().run().checkpoints().empty(), kPatienceMs);
+        startAndSave(fixture);
         const fs::path folder = fixture.studio().run().folder();
         QSignalSpy interrupted(&fixture.studio(), &ui::Studio::interrupted);
         QVERIFY(::kill(worker_of(folder), SIGKILL) == 0);
@@ -246,8 +245,7 @@ private slots:
 
     void what_the_worker_prints_is_in_its_log_and_in_the_console() {
         test::StudioFixture fixture;
-        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().run().checkpoints().empty(), kPatienceMs);
+        startAndSave(fixture);
         const auto saved = fixture.studio().run().checkpoints().front();
         const fs::path parent = fixture.studio().run().folder();
         stop(fixture);
@@ -314,6 +312,13 @@ private slots:
     }
 
 private:
+    static void startAndSave(test::StudioFixture& fixture) {
+        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 5, kPatienceMs);
+        fixture.studio().checkpointNow();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().run().checkpoints().empty(), kPatienceMs);
+    }
+
     static void stop(test::StudioFixture& fixture) {
         fixture.studio().stopAndSave();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
