@@ -57,6 +57,7 @@ class SettingsTest : public QObject {
 private slots:
     void a_choice_takes_effect_at_once_and_is_there_after_a_restart() {
         test::StudioFixture fixture;
+        fixture.window().actions().get(ui::action::kThemeLight)->trigger();
         QVERIFY(!widgets::Theme::current().isDark());
         open_settings(fixture);
         part<QListWidget>(fixture, "settingsSections")
