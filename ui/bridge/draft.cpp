@@ -15,6 +15,20 @@ std::string text_of(const config::Json& document) {
     return document.dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n";
 }
 
+/// Takes out what a pointer leads to; nothing happens where there is nothing.
+void remove_at(config::Json& document, const std::string& pointer) {
+    const config::Json::json_pointer at(pointer);
+    if (pointer.empty() || !document.contains(at)) {
+        return;
+    }
+    config::Json& parent = document[at.parent_pointer()];
+    if (parent.is_array()) {
+        parent.erase(std::stoul(at.back()));
+    } else {
+        parent.erase(at.back());
+    }
+}
+
 } // namespace
 
 Draft::Draft(QObject* parent) : QObject(parent) {}
@@ -24,6 +38,7 @@ void Draft::open(const std::filesystem::path& path) {
     base_dir_ = path.parent_path();
     undo_.clear();
     redo_.clear();
+    merge_.clear();
     try {
         text_ = read_file(path);
         parse();
@@ -42,6 +57,7 @@ void Draft::setDocument(const config::Json& document, const std::filesystem::pat
     text_ = text_of(document_);
     undo_.clear();
     redo_.clear();
+    merge_.clear();
     check();
 }
 
@@ -50,15 +66,39 @@ void Draft::setField(const QString& path, const config::Json& value) {
 }
 
 void Draft::apply(const std::vector<std::string>& assignments) {
-    const config::Json before = document_;
+    config::Json before = document_;
     config::Diagnostics problems;
     for (const std::string& assignment : assignments) {
         const config::Diagnostics found = config::apply_override(document_, assignment);
         problems.insert(problems.end(), found.begin(), found.end());
     }
+    take(std::move(before), std::move(problems), {});
+}
+
+void Draft::edit(const std::vector<FieldEdit>& edits, const QString& merge) {
+    config::Json before = document_;
+    config::Diagnostics problems;
+    for (const FieldEdit& one : edits) {
+        if (!one.value) {
+            remove_at(document_, one.pointer);
+            continue;
+        }
+        const config::Diagnostics found =
+            config::apply_override(document_, one.pointer + "=" + one.value->dump());
+        problems.insert(problems.end(), found.begin(), found.end());
+    }
+    take(std::move(before), std::move(problems), merge);
+}
+
+/// The document was changed: what was before can be had back.
+void Draft::take(config::Json before, config::Diagnostics problems, const QString& merge) {
     if (document_ != before) {
-        remember();
+        if (merge.isEmpty() || merge != merge_) {
+            remember();
+        }
+        redo_.clear();
         text_ = text_of(document_);
+        merge_ = merge;
     }
     check();
     if (!problems.empty()) {
@@ -96,6 +136,7 @@ void Draft::redo() {
 }
 
 void Draft::remember() {
+    merge_.clear();
     undo_.push_back(text_);
     redo_.clear();
     if (undo_.size() > kMostUndo) {
@@ -107,6 +148,7 @@ void Draft::restore(std::vector<std::string>& from, std::vector<std::string>& to
     if (from.empty()) {
         return;
     }
+    merge_.clear();
     to.push_back(std::move(text_));
     text_ = std::move(from.back());
     from.pop_back();

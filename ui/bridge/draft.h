@@ -9,9 +9,17 @@
 #include <QString>
 
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace weft::ui {
+
+/// One change of a document: the value of a JSON pointer, or none: what is there goes.
+struct FieldEdit {
+    std::string pointer;
+    std::optional<config::Json> value;
+};
 
 class Draft : public QObject {
     Q_OBJECT
@@ -24,6 +32,10 @@ public:
     void setDocument(const config::Json& document, const std::filesystem::path& base_dir);
     /// Sets one field by dotted path and checks the whole again.
     void setField(const QString& path, const config::Json& value);
+    /// Makes several changes as one edit. Edits one after the other with the same `merge` are one
+    /// step of undo, e.g. those of one spin box, until endMerge.
+    void edit(const std::vector<FieldEdit>& edits, const QString& merge = {});
+    void endMerge() { merge_.clear(); }
     /// Makes several "--set" assignments as one edit.
     void apply(const std::vector<std::string>& assignments);
     /// Replaces the text as one edit, as the editor does.
@@ -59,6 +71,7 @@ signals:
 private:
     void parse();
     void check();
+    void take(config::Json before, config::Diagnostics problems, const QString& merge);
     void remember();
     void restore(std::vector<std::string>& from, std::vector<std::string>& to);
 
@@ -70,6 +83,7 @@ private:
     config::Diagnostics diagnostics_;
     std::vector<std::string> undo_; // texts before each edit, oldest first
     std::vector<std::string> redo_;
+    QString merge_; // of the last edit, while more of its kind may follow
 };
 
 } // namespace weft::ui
