@@ -10,7 +10,8 @@
 namespace weft::ui {
 
 Studio::Studio(StudioPaths paths, QObject* parent)
-    : QObject(parent), paths_(std::move(paths)), keeper_(draft_, paths_.state / "draft.json"),
+    : QObject(parent), paths_(std::move(paths)),
+      settings_(paths_.settings.empty() ? paths_.state / "settings.ini" : paths_.settings), keeper_(draft_, paths_.state / "draft.json"),
       reader_(run_), index_(paths_.runs_root) {
     connect(&keeper_, &DraftKeeper::failed, this, &Studio::troubled);
     connect(&host_, &EngineHost::eventsArrived, this, &Studio::onEvents);

@@ -10,6 +10,7 @@
 #include "ui/bridge/run_index.h"
 #include "ui/bridge/run_model.h"
 #include "ui/bridge/run_reader.h"
+#include "ui/settings/settings.h"
 
 #include <QObject>
 #include <QString>
@@ -24,6 +25,7 @@ struct StudioPaths {
     std::filesystem::path presets;     // folder of *.json
     std::filesystem::path state;       // XDG state: window layout, autosaved draft
     std::filesystem::path calibration{}; // what measurements of this machine taught; empty: no file
+    std::filesystem::path settings{};    // file of the preferences; empty: in `state`
 };
 
 /// What a click that starts or resumes led to.
@@ -39,6 +41,7 @@ public:
     ~Studio() override;
 
     const StudioPaths& paths() const { return paths_; }
+    Settings& settings() { return settings_; }
     Draft& draft() { return draft_; }
     RunModel& run() { return run_; }
     RunIndex& index() { return index_; }
@@ -101,6 +104,7 @@ private:
     void log(const train::Event& event);
 
     StudioPaths paths_;
+    Settings settings_;
     Draft draft_;
     DraftKeeper keeper_;
     RunModel run_;
