@@ -357,7 +357,7 @@ void MainWindow::showField(const QString& pointer) {
 // The draft and the run are two things: while both exist, the pages that show the draft say so.
 void MainWindow::updateBanner() {
     const bool relevant = studio_.isTraining() && studio_.draft().isValid() &&
-                          (currentPage() == "home" || currentPage() == "plan");
+                          (currentPage() == "home" || currentPage() == "data" || currentPage() == "plan");
     const auto differences =
         relevant ? studio_.draft().differencesFrom(studio_.run().config()).size() : 0;
     banner_->setVisible(relevant && differences > 0);
