@@ -70,6 +70,10 @@ void Actions::createFile() {
         tr("Open a run configuration as the draft"));
     add(action::kOpenFolder, tr("Open run or checkpoint…"), "folder", QKeySequence("Ctrl+Shift+O"),
         tr("Open a run folder or a checkpoint folder"));
+    add(action::kSave, tr("Save configuration"), {}, QKeySequence::Save,
+        tr("Write the draft to its file"));
+    add(action::kSaveAs, tr("Save configuration as…"), {}, QKeySequence("Ctrl+Shift+S"),
+        tr("Write the draft to another file"));
     add(action::kEditConfig, tr("Edit configuration…"), "model", QKeySequence("Ctrl+E"),
         tr("The draft as text, with every problem at its field"));
     add(action::kQuit, tr("Quit"), {}, QKeySequence("Ctrl+Q"), tr("Close the studio"));
@@ -128,8 +132,12 @@ void Actions::createView() {
 }
 
 void Actions::updateEditActions() {
-    allow(get(action::kEditConfig), !studio_.draft().isEmpty(),
-          tr("Choose a preset or open a configuration first"));
+    const Draft& draft = studio_.draft();
+    const QString nothing = tr("Choose a preset or open a configuration first");
+    allow(get(action::kEditConfig), !draft.isEmpty(), nothing);
+    allow(get(action::kSave), !draft.isEmpty() && !draft.isSaved(),
+          draft.isEmpty() ? nothing : tr("The file says the same"));
+    allow(get(action::kSaveAs), !draft.isEmpty(), nothing);
     allow(get(action::kUndo), studio_.draft().canUndo(), tr("The draft has no edit to take back"));
     allow(get(action::kRedo), studio_.draft().canRedo(), tr("No edit was taken back"));
 }

@@ -18,6 +18,8 @@ namespace action {
 inline constexpr auto kNewRun = "file.new";
 inline constexpr auto kOpenFile = "file.open";
 inline constexpr auto kOpenFolder = "file.open_folder";
+inline constexpr auto kSave = "file.save";
+inline constexpr auto kSaveAs = "file.save_as";
 inline constexpr auto kEditConfig = "file.edit";
 inline constexpr auto kQuit = "file.quit";
 inline constexpr auto kUndo = "edit.undo";

@@ -10,13 +10,22 @@
 namespace weft::ui {
 
 Studio::Studio(StudioPaths paths, QObject* parent)
-    : QObject(parent), paths_(std::move(paths)), reader_(run_), index_(paths_.runs_root) {
+    : QObject(parent), paths_(std::move(paths)), keeper_(draft_, paths_.state / "draft.json"),
+      reader_(run_), index_(paths_.runs_root) {
+    connect(&keeper_, &DraftKeeper::failed, this, &Studio::troubled);
     connect(&host_, &EngineHost::eventsArrived, this, &Studio::onEvents);
     connect(&host_, &EngineHost::ended, this, &Studio::onEnded);
     connect(&reader_, &RunReader::caughtUp, this, &Studio::onCaughtUp);
 }
 
 Studio::~Studio() = default;
+
+void Studio::bringBackDraft() {
+    const QString problem = keeper_.bringBack();
+    if (!problem.isEmpty()) {
+        emit troubled(problem);
+    }
+}
 
 StartResult Studio::startDraft() {
     if (draft_.isEmpty()) {

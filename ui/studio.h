@@ -5,6 +5,7 @@
 #pragma once
 
 #include "ui/bridge/draft.h"
+#include "ui/bridge/draft_keeper.h"
 #include "ui/bridge/engine_host.h"
 #include "ui/bridge/run_index.h"
 #include "ui/bridge/run_model.h"
@@ -47,6 +48,9 @@ public:
     bool isTraining() const { return host_.isActive(); }
     /// A request that the run has not answered yet ("pause", "stop", ...); empty when none.
     QString pendingCommand() const { return pending_; }
+
+    /// The draft as an earlier session left it. Problems come as `troubled`.
+    void bringBackDraft();
 
     // Run control --------------------------------------------------------------------------------
     /// Freezes the draft and starts it as a new run.
@@ -98,6 +102,7 @@ private:
 
     StudioPaths paths_;
     Draft draft_;
+    DraftKeeper keeper_;
     RunModel run_;
     RunReader reader_;
     std::vector<train::Event> waiting_; // of a resumed run, until its past is in the model

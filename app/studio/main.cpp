@@ -83,6 +83,7 @@ int main(int argc, char** argv) {
     weft::ui::Studio studio(paths);
     weft::ui::MainWindow window(studio, theme);
     window.show();
+    studio.bringBackDraft();
     for (const QString& file : parser.positionalArguments()) {
         const QString problem =
             studio.openPath(weft::ui::toPath(QFileInfo(file).absoluteFilePath()));

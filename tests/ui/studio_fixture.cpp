@@ -38,6 +38,7 @@ void StudioFixture::open() {
         ui::StudioPaths{root() / "runs", root() / "presets", root() / "state"});
     window_ = std::make_unique<ui::MainWindow>(*studio_, *theme_);
     window_->show();
+    studio_->bringBackDraft();
     studio_->index().refresh();
 }
 

@@ -20,12 +20,12 @@ std::string text_of(const config::Json& document) {
 Draft::Draft(QObject* parent) : QObject(parent) {}
 
 void Draft::open(const std::filesystem::path& path) {
+    remember();
     path_ = path;
     base_dir_ = path.parent_path();
-    undo_.clear();
-    redo_.clear();
     try {
         text_ = read_file(path);
+        saved_text_ = text_;
         parse();
     } catch (const Error& error) {
         text_.clear();
@@ -36,13 +36,23 @@ void Draft::open(const std::filesystem::path& path) {
 }
 
 void Draft::setDocument(const config::Json& document, const std::filesystem::path& base_dir) {
+    remember();
     path_.clear();
+    saved_text_.clear();
     base_dir_ = base_dir;
     document_ = document;
     text_ = text_of(document_);
-    undo_.clear();
-    redo_.clear();
     check();
+}
+
+void Draft::restore(const std::string& text, const std::filesystem::path& path,
+                    const std::filesystem::path& base_dir, bool saved) {
+    remember();
+    path_ = path;
+    base_dir_ = base_dir;
+    text_ = text;
+    saved_text_ = saved ? text : std::string();
+    parse();
 }
 
 void Draft::setField(const QString& path, const config::Json& value) {
@@ -82,34 +92,42 @@ QString Draft::save(const std::filesystem::path& path) {
         return toQString(error.message());
     }
     path_ = path;
+    saved_text_ = text_;
     base_dir_ = path.parent_path();
     parse(); // relative paths count from the new place
     return {};
 }
 
 void Draft::undo() {
-    restore(undo_, redo_);
+    exchange(undo_, redo_);
 }
 
 void Draft::redo() {
-    restore(redo_, undo_);
+    exchange(redo_, undo_);
 }
 
 void Draft::remember() {
-    undo_.push_back(text_);
     redo_.clear();
+    if (isEmpty()) {
+        return; // nothing that anybody would want back
+    }
+    undo_.push_back(version());
     if (undo_.size() > kMostUndo) {
         undo_.erase(undo_.begin());
     }
 }
 
-void Draft::restore(std::vector<std::string>& from, std::vector<std::string>& to) {
+void Draft::exchange(std::vector<Version>& from, std::vector<Version>& to) {
     if (from.empty()) {
         return;
     }
-    to.push_back(std::move(text_));
-    text_ = std::move(from.back());
+    to.push_back(version());
+    Version back = std::move(from.back());
     from.pop_back();
+    path_ = std::move(back.path);
+    base_dir_ = std::move(back.base_dir);
+    text_ = std::move(back.text);
+    saved_text_ = std::move(back.saved_text);
     parse();
 }
 

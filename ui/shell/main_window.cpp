@@ -189,7 +189,8 @@ void MainWindow::createMenus() {
         }
     };
     fill(menuBar()->addMenu(tr("&File")), {action::kNewRun, action::kOpenFile, action::kOpenFolder,
-                                           nullptr, action::kEditConfig, nullptr, action::kQuit});
+                                           nullptr, action::kSave, action::kSaveAs,
+                                           action::kEditConfig, nullptr, action::kQuit});
     fill(menuBar()->addMenu(tr("&Edit")), {action::kUndo, action::kRedo});
     fill(menuBar()->addMenu(tr("&Run")),
          {action::kStart, action::kPause, action::kStep, action::kCheckpoint, nullptr,
@@ -211,6 +212,8 @@ void MainWindow::connectActions() {
     };
     on(action::kOpenFile, [this] { openFileDialog(); });
     on(action::kOpenFolder, [this] { openFolderDialog(); });
+    on(action::kSave, [this] { save(); });
+    on(action::kSaveAs, [this] { saveAs(); });
     on(action::kEditConfig, [this] { showField({}); });
     on(action::kQuit, [this] { close(); });
     on(action::kStart, [this] { start(); });
@@ -328,6 +331,41 @@ void MainWindow::openFolderDialog() {
     }
 }
 
+void MainWindow::save() {
+    const std::filesystem::path path = studio_.draft().path();
+    if (path.empty() || path.parent_path() == studio_.paths().presets) {
+        saveAs();
+        return;
+    }
+    const QString problem = studio_.draft().save(path);
+    if (problem.isEmpty()) {
+        toasts_->show(widgets::MessageKind::Success,
+                      tr("Saved %1").arg(pathText(path.filename())));
+    } else {
+        toasts_->show(widgets::MessageKind::Error, problem);
+    }
+}
+
+void MainWindow::saveAs() {
+    const Draft& draft = studio_.draft();
+    const bool has_place =
+        !draft.path().empty() && draft.path().parent_path() != studio_.paths().presets;
+    const QString proposal = has_place ? pathText(draft.path()) : draft.name() + ".json";
+    const QString path =
+        QFileDialog::getSaveFileName(config_dialog_ != nullptr && config_dialog_->isVisible()
+                                         ? static_cast<QWidget*>(config_dialog_)
+                                         : this,
+                                     tr("Save configuration"), proposal,
+                                     tr("Run configurations (*.json)"));
+    if (path.isEmpty()) {
+        return;
+    }
+    const QString problem = studio_.draft().save(toPath(path));
+    if (!problem.isEmpty()) {
+        toasts_->show(widgets::MessageKind::Error, problem);
+    }
+}
+
 void MainWindow::start() {
     const StartResult result = studio_.startDraft();
     if (!result.started) {
@@ -349,7 +387,7 @@ void MainWindow::showProblem(int row) {
 void MainWindow::showField(const QString& pointer) {
     if (config_dialog_ == nullptr) {
         config_dialog_ = new ConfigDialog(studio_.draft(), this);
-        connect(config_dialog_, &ConfigDialog::failed, &studio_, &Studio::troubled);
+        connect(config_dialog_, &ConfigDialog::saveAsRequested, this, &MainWindow::saveAs);
     }
     config_dialog_->showField(pointer);
 }

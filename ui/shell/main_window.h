@@ -64,6 +64,9 @@ private:
     void open(const QString& path);
     void openFileDialog();
     void openFolderDialog();
+    /// Presets are never written to: they ask for a place of their own, as a draft without one does.
+    void save();
+    void saveAs();
     void start();
     /// Goes where a problem can be solved: the field in the text, or the run with its ways on.
     void showProblem(int row);
