@@ -469,7 +469,7 @@ void MainWindow::updateBanner() {
         return;
     }
     const bool relevant = studio_.isTraining() && studio_.draft().isValid() &&
-                          (currentPage() == "home" || currentPage() == "plan");
+                          (currentPage() == "home" || currentPage() == "data" || currentPage() == "plan");
     const auto differences =
         relevant ? studio_.draft().differencesFrom(studio_.run().config()).size() : 0;
     banner_->setVisible(false);
