@@ -248,10 +248,15 @@ void bench_mesh(ui::Studio& studio, ui::MainWindow& window) {
     scrub(studio, window, "pipeline of 8 stages", "gpt-6x384.json",
           {"model.layers=8", "mesh.devices=\"h100:8\"", "mesh.strategy=\"pipeline\"",
            "mesh.pipeline={\"schedule\": \"1f1b\"}", "training.micro_batch_size=4"});
+    bench_edits(studio, window);
+    paint_large();
+}
+
+void bench_edits(ui::Studio& studio, ui::MainWindow& window) {
+    window.resize(1440, 900);
     edit(studio, window, "data and model", "\"2d\"",
          {R"([["data",16],["model",4]])", R"([["data",8],["model",8]])"});
     edit(studio, window, "a pipeline too", "\"3d\"",
          {R"([["pipeline",4],["data",4],["model",4]])",
           R"([["pipeline",4],["data",8],["model",2]])"});
-    paint_large();
 }
