@@ -66,7 +66,33 @@ StartResult Studio::forkRun(const std::filesystem::path& run_folder,
                                .arg(QString::fromStdString(change.path))};
         }
     }
-    return start(changed.config, {checkpoint, true, run_folder}, {});
+    return start(changed.config, {checkpoint, !checkpoint.empty(), run_folder}, {});
+}
+
+StartResult Studio::takeWayOn(const train::WayOn& way) {
+    const std::string name = checkpoint::folder_name(way.from_step);
+    // A fork that failed before its first save has its checkpoint in the run it came from.
+    std::vector<std::filesystem::path> places{run_.folder()};
+    if (run_.origin()) {
+        places.push_back(run_.origin()->run);
+    }
+    std::error_code problem;
+    if (std::filesystem::exists(run_.folder() / "run.json", problem)) {
+        const std::string parent = train::read_run_info(run_.folder()).parent;
+        if (!parent.empty()) {
+            places.emplace_back(parent);
+        }
+    }
+    for (const std::filesystem::path& place : places) {
+        const std::filesystem::path checkpoint = place / "checkpoints" / name;
+        if (std::filesystem::is_directory(checkpoint, problem)) {
+            return forkRun(run_.folder(), checkpoint, way.overrides);
+        }
+    }
+    if (way.from_step > 0) {
+        return {false, tr("The checkpoint of step %1 is gone.").arg(formatCount(way.from_step))};
+    }
+    return forkRun(run_.folder(), {}, way.overrides);
 }
 
 StartResult Studio::start(const compile::RunConfig& config, train::StartFrom from,

@@ -17,6 +17,7 @@
 #include "widgets/controls.h"
 
 #include <QApplication>
+#include <QComboBox>
 #include <QElapsedTimer>
 #include <QSlider>
 #include <QTemporaryDir>
@@ -171,7 +172,7 @@ void browse_long_run(ui::Studio& studio, ui::MainWindow& window, TimedApplicatio
         QTest::qWait(200);
     }
     print_events("  smoothing changed", watch);
-    auto* axis = window.findChild<widgets::SegmentedControl*>("xAxis");
+    auto* axis = window.findChild<QComboBox*>("xAxis");
     for (const int index : {1, 2, 0}) {
         axis->setCurrentIndex(index);
         QTest::qWait(500);
