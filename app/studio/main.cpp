@@ -25,6 +25,12 @@ QString state_folder() {
     return base + "/weft-studio";
 }
 
+// What the user prefers, where users look for it and back it up.
+QString settings_file() {
+    return qEnvironmentVariable("XDG_CONFIG_HOME", QDir::homePath() + "/.config") +
+           "/weft-studio/settings.ini";
+}
+
 // Presets lie in share/weft/presets beside the program when installed, and in the source tree when
 // run from a build folder.
 QString presets_folder() {
@@ -38,6 +44,14 @@ QString presets_folder() {
         }
     }
     return {};
+}
+
+// The headless program: beside this one when installed, in the next folder of a build tree.
+QString worker_program() {
+    const QDir here(QCoreApplication::applicationDirPath());
+    const QString in_build_tree = here.filePath("../cli/weft");
+    return QFileInfo(in_build_tree).isExecutable() ? QDir::cleanPath(in_build_tree)
+                                                   : here.filePath("weft");
 }
 
 } // namespace
@@ -69,20 +83,25 @@ int main(int argc, char** argv) {
     parser.process(application);
 
     weft::ui::StudioPaths paths;
+    paths.settings = weft::ui::toPath(settings_file());
+    const QString chosen = weft::ui::Settings(paths.settings).values().runs_folder;
+    const QString wanted = qEnvironmentVariable("WEFT_RUNS", chosen);
     paths.runs_root =
         parser.isSet(runs)
             ? weft::ui::toPath(QDir(parser.value(runs)).absolutePath())
-            : weft::train::default_runs_root(weft::ui::toPath(qEnvironmentVariable("WEFT_RUNS")),
+            : weft::train::default_runs_root(weft::ui::toPath(wanted),
                                              weft::ui::toPath(QDir::homePath()));
     paths.presets = weft::ui::toPath(presets_folder());
     paths.state = weft::ui::toPath(state_folder());
     paths.calibration = weft::ui::toPath(calibration_file());
+    paths.worker = weft::ui::toPath(worker_program());
     QDir().mkpath(state_folder());
 
     weft::widgets::ThemeController theme;
     weft::ui::Studio studio(paths);
     weft::ui::MainWindow window(studio, theme);
     window.show();
+    studio.bringBackDraft();
     for (const QString& file : parser.positionalArguments()) {
         const QString problem =
             studio.openPath(weft::ui::toPath(QFileInfo(file).absoluteFilePath()));
@@ -90,6 +109,7 @@ int main(int argc, char** argv) {
             qWarning("%s", qPrintable(problem));
         }
     }
+    studio.reattach();
     studio.index().refresh();
     if (parser.isSet(action)) {
         QAction* asked = window.actions().find(parser.value(action));

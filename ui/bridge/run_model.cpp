@@ -30,10 +30,10 @@ void RunModel::fail(const QString& problem) {
     emit reset();
 }
 
-void RunModel::interrupt() {
+void RunModel::interrupt(const QString& how) {
     if (train::is_active(state_)) {
         state_ = train::RunState::stopped;
-        reason_ = tr("interrupted");
+        reason_ = how.isEmpty() ? tr("interrupted") : tr("interrupted: %1").arg(how);
         emit stateChanged();
         emit changed();
     }

@@ -60,8 +60,9 @@ public:
     void begin(const std::filesystem::path& folder, const compile::RunConfig& config);
     /// Forgets everything; the folder could not be read because of `problem`.
     void fail(const QString& problem);
-    /// No more events will come and nobody trains this run: an active state was cut off.
-    void interrupt();
+    /// No more events will come and nobody trains this run: an active state was cut off. `how`
+    /// where it is known.
+    void interrupt(const QString& how = {});
     void clear();
     void apply(const std::vector<train::Event>& events);
     void setPlan(std::shared_ptr<const plan::ExecutionPlan> plan);

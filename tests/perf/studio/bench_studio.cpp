@@ -198,7 +198,7 @@ int main(int argc, char** argv) {
     widgets::ThemeController theme;
     QElapsedTimer clock;
     clock.start();
-    ui::Studio studio({root / "runs", WEFT_SOURCE_PRESETS, root / "state"});
+    ui::Studio studio({root / "runs", WEFT_SOURCE_PRESETS, root / "state", {}, WEFT_PROGRAM});
     ui::MainWindow window(studio, theme);
     window.show();
     studio.index().refresh();

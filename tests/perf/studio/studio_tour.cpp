@@ -133,7 +133,7 @@ int main(int argc, char** argv) {
     QTemporaryDir dir;
     const std::filesystem::path root = dir.path().toStdString();
     widgets::ThemeController theme;
-    ui::Studio studio({root / "runs", WEFT_SOURCE_PRESETS, root / "state"});
+    ui::Studio studio({root / "runs", WEFT_SOURCE_PRESETS, root / "state", {}, WEFT_PROGRAM});
     ui::MainWindow window(studio, theme);
     window.show();
     studio.index().refresh();
