@@ -79,6 +79,9 @@ public:
     int addSeries(const SeriesSpec& spec);
     void removeSeries(int id);
     void clearSeries(int id);
+    /// Takes every series and mark away, for others over the same x: its view stays.
+    void clearContent();
+    /// That, the crosshair and the view.
     void clearAll();
     /// Appends a batch; see SeriesStore::append for order, rewinding and non-finite values.
     void append(int id, std::span<const double> x, std::span<const double> y);

@@ -43,13 +43,18 @@ void LineChart::clearSeries(int id) {
     }
 }
 
-void LineChart::clearAll() {
+void LineChart::clearContent() {
     while (!d_->series.empty()) {
         removeSeries(d_->series.back()->id);
     }
     d_->flags.clear();
     d_->events.clear();
     d_->best.reset();
+    d_->user_y.reset();
+}
+
+void LineChart::clearAll() {
+    clearContent();
     d_->crosshair.reset();
     d_->crosshair_locked = false;
     resetView();

@@ -29,11 +29,11 @@ void StepDots::setSteps(std::vector<qint64> steps) {
     const auto same = std::find(steps_.begin(), steps_.end(), step);
     const int next = at_newest || same == steps_.end() ? itemCount() - 1
                                                        : static_cast<int>(same - steps_.begin());
-    itemsChanged();
     const bool moved =
         next < 0 || next != chosen_ || steps_[static_cast<std::size_t>(next)] != step;
     chosen_ = next;
     setCursorItem(chosen_);
+    itemsChanged();
     if (moved) {
         emit chosenChanged(chosen_);
     }

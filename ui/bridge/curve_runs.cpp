@@ -65,6 +65,16 @@ const CurveRun* CurveRuns::find(int id) const {
     return nullptr;
 }
 
+QString CurveRuns::label(const CurveRun& run) const {
+    const QString name = run.name();
+    const bool shared = std::any_of(runs_.begin(), runs_.end(), [&](const auto& other) {
+        return other->id != run.id && other->part != CurveRun::Part::Prefix &&
+               other->name() == name;
+    });
+    return shared ? tr("%1, %2").arg(name, toQString(run.folder.filename().string()).left(10))
+                  : name;
+}
+
 CurveRun* CurveRuns::findMutable(const std::filesystem::path& folder) {
     return const_cast<CurveRun*>(find(folder));
 }

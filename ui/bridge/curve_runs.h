@@ -51,6 +51,8 @@ public:
     /// Null when it is not among them. Not the steps shared with a fork.
     const CurveRun* find(const std::filesystem::path& folder) const;
     const CurveRun* find(int id) const;
+    /// Its name, with the date where another run in the charts has the same.
+    QString label(const CurveRun& run) const;
 
     /// Lays a run over the one on screen, or hides it again: it stays read.
     void setVisible(const std::filesystem::path& folder, bool visible);

@@ -131,7 +131,8 @@ void ChartCell::fillMetricMenu() {
 void ChartCell::setMetric(const QString& id) {
     if (id != metric_.id) {
         metric_ = curveMetric(runs_.shown(), id);
-        rebuild();
+        chart_->clearContent();
+        fill();
         emit metricChanged();
     }
 }
@@ -180,9 +181,13 @@ bool ChartCell::isShownOnAxis(const CurveRun& run) const {
 }
 
 void ChartCell::rebuild() {
+    chart_->clearAll();
+    fill();
+}
+
+void ChartCell::fill() {
     const QString names[] = {tr("step"), tr("epoch"), tr("time"), tr("clock"), tr("relative step")};
     drawn_.clear();
-    chart_->clearAll();
     chart_->setXKind(axis_ == XAxis::Seconds ? LineChart::XKind::Seconds
                      : axis_ == XAxis::Wall  ? LineChart::XKind::Clock
                                              : LineChart::XKind::Number);
@@ -207,8 +212,9 @@ void ChartCell::addRun(int id) {
     connect(drawn.feed.get(), &SliceFeed::slice, this,
             [this, id](std::size_t first, std::size_t count) { appendSlice(id, first, count); });
     const bool visible = run.visible && isShownOnAxis(run);
-    // Runs of one family share a row of the table: a prefix continues into the run on screen.
-    const QString group = run.part == CurveRun::Part::Prefix ? runs_.shown().name() : run.name();
+    // A prefix continues into the run on screen, in the same row of the table.
+    const QString group =
+        run.part == CurveRun::Part::Prefix ? runs_.shown().name() : runs_.label(run);
     drawn.steps = chart_->addSeries({toQString(metric_.step_metric), group, run.color,
                                      form_of(run, metric_), dash_of(run), visible, metric_.noisy});
     drawn.evaluations = chart_->addSeries(

@@ -63,6 +63,7 @@ private:
     void fillMetricMenu();
     bool isShownOnAxis(const CurveRun& run) const;
     void rebuild();
+    void fill();
     void addRun(int id);
     void removeRun(int id);
     void readRun(int id);

@@ -53,7 +53,13 @@ CheckpointChoice::CheckpointChoice(RunModel& run, QWidget* parent) : QComboBox(p
             emit checkpointChanged();
         }
     });
-    readAgain();
+}
+
+void CheckpointChoice::showEvent(QShowEvent* event) {
+    QComboBox::showEvent(event);
+    if (std::exchange(stale_, false)) {
+        readAgain();
+    }
 }
 
 std::filesystem::path CheckpointChoice::checkpoint() const {
@@ -61,8 +67,9 @@ std::filesystem::path CheckpointChoice::checkpoint() const {
 }
 
 void CheckpointChoice::readAgain() {
-    if (run_.isEmpty()) {
-        setEnabled(false);
+    if (run_.isEmpty() || !isVisible()) {
+        setEnabled(count() > 0);
+        stale_ = true;
         return;
     }
     if (reading_) {

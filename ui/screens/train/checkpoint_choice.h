@@ -17,6 +17,9 @@ public:
     /// The folder of the chosen checkpoint; empty when the run has none yet.
     std::filesystem::path checkpoint() const;
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 signals:
     /// The choice or what it stands for is another.
     void checkpointChanged();
@@ -25,6 +28,7 @@ private:
     void readAgain();
 
     RunModel& run_;
+    bool stale_ = true; // read when it is looked at
     bool reading_ = false;
     bool again_ = false;
     std::filesystem::path last_;

@@ -92,13 +92,13 @@ OverlayPanel::OverlayPanel(CurveRuns& curves, RunIndex& index, QWidget* parent)
         chooseColor(list_->indexAt(at), list_->viewport()->mapToGlobal(at));
     });
     connect(filter_, &QLineEdit::textChanged, model_, &OverlayModel::setFilter);
-    connect(part_, &widgets::SegmentedControl::currentIndexChanged, this, &OverlayPanel::update);
-    connect(differences_, &QAbstractItemModel::modelReset, this, &OverlayPanel::update);
-    connect(model_, &QAbstractItemModel::modelReset, this, &OverlayPanel::update);
-    update();
+    connect(part_, &widgets::SegmentedControl::currentIndexChanged, this, &OverlayPanel::showPart);
+    connect(differences_, &QAbstractItemModel::modelReset, this, &OverlayPanel::showPart);
+    connect(model_, &QAbstractItemModel::modelReset, this, &OverlayPanel::showPart);
+    showPart();
 }
 
-void OverlayPanel::update() {
+void OverlayPanel::showPart() {
     const bool runs = part_->currentIndex() == 0;
     const bool differ = differences_->rowCount() > 0;
     filter_row_->setVisible(runs && model_->total() > kRunsWithoutFilter);

@@ -28,7 +28,7 @@ protected:
 
 private:
     void chooseColor(const QModelIndex& index, const QPoint& global);
-    void update();
+    void showPart();
 
     CurveRuns& curves_;
     OverlayModel* model_;
