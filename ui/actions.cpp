@@ -8,12 +8,21 @@
 namespace weft::ui {
 namespace {
 
+constexpr auto kReason = "weft.reason"; // why an action is disabled
+
+// The name, the keys, and why it cannot be used.
+void renewToolTip(QAction* target) {
+    const QString keys = target->shortcut().toString(QKeySequence::NativeText);
+    const QString plain = keys.isEmpty() ? target->text() : target->text() + " (" + keys + ")";
+    const QString reason = target->property(kReason).toString();
+    target->setToolTip(target->isEnabled() || reason.isEmpty() ? plain : plain + "\n" + reason);
+}
+
 // Enables an action or says in its tooltip why it cannot be used.
 void allow(QAction* target, bool enabled, const QString& reason) {
     target->setEnabled(enabled);
-    const QString keys = target->shortcut().toString(QKeySequence::NativeText);
-    const QString plain = keys.isEmpty() ? target->text() : target->text() + " (" + keys + ")";
-    target->setToolTip(enabled || reason.isEmpty() ? plain : plain + "\n" + reason);
+    target->setProperty(kReason, reason);
+    renewToolTip(target);
 }
 
 } // namespace
@@ -57,11 +66,26 @@ QAction* Actions::add(const QString& id, const QString& text, const QString& ico
         created->setIcon(widgets::icon(icon_name));
     }
     created->setShortcut(shortcut);
+    default_keys_.insert(id, shortcut);
     created->setStatusTip(status_tip);
     allow(created, true, {});
     by_id_.insert(id, created);
     order_.append(created);
     return created;
+}
+
+void Actions::setShortcuts(const QMap<QString, QString>& portable_keys_by_id) {
+    for (QAction* target : std::as_const(order_)) {
+        const auto chosen = portable_keys_by_id.constFind(target->objectName());
+        const QKeySequence keys =
+            chosen == portable_keys_by_id.constEnd()
+                ? defaultKeys(target->objectName())
+                : QKeySequence::fromString(*chosen, QKeySequence::PortableText);
+        if (target->shortcut() != keys) {
+            target->setShortcut(keys);
+            renewToolTip(target);
+        }
+    }
 }
 
 void Actions::createFile() {
@@ -77,6 +101,8 @@ void Actions::createFile() {
         tr("Write the draft to another file"));
     add(action::kEditConfig, tr("Edit configuration…"), "model", QKeySequence("Ctrl+E"),
         tr("The draft as text, with every problem at its field"));
+    add(action::kSettings, tr("Settings…"), "settings", QKeySequence("Ctrl+,"),
+        tr("Looks, notifications, folders and shortcuts"));
     add(action::kQuit, tr("Quit"), {}, QKeySequence("Ctrl+Q"), tr("Close the studio"));
 }
 
@@ -128,14 +154,6 @@ void Actions::createView() {
     add(action::kTextSmaller, tr("Smaller text"), {}, QKeySequence("Ctrl+-"), tr("Smaller text"));
     add(action::kTextReset, tr("Normal text size"), {}, QKeySequence("Ctrl+0"),
         tr("Text at its designed size"));
-    QAction* awake = add(action::kKeepAwake, tr("Keep the computer awake while training"), {}, {},
-                         tr("Training is not cut off by sleep"));
-    QAction* notify = add(action::kNotify, tr("Notify when a run ends"), {}, {},
-                          tr("A note on the desktop when nobody looks at the studio"));
-    for (QAction* toggle : {awake, notify}) {
-        toggle->setCheckable(true);
-        toggle->setChecked(true);
-    }
     add(action::kResetLayout, tr("Reset layout"), {}, {}, tr("Docks and sizes as at first start"));
     add(action::kShortcuts, tr("Keyboard shortcuts"), {}, QKeySequence("Ctrl+/"),
         tr("Every shortcut in one list"));

@@ -6,6 +6,7 @@
 #include <QAction>
 #include <QHash>
 #include <QList>
+#include <QMap>
 #include <QObject>
 #include <QString>
 
@@ -22,6 +23,7 @@ inline constexpr auto kSave = "file.save";
 inline constexpr auto kSaveAs = "file.save_as";
 inline constexpr auto kEditConfig = "file.edit";
 inline constexpr auto kQuit = "file.quit";
+inline constexpr auto kSettings = "file.settings";
 inline constexpr auto kUndo = "edit.undo";
 inline constexpr auto kRedo = "edit.redo";
 inline constexpr auto kStart = "run.start";
@@ -41,8 +43,6 @@ inline constexpr auto kThemeDark = "view.theme_dark";
 inline constexpr auto kTextLarger = "view.text_larger";
 inline constexpr auto kTextSmaller = "view.text_smaller";
 inline constexpr auto kTextReset = "view.text_reset";
-inline constexpr auto kKeepAwake = "view.keep_awake";
-inline constexpr auto kNotify = "view.notify";
 inline constexpr auto kResetLayout = "view.reset_layout";
 inline constexpr auto kShortcuts = "help.shortcuts";
 inline constexpr auto kAbout = "help.about";
@@ -60,6 +60,10 @@ public:
                  const QKeySequence& shortcut, const QString& status_tip);
     /// Null when there is none with this id.
     QAction* find(const QString& id) const { return by_id_.value(id, nullptr); }
+    /// Gives actions other keys than their defaults; the rest have the defaults.
+    void setShortcuts(const QMap<QString, QString>& portable_keys_by_id);
+    /// The keys that an action has unless the user chose others.
+    QKeySequence defaultKeys(const QString& id) const { return default_keys_.value(id); }
     QStringList ids() const;
     /// In order of creation.
     const QList<QAction*>& all() const { return order_; }
@@ -74,6 +78,7 @@ private:
 
     Studio& studio_;
     QHash<QString, QAction*> by_id_;
+    QHash<QString, QKeySequence> default_keys_;
     QList<QAction*> order_;
 };
 

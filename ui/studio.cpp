@@ -14,8 +14,9 @@
 namespace weft::ui {
 
 Studio::Studio(StudioPaths paths, QObject* parent)
-    : QObject(parent), paths_(std::move(paths)), keeper_(draft_, paths_.state / "draft.json"),
-      reader_(run_), index_(paths_.runs_root) {
+    : QObject(parent), paths_(std::move(paths)),
+      settings_(paths_.settings.empty() ? paths_.state / "settings.ini" : paths_.settings),
+      keeper_(draft_, paths_.state / "draft.json"), reader_(run_), index_(paths_.runs_root) {
     connect(&keeper_, &DraftKeeper::failed, this, &Studio::troubled);
     connect(&link_, &RunLink::eventsArrived, this, &Studio::onEvents);
     connect(&link_, &RunLink::refused, this, &Studio::onAnswer);
@@ -29,8 +30,6 @@ Studio::Studio(StudioPaths paths, QObject* parent)
     connect(&link_, &RunLink::ended, this, &Studio::onEnded);
     connect(&reader_, &RunReader::caughtUp, this, &Studio::onCaughtUp);
 }
-
-Studio::~Studio() = default;
 
 void Studio::bringBackDraft() {
     const QString problem = keeper_.bringBack();
@@ -117,11 +116,43 @@ StartResult Studio::forkRun(const std::filesystem::path& run_folder,
     } catch (const Error& error) {
         return {false, QString::fromStdString(error.message())};
     }
-    std::vector<std::string> arguments{"resume", checkpoint.string(), "--fork", folder.string()};
+    const std::filesystem::path& from = checkpoint.empty() ? run_folder : checkpoint;
+    std::vector<std::string> arguments{"resume", from.string(), "--fork", folder.string()};
     for (const std::string& override_text : overrides) {
         arguments.insert(arguments.end(), {"--set", override_text});
     }
     return launch(folder, std::move(arguments), changed.config, false);
+}
+
+StartResult Studio::takeWayOn(const train::WayOn& way) {
+    const std::string name = checkpoint::folder_name(way.from_step);
+    const std::filesystem::path run = run_.folder();
+    std::error_code problem;
+    if (std::filesystem::is_directory(run / "checkpoints" / name, problem)) {
+        return forkRun(run, run / "checkpoints" / name, way.overrides);
+    }
+    // A fork that failed before its first save has its checkpoint in the run it came from, and its
+    // changes have to be made again.
+    std::filesystem::path parent = run_.origin() ? run_.origin()->run : std::filesystem::path();
+    if (parent.empty() && std::filesystem::exists(run / "run.json", problem)) {
+        parent = train::read_run_info(run).parent;
+    }
+    if (!parent.empty() && std::filesystem::is_directory(parent / "checkpoints" / name, problem)) {
+        const compile::CheckedRun before = train::read_frozen_config(parent);
+        std::vector<std::string> overrides;
+        if (before.ok()) {
+            for (const compile::FieldChange& change :
+                 compile::compare(before.config, run_.config())) {
+                overrides.push_back(change.path + "=" + change.after.dump());
+            }
+        }
+        overrides.insert(overrides.end(), way.overrides.begin(), way.overrides.end());
+        return forkRun(parent, parent / "checkpoints" / name, overrides);
+    }
+    if (way.from_step > 0) {
+        return {false, tr("The checkpoint of step %1 is gone.").arg(formatCount(way.from_step))};
+    }
+    return forkRun(run, {}, way.overrides);
 }
 
 QString Studio::startProblem() {

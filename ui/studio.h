@@ -10,6 +10,7 @@
 #include "ui/bridge/run_link.h"
 #include "ui/bridge/run_model.h"
 #include "ui/bridge/run_reader.h"
+#include "ui/settings/settings.h"
 
 #include <QObject>
 #include <QString>
@@ -25,6 +26,7 @@ struct StudioPaths {
     std::filesystem::path state;       // XDG state: window layout, autosaved draft
     std::filesystem::path calibration{}; // what measurements of this machine taught; empty: no file
     std::filesystem::path worker{};      // the program `weft`
+    std::filesystem::path settings{};    // file of the preferences; empty: in `state`
 };
 
 /// What a click that starts or resumes led to.
@@ -40,6 +42,7 @@ public:
     ~Studio() override;
 
     const StudioPaths& paths() const { return paths_; }
+    Settings& settings() { return settings_; }
     Draft& draft() { return draft_; }
     RunModel& run() { return run_; }
     RunIndex& index() { return index_; }
@@ -62,10 +65,14 @@ public:
     StartResult startFile(const std::filesystem::path& config);
     /// Goes on from the newest checkpoint in the same run. `extend` adds steps.
     StartResult resumeRun(const std::filesystem::path& run_folder, std::int64_t extend = 0);
-    /// A new run with a parent link, from any checkpoint, with "--set" changes.
+    /// A new run with a parent link, from any checkpoint (empty: from the start), with "--set"
+    /// changes.
     StartResult forkRun(const std::filesystem::path& run_folder,
                         const std::filesystem::path& checkpoint,
                         const std::vector<std::string>& overrides);
+    /// A fork of the run on screen with what a failure offers, from the checkpoint it names; from
+    /// the start where the run had none.
+    StartResult takeWayOn(const train::WayOn& way);
     void pause();
     void resume();
     void pauseOrResume();
@@ -120,6 +127,7 @@ private:
     void log(const train::Event& event);
 
     StudioPaths paths_;
+    Settings settings_;
     Draft draft_;
     DraftKeeper keeper_;
     RunModel run_;

@@ -30,6 +30,12 @@ QString state_folder() {
     return base + "/weft-studio";
 }
 
+// What the user prefers, where users look for it and back it up.
+QString settings_file() {
+    return qEnvironmentVariable("XDG_CONFIG_HOME", QDir::homePath() + "/.config") +
+           "/weft-studio/settings.ini";
+}
+
 // Presets lie in share/weft/presets beside the program when installed, and in the source tree when
 // run from a build folder.
 QString presets_folder() {
@@ -103,10 +109,13 @@ int main(int argc, char** argv) {
     parser.process(application);
 
     weft::ui::StudioPaths paths;
+    paths.settings = weft::ui::toPath(settings_file());
+    const QString chosen = weft::ui::Settings(paths.settings).values().runs_folder;
+    const QString wanted = qEnvironmentVariable("WEFT_RUNS", chosen);
     paths.runs_root =
         parser.isSet(runs)
             ? weft::ui::toPath(QDir(parser.value(runs)).absolutePath())
-            : weft::train::default_runs_root(weft::ui::toPath(qEnvironmentVariable("WEFT_RUNS")),
+            : weft::train::default_runs_root(weft::ui::toPath(wanted),
                                              weft::ui::toPath(QDir::homePath()));
     paths.presets = weft::ui::toPath(presets_folder());
     paths.state = weft::ui::toPath(state_folder());
@@ -138,7 +147,7 @@ int main(int argc, char** argv) {
     window.show();
     studio.bringBackDraft();
     weft::ui::Desktop desktop(QDBusConnection::sessionBus(), QDBusConnection::systemBus());
-    const weft::ui::DesktopLink desktop_link(studio, window.actions(), desktop);
+    const weft::ui::DesktopLink desktop_link(studio, desktop);
     for (const QString& file : request.files) {
         const QString problem = studio.openPath(weft::ui::toPath(file));
         if (!problem.isEmpty()) {

@@ -123,7 +123,7 @@ private slots:
         QVERIFY(services.registerService("org.freedesktop.Notifications"));
         test::StudioFixture fixture;
         ui::Desktop desktop(bus("studio"), bus("studio"));
-        const ui::DesktopLink link(fixture.studio(), fixture.window().actions(), desktop);
+        const ui::DesktopLink link(fixture.studio(), desktop);
         fixture.studio().draft().open(fixture.preset());
         QVERIFY(fixture.studio().startDraft().started);
         QTRY_VERIFY_WITH_TIMEOUT(desktop.isKeptAwake(), kPatienceMs);
@@ -135,7 +135,9 @@ private slots:
         fixture.studio().resume();
         QTRY_COMPARE_WITH_TIMEOUT(sleep.inhibited, 2, kPatienceMs);
         // Who does not want it switches it off.
-        fixture.window().actions().get(ui::action::kKeepAwake)->setChecked(false);
+        ui::Preferences changed = fixture.studio().settings().values();
+        changed.keep_awake = false;
+        QCOMPARE(fixture.studio().settings().set(changed), QString());
         QTRY_VERIFY_WITH_TIMEOUT(sleep.released(), kPatienceMs);
         fixture.window().hide(); // nobody looks
         fixture.studio().link().post(train::CommandKind::set,
@@ -144,11 +146,6 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(notifications.titles.size(), 1, kPatienceMs);
         QVERIFY2(notifications.titles.front().contains("finished"),
                  qPrintable(notifications.titles.front()));
-        // The window remembers the choice.
-        fixture.window().close();
-        fixture.reopen();
-        QVERIFY(!fixture.window().actions().get(ui::action::kKeepAwake)->isChecked());
-        QVERIFY(fixture.window().actions().get(ui::action::kNotify)->isChecked());
         services.unregisterService("org.freedesktop.login1");
         services.unregisterService("org.freedesktop.Notifications");
     }

@@ -49,9 +49,11 @@ StudioFixture::~StudioFixture() {
 
 void StudioFixture::open() {
     theme_ = std::make_unique<widgets::ThemeController>();
-    theme_->setReducedMotion(true);
     studio_ = std::make_unique<ui::Studio>(
         ui::StudioPaths{root() / "runs", root() / "presets", root() / "state", {}, WEFT_PROGRAM});
+    ui::Preferences preferences = studio_->settings().values();
+    preferences.reduced_motion = true; // nothing moves while it is looked at
+    studio_->settings().set(preferences);
     window_ = std::make_unique<ui::MainWindow>(*studio_, *theme_);
     window_->show();
     studio_->bringBackDraft();

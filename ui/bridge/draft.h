@@ -9,9 +9,17 @@
 #include <QString>
 
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace weft::ui {
+
+/// One change of a document: the value of a JSON pointer, or none: what is there goes.
+struct FieldEdit {
+    std::string pointer;
+    std::optional<config::Json> value;
+};
 
 class Draft : public QObject {
     Q_OBJECT
@@ -28,6 +36,10 @@ public:
                  const std::filesystem::path& base_dir, bool saved);
     /// Sets one field by dotted path and checks the whole again.
     void setField(const QString& path, const config::Json& value);
+    /// Makes several changes as one edit. Edits one after the other with the same `merge` are one
+    /// step of undo, e.g. those of one spin box, until endMerge.
+    void edit(const std::vector<FieldEdit>& edits, const QString& merge = {});
+    void endMerge() { merge_.clear(); }
     /// Makes several "--set" assignments as one edit.
     void apply(const std::vector<std::string>& assignments);
     /// Replaces the text as one edit, as the editor does.
@@ -74,6 +86,7 @@ private:
 
     void parse();
     void check();
+    void take(config::Json before, config::Diagnostics problems, const QString& merge);
     void remember();
     Version version() const { return {path_, base_dir_, text_, saved_text_}; }
     void exchange(std::vector<Version>& from, std::vector<Version>& to);
@@ -87,6 +100,7 @@ private:
     config::Diagnostics diagnostics_;
     std::vector<Version> undo_; // before each edit, oldest first
     std::vector<Version> redo_;
+    QString merge_; // of the last edit, while more of its kind may follow
 };
 
 } // namespace weft::ui

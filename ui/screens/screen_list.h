@@ -9,6 +9,7 @@
 namespace weft::ui {
 
 extern const ScreenRecord kHomeScreen;
+extern const ScreenRecord kDataScreen;
 extern const ScreenRecord kPlanScreen;
 extern const ScreenRecord kTrainScreen;
 extern const ScreenRecord kCheckpointsScreen;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/desktop_link.h"
 
-#include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "ui/studio.h"
 
@@ -9,9 +8,8 @@
 
 namespace weft::ui {
 
-DesktopLink::DesktopLink(Studio& studio, Actions& actions, Desktop& desktop, QObject* parent)
-    : QObject(parent), studio_(studio), desktop_(desktop),
-      keep_awake_(actions.get(action::kKeepAwake)), notify_(actions.get(action::kNotify)) {
+DesktopLink::DesktopLink(Studio& studio, Desktop& desktop, QObject* parent)
+    : QObject(parent), studio_(studio), desktop_(desktop) {
     connect(&desktop_, &Desktop::logged, this,
             [this](const QString& text) { emit studio_.logged(0, "desktop", text, -1); });
     connect(&studio_, &Studio::trainingChanged, this, &DesktopLink::onTrainingChanged);
@@ -19,14 +17,14 @@ DesktopLink::DesktopLink(Studio& studio, Actions& actions, Desktop& desktop, QOb
     connect(&studio_, &Studio::interrupted, this, [this](const QString& why) {
         tell(tr("%1 was interrupted").arg(studio_.run().name()), why, true);
     });
-    connect(keep_awake_, &QAction::toggled, this, &DesktopLink::update);
+    connect(&studio_.settings(), &Settings::changed, this, &DesktopLink::update);
     onTrainingChanged();
 }
 
 // A paused run computes nothing: the computer may sleep.
 void DesktopLink::update() {
     const bool computes = studio_.isTraining() && studio_.run().state() != train::RunState::paused;
-    desktop_.keepAwake(keep_awake_->isChecked() && computes,
+    desktop_.keepAwake(studio_.settings().values().keep_awake && computes,
                        tr("%1 is training").arg(studio_.run().name()));
 }
 
@@ -45,7 +43,8 @@ void DesktopLink::onTrainingChanged() {
 }
 
 void DesktopLink::tell(const QString& title, const QString& text, bool urgent) {
-    if (notify_->isChecked() && QGuiApplication::applicationState() != Qt::ApplicationActive) {
+    if (studio_.settings().values().notify &&
+        QGuiApplication::applicationState() != Qt::ApplicationActive) {
         desktop_.notify(title, text, urgent);
     }
 }

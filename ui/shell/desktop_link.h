@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tells the desktop what a run needs of it: to stay awake while it trains, and a note when it has
-// ended and nobody looks. Two actions of the menu View switch it.
+// ended and nobody looks. The settings switch both.
 #pragma once
 
 #include "ui/bridge/desktop.h"
 
-#include <QAction>
+#include <QObject>
 
 namespace weft::ui {
 
-class Actions;
 class Studio;
 
 class DesktopLink : public QObject {
     Q_OBJECT
 public:
-    DesktopLink(Studio& studio, Actions& actions, Desktop& desktop, QObject* parent = nullptr);
+    DesktopLink(Studio& studio, Desktop& desktop, QObject* parent = nullptr);
 
 private:
     void update();
@@ -24,8 +23,6 @@ private:
 
     Studio& studio_;
     Desktop& desktop_;
-    QAction* keep_awake_;
-    QAction* notify_;
     bool was_training_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/models/problem_model.h"
 #include "ui/screens/screen_list.h"
+#include "ui/settings/settings_dialog.h"
 #include "ui/shell/config_dialog.h"
 #include "ui/shell/run_toolbar.h"
 #include "ui/shell/status_bar.h"
@@ -46,6 +47,8 @@ constexpr int kCompactWidth = 1200;
 constexpr QSize kDesignedSize{1440, 900};
 constexpr QSize kSmallestSize{960, 600};
 constexpr double kTextStep = 0.1;
+constexpr double kSmallestText = 0.8;
+constexpr double kLargestText = 1.5;
 
 QSettings layoutSettings(const StudioPaths& paths) {
     return QSettings(pathText(paths.state / "layout.ini"), QSettings::IniFormat);
@@ -98,8 +101,9 @@ MainWindow::MainWindow(Studio& studio, widgets::ThemeController& theme)
     createMenus();
     connectActions();
     connectStudio();
-    restoreLayout();
+    applySettings();
     showPage("home");
+    restoreLayout();
     stack_->setFocusPolicy(Qt::StrongFocus);
     stack_->setFocus(); // no control looks chosen before the user chose one
 }
@@ -192,9 +196,10 @@ void MainWindow::createMenus() {
             id == nullptr ? menu->addSeparator() : (menu->addAction(actions_.get(id)), nullptr);
         }
     };
-    fill(menuBar()->addMenu(tr("&File")),
-         {action::kNewRun, action::kOpenFile, action::kOpenFolder, nullptr, action::kSave,
-          action::kSaveAs, action::kEditConfig, nullptr, action::kQuit});
+    fill(menuBar()->addMenu(tr("&File")), {action::kNewRun, action::kOpenFile, action::kOpenFolder,
+                                           nullptr, action::kSave, action::kSaveAs,
+                                           action::kEditConfig, nullptr, action::kSettings,
+                                           nullptr, action::kQuit});
     fill(menuBar()->addMenu(tr("&Edit")), {action::kUndo, action::kRedo});
     fill(menuBar()->addMenu(tr("&Run")),
          {action::kStart, action::kPause, action::kStep, action::kCheckpoint, nullptr,
@@ -206,8 +211,7 @@ void MainWindow::createMenus() {
     view->addSeparator();
     fill(view, {action::kRail, action::kConsole, action::kProblems, nullptr, action::kThemeSystem,
                 action::kThemeLight, action::kThemeDark, nullptr, action::kTextLarger,
-                action::kTextSmaller, action::kTextReset, nullptr, action::kKeepAwake,
-                action::kNotify, nullptr, action::kResetLayout});
+                action::kTextSmaller, action::kTextReset, nullptr, action::kResetLayout});
     fill(menuBar()->addMenu(tr("&Help")), {action::kPalette, action::kShortcuts, action::kAbout});
 }
 
@@ -236,20 +240,30 @@ void MainWindow::connectActions() {
     };
     on(action::kConsole, [this, toggle] { toggle(console_dock_); });
     on(action::kProblems, [this, toggle] { toggle(problems_dock_); });
+    on(action::kSettings, [this] { settingsDialog().showSection(SettingsDialog::General); });
     using Mode = widgets::ThemeController::Mode;
-    on(action::kThemeSystem, [this] { theme_.setMode(Mode::System); });
-    on(action::kThemeLight, [this] { theme_.setMode(Mode::Light); });
-    on(action::kThemeDark, [this] { theme_.setMode(Mode::Dark); });
-    on(action::kTextLarger, [this] { theme_.setFontScale(theme_.fontScale() + kTextStep); });
-    on(action::kTextSmaller, [this] { theme_.setFontScale(theme_.fontScale() - kTextStep); });
-    on(action::kTextReset, [this] { theme_.setFontScale(1.0); });
+    const auto theme = [this](Mode mode) {
+        changeSettings([mode](Preferences& values) { values.theme = mode; });
+    };
+    on(action::kThemeSystem, [theme] { theme(Mode::System); });
+    on(action::kThemeLight, [theme] { theme(Mode::Light); });
+    on(action::kThemeDark, [theme] { theme(Mode::Dark); });
+    const auto scale = [this](double step) {
+        changeSettings([step](Preferences& values) {
+            values.font_scale =
+                step == 0 ? 1.0 : std::clamp(values.font_scale + step, kSmallestText, kLargestText);
+        });
+    };
+    on(action::kTextLarger, [scale] { scale(kTextStep); });
+    on(action::kTextSmaller, [scale] { scale(-kTextStep); });
+    on(action::kTextReset, [scale] { scale(0); });
     on(action::kResetLayout, [this] {
         console_dock_->hide();
         problems_dock_->hide();
         rail_chosen_ = false;
         resize(kDesignedSize.boundedTo(screen()->availableSize() - kFrame));
     });
-    on(action::kShortcuts, [this] { showShortcuts(); });
+    on(action::kShortcuts, [this] { settingsDialog().showSection(SettingsDialog::Shortcuts); });
     on(action::kAbout, [this] { showAbout(); });
     addActions(actions_.all()); // shortcuts work without the menu too
 }
@@ -289,6 +303,7 @@ void MainWindow::connectStudio() {
     connect(&studio_.run(), &RunModel::changed, this, &MainWindow::updateTitle);
     connect(&studio_, &Studio::trainingChanged, this, &MainWindow::updateTitle);
     connect(&theme_, &widgets::ThemeController::changed, this, [this] { update(); });
+    connect(&studio_.settings(), &Settings::changed, this, &MainWindow::applySettings);
 }
 
 void MainWindow::updateTitle() {
@@ -459,7 +474,7 @@ void MainWindow::updateBanner() {
         return;
     }
     const bool relevant = studio_.isTraining() && studio_.draft().isValid() &&
-                          (currentPage() == "home" || currentPage() == "plan");
+                          (currentPage() == "home" || currentPage() == "data" || currentPage() == "plan");
     const auto differences =
         relevant ? studio_.draft().differencesFrom(studio_.run().config()).size() : 0;
     banner_->setVisible(false);
@@ -493,25 +508,16 @@ void MainWindow::restoreLayout() {
     // Another screen may be smaller than the one at which the window was left.
     resize(size().boundedTo(screen()->availableSize() - kFrame));
     docks_->restoreState(settings.value("docks").toByteArray(), kLayoutVersion);
-    const QString mode = settings.value("theme", "system").toString();
-    using Mode = widgets::ThemeController::Mode;
-    theme_.setMode(mode == "dark" ? Mode::Dark : mode == "light" ? Mode::Light : Mode::System);
-    theme_.setFontScale(settings.value("fontScale", 1.0).toDouble());
-    actions_.get(action::kKeepAwake)->setChecked(settings.value("keepAwake", true).toBool());
-    actions_.get(action::kNotify)->setChecked(settings.value("notify", true).toBool());
+    if (studio_.settings().values().open_last_page) {
+        showPage(settings.value("page").toString());
+    }
 }
 
 void MainWindow::saveLayout() const {
     QSettings settings = layoutSettings(studio_.paths());
     settings.setValue("geometry", saveGeometry());
     settings.setValue("docks", docks_->saveState(kLayoutVersion));
-    using Mode = widgets::ThemeController::Mode;
-    settings.setValue("theme", theme_.mode() == Mode::Dark    ? "dark"
-                               : theme_.mode() == Mode::Light ? "light"
-                                                              : "system");
-    settings.setValue("fontScale", theme_.fontScale());
-    settings.setValue("keepAwake", actions_.get(action::kKeepAwake)->isChecked());
-    settings.setValue("notify", actions_.get(action::kNotify)->isChecked());
+    settings.setValue("page", currentPage());
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
@@ -599,18 +605,31 @@ void MainWindow::dropEvent(QDropEvent* event) {
     }
 }
 
-void MainWindow::showShortcuts() {
-    QString rows;
-    for (const QAction* entry : actions_.all()) {
-        if (!entry->shortcut().isEmpty()) {
-            rows += QString("<tr><td style='padding:2px 24px 2px 0'>%1</td><td>%2</td></tr>")
-                        .arg(entry->text().toHtmlEscaped(),
-                             entry->shortcut().toString(QKeySequence::NativeText).toHtmlEscaped());
-        }
+void MainWindow::applySettings() {
+    const Preferences& values = studio_.settings().values();
+    theme_.setMode(values.theme);
+    theme_.setFontScale(values.font_scale);
+    theme_.setSeries(values.series);
+    theme_.setReducedMotion(values.reduced_motion);
+    actions_.setShortcuts(values.shortcuts);
+}
+
+void MainWindow::changeSettings(const std::function<void(Preferences&)>& edit) {
+    Preferences values = studio_.settings().values();
+    edit(values);
+    const QString problem = studio_.settings().set(values);
+    if (!problem.isEmpty()) {
+        toasts_->show(widgets::MessageKind::Warning, problem);
     }
-    QMessageBox box(QMessageBox::NoIcon, tr("Keyboard shortcuts"), "<table>" + rows + "</table>",
-                    QMessageBox::Close, this);
-    box.exec();
+}
+
+SettingsDialog& MainWindow::settingsDialog() {
+    if (settings_dialog_ == nullptr) {
+        settings_dialog_ =
+            new SettingsDialog(studio_.settings(), actions_, studio_.paths(), this);
+        connect(settings_dialog_, &SettingsDialog::failed, &studio_, &Studio::troubled);
+    }
+    return *settings_dialog_;
 }
 
 void MainWindow::showAbout() {

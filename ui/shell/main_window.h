@@ -30,6 +30,7 @@ namespace weft::ui {
 class ConfigDialog;
 class ProblemModel;
 class RunToolbar;
+class SettingsDialog;
 class StatusBar;
 
 class MainWindow : public QMainWindow {
@@ -81,7 +82,9 @@ private:
              const QString& detail);
     void extendRun();
     void updateTitle();
-    void showShortcuts();
+    void applySettings();
+    void changeSettings(const std::function<void(Preferences&)>& edit);
+    SettingsDialog& settingsDialog();
     void showAbout();
     CloseChoice closeDialog();
     /// Closes the window once the run has ended.
@@ -100,7 +103,8 @@ private:
     widgets::LogView* log_ = nullptr;
     QDockWidget* console_dock_ = nullptr;
     QDockWidget* problems_dock_ = nullptr;
-    ConfigDialog* config_dialog_ = nullptr; // made when first asked for
+    ConfigDialog* config_dialog_ = nullptr;     // made when first asked for
+    SettingsDialog* settings_dialog_ = nullptr; // made when first asked for
     widgets::CommandPalette* palette_;
     widgets::ToastHost* toasts_;
     QHash<QString, int> page_index_;
