@@ -4,6 +4,9 @@
 #include "core/base/check.h"
 #include "ui/studio.h"
 #include "widgets/icon.h"
+#include "widgets/style.h"
+
+#include <QPushButton>
 
 namespace weft::ui {
 namespace {
@@ -191,6 +194,20 @@ void Actions::updateRunActions() {
     allow(get(action::kCheckpoint), steerable, training ? wait : no_run);
     allow(get(action::kStopAndSave), training && !stopping, training ? tr("Stopping") : no_run);
     allow(get(action::kStopNow), training, no_run);
+}
+
+QPushButton* actionButton(QAction* action) {
+    auto* button = new QPushButton(action->icon(), {});
+    button->setAccessibleName(action->text());
+    widgets::setButtonKind(button, widgets::ButtonKind::Flat);
+    const auto follow = [button, action] {
+        button->setEnabled(action->isEnabled());
+        button->setToolTip(action->toolTip());
+    };
+    QObject::connect(action, &QAction::changed, button, follow);
+    QObject::connect(button, &QPushButton::clicked, action, &QAction::trigger);
+    follow();
+    return button;
 }
 
 } // namespace weft::ui

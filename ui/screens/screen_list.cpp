@@ -6,6 +6,8 @@ namespace weft::ui {
 std::span<const ScreenRecord* const> allScreens() {
     static constexpr const ScreenRecord* kScreens[] = {
         &kHomeScreen,
+        &kModelScreen,
+        &kTrainingScreen,
         &kPlanScreen,
         &kTrainScreen,
         &kCheckpointsScreen,

@@ -6,6 +6,7 @@
 #include "ui/screens/screen_list.h"
 #include "ui/settings/settings_dialog.h"
 #include "ui/shell/config_dialog.h"
+#include "ui/shell/differences_dialog.h"
 #include "ui/shell/run_toolbar.h"
 #include "ui/shell/status_bar.h"
 #include "widgets/card.h"
@@ -77,6 +78,9 @@ MainWindow::MainWindow(Studio& studio, widgets::ThemeController& theme)
     page_column->setSpacing(0);
     banner_ = new widgets::Banner(widgets::MessageKind::Info);
     banner_->setVisible(false);
+    QPushButton* differences = banner_->addButton(tr("Show differences"), true);
+    differences->setObjectName("showDifferences");
+    connect(differences, &QPushButton::clicked, this, &MainWindow::showDifferences);
     page_column->addWidget(banner_);
     // A window in the window: docks belong to the pages, the status bar stays below everything.
     docks_ = new QMainWindow;
@@ -124,6 +128,8 @@ void MainWindow::createPages() {
         connect(screen, &Screen::navStateChanged, this,
                 [this, screen, index] { rail_->setPageState(index, screen->navState()); });
         connect(screen, &Screen::pageRequested, this, &MainWindow::showPage);
+        connect(screen, &Screen::fieldRequested, this,
+                [this](const std::string& pointer) { showField(toQString(pointer)); });
         connect(screen, &Screen::toastRequested, this,
                 [this](int kind, const QString& text, QAction* offered) {
                     toasts_->show(static_cast<widgets::MessageKind>(kind), text, offered);
@@ -219,7 +225,7 @@ void MainWindow::connectActions() {
     on(action::kOpenFolder, [this] { openFolderDialog(); });
     on(action::kSave, [this] { save(); });
     on(action::kSaveAs, [this] { saveAs(); });
-    on(action::kEditConfig, [this] { showField({}); });
+    on(action::kEditConfig, [this] { showText({}); });
     on(action::kQuit, [this] { close(); });
     on(action::kStart, [this] { start(); });
     on(action::kPalette, [this] {
@@ -401,6 +407,17 @@ void MainWindow::showProblem(int row) {
 }
 
 void MainWindow::showField(const QString& pointer) {
+    for (const QString& id : std::as_const(page_ids_)) {
+        if (page(id)->showField(pointer.toStdString())) {
+            showPage(id);
+            page(id)->showField(pointer.toStdString()); // now that there is something to scroll
+            return;
+        }
+    }
+    showText(pointer);
+}
+
+void MainWindow::showText(const QString& pointer) {
     if (config_dialog_ == nullptr) {
         config_dialog_ = new ConfigDialog(studio_.draft(), this);
         connect(config_dialog_, &ConfigDialog::saveAsRequested, this, &MainWindow::saveAs);
@@ -411,7 +428,7 @@ void MainWindow::showField(const QString& pointer) {
 // The draft and the run are two things: while both exist, the pages that show the draft say so.
 void MainWindow::updateBanner() {
     const bool relevant = studio_.isTraining() && studio_.draft().isValid() &&
-                          (currentPage() == "home" || currentPage() == "plan");
+                          page(currentPage())->editsDraft();
     const auto differences =
         relevant ? studio_.draft().differencesFrom(studio_.run().config()).size() : 0;
     banner_->setVisible(relevant && differences > 0);
@@ -422,6 +439,11 @@ void MainWindow::updateBanner() {
                             static_cast<int>(differences))
                              .arg(studio_.run().name()));
     }
+}
+
+void MainWindow::showDifferences() {
+    DifferencesDialog dialog(studio_.draft(), studio_.run(), this);
+    dialog.exec();
 }
 
 void MainWindow::restoreLayout() {
