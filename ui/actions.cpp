@@ -38,6 +38,7 @@ Actions::Actions(Studio& studio, QObject* parent) : QObject(parent), studio_(stu
     const auto update = [this] { updateRunActions(); };
     connect(&studio_, &Studio::trainingChanged, this, update);
     connect(&studio_, &Studio::pendingChanged, this, update);
+    connect(&studio_, &Studio::controlChanged, this, update);
     connect(&studio_.run(), &RunModel::stateChanged, this, update);
     connect(&studio_.run(), &RunModel::reset, this, update);
     connect(&studio_.draft(), &Draft::changed, this, update);
@@ -130,6 +131,8 @@ void Actions::createRun() {
                         tr("Finish the step, write a checkpoint, end; resumable"));
     QAction* stop_now =
         add(action::kStopNow, tr("Stop now"), "stop", {}, tr("End at once without saving"));
+    add(action::kExtend, tr("Train longer…"), "plus", {},
+        tr("Add steps to the run on screen, while it trains or after its end"));
     connect(pause, &QAction::triggered, &studio_, &Studio::pauseOrResume);
     connect(step, &QAction::triggered, &studio_, &Studio::singleStep);
     connect(save, &QAction::triggered, &studio_, &Studio::checkpointNow);
@@ -188,12 +191,19 @@ void Actions::updateRunActions() {
     QAction* pause = get(action::kPause);
     pause->setText(paused ? tr("Resume") : tr("Pause"));
     pause->setIcon(widgets::icon(paused ? "play" : "pause"));
-    const bool steerable = training && !pending && !stopping;
-    allow(pause, steerable, training ? wait : no_run);
-    allow(get(action::kStep), steerable && paused, paused ? wait : tr("Pause the run first"));
-    allow(get(action::kCheckpoint), steerable, training ? wait : no_run);
-    allow(get(action::kStopAndSave), training && !stopping, training ? tr("Stopping") : no_run);
-    allow(get(action::kStopNow), training, no_run);
+    const QString locked = studio_.controlProblem();
+    const QString busy = !training ? no_run : !locked.isEmpty() ? locked : wait;
+    const bool commanded = training && locked.isEmpty();
+    const bool steerable = commanded && !pending && !stopping;
+    allow(pause, steerable, busy);
+    allow(get(action::kStep), steerable && paused,
+          paused || !commanded ? busy : tr("Pause the run first"));
+    allow(get(action::kCheckpoint), steerable, busy);
+    allow(get(action::kStopAndSave), commanded && !stopping, commanded ? tr("Stopping") : busy);
+    allow(get(action::kStopNow), commanded, busy);
+    const bool longer = training ? steerable : state == train::RunState::finished ||
+                                                  state == train::RunState::stopped;
+    allow(get(action::kExtend), longer, training ? busy : tr("No run on screen can go on"));
 }
 
 QPushButton* actionButton(QAction* action) {

@@ -34,6 +34,7 @@ inline constexpr auto kStep = "run.step";
 inline constexpr auto kCheckpoint = "run.checkpoint";
 inline constexpr auto kStopAndSave = "run.stop_and_save";
 inline constexpr auto kStopNow = "run.stop_now";
+inline constexpr auto kExtend = "run.extend";
 inline constexpr auto kPalette = "view.palette";
 inline constexpr auto kRail = "view.rail";
 inline constexpr auto kConsole = "view.console";

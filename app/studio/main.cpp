@@ -46,6 +46,14 @@ QString presets_folder() {
     return {};
 }
 
+// The headless program: beside this one when installed, in the next folder of a build tree.
+QString worker_program() {
+    const QDir here(QCoreApplication::applicationDirPath());
+    const QString in_build_tree = here.filePath("../cli/weft");
+    return QFileInfo(in_build_tree).isExecutable() ? QDir::cleanPath(in_build_tree)
+                                                   : here.filePath("weft");
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -86,6 +94,7 @@ int main(int argc, char** argv) {
     paths.presets = weft::ui::toPath(presets_folder());
     paths.state = weft::ui::toPath(state_folder());
     paths.calibration = weft::ui::toPath(calibration_file());
+    paths.worker = weft::ui::toPath(worker_program());
     QDir().mkpath(state_folder());
 
     weft::widgets::ThemeController theme;
@@ -100,6 +109,7 @@ int main(int argc, char** argv) {
             qWarning("%s", qPrintable(problem));
         }
     }
+    studio.reattach();
     studio.index().refresh();
     if (parser.isSet(action)) {
         QAction* asked = window.actions().find(parser.value(action));

@@ -6,6 +6,7 @@ namespace weft::ui {
 std::span<const ScreenRecord* const> allScreens() {
     static constexpr const ScreenRecord* kScreens[] = {
         &kHomeScreen,
+        &kDataScreen,
         &kModelScreen,
         &kTrainingScreen,
         &kPlanScreen,

@@ -9,6 +9,7 @@
 namespace weft::ui {
 
 extern const ScreenRecord kHomeScreen;
+extern const ScreenRecord kDataScreen;
 extern const ScreenRecord kModelScreen;
 extern const ScreenRecord kTrainingScreen;
 extern const ScreenRecord kPlanScreen;

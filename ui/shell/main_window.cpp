@@ -24,6 +24,7 @@
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QInputDialog>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
@@ -33,6 +34,9 @@
 #include <QStackedWidget>
 #include <QTableView>
 #include <QVBoxLayout>
+
+#include <algorithm>
+#include <limits>
 
 namespace weft::ui {
 namespace {
@@ -78,9 +82,6 @@ MainWindow::MainWindow(Studio& studio, widgets::ThemeController& theme)
     page_column->setSpacing(0);
     banner_ = new widgets::Banner(widgets::MessageKind::Info);
     banner_->setVisible(false);
-    QPushButton* differences = banner_->addButton(tr("Show differences"), true);
-    differences->setObjectName("showDifferences");
-    connect(differences, &QPushButton::clicked, this, &MainWindow::showDifferences);
     page_column->addWidget(banner_);
     // A window in the window: docks belong to the pages, the status bar stays below everything.
     docks_ = new QMainWindow;
@@ -205,7 +206,7 @@ void MainWindow::createMenus() {
     fill(menuBar()->addMenu(tr("&Edit")), {action::kUndo, action::kRedo});
     fill(menuBar()->addMenu(tr("&Run")),
          {action::kStart, action::kPause, action::kStep, action::kCheckpoint, nullptr,
-          action::kStopAndSave, action::kStopNow});
+          action::kStopAndSave, action::kStopNow, nullptr, action::kExtend});
     QMenu* view = menuBar()->addMenu(tr("&View"));
     for (const QString& id : std::as_const(page_ids_)) {
         view->addAction(actions_.get(("page." + id).toLatin1().constData()));
@@ -228,6 +229,7 @@ void MainWindow::connectActions() {
     on(action::kEditConfig, [this] { showText({}); });
     on(action::kQuit, [this] { close(); });
     on(action::kStart, [this] { start(); });
+    on(action::kExtend, [this] { extendRun(); });
     on(action::kPalette, [this] {
         palette_->setActions(actions_.all());
         palette_->open();
@@ -291,6 +293,15 @@ void MainWindow::connectStudio() {
     connect(&studio_, &Studio::runShown, this, [this] { showPage("train"); });
     connect(&studio_, &Studio::checkpointOpened, this, [this] { showPage("checkpoints"); });
     connect(&studio_, &Studio::trainingChanged, this, &MainWindow::updateBanner);
+    connect(&studio_, &Studio::controlChanged, this, &MainWindow::updateBanner);
+    connect(&studio_.run(), &RunModel::reset, this, [this] {
+        interruption_.clear();
+        updateBanner();
+    });
+    connect(&studio_, &Studio::interrupted, this, [this](const QString& why) {
+        interruption_ = why;
+        updateBanner();
+    });
     connect(&studio_.draft(), &Draft::changed, this, &MainWindow::updateBanner);
     connect(&studio_.run(), &RunModel::changed, this, &MainWindow::updateTitle);
     connect(&studio_, &Studio::trainingChanged, this, &MainWindow::updateTitle);
@@ -425,19 +436,80 @@ void MainWindow::showText(const QString& pointer) {
     config_dialog_->showField(pointer);
 }
 
+void MainWindow::say(const QString& icon, widgets::MessageKind kind, const QString& what,
+                     const QString& detail) {
+    banner_->clearButtons();
+    banner_->setKind(kind);
+    banner_->setIconName(icon);
+    banner_->setText(what, detail);
+    banner_->setVisible(true);
+}
+
+bool MainWindow::showRunBanner() {
+    const QString name = studio_.run().name();
+    using Who = RunControlState::Who;
+    const Who who = studio_.link().control().who;
+    if (stopping_) {
+        say("stop", widgets::MessageKind::Info, tr("Stopping %1").arg(name),
+            tr("the window closes when the checkpoint is written"));
+    } else if (studio_.isTraining() && (who == Who::Other || who == Who::Unreachable)) {
+        say("eye", widgets::MessageKind::Info, tr("%1 is read-only here").arg(name),
+            toQString(studio_.link().control().why));
+        if (who == Who::Other) {
+            QPushButton* take = banner_->addButton(tr("Take over"));
+            take->setObjectName("takeOver");
+            connect(take, &QPushButton::clicked, &studio_, &Studio::takeOver);
+        }
+    } else if (!studio_.isTraining() && !interruption_.isEmpty()) {
+        say("alert", widgets::MessageKind::Warning, tr("%1 was interrupted").arg(name),
+            interruption_);
+        QPushButton* resume = banner_->addButton(tr("Resume"));
+        resume->setObjectName("resumeInterrupted");
+        connect(resume, &QPushButton::clicked, this, [this] {
+            const StartResult result = studio_.resumeRun(studio_.run().folder());
+            if (!result.started) {
+                toasts_->show(widgets::MessageKind::Error, result.problem);
+            }
+        });
+    } else {
+        return false;
+    }
+    return true;
+}
+
 // The draft and the run are two things: while both exist, the pages that show the draft say so.
 void MainWindow::updateBanner() {
+    if (showRunBanner()) {
+        return;
+    }
     const bool relevant = studio_.isTraining() && studio_.draft().isValid() &&
                           page(currentPage())->editsDraft();
     const auto differences =
         relevant ? studio_.draft().differencesFrom(studio_.run().config()).size() : 0;
-    banner_->setVisible(relevant && differences > 0);
+    banner_->setVisible(false);
     if (relevant && differences > 0) {
-        banner_->setIconName("fork");
-        banner_->setText(tr("Draft %1").arg(studio_.draft().name()),
-                         tr("edits here never touch the running %1 · %n field(s) differ", nullptr,
-                            static_cast<int>(differences))
-                             .arg(studio_.run().name()));
+        say("fork", widgets::MessageKind::Info, tr("Draft %1").arg(studio_.draft().name()),
+            tr("edits here never touch the running %1 · %n field(s) differ", nullptr,
+               static_cast<int>(differences))
+                .arg(studio_.run().name()));
+        QPushButton* show = banner_->addButton(tr("Show differences"), true);
+        show->setObjectName("showDifferences");
+        connect(show, &QPushButton::clicked, this, &MainWindow::showDifferences);
+    }
+}
+
+void MainWindow::extendRun() {
+    bool chosen = false;
+    const int steps = QInputDialog::getInt(
+        this, tr("Train longer"), tr("Steps to train beyond the planned length:"),
+        static_cast<int>(std::clamp<std::int64_t>(studio_.run().totalSteps() / 5, 1, 1000000)), 1,
+        std::numeric_limits<int>::max(), 1, &chosen);
+    if (!chosen) {
+        return;
+    }
+    const StartResult result = studio_.extendRun(steps);
+    if (!result.started) {
+        toasts_->show(widgets::MessageKind::Error, result.problem);
     }
 }
 
@@ -466,19 +538,20 @@ void MainWindow::saveLayout() const {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    if (!studio_.isTraining() || closing_) {
+    // Closing leaves alone what another studio controls.
+    if (!studio_.isTraining() || closing_ || !studio_.controlProblem().isEmpty()) {
         saveLayout();
         event->accept();
         return;
     }
     event->ignore();
     switch (askBeforeClose()) {
+    case CloseChoice::KeepTraining:
+        saveLayout();
+        event->accept();
+        break;
     case CloseChoice::StopAndSave:
         studio_.stopAndSave();
-        closeWhenEnded();
-        break;
-    case CloseChoice::StopNow:
-        studio_.stopNow();
         closeWhenEnded();
         break;
     case CloseChoice::Cancel: break;
@@ -486,10 +559,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 }
 
 void MainWindow::closeWhenEnded() {
-    banner_->setIconName("stop");
-    banner_->setText(tr("Stopping %1").arg(studio_.run().name()),
-                     tr("the window closes when the checkpoint is written"));
-    banner_->setVisible(true);
+    stopping_ = true;
+    updateBanner();
     connect(&studio_, &Studio::trainingChanged, this, [this] {
         if (!studio_.isTraining()) {
             closing_ = true;
@@ -505,19 +576,21 @@ MainWindow::CloseChoice MainWindow::closeDialog() {
     box.setWindowTitle(tr("A run is training"));
     box.setText(
         tr("%1 is at step %2.").arg(studio_.run().name(), formatCount(studio_.run().step())));
-    box.setInformativeText(tr("Stop and save writes a checkpoint first; Home then offers to resume "
-                              "exactly there."));
+    box.setInformativeText(tr("In the background it trains on in its own process, and the studio "
+                              "shows it again at the next start. Stop and save writes a "
+                              "checkpoint; Home then offers to resume exactly there."));
+    QPushButton* keep = box.addButton(tr("Keep training in background"), QMessageBox::AcceptRole);
     QPushButton* save = box.addButton(tr("Stop and save"), QMessageBox::AcceptRole);
-    QPushButton* now = box.addButton(tr("Stop without saving"), QMessageBox::DestructiveRole);
     QPushButton* cancel = box.addButton(tr("Cancel"), QMessageBox::RejectRole);
-    widgets::setButtonKind(save, widgets::ButtonKind::Primary);
-    widgets::setButtonKind(now, widgets::ButtonKind::Danger);
-    box.setDefaultButton(save);
+    keep->setObjectName("keepTraining");
+    save->setObjectName("stopAndSave");
+    widgets::setButtonKind(keep, widgets::ButtonKind::Primary);
+    box.setDefaultButton(keep);
     box.setEscapeButton(cancel);
     box.exec();
-    return box.clickedButton() == save  ? CloseChoice::StopAndSave
-           : box.clickedButton() == now ? CloseChoice::StopNow
-                                        : CloseChoice::Cancel;
+    return box.clickedButton() == keep   ? CloseChoice::KeepTraining
+           : box.clickedButton() == save ? CloseChoice::StopAndSave
+                                         : CloseChoice::Cancel;
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
@@ -533,7 +606,7 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 void MainWindow::changeEvent(QEvent* event) {
     QMainWindow::changeEvent(event);
     if (event->type() == QEvent::WindowStateChange) {
-        studio_.host().setVisible(!isMinimized());
+        studio_.link().setVisible(!isMinimized());
     }
 }
 

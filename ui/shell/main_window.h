@@ -18,6 +18,7 @@ class QStackedWidget;
 class QTableView;
 
 namespace weft::widgets {
+enum class MessageKind;
 class Banner;
 class LogView;
 class NavRail;
@@ -44,7 +45,7 @@ public:
     Actions& actions() { return actions_; }
 
     /// What a close request does while a run trains; tests replace the dialog by an answer.
-    enum class CloseChoice { StopAndSave, StopNow, Cancel };
+    enum class CloseChoice { KeepTraining, StopAndSave, Cancel };
     std::function<CloseChoice()> askBeforeClose;
 
 protected:
@@ -76,6 +77,11 @@ private:
     void showText(const QString& pointer);
     void showDifferences();
     void updateBanner();
+    /// What is wrong with the run on screen and what one can do about it; false when nothing is.
+    bool showRunBanner();
+    void say(const QString& icon, widgets::MessageKind kind, const QString& what,
+             const QString& detail);
+    void extendRun();
     void updateTitle();
     void applySettings();
     void changeSettings(const std::function<void(Preferences&)>& edit);
@@ -105,6 +111,8 @@ private:
     QHash<QString, int> page_index_;
     QStringList page_ids_;
     bool closing_ = false;
+    bool stopping_ = false; // to close then
+    QString interruption_;  // why the run on screen lost its process
     bool rail_chosen_ = false; // the user folded or unfolded it: size no longer decides
 };
 

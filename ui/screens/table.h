@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Tables of the plan page: rows of one height, no grid, columns as wide as their longest text may
+// Tables of the pages: rows of one height, no grid, columns as wide as their longest text may
 // be.
 #pragma once
 

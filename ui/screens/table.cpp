@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/screens/plan/table.h"
+#include "ui/screens/table.h"
 
 #include "widgets/painting.h"
 
