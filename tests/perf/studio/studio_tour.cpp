@@ -66,6 +66,20 @@ void choose(const Tour& tour, const char* control, bool last) {
     (last ? segments.last() : segments.first())->click();
 }
 
+/// Model and Training of a language model, as a form and as they are when something is wrong.
+void tourDraft(Tour& tour) {
+    tour.studio.openPath(std::filesystem::path(WEFT_SOURCE_PRESETS) / "tiny-gpt.json");
+    tour.window.showPage("model");
+    QTest::qWait(2500); // its outline and its plan
+    tour.shoot("model", "model");
+    tour.window.showPage("training");
+    QTest::qWait(2500);
+    tour.shoot("training", "training");
+    tour.studio.draft().edit({{"/training/ema_decay", 3}, {"/training/micro_batch_size", 7}});
+    tour.shoot("training", "training-invalid");
+    tour.studio.draft().undo();
+}
+
 /// Mesh & Plan: four simulated devices, two by two, and each part of the drawer; then a pipeline.
 void tourMesh(Tour& tour) {
     tour.studio.openPath(std::filesystem::path(WEFT_SOURCE_PRESETS) / "tiny-gpt.json");
@@ -169,6 +183,9 @@ int main(int argc, char** argv) {
     tour.shoot("train", "train-empty");
     tour.shoot("checkpoints", "checkpoints-empty");
     tour.shoot("plan", "plan-empty");
+    tour.shoot("model", "model-empty");
+    tour.shoot("training", "training-empty");
+    tourDraft(tour);
     tourPlan(tour);
     tourMesh(tour);
 
