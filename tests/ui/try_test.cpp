@@ -210,7 +210,7 @@ private slots:
             right += cell / 4 == cell % 4 ? count : 0;
             largest = count > view->count(largest / 4, largest % 4) ? cell : largest;
         }
-        train::LoadedModel model = train::load_model(chosen_checkpoint(fixture), nullptr, 1);
+        train::LoadedModel model = train::load_model(chosen_checkpoint(fixture, "confusionCheckpoint"), nullptr, 1);
         QCOMPARE(all, model.data.validation->samples());
         const double accuracy = *fixture.studio().run().lastMetric("validation/accuracy");
         // The engine sums in f32: so many terms of at most 1.
@@ -266,8 +266,9 @@ private:
         return static_cast<widgets::TextLabel*>(fixture.find(name))->text();
     }
 
-    static std::filesystem::path chosen_checkpoint(test::StudioFixture& fixture) {
-        const auto* choice = fixture.window().findChild<QComboBox*>("tryCheckpoint");
+    static std::filesystem::path chosen_checkpoint(test::StudioFixture& fixture,
+                                                   const char* name = "tryCheckpoint") {
+        const auto* choice = fixture.window().findChild<QComboBox*>(name);
         return ui::toPath(choice->currentData().toString());
     }
 };
