@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // bench_studio [SECONDS]: how quickly the studio answers while training uses every core;
-// bench_studio mesh: how quickly Mesh & Plan does, with nothing else going on. Run it on a quiet
+// bench_studio mesh: how quickly Mesh & Plan does, with nothing else going on (bench_studio edits:
+// only from an edit of a large mesh to what is seen of it). Run it on a quiet
 // machine, without a display (it then takes the offscreen platform). The first measures:
 //   - from the visible window to the first loss point of the demo (target 2 s)
 //   - a pause request to its acknowledgement (target 100 ms), several times
@@ -272,6 +273,10 @@ int main(int argc, char** argv) {
                 static_cast<double>(clock.elapsed()), process_age_ms());
     if (argc > 1 && std::strcmp(argv[1], "mesh") == 0) {
         bench_mesh(studio, window);
+        return 0;
+    }
+    if (argc > 1 && std::strcmp(argv[1], "edits") == 0) {
+        bench_edits(studio, window);
         return 0;
     }
     if (argc > 1 && std::strcmp(argv[1], "curves") == 0) {

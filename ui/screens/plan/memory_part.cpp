@@ -135,7 +135,7 @@ bool MemoryPart::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void MemoryPart::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    if (digest == digest_) {
+    if (sameStep(digest, digest_)) {
         return;
     }
     // Another plan has other ops: the cursor goes to its peak, unless the user put it elsewhere.

@@ -87,7 +87,7 @@ OpPart::OpPart(QWidget* parent) : QWidget(parent) {
 }
 
 void OpPart::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    if (digest == digest_) {
+    if (sameStep(digest, digest_)) {
         return;
     }
     digest_ = std::move(digest);

@@ -46,6 +46,7 @@ private:
     QWidget* createSide();
     void describeHardware();
     void update();
+    void showPlan();
     void updateWhatIf();
     void updateTrouble();
     void adopt(const std::vector<std::string>& overrides, const QString& what);
