@@ -111,8 +111,8 @@ void RunLink::drain() {
     }
     if (!news.log.empty()) {
         QStringList lines;
-        for (const std::string& line : news.log) {
-            lines << toQString(line);
+        for (const std::string& printed : news.log) {
+            lines << toQString(printed);
         }
         emit logged(lines);
     }
