@@ -93,12 +93,15 @@ QWidget* ChartCell::createStrip() {
     auto* row = new QHBoxLayout(strip);
     row->setContentsMargins(widgets::space::kControl, 2, widgets::space::kControl, 0);
     row->setSpacing(2);
-    title_ = addTool(strip, "chartMetric", "chevron-down", tr("What this chart shows"));
-    title_->setLayoutDirection(Qt::RightToLeft); // the arrow behind the word
+    title_ = new QPushButton;
+    title_->setObjectName("chartMetric");
+    title_->setToolTip(tr("What this chart shows"));
+    widgets::setButtonKind(title_, widgets::ButtonKind::Flat);
+    widgets::setCompact(title_);
     metric_menu_ = new QMenu(title_);
     connect(metric_menu_, &QMenu::aboutToShow, this, &ChartCell::fillMetricMenu);
-    connect(title_, &QPushButton::clicked, this,
-            [this] { metric_menu_->popup(title_->mapToGlobal(QPoint(0, title_->height()))); });
+    title_->setMenu(metric_menu_);
+    row->addWidget(title_);
     row->addStretch(1);
     log_ = new QPushButton(tr("Log"));
     log_->setObjectName("chartLog");
