@@ -121,6 +121,7 @@ void tourTrain(Tour& tour) {
     QTest::qWait(1000);
     tour.shoot("train", "train-confusion");
     parts[2]->click();
+    wait_for([&] { return find<QWidget>(tour, "sketchPad")->isVisible(); }, 20000);
     tour.window.findChild<ui::TryInput*>()->showSample(9);
     auto* bars = find<widgets::ProbabilityBars>(tour, "tryBars");
     wait_for([&] { return !bars->bars().empty(); }, 60000);
