@@ -20,13 +20,13 @@ std::string tiny_config() {
 })";
 }
 
-StudioFixture::StudioFixture() {
+StudioFixture::StudioFixture(const std::string& config) {
     std::filesystem::create_directories(root() / "presets");
     QFile file(ui::pathText(preset()));
     if (!file.open(QIODevice::WriteOnly)) {
         qFatal("the test folder cannot be written");
     }
-    file.write(QByteArray::fromStdString(tiny_config()));
+    file.write(QByteArray::fromStdString(config));
     file.close();
     open();
 }
@@ -35,7 +35,7 @@ void StudioFixture::open() {
     theme_ = std::make_unique<widgets::ThemeController>();
     theme_->setReducedMotion(true);
     studio_ = std::make_unique<ui::Studio>(
-        ui::StudioPaths{root() / "runs", root() / "presets", root() / "state"});
+        ui::StudioPaths{root() / "runs", root() / "presets", root() / "state", calibration()});
     window_ = std::make_unique<ui::MainWindow>(*studio_, *theme_);
     window_->show();
     studio_->bringBackDraft();

@@ -29,6 +29,7 @@
 #include <QScreen>
 #include <QSettings>
 #include <QStackedWidget>
+#include <QTabBar>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -171,6 +172,9 @@ void MainWindow::createDocks() {
     pages->addWidget(table);
     problems_dock_ = dock(tr("Problems"), "problemsDock", pages);
     docks_->tabifyDockWidget(problems_dock_, console_dock_);
+    for (QTabBar* tabs : docks_->findChildren<QTabBar*>()) {
+        tabs->setFocusPolicy(Qt::NoFocus); // unseen with both docks closed; each has its shortcut
+    }
     docks_->resizeDocks({problems_dock_}, {kDockHeight}, Qt::Vertical);
     console_dock_->hide();
     problems_dock_->hide();
@@ -475,6 +479,7 @@ MainWindow::CloseChoice MainWindow::closeDialog() {
     box.setInformativeText(tr("Stop and save writes a checkpoint first; Home then offers to resume "
                               "exactly there."));
     QPushButton* save = box.addButton(tr("Stop and save"), QMessageBox::AcceptRole);
+    save->setObjectName("closeAndSave");
     QPushButton* now = box.addButton(tr("Stop without saving"), QMessageBox::DestructiveRole);
     QPushButton* cancel = box.addButton(tr("Cancel"), QMessageBox::RejectRole);
     widgets::setButtonKind(save, widgets::ButtonKind::Primary);
