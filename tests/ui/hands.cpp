@@ -9,6 +9,7 @@
 #include <QElapsedTimer>
 #include <QListWidget>
 #include <QMenuBar>
+#include <QScrollArea>
 #include <QTest>
 #include <QTimer>
 #include <QTreeView>
@@ -157,6 +158,11 @@ bool Hands::pressEntry(const QString& name, const QString& path) {
 
 bool Mouse::clickAt(QWidget& widget, const QPoint& at) {
     QWidget* window = widget.window();
+    for (QWidget* outer = widget.parentWidget(); outer != nullptr; outer = outer->parentWidget()) {
+        if (auto* area = qobject_cast<QScrollArea*>(outer)) {
+            area->ensureWidgetVisible(&widget, 0, 0); // the wheel
+        }
+    }
     const QPoint place = widget.mapTo(window, at);
     const QWidget* seen = window->childAt(place);
     if (&widget != window && !holds(widget, seen)) {

@@ -196,7 +196,7 @@ private:
         QCOMPARE(kept.config.section("mesh").dump(),
                  fixture.studio().draft().config().section("mesh").dump());
         QVERIFY(hands.inDialog([&] { return hands.command(ui::action::kQuit); },
-                               [&] { return hands.press("closeAndSave"); }));
+                               [&] { return hands.press("stopAndSave"); }));
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.window().isVisible(), kPatienceMs);
     }
 

@@ -17,6 +17,9 @@ class StudioFixture {
 public:
     /// `config`: the preset, under the name "tiny".
     explicit StudioFixture(const std::string& config = tiny_config());
+    ~StudioFixture();
+    StudioFixture(const StudioFixture&) = delete;
+    StudioFixture& operator=(const StudioFixture&) = delete;
 
     ui::Studio& studio() { return *studio_; }
     ui::MainWindow& window() { return *window_; }

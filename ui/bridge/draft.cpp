@@ -15,6 +15,20 @@ std::string text_of(const config::Json& document) {
     return document.dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n";
 }
 
+/// Takes out what a pointer leads to; nothing happens where there is nothing.
+void remove_at(config::Json& document, const std::string& pointer) {
+    const config::Json::json_pointer at(pointer);
+    if (pointer.empty() || !document.contains(at)) {
+        return;
+    }
+    config::Json& parent = document[at.parent_pointer()];
+    if (parent.is_array()) {
+        parent.erase(std::stoul(at.back()));
+    } else {
+        parent.erase(at.back());
+    }
+}
+
 } // namespace
 
 Draft::Draft(QObject* parent) : QObject(parent) {}
@@ -60,15 +74,39 @@ void Draft::setField(const QString& path, const config::Json& value) {
 }
 
 void Draft::apply(const std::vector<std::string>& assignments) {
-    const config::Json before = document_;
+    config::Json before = document_;
     config::Diagnostics problems;
     for (const std::string& assignment : assignments) {
         const config::Diagnostics found = config::apply_override(document_, assignment);
         problems.insert(problems.end(), found.begin(), found.end());
     }
+    take(std::move(before), std::move(problems), {});
+}
+
+void Draft::edit(const std::vector<FieldEdit>& edits, const QString& merge) {
+    config::Json before = document_;
+    config::Diagnostics problems;
+    for (const FieldEdit& one : edits) {
+        if (!one.value) {
+            remove_at(document_, one.pointer);
+            continue;
+        }
+        const config::Diagnostics found =
+            config::apply_override(document_, one.pointer + "=" + one.value->dump());
+        problems.insert(problems.end(), found.begin(), found.end());
+    }
+    take(std::move(before), std::move(problems), merge);
+}
+
+/// The document was changed: what was before can be had back.
+void Draft::take(config::Json before, config::Diagnostics problems, const QString& merge) {
     if (document_ != before) {
-        remember();
+        if (merge.isEmpty() || merge != merge_) {
+            remember();
+        }
+        redo_.clear();
         text_ = text_of(document_);
+        merge_ = merge;
     }
     check();
     if (!problems.empty()) {
@@ -107,6 +145,7 @@ void Draft::redo() {
 }
 
 void Draft::remember() {
+    merge_.clear();
     redo_.clear();
     if (isEmpty()) {
         return; // nothing that anybody would want back
@@ -121,6 +160,7 @@ void Draft::exchange(std::vector<Version>& from, std::vector<Version>& to) {
     if (from.empty()) {
         return;
     }
+    merge_.clear();
     to.push_back(version());
     Version back = std::move(from.back());
     from.pop_back();
@@ -144,7 +184,13 @@ std::vector<compile::FieldChange> Draft::differencesFrom(const compile::RunConfi
     return isValid() ? compile::compare(other, config_) : std::vector<compile::FieldChange>{};
 }
 
+void Draft::setFindings(const config::Diagnostics& findings) {
+    findings_ = findings;
+    emit findingsChanged();
+}
+
 void Draft::parse() {
+    findings_.clear();
     config::Checked parsed = config::parse_json(text_, path_.empty() ? "the draft" : path_.string());
     document_ = std::move(parsed.value);
     if (parsed.ok()) {
@@ -156,6 +202,7 @@ void Draft::parse() {
 }
 
 void Draft::check() {
+    findings_.clear();
     compile::CheckedRun checked = compile::read_run_config(document_, base_dir_);
     diagnostics_ = std::move(checked.diagnostics);
     if (!config::has_errors(diagnostics_)) {

@@ -9,9 +9,17 @@
 #include <QString>
 
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace weft::ui {
+
+/// One change of a document: the value of a JSON pointer, or none: what is there goes.
+struct FieldEdit {
+    std::string pointer;
+    std::optional<config::Json> value;
+};
 
 class Draft : public QObject {
     Q_OBJECT
@@ -28,6 +36,10 @@ public:
                  const std::filesystem::path& base_dir, bool saved);
     /// Sets one field by dotted path and checks the whole again.
     void setField(const QString& path, const config::Json& value);
+    /// Makes several changes as one edit. Edits one after the other with the same `merge` are one
+    /// step of undo, e.g. those of one spin box, until endMerge.
+    void edit(const std::vector<FieldEdit>& edits, const QString& merge = {});
+    void endMerge() { merge_.clear(); }
     /// Makes several "--set" assignments as one edit.
     void apply(const std::vector<std::string>& assignments);
     /// Replaces the text as one edit, as the editor does.
@@ -37,6 +49,8 @@ public:
 
     /// The file at path() says the same.
     bool isSaved() const { return !path_.empty() && text_ == saved_text_; }
+    /// What the file at path() says; empty without one.
+    const std::string& savedText() const { return saved_text_; }
 
     /// Every edit can be taken back, and made again; opening another document is one.
     bool canUndo() const { return !undo_.empty(); }
@@ -57,11 +71,16 @@ public:
     /// Meaningful only when valid.
     const compile::RunConfig& config() const { return config_; }
     const config::Diagnostics& diagnostics() const { return diagnostics_; }
+    /// What only a closer look than checking found wrong, e.g. at the shapes of the data; until the
+    /// next edit. They do not make the draft invalid.
+    const config::Diagnostics& findings() const { return findings_; }
+    void setFindings(const config::Diagnostics& findings);
     /// How many fields differ from another frozen configuration.
     std::vector<compile::FieldChange> differencesFrom(const compile::RunConfig& other) const;
 
 signals:
     void changed();
+    void findingsChanged();
 
 private:
     // All that an edit can change.
@@ -74,6 +93,7 @@ private:
 
     void parse();
     void check();
+    void take(config::Json before, config::Diagnostics problems, const QString& merge);
     void remember();
     Version version() const { return {path_, base_dir_, text_, saved_text_}; }
     void exchange(std::vector<Version>& from, std::vector<Version>& to);
@@ -85,8 +105,10 @@ private:
     config::Json document_; // what the text says, before defaults
     compile::RunConfig config_;
     config::Diagnostics diagnostics_;
+    config::Diagnostics findings_;
     std::vector<Version> undo_; // before each edit, oldest first
     std::vector<Version> redo_;
+    QString merge_; // of the last edit, while more of its kind may follow
 };
 
 } // namespace weft::ui

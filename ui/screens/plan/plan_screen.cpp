@@ -225,27 +225,32 @@ void PlanScreen::update() {
     const int part = part_->currentIndex();
     const Page page = part == MeshTab ? MeshPage : part == ProgramTab ? ProgramPage : PlanPage;
     stack_->setCurrentIndex(digest ? page : MessagePage);
-    {
-        const QScopedValueRollback settling(settling_, true);
-        memory_->setDigest(digest);
-    }
-    memory_->setStale(preview_.isStale());
     scrub_->setVisible(digest && page != ProgramPage);
     scrub_->setProfileShown(page == MeshPage);
-    if (page == PlanPage) { // on the mesh it may be the example's
-        scrub_->setDigest(digest);
-        scrub_->setStale(preview_.isStale());
+    if (stack_->currentIndex() == PlanPage) {
+        showPlan();
     }
-    ops_->setDigest(digest);
-    ops_->setStale(preview_.isStale());
-    showMoment();
-    ops_->showOp(memory_->cursor());
     const bool planning = preview_.state() == PlanPreview::State::Planning ||
                           (digest && (preview_.isStale() || !preview_.isComplete()));
     progress_->setBusy(planning && preview_.state() != PlanPreview::State::Invalid);
     exporting_->setEnabled(digest && preview_.isComplete());
     updateTrouble();
     emit navStateChanged();
+}
+
+void PlanScreen::showPlan() {
+    const auto digest = preview_.digest();
+    {
+        const QScopedValueRollback settling(settling_, true);
+        memory_->setDigest(digest);
+    }
+    memory_->setStale(preview_.isStale());
+    ops_->setDigest(digest);
+    ops_->setStale(preview_.isStale());
+    scrub_->setDigest(digest); // on the mesh it may be the example's
+    scrub_->setStale(preview_.isStale());
+    showMoment();
+    ops_->showOp(memory_->cursor());
 }
 
 void PlanScreen::connectMoment() {
