@@ -32,6 +32,7 @@
 #include <QScreen>
 #include <QSettings>
 #include <QStackedWidget>
+#include <QTabBar>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -182,6 +183,9 @@ void MainWindow::createDocks() {
     pages->addWidget(table);
     problems_dock_ = dock(tr("Problems"), "problemsDock", pages);
     docks_->tabifyDockWidget(problems_dock_, console_dock_);
+    for (QTabBar* tabs : docks_->findChildren<QTabBar*>()) {
+        tabs->setFocusPolicy(Qt::NoFocus); // unseen with both docks closed; each has its shortcut
+    }
     docks_->resizeDocks({problems_dock_}, {kDockHeight}, Qt::Vertical);
     console_dock_->hide();
     problems_dock_->hide();

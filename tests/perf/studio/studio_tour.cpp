@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// studio_tour DIR [PRESET]: pictures of the real program on a real run, light and dark, at the
-// designed sizes. README's hero picture and the tour come from here, so that they never go stale.
+// studio_tour DIR [PRESET | mesh]: pictures of the real program on a real run, light and dark, at
+// the designed sizes. README's hero picture and the tour come from here, so that they never go
+// stale. With "mesh": of that page alone, which takes half a minute.
 #include "ui/plurals.h"
 #include "ui/screens/train/chart_grid.h"
 #include "ui/screens/train/try_input.h"
@@ -22,6 +23,8 @@
 namespace {
 
 using namespace weft;
+
+constexpr double kLargeText = 1.5;
 
 void wait_for(const std::function<bool()>& condition, int limit_ms) {
     if (!QTest::qWaitFor(condition, limit_ms)) {
@@ -52,6 +55,20 @@ struct Tour {
             }
         }
         window.resize(1440, 900);
+    }
+
+    /// Also with large text, and as a screen of twice as many pixels would show it.
+    void shootLarge(const QString& page, const QString& name) {
+        theme.setFontScale(kLargeText);
+        shoot(page, name + "-large");
+        theme.setFontScale(1.0);
+        QTest::qWait(150);
+        QImage picture(window.size() * 2, QImage::Format_RGB32);
+        picture.setDevicePixelRatio(2);
+        window.render(&picture);
+        if (!picture.save(QString("%1/%2-2x.png").arg(folder, name))) {
+            std::printf("%s cannot be written\n", qPrintable(name));
+        }
     }
 };
 
@@ -91,7 +108,9 @@ void tourMesh(Tour& tour) {
     const auto parts = find<QWidget>(tour, "meshDrawer")->findChildren<QAbstractButton*>();
     for (QAbstractButton* part : parts) {
         part->click();
-        tour.shoot("plan", "mesh-" + part->text().section(' ', 0, 0).toLower());
+        const QString name = "mesh-" + part->text().section(' ', 0, 0).toLower();
+        tour.shoot("plan", name);
+        tour.shootLarge("plan", name);
     }
     parts.first()->click();
     choose(tour, "exchangeForm", true);
@@ -167,7 +186,7 @@ int main(int argc, char** argv) {
     QApplication application(argc, argv);
     ui::installEnglishPlurals(application);
     if (argc < 2) {
-        std::puts("usage: studio_tour DIR [PRESET]");
+        std::puts("usage: studio_tour DIR [PRESET | mesh]");
         return 2;
     }
     QDir().mkpath(argv[1]);
@@ -179,6 +198,11 @@ int main(int argc, char** argv) {
     window.show();
     studio.index().refresh();
     Tour tour{studio, window, theme, argv[1]};
+    const std::string preset = argc > 2 ? argv[2] : "fashion-mlp";
+    if (preset == "mesh") {
+        tourMesh(tour);
+        return 0;
+    }
     QTest::qWait(4000); // presets are planned in the background
     tour.shoot("home", "home-first");
     tour.shoot("train", "train-empty");
@@ -190,7 +214,6 @@ int main(int argc, char** argv) {
     tourPlan(tour);
     tourMesh(tour);
 
-    const std::string preset = argc > 2 ? argv[2] : "fashion-mlp";
     if (!studio.startFile(std::filesystem::path(WEFT_SOURCE_PRESETS) / (preset + ".json"))
              .started) {
         std::puts("the preset did not start");
