@@ -210,7 +210,8 @@ private slots:
             right += cell / 4 == cell % 4 ? count : 0;
             largest = count > view->count(largest / 4, largest % 4) ? cell : largest;
         }
-        train::LoadedModel model = train::load_model(chosen_checkpoint(fixture, "confusionCheckpoint"), nullptr, 1);
+        train::LoadedModel model =
+            train::load_model(chosen_checkpoint(fixture, "confusionCheckpoint"), nullptr, 1);
         QCOMPARE(all, model.data.validation->samples());
         const double accuracy = *fixture.studio().run().lastMetric("validation/accuracy");
         // The engine sums in f32: so many terms of at most 1.
