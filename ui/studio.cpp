@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/studio.h"
 
+#include "core/checkpoint/safetensors.h"
+#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 
 #include <QCoreApplication>
@@ -11,6 +13,8 @@ namespace weft::ui {
 
 Studio::Studio(StudioPaths paths, QObject* parent)
     : QObject(parent), paths_(std::move(paths)), reader_(run_), index_(paths_.runs_root) {
+    index_.setFiles(paths_.state / "opened-folders.json",
+                    paths_.cache.empty() ? paths_.cache : paths_.cache / "runs.json");
     connect(&host_, &EngineHost::eventsArrived, this, &Studio::onEvents);
     connect(&host_, &EngineHost::ended, this, &Studio::onEnded);
     connect(&reader_, &RunReader::caughtUp, this, &Studio::onCaughtUp);
@@ -145,6 +149,13 @@ bool Studio::showRun(const std::filesystem::path& run_folder) {
     return true;
 }
 
+void Studio::closeRun() {
+    if (!host_.isActive()) {
+        reader_.stop();
+        run_.clear();
+    }
+}
+
 QString Studio::openPath(const std::filesystem::path& path) {
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored)) {
@@ -158,15 +169,69 @@ QString Studio::openPath(const std::filesystem::path& path) {
             emit checkpointOpened(path);
             return {};
         }
-        return tr("%1 is neither a run folder nor a checkpoint.").arg(toQString(path.string()));
+        openRunsBelow(path);
+        return {};
+    }
+    if (checkpoint::is_safetensors(path) && std::filesystem::exists(path, ignored)) {
+        index_.addFolder(path);
+        emit weightsOpened(path);
+        return {};
+    }
+    if (train::is_tensorboard_file(path) || path.filename() == "events.jsonl") {
+        return openPath(path.parent_path());
     }
     if (path.extension() == ".json") {
         draft_.open(path);
         emit configOpened();
         return {};
     }
-    return tr("%1: open a run configuration (.json), a run folder or a checkpoint folder.")
+    return tr("%1: open a run configuration (.json), a folder of runs or event files, or a "
+              "checkpoint folder.")
         .arg(toQString(path.filename().string()));
+}
+
+// The run that was written last is shown; the others are in the lists.
+void Studio::openRunsBelow(const std::filesystem::path& folder) {
+    struct Found {
+        train::FoundRuns runs;
+        std::filesystem::path newest;
+    };
+    runInBackground(
+        this,
+        [folder]() -> Found {
+            Found found{train::find_runs(folder), {}};
+            double newest = -1;
+            for (const std::filesystem::path& run : found.runs.folders) {
+                double written = train::written_s(run / "events.jsonl");
+                for (const std::filesystem::path& file : train::tensorboard_files(run)) {
+                    written = std::max(written, train::written_s(file));
+                }
+                if (written > newest) {
+                    newest = written;
+                    found.newest = run;
+                }
+            }
+            return found;
+        },
+        [this, folder](const Found& found) {
+            if (found.runs.folders.empty() && found.runs.weights.empty()) {
+                emit troubled(tr("%1 holds no runs: no run folder, no event file of TensorBoard, no "
+                                 "events.jsonl and no safetensors file lies in it or below it.")
+                                  .arg(pathText(folder)));
+                return;
+            }
+            if (!found.runs.all) {
+                emit troubled(tr("%1 has too many folders: only the first were looked into. Open "
+                                 "a folder below it.")
+                                  .arg(pathText(folder)));
+            }
+            index_.addFolder(folder);
+            if (found.runs.folders.empty()) {
+                emit weightsOpened(found.runs.weights.front());
+            } else {
+                showRun(found.newest);
+            }
+        });
 }
 
 void Studio::onEvents(const std::vector<train::Event>& events) {

@@ -23,6 +23,7 @@ struct StudioPaths {
     std::filesystem::path presets;     // folder of *.json
     std::filesystem::path state;       // XDG state: window layout, autosaved draft
     std::filesystem::path calibration{}; // what measurements of this machine taught; empty: no file
+    std::filesystem::path cache{};       // what can be made again; empty: nothing is kept
 };
 
 /// What a click that starts or resumes led to.
@@ -70,8 +71,11 @@ public:
     /// Shows a run's curves without training it; they come in from the background, and a run that
     /// another process trains is followed. Refused (false) while this process trains another.
     bool showRun(const std::filesystem::path& run_folder);
-    /// A path from the command line, a drop or a file dialog: configuration, run folder or
-    /// checkpoint. Returns what is wrong with it, or an empty string.
+    /// No run is on screen any more; not while this process trains it.
+    void closeRun();
+    /// A path from the command line, a drop or a file dialog: configuration, run folder,
+    /// checkpoint, or a folder with runs of any program in or below it, which is searched in the
+    /// background. Returns what is wrong with it, or an empty string.
     QString openPath(const std::filesystem::path& path);
 
 signals:
@@ -86,6 +90,8 @@ signals:
     void runShown();
     /// The Checkpoints page should select this checkpoint.
     void checkpointOpened(const std::filesystem::path& checkpoint);
+    /// The Checkpoints page should show this file of weights.
+    void weightsOpened(const std::filesystem::path& file);
 
 private:
     StartResult start(const compile::RunConfig& config, train::StartFrom from,
@@ -94,6 +100,7 @@ private:
     void onEvents(const std::vector<train::Event>& events);
     void onEnded(const train::SessionResult& result);
     void onCaughtUp();
+    void openRunsBelow(const std::filesystem::path& folder);
     void log(const train::Event& event);
 
     StudioPaths paths_;

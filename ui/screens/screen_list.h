@@ -12,6 +12,7 @@ extern const ScreenRecord kHomeScreen;
 extern const ScreenRecord kPlanScreen;
 extern const ScreenRecord kTrainScreen;
 extern const ScreenRecord kCheckpointsScreen;
+extern const ScreenRecord kRunsScreen;
 
 std::span<const ScreenRecord* const> allScreens();
 

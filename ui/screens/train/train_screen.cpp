@@ -7,6 +7,7 @@
 #include "ui/screens/train/curve_panel.h"
 #include "ui/screens/train/memory_panel.h"
 #include "ui/screens/train/sample_panel.h"
+#include "ui/screens/train/scalar_grid.h"
 #include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/messages.h"
@@ -24,7 +25,7 @@ namespace weft::ui {
 namespace {
 
 enum Number { StepNumber, LossNumber, MetricNumber, SpeedNumber, TimeNumber };
-enum Page { EmptyPage, PhasePage, RunPage };
+enum Page { EmptyPage, PhasePage, RunPage, ScalarPage };
 
 using widgets::BigNumber;
 using widgets::Role;
@@ -132,6 +133,7 @@ TrainScreen::TrainScreen(Studio& studio, Actions& actions) : studio_(studio) {
     stack_->addWidget(createEmptyPage(actions));
     stack_->addWidget(createPhasePage());
     stack_->addWidget(createRunPage());
+    stack_->addWidget(new ScalarGrid(studio_.run()));
     column->addWidget(stack_, 1);
 
     RunModel& run = studio_.run();
@@ -228,7 +230,10 @@ void TrainScreen::showFitting() {
     const RunModel& run = studio_.run();
     const bool has_points = !run.steps().step.empty() || !run.evaluations().empty();
     const bool preparing = studio_.isTraining() && !has_points;
-    stack_->setCurrentIndex(run.isEmpty() ? EmptyPage : preparing ? PhasePage : RunPage);
+    stack_->setCurrentIndex(run.isEmpty()                       ? EmptyPage
+                            : preparing                         ? PhasePage
+                            : run.isForeign() && !has_points    ? ScalarPage
+                                                                : RunPage);
 }
 
 void TrainScreen::updateNumbers() {
