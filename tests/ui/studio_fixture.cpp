@@ -6,6 +6,9 @@
 #include <QFile>
 #include <QTest>
 
+#include <csignal>
+#include <unistd.h>
+
 namespace weft::test {
 
 std::string tiny_config() {
@@ -31,13 +34,29 @@ StudioFixture::StudioFixture() {
     open();
 }
 
+// A worker outlives its studio; a test that failed must not leave one training.
+StudioFixture::~StudioFixture() {
+    window_.reset();
+    studio_.reset();
+    std::error_code none_started;
+    for (const auto& run : std::filesystem::directory_iterator(root() / "runs", none_started)) {
+        if (const auto lock = train::read_lock(run.path());
+            lock && lock->pid > 0 && lock->pid != ::getpid()) {
+            ::kill(static_cast<pid_t>(lock->pid), SIGKILL);
+        }
+    }
+}
+
 void StudioFixture::open() {
     theme_ = std::make_unique<widgets::ThemeController>();
-    theme_->setReducedMotion(true);
     studio_ = std::make_unique<ui::Studio>(
-        ui::StudioPaths{root() / "runs", root() / "presets", root() / "state"});
+        ui::StudioPaths{root() / "runs", root() / "presets", root() / "state", {}, WEFT_PROGRAM});
+    ui::Preferences preferences = studio_->settings().values();
+    preferences.reduced_motion = true; // nothing moves while it is looked at
+    studio_->settings().set(preferences);
     window_ = std::make_unique<ui::MainWindow>(*studio_, *theme_);
     window_->show();
+    studio_->bringBackDraft();
     studio_->index().refresh();
 }
 

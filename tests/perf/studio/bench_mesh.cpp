@@ -18,6 +18,7 @@
 #include <QWindow>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <functional>
 #include <numeric>
@@ -30,6 +31,7 @@ using namespace weft;
 constexpr int kPatienceMs = 120000;
 constexpr double kFrameMs = 1000.0 / 60;
 constexpr int kMoments = 600;
+constexpr std::size_t kEdits = 12;
 
 /// Milliseconds that each of several calls takes.
 std::vector<double> timed(int times, const std::function<void(int)>& call) {
@@ -45,6 +47,16 @@ std::vector<double> timed(int times, const std::function<void(int)>& call) {
 
 bool wait_for(const std::function<bool()>& condition) {
     return QTest::qWaitFor(condition, kPatienceMs);
+}
+
+/// Without a pause between events, and with what they made necessary to paint.
+void show_until(const std::function<bool()>& condition) {
+    QElapsedTimer clock;
+    clock.start();
+    while (!condition() && clock.elapsed() < kPatienceMs) {
+        QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+    }
+    QCoreApplication::sendPostedEvents();
 }
 
 void print(const char* what, std::vector<double> ms, double target) {
@@ -138,16 +150,21 @@ void scrub(ui::Studio& studio, ui::MainWindow& window, const char* what, const c
           kFrameMs);
 }
 
-void edit(ui::Studio& studio, ui::MainWindow& window) {
+/// From edits to what is seen of them: what they changed is painted when the clock stops. `axes`
+/// are two meshes to go back and forth between.
+void edit(ui::Studio& studio, ui::MainWindow& window, const char* what, const char* strategy,
+          const std::array<std::string, 2>& axes) {
+    const std::string own = "mesh.axes=";
     const std::vector<std::string> settings = {"model.layers=48",
                                                "model.width=512",
                                                "model.heads=8",
                                                "mesh.devices=\"h100:64\"",
-                                               "mesh.strategy=\"2d\"",
-                                               "mesh.axes=[[\"data\",8],[\"model\",8]]",
-                                               "training.global_batch_size=512"};
+                                               std::string("mesh.strategy=") + strategy,
+                                               own + axes[1],
+                                               "training.global_batch_size=512",
+                                               "training.micro_batch_size=8"};
     if (!open_mesh(studio, window, "gpt-6x384.json", settings)) {
-        std::puts("the large mesh cannot be planned");
+        std::printf("%s: the large mesh cannot be planned\n", what);
         return;
     }
     ui::PlanPreview& preview = preview_of(window);
@@ -155,22 +172,30 @@ void edit(ui::Studio& studio, ui::MainWindow& window) {
     const auto tensors = std::count_if(slots_of.begin(), slots_of.end(), [](const auto& slot) {
         return slot.category == plan::Category::parameters;
     });
-    std::printf("64 devices, %zd tensors\n", static_cast<std::ptrdiff_t>(tensors));
+    std::printf("%s: 64 devices, %zd tensors\n", what, static_cast<std::ptrdiff_t>(tensors));
+    std::vector<double> handled;
     std::vector<double> layout;
+    std::vector<double> step;
     std::vector<double> whole;
-    for (int i = 0; i < 6; ++i) {
-        const std::string axes = i % 2 == 0 ? "mesh.axes=[[\"data\",16],[\"model\",4]]"
-                                            : "mesh.axes=[[\"data\",8],[\"model\",8]]";
+    for (std::size_t i = 0; i < kEdits; ++i) {
         QElapsedTimer clock;
+        const auto note = [&clock](std::vector<double>& times) {
+            times.push_back(static_cast<double>(clock.nsecsElapsed()) * 1e-6);
+        };
         clock.start();
-        studio.draft().apply({axes});
-        wait_for([&] { return !preview.isLayoutStale(); });
-        layout.push_back(static_cast<double>(clock.nsecsElapsed()) * 1e-6);
-        wait_for([&] { return preview.isComplete() && !preview.isStale(); });
-        whole.push_back(static_cast<double>(clock.nsecsElapsed()) * 1e-6);
+        studio.draft().apply({own + axes[i % 2]});
+        note(handled);
+        show_until([&] { return !preview.isLayoutStale(); });
+        note(layout);
+        show_until([&] { return !preview.isStale(); });
+        note(step);
+        show_until([&] { return preview.isComplete() && !preview.isStale(); });
+        note(whole);
     }
+    print("  edit taken", handled, 16);
     print("  edit to layout, tiles and bytes", layout, 50);
-    print("  edit to collectives, Gantt and verdict", whole, 500);
+    print("  edit to collectives and Gantt", step, 500);
+    print("  edit to the verdict on all programs", whole, 500);
 }
 
 /// A square matrix in side x side tiles, one for each device.
@@ -223,6 +248,15 @@ void bench_mesh(ui::Studio& studio, ui::MainWindow& window) {
     scrub(studio, window, "pipeline of 8 stages", "gpt-6x384.json",
           {"model.layers=8", "mesh.devices=\"h100:8\"", "mesh.strategy=\"pipeline\"",
            "mesh.pipeline={\"schedule\": \"1f1b\"}", "training.micro_batch_size=4"});
-    edit(studio, window);
+    bench_edits(studio, window);
     paint_large();
+}
+
+void bench_edits(ui::Studio& studio, ui::MainWindow& window) {
+    window.resize(1440, 900);
+    edit(studio, window, "data and model", "\"2d\"",
+         {R"([["data",16],["model",4]])", R"([["data",8],["model",8]])"});
+    edit(studio, window, "a pipeline too", "\"3d\"",
+         {R"([["pipeline",4],["data",4],["model",4]])",
+          R"([["pipeline",4],["data",8],["model",2]])"});
 }

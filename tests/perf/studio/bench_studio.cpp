@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // bench_studio [SECONDS]: how quickly the studio answers while training uses every core;
-// bench_studio mesh: how quickly Mesh & Plan does, with nothing else going on. Run it on a quiet
+// bench_studio mesh: how quickly Mesh & Plan does, with nothing else going on (bench_studio edits:
+// only from an edit of a large mesh to what is seen of it). Run it on a quiet
 // machine, without a display (it then takes the offscreen platform). The first measures:
 //   - from the visible window to the first loss point of the demo (target 2 s)
 //   - a pause request to its acknowledgement (target 100 ms), several times
@@ -8,15 +9,19 @@
 //   - an edit on Mesh & Plan to the layout of it (target 50 ms) and to the plan of all programs
 //     (target 500 ms), for the GPT preset, several times; and what planning alone takes of that
 //   - the same while a run of 1,000,000 steps is opened, smoothed, put on another axis and browsed
+// bench_studio curves: 10 runs of 100,000 steps and 50 of 10,000 over each other in the charts.
 #include "tests/perf/studio/bench_mesh.h"
+#include "ui/bridge/curve_runs.h"
 #include "ui/bridge/draft.h"
 #include "ui/bridge/plan_preview.h"
 #include "ui/screens/plan/plan_screen.h"
 #include "ui/shell/main_window.h"
 #include "ui/studio.h"
 #include "widgets/controls.h"
+#include "widgets/line_chart.h"
 
 #include <QApplication>
+#include <QComboBox>
 #include <QElapsedTimer>
 #include <QSlider>
 #include <QTemporaryDir>
@@ -171,7 +176,7 @@ void browse_long_run(ui::Studio& studio, ui::MainWindow& window, TimedApplicatio
         QTest::qWait(200);
     }
     print_events("  smoothing changed", watch);
-    auto* axis = window.findChild<widgets::SegmentedControl*>("xAxis");
+    auto* axis = window.findChild<QComboBox*>("xAxis");
     for (const int index : {1, 2, 0}) {
         axis->setCurrentIndex(index);
         QTest::qWait(500);
@@ -182,6 +187,65 @@ void browse_long_run(ui::Studio& studio, ui::MainWindow& window, TimedApplicatio
     window.showPage("train");
     QTest::qWait(300);
     print_events("  Checkpoints visited", watch);
+}
+
+/// `count` runs of `steps` steps over each other in the charts: until all are there, what a repaint
+/// of the loss chart takes, and a move of the crosshair.
+void lay_runs_over(ui::Studio& studio, ui::MainWindow& window, TimedApplication& watch,
+                   const std::filesystem::path& root, int count, std::int64_t steps) {
+    std::vector<std::filesystem::path> folders;
+    for (int i = 0; i < count; ++i) {
+        char name[64];
+        std::snprintf(name, sizeof name, "2026-01-%02d_over-%lld_%03d", i % 28 + 1,
+                      static_cast<long long>(steps), i + 1);
+        folders.push_back(make_long_run(root / name, steps));
+    }
+    window.showPage("train");
+    auto* curves = window.findChild<ui::CurveRuns*>();
+    watch.reset();
+    QElapsedTimer clock;
+    clock.start();
+    studio.showRun(folders.front());
+    for (std::size_t i = 1; i < folders.size(); ++i) {
+        curves->setVisible(folders[i], true);
+    }
+    const auto all_there = [&] {
+        return std::all_of(curves->runs().begin(), curves->runs().end(), [&](const auto& run) {
+            return run->model().step() == steps;
+        });
+    };
+    wait_for(all_there, 300000);
+    std::printf("%d runs of %lld steps read          %6.0f ms\n", count,
+                static_cast<long long>(steps), static_cast<double>(clock.elapsed()));
+    print_events("  while they came in", watch);
+    auto* loss = window.findChild<widgets::LineChart*>("lossChart");
+    const auto timed = [&](const char* what, double target, auto&& call) {
+        std::vector<double> ms;
+        for (int i = 0; i < 100; ++i) {
+            clock.restart();
+            call(i);
+            ms.push_back(static_cast<double>(clock.nsecsElapsed()) * 1e-6);
+        }
+        std::sort(ms.begin(), ms.end());
+        std::printf("%-32smedian %.2f ms, p99 %.2f ms  (target %.0f)\n", what, ms[50], ms[99],
+                    target);
+    };
+    timed("  loss chart replotted", 16, [&](int) {
+        loss->replotNow();
+        QCoreApplication::processEvents();
+    });
+    timed("  zoomed by a step", 16, [&](int i) {
+        loss->setXRange({static_cast<double>(i) * 0.001 * static_cast<double>(steps),
+                         static_cast<double>(steps)});
+        loss->replotNow();
+        QCoreApplication::processEvents();
+    });
+    loss->resetView();
+    timed("  crosshair moved", 2, [&](int i) {
+        loss->setCrosshair(static_cast<double>(i) / 100 * static_cast<double>(steps));
+    });
+    loss->setCrosshair(std::nullopt);
+    curves->clearOverlays();
 }
 
 } // namespace
@@ -197,7 +261,7 @@ int main(int argc, char** argv) {
     widgets::ThemeController theme;
     QElapsedTimer clock;
     clock.start();
-    ui::Studio studio({root / "runs", WEFT_SOURCE_PRESETS, root / "state"});
+    ui::Studio studio({root / "runs", WEFT_SOURCE_PRESETS, root / "state", {}, WEFT_PROGRAM});
     ui::MainWindow window(studio, theme);
     window.show();
     studio.index().refresh();
@@ -209,6 +273,15 @@ int main(int argc, char** argv) {
                 static_cast<double>(clock.elapsed()), process_age_ms());
     if (argc > 1 && std::strcmp(argv[1], "mesh") == 0) {
         bench_mesh(studio, window);
+        return 0;
+    }
+    if (argc > 1 && std::strcmp(argv[1], "edits") == 0) {
+        bench_edits(studio, window);
+        return 0;
+    }
+    if (argc > 1 && std::strcmp(argv[1], "curves") == 0) {
+        lay_runs_over(studio, window, watch, root / "runs", 10, 100000);
+        lay_runs_over(studio, window, watch, root / "runs", 50, 10000);
         return 0;
     }
     edit_a_plan(studio, window, watch);

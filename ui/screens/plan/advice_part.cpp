@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "ui/bridge/convert.h"
 #include "ui/models/advice_model.h"
-#include "ui/screens/plan/table.h"
+#include "ui/screens/table.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
 #include "widgets/messages.h"

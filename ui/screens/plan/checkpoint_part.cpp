@@ -6,7 +6,7 @@
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/models/reshard_model.h"
-#include "ui/screens/plan/table.h"
+#include "ui/screens/table.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
 #include "widgets/messages.h"

@@ -6,7 +6,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/mesh_edit.h"
 #include "ui/models/compare_model.h"
-#include "ui/screens/plan/table.h"
+#include "ui/screens/table.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
 #include "widgets/memory_bar.h"

@@ -5,7 +5,7 @@
 #include "ui/bridge/pattern_steps.h"
 #include "ui/models/exchange_model.h"
 #include "ui/screens/plan/pattern_part.h"
-#include "ui/screens/plan/table.h"
+#include "ui/screens/table.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
 #include "widgets/mark_delegate.h"

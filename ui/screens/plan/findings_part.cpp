@@ -3,7 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/models/finding_model.h"
-#include "ui/screens/plan/table.h"
+#include "ui/screens/table.h"
 #include "widgets/card.h"
 #include "widgets/messages.h"
 #include "widgets/style.h"

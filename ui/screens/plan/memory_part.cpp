@@ -3,7 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/models/tensor_model.h"
-#include "ui/screens/plan/table.h"
+#include "ui/screens/table.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
 #include "widgets/icon.h"
@@ -135,7 +135,7 @@ bool MemoryPart::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void MemoryPart::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    if (digest == digest_) {
+    if (sameStep(digest, digest_)) {
         return;
     }
     // Another plan has other ops: the cursor goes to its peak, unless the user put it elsewhere.

@@ -225,6 +225,20 @@ void PlanScreen::update() {
     const int part = part_->currentIndex();
     const Page page = part == MeshTab ? MeshPage : part == ProgramTab ? ProgramPage : PlanPage;
     stack_->setCurrentIndex(digest ? page : MessagePage);
+    if (stack_->currentIndex() == PlanPage) {
+        showPlan();
+    }
+    showOp();
+    const bool planning = preview_.state() == PlanPreview::State::Planning ||
+                          (digest && (preview_.isStale() || !preview_.isComplete()));
+    progress_->setBusy(planning && preview_.state() != PlanPreview::State::Invalid);
+    exporting_->setEnabled(digest && preview_.isComplete());
+    updateTrouble();
+    emit navStateChanged();
+}
+
+void PlanScreen::showPlan() {
+    const auto digest = preview_.digest();
     {
         const QScopedValueRollback settling(settling_, true);
         memory_->setDigest(digest);
@@ -233,13 +247,6 @@ void PlanScreen::update() {
     ops_->setDigest(digest);
     ops_->setStale(preview_.isStale());
     ops_->showOp(memory_->cursor());
-    showOp();
-    const bool planning = preview_.state() == PlanPreview::State::Planning ||
-                          (digest && (preview_.isStale() || !preview_.isComplete()));
-    progress_->setBusy(planning && preview_.state() != PlanPreview::State::Invalid);
-    exporting_->setEnabled(digest && preview_.isComplete());
-    updateTrouble();
-    emit navStateChanged();
 }
 
 // Only the part that is seen is moved: the other ones follow when they are looked at.

@@ -34,6 +34,7 @@ public:
     PlanScreen(Studio& studio, Actions& actions);
 
     widgets::NavState navState() const override;
+    bool editsDraft() const override { return true; }
     PlanPreview& preview() { return preview_; }
 
 protected:
@@ -46,6 +47,7 @@ private:
     QWidget* createSide();
     void describeHardware();
     void update();
+    void showPlan();
     void updateWhatIf();
     void updateTrouble();
     void adopt(const std::vector<std::string>& overrides, const QString& what);

@@ -106,7 +106,7 @@ QWidget* ScrubPart::createControls() {
 }
 
 void ScrubPart::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    if (digest == digest_ && moments_) {
+    if (moments_ && sameStep(digest, digest_)) {
         return;
     }
     const double share =

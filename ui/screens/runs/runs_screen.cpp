@@ -279,13 +279,7 @@ void RunsScreen::openSelected() {
     if (runs.size() != 1) {
         return;
     }
-    if (!studio_.showRun(runs[0].folder)) {
-        emit toastRequested(static_cast<int>(widgets::MessageKind::Warning),
-                            tr("%1 is training. Stop it to show another run, or compare the curves "
-                               "here.")
-                                .arg(studio_.run().name()));
-        return;
-    }
+    studio_.showRun(runs[0].folder);
     emit pageRequested("train");
 }
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole run for data that somebody brings: model, loss, optimizer, length by what the samples
+// are.
+#pragma once
+
+#include "core/config/field.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace weft::compile {
+
+struct Suggestion {
+    /// A configuration as a person would write it: what differs from the defaults. It passes
+    /// read_run_config with the same base_dir.
+    config::Json document;
+    std::vector<std::string> reasons; // what was chosen and why, for people
+};
+
+/// `data_section`: e.g. Recognised::data. `name`: of the run. Looks at the data's outline; throws
+/// weft::Error{data or usage} as outline_data does. Any thread.
+Suggestion suggest_run(const config::Json& data_section, const std::filesystem::path& base_dir,
+                       const std::string& name);
+
+} // namespace weft::compile

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a file or folder is: its format, what it holds, and the "data" section that reads it. Reads
+// names, headers and, of tables and lines, one pass; keeps no sample. Any thread.
+#pragma once
+
+#include "core/data/dataset.h"
+
+#include <optional>
+#include <stop_token>
+
+namespace weft::data {
+
+/// A column of a table.
+struct Column {
+    enum class Kind : std::uint8_t {
+        number,
+        category, // texts that come back
+        text,     // texts that mostly differ: names, remarks, dates; no input unless asked for
+        empty,    // no value at all
+    };
+    std::string name; // of the header; "column 3" without one
+    Kind kind = Kind::empty;
+    bool whole_numbers = false;                // number: every value is one
+    std::int64_t values = 0;                   // that are there
+    std::int64_t missing = 0;                  // that are not
+    std::int64_t distinct = 0;                 // different values; counted up to kMostDistinct + 1
+    std::vector<std::string> examples;         // the first few different values, as written
+    double minimum = 0, maximum = 0, mean = 0; // number
+};
+inline constexpr std::int64_t kMostDistinct = 1000;
+
+/// "number", "category", "text", "empty".
+std::string_view column_kind_name(Column::Kind kind);
+
+/// A class and how many samples of train and validation it has.
+struct ClassCount {
+    std::string name;
+    std::int64_t samples = 0;
+};
+
+/// One way to read it.
+struct Recognised {
+    std::string format;  // of FormatDef, e.g. "csv"
+    std::string summary; // "Table of 1,200 rows and 5 columns, separated by ';'"
+    /// A "data" section that says what was found, with an absolute path; not yet normalised. To
+    /// predict another column: set data["train"]["targets"] and ask describe() again.
+    config::Json data;
+    /// What that section delivers; nothing where `problems` keep it from being read.
+    std::optional<DataOutline> outline;
+    std::vector<Column> columns;       // tables, in file order
+    std::vector<ClassCount> classes;   // where they are known without reading samples
+    std::vector<std::string> notes;    // what was decided or left out, in words
+    std::vector<std::string> problems; // why it cannot be read so; empty: it can
+};
+
+struct Recognition {
+    std::vector<Recognised> formats;   // the likeliest first
+    std::vector<std::string> problems; // why there is none
+};
+
+/// Never throws on what the files hold: that is in `problems`. `context`: bytes of a text that a
+/// language model reads at a time. Ends early, with what it has, when `stop` is requested.
+Recognition recognise(const std::filesystem::path& path, std::int64_t context = 128,
+                      std::stop_token stop = {});
+
+/// The same for a "data" section that is there already, e.g. after the target column was changed.
+Recognised describe(const config::Json& data_section, const OpenContext& context,
+                    std::stop_token stop = {});
+
+} // namespace weft::data
