@@ -25,9 +25,9 @@ struct StudioPaths {
     std::filesystem::path presets;     // folder of *.json
     std::filesystem::path state;       // XDG state: window layout, autosaved draft
     std::filesystem::path calibration{}; // what measurements of this machine taught; empty: no file
-    std::filesystem::path cache{};       // what can be made again; empty: nothing is kept
     std::filesystem::path worker{};      // the program `weft`
     std::filesystem::path settings{};    // file of the preferences; empty: in `state`
+    std::filesystem::path cache{};       // what can be made again; empty: nothing is kept
 };
 
 /// What a click that starts or resumes led to.
