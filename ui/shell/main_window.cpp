@@ -296,6 +296,7 @@ void MainWindow::connectStudio() {
     });
     connect(&studio_, &Studio::runShown, this, [this] { showPage("train"); });
     connect(&studio_, &Studio::checkpointOpened, this, [this] { showPage("checkpoints"); });
+    connect(&studio_, &Studio::weightsOpened, this, [this] { showPage("checkpoints"); });
     connect(&studio_, &Studio::trainingChanged, this, &MainWindow::updateBanner);
     connect(&studio_, &Studio::controlChanged, this, &MainWindow::updateBanner);
     connect(&studio_.run(), &RunModel::reset, this, [this] {
