@@ -436,6 +436,7 @@ void MainWindow::say(const QString& icon, widgets::MessageKind kind, const QStri
     banner_->setVisible(true);
 }
 
+// Home has a banner of its own for runs that were cut off.
 bool MainWindow::showRunBanner() {
     const QString name = studio_.run().name();
     using Who = RunControlState::Who;
@@ -451,7 +452,7 @@ bool MainWindow::showRunBanner() {
             take->setObjectName("takeOver");
             connect(take, &QPushButton::clicked, &studio_, &Studio::takeOver);
         }
-    } else if (!studio_.isTraining() && !interruption_.isEmpty()) {
+    } else if (!studio_.isTraining() && !interruption_.isEmpty() && currentPage() != "home") {
         say("warning", widgets::MessageKind::Warning, tr("%1 was interrupted").arg(name),
             interruption_);
         QPushButton* resume = banner_->addButton(tr("Resume"));

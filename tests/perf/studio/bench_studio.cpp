@@ -9,8 +9,10 @@
 //   - an edit on Mesh & Plan to the layout of it (target 50 ms) and to the plan of all programs
 //     (target 500 ms), for the GPT preset, several times; and what planning alone takes of that
 //   - the same while a run of 1,000,000 steps is opened, smoothed, put on another axis and browsed
+// bench_studio overhead: how much slower a run is while its curves are shown (target 2 %).
 // bench_studio curves: 10 runs of 100,000 steps and 50 of 10,000 over each other in the charts.
 #include "tests/perf/studio/bench_mesh.h"
+#include "tests/perf/studio/bench_overhead.h"
 #include "ui/bridge/curve_runs.h"
 #include "ui/bridge/draft.h"
 #include "ui/bridge/plan_preview.h"
@@ -277,6 +279,10 @@ int main(int argc, char** argv) {
     }
     if (argc > 1 && std::strcmp(argv[1], "edits") == 0) {
         bench_edits(studio, window);
+        return 0;
+    }
+    if (argc > 1 && std::strcmp(argv[1], "overhead") == 0) {
+        bench_overhead(studio, root / "runs");
         return 0;
     }
     if (argc > 1 && std::strcmp(argv[1], "curves") == 0) {
