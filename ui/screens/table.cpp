@@ -3,6 +3,7 @@
 
 #include "widgets/painting.h"
 
+#include <QEvent>
 #include <QHeaderView>
 
 #include <algorithm>
@@ -11,8 +12,34 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kRowHeight = 24;
+constexpr int kRowHeight = 24; // at text size 1
 constexpr int kCellPadding = 16;
+constexpr int kLeastRest = 96; // likewise: of the column that takes what is left
+
+/// Rows are as high as the text needs, also when its size changes.
+class RowHeight : public QObject {
+public:
+    explicit RowHeight(QTableView* table) : QObject(table), table_(table) {
+        table->installEventFilter(this);
+        apply();
+    }
+
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() == QEvent::FontChange) {
+            apply();
+        }
+        return QObject::eventFilter(watched, event);
+    }
+
+private:
+    void apply() {
+        const int height = static_cast<int>(kRowHeight * widgets::Theme::current().fontScale());
+        table_->verticalHeader()->setMinimumSectionSize(height);
+        table_->verticalHeader()->setDefaultSectionSize(height);
+    }
+
+    QTableView* table_;
+};
 
 } // namespace
 
@@ -30,8 +57,7 @@ QTableView* createTable(QAbstractItemModel* model, const char* object_name,
     table->setTabKeyNavigation(false);
     table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     table->verticalHeader()->hide();
-    table->verticalHeader()->setMinimumSectionSize(kRowHeight);
-    table->verticalHeader()->setDefaultSectionSize(kRowHeight);
+    new RowHeight(table);
     table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table->horizontalHeader()->setHighlightSections(false);
     table->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
@@ -65,6 +91,16 @@ void fitColumns(QTableView* table, int rest) {
     }
     setColumnWidths(table, longest);
     table->horizontalHeader()->setSectionResizeMode(rest, QHeaderView::Stretch);
+    int left = table->viewport()->width();
+    for (int column = 0; column < model->columnCount(); ++column) {
+        table->showColumn(column);
+        left -= column == rest ? 0 : table->columnWidth(column);
+    }
+    const double least = kLeastRest * widgets::Theme::current().fontScale();
+    for (auto last = longest.rbegin(); last != longest.rend() && left < least; ++last) {
+        left += table->columnWidth(last->first);
+        table->hideColumn(last->first);
+    }
 }
 
 } // namespace weft::ui

@@ -359,7 +359,9 @@ void AdvicePart::arrangeColumns() {
         for (int row = 0; row < model_->rowCount(); ++row) {
             empty = empty && model_->index(row, column).data().toString().isEmpty();
         }
-        table_->setColumnHidden(column, empty);
+        if (empty) {
+            table_->hideColumn(column);
+        }
     }
 }
 

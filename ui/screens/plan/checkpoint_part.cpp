@@ -336,8 +336,8 @@ void CheckpointPart::update() {
     header_->setSubtitle(known ? tr("%1 → %2").arg(map_.from_mesh, map_.to_mesh) : QString());
     table_->setEnabled(!stale_ && !looking_);
     view_->setStale(stale_ || looking_);
-    runs_->setEnabled(runs_->count() > 0);
-    steps_->setEnabled(steps_->count() > 0);
+    runs_->setVisible(runs_->count() > 0);
+    steps_->setVisible(steps_->count() > 0);
     const bool none = runs_->count() == 0 && folder_.empty();
     empty_->setTitle(!map_.problem.isEmpty() ? tr("Nothing to show")
                      : none                  ? tr("No run has a checkpoint yet")
