@@ -41,6 +41,63 @@ private:
     QTableView* table_;
 };
 
+/// Columns as their texts need them, also when the table's width or its text size changes.
+class ColumnFit : public QObject {
+public:
+    explicit ColumnFit(QTableView* table) : QObject(table), table_(table) {
+        table->installEventFilter(this);
+    }
+
+    void setColumns(int rest, EmptyColumns empty) {
+        rest_ = rest;
+        empty_ = empty;
+        apply();
+    }
+
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() == QEvent::Resize || event->type() == QEvent::FontChange) {
+            apply();
+        }
+        return QObject::eventFilter(watched, event);
+    }
+
+private:
+    QString longestIn(int column) const {
+        QString out;
+        for (int row = 0; row < table_->model()->rowCount(); ++row) {
+            const QString text = table_->model()->index(row, column).data().toString();
+            out = text.size() > out.size() ? text : out;
+        }
+        return out;
+    }
+
+    void apply() {
+        std::vector<std::pair<int, QString>> samples;
+        for (int column = 0; column < table_->model()->columnCount(); ++column) {
+            const QString longest = longestIn(column);
+            table_->setColumnHidden(column, empty_ == EmptyColumns::Hide && longest.isEmpty());
+            if (column != rest_ && !table_->isColumnHidden(column)) {
+                samples.emplace_back(column, longest + QLatin1Char(' '));
+            }
+        }
+        setColumnWidths(table_, samples);
+        table_->horizontalHeader()->setSectionResizeMode(rest_, QHeaderView::Stretch);
+        int left = table_->width();
+        for (const auto& [column, sample] : samples) {
+            left -= table_->columnWidth(column);
+        }
+        const double least = kLeastRest * widgets::Theme::current().fontScale();
+        for (auto last = samples.rbegin(); last != samples.rend() && left < least; ++last) {
+            left += table_->columnWidth(last->first);
+            table_->hideColumn(last->first);
+        }
+    }
+
+    QTableView* table_;
+    int rest_ = 0;
+    EmptyColumns empty_ = EmptyColumns::Keep;
+};
+
 } // namespace
 
 QTableView* createTable(QAbstractItemModel* model, const char* object_name,
@@ -76,31 +133,14 @@ void setColumnWidths(QTableView* table, const std::vector<std::pair<int, QString
     }
 }
 
-void fitColumns(QTableView* table, int rest) {
-    const QAbstractItemModel* model = table->model();
-    std::vector<std::pair<int, QString>> longest;
-    for (int column = 0; column < model->columnCount(); ++column) {
-        QString sample;
-        for (int row = 0; row < model->rowCount(); ++row) {
-            const QString text = model->index(row, column).data().toString();
-            sample = text.size() > sample.size() ? text : sample;
-        }
-        if (column != rest) {
-            longest.emplace_back(column, sample + QLatin1Char(' '));
-        }
+void fitColumns(QTableView* table, int rest, EmptyColumns empty) {
+    ColumnFit* fit = nullptr;
+    for (QObject* child : table->children()) {
+        auto* own = dynamic_cast<ColumnFit*>(child);
+        fit = own != nullptr ? own : fit;
     }
-    setColumnWidths(table, longest);
-    table->horizontalHeader()->setSectionResizeMode(rest, QHeaderView::Stretch);
-    int left = table->viewport()->width();
-    for (int column = 0; column < model->columnCount(); ++column) {
-        table->showColumn(column);
-        left -= column == rest ? 0 : table->columnWidth(column);
-    }
-    const double least = kLeastRest * widgets::Theme::current().fontScale();
-    for (auto last = longest.rbegin(); last != longest.rend() && left < least; ++last) {
-        left += table->columnWidth(last->first);
-        table->hideColumn(last->first);
-    }
+    fit = fit != nullptr ? fit : new ColumnFit(table);
+    fit->setColumns(rest, empty);
 }
 
 } // namespace weft::ui
