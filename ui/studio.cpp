@@ -62,6 +62,12 @@ StartResult Studio::resumeRun(const std::filesystem::path& run_folder, std::int6
     if (!checked.ok()) {
         return {false, QString::fromStdString(to_text(checked.diagnostics.front()))};
     }
+    if (const auto lock = train::read_lock(run_folder)) {
+        return {false, tr("%1 is being trained by process %2 on %3. Show it to control it.")
+                           .arg(name)
+                           .arg(lock->pid)
+                           .arg(toQString(lock->host))};
+    }
     if (!QFileInfo(pathText(run_folder)).isWritable()) {
         return {false, tr("%1 cannot go on: its folder %2 is read-only. Make it writable, or fork "
                           "the run from a checkpoint.")
@@ -110,11 +116,43 @@ StartResult Studio::forkRun(const std::filesystem::path& run_folder,
     } catch (const Error& error) {
         return {false, QString::fromStdString(error.message())};
     }
-    std::vector<std::string> arguments{"resume", checkpoint.string(), "--fork", folder.string()};
+    const std::filesystem::path& from = checkpoint.empty() ? run_folder : checkpoint;
+    std::vector<std::string> arguments{"resume", from.string(), "--fork", folder.string()};
     for (const std::string& override_text : overrides) {
         arguments.insert(arguments.end(), {"--set", override_text});
     }
     return launch(folder, std::move(arguments), changed.config, false);
+}
+
+StartResult Studio::takeWayOn(const train::WayOn& way) {
+    const std::string name = checkpoint::folder_name(way.from_step);
+    const std::filesystem::path run = run_.folder();
+    std::error_code problem;
+    if (std::filesystem::is_directory(run / "checkpoints" / name, problem)) {
+        return forkRun(run, run / "checkpoints" / name, way.overrides);
+    }
+    // A fork that failed before its first save has its checkpoint in the run it came from, and its
+    // changes have to be made again.
+    std::filesystem::path parent = run_.origin() ? run_.origin()->run : std::filesystem::path();
+    if (parent.empty() && std::filesystem::exists(run / "run.json", problem)) {
+        parent = train::read_run_info(run).parent;
+    }
+    if (!parent.empty() && std::filesystem::is_directory(parent / "checkpoints" / name, problem)) {
+        const compile::CheckedRun before = train::read_frozen_config(parent);
+        std::vector<std::string> overrides;
+        if (before.ok()) {
+            for (const compile::FieldChange& change :
+                 compile::compare(before.config, run_.config())) {
+                overrides.push_back(change.path + "=" + change.after.dump());
+            }
+        }
+        overrides.insert(overrides.end(), way.overrides.begin(), way.overrides.end());
+        return forkRun(parent, parent / "checkpoints" / name, overrides);
+    }
+    if (way.from_step > 0) {
+        return {false, tr("The checkpoint of step %1 is gone.").arg(formatCount(way.from_step))};
+    }
+    return forkRun(run, {}, way.overrides);
 }
 
 QString Studio::startProblem() {
@@ -122,9 +160,9 @@ QString Studio::startProblem() {
         return tr("%1 is still training. Stop it first.").arg(run_.name());
     }
     const std::filesystem::path other = link_.runInBackground();
-    return other.empty() ? QString()
-                         : tr("%1 is still training in the background. Stop it first.")
-                               .arg(runTitle(other));
+    return other.empty()
+               ? QString()
+               : tr("%1 is still training in the background. Stop it first.").arg(runTitle(other));
 }
 
 StartResult Studio::startNew(const compile::RunConfig& config) {
@@ -367,10 +405,12 @@ void Studio::onEnded(const ProcessEnd& end) {
     if (train::is_final(run_.state())) {
         return;
     }
-    const QString how = end.signal != 0 ? tr("its process was ended by %1").arg(signalText(end.signal))
-                        : end.known     ? tr("its process ended with exit code %1").arg(end.code)
-                                        : tr("its process is gone");
-    const QString why = last_printed_.isEmpty() ? how : tr("%1; it last said: %2").arg(how, last_printed_);
+    const QString how = end.signal != 0
+                            ? tr("its process was ended by %1").arg(signalText(end.signal))
+                        : end.known ? tr("its process ended with exit code %1").arg(end.code)
+                                    : tr("its process is gone");
+    const QString why =
+        last_printed_.isEmpty() ? how : tr("%1; it last said: %2").arg(how, last_printed_);
     emit logged(3, "run", tr("%1: %2").arg(run_.name(), why), run_.step());
     if (run_.state() == train::RunState::idle) {
         run_.fail(tr("%1 did not start: %2").arg(run_.name(), why));

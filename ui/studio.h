@@ -65,10 +65,14 @@ public:
     StartResult startFile(const std::filesystem::path& config);
     /// Goes on from the newest checkpoint in the same run. `extend` adds steps.
     StartResult resumeRun(const std::filesystem::path& run_folder, std::int64_t extend = 0);
-    /// A new run with a parent link, from any checkpoint, with "--set" changes.
+    /// A new run with a parent link, from any checkpoint (empty: from the start), with "--set"
+    /// changes.
     StartResult forkRun(const std::filesystem::path& run_folder,
                         const std::filesystem::path& checkpoint,
                         const std::vector<std::string>& overrides);
+    /// A fork of the run on screen with what a failure offers, from the checkpoint it names; from
+    /// the start where the run had none.
+    StartResult takeWayOn(const train::WayOn& way);
     void pause();
     void resume();
     void pauseOrResume();

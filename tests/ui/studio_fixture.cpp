@@ -6,6 +6,9 @@
 #include <QFile>
 #include <QTest>
 
+#include <csignal>
+#include <unistd.h>
+
 namespace weft::test {
 
 std::string tiny_config() {
@@ -29,6 +32,19 @@ StudioFixture::StudioFixture() {
     file.write(QByteArray::fromStdString(tiny_config()));
     file.close();
     open();
+}
+
+// A worker outlives its studio; a test that failed must not leave one training.
+StudioFixture::~StudioFixture() {
+    window_.reset();
+    studio_.reset();
+    std::error_code none_started;
+    for (const auto& run : std::filesystem::directory_iterator(root() / "runs", none_started)) {
+        if (const auto lock = train::read_lock(run.path());
+            lock && lock->pid > 0 && lock->pid != ::getpid()) {
+            ::kill(static_cast<pid_t>(lock->pid), SIGKILL);
+        }
+    }
 }
 
 void StudioFixture::open() {

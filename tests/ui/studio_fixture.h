@@ -14,6 +14,9 @@ namespace weft::test {
 class StudioFixture {
 public:
     StudioFixture();
+    ~StudioFixture();
+    StudioFixture(const StudioFixture&) = delete;
+    StudioFixture& operator=(const StudioFixture&) = delete;
 
     ui::Studio& studio() { return *studio_; }
     ui::MainWindow& window() { return *window_; }

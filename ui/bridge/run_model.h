@@ -17,16 +17,33 @@
 
 namespace weft::ui {
 
+/// A number that not every step has said.
+struct MetricColumn {
+    std::string name; // "train/accuracy"
+    std::vector<std::uint32_t> row; // of the columns below
+    std::vector<double> value;
+};
+
 /// Columns of the steps so far; all of one length, in the order in which the steps were done.
 struct StepSeries {
     std::vector<double> step, epoch, seconds, loss, learning_rate, grad_norm;
+    std::vector<double> wall; // s, UTC epoch
+    std::vector<double> samples_per_s, step_ms, memory_bytes;
+    std::vector<MetricColumn> metrics;
 };
 
 struct EvaluationPoint {
     double step = 0;
     double epoch = 0;
     double seconds = 0;
+    double wall = 0;
     train::Metrics metrics;
+};
+
+/// Where a fork comes from.
+struct ForkOrigin {
+    std::filesystem::path run; // its folder; it may be gone
+    double step = 0;
 };
 
 struct PhaseTime {
@@ -93,8 +110,10 @@ public:
     const std::vector<StepSeries>& abandoned() const { return abandoned_; }
     /// Steps at which the run was resumed.
     const std::vector<std::int64_t>& resumes() const { return resumes_; }
-    /// Folder-relative path of the newest sample file, and its step.
-    const std::optional<train::SampleEvent>& lastSample() const { return last_sample_; }
+    /// The run that this one was forked from.
+    const std::optional<ForkOrigin>& origin() const { return origin_; }
+    /// Sample files (paths count from the folder), in order of steps.
+    const std::vector<train::SampleEvent>& samples() const { return samples_; }
     const std::optional<train::ErrorEvent>& failure() const { return failure_; }
     const std::vector<train::WarningEvent>& warnings() const { return warnings_; }
     const std::optional<train::FinishedEvent>& finished() const { return finished_; }
@@ -125,6 +144,7 @@ private:
     void applyState(const train::StateEvent& event, double time);
     void applyStep(const train::StepEvent& event, double time);
     void applyResumed(const train::ResumedEvent& event, double time);
+    static StepSeries splitOff(StepSeries& steps, std::size_t keep);
 
     std::filesystem::path folder_;
     compile::RunConfig config_;
@@ -148,7 +168,8 @@ private:
     std::vector<train::CheckpointEvent> checkpoints_;
     std::vector<StepSeries> abandoned_;
     std::vector<std::int64_t> resumes_;
-    std::optional<train::SampleEvent> last_sample_;
+    std::optional<ForkOrigin> origin_;
+    std::vector<train::SampleEvent> samples_;
     std::optional<train::ErrorEvent> failure_;
     std::vector<train::WarningEvent> warnings_;
     std::optional<train::FinishedEvent> finished_;

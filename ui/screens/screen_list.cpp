@@ -7,6 +7,8 @@ std::span<const ScreenRecord* const> allScreens() {
     static constexpr const ScreenRecord* kScreens[] = {
         &kHomeScreen,
         &kDataScreen,
+        &kModelScreen,
+        &kTrainingScreen,
         &kPlanScreen,
         &kTrainScreen,
         &kCheckpointsScreen,

@@ -10,6 +10,8 @@ namespace weft::ui {
 
 extern const ScreenRecord kHomeScreen;
 extern const ScreenRecord kDataScreen;
+extern const ScreenRecord kModelScreen;
+extern const ScreenRecord kTrainingScreen;
 extern const ScreenRecord kPlanScreen;
 extern const ScreenRecord kTrainScreen;
 extern const ScreenRecord kCheckpointsScreen;

@@ -6,6 +6,7 @@
 #include "ui/screens/screen_list.h"
 #include "ui/settings/settings_dialog.h"
 #include "ui/shell/config_dialog.h"
+#include "ui/shell/differences_dialog.h"
 #include "ui/shell/run_toolbar.h"
 #include "ui/shell/status_bar.h"
 #include "widgets/card.h"
@@ -128,6 +129,8 @@ void MainWindow::createPages() {
         connect(screen, &Screen::navStateChanged, this,
                 [this, screen, index] { rail_->setPageState(index, screen->navState()); });
         connect(screen, &Screen::pageRequested, this, &MainWindow::showPage);
+        connect(screen, &Screen::fieldRequested, this,
+                [this](const std::string& pointer) { showField(toQString(pointer)); });
         connect(screen, &Screen::toastRequested, this,
                 [this](int kind, const QString& text, QAction* offered) {
                     toasts_->show(static_cast<widgets::MessageKind>(kind), text, offered);
@@ -223,7 +226,7 @@ void MainWindow::connectActions() {
     on(action::kOpenFolder, [this] { openFolderDialog(); });
     on(action::kSave, [this] { save(); });
     on(action::kSaveAs, [this] { saveAs(); });
-    on(action::kEditConfig, [this] { showField({}); });
+    on(action::kEditConfig, [this] { showText({}); });
     on(action::kQuit, [this] { close(); });
     on(action::kStart, [this] { start(); });
     on(action::kExtend, [this] { extendRun(); });
@@ -344,6 +347,13 @@ void MainWindow::open(const QString& path) {
     }
 }
 
+void MainWindow::comeToFront() {
+    setWindowState(windowState() & ~Qt::WindowMinimized);
+    show();
+    raise();
+    activateWindow();
+}
+
 void MainWindow::openFileDialog() {
     const QString path = QFileDialog::getOpenFileName(this, tr("Open configuration"),
                                                       pathText(studio_.paths().presets),
@@ -369,8 +379,7 @@ void MainWindow::save() {
     }
     const QString problem = studio_.draft().save(path);
     if (problem.isEmpty()) {
-        toasts_->show(widgets::MessageKind::Success,
-                      tr("Saved %1").arg(pathText(path.filename())));
+        toasts_->show(widgets::MessageKind::Success, tr("Saved %1").arg(pathText(path.filename())));
     } else {
         toasts_->show(widgets::MessageKind::Error, problem);
     }
@@ -381,12 +390,11 @@ void MainWindow::saveAs() {
     const bool has_place =
         !draft.path().empty() && draft.path().parent_path() != studio_.paths().presets;
     const QString proposal = has_place ? pathText(draft.path()) : draft.name() + ".json";
-    const QString path =
-        QFileDialog::getSaveFileName(config_dialog_ != nullptr && config_dialog_->isVisible()
-                                         ? static_cast<QWidget*>(config_dialog_)
-                                         : this,
-                                     tr("Save configuration"), proposal,
-                                     tr("Run configurations (*.json)"));
+    const QString path = QFileDialog::getSaveFileName(
+        config_dialog_ != nullptr && config_dialog_->isVisible()
+            ? static_cast<QWidget*>(config_dialog_)
+            : this,
+        tr("Save configuration"), proposal, tr("Run configurations (*.json)"));
     if (path.isEmpty()) {
         return;
     }
@@ -415,6 +423,17 @@ void MainWindow::showProblem(int row) {
 }
 
 void MainWindow::showField(const QString& pointer) {
+    for (const QString& id : std::as_const(page_ids_)) {
+        if (page(id)->showField(pointer.toStdString())) {
+            showPage(id);
+            page(id)->showField(pointer.toStdString()); // now that there is something to scroll
+            return;
+        }
+    }
+    showText(pointer);
+}
+
+void MainWindow::showText(const QString& pointer) {
     if (config_dialog_ == nullptr) {
         config_dialog_ = new ConfigDialog(studio_.draft(), this);
         connect(config_dialog_, &ConfigDialog::saveAsRequested, this, &MainWindow::saveAs);
@@ -439,7 +458,7 @@ bool MainWindow::showRunBanner() {
         say("stop", widgets::MessageKind::Info, tr("Stopping %1").arg(name),
             tr("the window closes when the checkpoint is written"));
     } else if (studio_.isTraining() && (who == Who::Other || who == Who::Unreachable)) {
-        say("eye", widgets::MessageKind::Info, tr("%1 is read-only here").arg(name),
+        say("lock", widgets::MessageKind::Info, tr("%1 is read-only here").arg(name),
             toQString(studio_.link().control().why));
         if (who == Who::Other) {
             QPushButton* take = banner_->addButton(tr("Take over"));
@@ -447,7 +466,7 @@ bool MainWindow::showRunBanner() {
             connect(take, &QPushButton::clicked, &studio_, &Studio::takeOver);
         }
     } else if (!studio_.isTraining() && !interruption_.isEmpty()) {
-        say("alert", widgets::MessageKind::Warning, tr("%1 was interrupted").arg(name),
+        say("warning", widgets::MessageKind::Warning, tr("%1 was interrupted").arg(name),
             interruption_);
         QPushButton* resume = banner_->addButton(tr("Resume"));
         resume->setObjectName("resumeInterrupted");
@@ -469,7 +488,7 @@ void MainWindow::updateBanner() {
         return;
     }
     const bool relevant = studio_.isTraining() && studio_.draft().isValid() &&
-                          (currentPage() == "home" || currentPage() == "data" || currentPage() == "plan");
+                          page(currentPage())->editsDraft();
     const auto differences =
         relevant ? studio_.draft().differencesFrom(studio_.run().config()).size() : 0;
     banner_->setVisible(false);
@@ -478,6 +497,9 @@ void MainWindow::updateBanner() {
             tr("edits here never touch the running %1 · %n field(s) differ", nullptr,
                static_cast<int>(differences))
                 .arg(studio_.run().name()));
+        QPushButton* show = banner_->addButton(tr("Show differences"), true);
+        show->setObjectName("showDifferences");
+        connect(show, &QPushButton::clicked, this, &MainWindow::showDifferences);
     }
 }
 
@@ -494,6 +516,11 @@ void MainWindow::extendRun() {
     if (!result.started) {
         toasts_->show(widgets::MessageKind::Error, result.problem);
     }
+}
+
+void MainWindow::showDifferences() {
+    DifferencesDialog dialog(studio_.draft(), studio_.run(), this);
+    dialog.exec();
 }
 
 void MainWindow::restoreLayout() {

@@ -41,6 +41,9 @@ public:
 
     void showPage(const QString& id);
     QString currentPage() const;
+    /// Opens a configuration, run folder or checkpoint; says what is wrong with it.
+    void open(const QString& path);
+    void comeToFront();
     Screen* page(const QString& id) const;
     Actions& actions() { return actions_; }
 
@@ -63,7 +66,6 @@ private:
     void connectStudio();
     void restoreLayout();
     void saveLayout() const;
-    void open(const QString& path);
     void openFileDialog();
     void openFolderDialog();
     /// Presets are never written to: they ask for a place of their own, as a draft without one does.
@@ -72,7 +74,10 @@ private:
     void start();
     /// Goes where a problem can be solved: the field in the text, or the run with its ways on.
     void showProblem(int row);
+    /// On the page that has the field, else in the text.
     void showField(const QString& pointer);
+    void showText(const QString& pointer);
+    void showDifferences();
     void updateBanner();
     /// What is wrong with the run on screen and what one can do about it; false when nothing is.
     bool showRunBanner();

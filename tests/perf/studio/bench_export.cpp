@@ -34,6 +34,7 @@ void bench_export() {
     bench::settle();
     const QString png = dir.filePath("chart.png");
     const QString svg = dir.filePath("chart.svg");
+    const QString pdf = dir.filePath("chart.pdf");
     const QString csv = dir.filePath("chart.csv");
     const auto mib = [](const QString& path) {
         return static_cast<double>(QFileInfo(path).size()) / (1 << 20);
@@ -41,6 +42,8 @@ void bench_export() {
     bench::print("25  PNG at 2x", bench::timed(5, [&](int) { chart.exportPng(png); }), 300);
     bench::print("25  SVG", bench::timed(5, [&](int) { chart.exportSvg(svg); }), 500);
     bench::print("25  size of the SVG", mib(svg), "MiB", 1);
+    bench::print("25  PDF", bench::timed(5, [&](int) { chart.exportPdf(pdf); }), 500);
+    bench::print("25  size of the PDF", mib(pdf), "MiB", 1);
     bench::print("    CSV of every point", bench::timed(2, [&](int) { chart.exportCsv(csv); }),
                  2000);
 }

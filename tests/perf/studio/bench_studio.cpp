@@ -24,6 +24,7 @@ constexpr Suite kSuites[] = {
     {"pages", "clicks, keys and pages", bench_pages},
     {"live", "the demo, pauses and steps while training uses every core", bench_live},
     {"charts", "curves of a million points, overlays, appends", bench_charts},
+    {"curves", "many runs over each other on the Train page", bench_curves},
     {"mesh", "Mesh & Plan: scrubbing, edits, large drawings", bench_mesh},
     {"edits", "of these only the edits", bench_edits, false},
     {"graph", "layout of a model's graph", bench_graph},

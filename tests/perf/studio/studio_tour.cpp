@@ -2,9 +2,13 @@
 // studio_tour DIR [PRESET]: pictures of the real program on a real run, light and dark, at the
 // designed sizes. README's hero picture and the tour come from here, so that they never go stale.
 #include "ui/plurals.h"
+#include "ui/screens/train/chart_grid.h"
+#include "ui/screens/train/try_input.h"
 #include "ui/shell/main_window.h"
 #include "ui/studio.h"
+#include "widgets/confusion_view.h"
 #include "widgets/line_chart.h"
+#include "widgets/probability_bars.h"
 
 #include <QAbstractButton>
 #include <QApplication>
@@ -62,6 +66,20 @@ void choose(const Tour& tour, const char* control, bool last) {
     (last ? segments.last() : segments.first())->click();
 }
 
+/// Model and Training of a language model, as a form and as they are when something is wrong.
+void tourDraft(Tour& tour) {
+    tour.studio.openPath(std::filesystem::path(WEFT_SOURCE_PRESETS) / "tiny-gpt.json");
+    tour.window.showPage("model");
+    QTest::qWait(2500); // its outline and its plan
+    tour.shoot("model", "model");
+    tour.window.showPage("training");
+    QTest::qWait(2500);
+    tour.shoot("training", "training");
+    tour.studio.draft().edit({{"/training/ema_decay", 3}, {"/training/micro_batch_size", 7}});
+    tour.shoot("training", "training-invalid");
+    tour.studio.draft().undo();
+}
+
 /// Mesh & Plan: four simulated devices, two by two, and each part of the drawer; then a pipeline.
 void tourMesh(Tour& tour) {
     tour.studio.openPath(std::filesystem::path(WEFT_SOURCE_PRESETS) / "tiny-gpt.json");
@@ -87,6 +105,29 @@ void tourMesh(Tour& tour) {
     find<QAbstractButton>(tour, "scrubPlay")->click();
     tour.shoot("plan", "mesh-pipeline");
     choose(tour, "planPart", true);
+}
+
+/// Train, of a run that is paused: every chart, the confusion matrix, a sample to try.
+void tourTrain(Tour& tour) {
+    auto* grid = tour.window.findChild<ui::ChartGrid*>();
+    grid->setMetrics({"loss", "accuracy", "learning_rate", "grad_norm", "samples_per_s",
+                      "memory_mib"});
+    tour.window.showPage("train");
+    const auto parts = find<QWidget>(tour, "predictionPart")->findChildren<QAbstractButton*>();
+    parts[1]->click();
+    auto* confusion = find<widgets::ConfusionView>(tour, "confusion");
+    wait_for([&] { return confusion->classes() > 0; }, 60000);
+    emit confusion->itemActivated(confusion->classes() * 6); // a shirt, and what it is taken for
+    QTest::qWait(1000);
+    tour.shoot("train", "train-confusion");
+    parts[2]->click();
+    wait_for([&] { return find<QWidget>(tour, "sketchPad")->isVisible(); }, 20000);
+    tour.window.findChild<ui::TryInput*>()->showSample(9);
+    auto* bars = find<widgets::ProbabilityBars>(tour, "tryBars");
+    wait_for([&] { return !bars->bars().empty(); }, 60000);
+    tour.shoot("train", "train-try");
+    parts[0]->click();
+    grid->setMetrics({"loss", "learning_rate", "grad_norm"});
 }
 
 /// Mesh & Plan: the plan with a comparison, the ops one by one, the program as text and as a graph.
@@ -143,6 +184,9 @@ int main(int argc, char** argv) {
     tour.shoot("train", "train-empty");
     tour.shoot("checkpoints", "checkpoints-empty");
     tour.shoot("plan", "plan-empty");
+    tour.shoot("model", "model-empty");
+    tour.shoot("training", "training-empty");
+    tourDraft(tour);
     tourPlan(tour);
     tourMesh(tour);
 
@@ -162,6 +206,7 @@ int main(int argc, char** argv) {
     studio.pause();
     wait_for([&] { return studio.run().state() == train::RunState::paused; }, 20000);
     tour.shoot("train", "train-paused");
+    tourTrain(tour);
     studio.stopAndSave();
     wait_for([&] { return !studio.isTraining(); }, 60000);
     QTest::qWait(500);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/checkpoints/checkpoints_screen.h"
 
+#include "core/base/error.h"
 #include "ui/actions.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"

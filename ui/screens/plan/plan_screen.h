@@ -34,6 +34,7 @@ public:
     PlanScreen(Studio& studio, Actions& actions);
 
     widgets::NavState navState() const override;
+    bool editsDraft() const override { return true; }
     PlanPreview& preview() { return preview_; }
 
 protected:
