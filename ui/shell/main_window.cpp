@@ -296,6 +296,7 @@ void MainWindow::connectStudio() {
     });
     connect(&studio_, &Studio::runShown, this, [this] { showPage("train"); });
     connect(&studio_, &Studio::checkpointOpened, this, [this] { showPage("checkpoints"); });
+    connect(&studio_, &Studio::weightsOpened, this, [this] { showPage("checkpoints"); });
     connect(&studio_, &Studio::trainingChanged, this, &MainWindow::updateBanner);
     connect(&studio_, &Studio::controlChanged, this, &MainWindow::updateBanner);
     connect(&studio_.run(), &RunModel::reset, this, [this] {
@@ -454,6 +455,7 @@ void MainWindow::say(const QString& icon, widgets::MessageKind kind, const QStri
     banner_->setVisible(true);
 }
 
+// Home has a banner of its own for runs that were cut off.
 bool MainWindow::showRunBanner() {
     const QString name = studio_.run().name();
     using Who = RunControlState::Who;
@@ -469,17 +471,20 @@ bool MainWindow::showRunBanner() {
             take->setObjectName("takeOver");
             connect(take, &QPushButton::clicked, &studio_, &Studio::takeOver);
         }
-    } else if (!studio_.isTraining() && !interruption_.isEmpty()) {
+    } else if (!studio_.isTraining() && !interruption_.isEmpty() && currentPage() != "home") {
+        const bool saved = !studio_.run().checkpoints().empty();
         say("warning", widgets::MessageKind::Warning, tr("%1 was interrupted").arg(name),
-            interruption_);
-        QPushButton* resume = banner_->addButton(tr("Resume"));
-        resume->setObjectName("resumeInterrupted");
-        connect(resume, &QPushButton::clicked, this, [this] {
-            const StartResult result = studio_.resumeRun(studio_.run().folder());
-            if (!result.started) {
-                toasts_->show(widgets::MessageKind::Error, result.problem);
-            }
-        });
+            saved ? interruption_ : tr("%1 · before its first checkpoint").arg(interruption_));
+        if (saved) {
+            QPushButton* resume = banner_->addButton(tr("Resume"));
+            resume->setObjectName("resumeInterrupted");
+            connect(resume, &QPushButton::clicked, this, [this] {
+                const StartResult result = studio_.resumeRun(studio_.run().folder());
+                if (!result.started) {
+                    toasts_->show(widgets::MessageKind::Error, result.problem);
+                }
+            });
+        }
     } else {
         return false;
     }

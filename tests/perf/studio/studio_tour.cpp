@@ -2,6 +2,7 @@
 // studio_tour DIR [PRESET | mesh]: pictures of the real program on a real run, light and dark, at
 // the designed sizes. README's hero picture and the tour come from here, so that they never go
 // stale. With "mesh": of that page alone, which takes half a minute.
+#include "core/train/run_summary.h"
 #include "ui/plurals.h"
 #include "ui/screens/train/chart_grid.h"
 #include "ui/screens/train/try_input.h"
@@ -15,10 +16,13 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QDir>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <cmath>
 #include <cstdio>
+#include <fstream>
 
 namespace {
 
@@ -177,6 +181,48 @@ void tourPlan(Tour& tour) {
     tour.studio.draft().undo();
 }
 
+/// Runs: a small sweep on disk, as a table, over one another, and along its settings.
+void tourRuns(Tour& tour) {
+    for (int i = 0; i < 9; ++i) {
+        const std::filesystem::path run =
+            tour.studio.paths().runs_root / ("2026-01-01_sweep_00" + std::to_string(1 + i));
+        std::filesystem::create_directories(run);
+        const double rate = 1e-4 * std::pow(3.0, i % 5);
+        const int batch = 32 << (i % 3);
+        std::ofstream(run / "config.json")
+            << R"({"optimizer": {"type": "adamw", "learning_rate": )" << rate
+            << R"(}, "training": {"global_batch_size": )" << batch << "}}";
+        train::RunInfo info;
+        info.name = "sweep";
+        info.state = i == 4 ? "failed" : "finished";
+        info.model = "mlp";
+        train::write_run_info(run, info);
+        std::ofstream events(run / "events.jsonl");
+        for (int step = 1; step <= 200; ++step) {
+            train::StepEvent event;
+            event.step = step;
+            event.loss = 2.3 * std::exp(-step * rate * 4) + 0.2 + 0.01 * i;
+            events << to_line({step, 1e9 + step, event}) << "\n";
+        }
+        const train::EvaluationEvent evaluation{
+            200, {{"validation/loss", 0.25 + 2.0 * std::exp(-800 * rate) + 0.01 * i}}};
+        events << to_line({201, 1e9 + 201, evaluation}) << "\n";
+        train::write_annotations(run, {{i % 2 == 0 ? "baseline" : "wide"}, "", false});
+    }
+    tour.studio.index().refresh();
+    tour.window.showPage("runs");
+    auto* table = find<QTableView>(tour, "runTable");
+    wait_for([&] { return table->model()->rowCount() >= 9; }, 20000);
+    table->selectionModel()->select(
+        QItemSelection(table->model()->index(0, 0), table->model()->index(3, 0)),
+        QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    QTest::qWait(1000);
+    tour.shoot("runs", "runs");
+    choose(tour, "comparePart", true);
+    table->clearSelection();
+    tour.shoot("runs", "runs-parallel");
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -207,6 +253,7 @@ int main(int argc, char** argv) {
     tour.shoot("home", "home-first");
     tour.shoot("train", "train-empty");
     tour.shoot("checkpoints", "checkpoints-empty");
+    tour.shoot("runs", "runs-empty");
     tour.shoot("plan", "plan-empty");
     tour.shoot("model", "model-empty");
     tour.shoot("training", "training-empty");
@@ -235,5 +282,6 @@ int main(int argc, char** argv) {
     QTest::qWait(500);
     tour.shoot("home", "home");
     tour.shoot("checkpoints", "checkpoints");
+    tourRuns(tour);
     return 0;
 }
