@@ -4,16 +4,28 @@
 #include "core/base/check.h"
 #include "ui/studio.h"
 #include "widgets/icon.h"
+#include "widgets/style.h"
+
+#include <QPushButton>
 
 namespace weft::ui {
 namespace {
 
+constexpr auto kReason = "weft.reason"; // why an action is disabled
+
+// The name, the keys, and why it cannot be used.
+void renewToolTip(QAction* target) {
+    const QString keys = target->shortcut().toString(QKeySequence::NativeText);
+    const QString plain = keys.isEmpty() ? target->text() : target->text() + " (" + keys + ")";
+    const QString reason = target->property(kReason).toString();
+    target->setToolTip(target->isEnabled() || reason.isEmpty() ? plain : plain + "\n" + reason);
+}
+
 // Enables an action or says in its tooltip why it cannot be used.
 void allow(QAction* target, bool enabled, const QString& reason) {
     target->setEnabled(enabled);
-    const QString keys = target->shortcut().toString(QKeySequence::NativeText);
-    const QString plain = keys.isEmpty() ? target->text() : target->text() + " (" + keys + ")";
-    target->setToolTip(enabled || reason.isEmpty() ? plain : plain + "\n" + reason);
+    target->setProperty(kReason, reason);
+    renewToolTip(target);
 }
 
 } // namespace
@@ -26,6 +38,7 @@ Actions::Actions(Studio& studio, QObject* parent) : QObject(parent), studio_(stu
     const auto update = [this] { updateRunActions(); };
     connect(&studio_, &Studio::trainingChanged, this, update);
     connect(&studio_, &Studio::pendingChanged, this, update);
+    connect(&studio_, &Studio::controlChanged, this, update);
     connect(&studio_.run(), &RunModel::stateChanged, this, update);
     connect(&studio_.run(), &RunModel::reset, this, update);
     connect(&studio_.draft(), &Draft::changed, this, update);
@@ -56,11 +69,26 @@ QAction* Actions::add(const QString& id, const QString& text, const QString& ico
         created->setIcon(widgets::icon(icon_name));
     }
     created->setShortcut(shortcut);
+    default_keys_.insert(id, shortcut);
     created->setStatusTip(status_tip);
     allow(created, true, {});
     by_id_.insert(id, created);
     order_.append(created);
     return created;
+}
+
+void Actions::setShortcuts(const QMap<QString, QString>& portable_keys_by_id) {
+    for (QAction* target : std::as_const(order_)) {
+        const auto chosen = portable_keys_by_id.constFind(target->objectName());
+        const QKeySequence keys =
+            chosen == portable_keys_by_id.constEnd()
+                ? defaultKeys(target->objectName())
+                : QKeySequence::fromString(*chosen, QKeySequence::PortableText);
+        if (target->shortcut() != keys) {
+            target->setShortcut(keys);
+            renewToolTip(target);
+        }
+    }
 }
 
 void Actions::createFile() {
@@ -70,8 +98,14 @@ void Actions::createFile() {
         tr("Open a run configuration as the draft"));
     add(action::kOpenFolder, tr("Open run or checkpoint…"), "folder", QKeySequence("Ctrl+Shift+O"),
         tr("Open a run folder or a checkpoint folder"));
+    add(action::kSave, tr("Save configuration"), {}, QKeySequence::Save,
+        tr("Write the draft to its file"));
+    add(action::kSaveAs, tr("Save configuration as…"), {}, QKeySequence("Ctrl+Shift+S"),
+        tr("Write the draft to another file"));
     add(action::kEditConfig, tr("Edit configuration…"), "model", QKeySequence("Ctrl+E"),
         tr("The draft as text, with every problem at its field"));
+    add(action::kSettings, tr("Settings…"), "settings", QKeySequence("Ctrl+,"),
+        tr("Looks, notifications, folders and shortcuts"));
     add(action::kQuit, tr("Quit"), {}, QKeySequence("Ctrl+Q"), tr("Close the studio"));
 }
 
@@ -97,6 +131,8 @@ void Actions::createRun() {
                         tr("Finish the step, write a checkpoint, end; resumable"));
     QAction* stop_now =
         add(action::kStopNow, tr("Stop now"), "stop", {}, tr("End at once without saving"));
+    add(action::kExtend, tr("Train longer…"), "plus", {},
+        tr("Add steps to the run on screen, while it trains or after its end"));
     connect(pause, &QAction::triggered, &studio_, &Studio::pauseOrResume);
     connect(step, &QAction::triggered, &studio_, &Studio::singleStep);
     connect(save, &QAction::triggered, &studio_, &Studio::checkpointNow);
@@ -128,8 +164,12 @@ void Actions::createView() {
 }
 
 void Actions::updateEditActions() {
-    allow(get(action::kEditConfig), !studio_.draft().isEmpty(),
-          tr("Choose a preset or open a configuration first"));
+    const Draft& draft = studio_.draft();
+    const QString nothing = tr("Choose a preset or open a configuration first");
+    allow(get(action::kEditConfig), !draft.isEmpty(), nothing);
+    allow(get(action::kSave), !draft.isEmpty() && !draft.isSaved(),
+          draft.isEmpty() ? nothing : tr("The file says the same"));
+    allow(get(action::kSaveAs), !draft.isEmpty(), nothing);
     allow(get(action::kUndo), studio_.draft().canUndo(), tr("The draft has no edit to take back"));
     allow(get(action::kRedo), studio_.draft().canRedo(), tr("No edit was taken back"));
 }
@@ -151,12 +191,33 @@ void Actions::updateRunActions() {
     QAction* pause = get(action::kPause);
     pause->setText(paused ? tr("Resume") : tr("Pause"));
     pause->setIcon(widgets::icon(paused ? "play" : "pause"));
-    const bool steerable = training && !pending && !stopping;
-    allow(pause, steerable, training ? wait : no_run);
-    allow(get(action::kStep), steerable && paused, paused ? wait : tr("Pause the run first"));
-    allow(get(action::kCheckpoint), steerable, training ? wait : no_run);
-    allow(get(action::kStopAndSave), training && !stopping, training ? tr("Stopping") : no_run);
-    allow(get(action::kStopNow), training, no_run);
+    const QString locked = studio_.controlProblem();
+    const QString busy = !training ? no_run : !locked.isEmpty() ? locked : wait;
+    const bool commanded = training && locked.isEmpty();
+    const bool steerable = commanded && !pending && !stopping;
+    allow(pause, steerable, busy);
+    allow(get(action::kStep), steerable && paused,
+          paused || !commanded ? busy : tr("Pause the run first"));
+    allow(get(action::kCheckpoint), steerable, busy);
+    allow(get(action::kStopAndSave), commanded && !stopping, commanded ? tr("Stopping") : busy);
+    allow(get(action::kStopNow), commanded, busy);
+    const bool longer = training ? steerable : state == train::RunState::finished ||
+                                                  state == train::RunState::stopped;
+    allow(get(action::kExtend), longer, training ? busy : tr("No run on screen can go on"));
+}
+
+QPushButton* actionButton(QAction* action) {
+    auto* button = new QPushButton(action->icon(), {});
+    button->setAccessibleName(action->text());
+    widgets::setButtonKind(button, widgets::ButtonKind::Flat);
+    const auto follow = [button, action] {
+        button->setEnabled(action->isEnabled());
+        button->setToolTip(action->toolTip());
+    };
+    QObject::connect(action, &QAction::changed, button, follow);
+    QObject::connect(button, &QPushButton::clicked, action, &QAction::trigger);
+    follow();
+    return button;
 }
 
 } // namespace weft::ui

@@ -6,8 +6,11 @@
 #include <QAction>
 #include <QHash>
 #include <QList>
+#include <QMap>
 #include <QObject>
 #include <QString>
+
+class QPushButton;
 
 namespace weft::ui {
 
@@ -18,8 +21,11 @@ namespace action {
 inline constexpr auto kNewRun = "file.new";
 inline constexpr auto kOpenFile = "file.open";
 inline constexpr auto kOpenFolder = "file.open_folder";
+inline constexpr auto kSave = "file.save";
+inline constexpr auto kSaveAs = "file.save_as";
 inline constexpr auto kEditConfig = "file.edit";
 inline constexpr auto kQuit = "file.quit";
+inline constexpr auto kSettings = "file.settings";
 inline constexpr auto kUndo = "edit.undo";
 inline constexpr auto kRedo = "edit.redo";
 inline constexpr auto kStart = "run.start";
@@ -28,6 +34,7 @@ inline constexpr auto kStep = "run.step";
 inline constexpr auto kCheckpoint = "run.checkpoint";
 inline constexpr auto kStopAndSave = "run.stop_and_save";
 inline constexpr auto kStopNow = "run.stop_now";
+inline constexpr auto kExtend = "run.extend";
 inline constexpr auto kPalette = "view.palette";
 inline constexpr auto kRail = "view.rail";
 inline constexpr auto kConsole = "view.console";
@@ -55,6 +62,10 @@ public:
                  const QKeySequence& shortcut, const QString& status_tip);
     /// Null when there is none with this id.
     QAction* find(const QString& id) const { return by_id_.value(id, nullptr); }
+    /// Gives actions other keys than their defaults; the rest have the defaults.
+    void setShortcuts(const QMap<QString, QString>& portable_keys_by_id);
+    /// The keys that an action has unless the user chose others.
+    QKeySequence defaultKeys(const QString& id) const { return default_keys_.value(id); }
     QStringList ids() const;
     /// In order of creation.
     const QList<QAction*>& all() const { return order_; }
@@ -69,7 +80,11 @@ private:
 
     Studio& studio_;
     QHash<QString, QAction*> by_id_;
+    QHash<QString, QKeySequence> default_keys_;
     QList<QAction*> order_;
 };
+
+/// A flat button with the action's icon that is enabled, explained and triggered with it.
+QPushButton* actionButton(QAction* action);
 
 } // namespace weft::ui

@@ -1,22 +1,45 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/studio.h"
 
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/checkpoint/safetensors.h"
+#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/plan_preview.h"
 
-#include <QCoreApplication>
+#include <QFileInfo>
 
 #include <algorithm>
 
 namespace weft::ui {
 
 Studio::Studio(StudioPaths paths, QObject* parent)
-    : QObject(parent), paths_(std::move(paths)), reader_(run_), index_(paths_.runs_root) {
-    connect(&host_, &EngineHost::eventsArrived, this, &Studio::onEvents);
-    connect(&host_, &EngineHost::ended, this, &Studio::onEnded);
+    : QObject(parent), paths_(std::move(paths)),
+      settings_(paths_.settings.empty() ? paths_.state / "settings.ini" : paths_.settings),
+      keeper_(draft_, paths_.state / "draft.json"), reader_(run_), index_(paths_.runs_root) {
+    index_.setFiles(paths_.state / "opened-folders.json",
+                    paths_.cache.empty() ? paths_.cache : paths_.cache / "runs.json");
+    connect(&keeper_, &DraftKeeper::failed, this, &Studio::troubled);
+    connect(&link_, &RunLink::eventsArrived, this, &Studio::onEvents);
+    connect(&link_, &RunLink::refused, this, &Studio::onAnswer);
+    connect(&link_, &RunLink::logged, this, [this](const QStringList& lines) {
+        for (const QString& line : lines) {
+            emit logged(1, "weft", line, run_.step());
+        }
+        last_printed_ = lines.back();
+    });
+    connect(&link_, &RunLink::controlChanged, this, &Studio::controlChanged);
+    connect(&link_, &RunLink::ended, this, &Studio::onEnded);
     connect(&reader_, &RunReader::caughtUp, this, &Studio::onCaughtUp);
 }
 
-Studio::~Studio() = default;
+void Studio::bringBackDraft() {
+    const QString problem = keeper_.bringBack();
+    if (!problem.isEmpty()) {
+        emit troubled(problem);
+    }
+}
 
 StartResult Studio::startDraft() {
     if (draft_.isEmpty()) {
@@ -25,7 +48,7 @@ StartResult Studio::startDraft() {
     if (!draft_.isValid()) {
         return {false, tr("The draft has problems: see Problems.")};
     }
-    return start(draft_.config(), {}, {});
+    return startNew(draft_.config());
 }
 
 StartResult Studio::startFile(const std::filesystem::path& config) {
@@ -33,22 +56,43 @@ StartResult Studio::startFile(const std::filesystem::path& config) {
     if (!checked.ok()) {
         return {false, QString::fromStdString(to_text(checked.diagnostics.front()))};
     }
-    return start(checked.config, {}, {});
+    return startNew(checked.config);
 }
 
-StartResult Studio::resumeRun(const std::filesystem::path& run_folder) {
+StartResult Studio::resumeRun(const std::filesystem::path& run_folder, std::int64_t extend) {
+    const QString name = runTitle(run_folder);
     const compile::CheckedRun checked = train::read_frozen_config(run_folder);
     if (!checked.ok()) {
         return {false, QString::fromStdString(to_text(checked.diagnostics.front()))};
     }
-    const auto entries = checkpoint::list_checkpoints(run_folder / "checkpoints");
-    const auto newest = std::find_if(entries.rbegin(), entries.rend(),
-                                     [](const auto& entry) { return entry.problem.empty(); });
-    if (newest == entries.rend()) {
-        return {false, tr("%1 has no usable checkpoint to resume from.")
-                           .arg(QString::fromStdString(run_folder.filename().string()))};
+    if (const auto lock = train::read_lock(run_folder)) {
+        return {false, tr("%1 is being trained by process %2 on %3. Show it to control it.")
+                           .arg(name)
+                           .arg(lock->pid)
+                           .arg(toQString(lock->host))};
     }
-    return start(checked.config, {newest->path, false, {}}, run_folder);
+    if (!QFileInfo(pathText(run_folder)).isWritable()) {
+        return {false, tr("%1 cannot go on: its folder %2 is read-only. Make it writable, or fork "
+                          "the run from a checkpoint.")
+                           .arg(name, pathText(run_folder))};
+    }
+    try {
+        if (extend == 0 && train::read_run_info(run_folder).state == "finished") {
+            return {false, tr("%1 is finished. Train it longer, or fork it.").arg(name)};
+        }
+    } catch (const Error&) {
+        // Without run.json a run can go on all the same.
+    }
+    const auto entries = checkpoint::list_checkpoints(run_folder / "checkpoints");
+    if (std::none_of(entries.begin(), entries.end(),
+                     [](const auto& entry) { return entry.problem.empty(); })) {
+        return {false, tr("%1 has no usable checkpoint to resume from.").arg(name)};
+    }
+    std::vector<std::string> arguments{"resume", run_folder.string()};
+    if (extend > 0) {
+        arguments.insert(arguments.end(), {"--extend", std::to_string(extend)});
+    }
+    return launch(run_folder, std::move(arguments), checked.config, true);
 }
 
 StartResult Studio::forkRun(const std::filesystem::path& run_folder,
@@ -66,34 +110,107 @@ StartResult Studio::forkRun(const std::filesystem::path& run_folder,
                                .arg(QString::fromStdString(change.path))};
         }
     }
-    return start(changed.config, {checkpoint, true, run_folder}, {});
-}
-
-StartResult Studio::start(const compile::RunConfig& config, train::StartFrom from,
-                          const std::filesystem::path& existing_folder) {
-    if (host_.isActive()) {
-        return {false, tr("%1 is still training. Stop it first.").arg(run_.name())};
+    if (const QString problem = startProblem(); !problem.isEmpty()) {
+        return {false, problem};
     }
-    train::SessionOptions options;
-    options.config = config;
-    options.calibration_file = paths_.calibration;
-    options.version = QCoreApplication::applicationVersion().toStdString();
-    options.start = std::move(from);
+    std::filesystem::path folder;
     try {
-        options.run_folder = existing_folder.empty()
-                                 ? train::create_run_folder(paths_.runs_root, config.name)
-                                 : existing_folder;
+        folder = train::create_run_folder(paths_.runs_root, changed.config.name);
     } catch (const Error& error) {
         return {false, QString::fromStdString(error.message())};
     }
-    waiting_.clear();
-    if (existing_folder.empty()) {
-        reader_.stop();
-        run_.begin(options.run_folder, config);
-    } else {
-        reader_.replay(existing_folder, config);
+    const std::filesystem::path& from = checkpoint.empty() ? run_folder : checkpoint;
+    std::vector<std::string> arguments{"resume", from.string(), "--fork", folder.string()};
+    for (const std::string& override_text : overrides) {
+        arguments.insert(arguments.end(), {"--set", override_text});
     }
-    host_.start(std::move(options));
+    return launch(folder, std::move(arguments), changed.config, false);
+}
+
+StartResult Studio::takeWayOn(const train::WayOn& way) {
+    const std::string name = checkpoint::folder_name(way.from_step);
+    const std::filesystem::path run = run_.folder();
+    std::error_code problem;
+    if (std::filesystem::is_directory(run / "checkpoints" / name, problem)) {
+        return forkRun(run, run / "checkpoints" / name, way.overrides);
+    }
+    // A fork that failed before its first save has its checkpoint in the run it came from, and its
+    // changes have to be made again.
+    std::filesystem::path parent = run_.origin() ? run_.origin()->run : std::filesystem::path();
+    if (parent.empty() && std::filesystem::exists(run / "run.json", problem)) {
+        parent = train::read_run_info(run).parent;
+    }
+    if (!parent.empty() && std::filesystem::is_directory(parent / "checkpoints" / name, problem)) {
+        const compile::CheckedRun before = train::read_frozen_config(parent);
+        std::vector<std::string> overrides;
+        if (before.ok()) {
+            for (const compile::FieldChange& change :
+                 compile::compare(before.config, run_.config())) {
+                overrides.push_back(change.path + "=" + change.after.dump());
+            }
+        }
+        overrides.insert(overrides.end(), way.overrides.begin(), way.overrides.end());
+        return forkRun(parent, parent / "checkpoints" / name, overrides);
+    }
+    if (way.from_step > 0) {
+        return {false, tr("The checkpoint of step %1 is gone.").arg(formatCount(way.from_step))};
+    }
+    return forkRun(run, {}, way.overrides);
+}
+
+QString Studio::startProblem() {
+    if (link_.isActive()) {
+        return tr("%1 is still training. Stop it first.").arg(run_.name());
+    }
+    const std::filesystem::path other = link_.runInBackground();
+    return other.empty()
+               ? QString()
+               : tr("%1 is still training in the background. Stop it first.").arg(runTitle(other));
+}
+
+StartResult Studio::startNew(const compile::RunConfig& config) {
+    if (const QString problem = startProblem(); !problem.isEmpty()) {
+        return {false, problem};
+    }
+    try {
+        const std::filesystem::path folder =
+            train::create_run_folder(paths_.runs_root, config.name);
+        const std::filesystem::path frozen = folder / "config.json";
+        write_file_atomically(frozen, config.document.dump(2) + "\n");
+        return launch(folder,
+                      {"train", frozen.string(), "--base-dir",
+                       std::filesystem::absolute(config.base_dir).string(), "--run-dir",
+                       folder.string()},
+                      config, false);
+    } catch (const Error& error) {
+        return {false, QString::fromStdString(error.message())};
+    }
+}
+
+StartResult Studio::launch(const std::filesystem::path& folder, std::vector<std::string> arguments,
+                           const compile::RunConfig& config, bool history) {
+    QString problem = startProblem();
+    if (problem.isEmpty()) {
+        arguments.emplace_back("--quiet");
+        problem = link_.start(folder,
+                              {paths_.worker, std::move(arguments), folder / "logs" / "weft.log"});
+    }
+    if (!problem.isEmpty()) {
+        if (!history) {
+            std::error_code ignored;
+            std::filesystem::remove_all(folder, ignored); // made a moment ago for this run
+        }
+        return {false, problem};
+    }
+    planned_ = false;
+    last_printed_.clear();
+    if (history) {
+        reader_.replay(folder, config);
+    } else {
+        reader_.stop();
+        run_.begin(folder, config);
+        link_.stream(0);
+    }
     emit trainingChanged();
     emit runShown();
     return {true, {}};
@@ -127,8 +244,33 @@ void Studio::stopNow() {
     send(train::CommandKind::stop_now);
 }
 
+StartResult Studio::extendRun(std::int64_t steps) {
+    if (!isTraining()) {
+        return resumeRun(run_.folder(), steps);
+    }
+    send(train::CommandKind::extend, {{"steps", steps}});
+    return {true, {}};
+}
+
+void Studio::takeOver() {
+    link_.takeOver();
+}
+
+QString Studio::controlProblem() const {
+    using Who = RunControlState::Who;
+    if (!isTraining() || link_.control().who == Who::Mine) {
+        return {};
+    }
+    const QString why = toQString(link_.control().why);
+    switch (link_.control().who) {
+    case Who::Other: return tr("read-only: %1").arg(why);
+    case Who::Unreachable: return tr("read-only: its process cannot be reached (%1)").arg(why);
+    default: return tr("connecting to its process");
+    }
+}
+
 void Studio::send(train::CommandKind kind, const config::Json& argument) {
-    const QString id = host_.post(kind, argument);
+    const QString id = link_.post(kind, argument);
     if (!id.isEmpty()) {
         pending_id_ = id;
         pending_ = toQString(train::command_name(kind));
@@ -136,13 +278,41 @@ void Studio::send(train::CommandKind kind, const config::Json& argument) {
     }
 }
 
-bool Studio::showRun(const std::filesystem::path& run_folder) {
-    if (host_.isActive()) {
-        return run_.folder() == run_folder;
+void Studio::showRun(const std::filesystem::path& run_folder) {
+    if (isTraining() && run_.folder() == run_folder) {
+        emit runShown();
+        return;
     }
+    const bool was_training = isTraining();
+    link_.detach();
+    pending_.clear();
+    pending_id_.clear();
+    planned_ = false;
     reader_.open(run_folder);
+    if (was_training) {
+        emit pendingChanged();
+        emit trainingChanged();
+    }
     emit runShown();
-    return true;
+}
+
+void Studio::reattach() {
+    const auto show = [this] {
+        for (const train::RunSummary& run : index_.runs()) {
+            if (run_.isEmpty() && train::is_live(run.folder)) {
+                showRun(run.folder);
+                return;
+            }
+        }
+    };
+    connect(&index_, &RunIndex::runsChanged, this, show, Qt::SingleShotConnection);
+}
+
+void Studio::closeRun() {
+    if (!isTraining()) {
+        reader_.stop();
+        run_.clear();
+    }
 }
 
 QString Studio::openPath(const std::filesystem::path& path) {
@@ -150,7 +320,8 @@ QString Studio::openPath(const std::filesystem::path& path) {
     if (std::filesystem::is_directory(path, ignored)) {
         if (train::is_run_folder(path)) {
             index_.addFolder(path);
-            return showRun(path) ? QString() : tr("%1 is still training.").arg(run_.name());
+            showRun(path);
+            return {};
         }
         if (path.filename().string().starts_with("step-")) {
             const std::filesystem::path run_folder = path.parent_path().parent_path();
@@ -158,51 +329,160 @@ QString Studio::openPath(const std::filesystem::path& path) {
             emit checkpointOpened(path);
             return {};
         }
-        return tr("%1 is neither a run folder nor a checkpoint.").arg(toQString(path.string()));
+        openRunsBelow(path);
+        return {};
+    }
+    if (checkpoint::is_safetensors(path) && std::filesystem::exists(path, ignored)) {
+        index_.addFolder(path);
+        emit weightsOpened(path);
+        return {};
+    }
+    if (train::is_tensorboard_file(path) || path.filename() == "events.jsonl") {
+        return openPath(path.parent_path());
     }
     if (path.extension() == ".json") {
         draft_.open(path);
         emit configOpened();
         return {};
     }
-    return tr("%1: open a run configuration (.json), a run folder or a checkpoint folder.")
+    return tr("%1: open a run configuration (.json), a folder of runs or event files, or a "
+              "checkpoint folder.")
         .arg(toQString(path.filename().string()));
+}
+
+// The run that was written last is shown; the others are in the lists.
+void Studio::openRunsBelow(const std::filesystem::path& folder) {
+    struct Found {
+        train::FoundRuns runs;
+        std::filesystem::path newest;
+    };
+    runInBackground(
+        this,
+        [folder]() -> Found {
+            Found found{train::find_runs(folder), {}};
+            double newest = -1;
+            for (const std::filesystem::path& run : found.runs.folders) {
+                double written = train::written_s(run / "events.jsonl");
+                for (const std::filesystem::path& file : train::tensorboard_files(run)) {
+                    written = std::max(written, train::written_s(file));
+                }
+                if (written > newest) {
+                    newest = written;
+                    found.newest = run;
+                }
+            }
+            return found;
+        },
+        [this, folder](const Found& found) {
+            if (found.runs.folders.empty() && found.runs.weights.empty()) {
+                emit troubled(tr("%1 holds no runs: no run folder, no event file of TensorBoard, no "
+                                 "events.jsonl and no safetensors file lies in it or below it.")
+                                  .arg(pathText(folder)));
+                return;
+            }
+            if (!found.runs.all) {
+                emit troubled(tr("%1 has too many folders: only the first were looked into. Open "
+                                 "a folder below it.")
+                                  .arg(pathText(folder)));
+            }
+            index_.addFolder(folder);
+            if (found.runs.folders.empty()) {
+                emit weightsOpened(found.runs.weights.front());
+            } else {
+                showRun(found.newest);
+            }
+        });
 }
 
 void Studio::onEvents(const std::vector<train::Event>& events) {
     for (const train::Event& event : events) {
-        const auto* answer = std::get_if<train::CommandEvent>(&event.payload);
-        if (answer != nullptr && QString::fromStdString(answer->id) == pending_id_) {
-            pending_.clear();
-            pending_id_.clear();
-            emit pendingChanged();
+        if (const auto* answer = std::get_if<train::CommandEvent>(&event.payload)) {
+            onAnswer(*answer);
+        } else {
+            log(event);
         }
-        log(event);
     }
-    run_.setPlan(host_.plan());
-    if (reader_.isReading()) {
-        waiting_.insert(waiting_.end(), events.begin(), events.end());
-    } else {
-        run_.apply(events);
+    run_.apply(events);
+    if (!planned_ && !run_.steps().step.empty()) {
+        planRun();
     }
 }
 
-// The session writes an event before it sends it: what came meanwhile may have been read as well.
+void Studio::onAnswer(const train::CommandEvent& answer) {
+    const QString reason = toQString(answer.reason);
+    emit logged(answer.accepted ? 1 : 2, "command",
+                toQString(answer.command) +
+                    (answer.accepted ? tr(" accepted") : tr(" refused: ") + reason),
+                run_.step());
+    if (toQString(answer.id) != pending_id_) {
+        return;
+    }
+    if (!answer.accepted) {
+        emit troubled(tr("%1 was refused: %2").arg(pending_, reason));
+    }
+    pending_.clear();
+    pending_id_.clear();
+    emit pendingChanged();
+}
+
+// A run that is trained goes on from here over the line to its process.
 void Studio::onCaughtUp() {
-    std::erase_if(waiting_,
-                  [this](const train::Event& event) { return event.seq <= reader_.lastSeq(); });
-    run_.apply(std::exchange(waiting_, {}));
     if (!run_.problem().isEmpty()) {
         emit troubled(run_.problem());
+        return;
     }
+    const std::int64_t last_seq = reader_.lastSeq();
+    if (!link_.isActive() && train::is_live(run_.folder())) {
+        reader_.stop();
+        link_.attach(run_.folder());
+        emit trainingChanged();
+    }
+    link_.stream(last_seq);
 }
 
-void Studio::onEnded(const train::SessionResult&) {
+// Its worker compiles the same: a plan is made here again, when training has begun.
+void Studio::planRun() {
+    planned_ = true;
+    runInBackground(
+        this,
+        [config = run_.config(), plan = PlanPreview::engine(paths_.calibration).plan]()
+            -> std::shared_ptr<const plan::ExecutionPlan> {
+            try {
+                return plan(config, nullptr, {});
+            } catch (const Error&) {
+                return nullptr; // the run has one; it is only not shown
+            }
+        },
+        [this, folder = run_.folder()](std::shared_ptr<const plan::ExecutionPlan> made) {
+            if (made && folder == run_.folder()) {
+                run_.setPlan(std::move(made));
+            }
+        });
+}
+
+void Studio::onEnded(const ProcessEnd& end) {
     pending_.clear();
     pending_id_.clear();
     emit pendingChanged();
     emit trainingChanged();
     index_.refresh();
+    if (train::is_final(run_.state())) {
+        return;
+    }
+    const QString how = end.signal != 0
+                            ? tr("its process was ended by %1").arg(signalText(end.signal))
+                        : end.known ? tr("its process ended with exit code %1").arg(end.code)
+                                    : tr("its process is gone");
+    const QString why =
+        last_printed_.isEmpty() ? how : tr("%1; it last said: %2").arg(how, last_printed_);
+    emit logged(3, "run", tr("%1: %2").arg(run_.name(), why), run_.step());
+    if (run_.state() == train::RunState::idle) {
+        run_.fail(tr("%1 did not start: %2").arg(run_.name(), why));
+        emit troubled(run_.problem());
+        return;
+    }
+    run_.interrupt(how);
+    emit interrupted(why);
 }
 
 void Studio::log(const train::Event& event) {
@@ -238,12 +518,6 @@ void Studio::log(const train::Event& event) {
                     QString::number(value, 'g', 5);
         }
         emit logged(1, "evaluation", line, evaluation->step);
-    } else if (const auto* answer = std::get_if<train::CommandEvent>(&event.payload)) {
-        emit logged(
-            answer->accepted ? 1 : 2, "command",
-            toQString(answer->command) +
-                (answer->accepted ? tr(" accepted") : tr(" refused: ") + toQString(answer->reason)),
-            step);
     } else if (const auto* resumed = std::get_if<train::ResumedEvent>(&event.payload)) {
         emit logged(1, "run", tr("resumed from %1").arg(toQString(resumed->from)), resumed->step);
     }

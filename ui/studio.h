@@ -5,10 +5,12 @@
 #pragma once
 
 #include "ui/bridge/draft.h"
-#include "ui/bridge/engine_host.h"
+#include "ui/bridge/draft_keeper.h"
 #include "ui/bridge/run_index.h"
+#include "ui/bridge/run_link.h"
 #include "ui/bridge/run_model.h"
 #include "ui/bridge/run_reader.h"
+#include "ui/settings/settings.h"
 
 #include <QObject>
 #include <QString>
@@ -23,6 +25,9 @@ struct StudioPaths {
     std::filesystem::path presets;     // folder of *.json
     std::filesystem::path state;       // XDG state: window layout, autosaved draft
     std::filesystem::path calibration{}; // what measurements of this machine taught; empty: no file
+    std::filesystem::path worker{};      // the program `weft`
+    std::filesystem::path settings{};    // file of the preferences; empty: in `state`
+    std::filesystem::path cache{};       // what can be made again; empty: nothing is kept
 };
 
 /// What a click that starts or resumes led to.
@@ -38,15 +43,21 @@ public:
     ~Studio() override;
 
     const StudioPaths& paths() const { return paths_; }
+    Settings& settings() { return settings_; }
     Draft& draft() { return draft_; }
     RunModel& run() { return run_; }
     RunIndex& index() { return index_; }
-    EngineHost& host() { return host_; }
+    RunLink& link() { return link_; }
 
-    /// The run on screen is being trained by this process.
-    bool isTraining() const { return host_.isActive(); }
+    /// The run on screen is being trained, by a worker of this studio or by anybody else.
+    bool isTraining() const { return link_.isActive(); }
+    /// Why the run that is being trained takes no commands from here; empty when it does.
+    QString controlProblem() const;
     /// A request that the run has not answered yet ("pause", "stop", ...); empty when none.
     QString pendingCommand() const { return pending_; }
+
+    /// The draft as an earlier session left it. Problems come as `troubled`.
+    void bringBackDraft();
 
     // Run control --------------------------------------------------------------------------------
     /// Freezes the draft and starts it as a new run.
@@ -54,11 +65,15 @@ public:
     /// Starts a preset or any configuration file without touching the draft.
     StartResult startFile(const std::filesystem::path& config);
     /// Goes on from the newest checkpoint in the same run. `extend` adds steps.
-    StartResult resumeRun(const std::filesystem::path& run_folder);
-    /// A new run with a parent link, from any checkpoint, with "--set" changes.
+    StartResult resumeRun(const std::filesystem::path& run_folder, std::int64_t extend = 0);
+    /// A new run with a parent link, from any checkpoint (empty: from the start), with "--set"
+    /// changes.
     StartResult forkRun(const std::filesystem::path& run_folder,
                         const std::filesystem::path& checkpoint,
                         const std::vector<std::string>& overrides);
+    /// A fork of the run on screen with what a failure offers, from the checkpoint it names; from
+    /// the start where the run had none.
+    StartResult takeWayOn(const train::WayOn& way);
     void pause();
     void resume();
     void pauseOrResume();
@@ -66,18 +81,31 @@ public:
     void checkpointNow();
     void stopAndSave();
     void stopNow();
+    /// The run on screen trains so many steps more: at once, or by a resume when it has ended.
+    StartResult extendRun(std::int64_t steps);
+    /// Takes control from another studio.
+    void takeOver();
 
-    /// Shows a run's curves without training it; they come in from the background, and a run that
-    /// another process trains is followed. Refused (false) while this process trains another.
-    bool showRun(const std::filesystem::path& run_folder);
-    /// A path from the command line, a drop or a file dialog: configuration, run folder or
-    /// checkpoint. Returns what is wrong with it, or an empty string.
+    /// Shows a run: its curves come in from the background, and the studio links up with the
+    /// process that trains it, if one does. A run that was on screen goes on training.
+    void showRun(const std::filesystem::path& run_folder);
+    /// No run is on screen any more; not while it trains.
+    void closeRun();
+    /// Once the runs are listed: shows the newest that is being trained, unless a run is on screen.
+    void reattach();
+    /// A path from the command line, a drop or a file dialog: configuration, run folder,
+    /// checkpoint, or a folder with runs of any program in or below it, which is searched in the
+    /// background. Returns what is wrong with it, or an empty string.
     QString openPath(const std::filesystem::path& path);
 
 signals:
     void pendingChanged();
-    /// Training began or ended in this process.
+    /// Training of the run on screen began or ended.
     void trainingChanged();
+    /// Who may command it: controlProblem().
+    void controlChanged();
+    /// The run on screen lost its process; `why` in a sentence.
+    void interrupted(const QString& why);
     /// Something worth a line in the console. level: 0 debug, 1 info, 2 warning, 3 error.
     void logged(int level, const QString& source, const QString& text, qint64 step);
     /// Something asked for did not work; for a short note over the window.
@@ -86,25 +114,37 @@ signals:
     void runShown();
     /// The Checkpoints page should select this checkpoint.
     void checkpointOpened(const std::filesystem::path& checkpoint);
+    /// The Checkpoints page should show this file of weights.
+    void weightsOpened(const std::filesystem::path& file);
 
 private:
-    StartResult start(const compile::RunConfig& config, train::StartFrom from,
-                      const std::filesystem::path& existing_folder);
+    /// Why no run can be started now; empty when one can.
+    QString startProblem();
+    /// Starts the worker and puts the run on screen; `history`: events of it are on disk.
+    StartResult launch(const std::filesystem::path& folder, std::vector<std::string> arguments,
+                       const compile::RunConfig& config, bool history);
+    StartResult startNew(const compile::RunConfig& config);
     void send(train::CommandKind kind, const config::Json& argument = config::Json::object());
     void onEvents(const std::vector<train::Event>& events);
-    void onEnded(const train::SessionResult& result);
+    void onAnswer(const train::CommandEvent& answer);
+    void onEnded(const ProcessEnd& end);
     void onCaughtUp();
+    void openRunsBelow(const std::filesystem::path& folder);
+    void planRun();
     void log(const train::Event& event);
 
     StudioPaths paths_;
+    Settings settings_;
     Draft draft_;
+    DraftKeeper keeper_;
     RunModel run_;
     RunReader reader_;
-    std::vector<train::Event> waiting_; // of a resumed run, until its past is in the model
     RunIndex index_;
-    EngineHost host_;
+    RunLink link_;
     QString pending_;
     QString pending_id_;
+    QString last_printed_; // by the worker
+    bool planned_ = false; // the run on screen
 };
 
 } // namespace weft::ui

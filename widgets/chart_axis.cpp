@@ -3,6 +3,8 @@
 
 #include "widgets/painting.h"
 
+#include <QDateTime>
+
 #include <algorithm>
 #include <cmath>
 
@@ -84,8 +86,15 @@ QString axisLabel(double tick, double step, double largest) {
     return QString::number(tick, 'f', decimals + (one_more ? 1 : 0));
 }
 
+QString clockLabel(double seconds, double step) {
+    const QDateTime when = QDateTime::fromMSecsSinceEpoch(std::llround(seconds * 1000.0));
+    return when.toString(step < 60.0      ? QStringLiteral("HH:mm:ss")
+                         : step < 86400.0 ? QStringLiteral("HH:mm")
+                                          : QStringLiteral("d MMM"));
+}
+
 double ChartTicker::getTickStep(const QCPRange& range) {
-    if (kind_ != Kind::Seconds) {
+    if (kind_ != Kind::Seconds && kind_ != Kind::Clock) {
         return QCPAxisTicker::getTickStep(range);
     }
     constexpr double kSteps[] = {1,   2,   5,    10,   15,   30,    60,    120,   300,
@@ -115,6 +124,9 @@ QVector<double> ChartTicker::createTickVector(double step, const QCPRange& range
 QString ChartTicker::getTickLabel(double tick, const QLocale&, QChar, int) {
     if (kind_ == Kind::Seconds) {
         return formatDuration(tick);
+    }
+    if (kind_ == Kind::Clock) {
+        return clockLabel(tick, step_);
     }
     if (step_ > 0.0) {
         return axisLabel(tick, step_, largest_);

@@ -8,10 +8,13 @@ namespace weft::widgets {
 
 /// "0", "0.25", "1,200", "5e-4", "1.2 M", with as many decimals as the distance of ticks needs.
 QString axisLabel(double tick, double step, double largest);
+/// Local time of seconds of the UTC epoch as a distance of `step` seconds needs it: "14:05:30",
+/// "14:05", "21 Nov".
+QString clockLabel(double seconds, double step);
 
 class ChartTicker : public QCPAxisTicker {
 public:
-    enum class Kind { Linear, Logarithmic, Seconds };
+    enum class Kind { Linear, Logarithmic, Seconds, Clock };
 
     void setKind(Kind kind) { kind_ = kind; }
     /// About how many ticks there is room for.

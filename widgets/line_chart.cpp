@@ -77,7 +77,7 @@ ChartSeries* LineChart::Private::find(int id) const {
 // The series that read-outs and the crosshair follow: the first one with points.
 const ChartSeries* LineChart::Private::primary() const {
     for (const auto& entry : series) {
-        if (entry->spec.visible && !entry->store.empty() && entry->isActual()) {
+        if (entry->isDrawn() && !entry->store.empty() && entry->isActual()) {
             return entry.get();
         }
     }
@@ -86,7 +86,7 @@ const ChartSeries* LineChart::Private::primary() const {
 
 bool LineChart::Private::hasPoints() const {
     return std::any_of(series.begin(), series.end(), [](const auto& entry) {
-        return entry->spec.visible && (!entry->store.empty() || !entry->store.nonFinite().empty());
+        return entry->isDrawn() && (!entry->store.empty() || !entry->store.nonFinite().empty());
     });
 }
 
@@ -144,6 +144,8 @@ void LineChart::Private::applyPens(ChartSeries& entry) {
         pen.setStyle(strong ? Qt::SolidLine : entry.spec.dash);
         pen.setWidthF(strong ? 2.0 : 1.0);
         break;
+    case SeriesForm::Noted: return;
+    case SeriesForm::Inherited: pen.setColor(theme.seriesRaw(entry.spec.slot)); break;
     case SeriesForm::Markers:
     case SeriesForm::Planned:
     case SeriesForm::Abandoned:
@@ -162,104 +164,6 @@ void LineChart::Private::applyPens(ChartSeries& entry) {
         entry.line->setScatterStyle(
             QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(color, 2.0), fill, 8.0));
     }
-}
-
-int LineChart::addSeries(const SeriesSpec& spec) {
-    auto entry = std::make_unique<ChartSeries>();
-    entry->id = d_->next_id++;
-    entry->spec = spec;
-    entry->store.setSmoothing(entry->column() == SeriesStore::Column::Smoothed ? d_->weight : 0.0);
-    if (spec.form == SeriesForm::Smoothed) {
-        entry->raw = d_->plot->addGraph();
-        entry->raw->setLayer(QStringLiteral("raw"));
-    }
-    entry->line = d_->plot->addGraph();
-    d_->applyPens(*entry);
-    d_->series.push_back(std::move(entry));
-    d_->scheduleReplot();
-    return d_->next_id - 1;
-}
-
-void LineChart::removeSeries(int id) {
-    ChartSeries* entry = d_->find(id);
-    if (!entry) {
-        return;
-    }
-    for (QCPGraph* graph : {entry->raw.data(), entry->line.data()}) {
-        if (graph) {
-            d_->plot->removeGraph(graph);
-        }
-    }
-    std::erase_if(d_->series, [id](const auto& e) { return e->id == id; });
-    d_->scheduleReplot();
-}
-
-void LineChart::clearSeries(int id) {
-    if (ChartSeries* entry = d_->find(id)) {
-        entry->store.clear();
-        d_->scheduleReplot();
-    }
-}
-
-void LineChart::clearAll() {
-    while (!d_->series.empty()) {
-        removeSeries(d_->series.back()->id);
-    }
-    d_->flags.clear();
-    d_->events.clear();
-    d_->best.reset();
-    d_->crosshair.reset();
-    d_->crosshair_locked = false;
-    resetView();
-}
-
-void LineChart::append(int id, std::span<const double> x, std::span<const double> y) {
-    if (ChartSeries* entry = d_->find(id)) {
-        entry->store.append(x, y);
-        d_->scheduleReplot();
-    }
-}
-
-void LineChart::append(int id, double x, double y) {
-    append(id, std::span<const double>(&x, 1), std::span<const double>(&y, 1));
-}
-
-void LineChart::setSeriesVisible(int id, bool visible) {
-    if (ChartSeries* entry = d_->find(id)) {
-        entry->spec.visible = visible;
-        d_->scheduleReplot();
-    }
-}
-
-bool LineChart::isSeriesVisible(int id) const {
-    const ChartSeries* entry = d_->find(id);
-    return entry && entry->spec.visible;
-}
-
-void LineChart::setHighlightedSeries(int id) {
-    d_->highlighted = id;
-    for (const auto& entry : d_->series) {
-        d_->applyPens(*entry);
-    }
-    d_->scheduleReplot();
-}
-
-std::size_t LineChart::pointCount(int id) const {
-    const ChartSeries* entry = d_->find(id);
-    return entry ? entry->store.size() : 0;
-}
-
-std::size_t LineChart::nonFiniteCount(int id) const {
-    const ChartSeries* entry = d_->find(id);
-    return entry ? entry->store.nonFinite().size() : 0;
-}
-
-std::size_t LineChart::hiddenByLogCount() const {
-    std::size_t total = 0;
-    for (const auto& entry : d_->series) {
-        total += d_->log && entry->spec.visible ? entry->store.nonPositiveCount() : 0;
-    }
-    return total;
 }
 
 void LineChart::setTitle(const QString& title) {
@@ -314,7 +218,7 @@ std::size_t LineChart::clippedCount() const {
     const ChartRange y = yRange();
     std::size_t total = 0;
     for (const auto& entry : d_->series) {
-        if (entry->spec.visible) {
+        if (entry->isDrawn()) {
             total +=
                 entry->store.countOutside(x.low, x.high, {y.low, y.high}, SeriesStore::Column::Raw);
         }
@@ -336,9 +240,11 @@ double LineChart::smoothing() const {
     return d_->weight;
 }
 
-void LineChart::setTimeAxis(bool time) {
-    d_->time = time;
-    d_->x_ticker->setKind(time ? ChartTicker::Kind::Seconds : ChartTicker::Kind::Linear);
+void LineChart::setXKind(XKind kind) {
+    d_->x_kind = kind;
+    d_->x_ticker->setKind(kind == XKind::Seconds ? ChartTicker::Kind::Seconds
+                          : kind == XKind::Clock ? ChartTicker::Kind::Clock
+                                                 : ChartTicker::Kind::Linear);
     d_->scheduleReplot();
 }
 

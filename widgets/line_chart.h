@@ -5,8 +5,8 @@
 //
 // Mouse: wheel zoom (Shift: x only, Ctrl: y only), drag pan, right drag box zoom, double click
 // reset, click locks the crosshair. Keys: R reset, L log/linear, O clip outliers, F follow,
-// S smoothing (signal),
-// E export (signal), arrows move the crosshair, + and - zoom.
+// S smoothing (signal), E export (signal), arrows move the crosshair, + and - zoom, Menu key opens
+// the menu.
 #pragma once
 
 #include "widgets/theme.h"
@@ -19,6 +19,7 @@
 #include <vector>
 
 class QCustomPlot;
+class QMenu;
 
 namespace weft::widgets {
 
@@ -31,6 +32,8 @@ enum class SeriesForm {
     Markers,   // rings on a thin dashed line (validation)
     Planned,   // dashed thin line, never smoothed (what is still to come)
     Abandoned, // dashed thin muted line, smoothed (steps that a rollback took back)
+    Inherited, // faint thin line, smoothed (what a fork shares with the run it came from)
+    Noted,     // not drawn; its values stand in the crosshair's table beside the group's line
 };
 
 struct SeriesSpec {
@@ -40,6 +43,7 @@ struct SeriesSpec {
     SeriesForm form = SeriesForm::Smoothed;
     Qt::PenStyle dash = Qt::SolidLine; // Thin only
     bool visible = true;
+    bool smoothed = true; // false: never, whatever the form
 };
 
 struct ChartFlag {
@@ -75,12 +79,18 @@ public:
     int addSeries(const SeriesSpec& spec);
     void removeSeries(int id);
     void clearSeries(int id);
+    /// Takes every series and mark away, for others over the same x: its view stays.
+    void clearContent();
+    /// That, the crosshair and the view.
     void clearAll();
     /// Appends a batch; see SeriesStore::append for order, rewinding and non-finite values.
     void append(int id, std::span<const double> x, std::span<const double> y);
     void append(int id, double x, double y);
     void setSeriesVisible(int id, bool visible);
     bool isSeriesVisible(int id) const;
+    void setSeriesLook(int id, int slot, Qt::PenStyle dash);
+    /// Draws what is there in another form (not to or from Smoothed, which has a second line).
+    void setSeriesForm(int id, SeriesForm form);
     /// Drawn emphasised (2 px) while its row is hovered elsewhere; -1 for none.
     void setHighlightedSeries(int id);
     std::size_t pointCount(int id) const;
@@ -106,8 +116,10 @@ public:
     /// 0 to 0.999; 0 draws raw only.
     void setSmoothing(double weight);
     double smoothing() const;
-    /// x is seconds; the axis shows "30 s", "2 m".
-    void setTimeAxis(bool time);
+    /// What x is: a number, seconds ("30 s", "2 m"), or seconds of the UTC epoch, shown as local
+    /// time ("14:05").
+    enum class XKind { Number, Seconds, Clock };
+    void setXKind(XKind kind);
     void setXAxisVisible(bool visible);
     /// Left margin in pixels, the same for charts that stand above each other (default 48).
     void setLeftMargin(int pixels);
@@ -151,10 +163,18 @@ public:
     /// False when the file cannot be written.
     bool exportPng(const QString& path, double scale = 2.0);
     bool exportSvg(const QString& path);
+    /// Vector drawing on one page of the chart's size.
+    bool exportPdf(const QString& path);
     /// Every point (or those in view) of the visible series: series, x, y, smoothed; C locale.
     bool exportCsv(const QString& path, bool visible_range_only = false) const;
     /// What a screen reader says: "loss 0.412 at step 1,200, falling".
     QString describe() const;
+    /// What the crosshair's table says, one row a line, in its order: name, values.
+    QStringList crosshairTable() const;
+    /// Puts the points in view on the clipboard as tab-separated text.
+    void copyData() const;
+    /// The menu of the right mouse button at this global position.
+    void openMenu(const QPoint& global);
     /// Rebuilds and paints now; for screenshots and tests.
     void replotNow();
     QCustomPlot* plot() const;
@@ -170,6 +190,8 @@ signals:
     void outliersClippedChanged(bool clipped);
     void hasOutliersChanged(bool any);
     void exportRequested();
+    /// The menu is about to open: the owner may add to it.
+    void menuOpening(QMenu* menu);
     void smoothingFocusRequested();
     void flagClicked(int index);
 

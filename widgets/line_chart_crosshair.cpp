@@ -18,10 +18,25 @@ QString shown(const std::optional<double>& value) {
 
 } // namespace
 
-// Read-outs name real points: the nearest one of the series that leads.
+// Read-outs name real points: the nearest one of the series that leads, and beside its ends the
+// nearest of all.
 double LineChart::Private::snapped(double x) const {
     const ChartSeries* lead = primary();
-    return lead ? lead->store.at(lead->store.nearest(x)).x : x;
+    if (lead && x >= lead->store.at(0).x && x <= lead->store.last().x) {
+        return lead->store.at(lead->store.nearest(x)).x;
+    }
+    double nearest = x;
+    double distance = INFINITY;
+    for (const auto& entry : series) {
+        if (entry->isDrawn() && entry->isActual() && !entry->store.empty()) {
+            const double at = entry->store.at(entry->store.nearest(x)).x;
+            if (std::abs(at - x) < distance) {
+                distance = std::abs(at - x);
+                nearest = at;
+            }
+        }
+    }
+    return nearest;
 }
 
 std::vector<LineChart::Private::CrosshairRow> LineChart::Private::crosshairRows(double x) const {
@@ -41,7 +56,9 @@ std::vector<LineChart::Private::CrosshairRow> LineChart::Private::crosshairRows(
             continue;
         }
         const std::size_t nearest = store.nearest(x);
-        if (entry->spec.form == SeriesForm::Markers) {
+        const bool beside = entry->spec.form == SeriesForm::Markers ||
+                            entry->spec.form == SeriesForm::Noted;
+        if (beside) {
             // A validation value holds until the next one.
             const std::size_t after = store.lowerBound(std::nextafter(x, INFINITY));
             row->validation = store.at(after > 0 ? after - 1 : 0).y;
@@ -52,10 +69,40 @@ std::vector<LineChart::Private::CrosshairRow> LineChart::Private::crosshairRows(
             }
         }
     }
-    std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-        return a.smooth.value_or(-INFINITY) > b.smooth.value_or(-INFINITY);
-    });
+    sortRows(rows);
     return rows;
+}
+
+// The nearest curve to the pointer first; in the order of the curves where there is no pointer.
+void LineChart::Private::sortRows(std::vector<CrosshairRow>& rows) const {
+    const auto place = [this](const CrosshairRow& row) {
+        const std::optional<double> value = row.smooth ? row.smooth : row.validation;
+        if (!value || (log && *value <= 0.0)) {
+            return std::numeric_limits<double>::infinity();
+        }
+        return pointer_y ? std::abs(py(*value) - *pointer_y) : -*value;
+    };
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](const auto& a, const auto& b) { return place(a) < place(b); });
+}
+
+QString LineChart::Private::crosshairHead(double x) const {
+    const QString value = x_kind == XKind::Seconds ? formatDuration(x)
+                          : x_kind == XKind::Clock ? clockLabel(x, 1.0)
+                                                   : axisLabel(x, 1.0, std::abs(x));
+    return QStringLiteral("%1 %2").arg(x_name, value);
+}
+
+QStringList LineChart::crosshairTable() const {
+    QStringList lines;
+    if (d_->crosshair) {
+        for (const Private::CrosshairRow& row : d_->crosshairRows(*d_->crosshair)) {
+            lines << QStringList{row.name, shown(row.smooth), shown(row.raw),
+                                 shown(row.validation)}
+                         .join(QLatin1Char(' '));
+        }
+    }
+    return lines;
 }
 
 void LineChart::Private::paintCrosshair(QPainter& painter) {
@@ -99,7 +146,7 @@ void LineChart::Private::paintCrosshairDots(QPainter& painter, const QRectF& are
     for (const auto& entry : series) {
         const SeriesStore& store = entry->store;
         const bool line = entry->spec.form != SeriesForm::Markers && entry->isActual();
-        if (!entry->spec.visible || !line || store.empty() || x < store.at(0).x ||
+        if (!entry->isDrawn() || !line || store.empty() || x < store.at(0).x ||
             x > store.last().x) {
             continue;
         }
@@ -115,17 +162,21 @@ void LineChart::Private::paintCrosshairDots(QPainter& painter, const QRectF& are
 }
 
 void LineChart::Private::paintTable(QPainter& painter, const QRectF& area, double x) {
-    const std::vector<CrosshairRow> rows = crosshairRows(x);
+    std::vector<CrosshairRow> rows = crosshairRows(x);
     if (rows.empty()) {
         return;
     }
     const Theme& theme = Theme::current();
     const double row_height = std::round(20.0 * theme.fontScale());
+    // The nearest ones, where there are more than fit.
+    const auto room = static_cast<std::size_t>(
+        std::max(1.0, (area.height() - 24.0 - kPadding) / row_height - 2.0));
+    const std::size_t left_out = rows.size() > room ? rows.size() - room : 0;
+    rows.resize(rows.size() - left_out);
     const double number_width = std::round(60.0 * theme.fontScale());
     const QFont caption = theme.font(TextStyle::Caption);
     const QFont mono = theme.font(TextStyle::MonoSmall);
-    const QString head = QStringLiteral("%1 %2").arg(x_name, time ? formatDuration(x)
-                                                                  : axisLabel(x, 1.0, std::abs(x)));
+    const QString head = crosshairHead(x);
     const bool raw = std::any_of(rows.begin(), rows.end(), [](const auto& r) { return !!r.raw; });
     const bool validation =
         std::any_of(rows.begin(), rows.end(), [](const auto& r) { return !!r.validation; });
@@ -137,7 +188,9 @@ void LineChart::Private::paintTable(QPainter& painter, const QRectF& area, doubl
     names = std::min(std::ceil(names), 180.0 * theme.fontScale());
     const int columns = 1 + (raw && smooth ? 1 : 0) + (validation ? 1 : 0);
     const QSizeF wanted(2 * kPadding + names + columns * number_width,
-                        row_height * (static_cast<double>(rows.size()) + 1.0) + kPadding);
+                        row_height * (static_cast<double>(rows.size()) + 1.0 +
+                                      (left_out > 0 ? 1.0 : 0.0)) +
+                            kPadding);
     QRectF box(QPointF(std::round(px(x)) + 12.0, area.top() + 24.0), wanted);
     if (box.right() > area.right()) {
         box.moveRight(std::round(px(x)) - 12.0);
@@ -165,7 +218,7 @@ void LineChart::Private::paintTable(QPainter& painter, const QRectF& area, doubl
     }
     for (const CrosshairRow& row : rows) {
         y += row_height;
-        painter.setPen(QPen(theme.series(row.slot), 2.0));
+        painter.setPen(QPen(theme.series(row.slot), 2.0, row.dash));
         painter.drawLine(QPointF(box.left() + kPadding, y + row_height / 2.0),
                          QPointF(box.left() + kPadding + 12.0, y + row_height / 2.0));
         paintText(painter, QRectF(box.left() + kPadding + 20.0, y, names - 16.0, row_height),
@@ -178,6 +231,12 @@ void LineChart::Private::paintTable(QPainter& painter, const QRectF& area, doubl
         if (validation) {
             number(column++, shown(row.validation), mono, Role::Text);
         }
+    }
+    if (left_out > 0) {
+        y += row_height;
+        paintText(painter, QRectF(box.left() + kPadding, y, wanted.width() - 24.0, row_height),
+                  Qt::AlignLeft | Qt::AlignVCenter,
+                  LineChart::tr("and %1 more").arg(left_out), caption, theme.color(Role::Muted));
     }
 }
 

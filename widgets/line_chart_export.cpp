@@ -3,6 +3,9 @@
 
 #include "widgets/painting.h"
 
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QPdfWriter>
 #include <QSaveFile>
 #include <QSvgGenerator>
 #include <QTextStream>
@@ -54,6 +57,49 @@ bool LineChart::exportSvg(const QString& path) {
     d_->crosshair_layer->setVisible(true);
     painter.end();
     return file.error() == QFileDevice::NoError;
+}
+
+bool LineChart::exportPdf(const QString& path) {
+    replotNow();
+    QFile file(path);
+    if (!file.open(QIODevice::WriteOnly)) {
+        return false;
+    }
+    QPdfWriter writer(&file);
+    writer.setTitle(accessibleName());
+    // A point a pixel, so that lines and text keep their proportions.
+    writer.setPageSize(QPageSize(QSizeF(d_->plot->size()), QPageSize::Point));
+    writer.setPageMargins(QMarginsF(0, 0, 0, 0));
+    writer.setResolution(72);
+    QCPPainter painter;
+    if (!painter.begin(&writer)) {
+        return false;
+    }
+    painter.setMode(QCPPainter::pmVectorized);
+    painter.setMode(QCPPainter::pmNoCaching);
+    d_->crosshair_layer->setVisible(false);
+    d_->plot->toPainter(&painter, d_->plot->width(), d_->plot->height());
+    d_->crosshair_layer->setVisible(true);
+    painter.end();
+    return file.error() == QFileDevice::NoError;
+}
+
+void LineChart::copyData() const {
+    const ChartRange range = xRange();
+    QString text;
+    for (const auto& entry : d_->series) {
+        const SeriesStore& store = entry->store;
+        if (!entry->spec.visible) {
+            continue;
+        }
+        const QString name = entry->group() + QLatin1Char(' ') + entry->spec.name;
+        for (std::size_t i = store.lowerBound(range.low);
+             i < store.size() && store.at(i).x <= range.high; ++i) {
+            text += name + QLatin1Char('\t') + plain(store.at(i).x) + QLatin1Char('\t') +
+                    plain(store.at(i).y) + QLatin1Char('\n');
+        }
+    }
+    QGuiApplication::clipboard()->setText(text);
 }
 
 bool LineChart::exportCsv(const QString& path, bool visible_range_only) const {
@@ -113,7 +159,10 @@ QString LineChart::describe() const {
     QString text =
         tr("%1 %2 at %3 %4, %5")
             .arg(y_name, formatNumber(last.y), x_name,
-                 d_->time ? formatDuration(last.x) : axisLabel(last.x, 1.0, last.x), trend);
+                 d_->x_kind == XKind::Seconds ? formatDuration(last.x)
+                 : d_->x_kind == XKind::Clock ? clockLabel(last.x, 1.0)
+                                              : axisLabel(last.x, 1.0, last.x),
+                 trend);
     if (d_->best) {
         text +=
             tr("; best %1 at %2 %3")

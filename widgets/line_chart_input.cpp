@@ -42,6 +42,7 @@ bool LineChart::eventFilter(QObject* watched, QEvent* event) {
         return true;
     case QEvent::Wheel: return d_->wheel(static_cast<QWheelEvent*>(event));
     case QEvent::Leave:
+        d_->pointer_y.reset();
         if (!d_->crosshair_locked) {
             d_->moveCrosshair(std::nullopt);
         }
@@ -75,6 +76,11 @@ bool LineChart::Private::mouseMove(QMouseEvent* event) {
     } else if (drag == Drag::Box) {
         crosshair_layer->replot();
     } else if (drag == Drag::None && !crosshair_locked) {
+        const bool row_may_change = pointer_y != event->position().y();
+        pointer_y = event->position().y();
+        if (row_may_change && crosshair && !replot_pending) {
+            crosshair_layer->replot();
+        }
         const bool inside = plot->axisRect()->rect().contains(event->position().toPoint());
         moveCrosshair(inside && primary() ? std::optional<double>(snapped(
                                                 plot->xAxis->pixelToCoord(event->position().x())))
@@ -99,7 +105,7 @@ bool LineChart::Private::mouseRelease(QMouseEvent* event) {
             crosshair_layer->replot();
         }
     } else if (was == Drag::BoxPending) {
-        showMenu(event->globalPosition().toPoint());
+        q->openMenu(event->globalPosition().toPoint());
     } else if (was == Drag::Box) {
         const QRectF box = QRectF(drag_start, drag_now).normalized();
         setFollow(false);
@@ -190,37 +196,43 @@ void LineChart::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Plus:
     case Qt::Key_Equal: zoom(kWheelStep); return;
     case Qt::Key_Minus: zoom(1.0 / kWheelStep); return;
+    case Qt::Key_Menu: openMenu(mapToGlobal(rect().center())); return;
     case Qt::Key_Escape:
+        if (!d_->crosshair) {
+            break;
+        }
         d_->crosshair_locked = false;
         d_->moveCrosshair(std::nullopt);
         return;
-    default: QWidget::keyPressEvent(event);
+    default: break;
     }
+    QWidget::keyPressEvent(event);
 }
 
-void LineChart::Private::showMenu(const QPoint& global) {
-    auto* menu = new QMenu(q);
+void LineChart::openMenu(const QPoint& global) {
+    auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addAction(icon(QStringLiteral("refresh")), LineChart::tr("Reset view\tR"), q,
+    menu->addAction(icon(QStringLiteral("refresh")), tr("Reset view\tR"), this,
                     &LineChart::resetView);
-    QAction* log_action =
-        menu->addAction(LineChart::tr("Logarithmic\tL"), q, [this] { q->setLogScale(!log); });
-    log_action->setCheckable(true);
-    log_action->setChecked(log);
-    QAction* clip_action = menu->addAction(LineChart::tr("Clip outliers\tO"), q,
-                                           [this] { q->setOutliersClipped(!clip_outliers); });
-    clip_action->setCheckable(true);
-    clip_action->setChecked(clip_outliers);
-    clip_action->setEnabled(clip_outliers || has_outliers);
-    QAction* follow_action =
-        menu->addAction(LineChart::tr("Follow newest\tF"), q, [this] { setFollow(!following); });
-    follow_action->setCheckable(true);
-    follow_action->setChecked(following);
+    const auto toggle = [&](const QString& text, bool on, auto&& change) {
+        QAction* action = menu->addAction(text, this, std::forward<decltype(change)>(change));
+        action->setCheckable(true);
+        action->setChecked(on);
+        return action;
+    };
+    toggle(tr("Logarithmic\tL"), d_->log, [this] { setLogScale(!d_->log); });
+    toggle(tr("Clip outliers\tO"), d_->clip_outliers,
+           [this] { setOutliersClipped(!d_->clip_outliers); })
+        ->setEnabled(d_->clip_outliers || d_->has_outliers);
+    toggle(tr("Follow newest\tF"), d_->following, [this] { d_->setFollow(!d_->following); });
     menu->addSeparator();
-    menu->addAction(icon(QStringLiteral("copy")), LineChart::tr("Copy image"), q,
-                    [this] { QGuiApplication::clipboard()->setPixmap(plot->toPixmap()); });
-    menu->addAction(icon(QStringLiteral("export")), LineChart::tr("Export…\tE"), q,
+    menu->addAction(icon(QStringLiteral("copy")), tr("Copy image"), this,
+                    [this] { QGuiApplication::clipboard()->setPixmap(d_->plot->toPixmap()); });
+    menu->addAction(icon(QStringLiteral("copy")), tr("Copy data in view"), this,
+                    &LineChart::copyData);
+    menu->addAction(icon(QStringLiteral("export")), tr("Export…\tE"), this,
                     &LineChart::exportRequested);
+    emit menuOpening(menu);
     menu->popup(global);
 }
 

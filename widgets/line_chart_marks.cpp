@@ -243,7 +243,7 @@ void LineChart::Private::paintNonFinite(QPainter& painter, const QRectF& area) {
         double last = -100.0;
         for (const SeriesPoint& point : entry->store.nonFinite()) {
             const double x = std::round(px(point.x));
-            if (entry->spec.visible && x >= area.left() && x <= area.right() && x - last >= 8.0) {
+            if (entry->isDrawn() && x >= area.left() && x <= area.right() && x - last >= 8.0) {
                 painter.drawPolygon(trianglePolygon(QPointF(x, area.bottom() - 5.0), 6.5));
                 last = x;
             }
@@ -286,7 +286,7 @@ void LineChart::Private::paintClipped(QPainter& painter, const QRectF& area) {
 
 void LineChart::Private::paintNewest(QPainter& painter, const QRectF& area) {
     for (const auto& entry : series) {
-        const bool shown = entry->spec.form == SeriesForm::Smoothed && entry->spec.visible;
+        const bool shown = entry->spec.form == SeriesForm::Smoothed && entry->isDrawn();
         if (!shown || entry->store.empty()) {
             continue;
         }
@@ -336,7 +336,7 @@ void LineChart::Private::paintWords(QPainter& painter, const QRectF& area) {
     right(title, TextStyle::CaptionStrong, Role::Text);
     std::size_t non_finite = 0;
     for (const auto& entry : series) {
-        non_finite += entry->spec.visible ? entry->store.nonFinite().size() : 0;
+        non_finite += entry->isDrawn() ? entry->store.nonFinite().size() : 0;
     }
     if (non_finite > 0) {
         right(non_finite == 1 ? LineChart::tr("1 point not finite")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Inside of LineChart, shared by its sources: _view (ranges, decimation), _marks (what is painted
-// over the curves), _input (mouse and keys), _export.
+// Inside of LineChart, shared by its sources: _series, _view (ranges, decimation), _marks (what is
+// painted over the curves), _crosshair, _input (mouse and keys), _export.
 #pragma once
 
 #include "widgets/chart_axis.h"
@@ -36,13 +36,15 @@ struct ChartSeries {
 
     SeriesStore::Column column() const {
         const bool smooth = spec.form == SeriesForm::Smoothed || spec.form == SeriesForm::Thin ||
-                            spec.form == SeriesForm::Abandoned;
-        return smooth ? SeriesStore::Column::Smoothed : SeriesStore::Column::Raw;
+                            spec.form == SeriesForm::Abandoned ||
+                            spec.form == SeriesForm::Inherited;
+        return smooth && spec.smoothed ? SeriesStore::Column::Smoothed : SeriesStore::Column::Raw;
     }
     /// Of the run as it is: not what is to come, nor what was taken back.
     bool isActual() const {
         return spec.form != SeriesForm::Planned && spec.form != SeriesForm::Abandoned;
     }
+    bool isDrawn() const { return spec.visible && spec.form != SeriesForm::Noted; }
     const QString& group() const { return spec.group.isEmpty() ? spec.name : spec.group; }
 };
 
@@ -103,6 +105,8 @@ struct LineChart::Private {
         std::optional<double> validation;
     };
     std::vector<CrosshairRow> crosshairRows(double x) const;
+    void sortRows(std::vector<CrosshairRow>& rows) const;
+    QString crosshairHead(double x) const;
     double snapped(double x) const;
     void paintCrosshair(QPainter& painter);
     void paintCrosshairDots(QPainter& painter, const QRectF& area, double x);
@@ -117,7 +121,6 @@ struct LineChart::Private {
     bool wheel(QWheelEvent* event);
     void pan(const QPointF& position);
     void zoomAt(const QPointF& position, double x_factor, double y_factor);
-    void showMenu(const QPoint& global);
     void stepCrosshair(int direction);
 
     LineChart* q;
@@ -137,7 +140,7 @@ struct LineChart::Private {
     QString overlay_title;
     QString overlay_detail;
     bool log = false;
-    bool time = false;
+    XKind x_kind = XKind::Number;
     bool clip_outliers = false;
     bool has_outliers = false; // in view, at the last update of the ranges
     bool clipped = false;      // and left out of it
@@ -164,6 +167,7 @@ struct LineChart::Private {
     std::optional<ChartRange> user_y; // unset: what is in view
     bool following = true;
     std::optional<double> crosshair;
+    std::optional<double> pointer_y; // in pixels, while the mouse is over this chart
     bool crosshair_locked = false;
     bool keyboard_focus = false;
     std::function<void()> on_user_view; // set by ChartLink

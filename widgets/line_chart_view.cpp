@@ -26,7 +26,7 @@ ChartRange padded(double low, double high, double share) {
 std::optional<double> LineChart::Private::newestX() const {
     std::optional<double> newest;
     for (const auto& entry : series) {
-        if (entry->spec.visible && !entry->store.empty() && entry->isActual()) {
+        if (entry->isDrawn() && !entry->store.empty() && entry->isActual()) {
             newest = std::max(newest.value_or(entry->store.last().x), entry->store.last().x);
         }
     }
@@ -40,7 +40,7 @@ ChartRange LineChart::Private::automaticX() const {
         extent.high = std::max(extent.high, x);
     };
     for (const auto& entry : series) {
-        if (!entry->spec.visible) {
+        if (!entry->isDrawn()) {
             continue;
         }
         if (!entry->store.empty()) {
@@ -68,10 +68,11 @@ ChartRange LineChart::Private::automaticX() const {
 SeriesExtent LineChart::Private::extentInView(const ChartRange& x) const {
     SeriesExtent extent;
     for (const auto& entry : series) {
-        if (!entry->spec.visible) {
+        if (!entry->isDrawn()) {
             continue;
         }
-        const bool raw_shown = entry->spec.form != SeriesForm::Thin;
+        const bool raw_shown = entry->spec.form != SeriesForm::Thin &&
+                               entry->spec.form != SeriesForm::Inherited;
         const SeriesExtent own = entry->store.extent(
             x.low, x.high, raw_shown ? SeriesStore::Column::Raw : entry->column(), domain());
         extent.low = std::min(extent.low, own.low);
@@ -84,7 +85,7 @@ SeriesExtent LineChart::Private::extentInView(const ChartRange& x) const {
 SeriesExtent LineChart::Private::bulkInView(const ChartRange& x) const {
     SeriesExtent extent;
     for (const auto& entry : series) {
-        if (entry->spec.visible) {
+        if (entry->isDrawn()) {
             const SeriesExtent own =
                 entry->store.quantiles(x.low, x.high, kOutlierShare, 1.0 - kOutlierShare,
                                        SeriesStore::Column::Raw, domain());
@@ -169,8 +170,8 @@ void LineChart::Private::updateRanges() {
 
 void LineChart::Private::refreshGraph(QCPGraph* graph, const ChartSeries& entry,
                                       SeriesStore::Column column) {
-    graph->setVisible(entry.spec.visible);
-    if (!entry.spec.visible) {
+    graph->setVisible(entry.isDrawn());
+    if (!entry.isDrawn()) {
         return;
     }
     const QCPRange x = plot->xAxis->range();

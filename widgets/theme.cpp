@@ -25,6 +25,9 @@ constexpr std::array<QRgb, 8> kLightSeries = {0xFF206CAD, 0xFFD12B03, 0xFF28948B
                                               0xFFCA7F2E, 0xFF2298EC, 0xFF503A9B, 0xFF756B51};
 constexpr std::array<QRgb, 8> kDarkSeries = {0xFF0072DC, 0xFFFF6700, 0xFF00AF72, 0xFFFF84BC,
                                              0xFFFFBE49, 0xFF37C2FF, 0xFF855B94, 0xFF9F5921};
+// Okabe and Ito, "Color Universal Design" (2008); their black is the theme's text colour.
+constexpr std::array<QRgb, 8> kOkabeIto = {0xFF0072B2, 0xFFD55E00, 0xFF009E73, 0xFFCC79A7,
+                                           0xFFE69F00, 0xFF56B4E9, 0xFFF0E442, 0xFF000000};
 // Order: MemoryCategory.
 constexpr std::array<QRgb, kMemoryCategoryCount> kLightMemory = {
     0xFF43378F, 0xFF7067C0, 0xFF9188D2, 0xFF43378F, 0xFF43378F, 0xFF7C8694,
@@ -131,6 +134,15 @@ void Theme::setCurrent(const Theme& theme) { mutableCurrent() = theme; }
 Theme Theme::withFontScale(double scale) const {
     Theme theme = *this;
     theme.font_scale_ = std::clamp(scale, 0.8, 1.5);
+    return theme;
+}
+
+Theme Theme::withSeries(SeriesPalette palette) const {
+    Theme theme = *this;
+    if (palette == SeriesPalette::OkabeIto) {
+        theme.series_ = colors(kOkabeIto);
+        theme.series_.back() = color(Role::Text);
+    }
     return theme;
 }
 

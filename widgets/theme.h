@@ -53,6 +53,9 @@ enum class MemoryCategory {
 };
 inline constexpr int kMemoryCategoryCount = 11;
 
+/// Colours of runs and devices: tuned for a contrast of 3:1 on the surface, or Okabe and Ito's.
+enum class SeriesPalette { Tuned, OkabeIto };
+
 /// How a memory category is filled: some share a hue and differ by pattern.
 enum class Fill { Solid, Hatched, Dotted };
 
@@ -99,6 +102,8 @@ public:
     double fontScale() const { return font_scale_; }
     /// The same colours with all text sizes multiplied by `scale` (0.8 to 1.5).
     Theme withFontScale(double scale) const;
+
+    Theme withSeries(SeriesPalette palette) const;
 
     QColor color(Role role) const { return roles_[static_cast<std::size_t>(role)]; }
     /// Categorical colour of a run or device; slots past 7 start over (pair them with dashes).

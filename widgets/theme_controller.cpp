@@ -38,6 +38,13 @@ void ThemeController::setFontScale(double scale) {
     }
 }
 
+void ThemeController::setSeries(SeriesPalette palette) {
+    if (palette != series_) {
+        series_ = palette;
+        apply();
+    }
+}
+
 void ThemeController::setReducedMotion(bool reduced) {
     reduced_motion = reduced;
 }
@@ -48,7 +55,9 @@ bool ThemeController::reducedMotion() {
 
 void ThemeController::apply() {
     const bool dark = mode_ == Mode::Dark || (mode_ == Mode::System && system_.isDark());
-    const Theme theme = (dark ? Theme::dark() : Theme::light()).withFontScale(font_scale_);
+    const Theme theme = (dark ? Theme::dark() : Theme::light())
+                            .withSeries(series_)
+                            .withFontScale(font_scale_);
     const bool resized = theme.fontScale() != Theme::current().fontScale();
     Theme::setCurrent(theme);
     QApplication::setFont(theme.font(TextStyle::Body));

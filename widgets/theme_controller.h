@@ -23,6 +23,8 @@ public:
     /// Text size, 0.8 to 1.5 of the scale in Theme.
     void setFontScale(double scale);
     double fontScale() const { return font_scale_; }
+    /// Which colours runs and devices have.
+    void setSeries(SeriesPalette palette);
     /// No movement at all (spinners stand still, toasts appear at once).
     void setReducedMotion(bool reduced);
     static bool reducedMotion();
@@ -36,6 +38,7 @@ private:
 
     Mode mode_ = Mode::System;
     double font_scale_ = 1.0;
+    SeriesPalette series_ = SeriesPalette::Tuned;
     SystemTheme system_;
 };
 

@@ -47,6 +47,9 @@ Context read_context() {
     context.calibration_file =
         std::filesystem::absolute(cache.empty() ? std::filesystem::path(home) / ".cache" : cache) /
         "weft" / "calibration.json";
+    context.runtime_folder = variable("XDG_RUNTIME_DIR");
+    const std::string temp = variable("TMPDIR");
+    context.temp_folder = temp.empty() ? "/tmp" : temp;
     context.threads = std::max(0, number_of("OMP_NUM_THREADS"));
     context.terminal = ::isatty(STDOUT_FILENO) == 1;
     context.colour = context.terminal && variable("NO_COLOR").empty() && variable("TERM") != "dumb";

@@ -20,6 +20,8 @@ constexpr int kExitTerminated = 143;
 struct Context {
     std::filesystem::path runs_root;        // $WEFT_RUNS, else ~/WeftRuns
     std::filesystem::path calibration_file; // $XDG_CACHE_HOME/weft/calibration.json
+    std::filesystem::path runtime_folder;   // $XDG_RUNTIME_DIR; may be empty
+    std::filesystem::path temp_folder;      // $TMPDIR, else /tmp
     int threads = 0;                        // $OMP_NUM_THREADS; 0: all cores
     bool terminal = false;                  // stdout is one
     bool colour = false;                    // it is, and NO_COLOR is not set

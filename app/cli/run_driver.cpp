@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/run_driver.h"
 
-#include "app/cli/control_channel.h"
 #include "app/cli/progress_view.h"
 #include "app/cli/signals.h"
+#include "app/cli/stdin_commands.h"
 #include "core/base/build_config.h"
+#include "core/train/control_server.h"
+#include "core/train/control_socket.h"
 
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
+#include <memory>
 
 namespace weft::cli {
 namespace {
@@ -17,6 +20,27 @@ void print_event_line(const train::Event& event) {
     const std::string line = train::to_line(event) + "\n";
     std::fwrite(line.data(), 1, line.size(), stdout);
     std::fflush(stdout);
+}
+
+// Every run can be reached by other processes, the studio above all. That it cannot is no reason
+// not to train, unless the socket was asked for by name.
+std::unique_ptr<train::ControlServer> make_server(const DriveOptions& options,
+                                                  const Context& context,
+                                                  const std::filesystem::path& folder) {
+    if (!options.control.empty() && options.control != "stdin") {
+        return std::make_unique<train::ControlServer>(std::filesystem::absolute(options.control),
+                                                      folder);
+    }
+    try {
+        return std::make_unique<train::ControlServer>(
+            train::free_control_path(
+                train::control_folder(context.runtime_folder, context.temp_folder)),
+            folder);
+    } catch (const Error& fault) {
+        std::fprintf(stderr, "warning: No other program can control this run: %s\n",
+                     fault.message().c_str());
+        return nullptr;
+    }
 }
 
 int code_of(const train::SessionResult& result, int ended_by) {
@@ -44,53 +68,60 @@ void add_drive_options(CLI::App& command, DriveOptions& options) {
         ->check(CLI::NonNegativeNumber);
     command.add_flag("--events", options.events,
                      "one JSON event per line on stdout, and nothing else");
+    command.add_flag("--quiet", options.quiet, "nothing on stdout; faults still go to stderr")
+        ->excludes("--events");
     command.add_option("--control", options.control,
-                       "commands as JSON lines from 'stdin' or from a socket made at this path");
+                       "commands as JSON lines from 'stdin' too, or at a socket with this path "
+                       "in place of one in $XDG_RUNTIME_DIR");
 }
 
 int drive(train::SessionOptions session_options, const DriveOptions& options,
           const Context& context) {
     SignalWatcher signals;
-    std::optional<ControlChannel> control;
-    if (!options.control.empty()) {
-        control.emplace(options.control);
-    }
+    const auto server = make_server(options, context, session_options.run_folder);
     const auto log_every =
         session_options.config.section("training").value("log_every", std::int64_t{1});
     ProgressView view(context, log_every);
     session_options.sink = [&](const train::Event& event) {
-        if (control) {
-            control->publish(event);
+        if (server) {
+            server->publish(event);
         }
         if (options.events) {
             print_event_line(event);
-        } else {
+        } else if (!options.quiet) {
             view.show(event);
         }
     };
+    session_options.control = server ? server->socket().string() : std::string();
     session_options.threads = context.threads;
     session_options.calibration_file = context.calibration_file;
     session_options.version = WEFT_VERSION;
     session_options.max_steps = options.max_steps;
     const std::string folder = session_options.run_folder.string();
-    if (!options.events) {
+    const bool talks = !options.events && !options.quiet;
+    if (talks) {
         std::printf("Run folder: %s\n", folder.c_str());
         std::fflush(stdout);
     }
     train::Session session(std::move(session_options));
     const auto post = [&](train::Command command) { session.post(std::move(command)); };
     signals.start(post);
-    if (control) {
-        control->start(post);
+    if (server) {
+        server->start(post);
+    }
+    StdinCommands stdin_commands;
+    if (options.control == "stdin") {
+        stdin_commands.start(post);
     }
     const train::SessionResult result = session.run();
     signals.stop();
-    if (control) {
-        control->stop();
+    stdin_commands.stop();
+    if (server) {
+        server->stop();
     }
     if (result.outcome == train::Outcome::failed) {
         print_error(result.message);
-    } else if (result.outcome != train::Outcome::finished && !options.events) {
+    } else if (result.outcome != train::Outcome::finished && talks) {
         std::printf("Go on with: weft resume %s\n", folder.c_str());
     }
     return code_of(result, signals.ended_by());

@@ -17,13 +17,14 @@ namespace weft::cli {
 struct DriveOptions {
     std::vector<std::string> overrides; // --set
     bool events = false;                // --events
+    bool quiet = false;                 // --quiet
     std::string control;                // --control: "", "stdin" or a socket path
     std::optional<std::int64_t> max_steps;
 };
 void add_drive_options(CLI::App& command, DriveOptions& options);
 
-/// Returns the exit code. Fills options.sink, threads, version, max_steps; throws
-/// weft::Error{usage} for a control channel that cannot be opened.
+/// Returns the exit code. Fills options.sink, control, threads, version, max_steps; throws
+/// weft::Error{usage} for a socket of --control that cannot be made.
 int drive(train::SessionOptions session, const DriveOptions& options, const Context& context);
 
 } // namespace weft::cli

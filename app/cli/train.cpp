@@ -3,6 +3,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/run_driver.h"
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/train/run_folder.h"
 
 namespace weft::cli {
@@ -10,17 +11,27 @@ namespace {
 
 struct Options {
     std::string config;
+    std::string base_dir;
     std::string run_dir;
     std::string devices;
     DriveOptions drive;
 };
+
+compile::CheckedRun read_config(const Options& options, const std::vector<std::string>& overrides) {
+    if (options.base_dir.empty()) {
+        return compile::read_run_config_file(options.config, overrides);
+    }
+    const std::string text = read_file(options.config, 16 << 20, ErrorKind::usage);
+    return compile::read_run_config(std::string_view(text),
+                                    std::filesystem::absolute(options.base_dir), overrides);
+}
 
 int train_run(const Options& options, const Context& context) {
     std::vector<std::string> overrides = options.drive.overrides;
     if (!options.devices.empty()) {
         overrides.push_back("mesh.devices=\"" + options.devices + "\"");
     }
-    compile::CheckedRun checked = compile::read_run_config_file(options.config, overrides);
+    compile::CheckedRun checked = read_config(options, overrides);
     print_diagnostics(checked.diagnostics);
     if (!checked.ok()) {
         return kExitUsage;
@@ -30,7 +41,7 @@ int train_run(const Options& options, const Context& context) {
         session.run_folder = train::create_run_folder(context.runs_root, checked.config.name);
     } else {
         session.run_folder = std::filesystem::absolute(options.run_dir);
-        train::create_run_folder_at(session.run_folder);
+        train::create_run_folder_at(session.run_folder, options.config);
     }
     session.config = std::move(checked.config);
     return drive(std::move(session), options.drive, context);
@@ -42,6 +53,8 @@ void add_train(CLI::App& app, Context& context) {
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand("train", "train a model as a configuration says");
     command->add_option("CONFIG", options->config, "configuration file (JSON)")->required();
+    command->add_option("--base-dir", options->base_dir,
+                        "relative paths of CONFIG count from here (default: its folder)");
     command->add_option(
         "--run-dir", options->run_dir,
         "use exactly this new or empty folder (default: a numbered one in ~/WeftRuns)");

@@ -50,6 +50,8 @@ void bind_averages(const RunModel& run, ir::Program& program, nn::ModelContext& 
 std::vector<plan::StateSlot> make_slots(const RunModel& run);
 ir::Program build_init(const RunModel& run, const std::vector<plan::StateSlot>& slots);
 ir::Program build_train_step(const RunModel& run, const BatchPlan& batch);
+/// The training step as far as losses and metrics: which layers there are, and what they cost.
+ir::Program build_forward(const RunModel& run, const BatchPlan& batch);
 ir::Program build_evaluate(const RunModel& run, const BatchPlan& batch);
 ir::Program build_predict(const RunModel& run, const BatchPlan& batch);
 /// Language models: `positions` tokens at once ("prefill") or one ("decode").

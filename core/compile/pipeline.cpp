@@ -21,6 +21,7 @@
 #include "core/plan/lower.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
 namespace weft::compile {
@@ -214,7 +215,43 @@ public:
 
     plan::ExecutionPlan run(ProgramSet programs) {
         const double start_s = clock_.steady_s();
-        const ShardedPrograms sharded = place(programs);
+        plan_programs(programs, place(programs));
+        for (const plan::PlannedProgram& program : out_.programs) {
+            out_.flops_per_step += program.name == "train_step" ? program.flops / stage_count() : 0;
+        }
+        price();
+        out_.compile_ms = (clock_.steady_s() - start_s) * 1e3;
+        return std::move(out_);
+    }
+
+    /// The programs join those of the training step, which decide everything else.
+    plan::ExecutionPlan complete(ProgramSet programs, const plan::ExecutionPlan& step) {
+        const double start_s = clock_.steady_s();
+        plan_programs(programs, place(programs));
+        price();
+        plan::ExecutionPlan whole = step;
+        whole.arena_bytes = std::max(step.arena_bytes, out_.arena_bytes);
+        for (std::size_t i = 0; i < whole.stages.size(); ++i) {
+            whole.stages[i].arena_bytes =
+                std::max(step.stages[i].arena_bytes, out_.stages[i].arena_bytes);
+        }
+        const auto behind =
+            std::find_if(out_.programs.begin(), out_.programs.end(),
+                         [](const auto& program) { return program.name != "init"; });
+        whole.programs.insert(whole.programs.begin(),
+                              std::make_move_iterator(out_.programs.begin()),
+                              std::make_move_iterator(behind));
+        std::move(behind, out_.programs.end(), std::back_inserter(whole.programs));
+        std::move(out_.pass_times.begin(), out_.pass_times.end(),
+                  std::back_inserter(whole.pass_times));
+        add_new(std::move(out_.assumptions), whole.assumptions);
+        add_new(std::move(out_.fallbacks), whole.fallbacks);
+        whole.compile_ms += (clock_.steady_s() - start_s) * 1e3;
+        return whole;
+    }
+
+private:
+    void plan_programs(ProgramSet& programs, const ShardedPrograms& sharded) {
         // Kernels size their workspace by the team.
         weft_set_threads(out_.mesh.single() ? options_.threads : 1);
         for (std::size_t i = 0; i < programs.programs.size(); ++i) {
@@ -239,17 +276,22 @@ public:
                 }
             }
         }
-        for (const plan::PlannedProgram& program : out_.programs) {
-            out_.flops_per_step += program.name == "train_step" ? program.flops / stage_count() : 0;
-        }
+    }
+
+    void price() {
         if (options_.cost != nullptr) {
             predict(out_, *options_.cost, options_.stages ? &options_.stages->schedule : nullptr);
         }
-        out_.compile_ms = (clock_.steady_s() - start_s) * 1e3;
-        return std::move(out_);
     }
 
-private:
+    static void add_new(std::vector<std::string> lines, std::vector<std::string>& to) {
+        for (std::string& line : lines) {
+            if (std::find(to.begin(), to.end(), line) == to.end()) {
+                to.push_back(std::move(line));
+            }
+        }
+    }
+
     /// Everything about devices, state and stages; the programs become those of a device.
     ShardedPrograms place(ProgramSet& programs) {
         ShardedPrograms sharded = shard(programs);
@@ -279,7 +321,8 @@ private:
         out_.mesh = options_.placement.mesh;
         ShardedPrograms sharded = shard_programs(
             programs, options_.placement,
-            options_.described ? std::optional(options_.compute_dtype) : std::nullopt);
+            options_.described ? std::optional(options_.compute_dtype) : std::nullopt,
+            options_.stop);
         out_.rules = options_.placement.rules;
         out_.zero_stage = options_.placement.zero_stage;
         out_.findings = std::move(sharded.findings);
@@ -299,11 +342,8 @@ private:
     /// Which stage holds what, and where.
     void make_stages(ProgramSet& programs) {
         if (options_.stages) {
-            const auto step =
-                std::find_if(programs.programs.begin(), programs.programs.end(),
-                             [](const ir::Program& p) { return p.name == "train_step"; });
-            WEFT_CHECK(step != programs.programs.end(), "a pipeline is cut by its training step");
-            stages_.emplace(*options_.stages, out_.mesh, *step);
+            WEFT_CHECK(programs.forward.has_value(), "a pipeline is cut by what its layers cost");
+            stages_.emplace(*options_.stages, out_.mesh, *programs.forward);
             out_.pipeline_axis = options_.stages->axis;
             out_.pipeline = stages_->describe();
             for (plan::StateSlot& slot : programs.state_slots) {
@@ -415,6 +455,10 @@ private:
 
     plan::PlannedProgram finish(ir::Program program, int stage) {
         double start_s = clock_.steady_s();
+        if (options_.stop.stop_requested()) {
+            throw Error(ErrorKind::runtime, "program " + program.name,
+                        "compilation was stopped before its memory was laid out");
+        }
         // Who shares memory with whom; inserts copies where sharing is not legal.
         const memory::Storage storage = memory::share_storage(program);
         if (options_.verify) {
@@ -460,6 +504,11 @@ plan::ExecutionPlan build_plan(ProgramSet programs, const PipelineOptions& optio
 
 plan::ExecutionPlan build_layout(ProgramSet programs, const PipelineOptions& options) {
     return PlanBuilder(options).layout(std::move(programs));
+}
+
+plan::ExecutionPlan build_rest(ProgramSet others, const plan::ExecutionPlan& step,
+                               const PipelineOptions& options) {
+    return PlanBuilder(options).complete(std::move(others), step);
 }
 
 } // namespace weft::compile

@@ -21,6 +21,7 @@ namespace weft::compile {
 struct ProgramSet {
     std::vector<plan::StateSlot> state_slots;
     std::vector<ir::Program> programs;
+    std::optional<ir::Program> forward; // of a microstep: what layers cost; with a pipeline only
 };
 
 struct PipelineOptions {
@@ -49,8 +50,11 @@ struct PipelineOptions {
 plan::ExecutionPlan build_plan(ProgramSet programs, const PipelineOptions& options);
 
 /// Where the state slots lie, and which stage has which layers: a plan without programs, whose
-/// arenas hold the state alone. A fraction of the time of build_plan. The programs may be none
-/// without a pipeline, else there is a train_step.
+/// arenas hold the state alone. A fraction of the time of build_plan.
 plan::ExecutionPlan build_layout(ProgramSet programs, const PipelineOptions& options);
+
+/// The plan of all programs, out of the plan of the training step alone and the other programs.
+plan::ExecutionPlan build_rest(ProgramSet others, const plan::ExecutionPlan& step,
+                               const PipelineOptions& options);
 
 } // namespace weft::compile

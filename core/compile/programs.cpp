@@ -23,6 +23,22 @@ std::int64_t saved_bytes(const std::vector<plan::StateSlot>& slots) {
     return bytes;
 }
 
+/// What the configuration and the programs say of how to plan.
+void add_settings(const RunConfig& config, const ProgramSet& programs,
+                  std::optional<std::int64_t> limit_bytes, PipelineOptions& options) {
+    options.compute_dtype = config.precision == "bf16" ? ir::DType::bf16 : ir::DType::f32;
+    options.host.staging_bytes = config.checkpoint_async ? saved_bytes(programs.state_slots) : 0;
+    if (config.recompute == "blocks") {
+        options.recompute.mode = passes::Recompute::blocks;
+    } else if (config.recompute == "auto" && (config.memory_budget || limit_bytes)) {
+        const bool given =
+            config.memory_budget && (!limit_bytes || *config.memory_budget <= *limit_bytes);
+        options.budget = MemoryBudget{given ? *config.memory_budget : *limit_bytes, given};
+    }
+    options.placement = placement_of(config.section("mesh"));
+    options.stages = stage_choice(config);
+}
+
 } // namespace
 
 BatchPlan plan_batch(const RunConfig& config) {
@@ -40,14 +56,19 @@ ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sampl
     const BatchPlan batch = plan_batch(config);
     ProgramSet out;
     out.state_slots = make_slots(run);
-    if (scope != Scope::run) {
-        if (scope != Scope::layout || stage_choice(config)) {
-            out.programs.push_back(build_train_step(run, batch));
-        }
+    if (stage_choice(config)) {
+        out.forward = build_forward(run, batch);
+    }
+    const bool all = scope == Scope::run;
+    if (all || scope == Scope::rest) {
+        out.programs.push_back(build_init(run, out.state_slots));
+    }
+    if (all || scope == Scope::step || scope == Scope::compare) {
+        out.programs.push_back(build_train_step(run, batch));
+    }
+    if (!all && scope != Scope::rest) {
         return out;
     }
-    out.programs.push_back(build_init(run, out.state_slots));
-    out.programs.push_back(build_train_step(run, batch));
     out.programs.push_back(build_evaluate(run, batch));
     out.programs.push_back(build_predict(run, batch));
     if (run.model->language_model()) {
@@ -70,17 +91,7 @@ plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo&
                                 PipelineOptions options, Scope scope,
                                 std::optional<std::int64_t> limit_bytes) {
     ProgramSet programs = build_programs(config, sample, scope);
-    options.compute_dtype = config.precision == "bf16" ? ir::DType::bf16 : ir::DType::f32;
-    options.host.staging_bytes = config.checkpoint_async ? saved_bytes(programs.state_slots) : 0;
-    if (config.recompute == "blocks") {
-        options.recompute.mode = passes::Recompute::blocks;
-    } else if (config.recompute == "auto" && (config.memory_budget || limit_bytes)) {
-        const bool given =
-            config.memory_budget && (!limit_bytes || *config.memory_budget <= *limit_bytes);
-        options.budget = MemoryBudget{given ? *config.memory_budget : *limit_bytes, given};
-    }
-    options.placement = placement_of(config.section("mesh"));
-    options.stages = stage_choice(config);
+    add_settings(config, programs, limit_bytes, options);
     plan::ExecutionPlan plan = scope == Scope::layout ? build_layout(std::move(programs), options)
                                                       : build_plan(std::move(programs), options);
     plan.strategy = config.section("mesh").at("strategy").get<std::string>();
@@ -88,6 +99,14 @@ plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo&
         plan.batch_advice = advise_batch(plan, plan_batch(config), *options.cost);
     }
     return plan;
+}
+
+plan::ExecutionPlan compile_rest(const RunConfig& config, const data::SampleInfo& sample,
+                                 PipelineOptions options, const plan::ExecutionPlan& step,
+                                 std::optional<std::int64_t> limit_bytes) {
+    ProgramSet programs = build_programs(config, sample, Scope::rest);
+    add_settings(config, programs, limit_bytes, options);
+    return build_rest(std::move(programs), step, options);
 }
 
 std::vector<LearningRate> learning_rates(const RunConfig& config) {

@@ -41,12 +41,12 @@ struct BatchPlan {
 BatchPlan plan_batch(const RunConfig& config);
 
 /// How much is planned: `step` is train_step alone, which decides memory and time of a run;
-/// `compare` the same without what is there to read, to compare it with others; `layout` only where
-/// state lies on the mesh, without programs.
-enum class Scope : std::uint8_t { run, step, compare, layout };
+/// `compare` the same without what is there to read, to compare it with others; `rest` the other
+/// programs, to go with a `step`; `layout` only where state lies on the mesh, without programs.
+enum class Scope : std::uint8_t { run, step, compare, rest, layout };
 
-/// Builds the programs; a layout needs the training step for its stages only. `sample` is what the data delivers. Throws weft::Error{usage} with the layer path
-/// when the model does not fit the data.
+/// Builds the programs. `sample` is what the data delivers. Throws weft::Error{usage} with the layer
+/// path when the model does not fit the data.
 ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sample,
                           Scope scope = Scope::run);
 
@@ -60,6 +60,11 @@ std::int64_t count_parameters(const RunConfig& config, const data::SampleInfo& s
 plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo& sample,
                                 PipelineOptions options, Scope scope = Scope::run,
                                 std::optional<std::int64_t> limit_bytes = {});
+
+/// The same for Scope::run, out of the plan for Scope::step of the same run.
+plan::ExecutionPlan compile_rest(const RunConfig& config, const data::SampleInfo& sample,
+                                 PipelineOptions options, const plan::ExecutionPlan& step,
+                                 std::optional<std::int64_t> limit_bytes = {});
 
 /// A learning-rate argument of train_step: value = base * learning_rate_factor(schedule, count, total).
 struct LearningRate {

@@ -114,7 +114,8 @@ sharding::PartitionedProgram shard_program(const ProgramSet& programs, const ir:
 }
 
 ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& placement,
-                               std::optional<ir::DType> compute_dtype) {
+                               std::optional<ir::DType> compute_dtype,
+                               const std::stop_token& stop) {
     ShardedPrograms out;
     const std::vector<SlotInfo> infos = infos_of(programs.state_slots);
     sharding::Annotations state = sharding::annotate(infos, placement);
@@ -122,12 +123,17 @@ ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& 
         slot.placement = state.state.at(slot.name).stored;
         slot.type = sharding::local_type(slot.whole, slot.placement, placement.mesh);
     }
+    if (programs.forward) {
+        ir::Program& forward = *programs.forward;
+        forward = sharding::partition(forward, annotations_of(forward, state, placement),
+                                      placement.mesh, stop)
+                      .program;
+    }
     for (ir::Program& program : programs.programs) {
-        sharding::PartitionedProgram local =
-            sharding::partition(program, annotations_of(program, state, placement), placement.mesh);
+        sharding::PartitionedProgram local = sharding::partition(
+            program, annotations_of(program, state, placement), placement.mesh, stop);
         if (program.name == "train_step" && compute_dtype) {
-            out.activations =
-                activations_of(program, local.values, placement.mesh, *compute_dtype);
+            out.activations = activations_of(program, local.values, placement.mesh, *compute_dtype);
         }
         out.arguments.push_back(
             places_of(local.program.arguments, local.argument_types, local.arguments));

@@ -20,8 +20,10 @@ struct ShardedPrograms {
 
 /// Replaces every program by the local one, and the slots' types by those of a device's part.
 /// Activations are listed when `compute_dtype` is given: the precision pass will give them that.
+/// Stops with weft::Error{runtime}.
 ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& placement,
-                               std::optional<ir::DType> compute_dtype);
+                               std::optional<ir::DType> compute_dtype,
+                               const std::stop_token& stop = {});
 
 /// One of the programs as shard_programs cuts it, with what devices hold of every value. The
 /// programs must not have been sharded yet.

@@ -12,8 +12,8 @@
 namespace weft::compile {
 namespace {
 
-stages::StageMap make_map(const StageChoice& choice, const ir::Program& train_step) {
-    const stages::LayerList list = stages::list_layers(train_step);
+stages::StageMap make_map(const StageChoice& choice, const ir::Program& forward) {
+    const stages::LayerList list = stages::list_layers(forward);
     const auto layers = static_cast<int>(list.layers.size());
     const int parts = choice.schedule.parts();
     const std::string where = "/mesh/pipeline/stages";
@@ -95,10 +95,10 @@ private:
 } // namespace
 
 StagePrograms::StagePrograms(const StageChoice& choice, const sharding::Mesh& mesh,
-                             const ir::Program& train_step)
+                             const ir::Program& forward)
     : choice_(choice), axis_{mesh.axes[static_cast<std::size_t>(choice.axis)].name,
                              mesh.size(choice.axis)},
-      map_(make_map(choice, train_step)) {
+      map_(make_map(choice, forward)) {
     WEFT_CHECK(axis_.stages == choice.schedule.stages, "the schedule is made for the axis");
 }
 

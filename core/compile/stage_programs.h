@@ -17,10 +17,10 @@ struct StageChoice {
 
 class StagePrograms {
 public:
-    /// Throws weft::Error{usage} when the model has fewer layers than the pipeline has parts, or
-    /// other ones than `choice` spreads.
+    /// `forward`: of a device. Throws weft::Error{usage} when the model has fewer layers than the
+    /// pipeline has parts, or other ones than `choice` spreads.
     StagePrograms(const StageChoice& choice, const sharding::Mesh& mesh,
-                  const ir::Program& train_step);
+                  const ir::Program& forward);
 
     int stages() const { return choice_.schedule.stages; }
     int stage_of(std::string_view path) const;

@@ -20,7 +20,19 @@ public:
         program_.name = "train_step";
     }
 
+    /// With nothing to train: a microstep is what it computes before its gradients.
+    ir::Program forward() {
+        add_arguments();
+        run_microsteps();
+        return std::move(program_);
+    }
+
     ir::Program build() {
+        for (const nn::Variable& parameter : run_.parameters) {
+            if (run_.trainable(parameter)) {
+                trained_.push_back({&parameter, {}, {}, {}, {}});
+            }
+        }
         add_arguments();
         run_microsteps();
         builder_.set_phase(ir::Phase::update);
@@ -60,10 +72,8 @@ private:
         for (const nn::Variable& statistic : run_.statistics) {
             statistics_.push_back(state_argument(statistic.name, statistic.shape));
         }
-        for (const nn::Variable& parameter : run_.parameters) {
-            if (run_.trainable(parameter)) {
-                add_trained(parameter);
-            }
+        for (Trained& trained : trained_) {
+            add_state(trained);
         }
         const std::int64_t n = batch_.accumulation_steps;
         const std::int64_t samples = batch_.rows;
@@ -81,8 +91,9 @@ private:
         inverse_count_ = scalar("inverse_count");
     }
 
-    void add_trained(const nn::Variable& parameter) {
-        Trained trained{&parameter, parameters_.at(parameter.name), {}, {}, {}};
+    void add_state(Trained& trained) {
+        const nn::Variable& parameter = *trained.variable;
+        trained.value = parameters_.at(parameter.name);
         const optim::Group& group = run_.group(parameter);
         for (const std::string& state : group.optimizer->state(group.settings)) {
             trained.state.push_back(
@@ -91,7 +102,6 @@ private:
         if (run_.averaged()) {
             trained.average = state_argument(average_slot(parameter.name), parameter.shape);
         }
-        trained_.push_back(std::move(trained));
     }
 
     // The loop over microsteps. Carried: gradient sums, loss, metrics, statistics, random key.
@@ -350,6 +360,10 @@ private:
 
 ir::Program build_train_step(const RunModel& run, const BatchPlan& batch) {
     return TrainStep(run, batch).build();
+}
+
+ir::Program build_forward(const RunModel& run, const BatchPlan& batch) {
+    return TrainStep(run, batch).forward();
 }
 
 } // namespace weft::compile

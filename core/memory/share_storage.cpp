@@ -36,7 +36,7 @@ class Sharer {
 public:
     explicit Sharer(const ir::Program& program)
         : program_(program), origins_(program.values.size()),
-          yielded_(program.values.size(), false) {
+          yielded_(program.values.size(), false), reads_(program.values.size(), 0) {
         storage_.liveness = analyse_liveness(program);
         walk(program.body, nullptr);
         open_stretches();
@@ -122,7 +122,7 @@ private:
     }
 
     /// B may be written over A in the step that reads A last and makes B.
-    bool hands_over(ValueId a, ValueId b) const {
+    bool hands_over(ValueId a, ValueId b) {
         const Origin& origin = origins_[at(b)];
         switch (origin.kind) {
         case Origin::Kind::step:
@@ -143,13 +143,25 @@ private:
                loop_of(a) <= definitions[at(loop.outputs[carried])];
     }
 
-    bool reads_once(const Op& op, ValueId a) const {
-        return std::count_if(op.inputs.begin(), op.inputs.end(),
-                             [&](ValueId id) { return root(id) == a; }) == 1;
+    /// An op with many operands is asked about one after the other, so the counts of the last op are
+    /// kept.
+    bool reads_once(const Op& op, ValueId a) {
+        if (counted_ != &op) {
+            if (counted_ != nullptr) {
+                for (const ValueId id : counted_->inputs) {
+                    reads_[at(root(id))] = 0;
+                }
+            }
+            for (const ValueId id : op.inputs) {
+                ++reads_[at(root(id))];
+            }
+            counted_ = &op;
+        }
+        return reads_[at(a)] == 1;
     }
 
     /// The record lets the output lie over an operand that is `a` and has the same type.
-    bool takes_place(const Op& op, std::size_t output, ValueId a) const {
+    bool takes_place(const Op& op, std::size_t output, ValueId a) {
         if (!reads_once(op, a)) {
             return false;
         }
@@ -173,7 +185,7 @@ private:
         });
     }
 
-    bool conflict(ValueId a, ValueId b) const {
+    bool conflict(ValueId a, ValueId b) {
         const Range& x = range(a);
         const Range& y = range(b);
         if (x.last < y.first || y.last < x.first) {
@@ -182,7 +194,7 @@ private:
         return !(x.last == y.first && hands_over(a, b)) && !(y.last == x.first && hands_over(b, a));
     }
 
-    bool can_merge(const Stretch& a, const Stretch& b) const {
+    bool can_merge(const Stretch& a, const Stretch& b) {
         for (const ValueId x : a.values) {
             for (const ValueId y : b.values) {
                 if (conflict(x, y)) {
@@ -356,6 +368,8 @@ private:
     Storage storage_;
     std::vector<Origin> origins_;  // [value]
     std::vector<bool> yielded_;    // [value] result of a loop's body
+    std::vector<int> reads_;       // [value] by `counted_`
+    const Op* counted_ = nullptr;
     std::vector<const Op*> steps_; // leaf ops, views included
     std::vector<Loop> loops_;
     std::vector<int> parent_; // union-find over owners

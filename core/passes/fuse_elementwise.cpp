@@ -144,13 +144,13 @@ private:
         const auto is_member = [&](std::size_t position) {
             return std::binary_search(group.members.begin(), group.members.end(), position);
         };
-        std::set<ValueId> inputs;
+        std::vector<ValueId> inputs;
         for (const std::size_t member : group.members) {
             const Op& op = block_.ops[member];
             for (const ValueId id : op.inputs) {
                 const std::size_t definition = definition_[index(id)];
                 if (definition == kNowhere || !is_member(definition)) {
-                    inputs.insert(id);
+                    inputs.push_back(id);
                 }
             }
             for (const std::size_t use : uses_[index(op.outputs[0])]) {
@@ -159,7 +159,9 @@ private:
                 }
             }
         }
-        return static_cast<int>(inputs.size()) <= kMaxGroupInputs;
+        std::sort(inputs.begin(), inputs.end());
+        const auto behind = std::unique(inputs.begin(), inputs.end());
+        return behind - inputs.begin() <= kMaxGroupInputs;
     }
 
     void rebuild() {

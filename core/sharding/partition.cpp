@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/sharding/partition.h"
 
+#include "core/base/error.h"
 #include "core/sharding/explain.h"
 #include "core/sharding/mesh_context.h"
 #include "core/sharding/reshard.h"
@@ -39,11 +40,12 @@ bool has_factor(const std::vector<std::vector<int>>& operand, std::size_t factor
 
 class Partitioner {
 public:
-    Partitioner(const ir::Program& program, const ProgramAnnotations& annotations, const Mesh& mesh)
-        : whole_(program), annotations_(annotations), mesh_(mesh), rules_(program),
-          propagation_(program, rules_, annotations, mesh), parts_(program.values.size()),
-          makers_(program.values.size(), nullptr), producers_(program.values.size()),
-          resharder_(mesh, [this] { return coordinates(); }) {
+    Partitioner(const ir::Program& program, const ProgramAnnotations& annotations, const Mesh& mesh,
+                std::stop_token stop)
+        : whole_(program), annotations_(annotations), mesh_(mesh), stop_(std::move(stop)),
+          rules_(program), propagation_(program, rules_, annotations, mesh),
+          parts_(program.values.size()), makers_(program.values.size(), nullptr),
+          producers_(program.values.size()), resharder_(mesh, [this] { return coordinates(); }) {
         find_producers(program.body);
     }
 
@@ -246,6 +248,10 @@ private:
 
     void emit_block(const ir::Block& block, ops::Builder& b) {
         for (const Op& op : block.ops) {
+            if (stop_.stop_requested()) {
+                throw Error(ErrorKind::runtime, "program " + whole_.name,
+                            "compilation was stopped while partitioning");
+            }
             b.set_path(op.path);
             b.set_phase(op.phase);
             if (op.kind == "repeat") {
@@ -602,6 +608,7 @@ private:
     const ir::Program& whole_;
     const ProgramAnnotations& annotations_;
     const Mesh& mesh_;
+    const std::stop_token stop_;
     const RuleTable rules_;
     const Propagation propagation_;
     std::vector<Part> parts_;       // by value of the whole program
@@ -626,8 +633,8 @@ private:
 } // namespace
 
 PartitionedProgram partition(const ir::Program& program, const ProgramAnnotations& annotations,
-                             const Mesh& mesh) {
-    return Partitioner(program, annotations, mesh).run();
+                             const Mesh& mesh, std::stop_token stop) {
+    return Partitioner(program, annotations, mesh, std::move(stop)).run();
 }
 
 } // namespace weft::sharding

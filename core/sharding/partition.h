@@ -6,6 +6,8 @@
 
 #include "core/sharding/propagate.h"
 
+#include <stop_token>
+
 namespace weft::sharding {
 
 /// Name of the scalar argument with the device's coordinates.
@@ -26,8 +28,8 @@ struct PartitionedProgram {
     std::vector<PlacedValue> values; // one per value of the whole program
 };
 
-/// Outputs of the program come complete: no partial sums.
+/// Outputs of the program come complete: no partial sums. Stops with weft::Error{runtime}.
 PartitionedProgram partition(const ir::Program& program, const ProgramAnnotations& annotations,
-                             const Mesh& mesh);
+                             const Mesh& mesh, std::stop_token stop = {});
 
 } // namespace weft::sharding

@@ -95,13 +95,13 @@ std::string_view layer_of_path(std::string_view path) {
     return path.substr(0, end == first ? first : end);
 }
 
-LayerList list_layers(const ir::Program& train_step) {
-    const auto& ops = train_step.body.ops;
+LayerList list_layers(const ir::Program& program) {
+    const auto& ops = program.body.ops;
     const auto loop = std::find_if(ops.begin(), ops.end(),
                                    [](const ir::Op& op) { return op.kind == "repeat"; });
-    Collector collector(train_step);
+    Collector collector(program);
     // Sums that start before the loop are in no order.
-    collector.visit(train_step, loop == ops.end() ? train_step.body : loop->body.front());
+    collector.visit(program, loop == ops.end() ? program.body : loop->body.front());
     return collector.take();
 }
 

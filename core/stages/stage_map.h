@@ -21,12 +21,13 @@ struct Layer {
     double flops = 0; // of a forward pass, with those of what goes with it
 };
 
-/// The layers of a training step in the order of the forward pass, with what goes with them.
+/// The layers of a training step, or of its forward pass alone, in the order of the forward pass,
+/// with what goes with them.
 struct LayerList {
     std::vector<Layer> layers;
     std::map<std::string, int, std::less<>> with; // unnumbered paths: index of the layer
 };
-LayerList list_layers(const ir::Program& train_step);
+LayerList list_layers(const ir::Program& program);
 
 /// Contiguous groups, none empty, whose dearest is as cheap as can be. At least `parts` layers
 /// (programmer fault).

@@ -19,17 +19,24 @@ std::int64_t batch_rows(const exec::Executor& executor, std::string_view program
     return port->whole.shape[0];
 }
 
-std::vector<double> row_values(exec::Executor& executor, std::int64_t row) {
-    const plan::PlannedPort* port = find_result(executor, "predict", "prediction");
-    WEFT_CHECK(port != nullptr && port->operand.type.dtype == ir::DType::f32,
-               "predictions are f32");
-    const std::span<const std::byte> bytes = executor.read("predict", "prediction");
-    const std::int64_t width = port->whole.shape.elements() / port->whole.shape[0];
-    std::vector<float> values(static_cast<std::size_t>(width));
-    std::memcpy(values.data(), bytes.data() + row * width * std::int64_t{sizeof(float)},
-                values.size() * sizeof(float));
-    return {values.begin(), values.end()};
-}
+/// Rows of the last predict run; valid until the next.
+struct Predicted {
+    explicit Predicted(exec::Executor& executor) {
+        const plan::PlannedPort* port = find_result(executor, "predict", "prediction");
+        WEFT_CHECK(port != nullptr && port->operand.type.dtype == ir::DType::f32,
+                   "predictions are f32");
+        bytes = executor.read("predict", "prediction");
+        width = static_cast<std::size_t>(port->whole.shape.elements() / port->whole.shape[0]);
+    }
+    std::vector<double> row(std::size_t index) const {
+        std::vector<float> values(width);
+        std::memcpy(values.data(), bytes.data() + index * width * sizeof(float),
+                    values.size() * sizeof(float));
+        return {values.begin(), values.end()};
+    }
+    std::span<const std::byte> bytes;
+    std::size_t width = 0;
+};
 
 void rank(SamplePrediction& prediction, std::size_t top) {
     std::vector<std::int64_t> order(prediction.values.size());
@@ -114,11 +121,12 @@ std::vector<SamplePrediction> predict(exec::Executor& executor, const data::Sour
         }
         write_argument(executor, "predict", "inputs", inputs);
         executor.run("predict");
+        const Predicted predicted(executor);
         for (std::size_t i = 0; i < n; ++i) {
             SamplePrediction prediction;
             prediction.index = indices[first + i];
             prediction.label = source.label(prediction.index);
-            prediction.values = row_values(executor, static_cast<std::int64_t>(i));
+            prediction.values = predicted.row(i);
             if (source.info().classes > 0) {
                 rank(prediction, top);
             } else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/file.h"
+#include "core/train/event_lines.h"
 #include "core/train/run_folder.h"
 
 #include <algorithm>
@@ -107,6 +108,13 @@ void EventLog::sync() {
 }
 
 EventReader::EventReader(const fs::path& folder) : path_(events_path(folder)) {}
+
+void EventReader::skip_through(std::int64_t seq) {
+    std::error_code problem;
+    if (fs::exists(path_, problem)) {
+        offset_ = offset_after(File(path_, File::Mode::read), seq);
+    }
+}
 
 std::vector<Event> EventReader::read(std::size_t limit) {
     std::vector<Event> events;

@@ -57,6 +57,24 @@ std::string library_line(std::int64_t bytes) {
     return "libraries keep about " + format_bytes(bytes) + " for themselves; a run measures it";
 }
 
+/// `target` is within the budget.
+compile::PipelineOptions options_of(const compile::RunConfig& config, const data::DataOutline& data,
+                                    const PlanTarget& target, const std::stop_token& stop) {
+    compile::PipelineOptions options;
+    options.stop = stop;
+    options.verify = false;
+    options.cost = target.cost;
+    options.host = host_memory(config, data);
+    if (target.hardware == nullptr) {
+        options.backends = backends();
+        options.threads = thread_count(target.threads);
+        options.host.library_bytes = library_estimate(options.threads);
+    } else {
+        options.device = target.hardware->kind;
+    }
+    return options;
+}
+
 void add_assumptions(const data::DataOutline& data, const PlanTarget& target,
                      plan::ExecutionPlan& plan) {
     auto& lines = plan.assumptions;
@@ -119,20 +137,10 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
                              compile::Scope scope) {
     const PlanTarget target = within_budget(config, given);
     refuse_planned_hardware(config, target);
-    compile::PipelineOptions options;
-    options.stop = stop;
+    compile::PipelineOptions options = options_of(config, data, target, stop);
     // What is only compared with others never runs; the plan that does run is verified.
     options.verify = scope == compile::Scope::run;
     options.described = scope != compile::Scope::compare;
-    options.cost = target.cost;
-    options.host = host_memory(config, data);
-    if (target.hardware == nullptr) {
-        options.backends = backends();
-        options.threads = thread_count(target.threads);
-        options.host.library_bytes = library_estimate(options.threads);
-    } else {
-        options.device = target.hardware->kind;
-    }
     plan::ExecutionPlan plan =
         compile::compile_run(config, data.sample, options, scope, target.limit_bytes);
     plan.limit_bytes = target.limit_bytes;
@@ -143,6 +151,14 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
     add_assumptions(data, target, plan);
     compile::add_finding_fixes(config, plan);
     return plan;
+}
+
+plan::ExecutionPlan plan_rest(const compile::RunConfig& config, const data::DataOutline& data,
+                              const PlanTarget& given, const plan::ExecutionPlan& step,
+                              const std::stop_token& stop) {
+    const PlanTarget target = within_budget(config, given);
+    return compile::compile_rest(config, data.sample, options_of(config, data, target, stop), step,
+                                 target.limit_bytes);
 }
 
 std::shared_ptr<const plan::ExecutionPlan> shared_plan(const compile::RunConfig& config,

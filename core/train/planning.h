@@ -40,6 +40,12 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
                              const PlanTarget& target, const std::stop_token& stop,
                              compile::Scope scope = compile::Scope::run);
 
+/// The same for Scope::run, out of the plan for Scope::step of the same run there. Not verified
+/// between passes, as that was not: a run that begins is planned anew.
+plan::ExecutionPlan plan_rest(const compile::RunConfig& config, const data::DataOutline& data,
+                              const PlanTarget& target, const plan::ExecutionPlan& step,
+                              const std::stop_token& stop);
+
 /// Outline and plan in one, as an executor takes it.
 std::shared_ptr<const plan::ExecutionPlan> shared_plan(const compile::RunConfig& config,
                                                        const PlanTarget& target,

@@ -55,8 +55,9 @@ void RunControl::answer(const Command& command) {
     if (machine_.wanted().stop) {
         wind_up_.request_stop();
     }
-    if (machine_.wanted().stop_now) {
-        halt_.request_stop();
+    const bool preparing = before == RunState::validating || before == RunState::preparing;
+    if (machine_.wanted().stop_now || (machine_.wanted().stop && preparing)) {
+        halt_.request_stop(); // while it is prepared a run has nothing to save
     }
 }
 

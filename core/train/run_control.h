@@ -61,7 +61,7 @@ public:
 
     /// Requested by stop and stop_now: long work between steps ends early.
     std::stop_token wind_up() const { return wind_up_.get_token(); }
-    /// Requested by stop_now: everything ends, the step too.
+    /// Requested by stop_now, and by stop before the first step: everything ends, the step too.
     std::stop_token halt() const { return halt_.get_token(); }
 
 private:

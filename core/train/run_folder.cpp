@@ -3,6 +3,7 @@
 
 #include "core/base/file.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
@@ -61,10 +62,26 @@ bool make_new_folder(const fs::path& folder) {
                 "choose another place with --run-dir");
 }
 
+constexpr const char* kParts[] = {"checkpoints", "metrics", "samples", "logs", "profile"};
+
 void make_parts(const fs::path& folder) {
-    for (const char* part : {"checkpoints", "metrics", "samples", "logs", "profile"}) {
+    for (const char* part : kParts) {
         make_directories(folder / part);
     }
+}
+
+// Nothing in it but the empty parts of a run, logs and `config`.
+bool holds_no_run(const fs::path& folder, const fs::path& config) {
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        const bool part = std::find(std::begin(kParts), std::end(kParts), name) != std::end(kParts);
+        std::error_code problem;
+        if (part ? name != "logs" && !fs::is_empty(entry.path(), problem)
+                 : config.empty() || !fs::equivalent(entry.path(), config, problem)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 template <typename T>
@@ -92,13 +109,13 @@ fs::path create_run_folder(const fs::path& root, const std::string& name) {
                 "choose another name or --run-dir");
 }
 
-void create_run_folder_at(const fs::path& folder) {
+void create_run_folder_at(const fs::path& folder, const fs::path& config) {
     std::error_code problem;
     if (fs::exists(folder, problem) && !fs::is_directory(folder, problem)) {
         throw Error(ErrorKind::usage, folder.string(), "is a file, not a folder",
                     "name a folder that is new or empty");
     }
-    if (fs::is_directory(folder, problem) && !fs::is_empty(folder, problem)) {
+    if (fs::is_directory(folder, problem) && !holds_no_run(folder, config)) {
         throw Error(ErrorKind::usage, folder.string(),
                     "the folder is not empty, and a run never overwrites another",
                     "name a new folder, or go on with `weft resume`");

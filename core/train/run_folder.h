@@ -38,8 +38,10 @@ struct RunInfo {
 /// Creates <date>_<slug>_<nnn>/ under `root` with the next free number; the session fills it.
 /// Throws weft::Error{runtime} when the folder cannot be written.
 std::filesystem::path create_run_folder(const std::filesystem::path& root, const std::string& name);
-/// Uses exactly this folder (--run-dir); must be absent or empty.
-void create_run_folder_at(const std::filesystem::path& folder);
+/// Uses exactly this folder (--run-dir); must be absent or empty, or as create_run_folder left it,
+/// with nothing in it but logs and the configuration file that the run is started with.
+void create_run_folder_at(const std::filesystem::path& folder,
+                          const std::filesystem::path& config = {});
 
 void write_run_info(const std::filesystem::path& folder, const RunInfo& info);
 RunInfo read_run_info(const std::filesystem::path& folder);
@@ -56,7 +58,8 @@ bool is_run_folder(const std::filesystem::path& folder);
 class RunLock {
 public:
     /// Throws weft::Error{runtime} naming pid and host when another live session holds it.
-    explicit RunLock(const std::filesystem::path& folder);
+    /// `control`: the socket where the run is controlled, for those who read the lock.
+    explicit RunLock(const std::filesystem::path& folder, std::string control = {});
     ~RunLock(); // removes the file
     RunLock(const RunLock&) = delete;
     RunLock& operator=(const RunLock&) = delete;
@@ -65,9 +68,19 @@ public:
 
 private:
     std::filesystem::path path_;
+    std::string control_;
     int descriptor_ = -1;
 };
-/// Whether a live process on this host trains this run.
+/// What the lock of a run says that is being trained.
+struct LockInfo {
+    std::int64_t pid = 0; // 0: not written yet
+    std::string host;
+    double heartbeat = 0; // s, UTC epoch
+    std::string control;  // path of the control socket; empty where there is none
+};
+/// Nothing when nobody trains the run: no process of this host holds the lock, and none of another
+/// host has given a sign of life for a minute.
+std::optional<LockInfo> read_lock(const std::filesystem::path& folder);
 bool is_live(const std::filesystem::path& folder);
 
 /// Appends events to events.jsonl, one write per line; gives seq and time. One writer, one thread
@@ -97,6 +110,8 @@ public:
     explicit EventReader(const std::filesystem::path& folder);
     /// Complete lines written since the last call (at most `limit`, 0 = all).
     std::vector<Event> read(std::size_t limit = 0);
+    /// Before the first read: leaves out events up to this number.
+    void skip_through(std::int64_t seq);
     std::int64_t damaged_lines() const { return damaged_; }
 
 private:
@@ -105,31 +120,6 @@ private:
     std::int64_t damaged_ = 0;
 };
 
-/// One line of `weft runs list` and of Home's recent runs. Built from files alone.
-struct RunSummary {
-    std::filesystem::path folder;
-    std::string problem; // unreadable: why
-    RunInfo info;
-    std::string state; // "running" only with a live process; a dead "running" is "interrupted"
-    std::int64_t step = 0;
-    std::int64_t total_steps = 0;
-    double last_loss = 0;
-    double seconds = 0;
-    std::string best_metric; // "validation/loss"
-    std::optional<double> best_value;
-    std::int64_t best_step = -1;
-    std::int64_t last_checkpoint_step = -1;
-    std::int64_t bytes = 0;
-    double modified = 0;                               // s, UTC epoch
-    std::vector<std::pair<double, double>> loss_curve; // at most 64 (step, loss) for the sparkline
-    std::string stamp; // sizes and times of the files it was read from
-};
-/// Never throws: what is wrong goes into `problem`.
-RunSummary summarise_run(const std::filesystem::path& folder);
-/// Every run under `root`, newest first. A run that has ended and whose files are as they were is
-/// taken from `known`, an earlier list, without reading its events again.
-std::vector<RunSummary> list_runs(const std::filesystem::path& root,
-                                  const std::vector<RunSummary>& known = {});
 /// Where runs go when no option says it: `variable` (the value of $WEFT_RUNS, which app/ reads), or
 /// ~/WeftRuns when that is empty. Absolute.
 std::filesystem::path default_runs_root(const std::filesystem::path& variable,

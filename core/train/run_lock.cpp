@@ -16,6 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using config::Json;
 
+constexpr double kStaleSeconds = 60; // a heartbeat comes every five, if steps are not longer
+
 struct flock whole_file(short type) {
     struct flock lock {};
     lock.l_type = type;
@@ -28,18 +30,27 @@ std::string host_name() {
     return ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown host";
 }
 
-std::string holder(const fs::path& path) {
-    std::string text;
+// What the file says; without a pid when it is not written yet, or damaged.
+LockInfo read_text(const fs::path& path) {
+    LockInfo info;
     try {
-        text = read_file(path, 1 << 16);
-    } catch (const Error&) {
-        return "another process";
+        const Json json = Json::parse(read_file(path, 1 << 16), nullptr, false);
+        if (json.is_object()) {
+            info.host = json.value("host", "");
+            info.heartbeat = json.value("heartbeat", 0.0);
+            info.control = json.value("control", "");
+            info.pid = json.value("pid", std::int64_t{0});
+        }
+    } catch (const std::exception&) {
+        info = {};
     }
-    const Json json = Json::parse(text, nullptr, false);
-    if (!json.is_object() || !json.contains("pid") || !json.contains("host")) {
-        return "another process";
-    }
-    return "process " + json["pid"].dump() + " on " + json["host"].dump();
+    return info;
+}
+
+std::string holder(const fs::path& path) {
+    const LockInfo info = read_text(path);
+    return info.pid == 0 ? "another process"
+                         : "process " + std::to_string(info.pid) + " on \"" + info.host + "\"";
 }
 
 // Whether `descriptor` is still the file that the path names: the holder before us removes its
@@ -53,7 +64,8 @@ bool is_current(int descriptor, const fs::path& path) {
 
 } // namespace
 
-RunLock::RunLock(const fs::path& folder) : path_(folder / "lock") {
+RunLock::RunLock(const fs::path& folder, std::string control)
+    : path_(folder / "lock"), control_(std::move(control)) {
     for (;;) {
         descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
         if (descriptor_ < 0) {
@@ -85,24 +97,35 @@ RunLock::~RunLock() {
 }
 
 void RunLock::beat() {
-    const Json json = {
-        {"pid", ::getpid()}, {"host", host_name()}, {"heartbeat", SystemClock().epoch_s()}};
-    const std::string text = json.dump() + "\n";
+    Json json = {{"pid", ::getpid()}, {"host", host_name()}, {"heartbeat", SystemClock().epoch_s()}};
+    if (!control_.empty()) {
+        json["control"] = control_;
+    }
+    const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
     // Same length or longer each time; a failing write costs only the text, never the lock.
     if (::pwrite(descriptor_, text.data(), text.size(), 0) >= 0) {
         [[maybe_unused]] const int cut = ::ftruncate(descriptor_, static_cast<off_t>(text.size()));
     }
 }
 
-bool is_live(const fs::path& folder) {
-    const int descriptor = ::open((folder / "lock").c_str(), O_RDONLY | O_CLOEXEC);
+std::optional<LockInfo> read_lock(const fs::path& folder) {
+    const fs::path path = folder / "lock";
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) {
-        return false;
+        return std::nullopt;
     }
     struct flock lock = whole_file(F_RDLCK);
     const bool held = ::fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
     ::close(descriptor);
-    return held;
+    LockInfo info = read_text(path);
+    // The kernel of this host may not see locks of another one.
+    const bool elsewhere = info.pid != 0 && info.host != host_name() &&
+                           SystemClock().epoch_s() - info.heartbeat < kStaleSeconds;
+    return held || elsewhere ? std::optional(std::move(info)) : std::nullopt;
+}
+
+bool is_live(const fs::path& folder) {
+    return read_lock(folder).has_value();
 }
 
 } // namespace weft::train

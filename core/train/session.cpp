@@ -10,6 +10,7 @@
 #include "core/train/memory_meter.h"
 #include "core/train/planning.h"
 #include "core/train/step_loop.h"
+#include "core/train/warm_start.h"
 
 #include <mutex>
 #include <new>
@@ -46,9 +47,11 @@ struct Session::State {
     void load_start();
     void restore();
     void warn_about_differences(const checkpoint::Manifest& manifest);
+    void end_if_stopped();
     void begin_phase(const std::string& name);
     double end_phase();
     void write_info(const std::string& state, const std::string& message = {});
+    SessionResult end_unprepared();
     SessionResult fail(ErrorKind kind, ErrorEvent event);
 
     SessionOptions options;
@@ -73,7 +76,15 @@ struct Session::State {
     std::shared_ptr<const plan::ExecutionPlan> plan;
 };
 
+// Nothing has been trained yet that a stop could lose.
+void Session::State::end_if_stopped() {
+    if (control.halt().stop_requested()) {
+        throw Error(ErrorKind::runtime, folder.string(), "was stopped while it was prepared");
+    }
+}
+
 void Session::State::begin_phase(const std::string& name) {
+    end_if_stopped();
     control.emit(StateEvent{control.orders().state, "", name, end_phase(), 0});
 }
 
@@ -96,7 +107,7 @@ void Session::State::write_info(const std::string& state, const std::string& mes
 void Session::State::open_folder() {
     make_directories(folder / "checkpoints");
     make_directories(folder / "samples");
-    lock.emplace(folder);
+    lock.emplace(folder, options.control);
     checkpoint::remove_stray_files(folder / "checkpoints");
     control.start(folder, live_settings_of(options.config), clock,
                   options.start_paused ? RunControl::Begin::paused : RunControl::Begin::running);
@@ -109,6 +120,8 @@ void Session::State::open_folder() {
         info.created = clock.epoch_s();
         info.parent = options.start.parent_run.string();
         info.base_dir = fs::absolute(options.config.base_dir).string();
+        info.state = "preparing";
+        write_run_info(folder, info); // whoever finds the run knows what its paths count from
     }
     info.name = options.config.name;
     info.model = options.config.model_type();
@@ -127,6 +140,7 @@ void Session::State::prepare() {
     tell_memory();
     begin_phase("initialising");
     load_start();
+    end_if_stopped();
     write_info("preparing");
     const std::int64_t total = planned_steps(control.orders().live, pace);
     control.apply(RunInput::prepared, StateEvent{{}, "", "", end_phase(), total});
@@ -194,6 +208,9 @@ void Session::State::load_start() {
     progress.live = live_settings_of(options.config);
     if (!options.start.checkpoint.empty()) {
         restore();
+    } else if (!options.config.section("init").at("from").is_null()) {
+        const WarmStart start = load_start_weights(*executor, options.config);
+        control.emit(WarningEvent{to_text(start), ""});
     }
     progress.live.extra_steps += options.extend_steps;
     control.restore_live(progress.live);
@@ -314,6 +331,21 @@ void Session::State::learn_speed(const StepLoop& loop) {
     }
 }
 
+SessionResult Session::State::end_unprepared() {
+    SessionResult result;
+    result.outcome =
+        control.orders().wanted.stop_now ? Outcome::stopped_now : Outcome::stopped;
+    control.apply(RunInput::end, StateEvent{{}, "on request", "", 0, 0});
+    control.sync_log();
+    try {
+        info.state = "stopped";
+        write_run_info(folder, info);
+    } catch (const Error&) {
+        // events.jsonl has told it.
+    }
+    return result;
+}
+
 SessionResult Session::State::fail(ErrorKind kind, ErrorEvent event) {
     SessionResult result;
     result.outcome = Outcome::failed;
@@ -348,9 +380,8 @@ SessionResult Session::run() {
         result = state.fail(ErrorKind::memory, fault.event());
     } catch (const Error& fault) {
         if (state.control.halt().stop_requested()) {
-            // The compiler and the loader end by an error when they are told to stop.
-            state.control.apply(RunInput::end, StateEvent{{}, "on request", "", 0, 0});
-            result.outcome = Outcome::stopped_now;
+            // Preparing ends by an error when it is told to stop.
+            result = state.end_unprepared();
         } else {
             result = state.fail(fault.kind(), {std::string(error_kind_name(fault.kind())),
                                                fault.where(),

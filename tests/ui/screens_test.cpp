@@ -126,8 +126,8 @@ private slots:
         failed.state = train::RunState::failed;
         run.apply({at(99, error), at(99, failed)});
         fixture.window().showPage("train");
-        QVERIFY(fixture.find("outcomeBanner")->isVisible());
-        const auto buttons = fixture.find("outcomeBanner")->findChildren<QPushButton*>();
+        QVERIFY(fixture.find("failureCard")->isVisible());
+        const auto buttons = fixture.find("failureCard")->findChildren<QPushButton*>();
         QVERIFY(std::any_of(buttons.begin(), buttons.end(),
                             [](const QPushButton* button) { return button->text() == "Half the rate"; }));
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Work off the GUI thread: `work` runs on the global pool and must hold everything it needs by value;
-// `done` gets its result on the GUI thread, unless `context` is gone by then.
+// Work off the GUI thread: `work` runs on a pool and must hold everything it needs by value; `done`
+// gets its result on the GUI thread, unless `context` is gone by then.
 #pragma once
 
 #include <QCoreApplication>
@@ -13,8 +13,9 @@
 namespace weft::ui {
 
 template <class Work, class Done>
-void runInBackground(QObject* context, Work work, Done done) {
-    QThreadPool::globalInstance()->start(
+void runInBackground(QObject* context, Work work, Done done,
+                     QThreadPool* pool = QThreadPool::globalInstance()) {
+    pool->start(
         [guard = QPointer<QObject>(context), work = std::move(work), done = std::move(done)]() mutable {
             auto result = std::make_shared<decltype(work())>(work());
             QMetaObject::invokeMethod(

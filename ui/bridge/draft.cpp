@@ -15,17 +15,31 @@ std::string text_of(const config::Json& document) {
     return document.dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n";
 }
 
+/// Takes out what a pointer leads to; nothing happens where there is nothing.
+void remove_at(config::Json& document, const std::string& pointer) {
+    const config::Json::json_pointer at(pointer);
+    if (pointer.empty() || !document.contains(at)) {
+        return;
+    }
+    config::Json& parent = document[at.parent_pointer()];
+    if (parent.is_array()) {
+        parent.erase(std::stoul(at.back()));
+    } else {
+        parent.erase(at.back());
+    }
+}
+
 } // namespace
 
 Draft::Draft(QObject* parent) : QObject(parent) {}
 
 void Draft::open(const std::filesystem::path& path) {
+    remember();
     path_ = path;
     base_dir_ = path.parent_path();
-    undo_.clear();
-    redo_.clear();
     try {
         text_ = read_file(path);
+        saved_text_ = text_;
         parse();
     } catch (const Error& error) {
         text_.clear();
@@ -36,13 +50,23 @@ void Draft::open(const std::filesystem::path& path) {
 }
 
 void Draft::setDocument(const config::Json& document, const std::filesystem::path& base_dir) {
+    remember();
     path_.clear();
+    saved_text_.clear();
     base_dir_ = base_dir;
     document_ = document;
     text_ = text_of(document_);
-    undo_.clear();
-    redo_.clear();
     check();
+}
+
+void Draft::restore(const std::string& text, const std::filesystem::path& path,
+                    const std::filesystem::path& base_dir, bool saved) {
+    remember();
+    path_ = path;
+    base_dir_ = base_dir;
+    text_ = text;
+    saved_text_ = saved ? text : std::string();
+    parse();
 }
 
 void Draft::setField(const QString& path, const config::Json& value) {
@@ -50,15 +74,39 @@ void Draft::setField(const QString& path, const config::Json& value) {
 }
 
 void Draft::apply(const std::vector<std::string>& assignments) {
-    const config::Json before = document_;
+    config::Json before = document_;
     config::Diagnostics problems;
     for (const std::string& assignment : assignments) {
         const config::Diagnostics found = config::apply_override(document_, assignment);
         problems.insert(problems.end(), found.begin(), found.end());
     }
+    take(std::move(before), std::move(problems), {});
+}
+
+void Draft::edit(const std::vector<FieldEdit>& edits, const QString& merge) {
+    config::Json before = document_;
+    config::Diagnostics problems;
+    for (const FieldEdit& one : edits) {
+        if (!one.value) {
+            remove_at(document_, one.pointer);
+            continue;
+        }
+        const config::Diagnostics found =
+            config::apply_override(document_, one.pointer + "=" + one.value->dump());
+        problems.insert(problems.end(), found.begin(), found.end());
+    }
+    take(std::move(before), std::move(problems), merge);
+}
+
+/// The document was changed: what was before can be had back.
+void Draft::take(config::Json before, config::Diagnostics problems, const QString& merge) {
     if (document_ != before) {
-        remember();
+        if (merge.isEmpty() || merge != merge_) {
+            remember();
+        }
+        redo_.clear();
         text_ = text_of(document_);
+        merge_ = merge;
     }
     check();
     if (!problems.empty()) {
@@ -82,34 +130,44 @@ QString Draft::save(const std::filesystem::path& path) {
         return toQString(error.message());
     }
     path_ = path;
+    saved_text_ = text_;
     base_dir_ = path.parent_path();
     parse(); // relative paths count from the new place
     return {};
 }
 
 void Draft::undo() {
-    restore(undo_, redo_);
+    exchange(undo_, redo_);
 }
 
 void Draft::redo() {
-    restore(redo_, undo_);
+    exchange(redo_, undo_);
 }
 
 void Draft::remember() {
-    undo_.push_back(text_);
+    merge_.clear();
     redo_.clear();
+    if (isEmpty()) {
+        return; // nothing that anybody would want back
+    }
+    undo_.push_back(version());
     if (undo_.size() > kMostUndo) {
         undo_.erase(undo_.begin());
     }
 }
 
-void Draft::restore(std::vector<std::string>& from, std::vector<std::string>& to) {
+void Draft::exchange(std::vector<Version>& from, std::vector<Version>& to) {
     if (from.empty()) {
         return;
     }
-    to.push_back(std::move(text_));
-    text_ = std::move(from.back());
+    merge_.clear();
+    to.push_back(version());
+    Version back = std::move(from.back());
     from.pop_back();
+    path_ = std::move(back.path);
+    base_dir_ = std::move(back.base_dir);
+    text_ = std::move(back.text);
+    saved_text_ = std::move(back.saved_text);
     parse();
 }
 
@@ -126,7 +184,13 @@ std::vector<compile::FieldChange> Draft::differencesFrom(const compile::RunConfi
     return isValid() ? compile::compare(other, config_) : std::vector<compile::FieldChange>{};
 }
 
+void Draft::setFindings(const config::Diagnostics& findings) {
+    findings_ = findings;
+    emit findingsChanged();
+}
+
 void Draft::parse() {
+    findings_.clear();
     config::Checked parsed = config::parse_json(text_, path_.empty() ? "the draft" : path_.string());
     document_ = std::move(parsed.value);
     if (parsed.ok()) {
@@ -138,6 +202,7 @@ void Draft::parse() {
 }
 
 void Draft::check() {
+    findings_.clear();
     compile::CheckedRun checked = compile::read_run_config(document_, base_dir_);
     diagnostics_ = std::move(checked.diagnostics);
     if (!config::has_errors(diagnostics_)) {

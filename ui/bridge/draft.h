@@ -9,21 +9,37 @@
 #include <QString>
 
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace weft::ui {
+
+/// One change of a document: the value of a JSON pointer, or none: what is there goes.
+struct FieldEdit {
+    std::string pointer;
+    std::optional<config::Json> value;
+};
 
 class Draft : public QObject {
     Q_OBJECT
 public:
     explicit Draft(QObject* parent = nullptr);
 
-    /// Reads a configuration file; problems become diagnostics, never an exception.
+    /// Reads a configuration file; problems become diagnostics, never an exception. What was the
+    /// draft before comes back by undo, here as in setDocument.
     void open(const std::filesystem::path& path);
     /// Takes over a document, e.g. a run's frozen configuration for a fork.
     void setDocument(const config::Json& document, const std::filesystem::path& base_dir);
+    /// A text from `path` (empty: from nowhere) as it was left, e.g. by an earlier session.
+    void restore(const std::string& text, const std::filesystem::path& path,
+                 const std::filesystem::path& base_dir, bool saved);
     /// Sets one field by dotted path and checks the whole again.
     void setField(const QString& path, const config::Json& value);
+    /// Makes several changes as one edit. Edits one after the other with the same `merge` are one
+    /// step of undo, e.g. those of one spin box, until endMerge.
+    void edit(const std::vector<FieldEdit>& edits, const QString& merge = {});
+    void endMerge() { merge_.clear(); }
     /// Makes several "--set" assignments as one edit.
     void apply(const std::vector<std::string>& assignments);
     /// Replaces the text as one edit, as the editor does.
@@ -31,7 +47,12 @@ public:
     /// Writes the text; returns what is wrong, or an empty string.
     QString save(const std::filesystem::path& path);
 
-    /// Every edit since the document was opened can be taken back, and made again.
+    /// The file at path() says the same.
+    bool isSaved() const { return !path_.empty() && text_ == saved_text_; }
+    /// What the file at path() says; empty without one.
+    const std::string& savedText() const { return saved_text_; }
+
+    /// Every edit can be taken back, and made again; opening another document is one.
     bool canUndo() const { return !undo_.empty(); }
     bool canRedo() const { return !redo_.empty(); }
     void undo();
@@ -50,26 +71,44 @@ public:
     /// Meaningful only when valid.
     const compile::RunConfig& config() const { return config_; }
     const config::Diagnostics& diagnostics() const { return diagnostics_; }
+    /// What only a closer look than checking found wrong, e.g. at the shapes of the data; until the
+    /// next edit. They do not make the draft invalid.
+    const config::Diagnostics& findings() const { return findings_; }
+    void setFindings(const config::Diagnostics& findings);
     /// How many fields differ from another frozen configuration.
     std::vector<compile::FieldChange> differencesFrom(const compile::RunConfig& other) const;
 
 signals:
     void changed();
+    void findingsChanged();
 
 private:
+    // All that an edit can change.
+    struct Version {
+        std::filesystem::path path;
+        std::filesystem::path base_dir;
+        std::string text;
+        std::string saved_text;
+    };
+
     void parse();
     void check();
+    void take(config::Json before, config::Diagnostics problems, const QString& merge);
     void remember();
-    void restore(std::vector<std::string>& from, std::vector<std::string>& to);
+    Version version() const { return {path_, base_dir_, text_, saved_text_}; }
+    void exchange(std::vector<Version>& from, std::vector<Version>& to);
 
     std::filesystem::path path_;     // where it came from; empty for a document
     std::filesystem::path base_dir_; // relative paths count from here
     std::string text_;
+    std::string saved_text_; // of the file at path_
     config::Json document_; // what the text says, before defaults
     compile::RunConfig config_;
     config::Diagnostics diagnostics_;
-    std::vector<std::string> undo_; // texts before each edit, oldest first
-    std::vector<std::string> redo_;
+    config::Diagnostics findings_;
+    std::vector<Version> undo_; // before each edit, oldest first
+    std::vector<Version> redo_;
+    QString merge_; // of the last edit, while more of its kind may follow
 };
 
 } // namespace weft::ui

@@ -8,6 +8,7 @@
 
 #include <QCoreApplication>
 #include <QStringList>
+#include <QThreadPool>
 
 #include <algorithm>
 #include <array>
@@ -39,11 +40,17 @@ QString kind_text(const ir::Op& op) {
     return "fused " + names.join(", ") + (more ? ", …" : "");
 }
 
+/// A plan is hundreds of thousands of small objects.
+void takeApart(PlanDigest* digest) {
+    QThreadPool::globalInstance()->start([digest] { delete digest; });
+}
+
 class Digester {
 public:
-    explicit Digester(std::shared_ptr<const plan::ExecutionPlan> plan)
-        : digest_(std::make_shared<PlanDigest>()) {
+    Digester(std::shared_ptr<const plan::ExecutionPlan> plan, const PlanDigest* step)
+        : digest_(new PlanDigest, takeApart) {
         digest_->plan = std::move(plan);
+        digest_->step = step != nullptr ? step->step : std::make_shared<char>();
     }
 
     std::shared_ptr<const PlanDigest> run() {
@@ -205,8 +212,14 @@ std::vector<int> PlanDigest::aliveAt(int op) const {
     return alive;
 }
 
-std::shared_ptr<const PlanDigest> digestPlan(std::shared_ptr<const plan::ExecutionPlan> plan) {
-    return Digester(std::move(plan)).run();
+std::shared_ptr<const PlanDigest> digestPlan(std::shared_ptr<const plan::ExecutionPlan> plan,
+                                             const PlanDigest* step) {
+    return Digester(std::move(plan), step).run();
+}
+
+bool sameStep(const std::shared_ptr<const PlanDigest>& a,
+              const std::shared_ptr<const PlanDigest>& b) {
+    return a && b ? a->step == b->step : a == b;
 }
 
 QString writePlan(const plan::ExecutionPlan& plan, const std::filesystem::path& file) {

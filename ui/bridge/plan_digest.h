@@ -51,13 +51,19 @@ struct PlanDigest {
     int peak = -1;               // op with most bytes alive; -1 in a plan without a training step
     std::int64_t peak_bytes = 0; // what the memory must hold: ExecutionPlan::memory_bytes
     bool timed = false;          // shares are of predicted time
+    std::shared_ptr<const void> step; // the same in digests that show the same training step
 
     /// Indices of the tensors alive at an op, largest first.
     std::vector<int> aliveAt(int op) const;
 };
 
-/// Of the program "train_step", or of the largest when there is none.
-std::shared_ptr<const PlanDigest> digestPlan(std::shared_ptr<const plan::ExecutionPlan> plan);
+/// Of the program "train_step", or of the largest when there is none. `step`: a digest of a plan
+/// that this one completes. A digest is taken apart off the GUI thread, with the plan.
+std::shared_ptr<const PlanDigest> digestPlan(std::shared_ptr<const plan::ExecutionPlan> plan,
+                                             const PlanDigest* step = nullptr);
+/// Whether there is nothing else to see of the training step.
+bool sameStep(const std::shared_ptr<const PlanDigest>& a,
+              const std::shared_ptr<const PlanDigest>& b);
 
 /// Writes the document of `weft plan --json`. Returns what went wrong; empty: nothing. Off the GUI
 /// thread.

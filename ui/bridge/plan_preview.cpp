@@ -12,6 +12,7 @@
 #include "ui/bridge/mesh_edit.h"
 
 #include <algorithm>
+#include <sys/resource.h>
 
 namespace weft::ui {
 namespace {
@@ -19,6 +20,7 @@ namespace {
 // Typing a number makes several edits: the first is planned at once, those that follow it closely
 // when they pause.
 constexpr int kPauseMs = 40;
+constexpr int kLaterNiceness = 5; // a third of the share of others
 
 /// The cost model must outlive the target.
 train::PlanTarget targetOf(const cost::Hardware* hardware, const cost::CostModel& model) {
@@ -122,7 +124,20 @@ PlanPreview::Planner PlanPreview::engine(const std::filesystem::path& calibratio
     Planner planner;
     planner.layout = planned(compile::Scope::layout);
     planner.step = planned(compile::Scope::step);
-    planner.plan = planned(compile::Scope::run);
+    planner.rest = [calibration_file](
+                       const compile::RunConfig& config, const cost::Hardware* hardware,
+                       const plan::ExecutionPlan& step, const std::stop_token& stop) {
+        const cost::Hardware* device = hardwareOf(config, hardware);
+        const cost::CostModel model = modelOf(device, calibration_file);
+        const train::PlanTarget target = targetOf(device, model);
+        return std::make_shared<const plan::ExecutionPlan>(
+            train::plan_rest(config, train::outline_run_data(config, target), target, step, stop));
+    };
+    planner.plan = [step = planner.step, rest = planner.rest](const compile::RunConfig& config,
+                                                              const cost::Hardware* hardware,
+                                                              const std::stop_token& stop) {
+        return rest(config, hardware, *step(config, hardware, stop), stop);
+    };
     planner.fixes = alternatives(
         [](const auto& config, const auto& data, const auto& target, const auto& stop) {
             return train::find_fixes(config, data, target, stop);
@@ -154,6 +169,10 @@ PlanPreview::Planner PlanPreview::engine(const std::filesystem::path& calibratio
 
 PlanPreview::PlanPreview(Draft& draft, Planner planner, QObject* parent)
     : QObject(parent), draft_(draft), planner_(std::move(planner)) {
+    // One thread for good, which is given what the others leave.
+    later_.setMaxThreadCount(1);
+    later_.setExpiryTimeout(-1);
+    later_.start([] { setpriority(PRIO_PROCESS, 0, kLaterNiceness); });
     timer_.setSingleShot(true);
     timer_.setInterval(kPauseMs);
     connect(&timer_, &QTimer::timeout, this, [this] {
@@ -220,24 +239,37 @@ void PlanPreview::restart() {
         return;
     }
     if (planner_.layout && !MeshEdit::of(draft_.config()).single()) {
-        plan(planner_.layout, {}, [this](const Result& result) { takeLayout(result); });
+        plan({planner_.layout}, [this](const Result& result) { takeLayout(result); });
     } else {
         planStep();
     }
 }
 
 void PlanPreview::planStep() {
-    plan(planner_.step, {}, [this](const Result& result) { takeStep(result); });
+    plan({planner_.step}, [this](const Result& result) { takeStep(result); });
 }
 
 // What is wrong with a layout is wrong with the step, which says it.
 void PlanPreview::takeLayout(const Result& result) {
+    planStep();
     if (result.digest) {
         layout_ = result.digest;
         layout_is_new_ = true;
         emit changed();
     }
-    planStep();
+}
+
+void PlanPreview::planRest() {
+    Job job{planner_.plan};
+    if (planner_.rest) {
+        job.step = digest_;
+        job.make = [rest = planner_.rest, step = digest_](const compile::RunConfig& config,
+                                                          const cost::Hardware* hardware,
+                                                          const std::stop_token& stop) {
+            return rest(config, hardware, *step->plan, stop);
+        };
+    }
+    plan(std::move(job), [this](const Result& result) { takeWhole(result); });
 }
 
 void PlanPreview::show(const Result& result) {
@@ -260,19 +292,19 @@ void PlanPreview::takeStep(const Result& result) {
                             [&](const PlanChange& known) { return known.id == id; });
     });
     forgetRest();
+    next();
     emit changed();
     emit outcomesChanged();
     emit whatIfChanged();
     emit alternativesChanged();
-    next();
 }
 
 void PlanPreview::takeWhole(const Result& result) {
     complete_ = true;
     show(result);
+    next();
     emit changed();
     emit alternativesChanged();
-    next();
 }
 
 // What belonged to the plan before.
@@ -294,9 +326,9 @@ void PlanPreview::next() {
         return;
     }
     if (!complete_) {
-        plan(planner_.plan, {}, [this](const Result& result) { takeWhole(result); });
+        planRest();
     } else if (!chosen_.isEmpty() && !what_if_done_) {
-        plan(planner_.plan, chosenOverrides(), [this](const Result& result) {
+        plan({planner_.plan, chosenOverrides()}, [this](const Result& result) {
             what_if_ = result.digest;
             what_if_problem_ = result.problem;
             what_if_done_ = true;
@@ -311,17 +343,17 @@ void PlanPreview::next() {
 bool PlanPreview::nextAlternatives() {
     const bool outcomes_done = outcomes_.size() == changes_.size();
     if (advice_wanted_) {
-        find(planner_.advice, [this](Alternatives found) {
+        find(planner_.advice, Urgency::Now, [this](Alternatives found) {
             advice_ = std::move(found);
             advice_wanted_ = false;
         });
     } else if (!fixes_done_) {
-        find(planner_.fixes, [this](Alternatives found) {
+        find(planner_.fixes, Urgency::Later, [this](Alternatives found) {
             fixes_ = std::move(found);
             fixes_done_ = true;
         });
     } else if (outcomes_done && !curve_done_) {
-        find(planner_.curve, [this](Alternatives found) {
+        find(planner_.curve, Urgency::Later, [this](Alternatives found) {
             curve_ = std::move(found);
             curve_done_ = true;
         });
@@ -336,7 +368,8 @@ bool PlanPreview::nextOutcome() {
         if (outcomes_.contains(wanted.id)) {
             continue;
         }
-        plan(planner_.plan, wanted.overrides, [this, id = wanted.id](const Result& result) {
+        const Job job{planner_.plan, wanted.overrides, {}, Urgency::Later};
+        plan(job, [this, id = wanted.id](const Result& result) {
             PlanOutcome found;
             found.problem = result.problem;
             if (result.digest) {
@@ -370,21 +403,26 @@ void PlanPreview::stopWork() {
     busy_ = false;
 }
 
-void PlanPreview::plan(const Planner::Plan& make, const std::vector<std::string>& overrides,
-                       std::function<void(Result)> done) {
+QThreadPool* PlanPreview::poolOf(Urgency urgency) {
+    return urgency == Urgency::Now ? QThreadPool::globalInstance() : &later_;
+}
+
+void PlanPreview::plan(Job job, std::function<void(Result)> done) {
     busy_ = true;
+    QThreadPool* pool = poolOf(job.urgency);
     runInBackground(
         this,
-        [make, document = draft_.document(), base_dir = draft_.baseDir(), overrides,
+        [job = std::move(job), document = draft_.document(), base_dir = draft_.baseDir(),
          hardware = hardware_, stop = stop_.get_token()] {
             Result result;
             try {
                 const compile::CheckedRun checked =
-                    compile::read_run_config(document, base_dir, overrides);
+                    compile::read_run_config(document, base_dir, job.overrides);
                 if (!checked.ok()) {
                     result.problem = firstError(checked.diagnostics);
                 } else if (!stop.stop_requested()) {
-                    result.digest = digestPlan(make(checked.config, hardware, stop));
+                    result.digest =
+                        digestPlan(job.make(checked.config, hardware, stop), job.step.get());
                 }
             } catch (const Error& error) {
                 const QString where = toQString(error.where());
@@ -394,16 +432,18 @@ void PlanPreview::plan(const Planner::Plan& make, const std::vector<std::string>
             }
             return result;
         },
-        [this, job = ++job_, done = std::move(done)](Result result) {
-            if (job == job_) {
+        [this, number = ++job_, done = std::move(done)](Result result) {
+            if (number == job_) {
                 busy_ = false;
                 done(std::move(result));
             }
-        });
+        },
+        pool);
 }
 
 // A search that fails finds nothing: the plan itself has been made, and says what is wrong with it.
-void PlanPreview::find(const Search& search, std::function<void(Alternatives)> done) {
+void PlanPreview::find(const Search& search, Urgency urgency,
+                       std::function<void(Alternatives)> done) {
     busy_ = true;
     runInBackground(
         this,
@@ -422,7 +462,8 @@ void PlanPreview::find(const Search& search, std::function<void(Alternatives)> d
                 emit alternativesChanged();
                 next();
             }
-        });
+        },
+        poolOf(urgency));
 }
 
 std::optional<PlanOutcome> PlanPreview::outcome(const QString& id) const {

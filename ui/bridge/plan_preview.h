@@ -13,6 +13,7 @@
 
 #include <QObject>
 #include <QStringList>
+#include <QThreadPool>
 #include <QTimer>
 
 #include <functional>
@@ -68,6 +69,10 @@ public:
     struct Planner {
         using Plan = std::function<std::shared_ptr<const plan::ExecutionPlan>(
             const compile::RunConfig&, const cost::Hardware* hardware, const std::stop_token&)>;
+        /// Plan of all programs, where that of the training step is known.
+        using Rest = std::function<std::shared_ptr<const plan::ExecutionPlan>(
+            const compile::RunConfig&, const cost::Hardware* hardware,
+            const plan::ExecutionPlan& step, const std::stop_token&)>;
         /// Looks for other meshes for a run with this plan; `planned` is called for every plan that
         /// is made, by any thread.
         using Meshes = std::function<compile::MeshAdvice(
@@ -77,6 +82,7 @@ public:
         Plan layout;   // of a mesh: where its state lies, at once; may be null
         Plan step;     // of the training step alone: nearly all there is to see, and soon
         Plan plan;     // of all programs
+        Rest rest;     // the same, and sooner; may be null
         Search fixes;  // changes with which a run that does not fit does
         Search curve;  // memory against time over how much is computed again
         Search advice; // precision, recompute and micro batch in every combination
@@ -149,6 +155,15 @@ private:
         QString hint;
     };
 
+    /// Of the draft, or what could be otherwise in it.
+    enum class Urgency { Now, Later };
+    struct Job {
+        Planner::Plan make;
+        std::vector<std::string> overrides{};
+        std::shared_ptr<const PlanDigest> step{}; // what the plan completes
+        Urgency urgency = Urgency::Now;
+    };
+
     void onDraftChanged();
     void restart();
     void startOver();
@@ -157,10 +172,11 @@ private:
     bool nextOutcome();
     void stopWork();
     void forgetRest();
-    void plan(const Planner::Plan& make, const std::vector<std::string>& overrides,
-              std::function<void(Result)> done);
-    void find(const Search& search, std::function<void(Alternatives)> done);
+    void plan(Job job, std::function<void(Result)> done);
+    void find(const Search& search, Urgency urgency, std::function<void(Alternatives)> done);
+    QThreadPool* poolOf(Urgency urgency);
     void planStep();
+    void planRest();
     void takeLayout(const Result& result);
     void takeStep(const Result& result);
     void takeWhole(const Result& result);
@@ -193,6 +209,7 @@ private:
     std::stop_source stop_;
     std::int64_t job_ = 0; // number of the newest job: results of others are dropped
     bool busy_ = false;
+    QThreadPool later_; // what nobody waits for gives way to what is looked at
 };
 
 } // namespace weft::ui

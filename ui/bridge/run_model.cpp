@@ -24,16 +24,23 @@ void RunModel::begin(const std::filesystem::path& folder, const compile::RunConf
     emit reset();
 }
 
+void RunModel::beginForeign(const std::filesystem::path& folder) {
+    forget();
+    folder_ = folder;
+    foreign_ = true;
+    emit reset();
+}
+
 void RunModel::fail(const QString& problem) {
     forget();
     problem_ = problem;
     emit reset();
 }
 
-void RunModel::interrupt() {
+void RunModel::interrupt(const QString& how) {
     if (train::is_active(state_)) {
         state_ = train::RunState::stopped;
-        reason_ = tr("interrupted");
+        reason_ = how.isEmpty() ? tr("interrupted") : tr("interrupted: %1").arg(how);
         emit stateChanged();
         emit changed();
     }
@@ -62,12 +69,16 @@ void RunModel::forget() {
     checkpoints_.clear();
     abandoned_.clear();
     resumes_.clear();
-    last_sample_.reset();
+    origin_.reset();
+    samples_.clear();
     failure_.reset();
     warnings_.clear();
     finished_.reset();
     memory_ = nullptr;
     devices_.reset();
+    foreign_ = false;
+    scalars_.clear();
+    scalars_begin_ = 0;
 }
 
 void RunModel::setPlan(std::shared_ptr<const plan::ExecutionPlan> plan) {
@@ -186,6 +197,22 @@ void RunModel::apply(const std::vector<train::Event>& events) {
     }
 }
 
+void RunModel::applyScalars(const train::ScalarBatch& batch) {
+    append(scalars_, batch);
+    for (const train::ScalarBatch::Point& point : batch.points) {
+        const bool first = scalars_begin_ <= 0 || point.time < scalars_begin_;
+        scalars_begin_ = point.tag >= 0 && first ? point.time : scalars_begin_;
+        last_step_.step = std::max(last_step_.step, point.tag >= 0 ? point.step : 0);
+    }
+    for (const std::string& problem : batch.problems) {
+        warnings_.push_back({problem, {}});
+    }
+    if (!batch.points.empty() || !batch.problems.empty()) {
+        emit scalarsChanged();
+        emit changed();
+    }
+}
+
 void RunModel::applyOne(const train::Event& event) {
     last_time_ = event.time;
     const double time = event.time;
@@ -201,7 +228,7 @@ void RunModel::applyOne(const train::Event& event) {
                       const double epoch =
                           evaluation.step == last_step_.step ? last_step_.epoch : 0;
                       evaluations_.push_back({static_cast<double>(evaluation.step), epoch,
-                                              secondsTrained(), evaluation.metrics});
+                                              secondsTrained(), time, evaluation.metrics});
                       touched_.evaluation = true;
                   },
                   [&](const train::CheckpointEvent& checkpoint) {
@@ -209,7 +236,7 @@ void RunModel::applyOne(const train::Event& event) {
                       touched_.checkpoint = true;
                   },
                   [&](const train::SampleEvent& sample) {
-                      last_sample_ = sample;
+                      samples_.push_back(sample);
                       touched_.sample = true;
                   },
                   [&](const train::SystemEvent& system) {
@@ -258,7 +285,7 @@ void RunModel::applyState(const train::StateEvent& event, double time) {
     touched_.state = true;
 }
 
-void RunModel::applyStep(const train::StepEvent& event, double) {
+void RunModel::applyStep(const train::StepEvent& event, double time) {
     last_step_ = event;
     const double seconds = event.step_ms * 1e-3;
     const double fade = std::exp(-seconds / kSpeedSeconds);
@@ -271,6 +298,45 @@ void RunModel::applyStep(const train::StepEvent& event, double) {
     steps_.loss.push_back(event.loss);
     steps_.learning_rate.push_back(event.learning_rate);
     steps_.grad_norm.push_back(event.grad_norm);
+    steps_.wall.push_back(time);
+    steps_.samples_per_s.push_back(event.samples_per_s);
+    steps_.step_ms.push_back(event.step_ms);
+    steps_.memory_bytes.push_back(static_cast<double>(event.memory_bytes));
+    for (const auto& [name, value] : event.metrics) {
+        auto column = std::find_if(steps_.metrics.begin(), steps_.metrics.end(),
+                                   [&name = name](const auto& c) { return c.name == name; });
+        if (column == steps_.metrics.end()) {
+            column = steps_.metrics.insert(column, {name, {}, {}});
+        }
+        column->row.push_back(static_cast<std::uint32_t>(steps_.step.size() - 1));
+        column->value.push_back(value);
+    }
+}
+
+// The steps from `keep` on; they are not in `steps` any more.
+StepSeries RunModel::splitOff(StepSeries& steps, std::size_t keep) {
+    StepSeries lost;
+    for (auto column :
+         {&StepSeries::step, &StepSeries::epoch, &StepSeries::seconds, &StepSeries::loss,
+          &StepSeries::learning_rate, &StepSeries::grad_norm, &StepSeries::wall,
+          &StepSeries::samples_per_s, &StepSeries::step_ms, &StepSeries::memory_bytes}) {
+        const auto end = (steps.*column).begin() + static_cast<std::ptrdiff_t>(keep);
+        (lost.*column).assign(end, (steps.*column).end());
+        (steps.*column).resize(keep);
+    }
+    for (MetricColumn& column : steps.metrics) {
+        const auto first = std::lower_bound(column.row.begin(), column.row.end(), keep);
+        const auto at = first - column.row.begin();
+        MetricColumn& rest = lost.metrics.emplace_back();
+        rest.name = column.name;
+        for (auto row = first; row != column.row.end(); ++row) {
+            rest.row.push_back(*row - static_cast<std::uint32_t>(keep));
+        }
+        rest.value.assign(column.value.begin() + at, column.value.end());
+        column.row.resize(static_cast<std::size_t>(at));
+        column.value.resize(static_cast<std::size_t>(at));
+    }
+    return lost;
 }
 
 // Steps after the checkpoint were lost with the session before: they are set aside, and the curve
@@ -280,23 +346,24 @@ void RunModel::applyResumed(const train::ResumedEvent& event, double) {
     const auto keep = static_cast<std::size_t>(
         std::upper_bound(steps_.step.begin(), steps_.step.end(), step) - steps_.step.begin());
     if (keep < steps_.step.size()) {
-        StepSeries& lost = abandoned_.emplace_back();
-        for (auto column :
-             {&StepSeries::step, &StepSeries::epoch, &StepSeries::seconds, &StepSeries::loss,
-              &StepSeries::learning_rate, &StepSeries::grad_norm}) {
-            const auto end = (steps_.*column).begin() + static_cast<std::ptrdiff_t>(keep);
-            (lost.*column).assign(end, (steps_.*column).end());
-            (steps_.*column).resize(keep);
-        }
+        abandoned_.push_back(splitOff(steps_, keep));
         touched_.rewound = true;
     }
     std::erase_if(evaluations_, [&](const EvaluationPoint& point) { return point.step > step; });
+    std::erase_if(samples_, [&](const train::SampleEvent& sample) { return sample.step > event.step; });
     seconds_before_ = steps_.seconds.empty() ? 0 : steps_.seconds.back();
     session_start_ = paused_seconds_ = paused_since_ = 0;
     session_first_step_ = event.step;
     recent_steps_ = recent_samples_ = recent_seconds_ = 0;
     last_step_.step = event.step;
-    resumes_.push_back(event.step);
+    // A path inside the run's own folder counts from there; another run's is whole.
+    const std::filesystem::path from(event.from);
+    if (!from.empty() && *from.begin() != "checkpoints") {
+        const std::filesystem::path run = from.parent_path().parent_path();
+        origin_ = ForkOrigin{run.is_absolute() ? run : folder_.parent_path() / run.filename(), step};
+    } else {
+        resumes_.push_back(event.step);
+    }
     failure_.reset();
     finished_.reset();
 }

@@ -6,6 +6,7 @@
 #include "core/compile/run_config.h"
 #include "core/plan/plan.h"
 #include "core/train/run_folder.h"
+#include "core/train/tensorboard_reader.h"
 
 #include <QObject>
 #include <QString>
@@ -17,16 +18,33 @@
 
 namespace weft::ui {
 
+/// A number that not every step has said.
+struct MetricColumn {
+    std::string name; // "train/accuracy"
+    std::vector<std::uint32_t> row; // of the columns below
+    std::vector<double> value;
+};
+
 /// Columns of the steps so far; all of one length, in the order in which the steps were done.
 struct StepSeries {
     std::vector<double> step, epoch, seconds, loss, learning_rate, grad_norm;
+    std::vector<double> wall; // s, UTC epoch
+    std::vector<double> samples_per_s, step_ms, memory_bytes;
+    std::vector<MetricColumn> metrics;
 };
 
 struct EvaluationPoint {
     double step = 0;
     double epoch = 0;
     double seconds = 0;
+    double wall = 0;
     train::Metrics metrics;
+};
+
+/// Where a fork comes from.
+struct ForkOrigin {
+    std::filesystem::path run; // its folder; it may be gone
+    double step = 0;
 };
 
 struct PhaseTime {
@@ -41,19 +59,31 @@ public:
 
     /// Forgets everything and describes the run in this folder; events follow through apply().
     void begin(const std::filesystem::path& folder, const compile::RunConfig& config);
+    /// The same for a run that another program wrote: it has no configuration, so that it can
+    /// neither be resumed nor forked.
+    void beginForeign(const std::filesystem::path& folder);
     /// Forgets everything; the folder could not be read because of `problem`.
     void fail(const QString& problem);
-    /// No more events will come and nobody trains this run: an active state was cut off.
-    void interrupt();
+    /// No more events will come and nobody trains this run: an active state was cut off. `how`
+    /// where it is known.
+    void interrupt(const QString& how = {});
     void clear();
     void apply(const std::vector<train::Event>& events);
+    /// Scalars of event files of TensorBoard; a batch goes on where the one before it ended.
+    void applyScalars(const train::ScalarBatch& batch);
     void setPlan(std::shared_ptr<const plan::ExecutionPlan> plan);
 
     bool isEmpty() const { return folder_.empty(); }
     const std::filesystem::path& folder() const { return folder_; }
     QString name() const;
     QString problem() const { return problem_; }
+    /// Empty while isForeign().
     const compile::RunConfig& config() const { return config_; }
+    bool isForeign() const { return foreign_; }
+    /// Tag by tag, in the order in which they appeared; empty but for event files of TensorBoard.
+    const std::vector<train::ScalarSeries>& scalars() const { return scalars_; }
+    /// When the first scalar was written, in s, UTC epoch; 0 before.
+    double scalarsBegin() const { return scalars_begin_; }
     std::shared_ptr<const plan::ExecutionPlan> plan() const { return plan_; }
 
     train::RunState state() const { return state_; }
@@ -92,8 +122,10 @@ public:
     const std::vector<StepSeries>& abandoned() const { return abandoned_; }
     /// Steps at which the run was resumed.
     const std::vector<std::int64_t>& resumes() const { return resumes_; }
-    /// Folder-relative path of the newest sample file, and its step.
-    const std::optional<train::SampleEvent>& lastSample() const { return last_sample_; }
+    /// The run that this one was forked from.
+    const std::optional<ForkOrigin>& origin() const { return origin_; }
+    /// Sample files (paths count from the folder), in order of steps.
+    const std::vector<train::SampleEvent>& samples() const { return samples_; }
     const std::optional<train::ErrorEvent>& failure() const { return failure_; }
     const std::vector<train::WarningEvent>& warnings() const { return warnings_; }
     const std::optional<train::FinishedEvent>& finished() const { return finished_; }
@@ -116,6 +148,7 @@ signals:
     void sampleAdded();
     void failed();
     void planChanged();
+    void scalarsChanged();
     void answered(const weft::train::CommandEvent& answer);
 
 private:
@@ -124,6 +157,7 @@ private:
     void applyState(const train::StateEvent& event, double time);
     void applyStep(const train::StepEvent& event, double time);
     void applyResumed(const train::ResumedEvent& event, double time);
+    static StepSeries splitOff(StepSeries& steps, std::size_t keep);
 
     std::filesystem::path folder_;
     compile::RunConfig config_;
@@ -147,12 +181,16 @@ private:
     std::vector<train::CheckpointEvent> checkpoints_;
     std::vector<StepSeries> abandoned_;
     std::vector<std::int64_t> resumes_;
-    std::optional<train::SampleEvent> last_sample_;
+    std::optional<ForkOrigin> origin_;
+    std::vector<train::SampleEvent> samples_;
     std::optional<train::ErrorEvent> failure_;
     std::vector<train::WarningEvent> warnings_;
     std::optional<train::FinishedEvent> finished_;
     config::Json memory_;
     std::optional<train::DevicesEvent> devices_;
+    bool foreign_ = false;
+    std::vector<train::ScalarSeries> scalars_;
+    double scalars_begin_ = 0;
     // What the batch in apply() touched.
     struct Touched {
         bool state = false, evaluation = false, checkpoint = false, sample = false, failure = false;

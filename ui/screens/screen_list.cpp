@@ -6,9 +6,13 @@ namespace weft::ui {
 std::span<const ScreenRecord* const> allScreens() {
     static constexpr const ScreenRecord* kScreens[] = {
         &kHomeScreen,
+        &kDataScreen,
+        &kModelScreen,
+        &kTrainingScreen,
         &kPlanScreen,
         &kTrainScreen,
         &kCheckpointsScreen,
+        &kRunsScreen,
     };
     return kScreens;
 }

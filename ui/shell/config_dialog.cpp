@@ -110,7 +110,10 @@ QWidget* ConfigDialog::createFoot() {
     auto* save = new QPushButton(tr("Save as…"));
     save->setObjectName("saveConfig");
     save->setAutoDefault(false);
-    connect(save, &QPushButton::clicked, this, &ConfigDialog::saveAs);
+    connect(save, &QPushButton::clicked, this, [this] {
+        takeEdit();
+        emit saveAsRequested();
+    });
     row->addWidget(save);
     auto* close_button = new QPushButton(tr("Close"));
     close_button->setAutoDefault(false);
@@ -188,21 +191,6 @@ void ConfigDialog::selectField(const QString& pointer) {
     editor_->setTextCursor(cursor);
     editor_->centerCursor();
     editor_->setFocus();
-}
-
-void ConfigDialog::saveAs() {
-    takeEdit();
-    const QString proposal =
-        draft_.path().empty() ? draft_.name() + ".json" : pathText(draft_.path());
-    const QString path = QFileDialog::getSaveFileName(this, tr("Save configuration"), proposal,
-                                                      tr("Run configurations (*.json)"));
-    if (path.isEmpty()) {
-        return;
-    }
-    const QString problem = draft_.save(toPath(path));
-    if (!problem.isEmpty()) {
-        emit failed(problem);
-    }
 }
 
 void ConfigDialog::changeEvent(QEvent* event) {

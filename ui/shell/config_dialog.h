@@ -27,8 +27,8 @@ public:
     void showField(const QString& pointer);
 
 signals:
-    /// The file could not be written.
-    void failed(const QString& problem);
+    /// The draft as it stands is to be written to a file.
+    void saveAsRequested();
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -42,7 +42,6 @@ private:
     void takeEdit();
     void markProblems();
     void selectField(const QString& pointer);
-    void saveAs();
 
     Draft& draft_;
     QPlainTextEdit* editor_;

@@ -4,7 +4,9 @@
 #include "ui/bridge/convert.h"
 #include "ui/models/problem_model.h"
 #include "ui/screens/screen_list.h"
+#include "ui/settings/settings_dialog.h"
 #include "ui/shell/config_dialog.h"
+#include "ui/shell/differences_dialog.h"
 #include "ui/shell/run_toolbar.h"
 #include "ui/shell/status_bar.h"
 #include "widgets/card.h"
@@ -22,6 +24,7 @@
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QInputDialog>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
@@ -29,8 +32,12 @@
 #include <QScreen>
 #include <QSettings>
 #include <QStackedWidget>
+#include <QTabBar>
 #include <QTableView>
 #include <QVBoxLayout>
+
+#include <algorithm>
+#include <limits>
 
 namespace weft::ui {
 namespace {
@@ -42,6 +49,8 @@ constexpr int kCompactWidth = 1200;
 constexpr QSize kDesignedSize{1440, 900};
 constexpr QSize kSmallestSize{960, 600};
 constexpr double kTextStep = 0.1;
+constexpr double kSmallestText = 0.8;
+constexpr double kLargestText = 1.5;
 
 QSettings layoutSettings(const StudioPaths& paths) {
     return QSettings(pathText(paths.state / "layout.ini"), QSettings::IniFormat);
@@ -94,8 +103,9 @@ MainWindow::MainWindow(Studio& studio, widgets::ThemeController& theme)
     createMenus();
     connectActions();
     connectStudio();
-    restoreLayout();
+    applySettings();
     showPage("home");
+    restoreLayout();
     stack_->setFocusPolicy(Qt::StrongFocus);
     stack_->setFocus(); // no control looks chosen before the user chose one
 }
@@ -120,6 +130,8 @@ void MainWindow::createPages() {
         connect(screen, &Screen::navStateChanged, this,
                 [this, screen, index] { rail_->setPageState(index, screen->navState()); });
         connect(screen, &Screen::pageRequested, this, &MainWindow::showPage);
+        connect(screen, &Screen::fieldRequested, this,
+                [this](const std::string& pointer) { showField(toQString(pointer)); });
         connect(screen, &Screen::toastRequested, this,
                 [this](int kind, const QString& text, QAction* offered) {
                     toasts_->show(static_cast<widgets::MessageKind>(kind), text, offered);
@@ -171,6 +183,9 @@ void MainWindow::createDocks() {
     pages->addWidget(table);
     problems_dock_ = dock(tr("Problems"), "problemsDock", pages);
     docks_->tabifyDockWidget(problems_dock_, console_dock_);
+    for (QTabBar* tabs : docks_->findChildren<QTabBar*>()) {
+        tabs->setFocusPolicy(Qt::NoFocus); // unseen with both docks closed; each has its shortcut
+    }
     docks_->resizeDocks({problems_dock_}, {kDockHeight}, Qt::Vertical);
     console_dock_->hide();
     problems_dock_->hide();
@@ -189,11 +204,13 @@ void MainWindow::createMenus() {
         }
     };
     fill(menuBar()->addMenu(tr("&File")), {action::kNewRun, action::kOpenFile, action::kOpenFolder,
-                                           nullptr, action::kEditConfig, nullptr, action::kQuit});
+                                           nullptr, action::kSave, action::kSaveAs,
+                                           action::kEditConfig, nullptr, action::kSettings,
+                                           nullptr, action::kQuit});
     fill(menuBar()->addMenu(tr("&Edit")), {action::kUndo, action::kRedo});
     fill(menuBar()->addMenu(tr("&Run")),
          {action::kStart, action::kPause, action::kStep, action::kCheckpoint, nullptr,
-          action::kStopAndSave, action::kStopNow});
+          action::kStopAndSave, action::kStopNow, nullptr, action::kExtend});
     QMenu* view = menuBar()->addMenu(tr("&View"));
     for (const QString& id : std::as_const(page_ids_)) {
         view->addAction(actions_.get(("page." + id).toLatin1().constData()));
@@ -211,9 +228,12 @@ void MainWindow::connectActions() {
     };
     on(action::kOpenFile, [this] { openFileDialog(); });
     on(action::kOpenFolder, [this] { openFolderDialog(); });
-    on(action::kEditConfig, [this] { showField({}); });
+    on(action::kSave, [this] { save(); });
+    on(action::kSaveAs, [this] { saveAs(); });
+    on(action::kEditConfig, [this] { showText({}); });
     on(action::kQuit, [this] { close(); });
     on(action::kStart, [this] { start(); });
+    on(action::kExtend, [this] { extendRun(); });
     on(action::kPalette, [this] {
         palette_->setActions(actions_.all());
         palette_->open();
@@ -227,20 +247,30 @@ void MainWindow::connectActions() {
     };
     on(action::kConsole, [this, toggle] { toggle(console_dock_); });
     on(action::kProblems, [this, toggle] { toggle(problems_dock_); });
+    on(action::kSettings, [this] { settingsDialog().showSection(SettingsDialog::General); });
     using Mode = widgets::ThemeController::Mode;
-    on(action::kThemeSystem, [this] { theme_.setMode(Mode::System); });
-    on(action::kThemeLight, [this] { theme_.setMode(Mode::Light); });
-    on(action::kThemeDark, [this] { theme_.setMode(Mode::Dark); });
-    on(action::kTextLarger, [this] { theme_.setFontScale(theme_.fontScale() + kTextStep); });
-    on(action::kTextSmaller, [this] { theme_.setFontScale(theme_.fontScale() - kTextStep); });
-    on(action::kTextReset, [this] { theme_.setFontScale(1.0); });
+    const auto theme = [this](Mode mode) {
+        changeSettings([mode](Preferences& values) { values.theme = mode; });
+    };
+    on(action::kThemeSystem, [theme] { theme(Mode::System); });
+    on(action::kThemeLight, [theme] { theme(Mode::Light); });
+    on(action::kThemeDark, [theme] { theme(Mode::Dark); });
+    const auto scale = [this](double step) {
+        changeSettings([step](Preferences& values) {
+            values.font_scale =
+                step == 0 ? 1.0 : std::clamp(values.font_scale + step, kSmallestText, kLargestText);
+        });
+    };
+    on(action::kTextLarger, [scale] { scale(kTextStep); });
+    on(action::kTextSmaller, [scale] { scale(-kTextStep); });
+    on(action::kTextReset, [scale] { scale(0); });
     on(action::kResetLayout, [this] {
         console_dock_->hide();
         problems_dock_->hide();
         rail_chosen_ = false;
         resize(kDesignedSize.boundedTo(screen()->availableSize() - kFrame));
     });
-    on(action::kShortcuts, [this] { showShortcuts(); });
+    on(action::kShortcuts, [this] { settingsDialog().showSection(SettingsDialog::Shortcuts); });
     on(action::kAbout, [this] { showAbout(); });
     addActions(actions_.all()); // shortcuts work without the menu too
 }
@@ -266,11 +296,22 @@ void MainWindow::connectStudio() {
     });
     connect(&studio_, &Studio::runShown, this, [this] { showPage("train"); });
     connect(&studio_, &Studio::checkpointOpened, this, [this] { showPage("checkpoints"); });
+    connect(&studio_, &Studio::weightsOpened, this, [this] { showPage("checkpoints"); });
     connect(&studio_, &Studio::trainingChanged, this, &MainWindow::updateBanner);
+    connect(&studio_, &Studio::controlChanged, this, &MainWindow::updateBanner);
+    connect(&studio_.run(), &RunModel::reset, this, [this] {
+        interruption_.clear();
+        updateBanner();
+    });
+    connect(&studio_, &Studio::interrupted, this, [this](const QString& why) {
+        interruption_ = why;
+        updateBanner();
+    });
     connect(&studio_.draft(), &Draft::changed, this, &MainWindow::updateBanner);
     connect(&studio_.run(), &RunModel::changed, this, &MainWindow::updateTitle);
     connect(&studio_, &Studio::trainingChanged, this, &MainWindow::updateTitle);
     connect(&theme_, &widgets::ThemeController::changed, this, [this] { update(); });
+    connect(&studio_.settings(), &Settings::changed, this, &MainWindow::applySettings);
 }
 
 void MainWindow::updateTitle() {
@@ -311,6 +352,13 @@ void MainWindow::open(const QString& path) {
     }
 }
 
+void MainWindow::comeToFront() {
+    setWindowState(windowState() & ~Qt::WindowMinimized);
+    show();
+    raise();
+    activateWindow();
+}
+
 void MainWindow::openFileDialog() {
     const QString path = QFileDialog::getOpenFileName(this, tr("Open configuration"),
                                                       pathText(studio_.paths().presets),
@@ -325,6 +373,39 @@ void MainWindow::openFolderDialog() {
                                                            pathText(studio_.paths().runs_root));
     if (!path.isEmpty()) {
         open(path);
+    }
+}
+
+void MainWindow::save() {
+    const std::filesystem::path path = studio_.draft().path();
+    if (path.empty() || path.parent_path() == studio_.paths().presets) {
+        saveAs();
+        return;
+    }
+    const QString problem = studio_.draft().save(path);
+    if (problem.isEmpty()) {
+        toasts_->show(widgets::MessageKind::Success, tr("Saved %1").arg(pathText(path.filename())));
+    } else {
+        toasts_->show(widgets::MessageKind::Error, problem);
+    }
+}
+
+void MainWindow::saveAs() {
+    const Draft& draft = studio_.draft();
+    const bool has_place =
+        !draft.path().empty() && draft.path().parent_path() != studio_.paths().presets;
+    const QString proposal = has_place ? pathText(draft.path()) : draft.name() + ".json";
+    const QString path = QFileDialog::getSaveFileName(
+        config_dialog_ != nullptr && config_dialog_->isVisible()
+            ? static_cast<QWidget*>(config_dialog_)
+            : this,
+        tr("Save configuration"), proposal, tr("Run configurations (*.json)"));
+    if (path.isEmpty()) {
+        return;
+    }
+    const QString problem = studio_.draft().save(toPath(path));
+    if (!problem.isEmpty()) {
+        toasts_->show(widgets::MessageKind::Error, problem);
     }
 }
 
@@ -347,27 +428,108 @@ void MainWindow::showProblem(int row) {
 }
 
 void MainWindow::showField(const QString& pointer) {
+    for (const QString& id : std::as_const(page_ids_)) {
+        if (page(id)->showField(pointer.toStdString())) {
+            showPage(id);
+            page(id)->showField(pointer.toStdString()); // now that there is something to scroll
+            return;
+        }
+    }
+    showText(pointer);
+}
+
+void MainWindow::showText(const QString& pointer) {
     if (config_dialog_ == nullptr) {
         config_dialog_ = new ConfigDialog(studio_.draft(), this);
-        connect(config_dialog_, &ConfigDialog::failed, &studio_, &Studio::troubled);
+        connect(config_dialog_, &ConfigDialog::saveAsRequested, this, &MainWindow::saveAs);
     }
     config_dialog_->showField(pointer);
 }
 
+void MainWindow::say(const QString& icon, widgets::MessageKind kind, const QString& what,
+                     const QString& detail) {
+    banner_->clearButtons();
+    banner_->setKind(kind);
+    banner_->setIconName(icon);
+    banner_->setText(what, detail);
+    banner_->setVisible(true);
+}
+
+// Home has a banner of its own for runs that were cut off.
+bool MainWindow::showRunBanner() {
+    const QString name = studio_.run().name();
+    using Who = RunControlState::Who;
+    const Who who = studio_.link().control().who;
+    if (stopping_) {
+        say("stop", widgets::MessageKind::Info, tr("Stopping %1").arg(name),
+            tr("the window closes when the checkpoint is written"));
+    } else if (studio_.isTraining() && (who == Who::Other || who == Who::Unreachable)) {
+        say("lock", widgets::MessageKind::Info, tr("%1 is read-only here").arg(name),
+            toQString(studio_.link().control().why));
+        if (who == Who::Other) {
+            QPushButton* take = banner_->addButton(tr("Take over"));
+            take->setObjectName("takeOver");
+            connect(take, &QPushButton::clicked, &studio_, &Studio::takeOver);
+        }
+    } else if (!studio_.isTraining() && !interruption_.isEmpty() && currentPage() != "home") {
+        const bool saved = !studio_.run().checkpoints().empty();
+        say("warning", widgets::MessageKind::Warning, tr("%1 was interrupted").arg(name),
+            saved ? interruption_ : tr("%1 · before its first checkpoint").arg(interruption_));
+        if (saved) {
+            QPushButton* resume = banner_->addButton(tr("Resume"));
+            resume->setObjectName("resumeInterrupted");
+            connect(resume, &QPushButton::clicked, this, [this] {
+                const StartResult result = studio_.resumeRun(studio_.run().folder());
+                if (!result.started) {
+                    toasts_->show(widgets::MessageKind::Error, result.problem);
+                }
+            });
+        }
+    } else {
+        return false;
+    }
+    return true;
+}
+
 // The draft and the run are two things: while both exist, the pages that show the draft say so.
 void MainWindow::updateBanner() {
+    if (showRunBanner()) {
+        return;
+    }
     const bool relevant = studio_.isTraining() && studio_.draft().isValid() &&
-                          (currentPage() == "home" || currentPage() == "plan");
+                          page(currentPage())->editsDraft();
     const auto differences =
         relevant ? studio_.draft().differencesFrom(studio_.run().config()).size() : 0;
-    banner_->setVisible(relevant && differences > 0);
+    banner_->setVisible(false);
     if (relevant && differences > 0) {
-        banner_->setIconName("fork");
-        banner_->setText(tr("Draft %1").arg(studio_.draft().name()),
-                         tr("edits here never touch the running %1 · %n field(s) differ", nullptr,
-                            static_cast<int>(differences))
-                             .arg(studio_.run().name()));
+        say("fork", widgets::MessageKind::Info, tr("Draft %1").arg(studio_.draft().name()),
+            tr("edits here never touch the running %1 · %n field(s) differ", nullptr,
+               static_cast<int>(differences))
+                .arg(studio_.run().name()));
+        QPushButton* show = banner_->addButton(tr("Show differences"), true);
+        show->setObjectName("showDifferences");
+        connect(show, &QPushButton::clicked, this, &MainWindow::showDifferences);
     }
+}
+
+void MainWindow::extendRun() {
+    bool chosen = false;
+    const int steps = QInputDialog::getInt(
+        this, tr("Train longer"), tr("Steps to train beyond the planned length:"),
+        static_cast<int>(std::clamp<std::int64_t>(studio_.run().totalSteps() / 5, 1, 1000000)), 1,
+        std::numeric_limits<int>::max(), 1, &chosen);
+    if (!chosen) {
+        return;
+    }
+    const StartResult result = studio_.extendRun(steps);
+    if (!result.started) {
+        toasts_->show(widgets::MessageKind::Error, result.problem);
+    }
+}
+
+void MainWindow::showDifferences() {
+    DifferencesDialog dialog(studio_.draft(), studio_.run(), this);
+    dialog.exec();
 }
 
 void MainWindow::restoreLayout() {
@@ -377,37 +539,33 @@ void MainWindow::restoreLayout() {
     // Another screen may be smaller than the one at which the window was left.
     resize(size().boundedTo(screen()->availableSize() - kFrame));
     docks_->restoreState(settings.value("docks").toByteArray(), kLayoutVersion);
-    const QString mode = settings.value("theme", "system").toString();
-    using Mode = widgets::ThemeController::Mode;
-    theme_.setMode(mode == "dark" ? Mode::Dark : mode == "light" ? Mode::Light : Mode::System);
-    theme_.setFontScale(settings.value("fontScale", 1.0).toDouble());
+    if (studio_.settings().values().open_last_page) {
+        showPage(settings.value("page").toString());
+    }
 }
 
 void MainWindow::saveLayout() const {
     QSettings settings = layoutSettings(studio_.paths());
     settings.setValue("geometry", saveGeometry());
     settings.setValue("docks", docks_->saveState(kLayoutVersion));
-    using Mode = widgets::ThemeController::Mode;
-    settings.setValue("theme", theme_.mode() == Mode::Dark    ? "dark"
-                               : theme_.mode() == Mode::Light ? "light"
-                                                              : "system");
-    settings.setValue("fontScale", theme_.fontScale());
+    settings.setValue("page", currentPage());
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    if (!studio_.isTraining() || closing_) {
+    // Closing leaves alone what another studio controls.
+    if (!studio_.isTraining() || closing_ || !studio_.controlProblem().isEmpty()) {
         saveLayout();
         event->accept();
         return;
     }
     event->ignore();
     switch (askBeforeClose()) {
+    case CloseChoice::KeepTraining:
+        saveLayout();
+        event->accept();
+        break;
     case CloseChoice::StopAndSave:
         studio_.stopAndSave();
-        closeWhenEnded();
-        break;
-    case CloseChoice::StopNow:
-        studio_.stopNow();
         closeWhenEnded();
         break;
     case CloseChoice::Cancel: break;
@@ -415,10 +573,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 }
 
 void MainWindow::closeWhenEnded() {
-    banner_->setIconName("stop");
-    banner_->setText(tr("Stopping %1").arg(studio_.run().name()),
-                     tr("the window closes when the checkpoint is written"));
-    banner_->setVisible(true);
+    stopping_ = true;
+    updateBanner();
     connect(&studio_, &Studio::trainingChanged, this, [this] {
         if (!studio_.isTraining()) {
             closing_ = true;
@@ -434,19 +590,21 @@ MainWindow::CloseChoice MainWindow::closeDialog() {
     box.setWindowTitle(tr("A run is training"));
     box.setText(
         tr("%1 is at step %2.").arg(studio_.run().name(), formatCount(studio_.run().step())));
-    box.setInformativeText(tr("Stop and save writes a checkpoint first; Home then offers to resume "
-                              "exactly there."));
+    box.setInformativeText(tr("In the background it trains on in its own process, and the studio "
+                              "shows it again at the next start. Stop and save writes a "
+                              "checkpoint; Home then offers to resume exactly there."));
+    QPushButton* keep = box.addButton(tr("Keep training in background"), QMessageBox::AcceptRole);
     QPushButton* save = box.addButton(tr("Stop and save"), QMessageBox::AcceptRole);
-    QPushButton* now = box.addButton(tr("Stop without saving"), QMessageBox::DestructiveRole);
     QPushButton* cancel = box.addButton(tr("Cancel"), QMessageBox::RejectRole);
-    widgets::setButtonKind(save, widgets::ButtonKind::Primary);
-    widgets::setButtonKind(now, widgets::ButtonKind::Danger);
-    box.setDefaultButton(save);
+    keep->setObjectName("keepTraining");
+    save->setObjectName("stopAndSave");
+    widgets::setButtonKind(keep, widgets::ButtonKind::Primary);
+    box.setDefaultButton(keep);
     box.setEscapeButton(cancel);
     box.exec();
-    return box.clickedButton() == save  ? CloseChoice::StopAndSave
-           : box.clickedButton() == now ? CloseChoice::StopNow
-                                        : CloseChoice::Cancel;
+    return box.clickedButton() == keep   ? CloseChoice::KeepTraining
+           : box.clickedButton() == save ? CloseChoice::StopAndSave
+                                         : CloseChoice::Cancel;
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
@@ -462,7 +620,7 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 void MainWindow::changeEvent(QEvent* event) {
     QMainWindow::changeEvent(event);
     if (event->type() == QEvent::WindowStateChange) {
-        studio_.host().setVisible(!isMinimized());
+        studio_.link().setVisible(!isMinimized());
     }
 }
 
@@ -478,18 +636,31 @@ void MainWindow::dropEvent(QDropEvent* event) {
     }
 }
 
-void MainWindow::showShortcuts() {
-    QString rows;
-    for (const QAction* entry : actions_.all()) {
-        if (!entry->shortcut().isEmpty()) {
-            rows += QString("<tr><td style='padding:2px 24px 2px 0'>%1</td><td>%2</td></tr>")
-                        .arg(entry->text().toHtmlEscaped(),
-                             entry->shortcut().toString(QKeySequence::NativeText).toHtmlEscaped());
-        }
+void MainWindow::applySettings() {
+    const Preferences& values = studio_.settings().values();
+    theme_.setMode(values.theme);
+    theme_.setFontScale(values.font_scale);
+    theme_.setSeries(values.series);
+    theme_.setReducedMotion(values.reduced_motion);
+    actions_.setShortcuts(values.shortcuts);
+}
+
+void MainWindow::changeSettings(const std::function<void(Preferences&)>& edit) {
+    Preferences values = studio_.settings().values();
+    edit(values);
+    const QString problem = studio_.settings().set(values);
+    if (!problem.isEmpty()) {
+        toasts_->show(widgets::MessageKind::Warning, problem);
     }
-    QMessageBox box(QMessageBox::NoIcon, tr("Keyboard shortcuts"), "<table>" + rows + "</table>",
-                    QMessageBox::Close, this);
-    box.exec();
+}
+
+SettingsDialog& MainWindow::settingsDialog() {
+    if (settings_dialog_ == nullptr) {
+        settings_dialog_ =
+            new SettingsDialog(studio_.settings(), actions_, studio_.paths(), this);
+        connect(settings_dialog_, &SettingsDialog::failed, &studio_, &Studio::troubled);
+    }
+    return *settings_dialog_;
 }
 
 void MainWindow::showAbout() {

@@ -18,6 +18,7 @@ class QStackedWidget;
 class QTableView;
 
 namespace weft::widgets {
+enum class MessageKind;
 class Banner;
 class LogView;
 class NavRail;
@@ -29,6 +30,7 @@ namespace weft::ui {
 class ConfigDialog;
 class ProblemModel;
 class RunToolbar;
+class SettingsDialog;
 class StatusBar;
 
 class MainWindow : public QMainWindow {
@@ -39,11 +41,14 @@ public:
 
     void showPage(const QString& id);
     QString currentPage() const;
+    /// Opens a configuration, run folder or checkpoint; says what is wrong with it.
+    void open(const QString& path);
+    void comeToFront();
     Screen* page(const QString& id) const;
     Actions& actions() { return actions_; }
 
     /// What a close request does while a run trains; tests replace the dialog by an answer.
-    enum class CloseChoice { StopAndSave, StopNow, Cancel };
+    enum class CloseChoice { KeepTraining, StopAndSave, Cancel };
     std::function<CloseChoice()> askBeforeClose;
 
 protected:
@@ -61,16 +66,28 @@ private:
     void connectStudio();
     void restoreLayout();
     void saveLayout() const;
-    void open(const QString& path);
     void openFileDialog();
     void openFolderDialog();
+    /// Presets are never written to: they ask for a place of their own, as a draft without one does.
+    void save();
+    void saveAs();
     void start();
     /// Goes where a problem can be solved: the field in the text, or the run with its ways on.
     void showProblem(int row);
+    /// On the page that has the field, else in the text.
     void showField(const QString& pointer);
+    void showText(const QString& pointer);
+    void showDifferences();
     void updateBanner();
+    /// What is wrong with the run on screen and what one can do about it; false when nothing is.
+    bool showRunBanner();
+    void say(const QString& icon, widgets::MessageKind kind, const QString& what,
+             const QString& detail);
+    void extendRun();
     void updateTitle();
-    void showShortcuts();
+    void applySettings();
+    void changeSettings(const std::function<void(Preferences&)>& edit);
+    SettingsDialog& settingsDialog();
     void showAbout();
     CloseChoice closeDialog();
     /// Closes the window once the run has ended.
@@ -89,12 +106,15 @@ private:
     widgets::LogView* log_ = nullptr;
     QDockWidget* console_dock_ = nullptr;
     QDockWidget* problems_dock_ = nullptr;
-    ConfigDialog* config_dialog_ = nullptr; // made when first asked for
+    ConfigDialog* config_dialog_ = nullptr;     // made when first asked for
+    SettingsDialog* settings_dialog_ = nullptr; // made when first asked for
     widgets::CommandPalette* palette_;
     widgets::ToastHost* toasts_;
     QHash<QString, int> page_index_;
     QStringList page_ids_;
     bool closing_ = false;
+    bool stopping_ = false; // to close then
+    QString interruption_;  // why the run on screen lost its process
     bool rail_chosen_ = false; // the user folded or unfolded it: size no longer decides
 };
 

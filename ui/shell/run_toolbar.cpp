@@ -77,6 +77,7 @@ RunToolbar::RunToolbar(Studio& studio, Actions& actions, QWidget* parent)
     connect(&studio_.run(), &RunModel::changed, this, &RunToolbar::updateProgress);
     connect(&studio_, &Studio::trainingChanged, this, &RunToolbar::updateState);
     connect(&studio_, &Studio::pendingChanged, this, &RunToolbar::updateState);
+    connect(&studio_, &Studio::controlChanged, this, &RunToolbar::updateState);
     connect(&studio_.draft(), &Draft::changed, this, &RunToolbar::updateState);
     reservePauseWidth();
     updateState();
@@ -176,7 +177,6 @@ void RunToolbar::fillPicker() {
             picker_menu_->addAction(runTitle(run.folder) + "   " + toQString(run.state));
         entry->setCheckable(true);
         entry->setChecked(run.folder == studio_.run().folder());
-        entry->setEnabled(!studio_.isTraining() || run.folder == studio_.run().folder());
         connect(entry, &QAction::triggered, this, [this, folder] { emit runChosen(folder); });
     }
     if (shown == 0) {
@@ -187,8 +187,11 @@ void RunToolbar::fillPicker() {
 void RunToolbar::updateState() {
     if (studio_.isTraining()) {
         const QString pending = studio_.pendingCommand();
+        const QString locked = studio_.controlProblem();
         state_->setState(toWidget(studio_.run().state()),
-                         pending.isEmpty() ? studio_.run().stateReason() : tr("%1 …").arg(pending));
+                         !pending.isEmpty()  ? tr("%1 …").arg(pending)
+                         : !locked.isEmpty() ? locked
+                                             : studio_.run().stateReason());
         name_->setText(studio_.run().name());
     } else {
         state_->setState(widgets::RunState::Idle);

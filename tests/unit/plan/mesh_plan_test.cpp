@@ -112,6 +112,45 @@ private slots:
         }
     }
 
+    void a_step_with_its_rest_is_the_whole_plan_data() {
+        QTest::addColumn<QString>("mesh");
+        QTest::newRow("one device") << R"({"devices": "cpu"})";
+        QTest::newRow("data and model") << R"({"devices": "cpu:4", "strategy": "2d"})";
+        QTest::newRow("pipeline") << R"({"devices": "cpu:2", "strategy": "pipeline"})";
+        QTest::newRow("hardware") << R"({"devices": "h100:4", "strategy": "fsdp"})";
+    }
+
+    void a_step_with_its_rest_is_the_whole_plan() {
+        QFETCH(const QString, mesh);
+        const auto config = test::model_run("gpt", {"mesh=" + mesh.toStdString(),
+                                                    "training.micro_batch_size=1"});
+        const auto devices = config.section("mesh").at("devices").get<std::string>();
+        const auto* hardware = cost::find_hardware("h100");
+        const cost::CostModel cost(*hardware);
+        const train::PlanTarget target = devices == "h100:4"
+                                             ? train::planned_hardware(*hardware, &cost)
+                                             : train::PlanTarget{nullptr, &cost};
+        const auto data = train::outline_run_data(config, target);
+        const auto whole = train::plan_run(config, data, target, {});
+        const auto step = train::plan_run(config, data, target, {}, compile::Scope::step);
+        const auto both = train::plan_rest(config, data, target, step, {});
+        const auto document = [](const plan::ExecutionPlan& plan) {
+            auto out = plan::to_json(plan);
+            out.erase("compile_ms");
+            out.erase("pass_times");
+            return out;
+        };
+        QVERIFY(step.programs.size() < whole.programs.size());
+        QCOMPARE(document(both).dump(1), document(whole).dump(1));
+        QCOMPARE(both.programs.size(), whole.programs.size());
+        for (std::size_t i = 0; i < whole.programs.size(); ++i) {
+            QCOMPARE(both.programs[i].name, whole.programs[i].name);
+            QCOMPARE(both.programs[i].stage, whole.programs[i].stage);
+            QCOMPARE(both.programs[i].text, whole.programs[i].text);
+            QCOMPARE(both.programs[i].peak_bytes, whole.programs[i].peak_bytes);
+        }
+    }
+
     void simulated_devices_share_memory_and_hardware_has_its_own() {
         const plan::ExecutionPlan here =
             planned_here(test::model_run("mlp", {"mesh.devices=cpu:4"}));

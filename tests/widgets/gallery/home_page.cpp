@@ -66,7 +66,7 @@ QWidget* makeDemoCard() {
     auto* chart = new LineChart;
     chart->setSmoothing(0.9);
     chart->setLogScale(true);
-    chart->setTimeAxis(true);
+    chart->setXKind(LineChart::XKind::Seconds);
     const Curve curve = lossCurve(30, 2.2, 0.4, 0.08, 4);
     chart->append(chart->addSeries({QStringLiteral("loss"), {}, 0, SeriesForm::Smoothed,
                                     Qt::SolidLine, true}),

@@ -102,7 +102,7 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     chart_ = new widgets::LineChart;
     chart_->setMinimumSize(200, 120);
     chart_->setAxisNames(tr("seconds"), tr("loss"));
-    chart_->setTimeAxis(true);
+    chart_->setXKind(widgets::LineChart::XKind::Seconds);
     chart_->setOverlayText(tr("Its loss curve will be here"));
     chart_->setFocusPolicy(Qt::NoFocus);
     side->addWidget(chart_, 1);

@@ -3,7 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/models/op_model.h"
-#include "ui/screens/plan/table.h"
+#include "ui/screens/table.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
 #include "widgets/share_delegate.h"
@@ -87,7 +87,7 @@ OpPart::OpPart(QWidget* parent) : QWidget(parent) {
 }
 
 void OpPart::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    if (digest == digest_) {
+    if (sameStep(digest, digest_)) {
         return;
     }
     digest_ = std::move(digest);

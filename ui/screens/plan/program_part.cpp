@@ -5,7 +5,7 @@
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan_preview.h"
-#include "ui/screens/plan/table.h"
+#include "ui/screens/table.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
 #include "widgets/graph_view.h"

@@ -106,7 +106,7 @@ QWidget* ScrubPart::createControls() {
 }
 
 void ScrubPart::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    if (digest == digest_ && moments_) {
+    if (moments_ && sameStep(digest, digest_)) {
         return;
     }
     const double share =
@@ -144,6 +144,10 @@ void ScrubPart::setStale(bool stale) {
 void ScrubPart::setLow(bool low) {
     using Form = widgets::MemoryTimeline::Form;
     profile_->setForm(low ? Form::Slim : Form::Compact);
+}
+
+void ScrubPart::setProfileShown(bool shown) {
+    profile_->setVisible(shown);
 }
 
 void ScrubPart::setPosition(int position) {

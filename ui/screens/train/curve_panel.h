@@ -1,77 +1,63 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The curves of one run: loss with validation, learning rate and gradient norm under it, all on one
-// x axis.
+// The charts of the Train page and what holds for all of them: which there are, smoothing, the x
+// axis, whether they zoom together.
 #pragma once
 
-#include "ui/bridge/run_model.h"
-#include "ui/bridge/slice_feed.h"
+#include "ui/bridge/curve_runs.h"
 
 #include <QWidget>
 
 class QAction;
+class QComboBox;
+class QPushButton;
 class QSlider;
 
 namespace weft::widgets {
-class ChartLink;
 class LineChart;
-class SectionHeader;
-class SegmentedControl;
 class TextLabel;
 } // namespace weft::widgets
 
 namespace weft::ui {
 
+class ChartCell;
+class ChartGrid;
+
 class CurvePanel : public QWidget {
     Q_OBJECT
 public:
-    explicit CurvePanel(RunModel& run, QWidget* parent = nullptr);
+    explicit CurvePanel(CurveRuns& runs, QWidget* parent = nullptr);
 
     /// The newest smoothed training loss, as the chart draws it.
     double smoothedLoss() const { return smoothed_loss_; }
-    widgets::LineChart* lossChart() const { return loss_; }
+    ChartGrid* grid() const { return grid_; }
+    /// Which charts, smoothing and axis, for the window's settings; and back.
+    QString layoutText() const;
+    void setLayoutText(const QString& text);
 
 signals:
+    void checkpointRequested(std::int64_t step);
     /// An export could not be written.
     void failed(const QString& problem);
-
-protected:
-    void resizeEvent(QResizeEvent* event) override;
+    void layoutChanged();
 
 private:
-    enum class XAxis { Step, Epoch, Seconds };
-
     QWidget* createHeader();
     QWidget* createViewButton();
-    void createCharts();
-    const std::vector<double>& xColumn(const StepSeries& steps) const;
-    double xOf(const EvaluationPoint& point) const;
-    std::optional<double> xOfStep(double step) const;
-    void rebuild();
-    void appendSteps(std::size_t first, std::size_t count);
+    QPushButton* addTool(const QString& name, const QString& icon, const QString& tip);
+    void takeCell(ChartCell* cell);
+    void showPreset();
+    void restartSmoothedLoss();
     void updateSmoothedLoss();
-    void rebuildMarks();
-    void setXAxis(int index);
-    void addAbandoned();
-    void exportChart();
 
-    RunModel& run_;
-    SliceFeed feed_;
-    XAxis x_axis_ = XAxis::Step;
-    widgets::SectionHeader* header_;
+    CurveRuns& runs_;
+    QComboBox* preset_;
     QSlider* smoothing_;
     widgets::TextLabel* smoothing_text_;
-    widgets::SegmentedControl* scale_;
-    QAction* clip_;
-    QAction* show_abandoned_;
-    widgets::LineChart* loss_;
-    widgets::LineChart* rate_;
-    widgets::LineChart* norm_;
-    widgets::ChartLink* link_;
-    int train_series_ = -1;
-    int validation_series_ = -1;
-    int rate_series_ = -1;
-    int norm_series_ = -1;
-    std::vector<int> abandoned_series_;
+    QComboBox* axis_;
+    QPushButton* add_;
+    QPushButton* linked_;
+    QAction* taken_back_;
+    ChartGrid* grid_;
     std::size_t smoothed_points_ = 0;
     double smoothing_state_ = 0;
     double smoothing_weight_sum_ = 0;

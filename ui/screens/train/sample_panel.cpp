@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/train/sample_panel.h"
 
-#include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/data/dataset.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "widgets/card.h"
 #include "widgets/image_grid.h"
+#include "widgets/step_dots.h"
 #include "widgets/text_label.h"
 
 #include <QVBoxLayout>
-
-#include <cstring>
 
 namespace weft::ui {
 namespace {
@@ -20,63 +17,35 @@ namespace {
 constexpr int kSmallestWidth = 240; // at text size 1
 constexpr double kTwoColumnsScale = 1.2;
 
-struct Opened {
-    std::shared_ptr<const data::Source> source;
-};
-
-struct Read {
-    std::vector<SamplePrediction> predictions;
-};
-
-Opened open_validation(const compile::RunConfig& config) {
-    try {
-        config::Json section = config.section("data");
-        section["transforms"] = config::Json::array();
-        return {
-            data::open_data(section, {config.base_dir, config.context(), config.seed}).validation};
-    } catch (const Error&) {
-        return {}; // the run itself reports what is wrong with its data
-    }
-}
-
-/// samples/step-N.json: {"samples": [{"index", "label", "top": [{"class", "probability"}, ...]}]}
-Read read_file_of_samples(const std::filesystem::path& path) {
-    Read read;
-    try {
-        const config::Checked parsed = config::parse_json(read_file(path), path.string());
-        for (const auto& sample : parsed.value.at("samples")) {
-            const auto& top = sample.at("top");
-            read.predictions.push_back(
-                {sample.at("index").get<std::int64_t>(), sample.at("label").get<int>(),
-                 top.at(0).at("class").get<int>(), top.at(0).at("probability").get<double>()});
-        }
-    } catch (const std::exception&) {
-        read.predictions.clear(); // written by another version: no pictures, the charts still work
-    }
-    return read;
-}
-
 } // namespace
 
-SamplePanel::SamplePanel(RunModel& run, QWidget* parent) : QWidget(parent), run_(run) {
+SamplePanel::SamplePanel(RunModel& run, SamplePictures& pictures, QWidget* parent)
+    : QWidget(parent), run_(run), pictures_(pictures) {
     auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    header_ = new widgets::SectionHeader(tr("Samples"));
-    column->addWidget(header_);
-    auto* inner = new QVBoxLayout;
-    inner->setContentsMargins(12, 12, 12, 0);
+    column->setContentsMargins(12, 8, 12, 8);
+    column->setSpacing(8);
+    auto* line = new QHBoxLayout;
+    step_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
+    line->addWidget(step_);
+    steps_ = new widgets::StepDots;
+    steps_->setObjectName("sampleStep");
+    steps_->setAccessibleName(tr("Step of the samples"));
+    line->addWidget(steps_, 1);
+    right_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
+    line->addWidget(right_);
+    column->addLayout(line);
     grid_ = new widgets::ImageGrid;
     grid_->setObjectName("samples");
     grid_->setCellWidth(92);
     grid_->setEmptyText({});
-    inner->addWidget(widgets::verticalScroll(grid_), 1);
+    column->addWidget(widgets::verticalScroll(grid_), 1);
     hint_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
     hint_->setWordWrap(true);
-    inner->addWidget(hint_);
-    column->addLayout(inner, 1);
+    column->addWidget(hint_);
     connect(&run_, &RunModel::reset, this, &SamplePanel::onReset);
-    connect(&run_, &RunModel::sampleAdded, this, &SamplePanel::readSamples);
+    connect(&run_, &RunModel::sampleAdded, this, &SamplePanel::updateSteps);
+    connect(&run_, &RunModel::stepsRewound, this, &SamplePanel::updateSteps);
+    connect(steps_, &widgets::StepDots::chosenChanged, this, &SamplePanel::readSamples);
     fitText();
     onReset();
 }
@@ -96,86 +65,104 @@ void SamplePanel::changeEvent(QEvent* event) {
 }
 
 void SamplePanel::onReset() {
-    validation_.reset();
-    shown_.clear();
+    wanted_.clear();
     grid_->setImages({});
+    right_->setText({});
+    steps_->setSteps({});
+    updateSteps();
+}
+
+void SamplePanel::updateSteps() {
+    std::vector<qint64> steps;
+    for (const train::SampleEvent& sample : run_.samples()) {
+        steps.push_back(sample.step);
+    }
+    const bool any = !steps.empty();
+    steps_->setVisible(any);
+    step_->setVisible(any);
+    hint_->setVisible(!any);
     hint_->setText(
         tr("Predictions on the same validation samples appear here after each evaluation."));
-    header_->setSubtitle({});
-    if (run_.lastSample()) {
-        readSamples();
+    steps_->setSteps(std::move(steps));
+}
+
+/// samples/step-N.json: {"samples": [{"index", "label", "top": [{"class", "probability"}, ...]}]}
+std::vector<SamplePanel::Prediction> SamplePanel::readFile(const std::filesystem::path& path) {
+    std::vector<Prediction> read;
+    try {
+        const config::Checked parsed = config::parse_json(read_file(path), path.string());
+        for (const auto& sample : parsed.value.at("samples")) {
+            const auto& top = sample.at("top");
+            read.push_back({sample.at("index").get<std::int64_t>(), sample.at("label").get<int>(),
+                            top.at(0).at("class").get<int>(),
+                            top.at(0).at("probability").get<double>()});
+        }
+    } catch (const std::exception&) {
+        read.clear(); // written by another version, or gone: the panel says so
     }
+    return read;
 }
 
 void SamplePanel::readSamples() {
-    const auto path = run_.folder() / run_.lastSample()->path;
-    const QString step = formatCount(run_.lastSample()->step);
+    const int chosen = steps_->chosen();
+    if (chosen < 0 || static_cast<std::size_t>(chosen) >= run_.samples().size()) {
+        return;
+    }
+    const train::SampleEvent& sample = run_.samples()[static_cast<std::size_t>(chosen)];
+    step_->setText(tr("step %1").arg(formatCount(sample.step)));
+    wanted_ = run_.folder() / sample.path;
     runInBackground(
-        this, [path] { return read_file_of_samples(path); },
-        [this, step, folder = run_.folder()](const Read& read) {
-            if (read.predictions.empty() || folder != run_.folder()) {
+        this, [path = wanted_] { return readFile(path); },
+        [this, path = wanted_](const std::vector<Prediction>& predictions) {
+            if (path != wanted_) {
+                return; // another step was chosen meanwhile
+            }
+            if (predictions.empty()) {
+                hint_->setText(tr("The samples of this step cannot be read."));
+                hint_->show();
+                grid_->setImages({});
                 return;
             }
-            header_->setSubtitle(tr("the same each time · step %1").arg(step));
-            shown_ = read.predictions;
-            validation_ ? show(shown_) : openData();
+            std::vector<std::int64_t> indices;
+            for (const Prediction& prediction : predictions) {
+                indices.push_back(prediction.index);
+            }
+            pictures_.read(this, std::move(indices),
+                           [this, path, predictions](const SampleSet& samples) {
+                               if (path == wanted_) {
+                                   show(predictions, samples);
+                               }
+                           });
         });
 }
 
-void SamplePanel::openData() {
-    if (std::exchange(opening_, true)) {
-        return;
-    }
-    runInBackground(
-        this, [config = run_.config()] { return open_validation(config); },
-        [this, folder = run_.folder()](const Opened& opened) {
-            opening_ = false;
-            if (folder != run_.folder()) {
-                return; // the data of another run
-            }
-            validation_ = opened.source;
-            if (validation_) {
-                show(shown_);
-            }
-        });
-}
-
-void SamplePanel::show(const std::vector<SamplePrediction>& predictions) {
-    const ir::Type type = validation_->info().input;
-    if (type.dtype != ir::DType::f32 || type.shape.rank() != 3) {
-        return;
-    }
-    const auto& names = validation_->info().class_names;
-    const auto name_of = [&](int index) {
-        return index >= 0 && static_cast<std::size_t>(index) < names.size()
-                   ? toQString(names[static_cast<std::size_t>(index)])
-                   : QString::number(index);
-    };
+void SamplePanel::show(const std::vector<Prediction>& predictions, const SampleSet& samples) {
     std::vector<widgets::GridImage> images;
-    int wrong = 0;
-    std::vector<std::byte> bytes(static_cast<std::size_t>(type.bytes()));
-    std::vector<float> values(static_cast<std::size_t>(type.shape.elements()));
-    for (const SamplePrediction& sample : predictions) {
-        if (sample.index < 0 || sample.index >= validation_->samples()) {
+    int right = 0;
+    for (const SamplePicture& picture : samples.pictures) {
+        const auto said =
+            std::find_if(predictions.begin(), predictions.end(),
+                         [&](const Prediction& one) { return one.index == picture.index; });
+        if (picture.image.isNull() || said == predictions.end()) {
             continue;
         }
-        validation_->read(sample.index, bytes, {});
-        std::memcpy(values.data(), bytes.data(), bytes.size());
         widgets::GridImage image;
-        image.image = widgets::imageFromFloats(values, static_cast<int>(type.shape[1]),
-                                               static_cast<int>(type.shape[0]),
-                                               static_cast<int>(type.shape[2]), 0.0F, 1.0F);
-        image.caption = name_of(sample.predicted);
-        image.value = QString::number(sample.probability, 'f', 2);
-        image.wrong = sample.predicted != sample.label;
-        image.note = image.wrong ? tr("is %1").arg(name_of(sample.label)) : QString();
-        wrong += image.wrong ? 1 : 0;
+        image.image = picture.image;
+        image.caption = samples.className(said->predicted);
+        image.value = QString::number(said->probability, 'f', 2);
+        image.wrong = said->predicted != said->label;
+        image.note = image.wrong ? tr("is %1").arg(samples.className(said->label)) : QString();
+        right += image.wrong ? 0 : 1;
         images.push_back(std::move(image));
     }
-    header_->setTrailing(
-        tr("%1 of %2 right").arg(static_cast<int>(images.size()) - wrong).arg(images.size()));
+    hint_->setVisible(images.empty());
+    if (images.empty()) {
+        hint_->setText(samples.problem.isEmpty() ? tr("The samples of this run are no images.")
+                                                 : samples.problem);
+    }
+    right_->setText(images.empty() ? QString() : tr("%1 of %2").arg(right).arg(images.size()));
+    right_->setToolTip(tr("Right predictions of those shown"));
     grid_->setImages(std::move(images));
-    hint_->setText({});
 }
 
 } // namespace weft::ui

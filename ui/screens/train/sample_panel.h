@@ -1,52 +1,49 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the network says of the same validation samples after each evaluation; wrong ones are
-// framed.
+// What the network says of the same validation samples at each evaluation; wrong ones are framed.
 #pragma once
 
-#include "ui/bridge/run_model.h"
+#include "ui/bridge/sample_pictures.h"
 
 #include <QWidget>
 
-namespace weft::data {
-class Source;
-}
 namespace weft::widgets {
-class EmptyState;
 class ImageGrid;
-class SectionHeader;
+class StepDots;
 class TextLabel;
 } // namespace weft::widgets
 
 namespace weft::ui {
 
-/// One prediction of a sample file.
-struct SamplePrediction {
-    std::int64_t index = 0; // in the validation split
-    int label = -1;
-    int predicted = -1;
-    double probability = 0;
-};
-
 class SamplePanel : public QWidget {
     Q_OBJECT
 public:
-    explicit SamplePanel(RunModel& run, QWidget* parent = nullptr);
+    SamplePanel(RunModel& run, SamplePictures& pictures, QWidget* parent = nullptr);
 
 protected:
     void changeEvent(QEvent* event) override;
 
 private:
+    /// One prediction of a sample file.
+    struct Prediction {
+        std::int64_t index = 0; // in the validation split
+        int label = -1;
+        int predicted = -1;
+        double probability = 0;
+    };
+
+    static std::vector<Prediction> readFile(const std::filesystem::path& path);
     void fitText();
     void onReset();
+    void updateSteps();
     void readSamples();
-    void openData();
-    void show(const std::vector<SamplePrediction>& predictions);
+    void show(const std::vector<Prediction>& predictions, const SampleSet& samples);
 
     RunModel& run_;
-    std::shared_ptr<const data::Source> validation_;
-    bool opening_ = false;
-    std::vector<SamplePrediction> shown_;
-    widgets::SectionHeader* header_;
+    SamplePictures& pictures_;
+    std::filesystem::path wanted_; // the sample file that is being read or shown
+    widgets::StepDots* steps_;
+    widgets::TextLabel* step_;
+    widgets::TextLabel* right_;
     widgets::ImageGrid* grid_;
     widgets::TextLabel* hint_;
 };

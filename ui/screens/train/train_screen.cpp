@@ -4,11 +4,18 @@
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "ui/screens/screen_list.h"
+#include "ui/screens/train/confusion_panel.h"
 #include "ui/screens/train/curve_panel.h"
+#include "ui/screens/train/failure_card.h"
 #include "ui/screens/train/memory_panel.h"
+#include "ui/screens/train/overlay_panel.h"
 #include "ui/screens/train/sample_panel.h"
+#include "ui/screens/train/scalar_grid.h"
+#include "ui/screens/train/summary_card.h"
+#include "ui/screens/train/try_panel.h"
 #include "ui/studio.h"
 #include "widgets/card.h"
+#include "widgets/controls.h"
 #include "widgets/messages.h"
 #include "widgets/number_strip.h"
 #include "widgets/phase_list.h"
@@ -16,6 +23,7 @@
 
 #include <QDateTime>
 #include <QPushButton>
+#include <QSettings>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -24,12 +32,13 @@ namespace weft::ui {
 namespace {
 
 enum Number { StepNumber, LossNumber, MetricNumber, SpeedNumber, TimeNumber };
-enum Page { EmptyPage, PhasePage, RunPage };
+enum Page { EmptyPage, PhasePage, RunPage, ScalarPage };
 
 using widgets::BigNumber;
 using widgets::Role;
 
-constexpr int kSideWidth = 320;
+constexpr int kSideWidth = 336;
+constexpr int kRunsHeight = 190;
 
 /// The metric of the third number: accuracy when it is measured, else validation loss.
 std::string headline_metric(const RunModel& run) {
@@ -124,14 +133,25 @@ TrainScreen::TrainScreen(Studio& studio, Actions& actions) : studio_(studio) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    outcome_ = new widgets::Banner(widgets::MessageKind::Error);
-    outcome_->setObjectName("outcomeBanner");
-    outcome_->hide();
-    column->addWidget(outcome_);
+    failure_ = new FailureCard(studio_.run());
+    failure_->setObjectName("failureCard");
+    column->addWidget(failure_);
+    connect(failure_, &FailureCard::wayChosen, this, &TrainScreen::takeWayOn);
+    connect(failure_, &FailureCard::checkpointRequested, this, &TrainScreen::showCheckpoint);
+    summary_ = new SummaryCard(studio_.run());
+    summary_->setObjectName("summaryCard");
+    column->addWidget(summary_);
+    connect(summary_, &SummaryCard::failed, this, [this](const QString& problem) {
+        emit toastRequested(static_cast<int>(widgets::MessageKind::Error), problem);
+    });
+    curve_runs_ = new CurveRuns(studio_.run(), this);
+    pictures_ = new SamplePictures(studio_.run(), this);
+    trials_ = new TrialHost(this);
     stack_ = new QStackedWidget;
     stack_->addWidget(createEmptyPage(actions));
     stack_->addWidget(createPhasePage());
     stack_->addWidget(createRunPage());
+    stack_->addWidget(new ScalarGrid(studio_.run()));
     column->addWidget(stack_, 1);
 
     RunModel& run = studio_.run();
@@ -196,7 +216,13 @@ QWidget* TrainScreen::createRunPage() {
     auto* left_column = new QVBoxLayout(left);
     left_column->setContentsMargins(0, 0, 0, 0);
     left_column->setSpacing(0);
-    curves_ = new CurvePanel(studio_.run());
+    curves_ = new CurvePanel(*curve_runs_);
+    const QString kept = pathText(studio_.paths().state / "layout.ini");
+    curves_->setLayoutText(QSettings(kept, QSettings::IniFormat).value("trainCharts").toString());
+    connect(curves_, &CurvePanel::layoutChanged, this, [this, kept] {
+        QSettings(kept, QSettings::IniFormat).setValue("trainCharts", curves_->layoutText());
+    });
+    connect(curves_, &CurvePanel::checkpointRequested, this, &TrainScreen::showCheckpoint);
     connect(curves_, &CurvePanel::failed, this, [this](const QString& problem) {
         emit toastRequested(static_cast<int>(widgets::MessageKind::Error), problem);
     });
@@ -205,13 +231,47 @@ QWidget* TrainScreen::createRunPage() {
     memory_ = new MemoryPanel(studio_.run());
     left_column->addWidget(memory_);
     splitter->addWidget(widgets::verticalScroll(left));
-    samples_ = new SamplePanel(studio_.run());
-    splitter->addWidget(samples_);
+    splitter->addWidget(createSide());
     splitter->setStretchFactor(0, 1);
     splitter->setStretchFactor(1, 0);
     splitter->setSizes({1440 - kSideWidth, kSideWidth});
     column->addWidget(splitter, 1);
     return page;
+}
+
+// The runs in the charts, and what the network makes of data.
+QWidget* TrainScreen::createSide() {
+    auto* side = new QSplitter(Qt::Vertical);
+    side->setHandleWidth(1);
+    side->setChildrenCollapsible(false);
+    side->addWidget(new OverlayPanel(*curve_runs_, studio_.index()));
+    auto* lower = new widgets::Panel;
+    auto* column = new QVBoxLayout(lower);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* header = new widgets::SectionHeader(tr("Predictions"));
+    auto* part = new widgets::SegmentedControl({tr("Samples"), tr("Confusion"), tr("Try it")});
+    part->setObjectName("predictionPart");
+    part->setAccessibleName(tr("Show predictions as"));
+    part->setCompact(true);
+    header->addControl(part);
+    column->addWidget(header);
+    auto* pages = new QStackedWidget;
+    pages->addWidget(new SamplePanel(studio_.run(), *pictures_));
+    auto* confusion = new ConfusionPanel(studio_.run(), *trials_, *pictures_);
+    connect(confusion, &ConfusionPanel::failed, this, [this](const QString& problem) {
+        emit toastRequested(static_cast<int>(widgets::MessageKind::Error), problem);
+    });
+    pages->addWidget(confusion);
+    pages->addWidget(new TryPanel(studio_.run(), *trials_, *pictures_));
+    column->addWidget(pages, 1);
+    connect(part, &widgets::SegmentedControl::currentIndexChanged, pages,
+            &QStackedWidget::setCurrentIndex);
+    side->addWidget(lower);
+    side->setStretchFactor(0, 0);
+    side->setStretchFactor(1, 1);
+    side->setSizes({kRunsHeight, 900});
+    return side;
 }
 
 widgets::NavState TrainScreen::navState() const {
@@ -228,7 +288,10 @@ void TrainScreen::showFitting() {
     const RunModel& run = studio_.run();
     const bool has_points = !run.steps().step.empty() || !run.evaluations().empty();
     const bool preparing = studio_.isTraining() && !has_points;
-    stack_->setCurrentIndex(run.isEmpty() ? EmptyPage : preparing ? PhasePage : RunPage);
+    stack_->setCurrentIndex(run.isEmpty()                       ? EmptyPage
+                            : preparing                         ? PhasePage
+                            : run.isForeign() && !has_points    ? ScalarPage
+                                                                : RunPage);
 }
 
 void TrainScreen::updateNumbers() {
@@ -269,38 +332,20 @@ void TrainScreen::updatePhases() {
 }
 
 void TrainScreen::updateOutcome() {
-    const RunModel& run = studio_.run();
-    outcome_->hide();
-    outcome_->clearButtons();
-    if (!run.failure()) {
-        return;
-    }
-    const train::ErrorEvent& error = *run.failure();
-    outcome_->setKind(widgets::MessageKind::Error);
-    const QString where = error.where.empty() ? QString() : toQString(error.where) + ": ";
-    outcome_->setText(tr("%1 failed at step %2").arg(run.name(), formatCount(run.step())),
-                      where + toQString(error.message) + " " + toQString(error.hint));
-    addWaysOn();
-    outcome_->show();
+    failure_->showFailure(studio_.isTraining());
+    summary_->showSummary();
 }
 
-// Each way on is a fork that changes something: repeating exactly would fail exactly the same way.
-void TrainScreen::addWaysOn() {
-    const RunModel& run = studio_.run();
-    for (const train::WayOn& way : run.failure()->ways_on) {
-        QPushButton* button = outcome_->addButton(toQString(way.label));
-        button->setEnabled(!studio_.isTraining());
-        const auto checkpoint =
-            run.folder() / "checkpoints" / weft::checkpoint::folder_name(way.from_step);
-        connect(button, &QPushButton::clicked, this,
-                [this, folder = run.folder(), checkpoint, overrides = way.overrides] {
-                    const StartResult result = studio_.forkRun(folder, checkpoint, overrides);
-                    if (!result.started) {
-                        emit toastRequested(static_cast<int>(widgets::MessageKind::Error),
-                                            result.problem);
-                    }
-                });
+void TrainScreen::takeWayOn(const train::WayOn& way) {
+    const StartResult result = studio_.takeWayOn(way);
+    if (!result.started) {
+        emit toastRequested(static_cast<int>(widgets::MessageKind::Error), result.problem);
     }
+}
+
+void TrainScreen::showCheckpoint(std::int64_t step) {
+    emit studio_.checkpointOpened(studio_.run().folder() / "checkpoints" /
+                                  checkpoint::folder_name(step));
 }
 
 const ScreenRecord kTrainScreen{

@@ -3,12 +3,12 @@
 // first point the phases with their times; after a failure the ways on.
 #pragma once
 
+#include "core/train/event.h"
 #include "ui/screens/screen.h"
 
 class QStackedWidget;
 
 namespace weft::widgets {
-class Banner;
 class NumberStrip;
 class PhaseList;
 } // namespace weft::widgets
@@ -16,8 +16,12 @@ class PhaseList;
 namespace weft::ui {
 
 class CurvePanel;
+class CurveRuns;
+class FailureCard;
 class MemoryPanel;
-class SamplePanel;
+class SamplePictures;
+class SummaryCard;
+class TrialHost;
 
 class TrainScreen : public Screen {
     Q_OBJECT
@@ -30,20 +34,25 @@ private:
     QWidget* createEmptyPage(Actions& actions);
     QWidget* createPhasePage();
     QWidget* createRunPage();
+    QWidget* createSide();
+    void showCheckpoint(std::int64_t step);
+    void takeWayOn(const train::WayOn& way);
     void showFitting();
     void updateNumbers();
     void updatePhases();
     void updateOutcome();
-    void addWaysOn();
 
     Studio& studio_;
     QStackedWidget* stack_;
-    widgets::Banner* outcome_;
+    FailureCard* failure_;
+    SummaryCard* summary_;
+    CurveRuns* curve_runs_;
+    SamplePictures* pictures_;
+    TrialHost* trials_;
     widgets::NumberStrip* numbers_;
     widgets::PhaseList* phases_;
     CurvePanel* curves_;
     MemoryPanel* memory_;
-    SamplePanel* samples_;
 };
 
 } // namespace weft::ui

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/stdin_commands.h"
+
+#include "core/train/control_socket.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+namespace weft::cli {
+namespace {
+
+void complain(const char* problem) {
+    std::fprintf(stderr, "weft: --control stdin: %s\n", problem);
+}
+
+} // namespace
+
+StdinCommands::StdinCommands() : wake_(::eventfd(0, EFD_CLOEXEC)) {}
+
+StdinCommands::~StdinCommands() {
+    stop();
+    ::close(wake_);
+}
+
+void StdinCommands::start(std::function<void(train::Command)> post) {
+    post_ = std::move(post);
+    thread_ = std::thread([this] { read(); });
+}
+
+void StdinCommands::stop() {
+    if (thread_.joinable()) {
+        const std::uint64_t one = 1;
+        [[maybe_unused]] const auto written = ::write(wake_, &one, sizeof one);
+        thread_.join();
+    }
+}
+
+void StdinCommands::read() {
+    for (;;) {
+        pollfd polled[2] = {{STDIN_FILENO, POLLIN, 0}, {wake_, POLLIN, 0}};
+        ::poll(polled, 2, -1);
+        if (polled[1].revents != 0) {
+            return;
+        }
+        char bytes[4096];
+        const ssize_t count = ::read(STDIN_FILENO, bytes, sizeof bytes);
+        if (count < 0 && (errno == EINTR || errno == EAGAIN)) {
+            continue;
+        }
+        if (count <= 0) {
+            return;
+        }
+        received_.append(bytes, static_cast<std::size_t>(count));
+        take_lines();
+        if (received_.size() > train::kMostControlLineBytes) {
+            complain("a line of more than 1 MiB is no command; nothing more is read");
+            return;
+        }
+    }
+}
+
+void StdinCommands::take_lines() {
+    std::size_t begin = 0;
+    for (std::size_t end = received_.find('\n'); end != std::string::npos;
+         end = received_.find('\n', begin)) {
+        const std::string line = received_.substr(begin, end - begin);
+        begin = end + 1;
+        if (line.find_first_not_of(" \t\r") == std::string::npos) {
+            continue;
+        }
+        train::ParsedCommand parsed = train::parse_command(line);
+        if (!parsed.command) {
+            complain(parsed.problem.c_str());
+            continue;
+        }
+        parsed.command->by = parsed.command->by.empty() ? "control" : parsed.command->by;
+        post_(std::move(*parsed.command));
+    }
+    received_.erase(0, begin);
+}
+
+} // namespace weft::cli

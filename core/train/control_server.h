@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run's door for other processes: commands come in as JSON lines, events go out. One thread of
+// its own serves all clients; training never waits for one.
+//
+// A client gets every event from the moment when it connects. Two messages are for the channel and
+// no commands; they are answered to their sender alone, by a `command` event with number 0:
+//   {"command": "subscribe", "from": N}    the stream begins again, at event N, each once, in order
+//   {"command": "claim", "take_over": false}   control for this client alone
+// A claim that cannot be met waits: it is refused with the reason, and accepted when the client
+// before it leaves. While a client has control, commands of others are refused; signals and
+// `--control stdin` always work.
+#pragma once
+
+#include "core/train/command.h"
+#include "core/train/event.h"
+#include "core/train/event_lines.h"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace weft::train {
+
+class ControlServer {
+public:
+    /// Listens at `socket`; events are those of the run in this folder. Throws weft::Error{usage}.
+    ControlServer(const std::filesystem::path& socket, std::filesystem::path run_folder);
+    ~ControlServer(); // removes the socket
+    ControlServer(const ControlServer&) = delete;
+    ControlServer& operator=(const ControlServer&) = delete;
+
+    const std::filesystem::path& socket() const { return socket_; }
+    /// Takes clients from now on; `post` is called on the server's thread.
+    void start(std::function<void(Command)> post);
+    /// The next event, already in events.jsonl. Any thread, one at a time, in order; only queues.
+    void publish(const Event& event);
+    /// Nothing is posted after this. Clients that read get what is left, for a moment.
+    void stop();
+
+private:
+    struct Client {
+        std::string received;  // an incomplete line
+        bool skipping = false; // the rest of a line that was too long
+        std::string to_send;
+        std::int64_t next_seq = 0;        // 0: the next event that is published
+        std::unique_ptr<EventLines> past; // while it reads what is not in recent_ any more
+        std::string name;                 // "process 123"
+        std::string claim_id, claim_by;   // of its newest claim
+    };
+    using Clients = std::map<int, Client>;
+
+    void serve();
+    void take_published();
+    void accept_clients();
+    bool receive(int descriptor, Client& client);
+    void take_lines(int descriptor, Client& client);
+    void take_line(int descriptor, Client& client, const std::string& line);
+    bool take_channel_message(int descriptor, Client& client, const config::Json& message);
+    void subscribe(Client& client, const config::Json& message);
+    void claim(int descriptor, Client& client, const config::Json& message);
+    void pass_control_on();
+    std::string owner_text() const;
+    void refill(Client& client);
+    bool flush(int descriptor, Client& client);
+    void drop(int descriptor);
+    void flush_all_and_wait();
+    void wake() const;
+
+    const std::filesystem::path socket_;
+    const std::filesystem::path folder_;
+    int listener_ = -1;
+    int wake_ = -1; // eventfd
+    std::function<void(Command)> post_;
+
+    std::mutex mutex_; // guards what the threads that publish share with the server's
+    std::deque<Event> published_;
+    bool somebody_listens_ = false;
+    bool wake_is_due_ = false; // the thread knows that there is something
+    bool urgent_ = false;
+    bool ending_ = false;
+
+    // The rest belongs to the server's thread.
+    Clients clients_;
+    int owner_ = -1;                      // descriptor of the client with control
+    std::deque<int> waiting_;             // descriptors of claims, the first in line first
+    std::deque<EventLines::Line> recent_; // numbers without a gap
+    std::size_t recent_bytes_ = 0;
+    double flush_at_s_ = 0;  // 0: nothing waits to be flushed
+    double accept_at_s_ = 0; // not earlier: there was no descriptor left for a client
+    std::thread thread_;
+};
+
+} // namespace weft::train

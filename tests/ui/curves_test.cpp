@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The charts of the Train page: which there are, what they draw of the run, of runs laid over it
+// and of the runs that it came from.
+#include "tests/support/weft_test.h"
+#include "tests/ui/run_log.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/models/overlay_model.h"
+#include "ui/screens/train/chart_grid.h"
+#include "ui/screens/train/curve_panel.h"
+#include "widgets/line_chart.h"
+#include "widgets/run_row_delegate.h"
+
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QListView>
+#include <QPushButton>
+#include <QTableView>
+#include <qcustomplot.h>
+
+namespace {
+
+using namespace weft;
+using ui::CurveRun;
+using ui::XAxis;
+
+constexpr int kPatienceMs = 30000;
+
+std::string config_with(const std::string& name, const std::string& rate) {
+    std::string text = test::tiny_config();
+    text.replace(text.find("\"tiny\""), 6, '"' + name + '"');
+    text.replace(text.find("\"seed\": 3"), 9,
+                 "\"seed\": 3, \"optimizer\": {\"type\": \"adamw\", \"learning_rate\": " + rate +
+                     "}");
+    return text;
+}
+
+} // namespace
+
+class CurvesTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init() { QTest::failOnWarning(QRegularExpression(".*")); }
+
+    void presets_choose_the_charts_and_any_can_be_added_changed_and_removed() {
+        test::StudioFixture fixture;
+        show_parent(fixture);
+        ui::ChartGrid* grid = grid_of(fixture);
+        QCOMPARE(grid->metrics(), (QStringList{"loss", "learning_rate", "grad_norm"}));
+        auto* preset = fixture.window().findChild<QComboBox*>("chartPreset");
+        preset->setFocus();
+        QTest::keyClick(preset, Qt::Key_Up);
+        QCOMPARE(grid->metrics(), QStringList{"loss"});
+        QTest::keyClick(preset, Qt::Key_End);
+        QCOMPARE(grid->cells().size(), std::size_t{6});
+        QVERIFY(!fixture.find("addChart")->isEnabled()); // six are the most
+        QTest::keyClick(preset, Qt::Key_Home);
+        fixture.click("addChart");
+        QCOMPARE(grid->cells().size(), std::size_t{2});
+        QCOMPARE(preset->currentText(), QString("Own choice"));
+        grid->cells()[1]->setMetric("accuracy");
+        QCOMPARE(grid->metrics(), (QStringList{"loss", "accuracy"}));
+        auto* chart = grid->cells()[1]->chart();
+        QTRY_COMPARE(chart->pointCount(1) + chart->pointCount(3), std::size_t{100});
+        QTest::mouseClick(grid->cells()[0]->findChild<QPushButton*>("chartRemove"), Qt::LeftButton);
+        QTRY_COMPARE(grid->metrics(), QStringList{"accuracy"});
+        // The last one stays.
+        QVERIFY(!grid->cells()[0]->findChild<QPushButton*>("chartRemove")->isEnabled());
+    }
+
+    void one_chart_fills_the_screen_and_comes_back() {
+        test::StudioFixture fixture;
+        show_parent(fixture);
+        ui::ChartGrid* grid = grid_of(fixture);
+        ui::ChartCell* cell = grid->cells()[1];
+        QTest::mouseClick(cell->findChild<QPushButton*>("chartFullScreen"), Qt::LeftButton);
+        QVERIFY(grid->isFullScreen());
+        QVERIFY(cell->window()->isFullScreen());
+        QVERIFY(cell->window() != &fixture.window());
+        QTest::keyClick(cell->chart(), Qt::Key_Escape);
+        QVERIFY(!grid->isFullScreen());
+        QCOMPARE(cell->window(), &fixture.window());
+        QVERIFY(cell->isVisible());
+        QCOMPARE(grid->metrics(), (QStringList{"loss", "learning_rate", "grad_norm"}));
+    }
+
+    void the_x_axis_counts_what_is_asked_for() {
+        test::StudioFixture fixture;
+        show_parent(fixture);
+        auto* axis = fixture.window().findChild<QComboBox*>("xAxis");
+        ui::ChartCell* cell = grid_of(fixture)->cells()[0];
+        const auto newest = [&] {
+            cell->chart()->replotNow();
+            cell->chart()->setCrosshair(1e12);
+            return cell->chart()->crosshair().value_or(-1);
+        };
+        QTRY_COMPARE(newest(), 100.0);
+        axis->setCurrentIndex(static_cast<int>(XAxis::Epoch));
+        QTRY_COMPARE(newest(), 10.0);
+        axis->setCurrentIndex(static_cast<int>(XAxis::Wall));
+        // The log begins at 1000 s; a line each for the state, 100 steps and 10 evaluations.
+        QTRY_VERIFY(std::abs(newest() - (1000 + 0.01 * 111)) < 1e-6);
+        axis->setCurrentIndex(static_cast<int>(XAxis::Seconds));
+        QTRY_VERIFY(std::abs(newest() - 0.01 * 110) < 1e-6); // since the state said running
+    }
+
+    void a_fork_shows_the_shared_steps_once_and_faint() {
+        test::StudioFixture fixture;
+        const auto parent = make_parent(fixture);
+        const auto child = make_child(fixture, parent);
+        fixture.window().showPage("train");
+        fixture.studio().showRun(child);
+        ui::CurveRuns* runs = fixture.window().findChild<ui::CurveRuns*>();
+        QTRY_COMPARE_WITH_TIMEOUT(runs->runs().size(), std::size_t{2}, kPatienceMs);
+        const CurveRun& prefix = *runs->runs()[1];
+        QCOMPARE(prefix.part, CurveRun::Part::Prefix);
+        QCOMPARE(prefix.until, 50.0);
+        QTRY_COMPARE_WITH_TIMEOUT(prefix.model().steps().step.size(), std::size_t{100},
+                                  kPatienceMs);
+        widgets::LineChart* chart = grid_of(fixture)->cells()[0]->chart();
+        // Of the parent's hundred steps the first fifty; the child has the rest.
+        QTRY_COMPARE(points_of(*chart), (std::vector<std::size_t>{30, 50}));
+        // On the axis of its own steps a fork begins at nothing.
+        fixture.window().findChild<QComboBox*>("xAxis")->setCurrentIndex(
+            static_cast<int>(XAxis::RelativeStep));
+        QTRY_COMPARE(points_of(*chart), (std::vector<std::size_t>{30}));
+        chart->replotNow();
+        chart->setCrosshair(1e9);
+        QCOMPARE(chart->crosshair().value_or(-1), 30.0);
+        fixture.window().findChild<QComboBox*>("xAxis")->setCurrentIndex(0);
+        // The parent itself laid over the fork has the shared steps: not twice.
+        runs->setVisible(parent, true);
+        QTRY_COMPARE_WITH_TIMEOUT(points_of(*chart), (std::vector<std::size_t>{30, 100}),
+                                  kPatienceMs);
+        runs->setVisible(parent, false);
+        QTRY_COMPARE_WITH_TIMEOUT(points_of(*chart), (std::vector<std::size_t>{30, 50}),
+                                  kPatienceMs);
+    }
+
+    void a_fork_whose_parent_is_gone_begins_where_it_was_forked() {
+        test::StudioFixture fixture;
+        const auto parent = make_parent(fixture);
+        const auto child = make_child(fixture, parent);
+        std::filesystem::remove_all(parent);
+        fixture.window().showPage("train");
+        fixture.studio().showRun(child);
+        widgets::LineChart* chart = grid_of(fixture)->cells()[0]->chart();
+        QTRY_COMPARE_WITH_TIMEOUT(points_of(*chart), (std::vector<std::size_t>{30}), kPatienceMs);
+        QVERIFY(fixture.studio().run().origin().has_value());
+    }
+
+    void runs_are_laid_over_with_an_eye_and_their_settings_told_apart() {
+        test::StudioFixture fixture;
+        const auto parent = make_parent(fixture);
+        test::RunLog(fixture.root() / "runs" / "2026-01-03_other_003", config_with("other", "0.01"))
+            .steps(1, 40, 2.0);
+        fixture.window().showPage("train");
+        fixture.studio().showRun(parent);
+        fixture.studio().index().refresh();
+        auto* list = fixture.window().findChild<QListView*>("overlayRuns");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, kPatienceMs);
+        const QAbstractItemModelTester tester(list->model());
+        QCOMPARE(list->model()->index(0, 0).data(widgets::RunRowDelegate::Detail).toString(),
+                 QString("this run"));
+        const auto other_row = [list] { return list->model()->index(1, 0); };
+        QCOMPARE(other_row().data(Qt::CheckStateRole).toInt(), static_cast<int>(Qt::Unchecked));
+        // The eye, by mouse.
+        const QRect row = list->visualRect(other_row());
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                          QPoint(row.left() + 20, row.center().y()));
+        QCOMPARE(other_row().data(Qt::CheckStateRole).toInt(), static_cast<int>(Qt::Checked));
+        widgets::LineChart* chart = grid_of(fixture)->cells()[0]->chart();
+        QTRY_COMPARE_WITH_TIMEOUT(points_of(*chart), (std::vector<std::size_t>{100, 40}),
+                                  kPatienceMs);
+        QTRY_COMPARE(other_row().data(widgets::RunRowDelegate::Detail).toString(),
+                     QString("learning_rate 0.01"));
+        QVERIFY(other_row().data(widgets::RunRowDelegate::Color).toInt() !=
+                list->model()->index(0, 0).data(widgets::RunRowDelegate::Color).toInt());
+        // Both in one table, by path.
+        auto* table = fixture.window().findChild<QTableView*>("overlayDifferences");
+        const QAbstractItemModelTester table_tester(table->model());
+        QCOMPARE(table->model()->rowCount(), 1);
+        QCOMPARE(table->model()->index(0, 0).data().toString(), QString("optimizer.learning_rate"));
+        QCOMPARE(table->model()->index(0, 1).data().toString(), QString("0.001"));
+        QCOMPARE(table->model()->index(0, 2).data().toString(), QString("0.01"));
+        // And away again, by key.
+        list->setFocus();
+        list->setCurrentIndex(other_row());
+        QTest::keyClick(list, Qt::Key_Space);
+        QCOMPARE(other_row().data(Qt::CheckStateRole).toInt(), static_cast<int>(Qt::Unchecked));
+        QTRY_COMPARE(points_of(*chart), (std::vector<std::size_t>{100}));
+        QCOMPARE(table->model()->rowCount(), 0);
+    }
+
+    void a_run_takes_another_colour() {
+        test::StudioFixture fixture;
+        const auto parent = make_parent(fixture);
+        fixture.window().showPage("train");
+        fixture.studio().showRun(parent);
+        ui::CurveRuns* runs = fixture.window().findChild<ui::CurveRuns*>();
+        QTRY_COMPARE(runs->runs()[0]->folder, parent);
+        runs->setColor(parent, 5);
+        auto* list = fixture.window().findChild<QListView*>("overlayRuns");
+        QCOMPARE(list->model()->index(0, 0).data(widgets::RunRowDelegate::Color).toInt(), 5);
+        QCustomPlot* plot = grid_of(fixture)->cells()[0]->chart()->plot();
+        QCOMPARE(plot->graph(1)->pen().color(), widgets::Theme::current().series(5));
+    }
+
+    void the_choice_of_charts_is_kept() {
+        test::StudioFixture fixture;
+        fixture.window().findChild<QComboBox*>("xAxis")->setCurrentIndex(1);
+        grid_of(fixture)->setMetrics({"accuracy", "loss"});
+        fixture.reopen();
+        QCOMPARE(grid_of(fixture)->metrics(), (QStringList{"accuracy", "loss"}));
+        QCOMPARE(fixture.window().findChild<QComboBox*>("xAxis")->currentIndex(), 1);
+    }
+
+private:
+    static ui::ChartGrid* grid_of(test::StudioFixture& fixture) {
+        return fixture.window().findChild<ui::ChartGrid*>();
+    }
+
+    static std::filesystem::path make_parent(test::StudioFixture& fixture) {
+        return test::RunLog(fixture.root() / "runs" / "2026-01-01_parent_001",
+                            config_with("parent", "0.001"))
+            .steps(1, 100, 1.0)
+            .folder();
+    }
+
+    static std::filesystem::path make_child(test::StudioFixture& fixture,
+                                            const std::filesystem::path& parent) {
+        return test::RunLog(fixture.root() / "runs" / "2026-01-02_child_002",
+                            config_with("child", "0.001"))
+            .add(train::ResumedEvent{(parent / "checkpoints" / "step-00000050").string(), 50})
+            .add(train::StateEvent{train::RunState::running, {}, {}, 0, 100000})
+            .steps(51, 80, 0.5)
+            .folder();
+    }
+
+    static void show_parent(test::StudioFixture& fixture) {
+        const auto parent = make_parent(fixture);
+        fixture.window().showPage("train");
+        fixture.studio().showRun(parent);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().step(), 100, kPatienceMs);
+    }
+
+    /// Points of the lines that are drawn, in the order in which the runs came.
+    static std::vector<std::size_t> points_of(widgets::LineChart& chart) {
+        std::vector<std::size_t> counts;
+        for (int id = 1; id < 400; ++id) {
+            // The odd ones hold steps, those after them evaluations.
+            if (chart.isSeriesVisible(id) && chart.pointCount(id) >= 30) {
+                counts.push_back(chart.pointCount(id));
+            }
+        }
+        return counts;
+    }
+};
+
+WEFT_TEST(CurvesTest)
+#include "curves_test.moc"

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How runs end: one that really diverges, with ways on that lead on; one that finishes, summed up.
+#include "tests/support/weft_test.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/screens/train/summary_card.h"
+#include "widgets/text_label.h"
+
+#include <QClipboard>
+#include <QPushButton>
+
+#include <fstream>
+
+namespace {
+
+using namespace weft;
+
+constexpr int kPatienceMs = 120000;
+
+/// AdamW with a weight decay of learning_rate * 0.01 = 10 a step multiplies every weight by -9: the
+/// loss overflows f32 within some dozen steps on any machine.
+std::string diverging_config(const std::string& checkpoint_every) {
+    std::string text = test::tiny_config();
+    text.replace(text.find("\"seed\": 3"), 9,
+                 R"("seed": 3, "optimizer": {"type": "adamw", "learning_rate": 1e3,
+                                             "weight_decay": 0.01})");
+    text.replace(text.find("\"steps\": 1000}"), 14, checkpoint_every);
+    return text;
+}
+
+QString text_of(test::StudioFixture& fixture, const char* name) {
+    return static_cast<widgets::TextLabel*>(fixture.find(name))->text();
+}
+
+} // namespace
+
+class OutcomeTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init() { QTest::failOnWarning(QRegularExpression(".*")); }
+
+    void a_diverged_run_names_op_and_checkpoint_and_goes_on_from_it_changed() {
+        test::StudioFixture fixture;
+        start(fixture, "\"steps\": 5}");
+        QVERIFY(fixture.find("failureCard")->isVisible());
+        QVERIFY(text_of(fixture, "failureTitle").contains("failed after step"));
+        const train::ErrorEvent& error = *fixture.studio().run().failure();
+        QCOMPARE(error.kind, std::string("diverged"));
+        QVERIFY(!error.where.empty());
+        QVERIFY2(text_of(fixture, "failureMessage").contains(QString::fromStdString(error.where)),
+                 qPrintable(text_of(fixture, "failureMessage")));
+        const auto saved = fixture.studio().run().checkpoints();
+        QVERIFY(!saved.empty());
+        QVERIFY(error.ways_on.size() >= 2 && error.ways_on.size() <= 3);
+        QVERIFY(fixture.find("failureCheckpoint")->isVisible());
+
+        const auto parent = fixture.studio().run().folder();
+        const auto* way = static_cast<QPushButton*>(fixture.find("wayOn0"));
+        QVERIFY(way->text().contains("half the learning rate"));
+        fixture.click("wayOn0");
+        QTRY_VERIFY(fixture.studio().run().folder() != parent);
+        QCOMPARE(
+            fixture.studio().run().config().section("optimizer").at("learning_rate").get<double>(),
+            500.0);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().origin() || !fixture.studio().isTraining(),
+                                 kPatienceMs);
+        QVERIFY(fixture.studio().run().origin().has_value());
+        QCOMPARE(fixture.studio().run().origin()->run, parent);
+        fixture.studio().stopNow();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+    }
+
+    void without_a_checkpoint_the_way_on_begins_again() {
+        test::StudioFixture fixture;
+        start(fixture, "\"steps\": 100000}");
+        QVERIFY(fixture.studio().run().checkpoints().empty());
+        QVERIFY(
+            static_cast<QPushButton*>(fixture.find("wayOn0"))->text().startsWith("Start again"));
+        const auto parent = fixture.studio().run().folder();
+        fixture.click("wayOn0");
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().folder() != parent, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, kPatienceMs);
+        QVERIFY(!fixture.studio().run().origin());
+        fixture.studio().stopNow();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+    }
+
+    void a_finished_run_is_summed_up_and_the_summary_can_be_saved() {
+        test::StudioFixture fixture;
+        std::string config = test::tiny_config();
+        config.replace(config.find("\"steps\": 100000}"), 16, "\"steps\": 30}");
+        const auto file = fixture.root() / "short.json";
+        std::ofstream(file) << config;
+        fixture.window().showPage("train");
+        QVERIFY(fixture.studio().startFile(file).started);
+        QVERIFY(!fixture.find("summaryCard")->isVisible());
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QTRY_VERIFY(fixture.find("summaryCard")->isVisible());
+        auto* card = fixture.window().findChild<ui::SummaryCard*>("summaryCard");
+        QVERIFY(text_of(fixture, "summaryTitle").contains("step 30"));
+        const config::Json json = card->json();
+        QCOMPARE(json.at("steps").get<int>(), 30);
+        const double loss = *fixture.studio().run().lastMetric("validation/loss");
+        QCOMPARE(json.at("last").at("validation/loss").get<double>(), loss);
+        const QString path = QString::fromStdString((fixture.root() / "end.json").string());
+        QVERIFY(card->save(path));
+        QFile saved(path);
+        QVERIFY(saved.open(QIODevice::ReadOnly));
+        QCOMPARE(config::Json::parse(saved.readAll().toStdString()), json);
+        QVERIFY(!card->save("/no/such/folder/end.json"));
+        fixture.click("summaryCopy");
+        QVERIFY(QGuiApplication::clipboard()->text().contains("loss: best"));
+        fixture.click("summaryClose");
+        QVERIFY(!fixture.find("summaryCard")->isVisible());
+    }
+
+private:
+    /// Starts and waits until the run has failed.
+    static void start(test::StudioFixture& fixture, const std::string& checkpoint_every) {
+        const auto file = fixture.root() / "diverging.json";
+        std::ofstream(file) << diverging_config(checkpoint_every);
+        fixture.window().showPage("train");
+        const ui::StartResult started = fixture.studio().startFile(file);
+        QVERIFY2(started.started, qPrintable(started.problem));
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QTRY_COMPARE(fixture.studio().run().state(), train::RunState::failed);
+    }
+};
+
+WEFT_TEST(OutcomeTest)
+#include "outcome_test.moc"

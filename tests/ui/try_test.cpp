@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Try it and the confusion matrix: what the studio says of inputs is what the engine says of them.
+#include "core/train/engine.h"
+#include "core/train/evaluation.h"
+#include "tests/support/weft_test.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/bridge/convert.h"
+#include "ui/bridge/trial_host.h"
+#include "ui/screens/train/try_input.h"
+#include "widgets/confusion_view.h"
+#include "widgets/controls.h"
+#include "widgets/image_grid.h"
+#include "widgets/probability_bars.h"
+#include "widgets/sketch_pad.h"
+#include "widgets/step_dots.h"
+#include "widgets/text_label.h"
+
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSpinBox>
+
+#include <fstream>
+#include <numeric>
+
+namespace {
+
+using namespace weft;
+
+constexpr int kPatienceMs = 120000;
+// The studio computes on one thread, the comparison on one as well: equal to the last bit but for
+// what a float says when it is printed and read.
+constexpr double kSameBits = 0.0;
+
+constexpr const char* kImages = R"({
+  "schema_version": 1, "name": "images", "seed": 3,
+  "data": {"train": {"type": "synthetic", "kind": "images", "shape": [12, 10, 1], "classes": 4,
+                     "samples": 600}, "validation": {"split": 0.25},
+           "transforms": [{"type": "normalize", "mean": [0.5], "std": [0.25]}]},
+  "model": {"type": "mlp", "hidden": [16]},
+  "training": {"length": {"steps": 40}, "global_batch_size": 32, "precision": "f32"},
+  "evaluation": {"every": {"steps": 20}, "samples": 8},
+  "checkpoint": {"every": {"steps": 20}, "on_improvement": false}
+})";
+
+constexpr const char* kTable = R"({
+  "schema_version": 1, "name": "table", "seed": 3,
+  "data": {"train": {"type": "synthetic", "kind": "regression", "features": 5, "targets": 2,
+                     "samples": 400}, "validation": {"split": 0.25}},
+  "model": {"type": "mlp", "hidden": [8]}, "loss": {"type": "mse"}, "metrics": [],
+  "training": {"length": {"steps": 20}, "global_batch_size": 32, "precision": "f32"}
+})";
+
+constexpr const char* kText = R"({
+  "schema_version": 1, "name": "text", "seed": 3,
+  "data": {"train": {"type": "synthetic", "kind": "tokens", "length": 32, "vocab": 256,
+                     "samples": 256}, "validation": {"split": 0.1}},
+  "model": {"type": "gpt2", "layers": 1, "width": 16, "heads": 2, "context": 32, "vocab": 256,
+            "dropout": 0.0},
+  "training": {"length": {"steps": 6}, "global_batch_size": 8, "precision": "f32"},
+  "evaluation": {"samples": 0}
+})";
+
+} // namespace
+
+class TryTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init() { QTest::failOnWarning(QRegularExpression(".*")); }
+
+    void an_image_gets_the_probabilities_of_weft_predict() {
+        test::StudioFixture fixture;
+        train_to_the_end(fixture, kImages);
+        open_part(fixture, 2);
+        auto* input = fixture.window().findChild<ui::TryInput*>();
+        QTRY_VERIFY(fixture.find("sketchPad")->isVisible());
+        QTRY_VERIFY(chosen_checkpoint(fixture) != std::filesystem::path());
+        input->showSample(7);
+        auto* bars = fixture.window().findChild<widgets::ProbabilityBars*>("tryBars");
+        QTRY_COMPARE_WITH_TIMEOUT(bars->bars().size(), std::size_t{4}, kPatienceMs);
+        train::LoadedModel model = train::load_model(chosen_checkpoint(fixture), nullptr, 1);
+        const std::int64_t index = 7;
+        const auto said =
+            train::predict(*model.executor, *model.data.validation, std::span(&index, 1), 4);
+        for (std::size_t i = 0; i < 4; ++i) {
+            QVERIFY(std::abs(bars->bars()[i].share - said.front().top[i].second) <= kSameBits);
+        }
+        QVERIFY(text_of(fixture, "tryNote").contains("40"));
+        // What is drawn is another input and gets another answer.
+        const auto before = bars->bars();
+        QTest::mousePress(fixture.find("sketchPad"), Qt::LeftButton, {}, QPoint(40, 40));
+        QTest::mouseMove(fixture.find("sketchPad"), QPoint(150, 150));
+        QTest::mouseRelease(fixture.find("sketchPad"), Qt::LeftButton, {}, QPoint(150, 150));
+        QTRY_VERIFY_WITH_TIMEOUT(
+            bars->bars().size() == 4 && bars->bars()[0].share != before[0].share, kPatienceMs);
+        QCOMPARE(text_of(fixture, "trySubject"), QString());
+        // Nothing on it, nothing said of it.
+        fixture.click("tryClear");
+        QTRY_COMPARE(bars->bars().size(), std::size_t{0});
+    }
+
+    void an_older_checkpoint_answers_with_its_own_weights() {
+        test::StudioFixture fixture;
+        train_to_the_end(fixture, kImages);
+        open_part(fixture, 2);
+        auto* choice = fixture.window().findChild<QComboBox*>("tryCheckpoint");
+        QTRY_COMPARE(choice->count(), 4); // latest, best, steps 40 and 20
+        QTRY_VERIFY(fixture.find("sketchPad")->isVisible());
+        auto* input = fixture.window().findChild<ui::TryInput*>();
+        input->showSample(3);
+        QTRY_VERIFY_WITH_TIMEOUT(text_of(fixture, "tryNote").contains("40"), kPatienceMs);
+        choice->setFocus();
+        QTest::keyClick(choice, Qt::Key_End);
+        QTRY_VERIFY_WITH_TIMEOUT(text_of(fixture, "tryNote").contains("20"), kPatienceMs);
+    }
+
+    void typed_numbers_get_the_outputs_of_a_table_model() {
+        test::StudioFixture fixture;
+        train_to_the_end(fixture, kTable);
+        open_part(fixture, 2);
+        auto* numbers = fixture.window().findChild<QPlainTextEdit*>("tryNumbers");
+        QTRY_VERIFY(numbers->isVisible());
+        QTRY_VERIFY(chosen_checkpoint(fixture) != std::filesystem::path());
+        numbers->setFocus();
+        QTest::keyClicks(numbers, "1 2 x");
+        QTRY_COMPARE(text_of(fixture, "tryNote"), QString("\"x\" is no number."));
+        numbers->selectAll();
+        QTest::keyClicks(numbers, "1 2");
+        QTRY_COMPARE(text_of(fixture, "tryNote"),
+                     QString("There are 2 numbers; the model takes 5."));
+        fixture.window().findChild<ui::TryInput*>()->showSample(4);
+        QTRY_VERIFY_WITH_TIMEOUT(!text_of(fixture, "tryAnswer").isEmpty(), kPatienceMs);
+        train::LoadedModel model = train::load_model(chosen_checkpoint(fixture), nullptr, 1);
+        const std::int64_t index = 4;
+        const auto said =
+            train::predict(*model.executor, *model.data.validation, std::span(&index, 1), 5);
+        QStringList wanted;
+        for (const double value : said.front().values) {
+            wanted << QString::number(value, 'g', 6);
+        }
+        QCOMPARE(text_of(fixture, "tryAnswer"), wanted.join("  "));
+    }
+
+    void a_prompt_is_gone_on_from_as_weft_generate_does() {
+        test::StudioFixture fixture;
+        train_to_the_end(fixture, kText);
+        open_part(fixture, 2);
+        auto* prompt = fixture.window().findChild<QPlainTextEdit*>("tryPrompt");
+        QTRY_VERIFY(prompt->isVisible());
+        prompt->setFocus();
+        QTest::keyClicks(prompt, "ab");
+        fixture.window().findChild<QSpinBox*>("tryTokens")->setValue(20);
+        fixture.window().findChild<QSpinBox*>("trySeed")->setValue(5);
+        auto* host = fixture.window().findChild<ui::TrialHost*>();
+        QSignalSpy ended(host, &ui::TrialHost::generationEnded);
+        QByteArray written;
+        connect(host, &ui::TrialHost::generated, this,
+                [&written](const QByteArray& text) { written += text; });
+        QTRY_VERIFY(fixture.find("tryGenerate")->isEnabled());
+        fixture.click("tryGenerate");
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, kPatienceMs);
+        train::LoadedModel model = train::load_model(chosen_checkpoint(fixture), nullptr, 1);
+        train::GenerateOptions options;
+        options.tokens = 20;
+        options.seed = 5;
+        QByteArray wanted;
+        train::generate(*model.executor, std::vector<std::int32_t>{'a', 'b'}, options,
+                        [&wanted](std::int32_t token) {
+                            wanted += static_cast<char>(token);
+                            return true;
+                        });
+        QCOMPARE(written, wanted);
+        const auto* output = fixture.window().findChild<QPlainTextEdit*>("tryOutput");
+        QVERIFY(output->toPlainText().startsWith("ab"));
+    }
+
+    void writing_stops_when_it_is_told_to() {
+        test::StudioFixture fixture;
+        train_to_the_end(fixture, kText);
+        open_part(fixture, 2);
+        QTRY_VERIFY(fixture.find("tryGenerate")->isVisible());
+        fixture.window().findChild<QSpinBox*>("tryTokens")->setValue(100000);
+        auto* host = fixture.window().findChild<ui::TrialHost*>();
+        QSignalSpy ended(host, &ui::TrialHost::generationEnded);
+        QByteArray written;
+        connect(host, &ui::TrialHost::generated, host,
+                [&written](const QByteArray& text) { written += text; });
+        QTRY_VERIFY(fixture.find("tryGenerate")->isEnabled());
+        fixture.click("tryGenerate");
+        QTRY_VERIFY_WITH_TIMEOUT(written.size() > 3, kPatienceMs);
+        fixture.click("tryGenerate");
+        written.clear();
+        // The next request is answered: the thread did not go on with the hundred thousand.
+        fixture.window().findChild<QSpinBox*>("tryTokens")->setValue(2);
+        fixture.click("tryGenerate");
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, kPatienceMs);
+        QCOMPARE(written.size(), 2);
+    }
+
+    void the_confusion_matrix_agrees_with_the_evaluation_and_opens_its_samples() {
+        test::StudioFixture fixture;
+        train_to_the_end(fixture, kImages);
+        open_part(fixture, 1);
+        auto* view = fixture.window().findChild<widgets::ConfusionView*>("confusion");
+        QTRY_COMPARE_WITH_TIMEOUT(view->classes(), 4, kPatienceMs);
+        qint64 right = 0;
+        qint64 all = 0;
+        int largest = 0;
+        for (int cell = 0; cell < view->itemCount(); ++cell) {
+            const qint64 count = view->count(cell / 4, cell % 4);
+            all += count;
+            right += cell / 4 == cell % 4 ? count : 0;
+            largest = count > view->count(largest / 4, largest % 4) ? cell : largest;
+        }
+        train::LoadedModel model =
+            train::load_model(chosen_checkpoint(fixture, "confusionCheckpoint"), nullptr, 1);
+        QCOMPARE(all, model.data.validation->samples());
+        const double accuracy = *fixture.studio().run().lastMetric("validation/accuracy");
+        // The engine sums in f32: so many terms of at most 1.
+        const double share = static_cast<double>(right) / static_cast<double>(all);
+        QVERIFY(std::abs(accuracy - share) < static_cast<double>(all) * 1.2e-7);
+        // By mouse and by key.
+        auto* images = fixture.window().findChild<widgets::ImageGrid*>("confusionImages");
+        view->setFocus();
+        view->setCursorItem(largest);
+        QTest::keyClick(view, Qt::Key_Return);
+        const auto wanted = std::min<qint64>(60, view->count(largest / 4, largest % 4));
+        QTRY_COMPARE_WITH_TIMEOUT(static_cast<qint64>(images->images().size()), wanted,
+                                  kPatienceMs);
+        // The first of them is of the class that the engine reads there.
+        const std::int64_t index = images->images().front().caption.mid(1).toLongLong(); // "#12"
+        QCOMPARE(model.data.validation->label(index), largest / 4);
+    }
+
+    void samples_of_each_evaluation_can_be_looked_at() {
+        test::StudioFixture fixture;
+        train_to_the_end(fixture, kImages);
+        open_part(fixture, 0);
+        auto* steps = fixture.window().findChild<widgets::StepDots*>("sampleStep");
+        QTRY_COMPARE(steps->itemCount(), 3); // at the start, at 20 and at 40
+        QCOMPARE(steps->chosen(), 2);        // the newest is followed
+        auto* images = fixture.window().findChild<widgets::ImageGrid*>("samples");
+        QTRY_COMPARE_WITH_TIMEOUT(images->images().size(), std::size_t{8}, kPatienceMs);
+        const QImage first = images->images().front().image;
+        const QString before = images->images().front().value;
+        QTest::mouseClick(steps, Qt::LeftButton, {}, QPoint(4, steps->height() / 2));
+        QCOMPARE(steps->chosen(), 0);
+        QTRY_VERIFY(images->images().front().value != before);
+        QCOMPARE(images->images().front().image, first); // the same sample
+    }
+
+private:
+    static void train_to_the_end(test::StudioFixture& fixture, const char* config) {
+        const auto file = fixture.root() / "run.json";
+        std::ofstream(file) << config;
+        fixture.window().showPage("train");
+        const ui::StartResult started = fixture.studio().startFile(file);
+        QVERIFY2(started.started, qPrintable(started.problem));
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QCOMPARE(fixture.studio().run().state(), train::RunState::finished);
+    }
+
+    static void open_part(test::StudioFixture& fixture, int index) {
+        static_cast<widgets::SegmentedControl*>(fixture.find("predictionPart"))
+            ->setCurrentIndex(index);
+    }
+
+    static QString text_of(test::StudioFixture& fixture, const char* name) {
+        return static_cast<widgets::TextLabel*>(fixture.find(name))->text();
+    }
+
+    static std::filesystem::path chosen_checkpoint(test::StudioFixture& fixture,
+                                                   const char* name = "tryCheckpoint") {
+        const auto* choice = fixture.window().findChild<QComboBox*>(name);
+        return ui::toPath(choice->currentData().toString());
+    }
+};
+
+WEFT_TEST(TryTest)
+#include "try_test.moc"

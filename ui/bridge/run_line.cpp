@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/bridge/run_line.h"
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/train/control_client.h"
+#include "core/train/event_lines.h"
+#include "core/train/run_folder.h"
+#include "ui/bridge/log_tail.h"
+
+#include <mutex>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <thread>
+#include <unistd.h>
+
+namespace weft::ui {
+namespace {
+
+constexpr double kLookSeconds = 0.02;   // between two looks for a process that is starting
+constexpr double kFollowSeconds = 0.25; // between two looks at files
+constexpr double kPatienceSeconds = 3;  // before a live process counts as out of reach
+constexpr std::size_t kFollowEvents = 4096;
+
+using train::CommandEvent;
+
+} // namespace
+
+// What both threads touch.
+struct RunLine::Shared {
+    Shared() : wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+    ~Shared() { ::close(wake); }
+
+    const int wake;
+    std::mutex mutex;
+    std::vector<std::string> to_send;
+    std::optional<std::int64_t> stream_after;
+    bool leaving = false;
+    LineNews news;
+};
+
+class RunLine::Thread {
+public:
+    Thread(Target target, std::shared_ptr<Shared> shared)
+        : target_(std::move(target)), shared_(std::move(shared)),
+          log_(target_.log, target_.log_offset), thread_([this] { run(); }) {}
+    ~Thread() { thread_.join(); }
+
+private:
+    void run();
+    std::unique_ptr<train::ControlClient> connect();
+    void talk(train::ControlClient& client);
+    void take(const std::string& line);
+    void takeAnswer(const CommandEvent& answer);
+    void follow();
+    void readFile(std::size_t limit);
+    void refuseWhatWaits();
+    void finish(const ProcessEnd& end);
+    void setControl(RunControlState::Who who, const std::string& why);
+    bool knowsWhereToBegin();
+    bool isLeaving();
+    void wait(double seconds);
+    void drainWake();
+
+    const Target target_;
+    const std::shared_ptr<Shared> shared_;
+    LogTail log_;
+    SystemClock clock_;
+    std::int64_t last_seq_ = -1; // negative: not told where to begin
+    bool subscribed_ = false;
+    RunControlState::Who who_ = RunControlState::Who::Asking;
+    std::unique_ptr<train::EventReader> reader_; // while the process is out of reach
+    std::thread thread_;                         // last: it begins when the rest is there
+};
+
+void RunLine::Thread::run() {
+    try {
+        while (const auto client = connect()) {
+            talk(*client);
+        }
+    } catch (const std::exception& fault) {
+        // The folder went away while it was read.
+        setControl(RunControlState::Who::Unreachable, fault.what());
+        finish({});
+    }
+}
+
+// Null when the process has ended or we are leaving.
+std::unique_ptr<train::ControlClient> RunLine::Thread::connect() {
+    std::string why = "it has no control socket";
+    const double began_s = clock_.steady_s();
+    for (;;) {
+        if (isLeaving()) {
+            return nullptr;
+        }
+        if (const auto end = target_.child > 0 ? endOf(target_.child) : std::nullopt) {
+            finish(*end);
+            return nullptr;
+        }
+        const auto lock = train::read_lock(target_.folder);
+        if (!lock && target_.child == 0) {
+            finish({});
+            return nullptr;
+        }
+        if (lock && !lock->control.empty()) {
+            try {
+                auto client = std::make_unique<train::ControlClient>(lock->control);
+                reader_.reset();
+                return client;
+            } catch (const Error& fault) {
+                why = fault.message();
+            }
+        }
+        const bool out_of_reach = lock && clock_.steady_s() - began_s > kPatienceSeconds;
+        if (out_of_reach) {
+            setControl(RunControlState::Who::Unreachable, why);
+            follow();
+        }
+        wait(out_of_reach ? kFollowSeconds : kLookSeconds);
+    }
+}
+
+void RunLine::Thread::talk(train::ControlClient& client) {
+    client.send(R"({"command": "claim", "by": "studio"})");
+    subscribed_ = false;
+    bool asked = false;
+    for (bool alive = true; alive && !isLeaving();) {
+        if (!asked && knowsWhereToBegin()) {
+            client.send(R"({"command": "subscribe", "by": "studio", "from": )" +
+                        std::to_string(last_seq_ + 1) + "}");
+            asked = true;
+        }
+        {
+            const std::lock_guard guard(shared_->mutex);
+            for (const std::string& line : std::exchange(shared_->to_send, {})) {
+                client.send(line);
+            }
+        }
+        alive = client.transfer();
+        for (const std::string& line : client.take_lines()) {
+            take(line);
+        }
+        log_.read(shared_->mutex, shared_->news.log);
+        if (alive) {
+            client.wait(kFollowSeconds, shared_->wake);
+            drainWake();
+        }
+    }
+}
+
+void RunLine::Thread::take(const std::string& line) {
+    const std::int64_t seq = train::seq_of(line);
+    // Before its subscription is answered a client hears of the present only.
+    if (seq > 0 && (!subscribed_ || seq <= last_seq_)) {
+        return;
+    }
+    auto event = train::parse_event(line);
+    if (seq == 0) {
+        if (const auto* answer = event ? std::get_if<CommandEvent>(&event->payload) : nullptr) {
+            takeAnswer(*answer);
+        }
+        return;
+    }
+    last_seq_ = seq;
+    if (event) {
+        const std::lock_guard guard(shared_->mutex);
+        shared_->news.events.push_back(std::move(*event));
+    }
+}
+
+void RunLine::Thread::takeAnswer(const CommandEvent& answer) {
+    if (answer.command == "subscribe") {
+        subscribed_ = answer.accepted;
+    } else if (answer.command == "claim") {
+        setControl(answer.accepted ? RunControlState::Who::Mine : RunControlState::Who::Other,
+                   answer.reason);
+    } else {
+        const std::lock_guard guard(shared_->mutex);
+        shared_->news.refusals.push_back(answer);
+    }
+}
+
+void RunLine::Thread::follow() {
+    readFile(kFollowEvents);
+    refuseWhatWaits();
+    log_.read(shared_->mutex, shared_->news.log);
+}
+
+void RunLine::Thread::readFile(std::size_t limit) {
+    if (!knowsWhereToBegin()) {
+        return;
+    }
+    if (!reader_) {
+        reader_ = std::make_unique<train::EventReader>(target_.folder);
+        reader_->skip_through(last_seq_);
+    }
+    std::vector<train::Event> events = reader_->read(limit);
+    const std::lock_guard guard(shared_->mutex);
+    for (train::Event& event : events) {
+        if (event.seq > last_seq_) {
+            last_seq_ = event.seq;
+            shared_->news.events.push_back(std::move(event));
+        }
+    }
+}
+
+void RunLine::Thread::refuseWhatWaits() {
+    const std::lock_guard guard(shared_->mutex);
+    for (const std::string& line : std::exchange(shared_->to_send, {})) {
+        if (const auto parsed = train::parse_command(line); parsed.command) {
+            shared_->news.refusals.push_back(
+                {parsed.command->id, "studio",
+                 std::string(train::command_name(parsed.command->kind)), false,
+                 "the process that trains the run cannot be reached"});
+        }
+    }
+}
+
+// What was written and not sent is read from the file: nothing is missing, nothing is there twice.
+void RunLine::Thread::finish(const ProcessEnd& end) {
+    while (!knowsWhereToBegin() && !isLeaving()) {
+        wait(kFollowSeconds);
+    }
+    try {
+        reader_.reset();
+        readFile(0);
+        log_.read(shared_->mutex, shared_->news.log);
+    } catch (const Error&) {
+        // The folder is gone; what came before stays.
+    }
+    const std::lock_guard guard(shared_->mutex);
+    shared_->news.end = end;
+}
+
+void RunLine::Thread::setControl(RunControlState::Who who, const std::string& why) {
+    if (who_ == who && who != RunControlState::Who::Other) {
+        return;
+    }
+    who_ = who;
+    const std::lock_guard guard(shared_->mutex);
+    shared_->news.control = RunControlState{who, why};
+}
+
+bool RunLine::Thread::knowsWhereToBegin() {
+    if (last_seq_ < 0) {
+        const std::lock_guard guard(shared_->mutex);
+        last_seq_ = shared_->stream_after.value_or(-1);
+    }
+    return last_seq_ >= 0;
+}
+
+bool RunLine::Thread::isLeaving() {
+    const std::lock_guard guard(shared_->mutex);
+    return shared_->leaving;
+}
+
+void RunLine::Thread::wait(double seconds) {
+    pollfd polled{shared_->wake, POLLIN, 0};
+    ::poll(&polled, 1, static_cast<int>(seconds * 1000));
+    drainWake();
+}
+
+void RunLine::Thread::drainWake() {
+    std::uint64_t count = 0;
+    [[maybe_unused]] const auto drained = ::read(shared_->wake, &count, sizeof count);
+}
+
+RunLine::RunLine(Target target)
+    : shared_(std::make_shared<Shared>()),
+      thread_(std::make_unique<Thread>(std::move(target), shared_)) {}
+
+namespace {
+
+void signalWake(int wake) {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto written = ::write(wake, &one, sizeof one);
+}
+
+} // namespace
+
+RunLine::~RunLine() {
+    {
+        const std::lock_guard guard(shared_->mutex);
+        shared_->leaving = true;
+    }
+    signalWake(shared_->wake);
+}
+
+void RunLine::stream(std::int64_t after_seq) {
+    {
+        const std::lock_guard guard(shared_->mutex);
+        shared_->stream_after = after_seq;
+    }
+    signalWake(shared_->wake);
+}
+
+void RunLine::send(const train::Command& command) {
+    {
+        const std::lock_guard guard(shared_->mutex);
+        shared_->to_send.push_back(train::to_json(command).dump());
+    }
+    signalWake(shared_->wake);
+}
+
+void RunLine::takeOver() {
+    {
+        const std::lock_guard guard(shared_->mutex);
+        shared_->to_send.emplace_back(R"({"command": "claim", "by": "studio", "take_over": true})");
+    }
+    signalWake(shared_->wake);
+}
+
+LineNews RunLine::takeNews() {
+    const std::lock_guard guard(shared_->mutex);
+    return std::exchange(shared_->news, {});
+}
+
+} // namespace weft::ui

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/bridge/run_link.h"
+
+#include "core/base/error.h"
+#include "ui/bridge/convert.h"
+
+#include <unistd.h>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kVisibleIntervalMs = 33;
+constexpr int kHiddenIntervalMs = 500;
+
+std::filesystem::path logOf(const std::filesystem::path& run_folder) {
+    return run_folder / "logs" / "weft.log";
+}
+
+std::int64_t sizeOf(const std::filesystem::path& file) {
+    std::error_code problem;
+    const auto bytes = std::filesystem::file_size(file, problem);
+    return problem ? 0 : static_cast<std::int64_t>(bytes);
+}
+
+} // namespace
+
+RunLink::RunLink(QObject* parent) : QObject(parent) {
+    timer_.setInterval(kVisibleIntervalMs);
+    connect(&timer_, &QTimer::timeout, this, &RunLink::drain);
+}
+
+RunLink::~RunLink() = default;
+
+QString RunLink::start(const std::filesystem::path& folder, const WorkerCommand& worker) {
+    WEFT_CHECK(!isActive(), "one run at a time");
+    RunLine::Target target{folder, 0, worker.log, sizeOf(worker.log)};
+    const StartedWorker started = startWorker(worker);
+    if (started.pid < 0) {
+        return started.problem;
+    }
+    target.child = started.pid;
+    child_ = {started.pid, folder};
+    link(std::move(target), RunControlState::Who::Mine);
+    return {};
+}
+
+void RunLink::attach(const std::filesystem::path& folder) {
+    detach();
+    child_ = {};
+    for (const Child& child : children_) {
+        child_ = child.folder == folder ? child : child_;
+    }
+    std::erase_if(children_, [&](const Child& child) { return child.folder == folder; });
+    const std::filesystem::path log = logOf(folder);
+    link({folder, child_.pid, log, sizeOf(log)}, RunControlState::Who::Asking);
+}
+
+void RunLink::link(RunLine::Target target, RunControlState::Who who) {
+    control_ = {who, {}};
+    line_ = std::make_unique<RunLine>(std::move(target));
+    timer_.start();
+}
+
+void RunLink::stream(std::int64_t after_seq) {
+    if (line_) {
+        line_->stream(after_seq);
+    }
+}
+
+void RunLink::detach() {
+    if (line_) {
+        timer_.stop();
+        line_.reset();
+        if (child_.pid > 0) {
+            children_.push_back(child_);
+        }
+    }
+}
+
+std::filesystem::path RunLink::runInBackground() {
+    std::erase_if(children_, [](const Child& child) { return endOf(child.pid).has_value(); });
+    return children_.empty() ? std::filesystem::path() : children_.front().folder;
+}
+
+void RunLink::takeOver() {
+    if (line_) {
+        line_->takeOver();
+    }
+}
+
+QString RunLink::post(train::CommandKind kind, const config::Json& argument) {
+    if (!line_) {
+        return {};
+    }
+    // Other studios number their commands too: the process makes the id unique.
+    const std::string id =
+        "studio-" + std::to_string(::getpid()) + "-" + std::to_string(next_id_++);
+    line_->send({kind, id, "studio", argument});
+    return QString::fromStdString(id);
+}
+
+void RunLink::setVisible(bool visible) {
+    timer_.setInterval(visible ? kVisibleIntervalMs : kHiddenIntervalMs);
+}
+
+void RunLink::drain() {
+    const RunLine* const line = line_.get();
+    LineNews news = line_->takeNews();
+    if (news.control) {
+        control_ = *news.control;
+        emit controlChanged();
+    }
+    if (!news.log.empty()) {
+        QStringList lines;
+        for (const std::string& printed : news.log) {
+            lines << toQString(printed);
+        }
+        emit logged(lines);
+    }
+    for (const train::CommandEvent& answer : news.refusals) {
+        emit refused(answer);
+    }
+    if (!news.events.empty()) {
+        emit eventsArrived(news.events);
+    }
+    if (news.end && line == line_.get()) { // nobody who heard of it went elsewhere
+        timer_.stop();
+        line_.reset();
+        emit ended(*news.end);
+    }
+}
+
+} // namespace weft::ui

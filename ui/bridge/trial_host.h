@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Tries a saved model out: one thread of its own, with one compute thread and a low priority, so
+// that training goes on beside it. The model stays loaded between tries. The newest request of a
+// kind takes the place of the one before; results come as signals on the GUI thread. The numbers
+// are those of `weft predict`, `weft generate` and `weft eval`: the same functions of core/train
+// make them.
+#pragma once
+
+#include "core/ir/type.h"
+#include "core/train/generate.h"
+
+#include <QByteArray>
+#include <QObject>
+#include <QStringList>
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+namespace weft::ui {
+
+/// What the model says of one input.
+struct TrialPrediction {
+    std::vector<double> values;                       // probabilities of the classes, or outputs
+    std::vector<std::pair<std::int64_t, double>> top; // classes, the most probable first
+    QStringList class_names;
+    std::int64_t step = 0; // of the checkpoint
+};
+
+/// What a model takes and makes of the validation split: how often each class was said of each.
+struct Confusion {
+    std::filesystem::path checkpoint;
+    std::int64_t step = 0;
+    QStringList class_names;
+    int classes = 0;
+    std::vector<std::vector<std::int64_t>> cells; // [actual * classes + said]: sample numbers
+    std::int64_t samples = 0;
+    std::int64_t right = 0;
+    const std::vector<std::int64_t>& cell(int actual, int said) const {
+        return cells[static_cast<std::size_t>(actual * classes + said)];
+    }
+};
+
+class TrialHost : public QObject {
+    Q_OBJECT
+public:
+    explicit TrialHost(QObject* parent = nullptr);
+    /// Cancels and joins.
+    ~TrialHost() override;
+
+    /// `values` is one sample before transforms, row-major; it has exactly the model's elements.
+    void predict(const std::filesystem::path& checkpoint, std::vector<float> values);
+    /// Goes on from `prompt`; text arrives by generated().
+    void generate(const std::filesystem::path& checkpoint, const QByteArray& prompt,
+                  const train::GenerateOptions& options);
+    /// Predicts the whole validation split.
+    void confuse(const std::filesystem::path& checkpoint);
+    /// Ends what is under way of the kind; nothing more is said of it.
+    void cancelGenerate();
+    void cancelConfuse();
+    /// Forgets the model that is loaded.
+    void release();
+
+signals:
+    /// A model is being loaded, or has been.
+    void loading(bool active);
+    void predicted(const weft::ui::TrialPrediction& prediction);
+    void generated(const QByteArray& text);
+    void generationEnded();
+    void confusionProgress(double share);
+    void confused(std::shared_ptr<const weft::ui::Confusion> confusion);
+    /// `kind` is "predict", "generate" or "confuse".
+    void failed(const QString& kind, const QString& problem);
+
+private:
+    struct Worker;
+    enum class Kind : std::uint8_t { Predict, Generate, Confuse, Release };
+
+    std::unique_ptr<Worker> worker_;
+};
+
+} // namespace weft::ui

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/forms/field_group.h"
+
+#include "core/base/check.h"
+#include "widgets/flow_layout.h"
+#include "widgets/theme.h"
+
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace weft::ui {
+
+FieldGroup::FieldGroup(FormSource& source, QWidget* parent)
+    : QWidget(parent), source_(source), line_(new QWidget), flow_(new widgets::FlowLayout(line_)),
+      problems_(new ProblemLines) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(widgets::space::kTight);
+    flow_->setContentsMargins(0, 0, 0, 0);
+    flow_->setSpacing(widgets::space::kGroup);
+    flow_->setLineSpacing(widgets::space::kControl);
+    column->addWidget(line_);
+    column->addWidget(problems_);
+}
+
+FieldGroup::FieldGroup(FormSource& source, const std::vector<std::string>& pointers,
+                       QWidget* parent)
+    : FieldGroup(source, parent) {
+    for (const std::string& pointer : pointers) {
+        const config::Field* field = source.field(pointer);
+        WEFT_CHECK(field != nullptr, "the table has the fields that pages name");
+        add(*field, pointer);
+    }
+    connect(&source_, &FormSource::changed, this, &FieldGroup::refresh);
+    refresh();
+}
+
+FieldBox* FieldGroup::add(const config::Field& field, const std::string& pointer) {
+    auto* box = new FieldBox(source_, field, pointer);
+    connect(box->editor(), &FieldEditor::typing, problems_, &ProblemLines::hold);
+    connect(box->editor(), &FieldEditor::settled, problems_, &ProblemLines::release);
+    boxes_.push_back(box);
+    flow_->addWidget(box);
+    return box;
+}
+
+void FieldGroup::add(QWidget* widget) {
+    flow_->addWidget(widget);
+}
+
+FieldBox* FieldGroup::box(const std::string& pointer) const {
+    const auto found = std::find_if(boxes_.begin(), boxes_.end(),
+                                    [&](const FieldBox* box) { return box->pointer() == pointer; });
+    return found == boxes_.end() ? nullptr : *found;
+}
+
+void FieldGroup::refresh() {
+    std::vector<ProblemLine> lines;
+    for (FieldBox* box : boxes_) {
+        box->refresh();
+        const std::vector<ProblemLine> own = box->problems();
+        lines.insert(lines.end(), own.begin(), own.end());
+    }
+    problems_->setLines(lines);
+}
+
+} // namespace weft::ui

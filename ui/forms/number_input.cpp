@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/forms/number_input.h"
+
+#include "ui/forms/field_editor.h"
+#include "ui/forms/number_text.h"
+#include "widgets/style.h"
+
+#include <QCoreApplication>
+#include <QFontMetrics>
+#include <QLineEdit>
+#include <QWheelEvent>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kLeastCharacters = 6;
+constexpr int kMostCharacters = 12;
+constexpr int kFrame = 34; // paddings and the arrows
+
+} // namespace
+
+QString noneText() {
+    return QCoreApplication::translate("weft::ui::NumberInput", "none");
+}
+
+NumberInput::NumberInput(const config::Field& field, QWidget* parent)
+    : QAbstractSpinBox(parent), field_(field) {
+    setFocusPolicy(Qt::StrongFocus);
+    setAccelerated(true);
+    widgets::setTextStyle(this, widgets::TextStyle::Mono);
+    leaveUndoToDraft(this); // it hands keys to its text field past that one's filters
+    connect(lineEdit(), &QLineEdit::textEdited, this, &NumberInput::read);
+    connect(this, &QAbstractSpinBox::editingFinished, this, &NumberInput::settle);
+}
+
+void NumberInput::setNumber(const config::Json& value) {
+    const bool same = value == value_;
+    value_ = value;
+    problem_ = value.is_string() ? readNumber(numberText(value), field_).problem : QString();
+    if (same && typing_) {
+        return; // "1e-3" stays as it was typed
+    }
+    typing_ = false;
+    const QString text =
+        value.is_null() ? (field_.nullable ? noneText() : QString()) : numberText(value);
+    if (text != lineEdit()->text()) {
+        lineEdit()->setText(text);
+    }
+}
+
+/// In its shortest form.
+void NumberInput::settle() {
+    typing_ = false;
+    setNumber(config::Json(value_));
+    emit settled();
+}
+
+void NumberInput::read(const QString& text) {
+    const QString plain = text.trimmed();
+    typing_ = true;
+    problem_.clear();
+    if (plain.isEmpty() ||
+        (field_.nullable && plain.compare(noneText(), Qt::CaseInsensitive) == 0)) {
+        value_ = nullptr;
+        emit edited(value_, plain.isEmpty());
+        return;
+    }
+    TypedNumber typed = readNumber(plain, field_);
+    problem_ = typed.problem;
+    value_ = typed.value ? *typed.value : config::Json(plain.toStdString());
+    emit edited(value_, false);
+}
+
+void NumberInput::stepBy(int steps) {
+    value_ = steppedNumber(value_, field_, steps);
+    problem_.clear();
+    typing_ = false;
+    lineEdit()->setText(numberText(value_));
+    lineEdit()->selectAll();
+    emit edited(value_, false);
+}
+
+void NumberInput::wheelEvent(QWheelEvent* event) {
+    hasFocus() ? QAbstractSpinBox::wheelEvent(event) : event->ignore();
+}
+
+void NumberInput::focusOutEvent(QFocusEvent* event) {
+    QAbstractSpinBox::focusOutEvent(event);
+    settle();
+}
+
+QSize NumberInput::sizeHint() const {
+    const int characters = std::clamp<int>(static_cast<int>(lineEdit()->text().size()) + 1,
+                                           kLeastCharacters, kMostCharacters);
+    return {QFontMetrics(font()).horizontalAdvance(QString(characters, '0')) + kFrame,
+            widgets::size::kControlHeight};
+}
+
+} // namespace weft::ui

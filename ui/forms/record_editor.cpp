@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/forms/record_editor.h"
+
+#include "ui/bridge/convert.h"
+#include "ui/forms/number_input.h"
+#include "ui/forms/table_form.h"
+#include "widgets/controls.h"
+#include "widgets/style.h"
+#include "widgets/text_label.h"
+
+#include <QComboBox>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+using config::Json;
+
+QVBoxLayout* columnOf(QWidget* widget) {
+    auto* column = new QVBoxLayout(widget);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(widgets::space::kControl);
+    return column;
+}
+
+} // namespace
+
+ObjectEditor::ObjectEditor(FormSource& source, const config::Field& field,
+                           const std::string& pointer)
+    : FieldEditor(source, field, pointer), form_(new TableForm(source, field.fields, pointer)) {
+    QVBoxLayout* column = columnOf(this);
+    if (field.nullable) {
+        given_ = new widgets::ToggleSwitch(tr("set"));
+        given_->setObjectName("field:" + toQString(pointer));
+        given_->setAccessibleName(toQString(field.name));
+        connect(given_, &QAbstractButton::clicked, this,
+                [this](bool on) { commit(on ? Json::object() : Json()); });
+        column->addWidget(given_);
+    }
+    column->addWidget(form_);
+    setFocusProxy(given_ != nullptr ? static_cast<QWidget*>(given_) : form_);
+}
+
+void ObjectEditor::refresh() {
+    const bool is_null = field().nullable && value().is_null();
+    if (given_ != nullptr) {
+        const QSignalBlocker blocker(given_);
+        given_->setChecked(!is_null);
+    }
+    form_->setVisible(!is_null);
+    form_->refresh();
+}
+
+RecordEditor::RecordEditor(FormSource& source, const config::Field& field,
+                           const std::string& pointer, std::vector<std::string> skip)
+    : FieldEditor(source, field, pointer), skip_(std::move(skip)), types_(new QComboBox),
+      help_(new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted)),
+      column_(columnOf(this)) {
+    for (const config::RecordType& type : field.records) {
+        types_->addItem(toQString(type.name));
+        types_->setItemData(types_->count() - 1, toQString(type.help), Qt::ToolTipRole);
+    }
+    if (field.nullable) {
+        types_->addItem(noneText());
+    }
+    types_->setPlaceholderText(tr("choose"));
+    types_->setObjectName("field:" + toQString(pointer));
+    types_->setAccessibleName(tr("Type of %1").arg(toQString(field.name)));
+    leaveWheelToPage(types_);
+    connect(types_, &QComboBox::activated, this, &RecordEditor::choose);
+    column_->addWidget(types_, 0, Qt::AlignLeft);
+    help_->setWordWrap(true);
+    column_->addWidget(help_);
+    setFocusProxy(types_);
+}
+
+QString RecordEditor::typeNow() const {
+    const Json now = value();
+    const Json* holder = now.is_object() && now.contains("type") ? &now : &field().default_value;
+    if (now.is_null() || !holder->is_object() || !holder->contains("type") ||
+        !holder->at("type").is_string()) {
+        return {};
+    }
+    return toQString(holder->at("type").get_ref<const std::string&>());
+}
+
+void RecordEditor::choose(int index) {
+    if (index < static_cast<int>(field().records.size())) {
+        const Json* now = source().given(pointer());
+        commit(withType(now == nullptr ? Json::object() : *now,
+                        field().records[static_cast<std::size_t>(index)]));
+    } else if (types_->itemText(index) == noneText()) {
+        commit(nullptr);
+    }
+}
+
+void RecordEditor::refresh() {
+    const QString type = typeNow();
+    const auto found =
+        std::find_if(field().records.begin(), field().records.end(),
+                     [&](const config::RecordType& one) { return toQString(one.name) == type; });
+    const bool known = found != field().records.end();
+    {
+        const QSignalBlocker blocker(types_);
+        const int usual = static_cast<int>(field().records.size()) + (field().nullable ? 1 : 0);
+        while (types_->count() > usual) {
+            types_->removeItem(types_->count() - 1);
+        }
+        if (!known && !type.isEmpty()) {
+            types_->addItem(type); // what the document says, right or wrong
+        }
+        types_->setCurrentIndex(!type.isEmpty()    ? types_->findText(type)
+                                : field().nullable ? usual - 1
+                                                   : -1);
+    }
+    help_->setText(known ? toQString(found->help) : QString());
+    help_->setVisible(known);
+    if (type != shown_ || (form_ == nullptr && known)) {
+        if (form_ != nullptr) {
+            form_->hide();
+            form_->deleteLater(); // one of its own buttons may have asked for this
+            form_ = nullptr;
+        }
+        shown_ = type;
+        if (known) {
+            form_ = new TableForm(source(), found->fields, pointer(), skip_);
+            column_->addWidget(form_);
+        }
+    } else if (form_ != nullptr) {
+        form_->refresh();
+    }
+}
+
+void RecordEditor::setInvalid(bool invalid) {
+    widgets::setInvalid(types_, invalid);
+}
+
+Json withType(const Json& value, const config::RecordType& type) {
+    Json out = {{"type", type.name}};
+    for (const config::Field& field : type.fields) {
+        if (value.is_object() && value.contains(field.name)) {
+            out[field.name] = value.at(field.name);
+        }
+    }
+    return out;
+}
+
+} // namespace weft::ui

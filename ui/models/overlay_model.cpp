@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/overlay_model.h"
+
+#include "ui/bridge/convert.h"
+#include "widgets/run_row_delegate.h"
+
+#include <algorithm>
+#include <map>
+
+namespace weft::ui {
+namespace {
+
+using Delegate = widgets::RunRowDelegate;
+
+/// What names and describes a run is no difference between runs.
+bool matters(const compile::FieldChange& change) {
+    return change.path != "name" && change.path != "notes" && !change.path.starts_with("tags");
+}
+
+QString valueText(const config::Json& value) {
+    return value.is_string() ? toQString(value.get<std::string>())
+           : value.is_null() ? QStringLiteral("–")
+                             : toQString(value.dump());
+}
+
+} // namespace
+
+OverlayModel::OverlayModel(CurveRuns& curves, RunIndex& index, QObject* parent)
+    : QAbstractListModel(parent), curves_(curves), index_(index) {
+    connect(&index_, &RunIndex::runsChanged, this, &OverlayModel::rebuild);
+    connect(&curves_, &CurveRuns::reset, this, [this](int id) {
+        curves_.find(id)->part == CurveRun::Part::Current ? rebuild() : refresh();
+    });
+    connect(&curves_, &CurveRuns::added, this, &OverlayModel::refresh);
+    connect(&curves_, &CurveRuns::looksChanged, this, &OverlayModel::refresh);
+    connect(&curves_, &CurveRuns::marksChanged, this, &OverlayModel::refresh);
+    rebuild();
+}
+
+void OverlayModel::setFilter(const QString& text) {
+    filter_ = text;
+    rebuild();
+}
+
+void OverlayModel::rebuild() {
+    beginResetModel();
+    rows_.clear();
+    total_ = 0;
+    const RunModel& shown = curves_.shown();
+    if (!shown.isEmpty()) {
+        rows_.push_back({shown.folder(), shown.name(), tr("this run"), {}});
+        ++total_;
+    }
+    for (const train::RunSummary& run : index_.runs()) {
+        if (run.folder == shown.folder() || !run.problem.empty()) {
+            continue;
+        }
+        ++total_;
+        const QString name = runTitle(run.folder);
+        if (!filter_.isEmpty() && !name.contains(filter_, Qt::CaseInsensitive)) {
+            continue;
+        }
+        rows_.push_back(
+            {run.folder, name,
+             tr("%1 · step %2 · %3")
+                 .arg(toQString(run.state), formatCount(run.step), formatWhen(run.modified)),
+             run.best_value ? formatMetric(*run.best_value) : QString()});
+    }
+    endResetModel();
+}
+
+void OverlayModel::refresh() {
+    if (!rows_.empty()) {
+        emit dataChanged(index(0), index(static_cast<int>(rows_.size()) - 1));
+    }
+}
+
+std::filesystem::path OverlayModel::folderOf(const QModelIndex& index) const {
+    return index.isValid() ? rows_[static_cast<std::size_t>(index.row())].folder
+                           : std::filesystem::path();
+}
+
+QModelIndex OverlayModel::indexOf(const std::filesystem::path& folder) const {
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        if (rows_[i].folder == folder) {
+            return index(static_cast<int>(i));
+        }
+    }
+    return {};
+}
+
+int OverlayModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+QString OverlayModel::detailOf(const Row& row, const CurveRun* curve) const {
+    if (curve == nullptr || curve->part == CurveRun::Part::Current || curve->model().isEmpty()) {
+        return row.detail;
+    }
+    if (!curve->model().problem().isEmpty()) {
+        return curve->model().problem();
+    }
+    QStringList parts;
+    for (const compile::FieldChange& change :
+         compile::compare(curves_.shown().config(), curve->model().config())) {
+        if (matters(change)) {
+            const QString path = toQString(change.path);
+            parts << path.section('.', -1) + " " + valueText(change.after);
+        }
+    }
+    return parts.isEmpty() ? tr("the same settings") : parts.join(" · ");
+}
+
+QString OverlayModel::valueOf(const Row& row, const CurveRun* curve) const {
+    if (curve == nullptr || curve->model().isEmpty()) {
+        return row.value;
+    }
+    const compile::RunConfig& config = curve->model().config();
+    const auto best =
+        curve->model().bestMetric(config.checkpoint_metric, config.checkpoint_metric_min);
+    return best ? formatMetric(best->value) : QString();
+}
+
+QVariant OverlayModel::data(const QModelIndex& index, int role) const {
+    const Row& row = rows_[static_cast<std::size_t>(index.row())];
+    const CurveRun* curve = curves_.find(row.folder);
+    switch (role) {
+    case Qt::DisplayRole: return row.name;
+    case Qt::ToolTipRole:
+    case Delegate::Detail: return detailOf(row, curve);
+    case Delegate::Value: return valueOf(row, curve);
+    case Delegate::Color: return curve ? curve->color : 0;
+    case Delegate::Dash:
+        return static_cast<int>(curve && curve->part == CurveRun::Part::Overlay
+                                    ? widgets::seriesDash(curve->dash)
+                                    : Qt::SolidLine);
+    case Delegate::Current: return curve && curve->part == CurveRun::Part::Current;
+    case Qt::CheckStateRole: return curve && curve->visible ? Qt::Checked : Qt::Unchecked;
+    case Qt::AccessibleTextRole:
+        return tr("%1, %2, %3")
+            .arg(row.name, curve && curve->visible ? tr("shown") : tr("hidden"),
+                 detailOf(row, curve));
+    default: return {};
+    }
+}
+
+bool OverlayModel::setData(const QModelIndex& index, const QVariant& value, int role) {
+    if (role != Qt::CheckStateRole || !index.isValid()) {
+        return false;
+    }
+    curves_.setVisible(folderOf(index), value.toInt() == Qt::Checked);
+    return true;
+}
+
+Qt::ItemFlags OverlayModel::flags(const QModelIndex&) const {
+    return Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable |
+           Qt::ItemNeverHasChildren;
+}
+
+DifferenceModel::DifferenceModel(CurveRuns& curves, QObject* parent)
+    : QAbstractTableModel(parent), curves_(curves) {
+    connect(&curves_, &CurveRuns::reset, this, &DifferenceModel::rebuild);
+    connect(&curves_, &CurveRuns::looksChanged, this, &DifferenceModel::rebuild);
+    connect(&curves_, &CurveRuns::added, this, [this](int id) {
+        // What it is configured to is known when its folder has been read.
+        connect(&curves_.find(id)->model(), &RunModel::reset, this, &DifferenceModel::rebuild);
+        rebuild();
+    });
+    rebuild();
+}
+
+void DifferenceModel::rebuild() {
+    beginResetModel();
+    names_.clear();
+    rows_.clear();
+    std::vector<const CurveRun*> shown;
+    for (const auto& run : curves_.runs()) {
+        if (run->visible && run->part != CurveRun::Part::Prefix && !run->model().isEmpty()) {
+            shown.push_back(run.get());
+            names_ << run->name();
+        }
+    }
+    std::map<std::string, Row> found;
+    for (std::size_t i = 1; i < shown.size(); ++i) {
+        for (const compile::FieldChange& change :
+             compile::compare(shown.front()->model().config(), shown[i]->model().config())) {
+            if (!matters(change)) {
+                continue;
+            }
+            Row& row = found[change.path];
+            if (row.values.isEmpty()) {
+                row.path = toQString(change.path);
+                row.values =
+                    QStringList(static_cast<qsizetype>(shown.size()), valueText(change.before));
+            }
+            row.values[static_cast<qsizetype>(i)] = valueText(change.after);
+        }
+    }
+    for (auto& [path, row] : found) {
+        rows_.push_back(std::move(row));
+    }
+    endResetModel();
+}
+
+int DifferenceModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int DifferenceModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(names_.size()) + 1;
+}
+
+QVariant DifferenceModel::data(const QModelIndex& index, int role) const {
+    if (role != Qt::DisplayRole && role != Qt::ToolTipRole) {
+        return {};
+    }
+    const Row& row = rows_[static_cast<std::size_t>(index.row())];
+    return index.column() == 0 ? row.path : row.values[index.column() - 1];
+}
+
+QVariant DifferenceModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole) {
+        return {};
+    }
+    return section == 0 ? tr("Setting") : names_[section - 1];
+}
+
+} // namespace weft::ui

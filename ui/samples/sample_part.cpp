@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/samples/sample_part.h"
+
+#include "ui/bridge/convert.h"
+#include "ui/models/sample_model.h"
+#include "ui/samples/sample_picture.h"
+#include "ui/screens/table.h"
+#include "widgets/card.h"
+#include "widgets/icon.h"
+#include "widgets/image_grid.h"
+#include "widgets/messages.h"
+#include "widgets/style.h"
+#include "widgets/token_view.h"
+
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QShortcut>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace weft::ui {
+namespace {
+
+enum Page { MessagePage, ImagePage, TablePage, TokenPage };
+constexpr int kImages = 60;
+constexpr int kRows = 100;
+constexpr int kRuns = 12;
+constexpr int kPlaceWidth = 88; // "1,000,000" at text size 1
+
+int pageSizeOf(SampleForm form) {
+    return form == SampleForm::Images ? kImages : form == SampleForm::Features ? kRows : kRuns;
+}
+
+QPushButton* arrow(const char* name, const char* icon, const QString& what) {
+    auto* button = new QPushButton(widgets::icon(icon), {});
+    button->setObjectName(name);
+    button->setAccessibleName(what);
+    button->setToolTip(what);
+    widgets::setCompact(button);
+    return button;
+}
+
+} // namespace
+
+SamplePart::SamplePart(DataPreview& preview, QWidget* parent) : QWidget(parent), preview_(preview) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(createHeader());
+    stack_ = new QStackedWidget;
+    message_ = new widgets::EmptyState("data");
+    message_->setObjectName("dataMessage");
+    locate_ = message_->addButton(tr("Locate…"));
+    locate_->setObjectName("locateData");
+    retry_ = message_->addButton(tr("Try again"), false);
+    retry_->setObjectName("retryData");
+    connect(retry_, &QPushButton::clicked, &preview_, &DataPreview::reopen);
+    stack_->addWidget(message_);
+    images_ = new widgets::ImageGrid;
+    images_->setObjectName("dataImages");
+    images_->setAccessibleName(tr("Samples"));
+    auto* padded = new QWidget;
+    auto* room = new QVBoxLayout(padded);
+    room->setContentsMargins(12, 12, 12, 12);
+    room->addWidget(images_);
+    room->addStretch(1);
+    stack_->addWidget(widgets::verticalScroll(padded));
+    model_ = new SampleModel(this);
+    table_ = createTable(model_, "dataTable", tr("Samples"));
+    table_->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    stack_->addWidget(table_);
+    tokens_ = new widgets::TokenView;
+    tokens_->setObjectName("dataTokens");
+    auto* text = new QWidget;
+    auto* text_room = new QVBoxLayout(text);
+    text_room->setContentsMargins(12, 12, 12, 12);
+    text_room->addWidget(tokens_);
+    text_room->addStretch(1);
+    stack_->addWidget(widgets::verticalScroll(text));
+    column->addWidget(stack_, 1);
+    connect(&preview_, &DataPreview::changed, this, &SamplePart::update);
+    connect(&preview_, &DataPreview::samplesChanged, this, &SamplePart::showSamples);
+    update();
+}
+
+QWidget* SamplePart::createHeader() {
+    header_ = new widgets::SectionHeader(tr("Samples"));
+    back_ = arrow("samplesBack", "chevron-left", tr("Earlier samples (Page Up)"));
+    on_ = arrow("samplesOn", "chevron-right", tr("Later samples (Page Down)"));
+    place_ = new QLineEdit;
+    place_->setObjectName("samplesPlace");
+    place_->setAccessibleName(tr("Go to sample"));
+    place_->setToolTip(tr("Number of the first sample shown; type another one to go there"));
+    place_->setAlignment(Qt::AlignRight);
+    place_->setFixedWidth(kPlaceWidth);
+    widgets::setCompact(place_);
+    reroll_ = new QPushButton(widgets::icon("refresh"), tr("Re-roll"));
+    reroll_->setObjectName("reroll");
+    widgets::setCompact(reroll_);
+    header_->addControl(back_);
+    header_->addControl(place_);
+    header_->addControl(on_);
+    header_->addControl(reroll_);
+    connect(reroll_, &QPushButton::clicked, &preview_, &DataPreview::reroll);
+    connect(back_, &QPushButton::clicked, this,
+            [this] { preview_.setFirst(preview_.first() - preview_.pageSize()); });
+    connect(on_, &QPushButton::clicked, this, [this] {
+        if (preview_.first() + preview_.pageSize() < preview_.available()) {
+            preview_.setFirst(preview_.first() + preview_.pageSize());
+        }
+    });
+    connect(place_, &QLineEdit::editingFinished, this, [this] { goTo(place_->text()); });
+    return header_;
+}
+
+/// What cannot be read as a number leaves everything as it is.
+void SamplePart::goTo(const QString& number) {
+    bool well = false;
+    const qlonglong wanted = QString(number).remove(QLatin1Char(',')).trimmed().toLongLong(&well);
+    if (well) {
+        preview_.setFirst(wanted);
+    }
+    describe();
+}
+
+void SamplePart::update() {
+    if (const auto facts = preview_.facts(); facts && facts->problem.isEmpty()) {
+        preview_.setPageSize(pageSizeOf(formOf(facts->info)));
+    }
+    showSamples();
+}
+
+void SamplePart::describe() {
+    const auto facts = preview_.facts();
+    const bool shown = facts && facts->problem.isEmpty();
+    const std::int64_t all = preview_.available();
+    const std::int64_t first = preview_.first();
+    const std::int64_t last = std::min(all, first + preview_.pageSize());
+    QStringList parts;
+    if (shown && all > 0) {
+        parts << (preview_.chosenClass() < 0
+                      ? tr("%1 to %2 of %3")
+                            .arg(formatCount(first), formatCount(last - 1), formatCount(all))
+                      : tr("%1 to %2 of %3, only %4")
+                            .arg(formatCount(first), formatCount(last - 1), formatCount(all),
+                                 className(facts->info, preview_.chosenClass())));
+    }
+    const bool training = preview_.part() == DataPart::Train;
+    if (shown && training && preview_.isRandom()) {
+        parts << tr("as in epoch %1 with seed %2")
+                     .arg(formatCount(preview_.epoch()))
+                     .arg(preview_.context().seed);
+    }
+    header_->setSubtitle(parts.join(QStringLiteral(" · ")));
+    back_->setEnabled(shown && first > 0);
+    on_->setEnabled(shown && last < all);
+    place_->setEnabled(shown && all > 0);
+    if (!place_->hasFocus() || !place_->isModified()) {
+        place_->setText(shown ? formatCount(first) : QString());
+    }
+    const bool rolls = shown && training && preview_.isRandom();
+    reroll_->setEnabled(rolls);
+    reroll_->setToolTip(rolls ? tr("The same samples as the next epoch sees them (R)")
+                        : !training
+                            ? tr("Only training samples are changed at random")
+                            : tr("No transform of this draft is random: every epoch sees the same"));
+}
+
+void SamplePart::showMessage() {
+    stack_->setCurrentIndex(MessagePage);
+    const bool missing = !preview_.missingPath().empty();
+    QString title;
+    QString text;
+    QString icon = "problems";
+    const auto facts = preview_.facts();
+    using State = DataPreview::State;
+    const bool failed =
+        preview_.state() == State::Failed || (facts && !facts->problem.isEmpty());
+    if (failed && missing) {
+        title = tr("The data is not where it was");
+        text = pathText(preview_.missingPath());
+    } else if (failed) {
+        title = facts ? tr("This part cannot be opened") : tr("The data cannot be opened");
+        text = (facts ? facts->problem + "\n" + facts->hint
+                      : preview_.problem() + "\n" + preview_.hint())
+                   .trimmed();
+    } else if (preview_.state() == State::Invalid) {
+        title = tr("The data settings have a problem");
+        text = (preview_.problem() + "\n" + preview_.hint()).trimmed();
+    } else {
+        icon = "data";
+        title = tr("Opening the data…");
+    }
+    message_->setIconName(icon);
+    message_->setTitle(title);
+    message_->setText(text);
+    locate_->setVisible(failed && missing);
+    retry_->setVisible(failed);
+}
+
+void SamplePart::showSamples() {
+    describe();
+    const auto facts = preview_.facts();
+    if (!facts || !facts->problem.isEmpty()) {
+        showMessage();
+        return;
+    }
+    if (preview_.isReading()) {
+        return; // those of before stand until the new ones are there
+    }
+    switch (formOf(facts->info)) {
+    case SampleForm::Images: showImages(); break;
+    case SampleForm::Features:
+        model_->setSamples(facts->info, preview_.samples());
+        table_->resizeColumnsToContents();
+        stack_->setCurrentIndex(TablePage);
+        break;
+    case SampleForm::Tokens: showTokens(); break;
+    }
+}
+
+void SamplePart::showImages() {
+    const auto facts = preview_.facts();
+    const auto [low, high] = valueRange(preview_.samples());
+    std::vector<widgets::GridImage> images;
+    for (const SampleView& sample : preview_.samples()) {
+        widgets::GridImage image;
+        image.value = formatCount(sample.index);
+        if (sample.problem.isEmpty()) {
+            image.image = pictureOf(sample, facts->info.input.shape, low, high);
+            image.caption = facts->labels ? className(facts->info, sample.label) : QString();
+        } else {
+            image.wrong = true;
+            image.caption = tr("cannot be read");
+            image.note = sample.problem;
+        }
+        images.push_back(std::move(image));
+    }
+    images_->setImages(std::move(images));
+    images_->setToolTip(tr("values %1 to %2, drawn from black to white")
+                            .arg(widgets::formatNumber(low), widgets::formatNumber(high)));
+    stack_->setCurrentIndex(ImagePage);
+}
+
+void SamplePart::showTokens() {
+    const bool bytes = preview_.section().at("train").at("type") != "synthetic";
+    std::vector<widgets::TokenRun> runs;
+    for (const SampleView& sample : preview_.samples()) {
+        runs.push_back(runOf(sample, bytes));
+    }
+    tokens_->setRuns(std::move(runs));
+    stack_->setCurrentIndex(TokenPage);
+}
+
+} // namespace weft::ui

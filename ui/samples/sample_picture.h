@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Samples as pictures and as text.
+#pragma once
+
+#include "ui/bridge/data_preview.h"
+#include "widgets/token_view.h"
+
+#include <QImage>
+
+#include <span>
+#include <utility>
+
+namespace weft::ui {
+
+/// The values that are drawn black and white: 0 and 1 where all lie within, else the least and the
+/// largest there are.
+std::pair<float, float> valueRange(std::span<const SampleView> samples);
+/// An image [H,W,C]; of two or more than three channels the first, or the first three, are drawn.
+QImage pictureOf(const SampleView& sample, const ir::Shape& shape, float low, float high);
+/// Tokens as text; `bytes`: tokens are bytes, else they are shown as their numbers.
+widgets::TokenRun runOf(const SampleView& sample, bool bytes);
+
+} // namespace weft::ui

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/data/about_part.h"
+
+#include "ui/bridge/convert.h"
+#include "ui/bridge/draft.h"
+#include "widgets/card.h"
+#include "widgets/text_label.h"
+
+#include <QGridLayout>
+#include <QVBoxLayout>
+
+namespace weft::ui {
+namespace {
+
+using widgets::Role;
+using widgets::TextLabel;
+using widgets::TextStyle;
+
+constexpr std::size_t kMostNotes = 20;
+
+void clear(QLayout* layout) {
+    while (QLayoutItem* item = layout->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+}
+
+/// "28 × 28 × 1, f32"
+QString typeText(const ir::Type& type) {
+    QStringList extents;
+    for (const std::int64_t extent : type.shape) {
+        extents << QString::number(extent);
+    }
+    const QString dtype = toQString(ir::dtype_name(type.dtype));
+    return extents.isEmpty() ? dtype : extents.join(QStringLiteral(" × ")) + ", " + dtype;
+}
+
+} // namespace
+
+AboutPart::AboutPart(Draft& draft, DataPreview& preview, QWidget* parent)
+    : QWidget(parent), draft_(draft), preview_(preview) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(new widgets::SectionHeader(tr("About this data")));
+    rows_ = new QGridLayout;
+    rows_->setContentsMargins(12, 8, 12, 12);
+    rows_->setHorizontalSpacing(widgets::space::kGroup);
+    rows_->setVerticalSpacing(widgets::space::kTight);
+    rows_->setColumnStretch(1, 1);
+    column->addLayout(rows_);
+    connect(&preview_, &DataPreview::changed, this, &AboutPart::update);
+    connect(&draft_, &Draft::changed, this, &AboutPart::update);
+    update();
+}
+
+void AboutPart::addRow(const QString& name, const QString& value, const QString& how) {
+    const int row = rows_->rowCount();
+    auto* label = new TextLabel(name, TextStyle::Caption, Role::Muted);
+    label->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    rows_->addWidget(label, row, 0);
+    auto* text = new TextLabel(value, TextStyle::Caption);
+    text->setAccessibleName(name + ": " + value);
+    text->setWordWrap(true);
+    text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    text->setToolTip(how);
+    label->setToolTip(how);
+    rows_->addWidget(text, row, 1);
+}
+
+void AboutPart::update() {
+    const auto facts = preview_.facts();
+    setVisible(facts && facts->problem.isEmpty());
+    if (!isVisibleTo(parentWidget())) {
+        return;
+    }
+    clear(rows_);
+    const data::SampleInfo& info = facts->info;
+    addRow(tr("Data"), toQString(info.description));
+    addRow(tr("Samples"), formatCount(facts->samples));
+    addRow(tr("Input"), typeText(info.input));
+    addRow(tr("Target"), info.classes > 0
+                             ? tr("%1, one of %2").arg(typeText(info.target),
+                                                       formatCount(info.classes))
+                             : typeText(info.target));
+    const std::int64_t sample_bytes =
+        info.input.bytes() + info.target.bytes() + static_cast<std::int64_t>(sizeof(float));
+    if (draft_.isValid()) {
+        const std::int64_t batch = draft_.config().global_batch_size;
+        const std::int64_t buffers = draft_.config().prefetch + 1;
+        addRow(tr("One batch"),
+               tr("%1 for %2 samples")
+                   .arg(widgets::formatMemory(sample_bytes * batch), formatCount(batch)),
+               tr("%1 bytes of input, %2 of target and 4 of weight for each of %3 samples")
+                   .arg(formatCount(info.input.bytes()), formatCount(info.target.bytes()),
+                        formatCount(batch)));
+        addRow(tr("Batches ahead"),
+               tr("%1 for %2 buffers")
+                   .arg(widgets::formatMemory(sample_bytes * batch * buffers),
+                        formatCount(buffers)),
+               tr("the batch that is trained on and %1 prepared ahead (prefetch)")
+                   .arg(buffers - 1));
+    } else {
+        addRow(tr("One sample"), widgets::formatMemory(sample_bytes));
+    }
+    addRow(tr("Kept in memory"), widgets::formatMemory(facts->cache_bytes),
+           tr("decoded samples that stay in memory while a run trains"));
+    addRow(tr("Fingerprint"), facts->fingerprint,
+           tr("recorded with a run and compared when it is resumed"));
+    const auto& notes = preview_.notes();
+    for (std::size_t i = 0; i < std::min(notes.size(), kMostNotes); ++i) {
+        addRow(i == 0 ? tr("Notes") : QString(), toQString(notes[i]));
+    }
+    if (notes.size() > kMostNotes) {
+        addRow({}, tr("and %1 more").arg(formatCount(static_cast<qint64>(notes.size() - kMostNotes))));
+    }
+}
+
+} // namespace weft::ui

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/data/data_screen.h"
+
+#include "ui/actions.h"
+#include "ui/bridge/convert.h"
+#include "ui/screens/data/about_part.h"
+#include "ui/samples/class_part.h"
+#include "ui/samples/sample_part.h"
+#include "ui/screens/data/scan_part.h"
+#include "ui/screens/data/split_part.h"
+#include "ui/screens/screen_list.h"
+#include "ui/studio.h"
+#include "widgets/card.h"
+#include "widgets/controls.h"
+#include "widgets/messages.h"
+
+#include <QFileDialog>
+#include <QPainter>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QShortcut>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+enum Page { EmptyPage, ContentPage };
+constexpr int kSettingsWidth = 320;
+constexpr int kFactsWidth = 288;
+
+QScrollArea* side(QWidget* content, int width, const char* name) {
+    QScrollArea* scroll = widgets::verticalScroll(content);
+    scroll->setObjectName(name);
+    scroll->setMinimumWidth(width);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    return scroll;
+}
+
+} // namespace
+
+DataScreen::DataScreen(Studio& studio, Actions&) : studio_(studio), preview_(studio.draft()) {
+    askForPath = [this](const QString& title, bool folder) {
+        return folder ? QFileDialog::getExistingDirectory(this, title)
+                      : QFileDialog::getOpenFileName(this, title);
+    };
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(createHeader());
+    progress_ = new widgets::ProgressLine;
+    progress_->setAccessibleName(tr("Opening the data"));
+    column->addWidget(progress_);
+    stack_ = new QStackedWidget;
+    stack_->addWidget(createEmpty());
+    stack_->addWidget(createContent());
+    column->addWidget(stack_, 1);
+    connect(&preview_, &DataPreview::changed, this, &DataScreen::update);
+    connect(&preview_, &DataPreview::samplesChanged, this,
+            [this] { progress_->setBusy(preview_.state() == DataPreview::State::Opening); });
+    auto* roll = new QShortcut(QKeySequence(Qt::Key_R), this);
+    roll->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(roll, &QShortcut::activated, this, [this] {
+        if (preview_.isRandom() && preview_.part() == DataPart::Train) {
+            preview_.reroll();
+        }
+    });
+    const auto page = [this](int key, int direction) {
+        auto* shortcut = new QShortcut(QKeySequence(key), this);
+        shortcut->setContext(Qt::WidgetWithChildrenShortcut);
+        connect(shortcut, &QShortcut::activated, this, [this, direction] {
+            const std::int64_t to = preview_.first() + direction * preview_.pageSize();
+            if (to < preview_.available()) {
+                preview_.setFirst(to);
+            }
+        });
+    };
+    page(Qt::Key_PageUp, -1);
+    page(Qt::Key_PageDown, 1);
+    update();
+}
+
+QWidget* DataScreen::createHeader() {
+    auto* header = new widgets::SectionHeader(tr("Data"), widgets::SectionHeader::Level::Page);
+    part_ = new widgets::SegmentedControl({tr("Train"), tr("Validation"), tr("Test")});
+    part_->setObjectName("dataPart");
+    part_->setAccessibleName(tr("Part of the data"));
+    header->addControl(part_);
+    connect(part_, &widgets::SegmentedControl::currentIndexChanged, this,
+            [this](int index) { preview_.setPart(static_cast<DataPart>(index)); });
+    return header;
+}
+
+QWidget* DataScreen::createEmpty() {
+    auto* empty = new widgets::EmptyState(
+        "data", tr("No data chosen"),
+        tr("Pick a set that is built in, or train on files of your own."));
+    empty->setObjectName("dataEmpty");
+    QPushButton* own = empty->addButton(tr("Train on my data…"));
+    connect(own, &QPushButton::clicked, this, [this] { emit pageRequested("home"); });
+    return empty;
+}
+
+QWidget* DataScreen::createContent() {
+    auto* splitter = new QSplitter(Qt::Horizontal);
+    splitter->setHandleWidth(1);
+    splitter->setChildrenCollapsible(false);
+    splitter->addWidget(createSettings());
+    samples_ = new SamplePart(preview_);
+    splitter->addWidget(samples_);
+    splitter->addWidget(createFacts());
+    splitter->setStretchFactor(0, 0);
+    splitter->setStretchFactor(1, 1);
+    splitter->setStretchFactor(2, 0);
+    splitter->setSizes({kSettingsWidth, 1440, kFactsWidth});
+    connect(samples_->locateButton(), &QPushButton::clicked, this, &DataScreen::locate);
+    return splitter;
+}
+
+QWidget* DataScreen::createSettings() {
+    auto* panel = new widgets::Panel;
+    auto* column = new QVBoxLayout(panel);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(new SplitPart(studio_.draft(), preview_));
+    column->addStretch(1);
+    return side(panel, kSettingsWidth, "dataSettings");
+}
+
+QWidget* DataScreen::createFacts() {
+    auto* panel = new widgets::Panel;
+    auto* column = new QVBoxLayout(panel);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(new ClassPart(preview_));
+    auto* scan = new ScanPart(preview_);
+    column->addWidget(scan);
+    column->addWidget(new AboutPart(studio_.draft(), preview_));
+    column->addStretch(1);
+    connect(scan, &ScanPart::sampleChosen, this, [this](DataPart part, std::int64_t index) {
+        preview_.setPart(part);
+        preview_.setClass(-1);
+        preview_.setFirst(index);
+    });
+    return side(panel, kFactsWidth, "dataFacts");
+}
+
+widgets::NavState DataScreen::navState() const {
+    const config::Diagnostics& problems = studio_.draft().diagnostics();
+    const bool wrong = std::any_of(problems.begin(), problems.end(), [](const auto& found) {
+        return found.severity == config::Severity::error && found.pointer.starts_with("/data");
+    });
+    switch (preview_.state()) {
+    case DataPreview::State::Empty: return widgets::NavState::Empty;
+    case DataPreview::State::Invalid:
+    case DataPreview::State::Failed: return widgets::NavState::Error;
+    case DataPreview::State::Opening:
+    case DataPreview::State::Ready: break;
+    }
+    return wrong ? widgets::NavState::Error : widgets::NavState::Valid;
+}
+
+void DataScreen::showEvent(QShowEvent* event) {
+    Screen::showEvent(event);
+    preview_.setActive(true);
+}
+
+void DataScreen::hideEvent(QHideEvent* event) {
+    Screen::hideEvent(event);
+    preview_.setActive(false);
+}
+
+void DataScreen::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), widgets::Theme::current().color(widgets::Role::Background));
+}
+
+void DataScreen::update() {
+    const bool empty = preview_.state() == DataPreview::State::Empty;
+    stack_->setCurrentIndex(empty ? EmptyPage : ContentPage);
+    progress_->setBusy(preview_.state() == DataPreview::State::Opening);
+    part_->setVisible(!empty);
+    updateParts();
+    emit navStateChanged();
+}
+
+void DataScreen::updateParts() {
+    const bool ready = preview_.state() == DataPreview::State::Ready;
+    const QSignalBlocker blocker(part_);
+    part_->setCurrentIndex(static_cast<int>(preview_.part()));
+    part_->setSegmentEnabled(static_cast<int>(DataPart::Validation),
+                             ready && preview_.hasPart(DataPart::Validation),
+                             tr("Validation is switched off"));
+    part_->setSegmentEnabled(static_cast<int>(DataPart::Test),
+                             ready && preview_.hasPart(DataPart::Test),
+                             tr("This data has no test part"));
+}
+
+/// Points the source whose path leads nowhere to where the files are now.
+void DataScreen::locate() {
+    const std::filesystem::path missing = preview_.missingPath();
+    const bool folder = !missing.has_extension();
+    const QString chosen =
+        askForPath(tr("Where is %1 now?").arg(pathText(missing.filename())), folder);
+    if (chosen.isEmpty()) {
+        return;
+    }
+    std::vector<std::string> edits;
+    for (const char* part : {"train", "validation", "test"}) {
+        const config::Json& source = preview_.section().at(part);
+        if (source.is_object() && source.contains("path") && source.at("path").is_string() &&
+            (studio_.draft().baseDir() / source.at("path").get<std::string>())
+                    .lexically_normal() == missing) {
+            edits.push_back(std::string("data.") + part + ".path=" +
+                            config::Json(chosen.toStdString()).dump());
+        }
+    }
+    studio_.draft().apply(edits);
+}
+
+const ScreenRecord kDataScreen{
+    "data", QT_TRANSLATE_NOOP("Screens", "Data"), "data",
+    [](Studio& studio, Actions& actions) -> Screen* { return new DataScreen(studio, actions); }};
+
+} // namespace weft::ui

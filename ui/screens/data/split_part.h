@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where validation samples come from: a share of the training samples, a source of their own, or
+// none.
+#pragma once
+
+#include "core/config/field.h"
+#include "ui/bridge/data_preview.h"
+
+#include <QWidget>
+
+class QDoubleSpinBox;
+class QSlider;
+
+namespace weft::widgets {
+class SegmentedControl;
+class TextLabel;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class SplitPart : public QWidget {
+    Q_OBJECT
+public:
+    SplitPart(Draft& draft, DataPreview& preview, QWidget* parent = nullptr);
+
+private:
+    QWidget* createShare();
+    void update();
+    void describe();
+    void choose(int kind);
+    void setShare(double percent);
+
+    Draft& draft_;
+    DataPreview& preview_;
+    config::Json own_ = nullptr; // the source of its own that was there before another kind
+    double share_ = 0.1;         // the share before another kind
+    widgets::SegmentedControl* kind_;
+    QWidget* line_;
+    QSlider* slider_;
+    QDoubleSpinBox* percent_;
+    widgets::TextLabel* says_;
+};
+
+} // namespace weft::ui

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/home/offer_page.h"
+
+#include "ui/bridge/convert.h"
+#include "ui/models/column_model.h"
+#include "ui/samples/class_part.h"
+#include "ui/samples/sample_part.h"
+#include "ui/screens/table.h"
+#include "ui/studio.h"
+#include "widgets/card.h"
+#include "widgets/controls.h"
+#include "widgets/icon.h"
+#include "widgets/messages.h"
+#include "widgets/style.h"
+#include "widgets/text_label.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QShortcut>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+using widgets::Role;
+using widgets::TextLabel;
+using widgets::TextStyle;
+
+enum Page { LookingPage, NothingPage, FoundPage };
+constexpr int kSideWidth = 440;
+constexpr int kMostNotes = 12;
+
+void clear(QLayout* layout) {
+    while (QLayoutItem* item = layout->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+}
+
+QWidget* line(const QString& text, const char* icon, Role role) {
+    auto* row = new QWidget;
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(widgets::space::kControl);
+    auto* mark = new QLabel;
+    mark->setPixmap(widgets::icon(icon, role).pixmap(widgets::size::kIcon, widgets::size::kIcon));
+    layout->addWidget(mark, 0, Qt::AlignTop);
+    auto* words = new TextLabel(text, TextStyle::Body, role == Role::Accent ? Role::Text : role);
+    words->setWordWrap(true);
+    layout->addWidget(words, 1);
+    return row;
+}
+
+} // namespace
+
+OfferPage::OfferPage(Studio& studio, QWidget* parent) : QWidget(parent), studio_(studio) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    header_ = new widgets::SectionHeader(tr("Train on my data"), widgets::SectionHeader::Level::Page);
+    auto* back = new QPushButton(widgets::icon("chevron-left"), tr("Back"));
+    back->setObjectName("offerBack");
+    back->setToolTip(tr("Back to Home; nothing is changed (Esc)"));
+    connect(back, &QPushButton::clicked, this, &OfferPage::closed);
+    header_->addControl(back);
+    column->addWidget(header_);
+    progress_ = new widgets::ProgressLine;
+    progress_->setAccessibleName(tr("Looking at the files"));
+    column->addWidget(progress_);
+    stack_ = new QStackedWidget;
+    stack_->addWidget(
+        new widgets::EmptyState("search", tr("Looking at the files…"),
+                                tr("Nothing is changed and nothing is sent anywhere.")));
+    nothing_ = new widgets::EmptyState("problems");
+    nothing_->setObjectName("offerNothing");
+    QPushButton* leave = nothing_->addButton(tr("Back to Home"));
+    connect(leave, &QPushButton::clicked, this, &OfferPage::closed);
+    stack_->addWidget(nothing_);
+    auto* body = new QWidget;
+    parts_ = new QBoxLayout(QBoxLayout::LeftToRight, body);
+    parts_->setContentsMargins(0, 0, 0, 0);
+    parts_->setSpacing(0);
+    auto* settings = new widgets::Panel;
+    auto* settings_column = new QVBoxLayout(settings);
+    settings_column->setContentsMargins(0, 0, 0, 0);
+    settings_column->setSpacing(0);
+    settings_column->addWidget(createFound());
+    settings_column->addWidget(createRun());
+    settings_column->addStretch(1);
+    QScrollArea* scroll = widgets::verticalScroll(settings);
+    scroll->setMinimumWidth(kSideWidth);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    parts_->addWidget(scroll, 2);
+    parts_->addWidget(new widgets::Hairline(Qt::Vertical));
+    auto* right = new QVBoxLayout;
+    right->setSpacing(0);
+    right->addWidget(new SamplePart(offer_.preview()), 1);
+    auto* classes = widgets::verticalScroll(new ClassPart(offer_.preview()));
+    classes->setMaximumHeight(200);
+    classes->setFocusPolicy(Qt::NoFocus);
+    right->addWidget(classes);
+    connect(&offer_.preview(), &DataPreview::changed, classes, [this, classes] {
+        const auto facts = offer_.preview().facts();
+        classes->setVisible(facts && facts->labels != nullptr);
+    });
+    classes->hide();
+    parts_->addLayout(right, 3);
+    stack_->addWidget(body);
+    column->addWidget(stack_, 1);
+    column->addWidget(new widgets::Hairline);
+    column->addWidget(createFooter());
+    auto* escape = new QShortcut(QKeySequence(Qt::Key_Escape), this);
+    escape->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(escape, &QShortcut::activated, this, &OfferPage::closed);
+    connect(&offer_, &DataOffer::changed, this, &OfferPage::update);
+    connect(&studio_, &Studio::trainingChanged, this, &OfferPage::updateStart);
+    update();
+}
+
+QWidget* OfferPage::createFound() {
+    auto* part = new QWidget;
+    auto* column = new QVBoxLayout(part);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(new widgets::SectionHeader(tr("What was found")));
+    auto* room = new QVBoxLayout;
+    room->setContentsMargins(16, 12, 16, 12);
+    room->setSpacing(widgets::space::kControl);
+    formats_place_ = new QVBoxLayout;
+    room->addLayout(formats_place_);
+    summary_ = new TextLabel({}, TextStyle::Strong);
+    summary_->setObjectName("offerSummary");
+    summary_->setWordWrap(true);
+    room->addWidget(summary_);
+    notes_ = new QVBoxLayout;
+    notes_->setSpacing(widgets::space::kTight);
+    room->addLayout(notes_);
+    column->addLayout(room);
+    columns_part_ = new QWidget;
+    auto* columns = new QVBoxLayout(columns_part_);
+    columns->setContentsMargins(0, 0, 0, 0);
+    columns->setSpacing(0);
+    auto* header = new widgets::SectionHeader(tr("What is predicted"));
+    header->setSubtitle(tr("tick a column; the others go in"));
+    columns->addWidget(header);
+    columns_ = new ColumnModel(this);
+    table_ = createTable(columns_, "offerColumns", tr("Columns"));
+    table_->setMinimumHeight(200);
+    columns->addWidget(table_);
+    connect(columns_, &ColumnModel::targetsChosen, &offer_, &DataOffer::setTargets);
+    column->addWidget(columns_part_);
+    return part;
+}
+
+QWidget* OfferPage::createRun() {
+    auto* part = new QWidget;
+    auto* column = new QVBoxLayout(part);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* header = new widgets::SectionHeader(tr("Suggested run"));
+    header->setSubtitle(tr("everything can be changed"));
+    column->addWidget(header);
+    reasons_ = new QVBoxLayout;
+    reasons_->setContentsMargins(16, 12, 16, 12);
+    reasons_->setSpacing(widgets::space::kControl);
+    column->addLayout(reasons_);
+    return part;
+}
+
+QWidget* OfferPage::createFooter() {
+    auto* footer = new widgets::Panel;
+    auto* row = new QHBoxLayout(footer);
+    row->setContentsMargins(16, 8, 16, 8);
+    row->setSpacing(widgets::space::kGroup);
+    why_ = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
+    row->addWidget(why_, 1);
+    edit_ = new QPushButton(tr("Edit first"));
+    edit_->setObjectName("offerEdit");
+    edit_->setToolTip(tr("Makes this run the draft and shows its data"));
+    connect(edit_, &QPushButton::clicked, this, [this] {
+        if (makeDraft()) {
+            emit editing();
+        }
+    });
+    row->addWidget(edit_);
+    start_ = new QPushButton(widgets::icon("play-filled", Role::OnAccent), tr("Start training"));
+    start_->setObjectName("offerStart");
+    start_->setMinimumHeight(36);
+    start_->setMinimumWidth(168);
+    widgets::setButtonKind(start_, widgets::ButtonKind::Primary);
+    connect(start_, &QPushButton::clicked, this, &OfferPage::start);
+    row->addWidget(start_);
+    return footer;
+}
+
+void OfferPage::look(const std::filesystem::path& path) {
+    offer_.look(path);
+}
+
+void OfferPage::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    offer_.preview().setActive(true);
+}
+
+void OfferPage::hideEvent(QHideEvent* event) {
+    QWidget::hideEvent(event);
+    offer_.preview().setActive(false);
+}
+
+// In a narrow window the samples stand below what was found.
+void OfferPage::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    parts_->setDirection(width() >= 2 * kSideWidth * widgets::Theme::current().fontScale()
+                             ? QBoxLayout::LeftToRight
+                             : QBoxLayout::TopToBottom);
+}
+
+void OfferPage::update() {
+    const DataOffer::State state = offer_.state();
+    const bool found = state == DataOffer::State::Found;
+    header_->setSubtitle(pathText(offer_.path()));
+    progress_->setBusy(state == DataOffer::State::Looking || offer_.isWorking());
+    stack_->setCurrentIndex(found                              ? FoundPage
+                            : state == DataOffer::State::Nothing ? NothingPage
+                                                                 : LookingPage);
+    if (state == DataOffer::State::Nothing) {
+        updateNothing();
+    }
+    if (found) {
+        updateFormats();
+        updateFound();
+        updateRun();
+    }
+    updateStart();
+}
+
+void OfferPage::updateNothing() {
+    QStringList problems;
+    for (const std::string& problem : offer_.problems()) {
+        problems << toQString(problem);
+    }
+    nothing_->setTitle(tr("Nothing to train on was found in %1")
+                           .arg(pathText(offer_.path().has_filename()
+                                             ? offer_.path().filename()
+                                             : offer_.path().parent_path().filename())));
+    nothing_->setText(problems.join('\n'));
+}
+
+// More than one way to read it: a choice.
+void OfferPage::updateFormats() {
+    const auto& formats = offer_.formats();
+    if (formats_ != nullptr && formats_->count() == static_cast<int>(formats.size())) {
+        const QSignalBlocker blocker(formats_);
+        formats_->setCurrentIndex(static_cast<int>(offer_.chosen()));
+        return;
+    }
+    clear(formats_place_);
+    formats_ = nullptr;
+    if (formats.size() < 2) {
+        return;
+    }
+    QStringList names;
+    for (const data::Recognised& format : formats) {
+        names << toQString(format.format);
+    }
+    formats_ = new widgets::SegmentedControl(names);
+    formats_->setObjectName("offerFormat");
+    formats_->setAccessibleName(tr("How the files are read"));
+    formats_->setCurrentIndex(static_cast<int>(offer_.chosen()));
+    connect(formats_, &widgets::SegmentedControl::currentIndexChanged, this,
+            [this](int index) { offer_.choose(static_cast<std::size_t>(index)); });
+    formats_place_->addWidget(formats_, 0, Qt::AlignLeft);
+}
+
+void OfferPage::updateFound() {
+    const data::Recognised& found = offer_.found();
+    summary_->setText(toQString(found.summary));
+    clear(notes_);
+    for (const std::string& problem : found.problems) {
+        notes_->addWidget(line(toQString(problem), "error", Role::Error));
+    }
+    const auto notes = static_cast<int>(found.notes.size());
+    for (int i = 0; i < std::min(notes, kMostNotes); ++i) {
+        notes_->addWidget(
+            line(toQString(found.notes[static_cast<std::size_t>(i)]), "info", Role::Muted));
+    }
+    if (notes > kMostNotes) {
+        notes_->addWidget(line(tr("and %1 more notes").arg(formatCount(notes - kMostNotes)), "info",
+                               Role::Muted));
+    }
+    columns_part_->setVisible(!found.columns.empty());
+    columns_->setColumns(found.columns, offer_.targets());
+    fitColumns(table_, ColumnModel::ExampleColumn);
+}
+
+void OfferPage::updateRun() {
+    clear(reasons_);
+    if (!offer_.runProblem().isEmpty()) {
+        reasons_->addWidget(line(offer_.runProblem(), "error", Role::Error));
+    } else if (offer_.run()) {
+        for (const std::string& reason : offer_.run()->reasons) {
+            reasons_->addWidget(line(toQString(reason), "check", Role::Accent));
+        }
+    } else {
+        reasons_->addWidget(
+            line(offer_.isWorking() ? tr("Working it out…")
+                                    : tr("Choose something that can be read first."),
+                 "info", Role::Muted));
+    }
+}
+
+void OfferPage::updateStart() {
+    const bool ready = offer_.state() == DataOffer::State::Found && offer_.run() &&
+                       !offer_.isWorking();
+    const bool free = !studio_.isTraining();
+    start_->setEnabled(ready && free);
+    edit_->setEnabled(ready);
+    start_->setToolTip(free ? QString()
+                            : tr("%1 is still training. Stop it first.").arg(studio_.run().name()));
+    why_->setText(!ready ? QString()
+                  : free ? tr("Start makes this run the draft and trains it; your files are only "
+                              "read.")
+                         : tr("%1 is still training. Stop it first.").arg(studio_.run().name()));
+}
+
+bool OfferPage::makeDraft() {
+    if (!offer_.run()) {
+        return false;
+    }
+    studio_.draft().setDocument(offer_.run()->document, offer_.path().parent_path());
+    return true;
+}
+
+void OfferPage::start() {
+    if (!makeDraft()) {
+        return;
+    }
+    const StartResult result = studio_.startDraft();
+    if (result.started) {
+        emit closed();
+    } else {
+        emit failed(result.problem);
+    }
+}
+
+} // namespace weft::ui

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/train/chart_cell.h"
+
+#include "ui/bridge/convert.h"
+#include "ui/screens/train/chart_export.h"
+#include "ui/screens/train/chart_marks.h"
+#include "widgets/card.h"
+#include "widgets/icon.h"
+#include "widgets/line_chart.h"
+#include "widgets/style.h"
+
+#include <QHBoxLayout>
+#include <QMenu>
+#include <QPushButton>
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft::ui {
+namespace {
+
+using widgets::LineChart;
+using widgets::SeriesForm;
+
+constexpr int kLeftMargin = 56;     // a learning rate such as 2.5e-4
+constexpr int kSmallestHeight = 64; // of the plot
+constexpr int kTableHeight = 190;   // from here on there is room for the crosshair's table
+constexpr int kAxisHeight = 120;    // and for the labels of the x axis
+
+SeriesForm form_of(const CurveRun& run, const CurveMetric& metric) {
+    switch (run.part) {
+    case CurveRun::Part::Current: return metric.noisy ? SeriesForm::Smoothed : SeriesForm::Plain;
+    case CurveRun::Part::Prefix: return SeriesForm::Inherited;
+    case CurveRun::Part::Overlay: break;
+    }
+    return SeriesForm::Thin;
+}
+
+Qt::PenStyle dash_of(const CurveRun& run) {
+    return run.part == CurveRun::Part::Overlay ? widgets::seriesDash(run.dash) : Qt::SolidLine;
+}
+
+} // namespace
+
+ChartCell::ChartCell(CurveRuns& runs, const QString& metric, QWidget* parent)
+    : QWidget(parent), runs_(runs), metric_(curveMetric(runs.shown(), metric)) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    chart_ = new LineChart;
+    chart_->setLeftMargin(kLeftMargin);
+    chart_->setMinimumHeight(kSmallestHeight);
+    column->addWidget(createStrip());
+    column->addWidget(chart_, 1);
+    connect(&runs_, &CurveRuns::added, this, &ChartCell::addRun);
+    connect(&runs_, &CurveRuns::aboutToBeRemoved, this, &ChartCell::removeRun);
+    connect(&runs_, &CurveRuns::looksChanged, this, &ChartCell::updateLooks);
+    connect(&runs_, &CurveRuns::reset, this, [this](int id) {
+        runs_.find(id)->part == CurveRun::Part::Current ? rebuild() : readRun(id);
+    });
+    connect(&runs_, &CurveRuns::stepsAppended, this, &ChartCell::extendRun);
+    connect(&runs_, &CurveRuns::marksChanged, this, [this](int id) {
+        const CurveRun& run = *runs_.find(id);
+        updateEvaluations(run);
+        if (run.part == CurveRun::Part::Current) {
+            updateMarks();
+        }
+    });
+    connect(chart_, &LineChart::menuOpening, this, &ChartCell::fillChartMenu);
+    connect(chart_, &LineChart::exportRequested, this, &ChartCell::exportChart);
+    connect(chart_, &LineChart::logScaleChanged, log_, &QPushButton::setChecked);
+    connect(chart_, &LineChart::flagClicked, this, [this](int index) {
+        emit checkpointRequested(runs_.shown().checkpoints()[static_cast<std::size_t>(index)].step);
+    });
+    rebuild();
+}
+
+QPushButton* ChartCell::addTool(QWidget* strip, const QString& name, const QString& icon,
+                                const QString& tip) {
+    auto* button = new QPushButton(strip);
+    button->setIcon(widgets::icon(icon));
+    button->setObjectName(name);
+    button->setToolTip(tip);
+    button->setAccessibleName(tip);
+    widgets::setButtonKind(button, widgets::ButtonKind::Flat);
+    widgets::setCompact(button);
+    strip->layout()->addWidget(button);
+    return button;
+}
+
+QWidget* ChartCell::createStrip() {
+    auto* strip = new widgets::Panel;
+    auto* row = new QHBoxLayout(strip);
+    row->setContentsMargins(widgets::space::kControl, 2, widgets::space::kControl, 0);
+    row->setSpacing(2);
+    title_ = new QPushButton;
+    title_->setObjectName("chartMetric");
+    title_->setToolTip(tr("What this chart shows"));
+    widgets::setButtonKind(title_, widgets::ButtonKind::Flat);
+    widgets::setCompact(title_);
+    metric_menu_ = new QMenu(title_);
+    connect(metric_menu_, &QMenu::aboutToShow, this, &ChartCell::fillMetricMenu);
+    title_->setMenu(metric_menu_);
+    row->addWidget(title_);
+    row->addStretch(1);
+    log_ = new QPushButton(tr("Log"));
+    log_->setObjectName("chartLog");
+    log_->setCheckable(true);
+    log_->setToolTip(tr("Logarithmic y axis (L)"));
+    log_->setAccessibleName(tr("Logarithmic y axis"));
+    widgets::setButtonKind(log_, widgets::ButtonKind::Flat);
+    widgets::setCompact(log_);
+    row->addWidget(log_);
+    connect(log_, &QPushButton::toggled, chart_, &LineChart::setLogScale);
+    QPushButton* more = addTool(strip, "chartMenu", "more", tr("More about this chart"));
+    connect(more, &QPushButton::clicked, this,
+            [this, more] { chart_->openMenu(more->mapToGlobal(QPoint(0, more->height()))); });
+    expand_ = addTool(strip, "chartFullScreen", "expand", tr("Full screen (F11)"));
+    connect(expand_, &QPushButton::clicked, this, &ChartCell::fullScreenRequested);
+    close_ = addTool(strip, "chartRemove", "close", tr("Remove this chart"));
+    connect(close_, &QPushButton::clicked, this, &ChartCell::removeRequested);
+    return strip;
+}
+
+void ChartCell::fillMetricMenu() {
+    metric_menu_->clear();
+    for (const CurveMetric& metric : curveMetrics(runs_.shown())) {
+        QAction* action =
+            metric_menu_->addAction(metric.title, this, [this, id = metric.id] { setMetric(id); });
+        action->setCheckable(true);
+        action->setChecked(metric.id == metric_.id);
+    }
+}
+
+void ChartCell::fillChartMenu(QMenu* menu) {
+    const auto& saved = runs_.shown().checkpoints();
+    const auto at = chart_->crosshair();
+    if (at && !saved.empty()) {
+        const auto distance = [&](const train::CheckpointEvent& checkpoint) {
+            const double step = static_cast<double>(checkpoint.step);
+            return std::abs(xOfStep(runs_.shown(), axis_, step).value_or(INFINITY) - *at);
+        };
+        const auto nearest =
+            std::min_element(saved.begin(), saved.end(), [&](const auto& a, const auto& b) {
+                return distance(a) < distance(b);
+            });
+        menu->addSeparator();
+        menu->addAction(widgets::icon("checkpoint"),
+                        tr("Show the checkpoint of step %1").arg(formatCount(nearest->step)), this,
+                        [this, step = nearest->step] { emit checkpointRequested(step); });
+    }
+    menu->addSeparator();
+    menu->addAction(widgets::icon("expand"), expand_->toolTip(), this,
+                    &ChartCell::fullScreenRequested);
+    if (close_->isVisibleTo(this)) {
+        menu->addAction(widgets::icon("close"), tr("Remove this chart"), this,
+                        &ChartCell::removeRequested)
+            ->setEnabled(close_->isEnabled());
+    }
+}
+
+void ChartCell::setMetric(const QString& id) {
+    if (id != metric_.id) {
+        metric_ = curveMetric(runs_.shown(), id);
+        chart_->clearContent();
+        fill();
+        emit metricChanged();
+    }
+}
+
+void ChartCell::setXAxis(XAxis axis) {
+    if (axis != axis_) {
+        axis_ = axis;
+        rebuild();
+    }
+}
+
+void ChartCell::setSmoothing(double weight) {
+    chart_->setSmoothing(weight);
+}
+
+void ChartCell::setTakenBackShown(bool shown) {
+    taken_back_shown_ = shown;
+    for (const auto& [id, drawn] : drawn_) {
+        for (const int series : drawn.taken_back) {
+            chart_->setSeriesVisible(series, shown && runs_.find(id)->visible);
+        }
+    }
+}
+
+bool ChartCell::hasTakenBack() const {
+    return std::any_of(drawn_.begin(), drawn_.end(),
+                       [](const auto& entry) { return !entry.second.taken_back.empty(); });
+}
+
+void ChartCell::setAlone(bool alone) {
+    close_->setEnabled(!alone);
+    close_->setToolTip(alone ? tr("The last chart stays") : tr("Remove this chart"));
+}
+
+void ChartCell::setFullScreen(bool full) {
+    expand_->setIcon(widgets::icon(full ? "minus" : "expand"));
+    expand_->setToolTip(full ? tr("Back into the page (Esc)") : tr("Full screen (F11)"));
+    expand_->setAccessibleName(expand_->toolTip());
+    close_->setVisible(!full);
+}
+
+// Before a run began there is no time and no step of its own.
+bool ChartCell::isShownOnAxis(const CurveRun& run) const {
+    return run.part != CurveRun::Part::Prefix ||
+           (axis_ != XAxis::Seconds && axis_ != XAxis::RelativeStep);
+}
+
+void ChartCell::rebuild() {
+    chart_->clearAll();
+    fill();
+}
+
+void ChartCell::fill() {
+    const QString names[] = {tr("step"), tr("epoch"), tr("time"), tr("clock"), tr("relative step")};
+    drawn_.clear();
+    chart_->setXKind(axis_ == XAxis::Seconds ? LineChart::XKind::Seconds
+                     : axis_ == XAxis::Wall  ? LineChart::XKind::Clock
+                                             : LineChart::XKind::Number);
+    chart_->setAxisNames(names[static_cast<int>(axis_)], metric_.title.toLower());
+    title_->setText(metric_.title);
+    title_->setAccessibleName(tr("%1: choose what this chart shows").arg(metric_.title));
+    chart_->setAccessibleName(metric_.title);
+    const auto clip = runs_.shown().config().max_grad_norm;
+    const bool norm = metric_.id == QLatin1String("grad_norm") && clip;
+    chart_->setThreshold(norm ? clip : std::nullopt,
+                         norm ? tr("clipped above %1").arg(*clip) : QString());
+    for (const auto& run : runs_.runs()) {
+        addRun(run->id);
+    }
+    updateMarks();
+}
+
+void ChartCell::addRun(int id) {
+    const CurveRun& run = *runs_.find(id);
+    Drawn& drawn = drawn_[id];
+    drawn.feed = std::make_unique<SliceFeed>();
+    connect(drawn.feed.get(), &SliceFeed::slice, this,
+            [this, id](std::size_t first, std::size_t count) { appendSlice(id, first, count); });
+    const bool visible = run.visible && isShownOnAxis(run);
+    // A prefix continues into the run on screen, in the same row of the table.
+    const QString group =
+        run.part == CurveRun::Part::Prefix ? runs_.shown().name() : runs_.label(run);
+    drawn.steps = chart_->addSeries({toQString(metric_.step_metric), group, run.color,
+                                     form_of(run, metric_), dash_of(run), visible, metric_.noisy});
+    drawn.evaluations = chart_->addSeries(
+        {toQString(metric_.evaluation_metric), group, run.color,
+         run.part == CurveRun::Part::Overlay ? SeriesForm::Noted : SeriesForm::Markers,
+         dash_of(run), visible, false});
+    readRun(id);
+}
+
+void ChartCell::removeRun(int id) {
+    const auto found = drawn_.find(id);
+    if (found == drawn_.end()) {
+        return;
+    }
+    chart_->removeSeries(found->second.steps);
+    chart_->removeSeries(found->second.evaluations);
+    for (const int series : found->second.taken_back) {
+        chart_->removeSeries(series);
+    }
+    drawn_.erase(found);
+}
+
+void ChartCell::readRun(int id) {
+    const auto found = drawn_.find(id);
+    if (found == drawn_.end()) {
+        return;
+    }
+    const CurveRun& run = *runs_.find(id);
+    Drawn& drawn = found->second;
+    chart_->clearSeries(drawn.steps);
+    for (const int series : drawn.taken_back) {
+        chart_->removeSeries(series);
+    }
+    drawn.taken_back.clear();
+    addTakenBack(run, drawn);
+    drawn.feed->restart();
+    extendRun(id);
+    updateEvaluations(run);
+}
+
+void ChartCell::extendRun(int id) {
+    const auto found = drawn_.find(id);
+    if (found != drawn_.end()) {
+        found->second.feed->extendTo(pointCount(runs_.find(id)->model().steps(), metric_));
+    }
+}
+
+void ChartCell::appendSlice(int id, std::size_t first, std::size_t count) {
+    const CurveRun& run = *runs_.find(id);
+    readPoints(run.model().steps(), metric_, axis_, baseStep(run.model()), first, count, run.until,
+               x_, y_);
+    chart_->append(drawn_.at(id).steps, x_, y_);
+}
+
+void ChartCell::updateLooks(int id) {
+    const auto found = drawn_.find(id);
+    if (found == drawn_.end()) {
+        return;
+    }
+    const CurveRun& run = *runs_.find(id);
+    const bool visible = run.visible && isShownOnAxis(run);
+    for (const int series : {found->second.steps, found->second.evaluations}) {
+        chart_->setSeriesLook(series, run.color, dash_of(run));
+        chart_->setSeriesVisible(series, visible);
+    }
+    for (const int series : found->second.taken_back) {
+        chart_->setSeriesVisible(series, taken_back_shown_ && visible);
+    }
+}
+
+// What steps do not say, evaluations draw: then as the run's own line.
+void ChartCell::updateEvaluations(const CurveRun& run) {
+    const auto found = drawn_.find(run.id);
+    if (found == drawn_.end()) {
+        return;
+    }
+    const int series = found->second.evaluations;
+    readEvaluations(run.model(), metric_, axis_, run.until, x_, y_);
+    chart_->clearSeries(series);
+    chart_->append(series, x_, y_);
+    if (run.part == CurveRun::Part::Overlay) {
+        chart_->setSeriesForm(series, pointCount(run.model().steps(), metric_) > 0
+                                          ? SeriesForm::Noted
+                                          : SeriesForm::Thin);
+    }
+}
+
+void ChartCell::addTakenBack(const CurveRun& run, Drawn& drawn) {
+    if (run.part != CurveRun::Part::Current) {
+        return;
+    }
+    const double base = baseStep(run.model());
+    for (const StepSeries& lost : run.model().abandoned()) {
+        const int series = chart_->addSeries(
+            {tr("%1, taken back").arg(toQString(metric_.step_metric)), tr("taken back"), run.color,
+             SeriesForm::Abandoned, Qt::SolidLine, taken_back_shown_, metric_.noisy});
+        readPoints(lost, metric_, axis_, base, 0, pointCount(lost, metric_), INFINITY, x_, y_);
+        chart_->append(series, x_, y_);
+        drawn.taken_back.push_back(series);
+    }
+    emit takenBackChanged();
+}
+
+void ChartCell::updateMarks() {
+    show_marks(*chart_, runs_.shown(), metric_, axis_);
+    updateTicks();
+}
+
+void ChartCell::updateTicks() {
+    show_epochs(*chart_, runs_.shown(), axis_, height() >= kTableHeight);
+}
+
+void ChartCell::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    chart_->setCompactCrosshair(height() < kTableHeight);
+    chart_->setXAxisVisible(height() >= kAxisHeight);
+    updateTicks();
+}
+
+void ChartCell::exportChart() {
+    const QString problem = export_chart(*chart_, this, runs_.shown().name() + "-" + metric_.id);
+    if (!problem.isEmpty()) {
+        emit failed(problem);
+    }
+}
+
+} // namespace weft::ui

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/train/chart_grid.h"
+
+#include "widgets/card.h"
+#include "widgets/line_chart.h"
+
+#include <QApplication>
+#include <QKeyEvent>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kMostInOneColumn = 3;
+constexpr int kFirstShare = 5; // of the height, where the others of a column have
+constexpr int kOtherShare = 2;
+
+} // namespace
+
+ChartGrid::ChartGrid(CurveRuns& runs, QWidget* parent) : QWidget(parent), runs_(runs) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    rows_ = new QSplitter(Qt::Vertical);
+    rows_->setHandleWidth(1);
+    rows_->setChildrenCollapsible(false);
+    column->addWidget(rows_);
+    link_ = new widgets::ChartLink(this);
+}
+
+ChartGrid::~ChartGrid() {
+    delete full_;
+}
+
+QStringList ChartGrid::metrics() const {
+    QStringList ids;
+    for (const ChartCell* cell : cells_) {
+        ids << cell->metric().id;
+    }
+    return ids;
+}
+
+void ChartGrid::setMetrics(const QStringList& metrics) {
+    leaveFullScreen();
+    std::vector<ChartCell*> next;
+    std::vector<ChartCell*> old = std::move(cells_);
+    cells_.clear();
+    for (const QString& id : metrics.mid(0, kMostCharts)) {
+        const auto same = std::find_if(
+            old.begin(), old.end(), [&](const ChartCell* cell) { return cell->metric().id == id; });
+        if (same == old.end()) {
+            next.push_back(createCell(id));
+        } else {
+            next.push_back(*same);
+            old.erase(same);
+        }
+    }
+    for (ChartCell* cell : old) {
+        delete cell;
+    }
+    cells_ = std::move(next);
+    arrange();
+    emit metricsChanged();
+}
+
+void ChartGrid::addChart() {
+    if (static_cast<int>(cells_.size()) >= kMostCharts) {
+        return;
+    }
+    leaveFullScreen();
+    const QStringList shown = metrics();
+    QString id = "loss";
+    for (const CurveMetric& metric : curveMetrics(runs_.shown())) {
+        if (!shown.contains(metric.id)) {
+            id = metric.id;
+            break;
+        }
+    }
+    cells_.push_back(createCell(id));
+    arrange();
+    emit metricsChanged();
+}
+
+ChartCell* ChartGrid::createCell(const QString& metric) {
+    auto* cell = new ChartCell(runs_, metric, this);
+    link_->add(cell->chart());
+    connect(cell, &ChartCell::metricChanged, this, &ChartGrid::metricsChanged);
+    connect(
+        cell, &ChartCell::removeRequested, this, [this, cell] { removeCell(cell); },
+        Qt::QueuedConnection); // its own button asks for it
+    connect(cell, &ChartCell::fullScreenRequested, this,
+            [this, cell] { isFullScreen() ? leaveFullScreen() : enterFullScreen(cell); });
+    emit cellAdded(cell);
+    return cell;
+}
+
+void ChartGrid::removeCell(ChartCell* cell) {
+    if (cells_.size() > 1 && std::erase(cells_, cell) > 0) {
+        delete cell;
+        arrange();
+        emit metricsChanged();
+    }
+}
+
+void ChartGrid::arrange() {
+    const int count = static_cast<int>(cells_.size());
+    const int columns = count > kMostInOneColumn ? 2 : 1;
+    std::vector<QSplitter*> old;
+    for (int i = 0; i < rows_->count(); ++i) {
+        old.push_back(static_cast<QSplitter*>(rows_->widget(i)));
+    }
+    QList<int> shares;
+    for (int first = 0; first < count; first += columns) {
+        auto* row = new QSplitter(Qt::Horizontal);
+        row->setHandleWidth(1);
+        row->setChildrenCollapsible(false);
+        for (int i = first; i < std::min(count, first + columns); ++i) {
+            ChartCell* cell = cells_[static_cast<std::size_t>(i)];
+            row->addWidget(cell);
+            cell->setAlone(count == 1);
+            cell->chart()->setObjectName(cell->metric().id + "Chart");
+        }
+        rows_->addWidget(row);
+        const int share = columns == 1 && first == 0 ? kFirstShare : kOtherShare;
+        rows_->setStretchFactor(rows_->indexOf(row), share);
+        shares << share * 100;
+    }
+    for (QSplitter* row : old) {
+        delete row;
+    }
+    rows_->setSizes(shares);
+}
+
+void ChartGrid::toggleFullScreen() {
+    if (isFullScreen()) {
+        leaveFullScreen();
+        return;
+    }
+    const QWidget* focus = QApplication::focusWidget();
+    const auto focused = std::find_if(cells_.begin(), cells_.end(), [&](const ChartCell* cell) {
+        return focus != nullptr && cell->isAncestorOf(focus);
+    });
+    if (!cells_.empty()) {
+        enterFullScreen(focused == cells_.end() ? cells_.front() : *focused);
+    }
+}
+
+void ChartGrid::enterFullScreen(ChartCell* cell) {
+    full_ = new widgets::Panel;
+    full_->setObjectName("fullScreenChart");
+    full_->setWindowTitle(cell->metric().title);
+    auto* column = new QVBoxLayout(full_);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(cell);
+    cell->setFullScreen(true);
+    full_->installEventFilter(this);
+    full_->showFullScreen();
+    cell->chart()->setFocus();
+}
+
+void ChartGrid::leaveFullScreen() {
+    if (full_ == nullptr) {
+        return;
+    }
+    QWidget* window = std::exchange(full_, nullptr);
+    for (ChartCell* cell : cells_) {
+        if (window->isAncestorOf(cell)) {
+            cell->setFullScreen(false);
+            cell->setParent(this);
+        }
+    }
+    arrange();
+    for (ChartCell* cell : cells_) {
+        cell->show();
+    }
+    window->removeEventFilter(this);
+    window->hide();
+    window->deleteLater();
+}
+
+bool ChartGrid::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == full_ && event->type() == QEvent::Close) {
+        leaveFullScreen();
+        return true;
+    }
+    if (watched == full_ && event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if (key == Qt::Key_Escape || key == Qt::Key_F11) {
+            leaveFullScreen();
+            return true;
+        }
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+} // namespace weft::ui

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/train/try_input.h"
+
+#include "ui/bridge/convert.h"
+#include "widgets/flow_layout.h"
+#include "widgets/icon.h"
+#include "widgets/sketch_pad.h"
+#include "widgets/style.h"
+#include "widgets/text_label.h"
+
+#include <QFileDialog>
+#include <QImageReader>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QRegularExpression>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+
+#include <cmath>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kPadSide = 216;
+constexpr int kNumbersHeight = 96;
+
+QPushButton* compact_button(const QString& text, const QString& name, const QString& tip) {
+    auto* button = new QPushButton(text);
+    button->setObjectName(name);
+    button->setToolTip(tip);
+    widgets::setCompact(button);
+    return button;
+}
+
+} // namespace
+
+TryInput::TryInput(SamplePictures& pictures, QWidget* parent)
+    : QWidget(parent), pictures_(pictures), random_(std::random_device{}()) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(8);
+    drawing_ = createDrawing();
+    column->addWidget(drawing_);
+    numbers_ = new QPlainTextEdit;
+    numbers_->setObjectName("tryNumbers");
+    numbers_->setAccessibleName(tr("Numbers of a sample"));
+    numbers_->setFixedHeight(kNumbersHeight);
+    numbers_->setTabChangesFocus(true);
+    column->addWidget(numbers_);
+    auto* tools = new QWidget;
+    auto* row = new widgets::FlowLayout(tools);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(4);
+    QPushButton* sample = compact_button(tr("Validation sample"), "trySample",
+                                         tr("Any sample that the model was not trained on"));
+    row->addWidget(sample);
+    QPushButton* open = compact_button(tr("Picture…"), "tryPicture",
+                                       tr("A picture file, scaled to the model's size"));
+    row->addWidget(open);
+    undo_ = compact_button(tr("Undo"), "tryUndo", tr("Takes the last stroke back (Ctrl+Z)"));
+    row->addWidget(undo_);
+    QPushButton* clear = compact_button(tr("Clear"), "tryClear", tr("An empty input"));
+    row->addWidget(clear);
+    column->addWidget(tools);
+    subject_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
+    subject_->setObjectName("trySubject");
+    subject_->setWordWrap(true);
+    column->addWidget(subject_);
+
+    connect(pad_, &widgets::SketchPad::changed, this, &TryInput::onEdited);
+    connect(pad_, &widgets::SketchPad::rejected, this, [this](const QString& path) {
+        emit objected(tr("%1 is no picture that can be read.").arg(path.section('/', -1)));
+    });
+    connect(numbers_, &QPlainTextEdit::textChanged, this, &TryInput::onEdited);
+    connect(sample, &QPushButton::clicked, this, &TryInput::drawSample);
+    connect(open, &QPushButton::clicked, this, &TryInput::openPicture);
+    connect(undo_, &QPushButton::clicked, pad_, &widgets::SketchPad::undo);
+    connect(clear, &QPushButton::clicked, this,
+            [this] { image_ ? pad_->clear() : numbers_->clear(); });
+    connect(this, &TryInput::changed, open, [this, open] { open->setVisible(image_); });
+}
+
+QWidget* TryInput::createDrawing() {
+    auto* around = new QWidget;
+    auto* row = new QHBoxLayout(around);
+    row->setContentsMargins(0, 0, 0, 0);
+    pad_ = new widgets::SketchPad;
+    pad_->setObjectName("sketchPad");
+    pad_->setFixedSize(kPadSide, kPadSide);
+    pad_->setToolTip(tr("Left button draws, right button rubs out. Arrows, Space and Backspace do "
+                        "the same by keyboard."));
+    row->addStretch(1);
+    row->addWidget(pad_);
+    row->addStretch(1);
+    return around;
+}
+
+void TryInput::setType(const ir::Type& type) {
+    type_ = type;
+    image_ = type.shape.rank() == 3 && (type.shape[2] == 1 || type.shape[2] == 3);
+    exact_.reset();
+    total_ = 0;
+    subject_->setText({});
+    drawing_->setVisible(image_);
+    undo_->setVisible(image_);
+    numbers_->setVisible(!image_);
+    {
+        const QSignalBlocker quiet(numbers_);
+        numbers_->clear();
+    }
+    numbers_->setPlaceholderText(
+        tr("%1 numbers, between spaces or commas").arg(type.shape.elements()));
+    if (image_) {
+        pad_->setFormat(static_cast<int>(type.shape[1]), static_cast<int>(type.shape[0]),
+                        static_cast<int>(type.shape[2]));
+        const QSignalBlocker quiet(pad_);
+        pad_->clear();
+    }
+    emit changed();
+}
+
+void TryInput::onEdited() {
+    exact_.reset();
+    subject_->setText({});
+    undo_->setEnabled(pad_->canUndo());
+    QString problem;
+    if (!image_) {
+        typedNumbers(problem);
+    }
+    emit objected(problem);
+    emit changed();
+}
+
+std::optional<std::vector<float>> TryInput::typedNumbers(QString& problem) const {
+    static const QRegularExpression between("[\\s,;]+");
+    const QStringList words = numbers_->toPlainText().split(between, Qt::SkipEmptyParts);
+    if (words.isEmpty()) {
+        return std::nullopt;
+    }
+    std::vector<float> values;
+    for (const QString& word : words) {
+        bool is_number = false;
+        const double value = QLocale::c().toDouble(word, &is_number);
+        if (!is_number || !std::isfinite(value)) {
+            problem = tr("\"%1\" is no number.").arg(word);
+            return std::nullopt;
+        }
+        values.push_back(static_cast<float>(value));
+    }
+    const std::int64_t wanted = type_.shape.elements();
+    if (static_cast<std::int64_t>(values.size()) != wanted) {
+        problem = tr("There are %1 numbers; the model takes %2.").arg(values.size()).arg(wanted);
+        return std::nullopt;
+    }
+    return values;
+}
+
+std::optional<std::vector<float>> TryInput::values() const {
+    if (exact_) {
+        return exact_;
+    }
+    if (image_) {
+        return pad_->isBlank() ? std::nullopt : std::optional(pad_->values());
+    }
+    QString ignored;
+    return typedNumbers(ignored);
+}
+
+void TryInput::drawSample() {
+    if (total_ > 0) {
+        showSample(std::uniform_int_distribution<std::int64_t>(0, total_ - 1)(random_));
+        return;
+    }
+    // How many there are is known once the data is open.
+    pictures_.read(this, {}, [this](const SampleSet& samples) {
+        total_ = samples.total;
+        if (total_ > 0) {
+            drawSample();
+        } else {
+            emit objected(samples.problem.isEmpty() ? tr("This run has no validation split.")
+                                                    : samples.problem);
+        }
+    });
+}
+
+void TryInput::showSample(std::int64_t index) {
+    pictures_.read(this, {index}, [this](const SampleSet& samples) {
+        if (samples.pictures.empty() || samples.pictures.front().values.empty()) {
+            emit objected(samples.problem.isEmpty() ? tr("There is no such sample.")
+                                                    : samples.problem);
+            return;
+        }
+        const SamplePicture& sample = samples.pictures.front();
+        if (image_) {
+            pad_->setImage(sample.image);
+        } else {
+            QStringList words;
+            for (const float value : sample.values) {
+                words << QString::number(static_cast<double>(value), 'g', 9);
+            }
+            numbers_->setPlainText(words.join(' '));
+        }
+        exact_ = sample.values; // the picture has 256 shades, the sample may have more
+        const QString name = tr("Validation sample %1").arg(sample.index);
+        subject_->setText(
+            sample.label >= 0 ? tr("%1 · is %2").arg(name, samples.className(sample.label)) : name);
+        pad_->setSubject(subject_->text());
+        emit changed();
+    });
+}
+
+void TryInput::openPicture() {
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Open a picture"), {}, tr("Pictures (*.png *.jpg *.jpeg *.bmp *.gif *.webp)"));
+    if (path.isEmpty()) {
+        return;
+    }
+    QImageReader reader(path);
+    reader.setAutoTransform(true);
+    const QImage image = reader.read();
+    if (image.isNull()) {
+        emit objected(tr("%1 cannot be read: %2").arg(path.section('/', -1), reader.errorString()));
+        return;
+    }
+    pad_->setImage(image);
+    subject_->setText(path.section('/', -1));
+    pad_->setSubject(subject_->text());
+}
+
+} // namespace weft::ui

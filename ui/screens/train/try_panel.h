@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Try it: give the model of a checkpoint something and see what it makes of it, also while it
+// trains.
+#pragma once
+
+#include "ui/bridge/sample_pictures.h"
+#include "ui/bridge/trial_host.h"
+
+#include <QTimer>
+#include <QWidget>
+
+class QStackedWidget;
+
+namespace weft::data {
+struct SampleInfo;
+}
+namespace weft::widgets {
+class ProbabilityBars;
+class ProgressLine;
+class TextLabel;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class CheckpointChoice;
+class TryInput;
+class TryText;
+
+class TryPanel : public QWidget {
+    Q_OBJECT
+public:
+    TryPanel(RunModel& run, TrialHost& host, SamplePictures& pictures, QWidget* parent = nullptr);
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    enum class Takes : std::uint8_t { Unknown, Numbers, Text, Other };
+
+    void onReset();
+    void learnInput();
+    void takeInfo(const data::SampleInfo& info);
+    void predictSoon();
+    void predict();
+    void showPrediction(const TrialPrediction& prediction);
+    void updateState();
+    void say(const QString& words, bool wrong = false);
+
+    RunModel& run_;
+    TrialHost& host_;
+    Takes takes_ = Takes::Unknown;
+    bool learning_ = false;
+    QTimer soon_;
+    CheckpointChoice* checkpoint_;
+    widgets::ProgressLine* loading_;
+    QStackedWidget* pages_;
+    TryInput* input_;
+    TryText* text_;
+    QWidget* result_;
+    widgets::TextLabel* answer_;
+    widgets::ProbabilityBars* bars_;
+    widgets::TextLabel* note_;
+};
+
+} // namespace weft::ui

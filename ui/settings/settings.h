@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a user prefers, apart from any run: one value, kept in one file that may be edited by hand.
+#pragma once
+
+#include "widgets/theme_controller.h"
+
+#include <QMap>
+#include <QObject>
+#include <QString>
+
+#include <filesystem>
+
+namespace weft::ui {
+
+struct Preferences {
+    widgets::ThemeController::Mode theme = widgets::ThemeController::Mode::System;
+    double font_scale = 1.0; // 0.8 to 1.5
+    widgets::SeriesPalette series = widgets::SeriesPalette::Tuned;
+    bool reduced_motion = false;
+    bool open_last_page = false;      // at start; otherwise Home
+    bool notify = true;               // by the desktop, when a run ends or fails
+    bool keep_awake = true;           // the computer does not go to sleep while a run trains
+    QString runs_folder;              // empty: the default; taken at start
+    QMap<QString, QString> shortcuts; // action id -> keys in portable text, where not the default
+
+    bool operator==(const Preferences&) const = default;
+};
+
+class Settings : public QObject {
+    Q_OBJECT
+public:
+    /// Reads `file`; values that make no sense become the defaults.
+    explicit Settings(const std::filesystem::path& file, QObject* parent = nullptr);
+
+    const std::filesystem::path& file() const { return file_; }
+    const Preferences& values() const { return values_; }
+    /// Takes over and writes new values. Returns what is wrong with the file, or an empty string;
+    /// the values hold for this session in any case.
+    QString set(const Preferences& values);
+
+signals:
+    void changed();
+
+private:
+    std::filesystem::path file_;
+    Preferences values_;
+};
+
+} // namespace weft::ui

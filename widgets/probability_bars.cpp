@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/probability_bars.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft::widgets {
+namespace {
+
+constexpr double kBar = 6.0;
+constexpr double kGap = 6.0;
+
+double textHeight() {
+    return std::ceil(QFontMetricsF(Theme::current().font(TextStyle::Body)).height());
+}
+
+double rowHeight() {
+    return textHeight() + 2.0 + kBar + kGap;
+}
+
+QString percent(double share) {
+    return share >= 0.9995 || share < 0.0005 ? QString::number(share * 100.0, 'g', 2)
+                                             : QString::number(share * 100.0, 'f', 1);
+}
+
+} // namespace
+
+ProbabilityBars::ProbabilityBars(QWidget* parent) : PaintedView(parent) {
+    setAccessibleName(tr("Most probable classes"));
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+void ProbabilityBars::setBars(std::vector<ProbabilityBar> bars) {
+    bars_ = std::move(bars);
+    itemsChanged();
+}
+
+void ProbabilityBars::setRows(int rows) {
+    rows_ = rows;
+    itemsChanged();
+}
+
+ViewItem ProbabilityBars::item(int index) const {
+    const ProbabilityBar& bar = bars_[static_cast<std::size_t>(index)];
+    return {QRectF(0, index * rowHeight(), width(), rowHeight() - kGap),
+            tr("%1, %2 %").arg(bar.name, percent(bar.share)),
+            {}};
+}
+
+QSize ProbabilityBars::sizeHint() const {
+    return {240, static_cast<int>(rowHeight() * rows_)};
+}
+
+QSize ProbabilityBars::minimumSizeHint() const {
+    return {120, sizeHint().height()};
+}
+
+void ProbabilityBars::paintScene(QPainter& painter, const QSizeF& view_size) const {
+    const Theme& theme = Theme::current();
+    const QFont mono = theme.font(TextStyle::MonoSmall);
+    const double value_width = std::ceil(textWidth(mono, QStringLiteral("100.0 %")));
+    for (int i = 0; i < itemCount(); ++i) {
+        const ProbabilityBar& bar = bars_[static_cast<std::size_t>(i)];
+        const double top = i * rowHeight();
+        const QRectF line(0, top, view_size.width(), textHeight());
+        paintText(painter, line.adjusted(0, 0, -value_width - 8, 0),
+                  Qt::AlignLeft | Qt::AlignVCenter, bar.name,
+                  theme.font(i == 0 ? TextStyle::Strong : TextStyle::Body),
+                  theme.color(Role::Text));
+        paintText(painter, line, Qt::AlignRight | Qt::AlignVCenter,
+                  percent(bar.share) + QStringLiteral(" %"), mono,
+                  theme.color(i == 0 ? Role::Text : Role::Muted), Qt::ElideNone);
+        const QRectF whole(0, line.bottom() + 2.0, view_size.width(), kBar);
+        paintPanel(painter, whole, kBar / 2.0, theme.color(Role::EmptyBar), {});
+        QRectF filled = whole;
+        filled.setWidth(whole.width() * std::clamp(bar.share, 0.0, 1.0));
+        if (filled.width() >= kBar) {
+            paintPanel(painter, filled, kBar / 2.0,
+                       theme.color(i == 0 ? Role::Accent : Role::Muted), {});
+        }
+    }
+}
+
+} // namespace weft::widgets
