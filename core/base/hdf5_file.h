@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HDF5 containers of plain arrays: the only user of libhdf5 in the product.
+// HDF5 containers of plain arrays, as we write them. Files of others: hdf5_arrays.h.
 //
 // libhdf5 has one global lock, so it does the metadata only, under a lock of our own, and no handle
 // of it outlives a call. Payload is read and written by the caller with File::read_at and write_at

@@ -146,7 +146,7 @@ Targets read_targets(const ArrayPair& pair, const Json& settings, const ArrayEnc
         out.classes.push_back(class_of(out.numbers[i], array, static_cast<std::int64_t>(i)));
         out.class_count = std::max<std::int64_t>(out.class_count, out.classes.back() + 1);
     }
-    out.numbers = {};
+    out.numbers = std::vector<double>();
     if (out.class_count < 2 && training == nullptr) {
         fail(array.name, "every target is class 0 or none", "Use targets of two or more classes.");
     }
@@ -390,6 +390,12 @@ PartOutline outline_arrays(const ArrayPair& pair, const Json& settings,
     out.sample = describe(pair, form_of(*pair.inputs, settings, notes), targets);
     out.samples = pair.inputs->samples();
     out.cache_bytes = targets.bytes();
+    if (context.encoding == nullptr) {
+        auto encoding = std::make_shared<ArrayEncoding>();
+        encoding->classes = targets.class_count;
+        encoding->targets.resize(static_cast<std::size_t>(targets.width));
+        out.encoding = std::move(encoding);
+    }
     return out;
 }
 

@@ -48,7 +48,6 @@ public:
         }
         // Numbers of 16 bits are scaled; without this they would count as linear light.
         image_.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
-        require_size(name_, image_.height, image_.width);
     }
     PngImage(const PngImage&) = delete;
     PngImage& operator=(const PngImage&) = delete;
@@ -143,7 +142,9 @@ bool looks_like_image(std::span<const std::byte> head) {
 
 ImageHeader read_image_header(std::span<const std::byte> file, const std::string& name) {
     if (starts_with(file, kPngMark)) {
-        return PngImage(file, name).header();
+        const PngImage image(file, name);
+        require_size(name, image.header().height, image.header().width);
+        return image.header();
     }
     if (!starts_with(file, kJpegMark)) {
         neither(name);
@@ -160,7 +161,9 @@ ImageHeader read_image_header(std::span<const std::byte> file, const std::string
 Image decode_image(std::span<const std::byte> file, const std::string& name,
                    const DecodeOptions& options) {
     if (starts_with(file, kPngMark)) {
-        return converted(PngImage(file, name).read(), options);
+        PngImage image(file, name);
+        require_size(name, image.header().height, image.header().width);
+        return converted(image.read(), options);
     }
     if (!starts_with(file, kJpegMark)) {
         neither(name);

@@ -107,8 +107,10 @@ std::shared_ptr<const Source> test_source(const Json& section, const OpenContext
 Json input_settings(const Json& train, const Source& like, const std::filesystem::path& input) {
     const ir::Shape& shape = like.info().input.shape;
     if (shape.rank() == 3 && kImagesFormat.sniff(input)) {
-        return kImagesFormat.for_input(
-            {{"type", "images"}, {"size", {shape[0], shape[1]}}, {"channels", shape[2]}}, input);
+        Json settings = train.at("type") == "images" ? train : Json{{"type", "images"}};
+        settings["size"] = {shape[0], shape[1]};
+        settings["channels"] = shape[2];
+        return kImagesFormat.for_input(std::move(settings), input);
     }
     const FormatDef& format = format_of(train);
     if (format.for_input == nullptr) {

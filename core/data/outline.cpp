@@ -69,6 +69,8 @@ DataOutline outline_data(const Json& data_section, const OpenContext& context, F
     const Json section = checked_section(data_section);
     const Json& settings = section.at("train");
     const PartOutline train = format_of(settings).outline(settings, context, Part::train, files);
+    OpenContext following = context;
+    following.encoding = train.encoding;
     DataOutline out;
     out.sample = train.sample;
     out.samples = train.samples;
@@ -76,8 +78,8 @@ DataOutline outline_data(const Json& data_section, const OpenContext& context, F
     if (!train.assumption.empty()) {
         out.assumptions.push_back(train.assumption);
     }
-    outline_validation(section.at("validation"), context, files, train, out);
-    outline_test(section, context, files, out);
+    outline_validation(section.at("validation"), following, files, train, out);
+    outline_test(section, following, files, out);
     return out;
 }
 

@@ -18,6 +18,7 @@ constexpr std::array kSeparators = {',', ';', '\t', '|'};
 constexpr std::size_t kMostReasons = 5;
 constexpr std::size_t kMostExamples = 5;
 constexpr std::size_t kMostFields = 100'000;
+constexpr std::int64_t kValuesPerText = 20; // in a column of numbers, at least
 
 using Records = std::vector<std::vector<std::string>>;
 
@@ -62,6 +63,7 @@ struct Head {
 Head best_head(const Path& path, const std::optional<char>& wished) {
     Head best;
     bool found = false;
+    std::optional<Error> first_error;
     for (const char separator : kSeparators) {
         if (wished && separator != *wished) {
             continue;
@@ -69,12 +71,9 @@ Head best_head(const Path& path, const std::optional<char>& wished) {
         Records records;
         try {
             records = head_of(path, separator);
-        } catch (const Error&) {
-            // Quotes may be in order with another separator; the last one tells.
-            if (wished || (separator == kSeparators.back() && !found)) {
-                throw;
-            }
-            continue;
+        } catch (const Error& error) {
+            first_error = first_error ? first_error : std::optional(error);
+            continue; // quotes may be in order with another separator
         }
         const Fit fit = records.empty() ? Fit{} : fit_of(records);
         const bool splits = fit.fields > 1;
@@ -84,6 +83,9 @@ Head best_head(const Path& path, const std::optional<char>& wished) {
             best = {separator, fit, std::move(records)};
             found = true;
         }
+    }
+    if (first_error && best.fit.fields < 2) {
+        throw Error(*first_error);
     }
     return best;
 }
@@ -348,7 +350,7 @@ TableTally tally_table(const Path& path, const TableWishes& wishes) {
     return out;
 }
 
-Column column_of(const TableTally& table, std::size_t index, double most_bad) {
+Column column_of(const TableTally& table, std::size_t index) {
     const ColumnTally& tally = table.columns[index];
     Column column;
     column.name = table.layout.names[index];
@@ -364,10 +366,9 @@ Column column_of(const TableTally& table, std::size_t index, double most_bad) {
         column.maximum = tally.maximum;
         column.mean = tally.sum / static_cast<double>(tally.numbers);
     }
-    const double texts = static_cast<double>(tally.texts);
     if (column.values == 0) {
         column.kind = Column::Kind::empty;
-    } else if (texts <= most_bad * static_cast<double>(column.values)) {
+    } else if (tally.texts * kValuesPerText <= column.values) {
         column.kind = Column::Kind::number;
     } else if (column.distinct <= kMostDistinct && column.distinct * 2 <= column.values) {
         column.kind = Column::Kind::category;

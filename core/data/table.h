@@ -75,9 +75,8 @@ struct TableTally {
 /// One pass over the table.
 TableTally tally_table(const Path& path, const TableWishes& wishes);
 
-/// Column `index` for people. It holds numbers when at most the share `most_bad` of its values are
-/// none.
-Column column_of(const TableTally& table, std::size_t index, double most_bad);
+/// Column `index` for people. It holds numbers when at most one value in twenty is none.
+Column column_of(const TableTally& table, std::size_t index);
 
 /// Calls `use(fields, line)` for every record of the right length; the others go to `bad`.
 template <class Use>

@@ -31,7 +31,7 @@ public:
     Learner(const TableTally& table, const TableSettings& settings, std::vector<std::string>& notes)
         : table_(table), settings_(settings), notes_(notes) {
         for (std::size_t c = 0; c < table.columns.size(); ++c) {
-            columns_.push_back(column_of(table, c, settings.most_bad));
+            columns_.push_back(column_of(table, c));
         }
     }
 

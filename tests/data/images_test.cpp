@@ -289,6 +289,7 @@ private slots:
             folder.write(at + "/b/2.png", png_bytes(plain_image(8, 8, kBlue)));
         }
         folder.write("set/train/c/1.png", red(8, 8));
+        folder.write("set/test/a/2.png", red(30, 20));
         Json section = section_of(folder.path());
         section["validation"] = section["train"];
         section["validation"]["path"] = (folder.path() / "set/valid").string();
@@ -296,10 +297,12 @@ private slots:
         QCOMPARE(set.train->samples(), 4);
         QCOMPARE(set.validation->samples(), 3);
         QVERIFY(set.test != nullptr);
-        QCOMPARE(set.test->samples(), 3);
+        QCOMPARE(set.test->samples(), 4);
+        QVERIFY(set.test->info().input == set.train->info().input);
         // Training's classes count, also where a part lacks one.
         QCOMPARE(set.test->info().classes, 3);
         QCOMPARE(set.test->label(2), 1);
+        QCOMPARE(input_floats(*set.test, 1)[0], 200.0F / 255);
     }
 
     void folders_that_are_no_set_of_classes_are_refused() {

@@ -323,7 +323,7 @@ PartOutline outline_csv(const Json& given, const OpenContext& context, Part, Fil
                                         settings.most_bad, KeepRows::only_count, report)
                                   .rows;
     const auto row_bytes = static_cast<std::int64_t>(encoding->stride() * sizeof(double));
-    return {describe_table(settings.path, *encoding, rows), rows, rows * row_bytes, ""};
+    return {describe_table(settings.path, *encoding, rows), rows, rows * row_bytes, "", encoding};
 }
 
 /// How often each class is in the table.
@@ -354,7 +354,7 @@ Look look_at_csv(const Json& given, const OpenContext& context) {
     Look out;
     const TableTally table = tally_table(settings.path, settings.wishes);
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
-        out.columns.push_back(column_of(table, c, settings.most_bad));
+        out.columns.push_back(column_of(table, c));
     }
     const char separator = table.layout.separator;
     out.summary = "Table of " + format_thousands(table.rows) + " rows and " +

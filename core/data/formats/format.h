@@ -29,6 +29,7 @@ struct PartOutline {
     std::int64_t samples = 0;
     std::int64_t cache_bytes = 0; // Source::cache_bytes of what open returns
     std::string assumption;       // when files that may be absent were not there
+    std::shared_ptr<const Encoding> encoding = nullptr; // for the outlines of the other parts
 };
 
 /// What there is to say of a source beside its outline.

@@ -28,7 +28,12 @@ constexpr std::size_t kMostNamed = 5;
 
 /// Classes by name and the shape of training's images.
 struct ImageEncoding final : Encoding {
+    ImageEncoding(std::vector<std::string> names, std::int64_t rows, std::int64_t columns,
+                  std::int64_t values)
+        : class_names(std::move(names)), height(rows), width(columns), channels(values) {}
+
     std::vector<std::string> class_names;
+    std::int64_t height, width, channels;
 };
 
 struct ImageSettings {
@@ -82,9 +87,8 @@ public:
     ImageSource(ImageFiles files, ImageSettings settings, std::vector<std::uint8_t> pixels)
         : files_(std::move(files)), settings_(std::move(settings)), pixels_(std::move(pixels)) {
         info_ = describe_images(settings_.path, settings_, files_.class_names, samples());
-        auto encoding = std::make_shared<ImageEncoding>();
-        encoding->class_names = files_.class_names;
-        encoding_ = std::move(encoding);
+        encoding_ = std::make_shared<ImageEncoding>(files_.class_names, settings_.height,
+                                                    settings_.width, settings_.channels);
         std::string names;
         for (const std::string& path : files_.paths) {
             names += path + '\n';
@@ -258,6 +262,11 @@ Listed list_set(const Json& given, const OpenContext& context, Part part) {
                     "Sort the images into one folder per class.");
     }
     ImageSettings& settings = out.settings;
+    if (encoding != nullptr) {
+        settings.height = encoding->height;
+        settings.width = encoding->width;
+        settings.channels = encoding->channels;
+    }
     if (settings.height == 0 || settings.channels == 0) {
         const ImageShapeChoice shape = choose_shape(files);
         if (settings.height == 0) {
@@ -321,6 +330,8 @@ PartOutline outline_images(const Json& given, const OpenContext& context, Part p
         out.samples += label >= 0 || !labelled ? 1 : 0;
     }
     out.sample = describe_images(settings.path, settings, files.class_names, out.samples);
+    out.encoding = std::make_shared<ImageEncoding>(files.class_names, settings.height,
+                                                   settings.width, settings.channels);
     const std::int64_t bytes = out.samples * settings.sample_bytes();
     out.cache_bytes = bytes <= settings.memory_limit ? bytes : 0;
     return out;
