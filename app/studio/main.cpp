@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // weft-studio [FILE...]: the desktop program. Reads the environment, wires, starts the event loop.
 #include "core/base/build_config.h"
+#include "core/base/error.h"
+#include "core/train/control_socket.h"
 #include "ui/bridge/convert.h"
 #include "ui/plurals.h"
+#include "ui/shell/desktop_link.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/single_instance.h"
 
 #include <QApplication>
 #include <QCommandLineParser>
+#include <QCryptographicHash>
 #include <QDir>
 #include <QFileInfo>
 #include <QTimer>
 
 namespace {
 
+QString cache_folder() {
+    return qEnvironmentVariable("XDG_CACHE_HOME", QDir::homePath() + "/.cache");
+}
+
 // Shared with `weft`, whose `weft bench machine` writes it.
 QString calibration_file() {
-    return qEnvironmentVariable("XDG_CACHE_HOME", QDir::homePath() + "/.cache") +
-           "/weft/calibration.json";
+    return cache_folder() + "/weft/calibration.json";
 }
 
 // XDG state: layout and history belong there (Qt 6.4 has no StateLocation).
@@ -54,6 +62,24 @@ QString worker_program() {
                                                    : here.filePath("weft");
 }
 
+// One for each user, screen and folder of runs: another screen needs a window of its own, and other
+// runs another studio.
+QString instance_socket(const std::filesystem::path& runs_root) {
+    const QByteArray place = qgetenv("WAYLAND_DISPLAY") + '\n' + qgetenv("DISPLAY") + '\n' +
+                             QByteArray::fromStdString(runs_root.string());
+    const QString name =
+        "studio-" + QCryptographicHash::hash(place, QCryptographicHash::Sha256).toHex().left(16);
+    try {
+        return weft::ui::pathText(weft::train::control_folder(
+                   weft::ui::toPath(qEnvironmentVariable("XDG_RUNTIME_DIR")),
+                   weft::ui::toPath(QDir::tempPath()))) +
+               "/" + name;
+    } catch (const weft::Error& fault) {
+        qWarning("%s", fault.what());
+        return QDir::tempPath() + "/weft-" + name;
+    }
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -80,6 +106,9 @@ int main(int argc, char** argv) {
                     "file.new, file.open, file.open_folder, page.checkpoints, ..."),
         "ID");
     parser.addOption(action);
+    const QCommandLineOption new_window(
+        "new-window", QObject::tr("Opens a studio of its own although one is open."));
+    parser.addOption(new_window);
     parser.process(application);
 
     weft::ui::StudioPaths paths;
@@ -93,33 +122,64 @@ int main(int argc, char** argv) {
                                              weft::ui::toPath(QDir::homePath()));
     paths.presets = weft::ui::toPath(presets_folder());
     paths.state = weft::ui::toPath(state_folder());
+    paths.cache = weft::ui::toPath(cache_folder() + "/weft-studio");
     paths.calibration = weft::ui::toPath(calibration_file());
     paths.worker = weft::ui::toPath(worker_program());
     QDir().mkpath(state_folder());
+
+    weft::ui::LaunchRequest request;
+    for (const QString& file : parser.positionalArguments()) {
+        request.files << QFileInfo(file).absoluteFilePath();
+    }
+    request.action = parser.value(action);
+    request.token = qgetenv("XDG_ACTIVATION_TOKEN");
+    weft::ui::SingleInstance instance(instance_socket(paths.runs_root));
+    if (!parser.isSet(new_window)) {
+        using Role = weft::ui::SingleInstance::Role;
+        const Role role = instance.claim(request);
+        if (role == Role::Forwarded) {
+            return 0;
+        }
+        if (role == Role::Alone) {
+            qWarning("%s", qPrintable(instance.problem()));
+        }
+    }
 
     weft::widgets::ThemeController theme;
     weft::ui::Studio studio(paths);
     weft::ui::MainWindow window(studio, theme);
     window.show();
     studio.bringBackDraft();
-    for (const QString& file : parser.positionalArguments()) {
-        const QString problem =
-            studio.openPath(weft::ui::toPath(QFileInfo(file).absoluteFilePath()));
+    weft::ui::Desktop desktop(QDBusConnection::sessionBus(), QDBusConnection::systemBus());
+    const weft::ui::DesktopLink desktop_link(studio, desktop);
+    for (const QString& file : request.files) {
+        const QString problem = studio.openPath(weft::ui::toPath(file));
         if (!problem.isEmpty()) {
             qWarning("%s", qPrintable(problem));
         }
     }
     studio.reattach();
     studio.index().refresh();
-    if (parser.isSet(action)) {
-        QAction* asked = window.actions().find(parser.value(action));
+    if (!request.action.isEmpty()) {
+        QAction* asked = window.actions().find(request.action);
         if (asked == nullptr) {
-            qCritical("%s", qPrintable(
-                                QObject::tr("There is no action '%1'. There are: %2.")
-                                    .arg(parser.value(action), window.actions().ids().join(", "))));
+            qCritical("%s",
+                      qPrintable(QObject::tr("There is no action '%1'. There are: %2.")
+                                     .arg(request.action, window.actions().ids().join(", "))));
             return 2;
         }
         QTimer::singleShot(0, asked, &QAction::trigger); // a dialog it opens needs the event loop
     }
+    QObject::connect(&instance, &weft::ui::SingleInstance::requested, &window,
+                     [&window](const weft::ui::LaunchRequest& later) {
+                         qputenv("XDG_ACTIVATION_TOKEN", later.token); // Qt takes it from there
+                         window.comeToFront();
+                         for (const QString& file : later.files) {
+                             window.open(file);
+                         }
+                         if (QAction* asked = window.actions().find(later.action)) {
+                             asked->trigger();
+                         }
+                     });
     return QApplication::exec();
 }

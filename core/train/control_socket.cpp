@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/control_socket.h"
 
-#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -20,8 +22,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostPathBytes = sizeof(sockaddr_un::sun_path) - 1;
 constexpr std::size_t kNameBytes = sizeof("/4194304-99.sock") - 1; // the longest that we give
 constexpr int kMostWaiting = 16;
-// Between making a socket and listening at it nobody answers: such a young one is not a remnant.
-constexpr double kYoungSeconds = 5;
 
 [[noreturn]] void fail(const fs::path& path, const std::string& what, int number) {
     throw Error(ErrorKind::usage, "--control " + path.string(),
@@ -59,15 +59,19 @@ bool nobody_listens_at(const fs::path& path) {
     return errno == ECONNREFUSED;
 }
 
+// Names begin with the number of the process that listens there.
+bool is_remnant(const fs::path& path) {
+    struct stat status {};
+    const auto pid = static_cast<pid_t>(std::strtol(path.filename().c_str(), nullptr, 10));
+    const bool gone = pid == ::getpid() || (::kill(pid, 0) != 0 && errno == ESRCH);
+    return pid > 0 && gone && path.extension() == ".sock" && ::lstat(path.c_str(), &status) == 0 &&
+           S_ISSOCK(status.st_mode) && nobody_listens_at(path);
+}
+
 void remove_remnants(const fs::path& folder) {
     std::error_code problem;
-    const double now_s = SystemClock().epoch_s();
     for (const auto& entry : fs::directory_iterator(folder, problem)) {
-        struct stat status {};
-        if (entry.path().extension() == ".sock" && ::lstat(entry.path().c_str(), &status) == 0 &&
-            S_ISSOCK(status.st_mode) &&
-            now_s - static_cast<double>(status.st_ctim.tv_sec) > kYoungSeconds &&
-            nobody_listens_at(entry.path())) {
+        if (is_remnant(entry.path())) {
             ::unlink(entry.path().c_str());
         }
     }

@@ -6,6 +6,9 @@
 #include <QFile>
 #include <QTest>
 
+#include <csignal>
+#include <unistd.h>
+
 namespace weft::test {
 
 std::string tiny_config() {
@@ -20,21 +23,40 @@ std::string tiny_config() {
 })";
 }
 
-StudioFixture::StudioFixture() {
+StudioFixture::StudioFixture(const std::string& config) {
     std::filesystem::create_directories(root() / "presets");
     QFile file(ui::pathText(preset()));
     if (!file.open(QIODevice::WriteOnly)) {
         qFatal("the test folder cannot be written");
     }
-    file.write(QByteArray::fromStdString(tiny_config()));
+    file.write(QByteArray::fromStdString(config));
     file.close();
     open();
+}
+
+// A worker outlives its studio; a test that failed must not leave one training.
+StudioFixture::~StudioFixture() {
+    window_.reset();
+    studio_.reset();
+    std::error_code none_started;
+    for (const auto& run : std::filesystem::directory_iterator(root() / "runs", none_started)) {
+        if (const auto lock = train::read_lock(run.path());
+            lock && lock->pid > 0 && lock->pid != ::getpid()) {
+            ::kill(static_cast<pid_t>(lock->pid), SIGKILL);
+        }
+    }
+}
+
+std::filesystem::path StudioFixture::calibration() {
+    return std::filesystem::path(qEnvironmentVariable("XDG_CACHE_HOME").toStdString()) / "weft" /
+           "calibration.json";
 }
 
 void StudioFixture::open() {
     theme_ = std::make_unique<widgets::ThemeController>();
     studio_ = std::make_unique<ui::Studio>(
-        ui::StudioPaths{root() / "runs", root() / "presets", root() / "state", {}, WEFT_PROGRAM});
+        ui::StudioPaths{root() / "runs", root() / "presets", root() / "state",
+                                     calibration(), WEFT_PROGRAM});
     ui::Preferences preferences = studio_->settings().values();
     preferences.reduced_motion = true; // nothing moves while it is looked at
     studio_->settings().set(preferences);

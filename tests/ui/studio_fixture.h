@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A studio over a private folder, with a preset that trains in a second on any machine.
+// A studio over a private folder, with one preset; the usual one trains in a second on any machine.
 #pragma once
 
 #include "ui/shell/main_window.h"
@@ -11,14 +11,23 @@
 
 namespace weft::test {
 
+std::string tiny_config();
+
 class StudioFixture {
 public:
-    StudioFixture();
+    /// `config`: the preset, under the name "tiny".
+    explicit StudioFixture(const std::string& config = tiny_config());
+    ~StudioFixture();
+    StudioFixture(const StudioFixture&) = delete;
+    StudioFixture& operator=(const StudioFixture&) = delete;
 
     ui::Studio& studio() { return *studio_; }
     ui::MainWindow& window() { return *window_; }
     std::filesystem::path root() const { return dir_.path().toStdString(); }
     std::filesystem::path preset() const { return root() / "presets" / "tiny.json"; }
+    /// Where the studio and its workers look for what was measured on this machine: in the private
+    /// cache of this test program. Nothing is there.
+    static std::filesystem::path calibration();
     /// Closes the window and the studio and opens both again over the same folders.
     void reopen();
     /// Clicks a widget by object name with the mouse; fails the test when there is none.
@@ -33,7 +42,5 @@ private:
     std::unique_ptr<ui::Studio> studio_;
     std::unique_ptr<ui::MainWindow> window_;
 };
-
-std::string tiny_config();
 
 } // namespace weft::test

@@ -27,8 +27,7 @@ void LogTail::read(std::mutex& mutex, std::vector<std::string>& lines) {
         offset_ = end - kMostBytes;
     }
     std::string text(static_cast<std::size_t>(end - offset_), '\0');
-    File(path_, File::Mode::read)
-        .read_at(std::as_writable_bytes(std::span(text)), offset_);
+    File(path_, File::Mode::read).read_at(std::as_writable_bytes(std::span(text)), offset_);
     std::size_t begin = 0;
     for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', begin)) {
         came.push_back(text.substr(begin, at - begin));

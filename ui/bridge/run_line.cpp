@@ -17,9 +17,9 @@
 namespace weft::ui {
 namespace {
 
-constexpr double kLookSeconds = 0.02;      // between two looks for a process that is starting
-constexpr double kFollowSeconds = 0.25;    // between two looks at files
-constexpr double kPatienceSeconds = 3;     // before a live process counts as out of reach
+constexpr double kLookSeconds = 0.02;   // between two looks for a process that is starting
+constexpr double kFollowSeconds = 0.25; // between two looks at files
+constexpr double kPatienceSeconds = 3;  // before a live process counts as out of reach
 constexpr std::size_t kFollowEvents = 4096;
 
 using train::CommandEvent;
@@ -70,7 +70,7 @@ private:
     bool subscribed_ = false;
     RunControlState::Who who_ = RunControlState::Who::Asking;
     std::unique_ptr<train::EventReader> reader_; // while the process is out of reach
-    std::thread thread_; // last: it begins when the rest is there
+    std::thread thread_;                         // last: it begins when the rest is there
 };
 
 void RunLine::Thread::run() {
@@ -305,8 +305,7 @@ void RunLine::send(const train::Command& command) {
 void RunLine::takeOver() {
     {
         const std::lock_guard guard(shared_->mutex);
-        shared_->to_send.emplace_back(
-            R"({"command": "claim", "by": "studio", "take_over": true})");
+        shared_->to_send.emplace_back(R"({"command": "claim", "by": "studio", "take_over": true})");
     }
     signalWake(shared_->wake);
 }

@@ -29,11 +29,11 @@ struct RunControlState {
 };
 
 struct LineNews {
-    std::vector<train::Event> events;            // of the run's record, in order, each once
-    std::vector<train::CommandEvent> refusals;   // answers that are not in the record
-    std::vector<std::string> log;                // lines that the worker printed
-    std::optional<RunControlState> control;      // when it changed
-    std::optional<ProcessEnd> end;               // nobody trains the run any more
+    std::vector<train::Event> events;          // of the run's record, in order, each once
+    std::vector<train::CommandEvent> refusals; // answers that are not in the record
+    std::vector<std::string> log;              // lines that the worker printed
+    std::optional<RunControlState> control;    // when it changed
+    std::optional<ProcessEnd> end;             // nobody trains the run any more
 };
 
 class RunLine {

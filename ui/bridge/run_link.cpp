@@ -93,7 +93,8 @@ QString RunLink::post(train::CommandKind kind, const config::Json& argument) {
         return {};
     }
     // Other studios number their commands too: the process makes the id unique.
-    const std::string id = "studio-" + std::to_string(::getpid()) + "-" + std::to_string(next_id_++);
+    const std::string id =
+        "studio-" + std::to_string(::getpid()) + "-" + std::to_string(next_id_++);
     line_->send({kind, id, "studio", argument});
     return QString::fromStdString(id);
 }
@@ -111,8 +112,8 @@ void RunLink::drain() {
     }
     if (!news.log.empty()) {
         QStringList lines;
-        for (const std::string& line : news.log) {
-            lines << toQString(line);
+        for (const std::string& printed : news.log) {
+            lines << toQString(printed);
         }
         emit logged(lines);
     }

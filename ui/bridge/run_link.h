@@ -38,7 +38,8 @@ public:
     const RunControlState& control() const { return control_; }
     /// Takes control from the studio that has it.
     void takeOver();
-    /// Sends a command; returns the id that its answer will carry, or an empty string without a run.
+    /// Sends a command; returns the id that its answer will carry, or an empty string without a
+    /// run.
     QString post(train::CommandKind kind, const config::Json& argument = config::Json::object());
     /// 30 times a second when visible, twice when nobody looks.
     void setVisible(bool visible);
@@ -65,7 +66,7 @@ private:
 
     std::unique_ptr<RunLine> line_;
     RunControlState control_;
-    Child child_;                // behind the line; pid 0: none of ours
+    Child child_;                 // behind the line; pid 0: none of ours
     std::vector<Child> children_; // that the link has left
     QTimer timer_;
     int next_id_ = 1;

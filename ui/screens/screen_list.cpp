@@ -12,6 +12,7 @@ std::span<const ScreenRecord* const> allScreens() {
         &kPlanScreen,
         &kTrainScreen,
         &kCheckpointsScreen,
+        &kRunsScreen,
     };
     return kScreens;
 }

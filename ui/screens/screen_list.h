@@ -15,6 +15,7 @@ extern const ScreenRecord kTrainingScreen;
 extern const ScreenRecord kPlanScreen;
 extern const ScreenRecord kTrainScreen;
 extern const ScreenRecord kCheckpointsScreen;
+extern const ScreenRecord kRunsScreen;
 
 std::span<const ScreenRecord* const> allScreens();
 

@@ -32,6 +32,7 @@
 #include <QScreen>
 #include <QSettings>
 #include <QStackedWidget>
+#include <QTabBar>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -182,6 +183,9 @@ void MainWindow::createDocks() {
     pages->addWidget(table);
     problems_dock_ = dock(tr("Problems"), "problemsDock", pages);
     docks_->tabifyDockWidget(problems_dock_, console_dock_);
+    for (QTabBar* tabs : docks_->findChildren<QTabBar*>()) {
+        tabs->setFocusPolicy(Qt::NoFocus); // unseen with both docks closed; each has its shortcut
+    }
     docks_->resizeDocks({problems_dock_}, {kDockHeight}, Qt::Vertical);
     console_dock_->hide();
     problems_dock_->hide();
@@ -292,6 +296,7 @@ void MainWindow::connectStudio() {
     });
     connect(&studio_, &Studio::runShown, this, [this] { showPage("train"); });
     connect(&studio_, &Studio::checkpointOpened, this, [this] { showPage("checkpoints"); });
+    connect(&studio_, &Studio::weightsOpened, this, [this] { showPage("checkpoints"); });
     connect(&studio_, &Studio::trainingChanged, this, &MainWindow::updateBanner);
     connect(&studio_, &Studio::controlChanged, this, &MainWindow::updateBanner);
     connect(&studio_.run(), &RunModel::reset, this, [this] {
@@ -347,6 +352,13 @@ void MainWindow::open(const QString& path) {
     }
 }
 
+void MainWindow::comeToFront() {
+    setWindowState(windowState() & ~Qt::WindowMinimized);
+    show();
+    raise();
+    activateWindow();
+}
+
 void MainWindow::openFileDialog() {
     const QString path = QFileDialog::getOpenFileName(this, tr("Open configuration"),
                                                       pathText(studio_.paths().presets),
@@ -372,8 +384,7 @@ void MainWindow::save() {
     }
     const QString problem = studio_.draft().save(path);
     if (problem.isEmpty()) {
-        toasts_->show(widgets::MessageKind::Success,
-                      tr("Saved %1").arg(pathText(path.filename())));
+        toasts_->show(widgets::MessageKind::Success, tr("Saved %1").arg(pathText(path.filename())));
     } else {
         toasts_->show(widgets::MessageKind::Error, problem);
     }
@@ -384,12 +395,11 @@ void MainWindow::saveAs() {
     const bool has_place =
         !draft.path().empty() && draft.path().parent_path() != studio_.paths().presets;
     const QString proposal = has_place ? pathText(draft.path()) : draft.name() + ".json";
-    const QString path =
-        QFileDialog::getSaveFileName(config_dialog_ != nullptr && config_dialog_->isVisible()
-                                         ? static_cast<QWidget*>(config_dialog_)
-                                         : this,
-                                     tr("Save configuration"), proposal,
-                                     tr("Run configurations (*.json)"));
+    const QString path = QFileDialog::getSaveFileName(
+        config_dialog_ != nullptr && config_dialog_->isVisible()
+            ? static_cast<QWidget*>(config_dialog_)
+            : this,
+        tr("Save configuration"), proposal, tr("Run configurations (*.json)"));
     if (path.isEmpty()) {
         return;
     }
@@ -445,6 +455,7 @@ void MainWindow::say(const QString& icon, widgets::MessageKind kind, const QStri
     banner_->setVisible(true);
 }
 
+// Home has a banner of its own for runs that were cut off.
 bool MainWindow::showRunBanner() {
     const QString name = studio_.run().name();
     using Who = RunControlState::Who;
@@ -453,24 +464,27 @@ bool MainWindow::showRunBanner() {
         say("stop", widgets::MessageKind::Info, tr("Stopping %1").arg(name),
             tr("the window closes when the checkpoint is written"));
     } else if (studio_.isTraining() && (who == Who::Other || who == Who::Unreachable)) {
-        say("eye", widgets::MessageKind::Info, tr("%1 is read-only here").arg(name),
+        say("lock", widgets::MessageKind::Info, tr("%1 is read-only here").arg(name),
             toQString(studio_.link().control().why));
         if (who == Who::Other) {
             QPushButton* take = banner_->addButton(tr("Take over"));
             take->setObjectName("takeOver");
             connect(take, &QPushButton::clicked, &studio_, &Studio::takeOver);
         }
-    } else if (!studio_.isTraining() && !interruption_.isEmpty()) {
-        say("alert", widgets::MessageKind::Warning, tr("%1 was interrupted").arg(name),
-            interruption_);
-        QPushButton* resume = banner_->addButton(tr("Resume"));
-        resume->setObjectName("resumeInterrupted");
-        connect(resume, &QPushButton::clicked, this, [this] {
-            const StartResult result = studio_.resumeRun(studio_.run().folder());
-            if (!result.started) {
-                toasts_->show(widgets::MessageKind::Error, result.problem);
-            }
-        });
+    } else if (!studio_.isTraining() && !interruption_.isEmpty() && currentPage() != "home") {
+        const bool saved = !studio_.run().checkpoints().empty();
+        say("warning", widgets::MessageKind::Warning, tr("%1 was interrupted").arg(name),
+            saved ? interruption_ : tr("%1 · before its first checkpoint").arg(interruption_));
+        if (saved) {
+            QPushButton* resume = banner_->addButton(tr("Resume"));
+            resume->setObjectName("resumeInterrupted");
+            connect(resume, &QPushButton::clicked, this, [this] {
+                const StartResult result = studio_.resumeRun(studio_.run().folder());
+                if (!result.started) {
+                    toasts_->show(widgets::MessageKind::Error, result.problem);
+                }
+            });
+        }
     } else {
         return false;
     }

@@ -41,6 +41,9 @@ public:
 
     void showPage(const QString& id);
     QString currentPage() const;
+    /// Opens a configuration, run folder or checkpoint; says what is wrong with it.
+    void open(const QString& path);
+    void comeToFront();
     Screen* page(const QString& id) const;
     Actions& actions() { return actions_; }
 
@@ -63,7 +66,6 @@ private:
     void connectStudio();
     void restoreLayout();
     void saveLayout() const;
-    void open(const QString& path);
     void openFileDialog();
     void openFolderDialog();
     /// Presets are never written to: they ask for a place of their own, as a draft without one does.

@@ -18,13 +18,13 @@
 #include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/device_grid.h"
-#include "widgets/messages.h"
 
 #include <QEvent>
-#include <QPushButton>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace weft::ui {
 namespace {
@@ -36,14 +36,13 @@ constexpr int kExchangesWidth = 730;
 constexpr int kPipelineWidth = 550;
 constexpr int kUpperHeight = 266;
 constexpr int kLowerHeight = 200;
-constexpr int kLeastHeight = 466; // of both
-constexpr int kLowWindow = 700;   // the scrubber makes itself small
+constexpr int kLeastHeight = 466; // of both, at text size 1
 
 } // namespace
 
 MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const PlanPreview::Planner& planner,
-                   QWidget* parent)
-    : QWidget(parent), draft_(studio.draft()), preview_(preview),
+                   ScrubPart& scrub, QWidget* parent)
+    : QWidget(parent), draft_(studio.draft()), preview_(preview), scrub_(scrub),
       example_preview_(example_, planner), example_edit_(exampleMesh()) {
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
@@ -51,19 +50,11 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const PlanPreview::Plan
     column->setSpacing(0);
     bar_ = new MeshBar;
     column->addWidget(bar_);
-    note_ = new widgets::Banner(widgets::MessageKind::Info);
-    note_->setObjectName("meshExample");
-    note_->setText(tr("An example"),
-                   tr("The draft computes on one device. This is what these would hold and do."));
-    QPushButton* use = note_->addButton(tr("Use these devices"));
-    use->setObjectName("useExample");
-    connect(use, &QPushButton::clicked, this, [this] { choose(MeshBar::Where::Simulated); });
-    column->addWidget(note_);
     column->addWidget(new widgets::Hairline);
-    auto* rows = new QSplitter(Qt::Vertical);
-    rows->setHandleWidth(1);
-    rows->setChildrenCollapsible(false);
-    rows->addWidget(createTensors());
+    rows_ = new QSplitter(Qt::Vertical);
+    rows_->setHandleWidth(1);
+    rows_->setChildrenCollapsible(false);
+    rows_->addWidget(createTensors());
     drawer_ = new MeshDrawer;
     drawer_->add(tr("Step"), tr("What the devices say to each other, and when each works"),
                  createStep());
@@ -76,20 +67,25 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const PlanPreview::Plan
     drawer_->add(tr("Live"), tr("What the devices of the run on screen do"), live_);
     connect(live_, &LivePart::deviceSelected, this, &MeshPart::selectDevice);
     connect(live_, &LivePart::told, pipeline_, &PipelinePart::setMeasured);
-    rows->addWidget(drawer_);
-    rows->setStretchFactor(0, 3);
-    rows->setStretchFactor(1, 2);
-    rows->setSizes({kUpperHeight, kLowerHeight});
-    rows->setMinimumHeight(kLeastHeight);
-    column->addWidget(rows, 1);
+    rows_->addWidget(drawer_);
+    rows_->setStretchFactor(0, 3);
+    rows_->setStretchFactor(1, 2);
+    rows_->setSizes({kUpperHeight, kLowerHeight});
+    // The height that it must have counts, not the one that its parts would like.
+    rows_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
+    rows_->installEventFilter(this);
+    column->addWidget(rows_, 1);
+    keepHeight();
     // A low window scrolls the page instead of squeezing its drawings.
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->setSpacing(0);
     outer->addWidget(widgets::verticalScroll(content), 1);
-    scrub_ = new ScrubPart;
-    outer->addWidget(scrub_);
-    connect(scrub_, &ScrubPart::momentChanged, this, &MeshPart::showMoment);
+    connect(&scrub_, &ScrubPart::momentChanged, this, [this](const StepMoment& moment) {
+        if (isVisible()) {
+            showMoment(moment);
+        }
+    });
     connect(bar_, &MeshBar::edited, this, &MeshPart::edit);
     connect(bar_, &MeshBar::whereChosen, this, &MeshPart::choose);
     connect(&preview_, &PlanPreview::changed, this, &MeshPart::update);
@@ -147,7 +143,7 @@ QWidget* MeshPart::createStep() {
     pipeline_ = new PipelinePart;
     columns->addWidget(pipeline_);
     columns->setSizes({kExchangesWidth, kPipelineWidth});
-    connect(exchanges_, &ExchangePart::opChosen, this, [this](int op) { scrub_->setOp(op); });
+    connect(exchanges_, &ExchangePart::opChosen, this, [this](int op) { scrub_.setOp(op); });
     connect(exchanges_, &ExchangePart::tensorChosen, this, &MeshPart::showTensor);
     connect(exchanges_, &ExchangePart::simulateRequested, this,
             [this] { choose(MeshBar::Where::Simulated); });
@@ -157,7 +153,7 @@ QWidget* MeshPart::createStep() {
         edit(withStrategy(changed, wanted.section('=', 0, 0).toStdString()));
     });
     connect(pipeline_, &PipelinePart::actionChosen, this,
-            [this](int stage, int action) { scrub_->setAction(stage, action); });
+            [this](int stage, int action) { scrub_.setAction(stage, action); });
     return columns;
 }
 
@@ -190,20 +186,6 @@ void MeshPart::showMoment(const StepMoment& moment) {
     tiles_->setMoment(moment);
     exchanges_->showOp(moment.exchange);
     pipeline_->setMoment(moment);
-    if (moment.valid() && !isExample()) {
-        emit opChosen(moment.op);
-    }
-}
-
-void MeshPart::showOp(int op) {
-    if (!isExample()) {
-        scrub_->setOp(op);
-    }
-}
-
-void MeshPart::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    scrub_->setLow(window()->height() <= kLowWindow);
 }
 
 /// The devices that hold the same part as the selected one, or any part at all.
@@ -219,6 +201,26 @@ bool MeshPart::isExample() const {
 void MeshPart::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     onDraftChanged();
+    showMoment(scrub_.moment());
+}
+
+void MeshPart::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        keepHeight();
+    }
+}
+
+bool MeshPart::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == rows_ && event->type() == QEvent::LayoutRequest) {
+        keepHeight();
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void MeshPart::keepHeight() {
+    const auto least = static_cast<int>(kLeastHeight * widgets::Theme::current().fontScale());
+    rows_->setMinimumHeight(std::max(least, rows_->minimumSizeHint().height()));
 }
 
 void MeshPart::hideEvent(QHideEvent* event) {
@@ -290,13 +292,13 @@ void MeshPart::update() {
         return;
     }
     const bool example = isExample();
-    note_->setVisible(example);
     if (draft_.isValid()) {
         const MeshEdit own = MeshEdit::of(draft_.config());
         bar_->setEdit(example ? example_edit_ : own,
                       preview_.hardware() != nullptr || own.kind != "cpu" ? MeshBar::Where::Planned
                       : example                                           ? MeshBar::Where::Here
-                                : MeshBar::Where::Simulated);
+                                : MeshBar::Where::Simulated,
+                      example);
         const Draft& draft = example ? example_ : draft_;
         if (draft.isValid()) {
             tiles_->setConfig(draft.config());
@@ -325,7 +327,7 @@ void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool 
     pipeline_->setStale(stale);
     rules_->setStale(stale);
     findings_->setStale(stale);
-    scrub_->setStale(stale);
+    scrub_.setStale(stale);
     advice_->setStale(stale);
     compare_->setStale(stale);
     checkpoint_->setStale(stale);
@@ -336,7 +338,6 @@ void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool 
         pipeline_->setDigest(digest);
         rules_->setDigest(digest);
         findings_->setDigest(digest);
-        scrub_->setDigest(digest);
         const MeshRun run{shown().config(), shown().hardware()};
         advice_->setRun(run);
         advice_->setDigest(digest);
@@ -345,6 +346,7 @@ void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool 
         checkpoint_->setRun(run);
         checkpoint_->setDigest(digest);
     }
+    scrub_.setDigest(digest_);
 }
 
 } // namespace weft::ui

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// UX.md 5, target 23: what a studio that shows a run takes of its speed: samples of one run of
+// `weft train`, in turns with nobody connected and with the Train page showing it.
+#include "tests/perf/studio/figures.h"
+#include "tests/perf/studio/open_studio.h"
+#include "tests/perf/studio/suites.h"
+#include "ui/bridge/convert.h"
+
+#include <QProcess>
+#include <QTest>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace {
+
+using namespace weft;
+
+constexpr int kPairs = 5;
+constexpr int kSettleMs = 1000; // connecting, reading what came before, the plan
+constexpr int kWindowMs = 4000;
+
+struct Window {
+    double begin = 0; // s, UTC epoch
+    double end = 0;
+};
+
+double now_s() {
+    return SystemClock().epoch_s();
+}
+
+Window wait_window() {
+    QTest::qWait(kSettleMs);
+    Window window;
+    window.begin = now_s();
+    QTest::qWait(kWindowMs);
+    window.end = now_s();
+    return window;
+}
+
+// Steps of the run in that time, by its own clock.
+double steps_per_s(const std::vector<train::Event>& events, const Window& window) {
+    double first = 0;
+    double last = 0;
+    int steps = -1;
+    for (const train::Event& event : events) {
+        if (std::holds_alternative<train::StepEvent>(event.payload) && event.time >= window.begin &&
+            event.time < window.end) {
+            first = first == 0 ? event.time : first;
+            last = event.time;
+            ++steps;
+        }
+    }
+    return steps > 0 ? steps / (last - first) : 0;
+}
+
+} // namespace
+
+void bench_overhead() {
+    bench::OpenStudio open;
+    ui::Studio& studio = open.studio();
+    const std::filesystem::path run = open.runs() / "measured";
+    const std::filesystem::path other = open.runs() / "other";
+    train::create_run_folder_at(other);
+    QProcess weft;
+    weft.setStandardOutputFile(QProcess::nullDevice());
+    weft.start(WEFT_PROGRAM, {"train", WEFT_SOURCE_PRESETS "/fashion-mlp.json", "--run-dir",
+                              ui::pathText(run), "--set", "training.length={\"minutes\": 10}",
+                              "--set", "evaluation.every={\"minutes\": 10}", "--set",
+                              "checkpoint.every={\"minutes\": 10}"});
+    if (!QTest::qWaitFor([&] { return train::summarise_run(run).step > 100; }, 60000)) {
+        std::puts("the run did not begin");
+        return;
+    }
+    std::filesystem::copy_file(run / "config.json", other / "config.json");
+    std::vector<Window> alone;
+    std::vector<Window> shown;
+    for (int i = 0; i < kPairs; ++i) {
+        studio.showRun(other);
+        alone.push_back(wait_window());
+        studio.showRun(run);
+        shown.push_back(wait_window());
+        if (!studio.isTraining()) {
+            std::puts("the studio is not connected");
+            return;
+        }
+    }
+    weft.kill();
+    weft.waitForFinished();
+    const std::vector<train::Event> events = train::EventReader(run).read();
+    std::vector<double> ratios;
+    std::puts("steps/s alone, shown, ratio");
+    for (int i = 0; i < kPairs; ++i) {
+        const double a = steps_per_s(events, alone[static_cast<std::size_t>(i)]);
+        const double b = steps_per_s(events, shown[static_cast<std::size_t>(i)]);
+        ratios.push_back(b / a);
+        std::printf("  %8.1f %8.1f   %.3f\n", a, b, b / a);
+    }
+    std::sort(ratios.begin(), ratios.end());
+    bench::print("23  slower while it is shown", 100 * (1 - ratios[kPairs / 2]), "%", 2);
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Runs train in processes of their own: who controls one, what happens when it or the studio dies.
+#include "tests/support/weft_test.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/bridge/convert.h"
+
+#include <QDir>
+#include <QFile>
+#include <QProcess>
+#include <QPushButton>
+#include <QSignalSpy>
+
+#include <csignal>
+
+namespace {
+
+using namespace weft;
+using train::RunState;
+namespace fs = std::filesystem;
+
+constexpr int kPatienceMs = 60000; // for a loaded machine
+constexpr int kExitStopped = 75;
+
+pid_t worker_of(const fs::path& run) {
+    const auto lock = train::read_lock(run);
+    return lock ? static_cast<pid_t>(lock->pid) : 0;
+}
+
+std::int64_t step_on_disk(const fs::path& run) {
+    return train::summarise_run(run).step;
+}
+
+/// Steps 1, 2, 3, ... without a gap and without one that is there twice.
+bool counts_up(const ui::RunModel& model) {
+    const std::vector<double>& steps = model.steps().step;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (steps[i] != static_cast<double>(i + 1)) {
+            return false;
+        }
+    }
+    return !steps.empty();
+}
+
+/// `weft train` in a terminal's place.
+class Terminal {
+public:
+    explicit Terminal(test::StudioFixture& fixture) : run(fixture.root() / "runs" / "by_hand") {
+        process_.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+        process_.setStandardOutputFile(QProcess::nullDevice());
+        process_.start(WEFT_PROGRAM,
+                       {"train", ui::pathText(fixture.preset()), "--run-dir", ui::pathText(run)});
+    }
+    ~Terminal() {
+        process_.kill();
+        process_.waitForFinished();
+    }
+
+    bool trains() const { return train::is_live(run) && step_on_disk(run) > 0; }
+    void signal(int number) { ::kill(static_cast<pid_t>(process_.processId()), number); }
+    int exitCode() {
+        return process_.waitForFinished(kPatienceMs) &&
+                       process_.exitStatus() == QProcess::NormalExit
+                   ? process_.exitCode()
+                   : -1;
+    }
+
+    const fs::path run;
+
+private:
+    QProcess process_;
+};
+
+} // namespace
+
+class WorkerTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void a_run_kept_in_the_background_is_shown_again_with_all_of_its_curve() {
+        test::StudioFixture fixture;
+        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 10, kPatienceMs);
+        const fs::path folder = fixture.studio().run().folder();
+        const pid_t worker = worker_of(folder);
+        fixture.window().askBeforeClose = [] { return ui::MainWindow::CloseChoice::KeepTraining; };
+        fixture.window().close();
+        QVERIFY(!fixture.window().isVisible());
+        fixture.reopen();
+        const std::int64_t left_at = step_on_disk(folder);
+        QTRY_VERIFY_WITH_TIMEOUT(step_on_disk(folder) > left_at, kPatienceMs); // nobody looks
+        fixture.studio().reattach();
+        fixture.studio().index().refresh();
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().isTraining(), kPatienceMs);
+        QCOMPARE(fixture.studio().run().folder(), folder);
+        QCOMPARE(fixture.window().currentPage(), QString("train"));
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > left_at, kPatienceMs);
+        QVERIFY(counts_up(fixture.studio().run()));
+        QCOMPARE(worker_of(folder), worker);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().controlProblem().isEmpty(), kPatienceMs);
+        stop(fixture);
+        QVERIFY(counts_up(fixture.studio().run()));
+        QCOMPARE(fixture.studio().run().state(), RunState::stopped);
+    }
+
+    void a_killed_worker_is_seen_named_and_can_be_resumed() {
+        test::StudioFixture fixture;
+        startAndSave(fixture);
+        const fs::path folder = fixture.studio().run().folder();
+        QSignalSpy interrupted(&fixture.studio(), &ui::Studio::interrupted);
+        QVERIFY(::kill(worker_of(folder), SIGKILL) == 0);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QCOMPARE(fixture.studio().run().state(), RunState::stopped);
+        QVERIFY2(fixture.studio().run().stateReason().contains("SIGKILL"),
+                 qPrintable(fixture.studio().run().stateReason()));
+        QCOMPARE(interrupted.count(), 1);
+        QVERIFY(counts_up(fixture.studio().run()));
+        // What reached the disk is on screen, up to the last step.
+        QCOMPARE(fixture.studio().run().step(), step_on_disk(folder));
+        QVERIFY(fixture.find("resumeInterrupted")->isVisible());
+        fixture.click("resumeInterrupted");
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().state() == RunState::running, kPatienceMs);
+        QCOMPARE(fixture.studio().run().folder(), folder);
+        stop(fixture);
+        QVERIFY(counts_up(fixture.studio().run()));
+    }
+
+    void a_run_of_a_terminal_takes_commands_and_the_terminal_keeps_its_signals() {
+        test::StudioFixture fixture;
+        Terminal terminal(fixture);
+        QTRY_VERIFY_WITH_TIMEOUT(terminal.trains(), kPatienceMs);
+        fixture.studio().showRun(terminal.run);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().isTraining(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().controlProblem().isEmpty(), kPatienceMs);
+        fixture.studio().pause();
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::paused, kPatienceMs);
+        const std::int64_t paused_at = fixture.studio().run().step();
+        fixture.studio().singleStep();
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().step(), paused_at + 1, kPatienceMs);
+        QVERIFY(counts_up(fixture.studio().run()));
+        fixture.studio().resume();
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::running, kPatienceMs);
+        terminal.signal(SIGINT);
+        QCOMPARE(terminal.exitCode(), kExitStopped);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QCOMPARE(fixture.studio().run().state(), RunState::stopped);
+    }
+
+    void a_terminal_that_is_killed_is_seen() {
+        test::StudioFixture fixture;
+        Terminal terminal(fixture);
+        QTRY_VERIFY_WITH_TIMEOUT(terminal.trains(), kPatienceMs);
+        fixture.studio().showRun(terminal.run);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().isTraining(), kPatienceMs);
+        terminal.signal(SIGKILL);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QCOMPARE(fixture.studio().run().state(), RunState::stopped);
+        QVERIFY(fixture.studio().run().stateReason().contains("gone"));
+        // It may have saved nothing yet: then there is nothing to resume from.
+        QCOMPARE(fixture.window().findChild<QPushButton*>("resumeInterrupted") != nullptr,
+                 !fixture.studio().run().checkpoints().empty());
+    }
+
+    void a_second_studio_is_read_only_until_the_first_leaves() {
+        test::StudioFixture fixture;
+        Terminal terminal(fixture);
+        QTRY_VERIFY_WITH_TIMEOUT(terminal.trains(), kPatienceMs);
+        auto first = std::make_unique<ui::Studio>(fixture.studio().paths());
+        first->showRun(terminal.run);
+        QTRY_VERIFY_WITH_TIMEOUT(first->isTraining() && first->controlProblem().isEmpty(),
+                                 kPatienceMs);
+        ui::Studio& second = fixture.studio();
+        second.showRun(terminal.run);
+        QTRY_VERIFY_WITH_TIMEOUT(second.controlProblem().contains("controls this run"),
+                                 kPatienceMs);
+        QVERIFY(!fixture.window().actions().get(ui::action::kPause)->isEnabled());
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("takeOver")->isVisible(), kPatienceMs);
+        QSignalSpy troubled(&second, &ui::Studio::troubled);
+        second.pause();
+        QTRY_COMPARE_WITH_TIMEOUT(troubled.count(), 1, kPatienceMs);
+        QVERIFY(troubled.at(0).at(0).toString().contains("controls this run"));
+        QVERIFY(second.pendingCommand().isEmpty());
+        // It takes over; the first is read-only then.
+        fixture.click("takeOver");
+        QTRY_VERIFY_WITH_TIMEOUT(second.controlProblem().isEmpty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!first->controlProblem().isEmpty(), kPatienceMs);
+        first->takeOver();
+        QTRY_VERIFY_WITH_TIMEOUT(first->controlProblem().isEmpty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!second.controlProblem().isEmpty(), kPatienceMs);
+        first.reset();
+        QTRY_VERIFY_WITH_TIMEOUT(second.controlProblem().isEmpty(), kPatienceMs);
+        second.stopAndSave();
+        QCOMPARE(terminal.exitCode(), kExitStopped);
+    }
+
+    void another_run_can_be_shown_while_one_trains_and_starting_is_refused() {
+        test::StudioFixture fixture;
+        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, kPatienceMs);
+        const fs::path first = fixture.studio().run().folder();
+        const fs::path other = fixture.root() / "runs" / "other";
+        fs::create_directories(other);
+        fs::copy_file(first / "config.json", other / "config.json");
+        train::EventLog(other).write(train::StateEvent{RunState::finished, {}, {}, 0, 100});
+        fixture.studio().showRun(other);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().folder(), other, kPatienceMs);
+        QVERIFY(!fixture.studio().isTraining());
+        const ui::StartResult refused = fixture.studio().startFile(fixture.preset());
+        QVERIFY(!refused.started);
+        QVERIFY(refused.problem.contains("in the background"));
+        fixture.studio().showRun(first);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().isTraining(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().controlProblem().isEmpty(), kPatienceMs);
+        stop(fixture);
+        QVERIFY(counts_up(fixture.studio().run()));
+    }
+
+    void a_stop_right_after_the_start_ends_the_run_at_once() {
+        test::StudioFixture fixture;
+        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        fixture.studio().stopAndSave();
+        fixture.studio().stopAndSave();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QCOMPARE(fixture.studio().run().state(), RunState::stopped);
+        QCOMPARE(fixture.studio().run().step(), std::int64_t{0});
+    }
+
+    void a_run_is_extended_while_it_trains_and_after_its_end() {
+        test::StudioFixture fixture;
+        fixture.studio().draft().open(fixture.preset());
+        fixture.studio().draft().setField("training.length", config::Json{{"steps", 40}});
+        QVERIFY(fixture.studio().startDraft().started);
+        fixture.studio().pause();
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::paused, kPatienceMs);
+        QVERIFY(fixture.studio().extendRun(10).started);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().pendingCommand().isEmpty(), kPatienceMs);
+        fixture.studio().resume();
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::finished, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QCOMPARE(fixture.studio().run().step(), std::int64_t{50});
+        const fs::path folder = fixture.studio().run().folder();
+        QVERIFY(!fixture.studio().resumeRun(folder).started);
+        QVERIFY(fixture.studio().extendRun(5).started);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() == 55, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QVERIFY(counts_up(fixture.studio().run()));
+    }
+
+    void what_the_worker_prints_is_in_its_log_and_in_the_console() {
+        test::StudioFixture fixture;
+        startAndSave(fixture);
+        const auto saved = fixture.studio().run().checkpoints().front();
+        const fs::path parent = fixture.studio().run().folder();
+        stop(fixture);
+        QSignalSpy logged(&fixture.studio(), &ui::Studio::logged);
+        QVERIFY(fixture.studio().forkRun(parent, parent / saved.path, {"seed=9"}).started);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > saved.step, kPatienceMs);
+        const fs::path folder = fixture.studio().run().folder();
+        stop(fixture);
+        QFile log(ui::pathText(folder / "logs" / "weft.log"));
+        QVERIFY(log.open(QIODevice::ReadOnly));
+        QVERIFY(log.readAll().contains("This is a fork"));
+        QVERIFY(std::any_of(logged.begin(), logged.end(), [](const QList<QVariant>& line) {
+            return line.at(1) == "weft" && line.at(2).toString().contains("This is a fork");
+        }));
+    }
+
+    void what_cannot_be_started_says_why_and_leaves_nothing_behind() {
+        test::StudioFixture fixture;
+        ui::StudioPaths paths = fixture.studio().paths();
+        paths.runs_root = "/proc/no/runs";
+        const ui::StartResult unwritable = ui::Studio(paths).startFile(fixture.preset());
+        QVERIFY(!unwritable.started);
+        QVERIFY2(unwritable.problem.contains("/proc/no"), qPrintable(unwritable.problem));
+        paths.runs_root = fixture.root() / "others";
+        paths.worker = fixture.root() / "no_weft";
+        const ui::StartResult missing = ui::Studio(paths).startFile(fixture.preset());
+        QVERIFY(!missing.started);
+        QVERIFY2(missing.problem.contains("no_weft"), qPrintable(missing.problem));
+        QVERIFY(fs::is_empty(paths.runs_root));
+        // A worker that ends at once.
+        paths.worker = "/bin/false";
+        ui::Studio studio(paths);
+        QSignalSpy troubled(&studio, &ui::Studio::troubled);
+        QVERIFY(studio.startFile(fixture.preset()).started);
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.isTraining(), kPatienceMs);
+        QVERIFY(studio.run().problem().contains("exit code 1"));
+        QCOMPARE(troubled.count(), 1);
+    }
+
+    void a_killed_studio_leaves_its_worker_training() {
+        test::StudioFixture fixture;
+        const fs::path runs = fixture.root() / "runs";
+        QProcess studio;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert("XDG_STATE_HOME", ui::pathText(fixture.root() / "other_state"));
+        studio.setProcessEnvironment(environment);
+        studio.setProcessChannelMode(QProcess::ForwardedChannels);
+        studio.start(WEFT_STUDIO_PROGRAM, {"--new-window", "--runs", ui::pathText(runs), "--action",
+                                           "run.start", ui::pathText(fixture.preset())});
+        fs::path run;
+        QTRY_VERIFY_WITH_TIMEOUT((run = only_run(runs)) != fs::path(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(step_on_disk(run) > 0, kPatienceMs);
+        ::kill(static_cast<pid_t>(studio.processId()), SIGKILL);
+        QVERIFY(studio.waitForFinished(kPatienceMs));
+        QCOMPARE(studio.exitStatus(), QProcess::CrashExit);
+        const std::int64_t killed_at = step_on_disk(run);
+        QTRY_VERIFY_WITH_TIMEOUT(step_on_disk(run) > killed_at, kPatienceMs);
+        fixture.studio().showRun(run);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().isTraining() &&
+                                     fixture.studio().controlProblem().isEmpty(),
+                                 kPatienceMs);
+        stop(fixture);
+        QVERIFY(counts_up(fixture.studio().run()));
+    }
+
+private:
+    static void startAndSave(test::StudioFixture& fixture) {
+        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 5, kPatienceMs);
+        fixture.studio().checkpointNow();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().run().checkpoints().empty(), kPatienceMs);
+    }
+
+    static void stop(test::StudioFixture& fixture) {
+        fixture.studio().stopAndSave();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+    }
+
+    static fs::path only_run(const fs::path& runs) {
+        const QStringList names =
+            QDir(ui::pathText(runs)).entryList(QDir::Dirs | QDir::NoDotAndDotDot);
+        return names.size() == 1 ? runs / names.front().toStdString() : fs::path();
+    }
+};
+
+WEFT_TEST(WorkerTest)
+#include "worker_test.moc"
