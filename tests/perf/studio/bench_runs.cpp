@@ -53,7 +53,7 @@ fs::path make_event_log(const fs::path& folder) {
         step.samples_per_s = 1000;
         step.step_ms = 10;
         step.memory_bytes = 1 << 20;
-        file << to_line({i, 1.0 + i, step}) << '\n';
+        file << train::to_line({i, 1.0 + i, step}) << '\n';
     }
     return folder;
 }
@@ -99,10 +99,10 @@ void make_runs(const fs::path& root, int count) {
             train::StepEvent event;
             event.step = step;
             event.loss = 1.0 / (step + i);
-            events << to_line({step, 1.0 + step, event}) << '\n';
+            events << train::to_line({step, 1.0 + step, event}) << '\n';
         }
         const train::EvaluationEvent evaluation{100, {{"validation/loss", 1.0 / (1 + i % 97)}}};
-        events << to_line({101, 101.0, evaluation}) << '\n';
+        events << train::to_line({101, 101.0, evaluation}) << '\n';
     }
 }
 
@@ -154,7 +154,9 @@ void time_checkpoints(ui::Studio& studio, ui::MainWindow& window, const fs::path
     QObject::connect(&studio.index(), &ui::RunIndex::checkpointsRead, &window, [&] { all = true; });
     clock.start();
     studio.index().readCheckpoints(run);
-    QTest::qWaitFor([&] { return all; }, kPatienceMs);
+    if (!QTest::qWaitFor([&] { return all; }, kPatienceMs)) {
+        std::puts("the checkpoints were not read within a minute");
+    }
     std::printf("2,000 checkpoints: first rows    %6.0f ms  (target 200), all after %.0f ms\n",
                 first, ms_since(clock));
 }
