@@ -318,6 +318,10 @@ void Studio::closeRun() {
 QString Studio::openPath(const std::filesystem::path& path) {
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored)) {
+        if (index_.find(path) != nullptr) {
+            showRun(path); // one of those of an opened folder, which may have others below it
+            return {};
+        }
         if (train::is_run_folder(path)) {
             index_.addFolder(path);
             showRun(path);

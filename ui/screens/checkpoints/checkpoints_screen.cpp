@@ -318,7 +318,7 @@ void CheckpointsScreen::selectRun(const std::filesystem::path& folder, std::int6
         panel_->clear();
     }
     tree_->select(folder);
-    panel_->show();
+    panel_->setVisible(true);
     if (stack_->currentIndex() == WeightsPage) {
         stack_->setCurrentIndex(EmptyPage);
     }
