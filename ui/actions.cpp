@@ -4,6 +4,9 @@
 #include "core/base/check.h"
 #include "ui/studio.h"
 #include "widgets/icon.h"
+#include "widgets/style.h"
+
+#include <QPushButton>
 
 namespace weft::ui {
 namespace {
@@ -201,6 +204,20 @@ void Actions::updateRunActions() {
     const bool longer = training ? steerable : state == train::RunState::finished ||
                                                   state == train::RunState::stopped;
     allow(get(action::kExtend), longer, training ? busy : tr("No run on screen can go on"));
+}
+
+QPushButton* actionButton(QAction* action) {
+    auto* button = new QPushButton(action->icon(), {});
+    button->setAccessibleName(action->text());
+    widgets::setButtonKind(button, widgets::ButtonKind::Flat);
+    const auto follow = [button, action] {
+        button->setEnabled(action->isEnabled());
+        button->setToolTip(action->toolTip());
+    };
+    QObject::connect(action, &QAction::changed, button, follow);
+    QObject::connect(button, &QPushButton::clicked, action, &QAction::trigger);
+    follow();
+    return button;
 }
 
 } // namespace weft::ui

@@ -10,6 +10,8 @@
 #include <QObject>
 #include <QString>
 
+class QPushButton;
+
 namespace weft::ui {
 
 class Studio;
@@ -81,5 +83,8 @@ private:
     QHash<QString, QKeySequence> default_keys_;
     QList<QAction*> order_;
 };
+
+/// A flat button with the action's icon that is enabled, explained and triggered with it.
+QPushButton* actionButton(QAction* action);
 
 } // namespace weft::ui

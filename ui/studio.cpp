@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/checkpoint/safetensors.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan_preview.h"
@@ -17,6 +18,8 @@ Studio::Studio(StudioPaths paths, QObject* parent)
     : QObject(parent), paths_(std::move(paths)),
       settings_(paths_.settings.empty() ? paths_.state / "settings.ini" : paths_.settings),
       keeper_(draft_, paths_.state / "draft.json"), reader_(run_), index_(paths_.runs_root) {
+    index_.setFiles(paths_.state / "opened-folders.json",
+                    paths_.cache.empty() ? paths_.cache : paths_.cache / "runs.json");
     connect(&keeper_, &DraftKeeper::failed, this, &Studio::troubled);
     connect(&link_, &RunLink::eventsArrived, this, &Studio::onEvents);
     connect(&link_, &RunLink::refused, this, &Studio::onAnswer);
@@ -305,6 +308,13 @@ void Studio::reattach() {
     connect(&index_, &RunIndex::runsChanged, this, show, Qt::SingleShotConnection);
 }
 
+void Studio::closeRun() {
+    if (!isTraining()) {
+        reader_.stop();
+        run_.clear();
+    }
+}
+
 QString Studio::openPath(const std::filesystem::path& path) {
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored)) {
@@ -319,15 +329,69 @@ QString Studio::openPath(const std::filesystem::path& path) {
             emit checkpointOpened(path);
             return {};
         }
-        return tr("%1 is neither a run folder nor a checkpoint.").arg(toQString(path.string()));
+        openRunsBelow(path);
+        return {};
+    }
+    if (checkpoint::is_safetensors(path) && std::filesystem::exists(path, ignored)) {
+        index_.addFolder(path);
+        emit weightsOpened(path);
+        return {};
+    }
+    if (train::is_tensorboard_file(path) || path.filename() == "events.jsonl") {
+        return openPath(path.parent_path());
     }
     if (path.extension() == ".json") {
         draft_.open(path);
         emit configOpened();
         return {};
     }
-    return tr("%1: open a run configuration (.json), a run folder or a checkpoint folder.")
+    return tr("%1: open a run configuration (.json), a folder of runs or event files, or a "
+              "checkpoint folder.")
         .arg(toQString(path.filename().string()));
+}
+
+// The run that was written last is shown; the others are in the lists.
+void Studio::openRunsBelow(const std::filesystem::path& folder) {
+    struct Found {
+        train::FoundRuns runs;
+        std::filesystem::path newest;
+    };
+    runInBackground(
+        this,
+        [folder]() -> Found {
+            Found found{train::find_runs(folder), {}};
+            double newest = -1;
+            for (const std::filesystem::path& run : found.runs.folders) {
+                double written = train::written_s(run / "events.jsonl");
+                for (const std::filesystem::path& file : train::tensorboard_files(run)) {
+                    written = std::max(written, train::written_s(file));
+                }
+                if (written > newest) {
+                    newest = written;
+                    found.newest = run;
+                }
+            }
+            return found;
+        },
+        [this, folder](const Found& found) {
+            if (found.runs.folders.empty() && found.runs.weights.empty()) {
+                emit troubled(tr("%1 holds no runs: no run folder, no event file of TensorBoard, no "
+                                 "events.jsonl and no safetensors file lies in it or below it.")
+                                  .arg(pathText(folder)));
+                return;
+            }
+            if (!found.runs.all) {
+                emit troubled(tr("%1 has too many folders: only the first were looked into. Open "
+                                 "a folder below it.")
+                                  .arg(pathText(folder)));
+            }
+            index_.addFolder(folder);
+            if (found.runs.folders.empty()) {
+                emit weightsOpened(found.runs.weights.front());
+            } else {
+                showRun(found.newest);
+            }
+        });
 }
 
 void Studio::onEvents(const std::vector<train::Event>& events) {

@@ -27,6 +27,7 @@ struct StudioPaths {
     std::filesystem::path calibration{}; // what measurements of this machine taught; empty: no file
     std::filesystem::path worker{};      // the program `weft`
     std::filesystem::path settings{};    // file of the preferences; empty: in `state`
+    std::filesystem::path cache{};       // what can be made again; empty: nothing is kept
 };
 
 /// What a click that starts or resumes led to.
@@ -88,10 +89,13 @@ public:
     /// Shows a run: its curves come in from the background, and the studio links up with the
     /// process that trains it, if one does. A run that was on screen goes on training.
     void showRun(const std::filesystem::path& run_folder);
+    /// No run is on screen any more; not while it trains.
+    void closeRun();
     /// Once the runs are listed: shows the newest that is being trained, unless a run is on screen.
     void reattach();
-    /// A path from the command line, a drop or a file dialog: configuration, run folder or
-    /// checkpoint. Returns what is wrong with it, or an empty string.
+    /// A path from the command line, a drop or a file dialog: configuration, run folder,
+    /// checkpoint, or a folder with runs of any program in or below it, which is searched in the
+    /// background. Returns what is wrong with it, or an empty string.
     QString openPath(const std::filesystem::path& path);
 
 signals:
@@ -110,6 +114,8 @@ signals:
     void runShown();
     /// The Checkpoints page should select this checkpoint.
     void checkpointOpened(const std::filesystem::path& checkpoint);
+    /// The Checkpoints page should show this file of weights.
+    void weightsOpened(const std::filesystem::path& file);
 
 private:
     /// Why no run can be started now; empty when one can.
@@ -123,6 +129,7 @@ private:
     void onAnswer(const train::CommandEvent& answer);
     void onEnded(const ProcessEnd& end);
     void onCaughtUp();
+    void openRunsBelow(const std::filesystem::path& folder);
     void planRun();
     void log(const train::Event& event);
 

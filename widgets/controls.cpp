@@ -39,10 +39,25 @@ void joinAll(const QList<QAbstractButton*>& buttons) {
 
 } // namespace
 
+void placeInTabOrder(QWidget* container) {
+    QWidget* before = container->previousInFocusChain();
+    while (before != container &&
+           (before->focusPolicy() == Qt::NoFocus || container->isAncestorOf(before))) {
+        before = before->previousInFocusChain();
+    }
+    for (QWidget* widget : container->findChildren<QWidget*>()) {
+        if (widget->focusPolicy() != Qt::NoFocus && widget->focusProxy() == nullptr) {
+            QWidget::setTabOrder(before, widget);
+            before = widget;
+        }
+    }
+}
+
 SegmentedControl::SegmentedControl(QWidget* parent)
     : QWidget(parent), layout_(joinedLayout(this)), group_(new QButtonGroup(this)) {
     connect(group_, &QButtonGroup::idToggled, this, [this](int id, bool checked) {
         if (checked) {
+            placeTabStop();
             emit currentIndexChanged(id);
         }
     });
@@ -70,7 +85,23 @@ int SegmentedControl::addSegment(const QString& text, const QString& tooltip) {
         button->setChecked(true);
     }
     joinAll(group_->buttons());
+    placeTabStop();
     return index;
+}
+
+// Tab leads to the chosen segment, or where it cannot be used to the first that can; arrows to the
+// others.
+void SegmentedControl::placeTabStop() {
+    const QList<QAbstractButton*> buttons = group_->buttons();
+    const QAbstractButton* stop = group_->checkedButton();
+    for (const QAbstractButton* button : buttons) {
+        if (stop == nullptr || (!stop->isEnabled() && button->isEnabled())) {
+            stop = button;
+        }
+    }
+    for (QAbstractButton* button : buttons) {
+        button->setFocusPolicy(button == stop ? Qt::StrongFocus : Qt::ClickFocus);
+    }
 }
 
 int SegmentedControl::count() const { return static_cast<int>(group_->buttons().size()); }
@@ -94,6 +125,7 @@ void SegmentedControl::setSegmentEnabled(int index, bool enabled, const QString&
     if (QAbstractButton* button = group_->button(index)) {
         button->setEnabled(enabled);
         button->setToolTip(reason);
+        placeTabStop();
     }
 }
 

@@ -16,6 +16,10 @@ class QToolButton;
 
 namespace weft::widgets {
 
+/// The Tab key goes through what stands in a container right after what was there before it,
+/// however late it was made.
+void placeInTabOrder(QWidget* container);
+
 /// One of a few choices as joined buttons; arrow keys move, the chosen one is tinted.
 class SegmentedControl : public QWidget {
     Q_OBJECT
@@ -39,6 +43,8 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    void placeTabStop();
+
     QHBoxLayout* layout_;
     QButtonGroup* group_;
     bool compact_ = false;

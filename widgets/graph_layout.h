@@ -19,13 +19,14 @@ struct GraphNode {
     QString title;   // first line: "matmul"
     QString detail;  // second line, faint: "blocks.3.mlp.up"
     QString tooltip; // empty: title and detail
-    int shade = 0;   // 0 plain, 1 tinted, 2 grey, 3 outside of what is shown (dashed)
+    int shade = 0;   // 0 plain, 1 tinted, 2 grey, 3 outside of what is shown (dashed), 4 at fault
 };
 
 struct GraphEdge {
     int from = 0;
     int to = 0;
     QString label; // type of what flows: "f32[256,784]"
+    bool wrong = false; // what flows is not what the other end takes
 };
 
 struct Graph {

@@ -123,8 +123,11 @@ void GraphView::paintEdges(QPainter& painter) const {
             if (own != strong || line.isEmpty()) {
                 continue;
             }
-            const QColor color = theme.color(own ? Role::Accent : Role::Border);
-            painter.setPen(QPen(color, own ? 1.8 : 1.0));
+            const QColor color = theme.color(edge.wrong ? Role::Error
+                                             : own      ? Role::Accent
+                                                        : Role::Border);
+            painter.setPen(QPen(color, own || edge.wrong ? 1.8 : 1.0,
+                                edge.wrong ? Qt::DashLine : Qt::SolidLine));
             painter.setBrush(Qt::NoBrush);
             QPainterPath path(line.front());
             for (qsizetype k = 1; k < line.size(); ++k) {
@@ -151,9 +154,10 @@ void GraphView::paintNode(QPainter& painter, int index) const {
     const Role fill = node.shade == 1   ? Role::AccentTint
                       : node.shade == 2 ? Role::EmptyBar
                       : node.shade == 3 ? Role::Surface
+                      : node.shade == 4 ? Role::ErrorTint
                                         : Role::Inset;
-    paintPanel(painter, rect, size::kRadius, theme.color(fill),
-               theme.color(chosen ? Role::Accent : Role::Border),
+    const Role border = node.shade == 4 ? Role::Error : chosen ? Role::Accent : Role::Border;
+    paintPanel(painter, rect, size::kRadius, theme.color(fill), theme.color(border),
                node.shade == 3 ? Qt::DashLine : Qt::SolidLine, chosen ? 2.0 : 1.0);
     if (zoom_ < kReadableZoom) {
         return;

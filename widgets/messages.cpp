@@ -195,6 +195,12 @@ void EmptyState::setText(const QString& text) {
     arrange();
 }
 
+QSize EmptyState::minimumSizeHint() const {
+    const int title = title_->isHidden() ? 0 : title_->sizeHint().width();
+    return {std::max(title, buttons_->minimumSize().width()) + 2 * space::kMargin,
+            QWidget::minimumSizeHint().height()};
+}
+
 void EmptyState::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     arrange();

@@ -67,6 +67,8 @@ public:
     void setTitle(const QString& title);
     void setText(const QString& text);
     QPushButton* addButton(const QString& text, bool primary = true);
+    /// As narrow as title and buttons: the words break.
+    QSize minimumSizeHint() const override;
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

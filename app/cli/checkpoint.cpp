@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft checkpoint list|show|verify|diff; reshard has a file of its own.
+// weft checkpoint list|show|verify|diff; reshard and export have files of their own.
 #include "app/cli/commands.h"
 #include "app/cli/json_output.h"
 #include "core/base/error.h"
@@ -151,6 +151,9 @@ int diff(const Options& options) {
             tensors.push_back({{"name", tensor.name},
                                {"max_absolute", tensor.max_absolute},
                                {"max_relative", tensor.max_relative},
+                               {"norm_a", tensor.norm_a},
+                               {"norm_b", tensor.norm_b},
+                               {"norm_difference", tensor.norm_difference},
                                {"problem", tensor.problem}});
         }
         print_json({{"equal", difference.equal()},
@@ -202,6 +205,7 @@ void add_checkpoint(CLI::App& app, Context& context) {
         with_json->add_flag("--json", options->json, "print JSON");
     }
     add_reshard(*command, context);
+    add_export(*command, context);
     list_command->callback([options, &context] { context.exit_code = list(*options); });
     show_command->callback([options, &context] { context.exit_code = show(*options); });
     verify_command->callback([options, &context] { context.exit_code = verify(*options); });

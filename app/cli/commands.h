@@ -22,8 +22,9 @@ void add_bench(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_help(CLI::App& app, Context& context);
 
-/// A command of `weft checkpoint`.
+/// Commands of `weft checkpoint`.
 void add_reshard(CLI::App& checkpoint, Context& context);
+void add_export(CLI::App& checkpoint, Context& context);
 
 constexpr void (*kCommands[])(CLI::App&, Context&) = {
     add_train,    add_resume,     add_check, add_plan,  add_eval,   add_predict,

@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/train/engine.h"
-#include "core/train/run_folder.h"
+#include "core/train/run_summary.h"
 
 #include <cstdio>
 

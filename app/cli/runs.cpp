@@ -4,7 +4,7 @@
 #include "app/cli/json_output.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/train/run_folder.h"
+#include "core/train/run_summary.h"
 
 namespace weft::cli {
 namespace {

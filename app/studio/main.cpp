@@ -18,10 +18,13 @@
 
 namespace {
 
+QString cache_folder() {
+    return qEnvironmentVariable("XDG_CACHE_HOME", QDir::homePath() + "/.cache");
+}
+
 // Shared with `weft`, whose `weft bench machine` writes it.
 QString calibration_file() {
-    return qEnvironmentVariable("XDG_CACHE_HOME", QDir::homePath() + "/.cache") +
-           "/weft/calibration.json";
+    return cache_folder() + "/weft/calibration.json";
 }
 
 // XDG state: layout and history belong there (Qt 6.4 has no StateLocation).
@@ -119,6 +122,7 @@ int main(int argc, char** argv) {
                                              weft::ui::toPath(QDir::homePath()));
     paths.presets = weft::ui::toPath(presets_folder());
     paths.state = weft::ui::toPath(state_folder());
+    paths.cache = weft::ui::toPath(cache_folder() + "/weft-studio");
     paths.calibration = weft::ui::toPath(calibration_file());
     paths.worker = weft::ui::toPath(worker_program());
     QDir().mkpath(state_folder());

@@ -115,13 +115,18 @@ Manifest read_manifest(const std::filesystem::path& folder);
 /// Reads one whole array and checks its checksums. `into` has exactly its bytes. For parts of
 /// arrays see array_reader.h.
 void read_tensor(const Manifest& manifest, std::string_view name, std::span<std::byte> into);
+/// Told the share that is done, 0 to 1, on the caller's thread.
+using Progress = std::function<void(double)>;
 /// Reads everything and checks every checksum; returns the problems found, one sentence each.
-std::vector<std::string> verify(const Manifest& manifest);
+std::vector<std::string> verify(const Manifest& manifest, const Progress& progress = {});
 
 struct TensorDifference {
     std::string name;
     double max_absolute = 0;
     double max_relative = 0;
+    double norm_a = 0; // Euclidean, of each and of the difference
+    double norm_b = 0;
+    double norm_difference = 0;
     std::string problem; // "only in A", "shape differs", ...; empty for value differences
 };
 struct Difference {
@@ -133,7 +138,7 @@ struct Difference {
 /// counters with "seconds", "time" or "host" in their name are left out. Relative: to the larger
 /// magnitude. A difference with a NaN or an infinity is infinite. Throws when an array cannot be
 /// read.
-Difference compare(const Manifest& a, const Manifest& b);
+Difference compare(const Manifest& a, const Manifest& b, const Progress& progress = {});
 
 /// A checkpoint folder as a listing shows it: also incomplete and foreign ones, with the reason.
 struct Entry {
@@ -143,11 +148,22 @@ struct Entry {
     Record record;       // when usable
     std::int64_t bytes = 0;
     double saved_time = 0;
+    bool looked_into = true; // false: only path and step are known yet
 };
 /// Entries of a run's checkpoints folder, by step. Reads manifests only. `record.kept_for` is
 /// worked out anew for the folder as it stands, by the retention settings in the newest
 /// checkpoint's configuration.
 std::vector<Entry> list_checkpoints(const std::filesystem::path& checkpoints_folder);
+/// The same in parts, for long lists: the folders and their steps at once, by step and without
+/// looking inside; then one entry; at last the reasons, when every entry is read.
+std::vector<Entry> find_checkpoints(const std::filesystem::path& checkpoints_folder);
+Entry read_entry(const std::filesystem::path& checkpoint_folder);
+void work_out_reasons(std::vector<Entry>& entries);
+
+/// Keeps a checkpoint whatever retention says, or no longer. Throws weft::Error{checkpoint}.
+Manifest set_pinned(const Manifest& manifest, bool pinned);
+/// The reason that set_pinned and a save on request give.
+inline constexpr const char* kByHand = "by hand";
 
 /// Retention and background writing for one run. Newest and best are separate guarantees; the old
 /// goes only after the new is committed. Used from the engine thread; the writer thread is its own.

@@ -47,14 +47,21 @@ Wide wide_element(ir::DType dtype, const std::vector<std::byte>& bytes, std::siz
 
 TensorDifference difference_of(const TensorInfo& tensor, const std::vector<std::byte>& a,
                                const std::vector<std::byte>& b) {
-    TensorDifference out{tensor.name, 0, 0, {}};
+    TensorDifference out;
+    out.name = tensor.name;
+    long double squares_a = 0;
+    long double squares_b = 0;
+    long double squares_difference = 0;
     const auto size = static_cast<std::size_t>(ir::dtype_bytes(tensor.type.dtype));
     for (std::size_t i = 0; i < a.size() / size; ++i) {
+        const Wide left = wide_element(tensor.type.dtype, a, i);
+        const Wide right = wide_element(tensor.type.dtype, b, i);
+        squares_a += left * left;
+        squares_b += right * right;
         if (std::memcmp(a.data() + i * size, b.data() + i * size, size) == 0) {
             continue;
         }
-        const Wide left = wide_element(tensor.type.dtype, a, i);
-        const Wide right = wide_element(tensor.type.dtype, b, i);
+        squares_difference += (left - right) * (left - right);
         if (!std::isfinite(left) || !std::isfinite(right)) {
             out.max_absolute = out.max_relative = std::numeric_limits<double>::infinity();
             continue;
@@ -65,14 +72,26 @@ TensorDifference difference_of(const TensorInfo& tensor, const std::vector<std::
         out.max_absolute = std::max(out.max_absolute, static_cast<double>(absolute));
         out.max_relative = std::max(out.max_relative, static_cast<double>(relative));
     }
+    out.norm_a = static_cast<double>(std::sqrt(squares_a));
+    out.norm_b = static_cast<double>(std::sqrt(squares_b));
+    out.norm_difference = static_cast<double>(std::sqrt(squares_difference));
     return out;
 }
 
-void compare_tensors(const Manifest& a, const Manifest& b, Difference& out) {
+void compare_tensors(const Manifest& a, const Manifest& b, const Progress& progress,
+                     Difference& out) {
     const auto note = [&](const std::string& name, std::string problem) {
-        out.tensors.push_back({name, 0, 0, std::move(problem)});
+        TensorDifference& difference = out.tensors.emplace_back();
+        difference.name = name;
+        difference.problem = std::move(problem);
     };
+    std::int64_t done = 0;
+    const std::int64_t total = std::max<std::int64_t>(1, a.bytes);
     for (const TensorInfo& tensor : a.tensors) {
+        done += tensor.type.bytes();
+        if (progress) {
+            progress(std::min(1.0, static_cast<double>(done) / static_cast<double>(total)));
+        }
         const TensorInfo* other = b.find(tensor.name);
         if (other == nullptr) {
             note(tensor.name, "only in A");
@@ -144,9 +163,9 @@ void compare_counters(const Manifest& a, const Manifest& b, Difference& out) {
 
 } // namespace
 
-Difference compare(const Manifest& a, const Manifest& b) {
+Difference compare(const Manifest& a, const Manifest& b, const Progress& progress) {
     Difference out;
-    compare_tensors(a, b, out);
+    compare_tensors(a, b, progress, out);
     compare_counters(a, b, out);
     return out;
 }

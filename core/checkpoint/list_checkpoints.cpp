@@ -69,23 +69,6 @@ bool is_kept_by_rule(const Entry& entry) {
     return entry.problem.empty() && entry.path.filename() == folder_name(entry.step);
 }
 
-/// Replaces the reasons by those that hold in this folder.
-void renew_reasons(std::vector<Entry>& entries) {
-    std::vector<Entry> ruled;
-    std::copy_if(entries.begin(), entries.end(), std::back_inserter(ruled), is_kept_by_rule);
-    const std::vector<Retained> kept =
-        ruled.empty() ? std::vector<Retained>()
-                      : retained(ruled, retention_of(ruled.back().record.config));
-    for (Entry& entry : entries) {
-        entry.record.kept_for.clear();
-        for (const Retained& reason : kept) {
-            if (is_kept_by_rule(entry) && reason.step == entry.step) {
-                entry.record.kept_for.push_back(reason.reason);
-            }
-        }
-    }
-}
-
 /// The folders directly in `folder`; none when it does not exist.
 std::vector<fs::path> folders_in(const fs::path& folder) {
     std::vector<fs::path> out;
@@ -104,21 +87,56 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
     return out;
 }
 
+void sort_by_step(std::vector<Entry>& entries) {
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+        return std::tie(a.step, a.path) < std::tie(b.step, b.path);
+    });
+}
+
 } // namespace
 
-std::vector<Entry> list_checkpoints(const fs::path& checkpoints_folder) {
+Entry read_entry(const fs::path& checkpoint_folder) {
+    return entry_of(checkpoint_folder);
+}
+
+std::vector<Entry> find_checkpoints(const fs::path& checkpoints_folder) {
     std::vector<Entry> entries;
     for (const fs::path& folder : folders_in(checkpoints_folder)) {
         const std::string name = folder.filename().string();
         if (name.front() != '.' || is_temporary(name)) {
-            entries.push_back(entry_of(folder));
+            entries.emplace_back().path = folder;
+            entries.back().step = step_of(name).value_or(-1);
+            entries.back().looked_into = false;
         }
     }
-    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-        return std::tie(a.step, a.path) < std::tie(b.step, b.path);
-    });
-    renew_reasons(entries);
+    sort_by_step(entries);
     return entries;
+}
+
+std::vector<Entry> list_checkpoints(const fs::path& checkpoints_folder) {
+    std::vector<Entry> entries;
+    for (const Entry& found : find_checkpoints(checkpoints_folder)) {
+        entries.push_back(read_entry(found.path));
+    }
+    sort_by_step(entries);
+    work_out_reasons(entries);
+    return entries;
+}
+
+void work_out_reasons(std::vector<Entry>& entries) {
+    std::vector<Entry> ruled;
+    std::copy_if(entries.begin(), entries.end(), std::back_inserter(ruled), is_kept_by_rule);
+    const std::vector<Retained> kept =
+        ruled.empty() ? std::vector<Retained>()
+                      : retained(ruled, retention_of(ruled.back().record.config));
+    for (Entry& entry : entries) {
+        entry.record.kept_for.clear();
+        for (const Retained& reason : kept) {
+            if (is_kept_by_rule(entry) && reason.step == entry.step) {
+                entry.record.kept_for.push_back(reason.reason);
+            }
+        }
+    }
 }
 
 void remove_stray_files(const fs::path& checkpoints_folder) {

@@ -27,7 +27,29 @@ void require_file(const fs::path& path, const std::string& what) {
     }
 }
 
-std::uint32_t payload_crc32c(const File& file, const TensorInfo& tensor, const PieceInfo& piece) {
+/// Bytes that are checked so far, of all.
+class Checked {
+public:
+    Checked(const Manifest& manifest, const Progress& progress) : progress_(progress) {
+        for (const TensorInfo& tensor : manifest.tensors) {
+            total_ += tensor.type.bytes();
+        }
+    }
+    void add(std::int64_t bytes) {
+        done_ += bytes;
+        if (progress_ && total_ > 0) {
+            progress_(static_cast<double>(done_) / static_cast<double>(total_));
+        }
+    }
+
+private:
+    const Progress& progress_;
+    std::int64_t total_ = 0;
+    std::int64_t done_ = 0;
+};
+
+std::uint32_t payload_crc32c(const File& file, const TensorInfo& tensor, const PieceInfo& piece,
+                             Checked& checked) {
     const std::int64_t end = piece.offset + piece_bytes(tensor, piece);
     std::vector<std::byte> chunk(
         static_cast<std::size_t>(std::min<std::int64_t>(end - piece.offset, kChunkBytes)));
@@ -39,6 +61,7 @@ std::uint32_t payload_crc32c(const File& file, const TensorInfo& tensor, const P
         file.read_at(part, at);
         crc = crc32c(part, crc);
         at += bytes;
+        checked.add(bytes);
     }
     return crc;
 }
@@ -83,7 +106,7 @@ void verify_contents(const Manifest& manifest, const ShardInfo& shard,
 }
 
 void verify_shard(const Manifest& manifest, const ShardInfo& shard,
-                  std::vector<std::string>& problems) {
+                  std::vector<std::string>& problems, Checked& checked) {
     const File file(manifest.path / shard.file, File::Mode::read, ErrorKind::checkpoint);
     const std::vector<ByteRange> payload = payload_ranges(manifest, shard.file);
     for (std::size_t i = 1; i < payload.size(); ++i) {
@@ -100,7 +123,7 @@ void verify_shard(const Manifest& manifest, const ShardInfo& shard,
         verify_contents(manifest, shard, problems);
     }
     for_each_piece(manifest, shard.file, [&](const TensorInfo& tensor, const PieceInfo& piece) {
-        if (payload_crc32c(file, tensor, piece) != piece.crc32c) {
+        if (payload_crc32c(file, tensor, piece, checked) != piece.crc32c) {
             problems.push_back(shard.file + ": " + checksum_problem(tensor, piece));
         }
     });
@@ -156,14 +179,15 @@ void read_tensor(const Manifest& manifest, std::string_view name, std::span<std:
     ArrayReader(manifest).read(*tensor, dense(whole_box(tensor->type.shape)), into);
 }
 
-std::vector<std::string> verify(const Manifest& manifest) {
+std::vector<std::string> verify(const Manifest& manifest, const Progress& progress) {
     std::vector<std::string> problems;
     try {
         // The folder may have changed since the manifest was read.
         const Manifest now = read_manifest(manifest.path);
+        Checked checked(now, progress);
         for (const ShardInfo& shard : now.shards) {
             try {
-                verify_shard(now, shard, problems);
+                verify_shard(now, shard, problems, checked);
             } catch (const Error& error) {
                 problems.push_back(error.message());
             }

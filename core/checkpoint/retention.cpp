@@ -8,8 +8,6 @@
 namespace weft::checkpoint {
 namespace {
 
-constexpr const char* kByHand = "by hand";
-
 std::optional<double> metric_of(const Entry& entry, const std::string& name) {
     const auto found = entry.record.metrics.find(name);
     if (entry.record.metric_step != entry.step || found == entry.record.metrics.end() ||

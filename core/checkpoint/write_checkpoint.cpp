@@ -139,4 +139,15 @@ Manifest update_record(const Manifest& manifest, const Record& record) {
     });
 }
 
+Manifest set_pinned(const Manifest& manifest, bool pinned) {
+    // Metrics that came since the manifest was read must stay.
+    const Manifest now = read_manifest(manifest.path);
+    Record record = now.record;
+    std::erase(record.kept_for, kByHand);
+    if (pinned) {
+        record.kept_for.emplace_back(kByHand);
+    }
+    return update_record(now, record);
+}
+
 } // namespace weft::checkpoint

@@ -50,8 +50,10 @@ Field metrics_field() {
 }
 
 FieldTable init_fields() {
-    return {path_field("from", nullptr, "Checkpoint whose weights the run starts with.").or_null(),
-            boolean_field("strict", true, "Every tensor must be found there."),
+    return {path_field("from", nullptr,
+                       "Weights that the run starts with: a checkpoint, a run or a safetensors file.")
+                .or_null(),
+            boolean_field("strict", true, "Every parameter must be found there and fit."),
             list_field("trainable", Json::array({"*"}),
                        text_field("pattern", nullptr, "Parameter names, * for any characters.")
                            .must_be_given(),

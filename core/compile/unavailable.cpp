@@ -83,7 +83,6 @@ struct Neutral {
 };
 
 constexpr std::array kNeutral = {
-    Neutral{"/init/from", "null", "starting from the weights of another run"},
     Neutral{"/training/early_stopping", "null", "early stopping"},
 };
 

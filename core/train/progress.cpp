@@ -14,7 +14,6 @@ namespace {
 
 using config::Json;
 
-constexpr std::string_view kAveragePrefix = "ema/";
 
 // JSON has no NaN; such a metric is left out of the record.
 Json finite_json(const Metrics& metrics) {

@@ -12,9 +12,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft::train {
+
+/// Before the name of a weight: the slot of its moving average.
+inline constexpr std::string_view kAveragePrefix = "ema/";
 
 struct Best {
     double value = 0;

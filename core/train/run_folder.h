@@ -120,31 +120,6 @@ private:
     std::int64_t damaged_ = 0;
 };
 
-/// One line of `weft runs list` and of Home's recent runs. Built from files alone.
-struct RunSummary {
-    std::filesystem::path folder;
-    std::string problem; // unreadable: why
-    RunInfo info;
-    std::string state; // "running" only with a live process; a dead "running" is "interrupted"
-    std::int64_t step = 0;
-    std::int64_t total_steps = 0;
-    double last_loss = 0;
-    double seconds = 0;
-    std::string best_metric; // "validation/loss"
-    std::optional<double> best_value;
-    std::int64_t best_step = -1;
-    std::int64_t last_checkpoint_step = -1;
-    std::int64_t bytes = 0;
-    double modified = 0;                               // s, UTC epoch
-    std::vector<std::pair<double, double>> loss_curve; // at most 64 (step, loss) for the sparkline
-    std::string stamp; // sizes and times of the files it was read from
-};
-/// Never throws: what is wrong goes into `problem`.
-RunSummary summarise_run(const std::filesystem::path& folder);
-/// Every run under `root`, newest first. A run that has ended and whose files are as they were is
-/// taken from `known`, an earlier list, without reading its events again.
-std::vector<RunSummary> list_runs(const std::filesystem::path& root,
-                                  const std::vector<RunSummary>& known = {});
 /// Where runs go when no option says it: `variable` (the value of $WEFT_RUNS, which app/ reads), or
 /// ~/WeftRuns when that is empty. Absolute.
 std::filesystem::path default_runs_root(const std::filesystem::path& variable,

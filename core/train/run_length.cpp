@@ -11,13 +11,16 @@ namespace weft::train {
 using compile::Cadence;
 
 Pace pace_of(const compile::RunConfig& config, const data::Source& train) {
+    return pace_of(config, train.samples(), train.info());
+}
+
+Pace pace_of(const compile::RunConfig& config, std::int64_t samples, const data::SampleInfo& info) {
     Pace pace;
-    pace.samples_per_epoch = train.samples();
+    pace.samples_per_epoch = samples;
     pace.batch_size = config.global_batch_size;
     const std::int64_t whole = pace.samples_per_epoch / pace.batch_size;
     const bool ragged = pace.samples_per_epoch % pace.batch_size != 0;
     pace.steps_per_epoch = std::max<std::int64_t>(1, whole + (ragged && !config.drop_last ? 1 : 0));
-    const data::SampleInfo& info = train.info();
     if (info.input.dtype == ir::DType::i32 && info.input.shape.rank() == 1) {
         pace.tokens_per_sample = info.input.shape[0];
     }

@@ -18,6 +18,8 @@ struct Pace {
 };
 
 Pace pace_of(const compile::RunConfig& config, const data::Source& train);
+/// The same of data that is only known in outline.
+Pace pace_of(const compile::RunConfig& config, std::int64_t samples, const data::SampleInfo& info);
 
 /// Steps of a length; 0 when it is measured in minutes. Epochs are rounded up to whole steps.
 /// Throws weft::Error{usage} for a length in tokens of data that has none.

@@ -10,6 +10,7 @@
 #include "core/train/memory_meter.h"
 #include "core/train/planning.h"
 #include "core/train/step_loop.h"
+#include "core/train/warm_start.h"
 
 #include <mutex>
 #include <new>
@@ -207,6 +208,9 @@ void Session::State::load_start() {
     progress.live = live_settings_of(options.config);
     if (!options.start.checkpoint.empty()) {
         restore();
+    } else if (!options.config.section("init").at("from").is_null()) {
+        const WarmStart start = load_start_weights(*executor, options.config);
+        control.emit(WarningEvent{to_text(start), ""});
     }
     progress.live.extra_steps += options.extend_steps;
     control.restore_live(progress.live);

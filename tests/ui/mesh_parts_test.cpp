@@ -9,6 +9,7 @@
 #include "ui/plurals.h"
 #include "ui/screens/plan/exchange_part.h"
 #include "ui/screens/plan/pipeline_part.h"
+#include "widgets/controls.h"
 #include "widgets/text_label.h"
 #include "widgets/theme_controller.h"
 
@@ -272,9 +273,10 @@ private slots:
         part.resize(760, 200);
         const auto digest = digest_of(kGpipe);
         part.setDigest(digest);
-        auto* measured =
-            part.findChild<QWidget*>("pipelineTimes")->findChildren<QAbstractButton*>().last();
+        auto* times = part.findChild<widgets::SegmentedControl*>("pipelineTimes");
+        auto* measured = times->findChildren<QAbstractButton*>().last();
         QVERIFY(!measured->isEnabled());
+        QCOMPARE(times->currentIndex(), 1); // nothing is predicted: even stages are what is shown
         train::DevicesEvent told;
         told.step = 7;
         for (int stage = 0; stage < 4; ++stage) {
@@ -299,6 +301,7 @@ private slots:
         part.setMeasured(told);
         QVERIFY(!measured->isEnabled());
         QVERIFY(text_of(part, "pipelineBasis").startsWith("even stages"));
+        QCOMPARE(times->currentIndex(), 1);
     }
 
     void a_stage_says_which_layers_it_holds() {

@@ -98,6 +98,58 @@ private slots:
         QCOMPARE(ui::withDevices(edit, 3).devices, 3);
     }
 
+    // The strategy table of issue 5: what each card splits over which axes.
+    void the_strategy_table_is_the_row_of_cards_data() {
+        QTest::addColumn<QString>("title");
+        QTest::addColumn<int>("devices");
+        QTest::addColumn<QString>("samples");
+        QTest::addColumn<QString>("weights");
+        QTest::addColumn<QString>("layers");
+        QTest::newRow("replicated") << "Replicated" << 4 << "" << "" << "";
+        QTest::newRow("data_parallel") << "Data" << 4 << "data" << "" << "";
+        QTest::newRow("tensor_parallel") << "Model" << 4 << "" << "model" << "";
+        QTest::newRow("2d") << "2D" << 4 << "data" << "model" << "";
+        QTest::newRow("pipeline") << "Pipeline" << 4 << "" << "" << "pipeline";
+        QTest::newRow("3d") << "3D" << 8 << "data" << "model" << "pipeline";
+    }
+
+    void the_strategy_table_is_the_row_of_cards() {
+        QFETCH(QString, title);
+        QFETCH(int, devices);
+        QFETCH(QString, samples);
+        QFETCH(QString, weights);
+        QFETCH(QString, layers);
+        ui::MeshBar bar;
+        bar.resize(1280, 160);
+        bar.setEdit(ui::withStrategy({devices, "fsdp", {}, 0}, "fsdp"),
+                    ui::MeshBar::Where::Simulated, false);
+        bar.show();
+        MeshEdit chosen;
+        connect(&bar, &ui::MeshBar::edited, &bar, [&](const MeshEdit& edit) { chosen = edit; });
+        auto* card = bar.findChild<QAbstractButton*>(QString("strategy_") + QTest::currentDataTag());
+        QCOMPARE(card->text(), title);
+        QVERIFY(!card->accessibleDescription().isEmpty()); // what it does, and when to use it
+        QTest::mouseClick(card, Qt::LeftButton);
+        QCOMPARE(chosen.strategy, std::string(QTest::currentDataTag()));
+        QCOMPARE(chosen.devices, devices);
+        const auto checked = compile::read_run_config(gpt_document(), "/",
+                                                      ui::assignmentsOf(chosen, plain_config()));
+        QVERIFY(checked.ok());
+        const sharding::Placement placement =
+            compile::placement_of(checked.config.section("mesh"));
+        const auto over = [&](const char* logical) {
+            QStringList names;
+            for (const int axis : placement.axes_of(logical)) {
+                names << QString::fromStdString(
+                    placement.mesh.axes[static_cast<std::size_t>(axis)].name);
+            }
+            return names.join(' ');
+        };
+        QCOMPARE(over("batch"), samples);
+        QCOMPARE(over("mlp"), weights);
+        QCOMPARE(over("layers"), layers);
+    }
+
     void a_pipeline_gets_microbatches_to_work_on() {
         const MeshEdit edit = ui::withStrategy({4, "pipeline", {}, 0}, "pipeline");
         const auto checked =

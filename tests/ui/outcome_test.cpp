@@ -97,7 +97,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
         QTRY_VERIFY(fixture.find("summaryCard")->isVisible());
         auto* card = fixture.window().findChild<ui::SummaryCard*>("summaryCard");
-        QVERIFY(text_of(fixture, "summaryTitle").contains("30 steps"));
+        QVERIFY(text_of(fixture, "summaryTitle").contains("step 30"));
         const config::Json json = card->json();
         QCOMPARE(json.at("steps").get<int>(), 30);
         const double loss = *fixture.studio().run().lastMetric("validation/loss");

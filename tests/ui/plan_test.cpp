@@ -484,7 +484,7 @@ private slots:
         table->setFocus();
         QTest::keyClick(table, Qt::Key_Down);
         QCOMPARE(timeline->cursorItem(), 1);
-        fixture.click("nextOp");
+        fixture.click("scrubStep");
         QCOMPARE(timeline->cursorItem(), 2);
         QCOMPARE(table->currentIndex().row(), 2);
         // The filter hides rows and never moves the cursor.
@@ -503,7 +503,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(preview_of(fixture).digest() != nullptr, kPatienceMs);
         auto* timeline = static_cast<widgets::MemoryTimeline*>(fixture.find("memoryTimeline"));
         timeline->setCursorItem(timeline->stepCount() - 8);
-        auto* play = static_cast<QAbstractButton*>(fixture.find("playOps"));
+        auto* play = static_cast<QAbstractButton*>(fixture.find("scrubPlay"));
         QTest::mouseClick(play, Qt::LeftButton);
         QVERIFY(play->isChecked());
         QTRY_COMPARE_WITH_TIMEOUT(timeline->cursorItem(), timeline->stepCount() - 1, kPatienceMs);

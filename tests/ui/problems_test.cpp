@@ -92,17 +92,20 @@ private slots:
         QVERIFY(!std::filesystem::exists(fixture.root() / "runs")); // nothing was created
     }
 
-    void enter_on_a_problem_selects_its_field() {
+    void a_problem_chosen_in_the_text_selects_its_place() {
         test::StudioFixture fixture;
         fixture.studio().openPath(write(fixture, kSevenMistakes));
         QTableView* view = table(fixture);
+        fixture.window().actions().get(ui::action::kEditConfig)->trigger();
+        auto* list = static_cast<QListWidget*>(fixture.find("configProblems"));
+        QCOMPARE(list->count(), 7);
+        auto* editor = static_cast<QPlainTextEdit*>(fixture.find("configText"));
+        QVERIFY(editor->isVisible());
         for (const auto& [pointer, text] : kFields) {
             const int row = row_of(view, pointer);
             QVERIFY2(row >= 0, pointer);
-            view->setCurrentIndex(view->model()->index(row, 0));
-            QTest::keyClick(view, Qt::Key_Return);
-            auto* editor = static_cast<QPlainTextEdit*>(fixture.find("configText"));
-            QVERIFY(editor->isVisible());
+            list->setCurrentRow(row);
+            QTest::keyClick(list, Qt::Key_Return);
             QCOMPARE(editor->textCursor().selectedText(), QString(text));
             // The row names the same place.
             const QTextBlock block =
@@ -111,8 +114,20 @@ private slots:
             QCOMPARE(cell(view, row, ui::ProblemModel::LineColumn),
                      QString("%1:%2").arg(block.blockNumber() + 1).arg(column));
         }
-        auto* list = static_cast<QListWidget*>(fixture.find("configProblems"));
-        QCOMPARE(list->count(), 7);
+    }
+
+    void enter_on_a_problem_leads_to_its_field_on_a_page() {
+        test::StudioFixture fixture;
+        fixture.studio().openPath(write(fixture, kSevenMistakes));
+        QTableView* view = table(fixture);
+        for (const char* pointer :
+             {"/optimizer/type", "/training/micro_batch_size", "/training/recompute",
+              "/training/max_grad_norm", "/checkpoint/metric"}) {
+            fixture.window().showPage("home");
+            view->setCurrentIndex(view->model()->index(row_of(view, pointer), 0));
+            QTest::keyClick(view, Qt::Key_Return);
+            QCOMPARE(fixture.window().currentPage(), QString("training"));
+        }
     }
 
     void an_edit_of_the_text_is_the_draft_and_is_checked() {

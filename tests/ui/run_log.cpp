@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/ui/run_log.h"
 
+#include "core/train/run_folder.h"
+
 #include <fstream>
 
 namespace weft::test {
@@ -10,6 +12,10 @@ RunLog::RunLog(std::filesystem::path folder, const std::string& config)
     std::filesystem::create_directories(folder_);
     std::ofstream(folder_ / "config.json") << config;
     std::ofstream(folder_ / "events.jsonl");
+    train::RunInfo info;
+    info.id = info.name = folder_.filename().string();
+    info.state = "finished";
+    train::write_run_info(folder_, info);
     train::StateEvent running;
     running.state = train::RunState::running;
     running.total_steps = 100000;

@@ -23,13 +23,13 @@ std::string tiny_config() {
 })";
 }
 
-StudioFixture::StudioFixture() {
+StudioFixture::StudioFixture(const std::string& config) {
     std::filesystem::create_directories(root() / "presets");
     QFile file(ui::pathText(preset()));
     if (!file.open(QIODevice::WriteOnly)) {
         qFatal("the test folder cannot be written");
     }
-    file.write(QByteArray::fromStdString(tiny_config()));
+    file.write(QByteArray::fromStdString(config));
     file.close();
     open();
 }
@@ -50,7 +50,8 @@ StudioFixture::~StudioFixture() {
 void StudioFixture::open() {
     theme_ = std::make_unique<widgets::ThemeController>();
     studio_ = std::make_unique<ui::Studio>(
-        ui::StudioPaths{root() / "runs", root() / "presets", root() / "state", {}, WEFT_PROGRAM});
+        ui::StudioPaths{root() / "runs", root() / "presets", root() / "state",
+                                     calibration(), WEFT_PROGRAM});
     ui::Preferences preferences = studio_->settings().values();
     preferences.reduced_motion = true; // nothing moves while it is looked at
     studio_->settings().set(preferences);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A studio over a private folder, with a preset that trains in a second on any machine.
+// A studio over a private folder, with one preset; the usual one trains in a second on any machine.
 #pragma once
 
 #include "ui/shell/main_window.h"
@@ -11,9 +11,12 @@
 
 namespace weft::test {
 
+std::string tiny_config();
+
 class StudioFixture {
 public:
-    StudioFixture();
+    /// `config`: the preset, under the name "tiny".
+    explicit StudioFixture(const std::string& config = tiny_config());
     ~StudioFixture();
     StudioFixture(const StudioFixture&) = delete;
     StudioFixture& operator=(const StudioFixture&) = delete;
@@ -22,6 +25,8 @@ public:
     ui::MainWindow& window() { return *window_; }
     std::filesystem::path root() const { return dir_.path().toStdString(); }
     std::filesystem::path preset() const { return root() / "presets" / "tiny.json"; }
+    /// Where the studio looks for what was measured on this machine; nothing is there.
+    std::filesystem::path calibration() const { return root() / "calibration.json"; }
     /// Closes the window and the studio and opens both again over the same folders.
     void reopen();
     /// Clicks a widget by object name with the mouse; fails the test when there is none.
@@ -36,7 +41,5 @@ private:
     std::unique_ptr<ui::Studio> studio_;
     std::unique_ptr<ui::MainWindow> window_;
 };
-
-std::string tiny_config();
 
 } // namespace weft::test

@@ -177,6 +177,24 @@ private slots:
         QCOMPARE(tiles.devicesLike(4), (std::vector{0, 2, 4, 6}));
     }
 
+    // Issue 5: data and model on four devices; device (d, m) is 2d + m. Halves of the samples lie on
+    // data ranks, halves of each weight on model ranks.
+    void data_and_model_on_four_devices_split_samples_and_weights() {
+        const auto plan = planned(kGpt, onMesh("2d", R"([["data",2],["model",2]])"));
+        const auto inputs = ui::tensorSheet(*plan, *plan::find_tensor(*plan, "inputs"),
+                                            ui::TensorSide::Parameter); // [1, 16, 8]
+        QCOMPARE(ui::tilesText(inputs->tiles), QString("0-1: [:, 0:8, :]\n"
+                                                       "2-3: [:, 8:16, :]\n"));
+        const auto held = [&](const char* name) {
+            return ui::tilesText(ui::tensorTiles(*plan, slotOf(*plan, name)));
+        };
+        QCOMPARE(held("blocks.0.mlp.up.weight"), QString("0, 2: [:, 0:32]\n"
+                                                         "1, 3: [:, 32:64]\n"));
+        QCOMPARE(held("blocks.0.mlp.down.weight"), QString("0, 2: [0:32, :]\n"
+                                                           "1, 3: [32:64, :]\n"));
+        QCOMPARE(held("blocks.0.norm1.weight"), QString("0-3: [:]\n"));
+    }
+
     void five_rows_over_four_devices_leave_one_with_padding_alone() {
         const Mesh mesh{{{"data", 4}}};
         const auto tiles = ui::tensorTiles(mesh, {5}, {{over(0)}, {}});

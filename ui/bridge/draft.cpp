@@ -184,7 +184,13 @@ std::vector<compile::FieldChange> Draft::differencesFrom(const compile::RunConfi
     return isValid() ? compile::compare(other, config_) : std::vector<compile::FieldChange>{};
 }
 
+void Draft::setFindings(const config::Diagnostics& findings) {
+    findings_ = findings;
+    emit findingsChanged();
+}
+
 void Draft::parse() {
+    findings_.clear();
     config::Checked parsed = config::parse_json(text_, path_.empty() ? "the draft" : path_.string());
     document_ = std::move(parsed.value);
     if (parsed.ok()) {
@@ -196,6 +202,7 @@ void Draft::parse() {
 }
 
 void Draft::check() {
+    findings_.clear();
     compile::CheckedRun checked = compile::read_run_config(document_, base_dir_);
     diagnostics_ = std::move(checked.diagnostics);
     if (!config::has_errors(diagnostics_)) {

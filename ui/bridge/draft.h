@@ -49,6 +49,8 @@ public:
 
     /// The file at path() says the same.
     bool isSaved() const { return !path_.empty() && text_ == saved_text_; }
+    /// What the file at path() says; empty without one.
+    const std::string& savedText() const { return saved_text_; }
 
     /// Every edit can be taken back, and made again; opening another document is one.
     bool canUndo() const { return !undo_.empty(); }
@@ -69,11 +71,16 @@ public:
     /// Meaningful only when valid.
     const compile::RunConfig& config() const { return config_; }
     const config::Diagnostics& diagnostics() const { return diagnostics_; }
+    /// What only a closer look than checking found wrong, e.g. at the shapes of the data; until the
+    /// next edit. They do not make the draft invalid.
+    const config::Diagnostics& findings() const { return findings_; }
+    void setFindings(const config::Diagnostics& findings);
     /// How many fields differ from another frozen configuration.
     std::vector<compile::FieldChange> differencesFrom(const compile::RunConfig& other) const;
 
 signals:
     void changed();
+    void findingsChanged();
 
 private:
     // All that an edit can change.
@@ -98,6 +105,7 @@ private:
     config::Json document_; // what the text says, before defaults
     compile::RunConfig config_;
     config::Diagnostics diagnostics_;
+    config::Diagnostics findings_;
     std::vector<Version> undo_; // before each edit, oldest first
     std::vector<Version> redo_;
     QString merge_; // of the last edit, while more of its kind may follow

@@ -3,34 +3,93 @@
 
 #include "core/base/error.h"
 #include "ui/bridge/background.h"
+#include "ui/bridge/convert.h"
+
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QSaveFile>
 
 #include <algorithm>
 
 namespace weft::ui {
 namespace {
 
-std::vector<train::RunSummary> read_runs(const std::filesystem::path& root,
-                                         const std::vector<std::filesystem::path>& extra,
-                                         const std::vector<train::RunSummary>& known) {
-    std::vector<train::RunSummary> runs;
-    try {
-        runs = train::list_runs(root, known);
-    } catch (const Error&) {
-        runs.clear(); // no such folder yet: no runs
-    }
-    for (const std::filesystem::path& folder : extra) {
-        const bool listed = std::any_of(runs.begin(), runs.end(),
-                                        [&](const auto& run) { return run.folder == folder; });
-        if (!listed) {
-            runs.push_back(train::summarise_run(folder));
-        }
-    }
-    return runs;
+struct Places {
+    std::filesystem::path root;
+    std::filesystem::path cache;
+    std::vector<std::filesystem::path> opened;
+};
+
+/// "logs/lr-0.1": as TensorBoard names the runs of a folder, with the folder before.
+std::string name_below(const std::filesystem::path& run, const std::filesystem::path& opened) {
+    const std::filesystem::path below = run.lexically_relative(opened);
+    return below == "." ? opened.filename().string() : (opened.filename() / below).string();
 }
 
-std::vector<checkpoint::Entry> read_entries(const std::filesystem::path& run_folder) {
+struct Listed {
+    std::vector<train::RunSummary> runs;
+    std::vector<std::filesystem::path> weights;
+};
+
+void add_opened(const std::filesystem::path& opened, const std::vector<train::RunSummary>& known,
+                Listed& listed) {
+    train::FoundRuns found = train::find_runs(opened);
+    listed.weights.insert(listed.weights.end(), found.weights.begin(), found.weights.end());
+    std::vector<train::RunSummary>& runs = listed.runs;
+    std::vector<std::filesystem::path> folders = std::move(found.folders);
+    std::erase_if(folders, [&](const auto& folder) {
+        return std::any_of(runs.begin(), runs.end(),
+                           [&](const auto& run) { return run.folder == folder; });
+    });
+    for (train::RunSummary& run : train::summarise_runs(folders, known)) {
+        if (run.source != train::RunSource::weft) {
+            run.info.name = name_below(run.folder, opened);
+        }
+        runs.push_back(std::move(run));
+    }
+}
+
+void write_cache(const std::filesystem::path& path, const std::vector<train::RunSummary>& runs) {
     try {
-        return checkpoint::list_checkpoints(run_folder / "checkpoints");
+        train::write_run_cache(path, runs);
+    } catch (const Error&) {
+        // Without it the next start reads every run again.
+    }
+}
+
+bool same_stamps(const std::vector<train::RunSummary>& a, const std::vector<train::RunSummary>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+        return x.folder == y.folder && x.stamp == y.stamp;
+    });
+}
+
+std::vector<train::RunSummary> read_runs(const Places& places, std::vector<train::RunSummary> known,
+                                         bool first) {
+    if (first && !places.cache.empty()) {
+        known = train::read_run_cache(places.cache);
+    }
+    Listed listed;
+    try {
+        listed.runs = train::list_runs(places.root, known);
+    } catch (const Error&) {
+        listed.runs.clear(); // no such folder yet: no runs
+    }
+    for (const std::filesystem::path& opened : places.opened) {
+        add_opened(opened, known, listed);
+    }
+    if (!places.cache.empty() && !same_stamps(known, listed.runs)) {
+        write_cache(places.cache, listed.runs);
+    }
+    return listed;
+}
+
+/// How many are looked into in one trip to the background.
+constexpr std::size_t kCheckpointsAtOnce = 256;
+
+std::vector<checkpoint::Entry> found_entries(const std::filesystem::path& run_folder) {
+    try {
+        return checkpoint::find_checkpoints(run_folder / "checkpoints");
     } catch (const Error& error) {
         checkpoint::Entry entry;
         entry.path = run_folder / "checkpoints";
@@ -51,12 +110,46 @@ void RunIndex::setRoot(const std::filesystem::path& root) {
     refresh();
 }
 
+void RunIndex::setFiles(const std::filesystem::path& opened, const std::filesystem::path& cache) {
+    opened_file_ = opened;
+    cache_ = cache;
+    QFile file(pathText(opened_file_));
+    if (opened_file_.empty() || !file.open(QIODevice::ReadOnly)) {
+        return;
+    }
+    const QJsonDocument document = QJsonDocument::fromJson(file.readAll());
+    for (const QJsonValue& folder : document.array()) {
+        opened_.push_back(toPath(folder.toString()));
+    }
+}
+
 void RunIndex::addFolder(const std::filesystem::path& folder) {
-    if (folder.parent_path() != root_ &&
-        std::find(extra_.begin(), extra_.end(), folder) == extra_.end()) {
-        extra_.push_back(folder);
+    const bool listed = folder.parent_path() == root_ && train::is_run_folder(folder);
+    if (!listed && std::find(opened_.begin(), opened_.end(), folder) == opened_.end()) {
+        opened_.push_back(folder);
+        rememberOpened();
     }
     refresh();
+}
+
+void RunIndex::closeFolder(const std::filesystem::path& folder) {
+    if (std::erase(opened_, folder) > 0) {
+        rememberOpened();
+        refresh();
+    }
+}
+
+void RunIndex::rememberOpened() const {
+    QSaveFile file(pathText(opened_file_));
+    if (opened_file_.empty() || !file.open(QIODevice::WriteOnly)) {
+        return; // they are listed until the studio is closed
+    }
+    QJsonArray folders;
+    for (const std::filesystem::path& folder : opened_) {
+        folders.append(pathText(folder));
+    }
+    file.write(QJsonDocument(folders).toJson());
+    file.commit();
 }
 
 void RunIndex::refresh() {
@@ -67,11 +160,14 @@ void RunIndex::refresh() {
     reading_ = true;
     runInBackground(
         this,
-        [root = root_, extra = extra_, known = runs_] { return read_runs(root, extra, known); },
-        [this](std::vector<train::RunSummary> runs) {
+        [places = Places{root_, cache_, opened_}, known = runs_, first = !loaded_] {
+            return read_runs(places, known, first);
+        },
+        [this](Listed listed) {
             reading_ = false;
             loaded_ = true;
-            runs_ = std::move(runs);
+            runs_ = std::move(listed.runs);
+            weights_ = std::move(listed.weights);
             emit runsChanged();
             if (std::exchange(again_, false)) {
                 refresh();
@@ -85,11 +181,73 @@ const train::RunSummary* RunIndex::find(const std::filesystem::path& folder) con
     return found == runs_.end() ? nullptr : &*found;
 }
 
-void RunIndex::readCheckpoints(const std::filesystem::path& run_folder) {
+void RunIndex::annotate(const std::filesystem::path& run, const train::Annotations& annotations) {
     runInBackground(
-        this, [run_folder] { return read_entries(run_folder); },
-        [this, run_folder](const std::vector<checkpoint::Entry>& entries) {
-            emit checkpointsRead(run_folder, entries);
+        this,
+        [run, annotations]() -> QString {
+            try {
+                train::write_annotations(run, annotations);
+                return {};
+            } catch (const Error& error) {
+                return toQString(error.message());
+            }
+        },
+        [this, run, annotations](const QString& problem) {
+            if (!problem.isEmpty()) {
+                emit failed(problem);
+                return;
+            }
+            for (train::RunSummary& known : runs_) {
+                if (known.folder == run) {
+                    known.annotations = annotations;
+                }
+            }
+            again_ = reading_; // what is being read may be older
+            emit runsChanged();
+        });
+}
+
+void RunIndex::readCheckpoints(const std::filesystem::path& run_folder) {
+    const int request = ++requests_[run_folder];
+    runInBackground(
+        this, [run_folder] { return std::make_shared<Entries>(found_entries(run_folder)); },
+        [this, run_folder, request](const std::shared_ptr<Entries>& entries) {
+            if (request != requests_[run_folder]) {
+                return;
+            }
+            if (entries->size() > kCheckpointsAtOnce) {
+                emit checkpointsFound(run_folder, *entries);
+            }
+            readEntries(run_folder, entries, entries->size(), request);
+        });
+}
+
+// The newest first: those are looked at. The background alone has the entries meanwhile.
+void RunIndex::readEntries(const std::filesystem::path& run_folder,
+                           std::shared_ptr<Entries> entries, std::size_t left, int request) {
+    runInBackground(
+        this,
+        [entries, left] {
+            const std::size_t first = left - std::min(left, kCheckpointsAtOnce);
+            for (std::size_t i = first; i < left; ++i) {
+                checkpoint::Entry& entry = (*entries)[i];
+                entry = entry.looked_into ? entry : checkpoint::read_entry(entry.path);
+            }
+            if (first == 0) {
+                checkpoint::work_out_reasons(*entries);
+            }
+            return first;
+        },
+        [this, run_folder, entries, request](std::size_t first) {
+            if (request != requests_[run_folder]) {
+                return;
+            }
+            if (first == 0) {
+                emit checkpointsRead(run_folder, *entries);
+                return;
+            }
+            emit checkpointsFound(run_folder, *entries);
+            readEntries(run_folder, entries, first, request);
         });
 }
 

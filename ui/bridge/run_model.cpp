@@ -24,6 +24,13 @@ void RunModel::begin(const std::filesystem::path& folder, const compile::RunConf
     emit reset();
 }
 
+void RunModel::beginForeign(const std::filesystem::path& folder) {
+    forget();
+    folder_ = folder;
+    foreign_ = true;
+    emit reset();
+}
+
 void RunModel::fail(const QString& problem) {
     forget();
     problem_ = problem;
@@ -69,6 +76,9 @@ void RunModel::forget() {
     finished_.reset();
     memory_ = nullptr;
     devices_.reset();
+    foreign_ = false;
+    scalars_.clear();
+    scalars_begin_ = 0;
 }
 
 void RunModel::setPlan(std::shared_ptr<const plan::ExecutionPlan> plan) {
@@ -183,6 +193,22 @@ void RunModel::apply(const std::vector<train::Event>& events) {
         emit failed();
     }
     if (!events.empty()) {
+        emit changed();
+    }
+}
+
+void RunModel::applyScalars(const train::ScalarBatch& batch) {
+    append(scalars_, batch);
+    for (const train::ScalarBatch::Point& point : batch.points) {
+        const bool first = scalars_begin_ <= 0 || point.time < scalars_begin_;
+        scalars_begin_ = point.tag >= 0 && first ? point.time : scalars_begin_;
+        last_step_.step = std::max(last_step_.step, point.tag >= 0 ? point.step : 0);
+    }
+    for (const std::string& problem : batch.problems) {
+        warnings_.push_back({problem, {}});
+    }
+    if (!batch.points.empty() || !batch.problems.empty()) {
+        emit scalarsChanged();
         emit changed();
     }
 }

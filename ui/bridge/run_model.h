@@ -6,6 +6,7 @@
 #include "core/compile/run_config.h"
 #include "core/plan/plan.h"
 #include "core/train/run_folder.h"
+#include "core/train/tensorboard_reader.h"
 
 #include <QObject>
 #include <QString>
@@ -58,6 +59,9 @@ public:
 
     /// Forgets everything and describes the run in this folder; events follow through apply().
     void begin(const std::filesystem::path& folder, const compile::RunConfig& config);
+    /// The same for a run that another program wrote: it has no configuration, so that it can
+    /// neither be resumed nor forked.
+    void beginForeign(const std::filesystem::path& folder);
     /// Forgets everything; the folder could not be read because of `problem`.
     void fail(const QString& problem);
     /// No more events will come and nobody trains this run: an active state was cut off. `how`
@@ -65,13 +69,21 @@ public:
     void interrupt(const QString& how = {});
     void clear();
     void apply(const std::vector<train::Event>& events);
+    /// Scalars of event files of TensorBoard; a batch goes on where the one before it ended.
+    void applyScalars(const train::ScalarBatch& batch);
     void setPlan(std::shared_ptr<const plan::ExecutionPlan> plan);
 
     bool isEmpty() const { return folder_.empty(); }
     const std::filesystem::path& folder() const { return folder_; }
     QString name() const;
     QString problem() const { return problem_; }
+    /// Empty while isForeign().
     const compile::RunConfig& config() const { return config_; }
+    bool isForeign() const { return foreign_; }
+    /// Tag by tag, in the order in which they appeared; empty but for event files of TensorBoard.
+    const std::vector<train::ScalarSeries>& scalars() const { return scalars_; }
+    /// When the first scalar was written, in s, UTC epoch; 0 before.
+    double scalarsBegin() const { return scalars_begin_; }
     std::shared_ptr<const plan::ExecutionPlan> plan() const { return plan_; }
 
     train::RunState state() const { return state_; }
@@ -136,6 +148,7 @@ signals:
     void sampleAdded();
     void failed();
     void planChanged();
+    void scalarsChanged();
     void answered(const weft::train::CommandEvent& answer);
 
 private:
@@ -175,6 +188,9 @@ private:
     std::optional<train::FinishedEvent> finished_;
     config::Json memory_;
     std::optional<train::DevicesEvent> devices_;
+    bool foreign_ = false;
+    std::vector<train::ScalarSeries> scalars_;
+    double scalars_begin_ = 0;
     // What the batch in apply() touched.
     struct Touched {
         bool state = false, evaluation = false, checkpoint = false, sample = false, failure = false;

@@ -2,6 +2,7 @@
 #include "ui/bridge/run_reader.h"
 
 #include "core/base/error.h"
+#include "core/train/run_summary.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 
@@ -9,12 +10,15 @@ namespace weft::ui {
 namespace {
 
 constexpr int kPollMs = 250;
+constexpr int kForeignPollMs = 1000; // other programs keep no lock: their files are looked at
 
 } // namespace
 
 struct RunReader::Source {
-    explicit Source(const std::filesystem::path& folder) : reader(folder) {}
+    explicit Source(const std::filesystem::path& folder) : reader(folder), event_files(folder) {}
     train::EventReader reader;
+    train::TensorboardReader event_files;
+    bool foreign = false; // written by another program
 };
 
 RunReader::RunReader(RunModel& model, QObject* parent) : QObject(parent), model_(model) {
@@ -59,22 +63,34 @@ void RunReader::stop() {
 }
 
 void RunReader::readConfig() {
+    struct Found {
+        bool foreign = false;
+        compile::CheckedRun checked;
+    };
     runInBackground(
-        this, [folder = folder_] { return train::read_frozen_config(folder); },
-        [this, source = source_](const compile::CheckedRun& checked) {
+        this,
+        [folder = folder_]() -> Found {
+            const bool foreign =
+                !train::is_weft_run(folder) &&
+                (train::is_run_folder(folder) || !train::tensorboard_files(folder).empty());
+            return {foreign, foreign ? compile::CheckedRun() : train::read_frozen_config(folder)};
+        },
+        [this, source = source_](const Found& found) {
             if (source != source_) {
                 return; // another folder was opened meanwhile
             }
-            if (checked.ok()) {
-                model_.begin(folder_, checked.config);
+            source->foreign = found.foreign;
+            if (found.foreign || found.checked.ok()) {
+                found.foreign ? model_.beginForeign(folder_)
+                              : model_.begin(folder_, found.checked.config);
                 if (source == source_) {
                     readBatch();
                 }
                 return;
             }
-            model_.fail(checked.diagnostics.empty()
-                            ? tr("config.json cannot be read")
-                            : toQString(to_text(checked.diagnostics.front())));
+            const config::Diagnostics& problems = found.checked.diagnostics;
+            model_.fail(problems.empty() ? tr("config.json cannot be read")
+                                         : toQString(to_text(problems.front())));
             reading_ = false;
             emit caughtUp();
         });
@@ -88,9 +104,13 @@ void RunReader::readBatch() {
             // Before the events: those that a process wrote before it ended are then in this batch.
             const bool live = train::is_live(folder);
             try {
-                return {source->reader.read(kBatch), live};
+                Batch batch{source->reader.read(kBatch), {}, live};
+                if (source->foreign && !train::is_run_folder(folder)) {
+                    batch.scalars = source->event_files.read(kScalars);
+                }
+                return batch;
             } catch (const Error&) {
-                return {{}, false}; // gone meanwhile: what was read stays
+                return {{}, {}, false}; // gone meanwhile: what was read stays
             }
         },
         [this, source = source_](const Batch& batch) {
@@ -102,20 +122,23 @@ void RunReader::readBatch() {
 }
 
 void RunReader::take(const Batch& batch) {
+    const auto source = source_;
     if (!batch.events.empty()) {
-        const auto source = source_;
         last_seq_ = batch.events.back().seq;
         model_.apply(batch.events);
-        if (source != source_) {
-            return; // who heard of the events opened another folder
-        }
     }
-    if (batch.events.size() == kBatch) {
+    if (source == source_) {
+        model_.applyScalars(batch.scalars);
+    }
+    if (source != source_) {
+        return; // who heard of it opened another folder
+    }
+    if (batch.events.size() == kBatch || batch.scalars.more) {
         readBatch();
         return;
     }
-    if (follow_ && batch.live) {
-        poll_.start();
+    if (follow_ && (batch.live || source_->foreign)) {
+        poll_.start(source_->foreign ? kForeignPollMs : kPollMs);
     } else if (follow_) {
         model_.interrupt();
     }

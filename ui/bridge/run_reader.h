@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Brings a run's folder into a RunModel without holding up the GUI thread: configuration and events
 // are read and parsed in the background, a bounded batch at a time, and the next batch is read when
-// the GUI has taken the one before. A run that another process trains is followed as it grows.
+// the GUI has taken the one before. A run that another process trains is followed as it grows, and
+// so is the folder of another program: an event log of our format, or event files of TensorBoard.
 #pragma once
 
 #include "ui/bridge/run_model.h"
@@ -16,6 +17,8 @@ class RunReader : public QObject {
 public:
     /// Events per batch: some milliseconds of work for models and charts.
     static constexpr std::size_t kBatch = 2048;
+    /// Scalars of event files per batch.
+    static constexpr std::size_t kScalars = 65536;
 
     /// `model` must outlive the reader.
     explicit RunReader(RunModel& model, QObject* parent = nullptr);
@@ -44,6 +47,7 @@ private:
     struct Source; // what the background owns: one task at a time
     struct Batch {
         std::vector<train::Event> events;
+        train::ScalarBatch scalars;
         bool live = false; // a process trained the run when the batch was read
     };
 

@@ -7,6 +7,8 @@
 #include "core/train/evaluation.h"
 #include "ui/bridge/convert.h"
 
+#include <QElapsedTimer>
+
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -23,6 +25,7 @@ namespace {
 constexpr int kThreads = 1;           // of compute: training has the machine
 constexpr int kNiceness = 10;         // of its thread: a tenth of the share of one that trains
 constexpr std::size_t kTop = 5;       // classes of a prediction
+constexpr qint64 kTextMs = 30;        // between two pieces of text
 constexpr std::int64_t kChunk = 1024; // samples between two looks at whether to go on
 
 /// One sample that lies in memory, in the form of the data of a run.
@@ -183,6 +186,33 @@ struct TrialHost::Worker {
         return *model;
     }
 
+    // Text is handed over in pieces: a small model writes quicker than one can read.
+    void write(const std::filesystem::path& checkpoint, const QByteArray& prompt,
+               const train::GenerateOptions& options, const std::stop_token& stop) {
+        std::vector<std::int32_t> tokens;
+        for (const char c : prompt) {
+            tokens.push_back(static_cast<unsigned char>(c));
+        }
+        train::LoadedModel& loaded = model_of(checkpoint);
+        QByteArray written;
+        QElapsedTimer since;
+        since.start();
+        const auto hand_over = [&] {
+            say(stop,
+                [text = std::exchange(written, {})](TrialHost& to) { emit to.generated(text); });
+            since.restart();
+        };
+        train::generate(*loaded.executor, tokens, options, [&](std::int32_t token) {
+            written += static_cast<char>(token);
+            if (since.elapsed() >= kTextMs) {
+                hand_over();
+            }
+            return !stop.stop_requested();
+        });
+        hand_over();
+        say(stop, [](TrialHost& to) { emit to.generationEnded(); });
+    }
+
     template <class Say>
     void tell(Say what) {
         QMetaObject::invokeMethod(
@@ -224,18 +254,7 @@ void TrialHost::generate(const std::filesystem::path& checkpoint, const QByteArr
                          const train::GenerateOptions& options) {
     worker_->post(Kind::Generate,
                   [checkpoint, prompt, options](Worker& worker, const std::stop_token& stop) {
-                      std::vector<std::int32_t> tokens;
-                      for (const char c : prompt) {
-                          tokens.push_back(static_cast<unsigned char>(c));
-                      }
-                      train::LoadedModel& model = worker.model_of(checkpoint);
-                      train::generate(*model.executor, tokens, options, [&](std::int32_t token) {
-                          worker.say(stop, [token](TrialHost& to) {
-                              emit to.generated(QByteArray(1, static_cast<char>(token)));
-                          });
-                          return !stop.stop_requested();
-                      });
-                      worker.say(stop, [](TrialHost& to) { emit to.generationEnded(); });
+                      worker.write(checkpoint, prompt, options, stop);
                   });
 }
 

@@ -109,6 +109,14 @@ void FieldBox::setName(const QString& name) {
     name_->setText(name);
 }
 
+void FieldBox::setRemark(const QString& remark) {
+    if (remark_ == nullptr) {
+        remark_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
+        layout()->addWidget(remark_);
+    }
+    remark_->setText(remark);
+}
+
 void FieldBox::refresh() {
     editor_->refresh();
     const bool changed = source_.isChanged(pointer(), field());

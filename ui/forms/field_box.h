@@ -24,6 +24,8 @@ public:
     FieldEditor* editor() const { return editor_; }
     /// Another name than the field's own, e.g. "evaluate every".
     void setName(const QString& name);
+    /// A few words below the editor; empty: none.
+    void setRemark(const QString& remark);
     void refresh();
     /// What is wrong with the field itself; of a small field, also with what is in it.
     std::vector<ProblemLine> problems() const;
@@ -37,6 +39,7 @@ private:
     FieldEditor* editor_;
     widgets::TextLabel* name_ = nullptr;
     QPushButton* reset_ = nullptr;
+    widgets::TextLabel* remark_ = nullptr;
 };
 
 /// "batch must be ...": message and hint of a diagnostic as one line.

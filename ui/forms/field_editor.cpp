@@ -8,7 +8,6 @@
 
 #include <QEvent>
 #include <QKeyEvent>
-#include <QLineEdit>
 
 namespace weft::ui {
 namespace {
@@ -47,7 +46,7 @@ protected:
 
 } // namespace
 
-void leaveUndoToDraft(QLineEdit* edit) {
+void leaveUndoToDraft(QWidget* edit) {
     edit->installEventFilter(new KeyFilter(edit));
 }
 

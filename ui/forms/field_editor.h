@@ -7,8 +7,6 @@
 
 #include <QWidget>
 
-class QLineEdit;
-
 namespace weft::ui {
 
 class FieldEditor : public QWidget {
@@ -52,7 +50,7 @@ FieldEditor* createEditor(FormSource& source, const config::Field& field,
 bool isSmall(const config::Field& field);
 
 /// Undo and redo in a text field are the draft's: what is typed is in the draft already.
-void leaveUndoToDraft(QLineEdit* edit);
+void leaveUndoToDraft(QWidget* edit);
 /// The wheel scrolls the page unless the control has the focus.
 void leaveWheelToPage(QWidget* control);
 

@@ -74,16 +74,14 @@ FieldFinder::FieldFinder(FormSource& source, QWidget* parent)
     completer->popup()->setObjectName("findFieldPopup");
     completer->popup()->setMinimumWidth(kPopupWidth);
     setCompleter(completer);
-    connect(this, &QLineEdit::textEdited, this, [this] {
-        if (fields_->rowCount() == 0) {
-            fill();
-        }
-    });
+    connect(this, &QLineEdit::textEdited, this, &FieldFinder::fill);
     // What the list holds depends on the types that the document chooses.
     connect(&source_, &FormSource::changed, fields_, &QStandardItemModel::clear);
     connect(completer, qOverload<const QModelIndex&>(&QCompleter::activated), this,
             &FieldFinder::choose);
     connect(this, &QLineEdit::returnPressed, this, [this, completer] {
+        fill();
+        completer->setCompletionPrefix(text());
         if (completer->completionCount() > 0 && !text().isEmpty()) {
             completer->setCurrentRow(0);
             choose(completer->currentIndex());
@@ -92,6 +90,9 @@ FieldFinder::FieldFinder(FormSource& source, QWidget* parent)
 }
 
 void FieldFinder::fill() {
+    if (fields_->rowCount() > 0) {
+        return;
+    }
     for (const std::string& pointer : allFields(source_)) {
         QString path = toQString(pointer).mid(1).replace('/', '.');
         const config::Field* field = source_.field(pointer);

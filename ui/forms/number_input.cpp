@@ -30,30 +30,36 @@ NumberInput::NumberInput(const config::Field& field, QWidget* parent)
     setFocusPolicy(Qt::StrongFocus);
     setAccelerated(true);
     widgets::setTextStyle(this, widgets::TextStyle::Mono);
-    leaveUndoToDraft(lineEdit());
+    leaveUndoToDraft(this); // it hands keys to its text field past that one's filters
     connect(lineEdit(), &QLineEdit::textEdited, this, &NumberInput::read);
-    connect(this, &QAbstractSpinBox::editingFinished, this, &NumberInput::settled);
+    connect(this, &QAbstractSpinBox::editingFinished, this, &NumberInput::settle);
 }
 
 void NumberInput::setNumber(const config::Json& value) {
-    const bool same = value == value_ && !lineEdit()->text().isEmpty();
+    const bool same = value == value_;
     value_ = value;
-    problem_.clear();
-    if (value.is_string()) {
-        problem_ = readNumber(numberText(value), field_).problem;
-    }
-    if (same && hasFocus()) {
+    problem_ = value.is_string() ? readNumber(numberText(value), field_).problem : QString();
+    if (same && typing_) {
         return; // "1e-3" stays as it was typed
     }
+    typing_ = false;
     const QString text =
         value.is_null() ? (field_.nullable ? noneText() : QString()) : numberText(value);
-    if (text != lineEdit()->text() && !(hasFocus() && value.is_null())) {
+    if (text != lineEdit()->text()) {
         lineEdit()->setText(text);
     }
 }
 
+/// In its shortest form.
+void NumberInput::settle() {
+    typing_ = false;
+    setNumber(config::Json(value_));
+    emit settled();
+}
+
 void NumberInput::read(const QString& text) {
     const QString plain = text.trimmed();
+    typing_ = true;
     problem_.clear();
     if (plain.isEmpty() ||
         (field_.nullable && plain.compare(noneText(), Qt::CaseInsensitive) == 0)) {
@@ -70,6 +76,7 @@ void NumberInput::read(const QString& text) {
 void NumberInput::stepBy(int steps) {
     value_ = steppedNumber(value_, field_, steps);
     problem_.clear();
+    typing_ = false;
     lineEdit()->setText(numberText(value_));
     lineEdit()->selectAll();
     emit edited(value_, false);
@@ -81,8 +88,7 @@ void NumberInput::wheelEvent(QWheelEvent* event) {
 
 void NumberInput::focusOutEvent(QFocusEvent* event) {
     QAbstractSpinBox::focusOutEvent(event);
-    setNumber(config::Json(value_)); // in its shortest form
-    emit settled();
+    settle();
 }
 
 QSize NumberInput::sizeHint() const {

@@ -18,6 +18,8 @@ public:
     /// Shows a value; no signal is emitted, and what is being typed is not replaced by its equal.
     void setNumber(const config::Json& value);
     const config::Json& number() const { return value_; }
+    /// Something was typed, and neither Enter nor another place was chosen since.
+    bool isTyping() const { return typing_; }
     /// Why the text is no number; empty when it is one.
     QString problem() const { return problem_; }
     void stepBy(int steps) override;
@@ -39,10 +41,12 @@ protected:
 
 private:
     void read(const QString& text);
+    void settle();
 
     const config::Field& field_;
     config::Json value_;
     QString problem_;
+    bool typing_ = false;
 };
 
 /// The word that stands for null.

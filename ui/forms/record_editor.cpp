@@ -55,8 +55,8 @@ void ObjectEditor::refresh() {
 }
 
 RecordEditor::RecordEditor(FormSource& source, const config::Field& field,
-                           const std::string& pointer)
-    : FieldEditor(source, field, pointer), types_(new QComboBox),
+                           const std::string& pointer, std::vector<std::string> skip)
+    : FieldEditor(source, field, pointer), skip_(std::move(skip)), types_(new QComboBox),
       help_(new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted)),
       column_(columnOf(this)) {
     for (const config::RecordType& type : field.records) {
@@ -126,7 +126,7 @@ void RecordEditor::refresh() {
         }
         shown_ = type;
         if (known) {
-            form_ = new TableForm(source(), found->fields, pointer());
+            form_ = new TableForm(source(), found->fields, pointer(), skip_);
             column_->addWidget(form_);
         }
     } else if (form_ != nullptr) {

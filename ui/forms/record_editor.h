@@ -31,7 +31,9 @@ private:
 class RecordEditor : public FieldEditor {
     Q_OBJECT
 public:
-    RecordEditor(FormSource& source, const config::Field& field, const std::string& pointer);
+    /// Without the fields named in `skip`: they are shown elsewhere.
+    RecordEditor(FormSource& source, const config::Field& field, const std::string& pointer,
+                 std::vector<std::string> skip = {});
     void refresh() override;
     void setInvalid(bool invalid) override;
 
@@ -39,6 +41,7 @@ private:
     QString typeNow() const;
     void choose(int index);
 
+    std::vector<std::string> skip_;
     QComboBox* types_;
     widgets::TextLabel* help_;
     QVBoxLayout* column_;

@@ -96,7 +96,7 @@ NumberEditor::NumberEditor(FormSource& source, const config::Field& field,
 }
 
 void NumberEditor::refresh() {
-    const bool cleared = input_->hasFocus() && input_->text().isEmpty();
+    const bool cleared = input_->isTyping() && input_->text().isEmpty();
     if (!cleared || source().given(pointer()) != nullptr) {
         input_->setNumber(value());
     }
@@ -280,7 +280,7 @@ JsonEditor::JsonEditor(FormSource& source, const config::Field& field, const std
 void JsonEditor::refresh() {
     const Json now = value();
     const config::Checked typed = config::parse_json(edit_->text().toStdString(), "");
-    if (!(edit_->hasFocus() && typed.ok() && typed.value == now)) {
+    if (!typed.ok() || typed.value != now) {
         showText(edit_, textOf(now));
     }
 }
@@ -371,7 +371,7 @@ void CadenceEditor::refresh() {
         }
     }
     place_->setVisible(!now.is_null());
-    if (!(input_->hasFocus() && input_->text().isEmpty())) {
+    if (!(input_->isTyping() && input_->text().isEmpty())) {
         input_->setNumber(amount);
     }
     const QSignalBlocker blocker(units_);

@@ -56,6 +56,9 @@ CheckpointRow row_of(const checkpoint::Entry& entry, const RunModel& run) {
     row.record = entry.record;
     row.epoch = entry.record.epoch;
     row.kept_for = join(entry.record.kept_for, ", ");
+    row.looked_into = entry.looked_into;
+    row.pinned = std::find(entry.record.kept_for.begin(), entry.record.kept_for.end(),
+                           checkpoint::kByHand) != entry.record.kept_for.end();
     fill_from_steps(row, run);
     // A metric belongs to a checkpoint only when it was measured at its step.
     if (entry.record.metric_step == entry.step) {
@@ -88,7 +91,9 @@ void CheckpointModel::setContent(const RunModel& run,
     for (auto& [step, row] : by_step) {
         rows_.push_back(std::move(row));
     }
-    const auto usable = [](const CheckpointRow& row) { return row.on_disk && row.problem.empty(); };
+    const auto usable = [](const CheckpointRow& row) {
+        return row.on_disk && row.looked_into && row.problem.empty();
+    };
     const auto newest = std::find_if(rows_.begin(), rows_.end(), usable);
     if (newest != rows_.end()) {
         newest->newest = true;
@@ -147,16 +152,19 @@ QString CheckpointModel::displayText(const CheckpointRow& row, int column) const
     case Epoch: return QString::number(row.epoch, 'f', 2);
     case TrainLoss: return row.train_loss ? formatMetric(*row.train_loss) : dash;
     case Metric: return row.metric ? formatMetric(*row.metric) : dash;
-    case Badge:
-        return row.best && row.newest ? tr("best, newest")
-               : row.best             ? tr("best")
-               : row.newest           ? tr("newest")
-                                      : QString();
+    case Badge: {
+        QStringList badges;
+        badges << (row.best ? QStringList(tr("best")) : QStringList())
+               << (row.newest ? QStringList(tr("newest")) : QStringList())
+               << (row.pinned ? QStringList(tr("pinned")) : QStringList());
+        return badges.join(", ");
+    }
     case KeptFor:
-        return !row.problem.empty() ? toQString(row.problem)
-               : row.on_disk        ? toQString(row.kept_for)
-                                    : tr("pruned, metrics kept");
-    case Size: return row.on_disk ? formatFileSize(row.bytes) : dash;
+        return !row.looked_into       ? tr("reading …")
+               : !row.problem.empty() ? toQString(row.problem)
+               : row.on_disk          ? toQString(row.kept_for)
+                                      : tr("pruned, metrics kept");
+    case Size: return row.on_disk && row.looked_into ? formatFileSize(row.bytes) : dash;
     case Saved:
         return row.on_disk && row.saved_time > 0
                    ? QDateTime::fromSecsSinceEpoch(static_cast<qint64>(row.saved_time))

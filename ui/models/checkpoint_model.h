@@ -20,6 +20,8 @@ struct CheckpointRow {
     bool on_disk = false;
     bool newest = false;
     bool best = false;
+    bool pinned = false;               // kept by hand
+    bool looked_into = true;           // false: only its step is known yet
     std::string kept_for;              // "newest, best"
     std::string problem;               // on disk but not usable
     std::filesystem::path path;

@@ -13,6 +13,7 @@ namespace weft::ui {
 ProblemModel::ProblemModel(Studio& studio, QObject* parent)
     : QAbstractTableModel(parent), studio_(studio) {
     connect(&studio_.draft(), &Draft::changed, this, &ProblemModel::rebuild);
+    connect(&studio_.draft(), &Draft::findingsChanged, this, &ProblemModel::rebuild);
     connect(&studio_.run(), &RunModel::changed, this, &ProblemModel::rebuild);
     connect(&studio_.run(), &RunModel::reset, this, &ProblemModel::rebuild);
     rebuild();
@@ -29,14 +30,17 @@ int ProblemModel::warnings() const {
 
 void ProblemModel::rebuild() {
     std::vector<Problem> problems;
-    for (const config::Diagnostic& found : studio_.draft().diagnostics()) {
-        const std::string& text = studio_.draft().text(); // empty: the file could not be read
-        const config::Location place =
-            text.empty() ? config::Location{0, 0, 0, 0} : config::locate(text, found.pointer);
-        problems.push_back({found.severity == config::Severity::error, tr("draft"),
-                            toQString(found.pointer), static_cast<int>(place.line),
-                            static_cast<int>(place.column), toQString(found.message),
-                            toQString(found.hint)});
+    const std::string& text = studio_.draft().text(); // empty: the file could not be read
+    for (const config::Diagnostics* list :
+         {&studio_.draft().diagnostics(), &studio_.draft().findings()}) {
+        for (const config::Diagnostic& found : *list) {
+            const config::Location place =
+                text.empty() ? config::Location{0, 0, 0, 0} : config::locate(text, found.pointer);
+            problems.push_back({found.severity == config::Severity::error, tr("draft"),
+                                toQString(found.pointer), static_cast<int>(place.line),
+                                static_cast<int>(place.column), toQString(found.message),
+                                toQString(found.hint)});
+        }
     }
     const RunModel& run = studio_.run();
     if (!run.problem().isEmpty()) {

@@ -7,6 +7,8 @@
 #include <QAction>
 #include <QWidget>
 
+#include <string>
+
 namespace weft::ui {
 
 class Actions;
@@ -22,11 +24,17 @@ public:
     virtual widgets::NavState navState() const { return widgets::NavState::Empty; }
     /// Called when the page comes to the front.
     virtual void activated() {}
+    /// The page shows the draft: while a run trains, a banner says that they are two things.
+    virtual bool editsDraft() const { return false; }
+    /// Shows the field of a JSON pointer of the draft; false when the page has none for it.
+    virtual bool showField(const std::string& /*pointer*/) { return false; }
 
 signals:
     void navStateChanged();
     /// Ask for another page by id ("checkpoints").
     void pageRequested(const QString& id);
+    /// Ask for the page that has the field of a JSON pointer.
+    void fieldRequested(const std::string& pointer);
     /// A short note over the window, with a button for `action` when there is one.
     void toastRequested(int kind, const QString& text, // kind: widgets::MessageKind
                         QAction* action = nullptr);

@@ -7,9 +7,12 @@ std::span<const ScreenRecord* const> allScreens() {
     static constexpr const ScreenRecord* kScreens[] = {
         &kHomeScreen,
         &kDataScreen,
+        &kModelScreen,
+        &kTrainingScreen,
         &kPlanScreen,
         &kTrainScreen,
         &kCheckpointsScreen,
+        &kRunsScreen,
     };
     return kScreens;
 }

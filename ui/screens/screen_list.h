@@ -10,9 +10,12 @@ namespace weft::ui {
 
 extern const ScreenRecord kHomeScreen;
 extern const ScreenRecord kDataScreen;
+extern const ScreenRecord kModelScreen;
+extern const ScreenRecord kTrainingScreen;
 extern const ScreenRecord kPlanScreen;
 extern const ScreenRecord kTrainScreen;
 extern const ScreenRecord kCheckpointsScreen;
+extern const ScreenRecord kRunsScreen;
 
 std::span<const ScreenRecord* const> allScreens();
 

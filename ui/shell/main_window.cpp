@@ -6,6 +6,7 @@
 #include "ui/screens/screen_list.h"
 #include "ui/settings/settings_dialog.h"
 #include "ui/shell/config_dialog.h"
+#include "ui/shell/differences_dialog.h"
 #include "ui/shell/run_toolbar.h"
 #include "ui/shell/status_bar.h"
 #include "widgets/card.h"
@@ -31,6 +32,7 @@
 #include <QScreen>
 #include <QSettings>
 #include <QStackedWidget>
+#include <QTabBar>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -128,6 +130,8 @@ void MainWindow::createPages() {
         connect(screen, &Screen::navStateChanged, this,
                 [this, screen, index] { rail_->setPageState(index, screen->navState()); });
         connect(screen, &Screen::pageRequested, this, &MainWindow::showPage);
+        connect(screen, &Screen::fieldRequested, this,
+                [this](const std::string& pointer) { showField(toQString(pointer)); });
         connect(screen, &Screen::toastRequested, this,
                 [this](int kind, const QString& text, QAction* offered) {
                     toasts_->show(static_cast<widgets::MessageKind>(kind), text, offered);
@@ -179,6 +183,9 @@ void MainWindow::createDocks() {
     pages->addWidget(table);
     problems_dock_ = dock(tr("Problems"), "problemsDock", pages);
     docks_->tabifyDockWidget(problems_dock_, console_dock_);
+    for (QTabBar* tabs : docks_->findChildren<QTabBar*>()) {
+        tabs->setFocusPolicy(Qt::NoFocus); // unseen with both docks closed; each has its shortcut
+    }
     docks_->resizeDocks({problems_dock_}, {kDockHeight}, Qt::Vertical);
     console_dock_->hide();
     problems_dock_->hide();
@@ -223,7 +230,7 @@ void MainWindow::connectActions() {
     on(action::kOpenFolder, [this] { openFolderDialog(); });
     on(action::kSave, [this] { save(); });
     on(action::kSaveAs, [this] { saveAs(); });
-    on(action::kEditConfig, [this] { showField({}); });
+    on(action::kEditConfig, [this] { showText({}); });
     on(action::kQuit, [this] { close(); });
     on(action::kStart, [this] { start(); });
     on(action::kExtend, [this] { extendRun(); });
@@ -289,6 +296,7 @@ void MainWindow::connectStudio() {
     });
     connect(&studio_, &Studio::runShown, this, [this] { showPage("train"); });
     connect(&studio_, &Studio::checkpointOpened, this, [this] { showPage("checkpoints"); });
+    connect(&studio_, &Studio::weightsOpened, this, [this] { showPage("checkpoints"); });
     connect(&studio_, &Studio::trainingChanged, this, &MainWindow::updateBanner);
     connect(&studio_, &Studio::controlChanged, this, &MainWindow::updateBanner);
     connect(&studio_.run(), &RunModel::reset, this, [this] {
@@ -420,6 +428,17 @@ void MainWindow::showProblem(int row) {
 }
 
 void MainWindow::showField(const QString& pointer) {
+    for (const QString& id : std::as_const(page_ids_)) {
+        if (page(id)->showField(pointer.toStdString())) {
+            showPage(id);
+            page(id)->showField(pointer.toStdString()); // now that there is something to scroll
+            return;
+        }
+    }
+    showText(pointer);
+}
+
+void MainWindow::showText(const QString& pointer) {
     if (config_dialog_ == nullptr) {
         config_dialog_ = new ConfigDialog(studio_.draft(), this);
         connect(config_dialog_, &ConfigDialog::saveAsRequested, this, &MainWindow::saveAs);
@@ -478,7 +497,7 @@ void MainWindow::updateBanner() {
         return;
     }
     const bool relevant = studio_.isTraining() && studio_.draft().isValid() &&
-                          (currentPage() == "home" || currentPage() == "data" || currentPage() == "plan");
+                          page(currentPage())->editsDraft();
     const auto differences =
         relevant ? studio_.draft().differencesFrom(studio_.run().config()).size() : 0;
     banner_->setVisible(false);
@@ -487,6 +506,9 @@ void MainWindow::updateBanner() {
             tr("edits here never touch the running %1 · %n field(s) differ", nullptr,
                static_cast<int>(differences))
                 .arg(studio_.run().name()));
+        QPushButton* show = banner_->addButton(tr("Show differences"), true);
+        show->setObjectName("showDifferences");
+        connect(show, &QPushButton::clicked, this, &MainWindow::showDifferences);
     }
 }
 
@@ -503,6 +525,11 @@ void MainWindow::extendRun() {
     if (!result.started) {
         toasts_->show(widgets::MessageKind::Error, result.problem);
     }
+}
+
+void MainWindow::showDifferences() {
+    DifferencesDialog dialog(studio_.draft(), studio_.run(), this);
+    dialog.exec();
 }
 
 void MainWindow::restoreLayout() {

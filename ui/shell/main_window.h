@@ -74,7 +74,10 @@ private:
     void start();
     /// Goes where a problem can be solved: the field in the text, or the run with its ways on.
     void showProblem(int row);
+    /// On the page that has the field, else in the text.
     void showField(const QString& pointer);
+    void showText(const QString& pointer);
+    void showDifferences();
     void updateBanner();
     /// What is wrong with the run on screen and what one can do about it; false when nothing is.
     bool showRunBanner();

@@ -138,7 +138,6 @@ std::vector<Mistake> mistakes() {
         {{"model={\"type\":\"sequential\",\"layers\":[{\"type\":\"moe\"}]}"},
          "/model/layers/0/experts", "", ""},
         {{"mesh.zero_stage=4"}, "/mesh/zero_stage", "out of range", "3"},
-        {{"init.from=old"}, "/init/from", "not available", "null"},
         {{"training.early_stopping={\"patience\":3}"}, "/training/early_stopping", "not available",
          "null"},
     };

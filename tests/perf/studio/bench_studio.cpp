@@ -10,9 +10,12 @@
 //     (target 500 ms), for the GPT preset, several times; and what planning alone takes of that
 //   - the same while a run of 1,000,000 steps is opened, smoothed, put on another axis and browsed
 // bench_studio overhead: how much slower a run is while its curves are shown (target 2 %).
+// bench_studio runs [LOGS]: a million scalars of event files and event logs, 500 runs in the table,
+// 2,000 checkpoints; LOGS is a folder of event files of another program.
 // bench_studio curves: 10 runs of 100,000 steps and 50 of 10,000 over each other in the charts.
 #include "tests/perf/studio/bench_mesh.h"
 #include "tests/perf/studio/bench_overhead.h"
+#include "tests/perf/studio/bench_runs.h"
 #include "ui/bridge/curve_runs.h"
 #include "ui/bridge/draft.h"
 #include "ui/bridge/plan_preview.h"
@@ -288,6 +291,10 @@ int main(int argc, char** argv) {
     if (argc > 1 && std::strcmp(argv[1], "curves") == 0) {
         lay_runs_over(studio, window, watch, root / "runs", 10, 100000);
         lay_runs_over(studio, window, watch, root / "runs", 50, 10000);
+        return 0;
+    }
+    if (argc > 1 && std::strcmp(argv[1], "runs") == 0) {
+        bench_runs(studio, window, root, argc > 2 ? argv[2] : "");
         return 0;
     }
     edit_a_plan(studio, window, watch);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// studio_tour DIR [PRESET]: pictures of the real program on a real run, light and dark, at the
-// designed sizes. README's hero picture and the tour come from here, so that they never go stale.
+// studio_tour DIR [PRESET | mesh]: pictures of the real program on a real run, light and dark, at
+// the designed sizes. README's hero picture and the tour come from here, so that they never go
+// stale. With "mesh": of that page alone, which takes half a minute.
+#include "core/train/run_summary.h"
 #include "ui/plurals.h"
 #include "ui/screens/train/chart_grid.h"
 #include "ui/screens/train/try_input.h"
@@ -14,14 +16,19 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QDir>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <cmath>
 #include <cstdio>
+#include <fstream>
 
 namespace {
 
 using namespace weft;
+
+constexpr double kLargeText = 1.5;
 
 void wait_for(const std::function<bool()>& condition, int limit_ms) {
     if (!QTest::qWaitFor(condition, limit_ms)) {
@@ -53,6 +60,20 @@ struct Tour {
         }
         window.resize(1440, 900);
     }
+
+    /// Also with large text, and as a screen of twice as many pixels would show it.
+    void shootLarge(const QString& page, const QString& name) {
+        theme.setFontScale(kLargeText);
+        shoot(page, name + "-large");
+        theme.setFontScale(1.0);
+        QTest::qWait(150);
+        QImage picture(window.size() * 2, QImage::Format_RGB32);
+        picture.setDevicePixelRatio(2);
+        window.render(&picture);
+        if (!picture.save(QString("%1/%2-2x.png").arg(folder, name))) {
+            std::printf("%s cannot be written\n", qPrintable(name));
+        }
+    }
 };
 
 template <class Widget>
@@ -66,6 +87,20 @@ void choose(const Tour& tour, const char* control, bool last) {
     (last ? segments.last() : segments.first())->click();
 }
 
+/// Model and Training of a language model, as a form and as they are when something is wrong.
+void tourDraft(Tour& tour) {
+    tour.studio.openPath(std::filesystem::path(WEFT_SOURCE_PRESETS) / "tiny-gpt.json");
+    tour.window.showPage("model");
+    QTest::qWait(2500); // its outline and its plan
+    tour.shoot("model", "model");
+    tour.window.showPage("training");
+    QTest::qWait(2500);
+    tour.shoot("training", "training");
+    tour.studio.draft().edit({{"/training/ema_decay", 3}, {"/training/micro_batch_size", 7}});
+    tour.shoot("training", "training-invalid");
+    tour.studio.draft().undo();
+}
+
 /// Mesh & Plan: four simulated devices, two by two, and each part of the drawer; then a pipeline.
 void tourMesh(Tour& tour) {
     tour.studio.openPath(std::filesystem::path(WEFT_SOURCE_PRESETS) / "tiny-gpt.json");
@@ -77,7 +112,9 @@ void tourMesh(Tour& tour) {
     const auto parts = find<QWidget>(tour, "meshDrawer")->findChildren<QAbstractButton*>();
     for (QAbstractButton* part : parts) {
         part->click();
-        tour.shoot("plan", "mesh-" + part->text().section(' ', 0, 0).toLower());
+        const QString name = "mesh-" + part->text().section(' ', 0, 0).toLower();
+        tour.shoot("plan", name);
+        tour.shootLarge("plan", name);
     }
     parts.first()->click();
     choose(tour, "exchangeForm", true);
@@ -107,6 +144,7 @@ void tourTrain(Tour& tour) {
     QTest::qWait(1000);
     tour.shoot("train", "train-confusion");
     parts[2]->click();
+    wait_for([&] { return find<QWidget>(tour, "sketchPad")->isVisible(); }, 20000);
     tour.window.findChild<ui::TryInput*>()->showSample(9);
     auto* bars = find<widgets::ProbabilityBars>(tour, "tryBars");
     wait_for([&] { return !bars->bars().empty(); }, 60000);
@@ -143,6 +181,48 @@ void tourPlan(Tour& tour) {
     tour.studio.draft().undo();
 }
 
+/// Runs: a small sweep on disk, as a table, over one another, and along its settings.
+void tourRuns(Tour& tour) {
+    for (int i = 0; i < 9; ++i) {
+        const std::filesystem::path run =
+            tour.studio.paths().runs_root / ("2026-01-01_sweep_00" + std::to_string(1 + i));
+        std::filesystem::create_directories(run);
+        const double rate = 1e-4 * std::pow(3.0, i % 5);
+        const int batch = 32 << (i % 3);
+        std::ofstream(run / "config.json")
+            << R"({"optimizer": {"type": "adamw", "learning_rate": )" << rate
+            << R"(}, "training": {"global_batch_size": )" << batch << "}}";
+        train::RunInfo info;
+        info.name = "sweep";
+        info.state = i == 4 ? "failed" : "finished";
+        info.model = "mlp";
+        train::write_run_info(run, info);
+        std::ofstream events(run / "events.jsonl");
+        for (int step = 1; step <= 200; ++step) {
+            train::StepEvent event;
+            event.step = step;
+            event.loss = 2.3 * std::exp(-step * rate * 4) + 0.2 + 0.01 * i;
+            events << to_line({step, 1e9 + step, event}) << "\n";
+        }
+        const train::EvaluationEvent evaluation{
+            200, {{"validation/loss", 0.25 + 2.0 * std::exp(-800 * rate) + 0.01 * i}}};
+        events << to_line({201, 1e9 + 201, evaluation}) << "\n";
+        train::write_annotations(run, {{i % 2 == 0 ? "baseline" : "wide"}, "", false});
+    }
+    tour.studio.index().refresh();
+    tour.window.showPage("runs");
+    auto* table = find<QTableView>(tour, "runTable");
+    wait_for([&] { return table->model()->rowCount() >= 9; }, 20000);
+    table->selectionModel()->select(
+        QItemSelection(table->model()->index(0, 0), table->model()->index(3, 0)),
+        QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    QTest::qWait(1000);
+    tour.shoot("runs", "runs");
+    choose(tour, "comparePart", true);
+    table->clearSelection();
+    tour.shoot("runs", "runs-parallel");
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -152,7 +232,7 @@ int main(int argc, char** argv) {
     QApplication application(argc, argv);
     ui::installEnglishPlurals(application);
     if (argc < 2) {
-        std::puts("usage: studio_tour DIR [PRESET]");
+        std::puts("usage: studio_tour DIR [PRESET | mesh]");
         return 2;
     }
     QDir().mkpath(argv[1]);
@@ -164,15 +244,23 @@ int main(int argc, char** argv) {
     window.show();
     studio.index().refresh();
     Tour tour{studio, window, theme, argv[1]};
+    const std::string preset = argc > 2 ? argv[2] : "fashion-mlp";
+    if (preset == "mesh") {
+        tourMesh(tour);
+        return 0;
+    }
     QTest::qWait(4000); // presets are planned in the background
     tour.shoot("home", "home-first");
     tour.shoot("train", "train-empty");
     tour.shoot("checkpoints", "checkpoints-empty");
+    tour.shoot("runs", "runs-empty");
     tour.shoot("plan", "plan-empty");
+    tour.shoot("model", "model-empty");
+    tour.shoot("training", "training-empty");
+    tourDraft(tour);
     tourPlan(tour);
     tourMesh(tour);
 
-    const std::string preset = argc > 2 ? argv[2] : "fashion-mlp";
     if (!studio.startFile(std::filesystem::path(WEFT_SOURCE_PRESETS) / (preset + ".json"))
              .started) {
         std::puts("the preset did not start");
@@ -194,5 +282,6 @@ int main(int argc, char** argv) {
     QTest::qWait(500);
     tour.shoot("home", "home");
     tour.shoot("checkpoints", "checkpoints");
+    tourRuns(tour);
     return 0;
 }

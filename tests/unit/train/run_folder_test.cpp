@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/error.h"
-#include "core/train/run_folder.h"
+#include "core/train/run_summary.h"
 #include "tests/support/weft_test.h"
 
 #include <QTemporaryDir>

@@ -70,6 +70,7 @@ NavRail* makeRail() {
     rail->addPage(QStringLiteral("training"), QStringLiteral("Controls"));
     rail->addPage(QStringLiteral("console"), QStringLiteral("Messages"));
     rail->addPage(QStringLiteral("mesh"), QStringLiteral("Mesh & Plan"));
+    rail->addPage(QStringLiteral("model"), QStringLiteral("Training"));
     rail->setPageState(1, NavState::Running);
     rail->setPageState(2, NavState::Valid);
     rail->setPageState(3, NavState::Warning);
@@ -132,7 +133,8 @@ Shell makeShell() {
     column->addWidget(new Hairline);
     column->addWidget(makeStatusBar());
     for (QWidget* page : {makeHomePage(), makeTrainPage(), makeCheckpointsPage(),
-                          makeControlsPage(), makeMessagesPage(), makePlanPage()}) {
+                          makeControlsPage(), makeMessagesPage(), makePlanPage(),
+                          makeTrainingPage()}) {
         shell.stack->addWidget(page);
     }
     QObject::connect(shell.rail, &NavRail::currentPageChanged, shell.stack,
@@ -143,7 +145,8 @@ Shell makeShell() {
 int takeScreenshots(Shell& shell, ThemeController& themes, const QString& folder,
                     const QString& suffix) {
     QDir().mkpath(folder);
-    static const char* const kNames[] = {"home", "train", "checkpoints", "controls", "messages", "plan"};
+    static const char* const kNames[] = {"home",     "train",    "checkpoints", "controls",
+                                         "messages", "plan",     "training"};
     for (const bool dark : {false, true}) {
         themes.setMode(dark ? ThemeController::Mode::Dark : ThemeController::Mode::Light);
         for (int page = 0; page < static_cast<int>(std::size(kNames)); ++page) {

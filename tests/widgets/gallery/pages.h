@@ -12,5 +12,6 @@ QWidget* makeCheckpointsPage();
 QWidget* makeControlsPage();
 QWidget* makeMessagesPage();
 QWidget* makePlanPage();
+QWidget* makeTrainingPage();
 
 } // namespace weft::gallery

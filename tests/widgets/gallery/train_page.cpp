@@ -3,13 +3,18 @@
 #include "pages.h"
 
 #include "widgets/card.h"
+#include "widgets/confusion_view.h"
 #include "widgets/controls.h"
 #include "widgets/icon.h"
 #include "widgets/line_chart.h"
 #include "widgets/number_strip.h"
+#include "widgets/probability_bars.h"
+#include "widgets/sketch_pad.h"
+#include "widgets/step_dots.h"
 #include "widgets/text_label.h"
 
 #include <QHBoxLayout>
+#include <QScrollArea>
 #include <QSlider>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -165,9 +170,35 @@ QWidget* makeCharts() {
     return charts;
 }
 
+QWidget* makeConfusion() {
+    auto* view = new ConfusionView;
+    view->setCounts(4, {88, 2, 9, 1, 4, 91, 3, 2, 17, 1, 80, 2, 0, 1, 2, 97},
+                    {QStringLiteral("Shirt"), QStringLiteral("Sneaker"), QStringLiteral("Coat"),
+                     QStringLiteral("Bag")});
+    view->setSelected(8);
+    return view;
+}
+
+QWidget* makeTry() {
+    auto* row = new QWidget;
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    auto* pad = new SketchPad;
+    pad->setFixedSize(140, 140);
+    pad->setImage(samples().front().image);
+    layout->addWidget(pad, 0, Qt::AlignTop);
+    auto* bars = new ProbabilityBars;
+    bars->setBars({{QStringLiteral("Boot"), 0.917},
+                   {QStringLiteral("Sneaker"), 0.061},
+                   {QStringLiteral("Sandal"), 0.02},
+                   {QStringLiteral("Bag"), 0.002},
+                   {QStringLiteral("Dress"), 0.0}});
+    layout->addWidget(bars, 1, Qt::AlignTop);
+    return row;
+}
+
 QWidget* makeSide() {
     auto* side = new Panel;
-    side->setFixedWidth(384);
     QVBoxLayout* layout = column(side);
     auto* header = new SectionHeader(QStringLiteral("Samples"));
     header->setSubtitle(QStringLiteral("same images each time"));
@@ -175,15 +206,23 @@ QWidget* makeSide() {
     mode->setCompact(true);
     header->addControl(mode);
     layout->addWidget(header);
+    auto* steps = new StepDots;
+    steps->setSteps({0, 211, 422, 633, 844, 1055, 1266});
     auto* grid = new ImageGrid;
     grid->setColumns(4);
     grid->setImages(samples());
     auto* box = new QVBoxLayout;
     box->setContentsMargins(12, 12, 12, 12);
+    box->setSpacing(12);
+    box->addWidget(steps);
     box->addWidget(grid);
+    box->addWidget(makeTry());
+    box->addWidget(makeConfusion());
     layout->addLayout(box);
     layout->addStretch(1);
-    return side;
+    QScrollArea* scroll = verticalScroll(side);
+    scroll->setFixedWidth(396);
+    return scroll;
 }
 
 } // namespace

@@ -3,11 +3,13 @@
 
 #include "core/base/error.h"
 #include "ui/actions.h"
-#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/models/checkpoint_model.h"
+#include "ui/screens/checkpoints/checkpoint_actions.h"
 #include "ui/screens/checkpoints/fork_dialog.h"
 #include "ui/screens/checkpoints/resume_panel.h"
+#include "ui/screens/checkpoints/run_tree.h"
+#include "ui/screens/checkpoints/weights_view.h"
 #include "ui/screens/screen_list.h"
 #include "ui/studio.h"
 #include "widgets/card.h"
@@ -18,8 +20,9 @@
 #include "widgets/style.h"
 
 #include <QHeaderView>
-#include <QListWidget>
+#include <QLineEdit>
 #include <QPushButton>
+#include <QShortcut>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTableView>
@@ -28,7 +31,8 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kFolderRole = Qt::UserRole;
+enum Page { EmptyPage, RunPage, WeightsPage };
+
 constexpr int kRunsWidth = 224;
 constexpr int kPanelWidth = 320;
 constexpr int kCurveHeight = 220;
@@ -48,7 +52,7 @@ CheckpointsScreen::CheckpointsScreen(Studio& studio, Actions& actions)
     auto* splitter = new QSplitter(Qt::Horizontal);
     splitter->setHandleWidth(1);
     splitter->setChildrenCollapsible(false);
-    splitter->addWidget(createRunList());
+    splitter->addWidget(createTree());
     stack_ = new QStackedWidget;
     auto* empty =
         new widgets::EmptyState("checkpoints", tr("No run selected"),
@@ -58,6 +62,9 @@ CheckpointsScreen::CheckpointsScreen(Studio& studio, Actions& actions)
     connect(home, &QPushButton::clicked, this, [this] { emit pageRequested("home"); });
     stack_->addWidget(empty);
     stack_->addWidget(createMiddle());
+    weights_ = new WeightsView;
+    stack_->addWidget(weights_);
+    connect(weights_, &WeightsView::startRequested, this, &CheckpointsScreen::startFromWeights);
     splitter->addWidget(stack_);
     panel_ = new ResumePanel;
     splitter->addWidget(panel_);
@@ -65,15 +72,18 @@ CheckpointsScreen::CheckpointsScreen(Studio& studio, Actions& actions)
     splitter->setSizes({kRunsWidth, 1440 - kRunsWidth - kPanelWidth, kPanelWidth});
     column->addWidget(splitter, 1);
 
-    connect(&studio_.index(), &RunIndex::runsChanged, this, &CheckpointsScreen::fillRunList);
-    connect(
-        &studio_.index(), &RunIndex::checkpointsRead, this,
-        [this](const std::filesystem::path& folder, const std::vector<checkpoint::Entry>& entries) {
-            if (folder == folder_) { // else an answer to an older question
-                entries_ = entries;
-                refresh();
-            }
-        });
+    connect(&studio_.index(), &RunIndex::runsChanged, this, &CheckpointsScreen::fillTree);
+    const auto take = [this](const std::filesystem::path& folder,
+                             const std::vector<checkpoint::Entry>& entries) {
+        if (folder == folder_) { // else an answer to an older question
+            entries_ = entries;
+            refresh();
+        }
+    };
+    connect(&studio_.index(), &RunIndex::checkpointsFound, this, take);
+    connect(&studio_.index(), &RunIndex::checkpointsRead, this, take);
+    connect(&studio_, &Studio::weightsOpened, this, &CheckpointsScreen::showWeights);
+    connect(&studio_.draft(), &Draft::changed, this, &CheckpointsScreen::updateChosen);
     reread_.setSingleShot(true);
     reread_.setInterval(kRereadMs);
     connect(&reread_, &QTimer::timeout, this, [this] { studio_.index().readCheckpoints(folder_); });
@@ -101,30 +111,33 @@ CheckpointsScreen::CheckpointsScreen(Studio& studio, Actions& actions)
 QWidget* CheckpointsScreen::createHeader(Actions& actions) {
     auto* header =
         new widgets::SectionHeader(tr("Checkpoints"), widgets::SectionHeader::Level::Page);
+    filter_ = new QLineEdit;
+    filter_->setObjectName("checkpointFilter");
+    filter_->setPlaceholderText(tr("Filter"));
+    filter_->setAccessibleName(tr("Filter folders"));
+    filter_->setClearButtonEnabled(true);
+    filter_->setMaximumWidth(200);
+    connect(filter_, &QLineEdit::textChanged, this,
+            [this](const QString& text) { tree_->setFilter(text); });
+    header->addControl(filter_);
     auto* open = new QPushButton(widgets::icon("folder"), tr("Open folder…"));
     connect(open, &QPushButton::clicked, actions.get(action::kOpenFolder), &QAction::trigger);
     header->addControl(open);
     return header;
 }
 
-QWidget* CheckpointsScreen::createRunList() {
+QWidget* CheckpointsScreen::createTree() {
     auto* side = new widgets::Panel;
     side->setMinimumWidth(160);
     auto* column = new QVBoxLayout(side);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    column->addWidget(new widgets::SectionHeader(tr("Runs")));
-    runs_ = new QListWidget;
-    runs_->setObjectName("runList");
-    runs_->setAccessibleName(tr("Runs"));
-    runs_->setFrameShape(QFrame::NoFrame);
-    runs_->setUniformItemSizes(true);
-    column->addWidget(runs_, 1);
-    connect(runs_, &QListWidget::currentItemChanged, this, [this](QListWidgetItem* item) {
-        if (item != nullptr) {
-            selectRun(toPath(item->data(kFolderRole).toString()));
-        }
-    });
+    column->addWidget(new widgets::SectionHeader(tr("Folders")));
+    tree_ = new RunTree(studio_.index());
+    column->addWidget(tree_, 1);
+    connect(tree_, &RunTree::runChosen, this,
+            [this](const std::filesystem::path& folder) { selectRun(folder); });
+    connect(tree_, &RunTree::weightsChosen, this, &CheckpointsScreen::showWeights);
     return side;
 }
 
@@ -148,11 +161,12 @@ QWidget* CheckpointsScreen::createMiddle() {
     column->addWidget(timeline_);
     column->addWidget(new widgets::Hairline);
     table_header_ = new widgets::SectionHeader(tr("Checkpoints"));
-    auto* verify_button = new QPushButton(tr("Verify"));
-    verify_button->setToolTip(tr("Read the selected checkpoint and check every checksum"));
-    widgets::setCompact(verify_button);
-    connect(verify_button, &QPushButton::clicked, this, &CheckpointsScreen::verify);
-    table_header_->addControl(verify_button);
+    actions_ = new CheckpointActions;
+    connect(actions_, &CheckpointActions::said, this,
+            [this](int kind, const QString& text) { emit toastRequested(kind, text); });
+    connect(actions_, &CheckpointActions::changed, this,
+            [this] { studio_.index().readCheckpoints(folder_); });
+    table_header_->addControl(actions_);
     column->addWidget(table_header_);
     model_ = new CheckpointModel(this);
     table_ = new QTableView;
@@ -160,7 +174,7 @@ QWidget* CheckpointsScreen::createMiddle() {
     table_->setAccessibleName(tr("Checkpoints"));
     table_->setModel(model_);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     table_->setShowGrid(false);
     table_->setFrameShape(QFrame::NoFrame);
     table_->verticalHeader()->hide();
@@ -176,7 +190,12 @@ QWidget* CheckpointsScreen::createMiddle() {
     column->addWidget(table_, 1);
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) { selectRow(current.row()); });
+    connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            &CheckpointsScreen::updateChosen);
     connect(table_, &QTableView::activated, this, [this] { panel_->focusResume(); });
+    auto* remove =
+        new QShortcut(QKeySequence(Qt::Key_Delete), table_, nullptr, nullptr, Qt::WidgetShortcut);
+    connect(remove, &QShortcut::activated, actions_, &CheckpointActions::remove);
     connect(timeline_, &widgets::CheckpointTimeline::selectionChanged, this, [this](int index) {
         table_->selectRow(model_->rowCount() - 1 - index); // the table is newest first
     });
@@ -206,6 +225,9 @@ void CheckpointsScreen::fitColumns() {
 
 void CheckpointsScreen::activated() {
     studio_.index().refresh();
+    if (stack_->currentIndex() == WeightsPage) {
+        return;
+    }
     if (folder_.empty() && !studio_.run().isEmpty()) {
         selectRun(studio_.run().folder());
     } else if (!folder_.empty()) {
@@ -213,23 +235,37 @@ void CheckpointsScreen::activated() {
     }
 }
 
-void CheckpointsScreen::fillRunList() {
-    const QSignalBlocker blocker(runs_);
-    runs_->clear();
-    for (const train::RunSummary& run : studio_.index().runs()) {
-        auto* item = new QListWidgetItem(
-            widgets::icon(run.problem.empty() && run.state != "failed" ? "checkpoint" : "warning"),
-            runTitle(run.folder));
-        item->setData(kFolderRole, pathText(run.folder));
-        item->setToolTip(run.problem.empty() ? pathText(run.folder) : toQString(run.problem));
-        runs_->addItem(item);
-        if (run.folder == folder_) {
-            runs_->setCurrentItem(item);
-        }
-    }
-    if (folder_.empty() && isVisible() && !studio_.index().runs().empty()) {
+void CheckpointsScreen::fillTree() {
+    tree_->fill();
+    const bool weights = stack_->currentIndex() == WeightsPage;
+    if (folder_.empty() && !weights && isVisible() && !studio_.index().runs().empty()) {
         selectRun(studio_.index().runs().front().folder);
     }
+}
+
+void CheckpointsScreen::showWeights(const std::filesystem::path& file) {
+    folder_.clear();
+    reader_.stop();
+    other_.clear();
+    tree_->select(file);
+    panel_->clear();
+    panel_->hide();
+    weights_->open(file);
+    stack_->setCurrentIndex(WeightsPage);
+}
+
+// The draft alone changes, with undo; starting it is another click.
+void CheckpointsScreen::startFromWeights(const std::filesystem::path& file) {
+    if (studio_.draft().isEmpty()) {
+        emit toastRequested(static_cast<int>(widgets::MessageKind::Warning),
+                            tr("There is no draft. Choose the model that the weights belong to on "
+                               "Home, then start from them."));
+        return;
+    }
+    studio_.draft().setField("init.from", pathText(file).toStdString());
+    emit toastRequested(
+        static_cast<int>(widgets::MessageKind::Success),
+        tr("The draft starts from %1. F5 starts it.").arg(toQString(file.filename().string())));
 }
 
 const RunModel& CheckpointsScreen::run() const {
@@ -280,11 +316,10 @@ void CheckpointsScreen::selectRun(const std::filesystem::path& folder, std::int6
         model_->clear();
         panel_->clear();
     }
-    for (int i = 0; i < runs_->count(); ++i) {
-        if (toPath(runs_->item(i)->data(kFolderRole).toString()) == folder) {
-            const QSignalBlocker blocker(runs_);
-            runs_->setCurrentRow(i);
-        }
+    tree_->select(folder);
+    panel_->show();
+    if (stack_->currentIndex() == WeightsPage) {
+        stack_->setCurrentIndex(EmptyPage);
     }
     followSelected();
     if (another && &run() != &other_) {
@@ -302,19 +337,22 @@ void CheckpointsScreen::refresh() {
                                   : current.isValid() && model_->rowCount() > current.row()
                                       ? model_->row(current.row()).step
                                       : -1;
+    if (stack_->currentIndex() == WeightsPage) {
+        return;
+    }
     const RunModel& shown = run();
     if (shown.isEmpty()) {
         model_->clear();
         panel_->clear();
-        stack_->setCurrentIndex(0);
+        stack_->setCurrentIndex(EmptyPage);
         return;
     }
     model_->setContent(shown, entries_);
-    stack_->setCurrentIndex(1);
+    stack_->setCurrentIndex(RunPage);
     run_header_->setTitle(runTitle(folder_));
     run_header_->setSubtitle(
         tr("%1 · %2 at step %3")
-            .arg(toQString(shown.config().model_type()),
+            .arg(shown.isForeign() ? tr("another program") : toQString(shown.config().model_type()),
                  widgets::runStateText(toWidget(shown.state())).toLower(),
                  formatCount(shown.step())) +
         (shown.totalSteps() > 0 ? tr(" of %1").arg(formatCount(shown.totalSteps())) : QString()));
@@ -375,7 +413,7 @@ void CheckpointsScreen::updateMarks() {
     std::vector<widgets::TimelineCheckpoint> marks;
     for (int i = model_->rowCount() - 1; i >= 0; --i) {
         const CheckpointRow& row = model_->row(i);
-        marks.push_back({row.step, row.on_disk, row.best, false,
+        marks.push_back({row.step, row.on_disk, row.best, row.pinned,
                          row.on_disk ? formatFileSize(row.bytes) : tr("pruned")});
     }
     timeline_->setRange(0, end);
@@ -390,8 +428,24 @@ void CheckpointsScreen::selectRow(int row) {
     timeline_->setSelected(model_->rowCount() - 1 - row);
     curve_->setSelection(static_cast<double>(chosen.step),
                          tr("selected %1").arg(formatCount(chosen.step)));
-    panel_->show(chosen, run());
+    panel_->show(chosen, run(), studio_.draft());
     panel_->setTraining(studio_.isTraining());
+}
+
+void CheckpointsScreen::updateChosen() {
+    std::vector<int> selected;
+    for (const QModelIndex& index : table_->selectionModel()->selectedRows()) {
+        selected.push_back(index.row());
+    }
+    std::sort(selected.begin(), selected.end());
+    std::vector<CheckpointRow> rows;
+    for (const int row : selected) {
+        rows.push_back(model_->row(row));
+    }
+    if (rows.size() == 1) {
+        panel_->show(rows.front(), run(), studio_.draft());
+    }
+    actions_->setChosen(std::move(rows));
 }
 
 void CheckpointsScreen::resume() {
@@ -415,31 +469,6 @@ void CheckpointsScreen::fork() {
     if (!result.started) {
         emit toastRequested(static_cast<int>(widgets::MessageKind::Error), result.problem);
     }
-}
-
-void CheckpointsScreen::verify() {
-    const QModelIndex current = table_->currentIndex();
-    if (!current.isValid() || !model_->row(current.row()).on_disk) {
-        return;
-    }
-    const auto path = model_->row(current.row()).path;
-    const QString step = formatCount(model_->row(current.row()).step);
-    runInBackground(
-        this,
-        [path]() -> std::vector<std::string> {
-            try {
-                return checkpoint::verify(checkpoint::read_manifest(path));
-            } catch (const Error& error) {
-                return {error.message()};
-            }
-        },
-        [this, step](const std::vector<std::string>& problems) {
-            const bool good = problems.empty();
-            emit toastRequested(static_cast<int>(good ? widgets::MessageKind::Success
-                                                      : widgets::MessageKind::Error),
-                                good ? tr("Step %1: every checksum is right").arg(step)
-                                     : tr("Step %1: %2").arg(step, toQString(problems.front())));
-        });
 }
 
 const ScreenRecord kCheckpointsScreen{"checkpoints", QT_TRANSLATE_NOOP("Screens", "Checkpoints"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Checkpoints: runs at the left, one run's curve, files and table in the middle, what a resume
+// Checkpoints: folders at the left, one run's curve, files and table in the middle, what a resume
 // would do at the right. Selecting never changes what Start does; resuming is a deliberate click.
 #pragma once
 
@@ -10,8 +10,7 @@
 
 #include <filesystem>
 
-class QListWidget;
-class QListWidgetItem;
+class QLineEdit;
 class QStackedWidget;
 class QTableView;
 
@@ -23,8 +22,11 @@ class SectionHeader;
 
 namespace weft::ui {
 
+class CheckpointActions;
 class CheckpointModel;
 class ResumePanel;
+class RunTree;
+class WeightsView;
 
 class CheckpointsScreen : public Screen {
     Q_OBJECT
@@ -40,9 +42,12 @@ protected:
 
 private:
     QWidget* createHeader(Actions& actions);
-    QWidget* createRunList();
+    QWidget* createTree();
     QWidget* createMiddle();
-    void fillRunList();
+    void fillTree();
+    void showWeights(const std::filesystem::path& file);
+    void startFromWeights(const std::filesystem::path& file);
+    void updateChosen();
     void selectRun(const std::filesystem::path& folder, std::int64_t step = -1);
     const RunModel& run() const;
     void followModel(RunModel& model);
@@ -55,7 +60,6 @@ private:
     void selectRow(int row);
     void resume();
     void fork();
-    void verify();
 
     Studio& studio_;
     std::filesystem::path folder_; // of the selected run
@@ -67,7 +71,10 @@ private:
     int train_series_ = -1;
     int validation_series_ = -1;
     std::int64_t wanted_step_ = -1;
-    QListWidget* runs_;
+    RunTree* tree_;
+    QLineEdit* filter_;
+    WeightsView* weights_;
+    CheckpointActions* actions_;
     QStackedWidget* stack_;
     widgets::SectionHeader* run_header_;
     widgets::SectionHeader* table_header_;

@@ -3,6 +3,8 @@
 
 #include "core/compile/programs.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/draft.h"
+#include "ui/bridge/run_model.h"
 #include "ui/models/checkpoint_model.h"
 #include "widgets/icon.h"
 #include "widgets/lr_curve.h"
@@ -11,6 +13,7 @@
 
 #include <QGridLayout>
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
 
@@ -22,8 +25,22 @@ namespace {
 using widgets::Role;
 using widgets::TextStyle;
 
-enum Fact { Restored, Result, Reads, Metrics, SavedBy, Facts };
+enum Fact {
+    TimeLeft,
+    NextSample,
+    Restored,
+    Result,
+    Mesh,
+    Reads,
+    NextSave,
+    Metrics,
+    SavedBy,
+    Facts
+};
+constexpr std::size_t kMostChanges = 6;
 constexpr int kCurvePoints = 200;
+
+const QString kDash = QStringLiteral("–");
 
 QString metrics_text(const CheckpointRow& row) {
     QStringList parts;
@@ -33,13 +50,78 @@ QString metrics_text(const CheckpointRow& row) {
         }
     }
     if (parts.isEmpty()) {
-        return QStringLiteral("–");
+        return kDash;
     }
     // A checkpoint made by hand carries the metrics of the evaluation before it.
     return row.record.metric_step == row.step
                ? parts.join(", ")
                : QObject::tr("%1 at step %2")
                      .arg(parts.join(", "), formatCount(row.record.metric_step));
+}
+
+QString next_sample_text(const CheckpointRow& row) {
+    const auto cursor = row.record.counters.find("cursor");
+    if (cursor == row.record.counters.end() || !cursor->is_object()) {
+        return kDash;
+    }
+    return QObject::tr("epoch %1 · sample %2")
+        .arg(cursor->value("epoch", std::int64_t{0}) + 1)
+        .arg(formatCount(cursor->value("position", std::int64_t{0}) + 1));
+}
+
+QString mesh_text(const CheckpointRow& row, const RunModel& run) {
+    if (row.record.mesh.empty()) {
+        return QObject::tr("saved on one device");
+    }
+    QStringList axes;
+    for (const auto& [name, size] : row.record.mesh) {
+        axes << toQString(name) + "=" + QString::number(size);
+    }
+    const config::Json& devices = run.config().section("mesh").at("devices");
+    return QObject::tr("saved on %1; goes on with devices %2")
+        .arg(axes.join(" × "),
+             toQString(devices.is_string() ? devices.get<std::string>() : devices.dump()));
+}
+
+QString next_save_text(const CheckpointRow& row, const RunModel& run) {
+    const auto& every = run.config().checkpoint_every;
+    QStringList parts;
+    if (every && every->unit == compile::Cadence::Unit::steps && every->amount >= 1) {
+        const auto steps = static_cast<std::int64_t>(every->amount);
+        parts << QObject::tr("step %1").arg(formatCount((row.step / steps + 1) * steps));
+    } else if (every) {
+        parts << QObject::tr("as the run’s cadence says");
+    }
+    if (run.config().checkpoint_on_improvement) {
+        parts << QObject::tr("when it is better");
+    }
+    return parts.isEmpty() ? QObject::tr("at the end") : parts.join(QObject::tr(", or "));
+}
+
+QString time_left_text(const CheckpointRow& row, const RunModel& run) {
+    const std::int64_t total = run.totalSteps();
+    if (total <= row.step || run.step() <= 0 || run.secondsTrained() <= 0) {
+        return kDash;
+    }
+    const double per_step = run.secondsTrained() / static_cast<double>(run.step());
+    return QObject::tr("about %1, at the speed of the run")
+        .arg(formatDuration(per_step * static_cast<double>(total - row.step)));
+}
+
+struct EffectLook {
+    const char* icon;
+    Role role;
+    QString text;
+};
+
+EffectLook effect_look(compile::ChangeEffect effect) {
+    switch (effect) {
+    case compile::ChangeEffect::allowed: return {"check", Role::Success, QObject::tr("allowed")};
+    case compile::ChangeEffect::fork: return {"fork", Role::Accent, QObject::tr("makes a fork")};
+    case compile::ChangeEffect::blocked:
+        return {"lock", Role::Error, QObject::tr("blocked: the weights would not fit")};
+    }
+    return {};
 }
 
 } // namespace
@@ -86,6 +168,14 @@ ResumePanel::ResumePanel(QWidget* parent) : Panel(Role::Surface, parent) {
     rate_->setMaximumHeight(88);
     rate_row->addWidget(rate_);
     content_column->addLayout(rate_row);
+    changes_header_ = new widgets::SectionHeader(tr("Fields changed in the draft"));
+    content_column->addWidget(changes_header_);
+    changes_ = new QWidget;
+    changes_->setObjectName("draftChanges");
+    changes_column_ = new QVBoxLayout(changes_);
+    changes_column_->setContentsMargins(12, 0, 12, 12);
+    changes_column_->setSpacing(widgets::space::kControl);
+    content_column->addWidget(changes_);
     content_column->addStretch(1);
     column->addWidget(widgets::verticalScroll(content), 1);
     column->addWidget(new widgets::Hairline);
@@ -119,35 +209,80 @@ void ResumePanel::setFact(int row, const QString& name, const QString& value, bo
     label->setRole(good ? Role::Success : Role::Text);
 }
 
-void ResumePanel::show(const CheckpointRow& row, const RunModel& run) {
-    usable_ = row.on_disk && row.problem.empty();
+void ResumePanel::show(const CheckpointRow& row, const RunModel& run, const Draft& draft) {
+    usable_ = row.on_disk && row.looked_into && row.problem.empty() && !run.isForeign();
     newest_ = row.newest;
     const std::int64_t total = run.totalSteps();
     complete_ = total > 0 ? row.step >= total : newest_ && run.state() == train::RunState::finished;
     header_->setTrailing(formatCount(row.step));
-    goes_on_->setText(!usable_  ? tr("not on disk any more")
-                      : newest_ ? tr("goes on in the same run")
-                                : tr("older: forks into a new run"));
+    goes_on_->setText(run.isForeign()        ? tr("written by another program")
+                      : !row.looked_into     ? tr("reading …")
+                      : !row.problem.empty() ? tr("not usable")
+                      : !usable_             ? tr("not on disk any more")
+                      : newest_              ? tr("goes on in the same run")
+                                             : tr("older: forks into a new run"));
     from_to_->setText(total > row.step
                           ? tr("%1 › %2").arg(formatCount(row.step), formatCount(total))
                           : formatCount(row.step));
+    setFact(TimeLeft, tr("Time left"), usable_ ? time_left_text(row, run) : kDash);
+    setFact(NextSample, tr("Next sample"), usable_ ? next_sample_text(row) : kDash);
+    setFact(Mesh, tr("Mesh"), usable_ ? mesh_text(row, run) : kDash);
+    setFact(NextSave, tr("Next save"), usable_ ? next_save_text(row, run) : kDash);
     setFact(Restored, tr("Restored"), tr("weights, moments, random keys, place in the data"));
     setFact(Result, tr("Result"),
             newest_ ? tr("bitwise as if never stopped") : tr("a new curve from here"), newest_);
-    setFact(Reads, tr("Reads"), usable_ ? formatFileSize(row.bytes) : QStringLiteral("–"));
+    setFact(Reads, tr("Reads"), usable_ ? formatFileSize(row.bytes) : kDash);
     setFact(Metrics, tr("Metrics"), metrics_text(row));
-    setFact(SavedBy, tr("Kept for"),
-            row.kept_for.empty() ? QStringLiteral("–") : toQString(row.kept_for));
+    setFact(SavedBy, tr("Kept for"), row.kept_for.empty() ? kDash : toQString(row.kept_for));
     drawRate(row, run);
+    showChanges(usable_ && draft.isValid() ? draft.differencesFrom(run.config())
+                                           : std::vector<compile::FieldChange>());
     updateButtons();
+}
+
+// What a fork from here with the draft's settings would come to.
+void ResumePanel::showChanges(const std::vector<compile::FieldChange>& changes) {
+    while (QLayoutItem* item = changes_column_->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    changes_header_->setVisible(!changes.empty());
+    changes_->setVisible(!changes.empty());
+    changes_header_->setTrailing(QString::number(changes.size()));
+    for (std::size_t i = 0; i < std::min(changes.size(), kMostChanges); ++i) {
+        const compile::FieldChange& change = changes[i];
+        const EffectLook look = effect_look(change.effect);
+        auto* row = new QWidget;
+        auto* grid = new QGridLayout(row);
+        grid->setContentsMargins(0, 0, 0, 0);
+        grid->setHorizontalSpacing(widgets::space::kControl);
+        grid->setVerticalSpacing(0);
+        grid->setColumnStretch(1, 1);
+        auto* mark = new QLabel;
+        mark->setPixmap(widgets::icon(look.icon, look.role).pixmap(widgets::size::kIcon));
+        mark->setAccessibleName(look.text);
+        grid->addWidget(mark, 0, 0, Qt::AlignTop);
+        grid->addWidget(new widgets::ElidedLabel(toQString(change.path), TextStyle::Mono), 0, 1);
+        grid->addWidget(new widgets::ElidedLabel(toQString(change.before.dump()) + " → " +
+                                                     toQString(change.after.dump()),
+                                                 TextStyle::MonoSmall, Role::Muted),
+                        1, 1);
+        grid->addWidget(new widgets::TextLabel(look.text, TextStyle::Caption, Role::Muted), 2, 1);
+        changes_column_->addWidget(row);
+    }
+    if (changes.size() > kMostChanges) {
+        changes_column_->addWidget(new widgets::TextLabel(
+            tr("and %1 more").arg(changes.size() - kMostChanges), TextStyle::Caption, Role::Muted));
+    }
 }
 
 // The curve comes from the function that training uses, so that the two cannot disagree.
 void ResumePanel::drawRate(const CheckpointRow& row, const RunModel& run) {
     const std::int64_t total = run.totalSteps();
-    rate_->setVisible(total > 0);
-    rate_header_->setVisible(total > 0);
-    if (total <= 0) {
+    const bool known = total > 0 && !run.isForeign();
+    rate_->setVisible(known);
+    rate_header_->setVisible(known);
+    if (!known) {
         return;
     }
     const config::Json& schedule = run.config().section("lr_schedule");
@@ -176,6 +311,7 @@ void ResumePanel::clear() {
     }
     rate_->hide();
     rate_header_->hide();
+    showChanges({});
     updateButtons();
 }
 

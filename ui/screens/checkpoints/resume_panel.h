@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // "What happens if I resume": step, what is left, what is restored, the learning rate it re-enters
-// at.
+// at, and which fields of the draft could come along.
 #pragma once
 
+#include "core/compile/run_config.h"
 #include "widgets/card.h"
 
 class QGridLayout;
 class QPushButton;
+class QVBoxLayout;
 
 namespace weft::widgets {
 class LrCurve;
@@ -16,6 +18,7 @@ class TextLabel;
 
 namespace weft::ui {
 
+class Draft;
 class RunModel;
 struct CheckpointRow;
 
@@ -24,7 +27,8 @@ class ResumePanel : public widgets::Panel {
 public:
     explicit ResumePanel(QWidget* parent = nullptr);
 
-    void show(const CheckpointRow& row, const RunModel& run);
+    /// `draft` says which fields a fork with its settings would change.
+    void show(const CheckpointRow& row, const RunModel& run, const Draft& draft);
     void clear();
     /// While a run trains nothing can be resumed; the buttons say so.
     void setTraining(bool training);
@@ -37,6 +41,7 @@ signals:
 private:
     void setFact(int row, const QString& name, const QString& value, bool good = false);
     void drawRate(const CheckpointRow& row, const RunModel& run);
+    void showChanges(const std::vector<compile::FieldChange>& changes);
     void updateButtons();
 
     widgets::SectionHeader* header_;
@@ -45,6 +50,9 @@ private:
     QGridLayout* facts_;
     widgets::SectionHeader* rate_header_;
     widgets::LrCurve* rate_;
+    widgets::SectionHeader* changes_header_;
+    QWidget* changes_;
+    QVBoxLayout* changes_column_;
     QPushButton* resume_;
     QPushButton* fork_;
     widgets::TextLabel* note_;

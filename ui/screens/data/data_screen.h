@@ -26,6 +26,7 @@ public:
     DataScreen(Studio& studio, Actions& actions);
 
     widgets::NavState navState() const override;
+    bool editsDraft() const override { return true; }
     DataPreview& preview() { return preview_; }
 
     /// Asks for a file or a folder; tests replace the dialog by an answer.

@@ -22,6 +22,7 @@ public:
     HomeScreen(Studio& studio, Actions& actions);
 
     void activated() override;
+    bool editsDraft() const override { return true; }
 
 protected:
     void paintEvent(QPaintEvent* event) override;

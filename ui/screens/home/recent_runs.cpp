@@ -2,6 +2,7 @@
 #include "ui/screens/home/recent_runs.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/bridge/run_facts.h"
 #include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/pill.h"
@@ -14,8 +15,6 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include <algorithm>
-
 namespace weft::ui {
 namespace {
 
@@ -24,44 +23,6 @@ using widgets::TextStyle;
 
 constexpr int kRows = 8;
 enum Column { Name, What, Curve, State, Best, BestValue, Step, Time, Size, When, Action, Columns };
-
-struct StateLook {
-    QString text;
-    Role role;
-};
-
-StateLook look_of(const std::string& state) {
-    if (state == "finished") {
-        return {QObject::tr("finished"), Role::Success};
-    }
-    if (state == "failed") {
-        return {QObject::tr("failed"), Role::Error};
-    }
-    if (state == "interrupted") {
-        return {QObject::tr("interrupted"), Role::Warning};
-    }
-    if (state == "stopped" || state == "paused") {
-        return {QObject::tr("stopped"), Role::Muted};
-    }
-    return {toQString(state), Role::Accent};
-}
-
-widgets::SparklineData curve_of(const train::RunSummary& run) {
-    widgets::SparklineData data;
-    for (const auto& [step, loss] : run.loss_curve) {
-        data.y.push_back(loss);
-        if (run.best_step >= 0 && step <= static_cast<double>(run.best_step)) {
-            data.best = static_cast<int>(data.y.size()) - 1;
-        }
-    }
-    data.failed = run.state == "failed";
-    data.share =
-        run.total_steps > 0
-            ? std::clamp(static_cast<double>(run.step) / static_cast<double>(run.total_steps), 0.1,
-                         1.0)
-            : 1.0;
-    return data;
-}
 
 widgets::TextLabel* number(const QString& text) {
     auto* label = new widgets::TextLabel(text, TextStyle::Mono);
@@ -130,7 +91,7 @@ void RecentRuns::addHeader() {
 
 void RecentRuns::addRow(int row, const train::RunSummary& run) {
     grid_->setRowMinimumHeight(row, 34);
-    const QString name = runTitle(run.folder);
+    const QString name = nameOf(run);
     auto* label = new widgets::TextLabel(name, TextStyle::Strong);
     label->setToolTip(pathText(run.folder));
     grid_->addWidget(label, row, Name);
@@ -140,12 +101,14 @@ void RecentRuns::addRow(int row, const train::RunSummary& run) {
             What, 1, Columns - What);
         return;
     }
-    const QString what = toQString(run.info.model) + " · " + toQString(run.info.data);
+    const QString what = run.source == train::RunSource::weft
+                             ? toQString(run.info.model) + " · " + toQString(run.info.data)
+                             : sourceName(run.source);
     grid_->addWidget(new widgets::ElidedLabel(what, TextStyle::Body, Role::Muted), row, What);
     auto* curve = new widgets::Sparkline;
-    curve->setData(curve_of(run));
+    curve->setData(sparklineOf(run));
     grid_->addWidget(curve, row, Curve);
-    const StateLook look = look_of(run.state);
+    const StateLook look = stateLook(run.state);
     grid_->addWidget(new widgets::Badge(look.text, look.role), row, State, Qt::AlignLeft);
     grid_->addWidget(
         new widgets::TextLabel(toQString(run.best_metric), TextStyle::Body, Role::Muted), row,
@@ -169,7 +132,7 @@ void RecentRuns::addAction(int row, const train::RunSummary& run) {
     auto* button = new QPushButton(resumable               ? tr("Resume")
                                    : run.state == "failed" ? tr("Ways on")
                                                            : tr("Open"));
-    button->setAccessibleName(button->text() + " " + runTitle(run.folder));
+    button->setAccessibleName(button->text() + " " + nameOf(run));
     widgets::setCompact(button);
     button->setFixedWidth(72);
     connect(button, &QPushButton::clicked, this, [this, folder, resumable] {

@@ -107,18 +107,8 @@ void AxisRow::rebuild() {
     flow_->addWidget(add_);
     flow_->addWidget(product_);
     flow_->addWidget(order_);
-    QWidget* before = nullptr;
-    for (QWidget* widget : findChildren<QWidget*>()) {
-        if (widget->focusPolicy() != Qt::NoFocus && widget != add_) {
-            if (before != nullptr) {
-                setTabOrder(before, widget);
-            }
-            before = widget;
-        }
-    }
-    if (before != nullptr) {
-        setTabOrder(before, add_);
-    }
+    add_->raise(); // as a child it comes behind the chips
+    widgets::placeInTabOrder(this);
     if (!focused.isEmpty()) {
         auto* again = findChild<QWidget*>(focused);
         (again != nullptr ? again : add_)->setFocus(Qt::OtherFocusReason);

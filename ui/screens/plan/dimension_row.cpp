@@ -3,6 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "widgets/axis_chip.h"
+#include "widgets/controls.h"
 #include "widgets/flow_layout.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
@@ -110,6 +111,7 @@ void DimensionRow::rebuild() {
     if (isEditable()) {
         addBecause();
     }
+    widgets::placeInTabOrder(this);
     arrange();
     if (had_focus) {
         if (auto* again = findChild<QWidget*>(focused)) {
@@ -304,9 +306,9 @@ DimensionCell::DimensionCell(DimensionRow& row, int dim, const DimEdit& edit)
     slot_->setObjectName(QStringLiteral("slot_%1").arg(dim));
     slot_->setAccessibleName(tr("Split dimension %1 over…").arg(dim));
     slot_->setToolTip(tr("Drop an axis of the mesh here, or choose one"));
-    slot_->setVisible(!split_);
     connect(slot_, &QAbstractButton::clicked, this, &DimensionCell::openMenu);
     line->addWidget(slot_);
+    slot_->setVisible(!split_); // before it has a parent it would be a window
 }
 
 void DimensionCell::setShort(bool is_short) {

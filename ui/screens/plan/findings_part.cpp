@@ -5,6 +5,7 @@
 #include "ui/models/finding_model.h"
 #include "ui/screens/table.h"
 #include "widgets/card.h"
+#include "widgets/controls.h"
 #include "widgets/messages.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
@@ -158,6 +159,7 @@ void FindingsPart::showDetails() {
                 [this, fix, what] { emit adopted(fix.overrides, what); });
         fixes_->addWidget(button, 0, Qt::AlignLeft);
     }
+    widgets::placeInTabOrder(details_);
 }
 
 void FindingsPart::resizeEvent(QResizeEvent* event) {

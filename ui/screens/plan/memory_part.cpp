@@ -6,13 +6,9 @@
 #include "ui/screens/table.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
-#include "widgets/icon.h"
 #include "widgets/memory_timeline.h"
-#include "widgets/text_label.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
-#include <QSlider>
 #include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -20,9 +16,6 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kTickMs = 33;
-constexpr double kPassSeconds = 24; // of a whole step at normal speed
-constexpr int kSpeeds[] = {1, 4, 16};
 constexpr int kAliveWidth = 368;
 constexpr int kWideAlive = 340; // narrower: the lifetime goes into the tooltip
 enum AliveAt { AtCursor, AtPeak };
@@ -42,10 +35,6 @@ MemoryPart::MemoryPart(QWidget* parent) : QWidget(parent) {
     splitter->setStretchFactor(1, 0);
     splitter->setSizes({900, kAliveWidth});
     column->addWidget(splitter, 1);
-    column->addWidget(new widgets::Hairline);
-    column->addWidget(createScrubber());
-    playing_.setInterval(kTickMs);
-    connect(&playing_, &QTimer::timeout, this, &MemoryPart::tick);
 }
 
 QWidget* MemoryPart::createTimeline() {
@@ -89,44 +78,6 @@ QWidget* MemoryPart::createAlive() {
     return right;
 }
 
-QWidget* MemoryPart::createScrubber() {
-    auto* bar = new widgets::Panel;
-    auto* row = new QHBoxLayout(bar);
-    row->setContentsMargins(widgets::space::kGroup, 4, widgets::space::kGroup, 4);
-    row->setSpacing(widgets::space::kControl);
-    const auto button = [&](const char* name, const QString& icon, const QString& text) {
-        auto* made = new QPushButton(widgets::icon(icon), {});
-        made->setObjectName(name);
-        made->setToolTip(text);
-        made->setAccessibleName(text);
-        row->addWidget(made);
-        return made;
-    };
-    QPushButton* back = button("previousOp", "chevron-left", tr("Previous op"));
-    play_ = button("playOps", "play", tr("Play the step"));
-    play_->setCheckable(true);
-    QPushButton* forward = button("nextOp", "chevron-right", tr("Next op"));
-    slider_ = new QSlider(Qt::Horizontal);
-    slider_->setObjectName("opSlider");
-    slider_->setAccessibleName(tr("Op of the step"));
-    slider_->setMinimumWidth(80);
-    row->addWidget(slider_, 2);
-    place_ = new widgets::ElidedLabel({}, widgets::TextStyle::Mono);
-    row->addWidget(place_, 3);
-    speed_ = new widgets::SegmentedControl;
-    for (const int speed : kSpeeds) {
-        speed_->addSegment(QStringLiteral("%1×").arg(speed), tr("Speed of playing"));
-    }
-    speed_->setCompact(true);
-    speed_->setAccessibleName(tr("Speed of playing"));
-    row->addWidget(speed_);
-    connect(back, &QPushButton::clicked, this, [this] { setCursor(cursor() - 1); });
-    connect(forward, &QPushButton::clicked, this, [this] { setCursor(cursor() + 1); });
-    connect(play_, &QPushButton::toggled, this, &MemoryPart::play);
-    connect(slider_, &QSlider::valueChanged, this, &MemoryPart::setCursor);
-    return bar;
-}
-
 bool MemoryPart::eventFilter(QObject* watched, QEvent* event) {
     if (watched == alive_table_ && event->type() == QEvent::Resize) {
         alive_table_->setColumnHidden(TensorModel::LifeColumn, alive_table_->width() < kWideAlive);
@@ -151,9 +102,6 @@ void MemoryPart::setDigest(std::shared_ptr<const PlanDigest> digest) {
                                 ? std::optional<qint64>(*digest_->plan->limit_bytes)
                                 : std::nullopt);
         timeline_->setCursorItem(wanted);
-        const QSignalBlocker quiet_slider(slider_);
-        slider_->setRange(0, std::max(0, ops - 1));
-        slider_->setPageStep(std::max(1, ops / 20));
     }
     QString subtitle = digest_ ? tr("%1 ops").arg(formatCount(ops)) : QString();
     if (digest_ && digest_->plan->pipeline) {
@@ -168,7 +116,6 @@ void MemoryPart::setDigest(std::shared_ptr<const PlanDigest> digest) {
 void MemoryPart::setStale(bool stale) {
     timeline_->setStale(stale);
     alive_table_->setEnabled(!stale);
-    place_->setRole(stale ? widgets::Role::Faint : widgets::Role::Text);
 }
 
 void MemoryPart::setGhost(const PlanDigest* other, const QString& label) {
@@ -186,21 +133,6 @@ void MemoryPart::setCursor(int op) {
 }
 
 void MemoryPart::moveTo(int op) {
-    {
-        const QSignalBlocker quiet(slider_);
-        slider_->setValue(std::max(0, op));
-    }
-    if (digest_ && op >= 0) {
-        const PlanOp& shown = digest_->ops[static_cast<std::size_t>(op)];
-        place_->setText(
-            tr("op %1 of %2 · %3 · %4")
-                .arg(op + 1)
-                .arg(digest_->ops.size())
-                .arg(opTitle(shown),
-                     widgets::formatMemory(digest_->totals[static_cast<std::size_t>(op)])));
-    } else {
-        place_->setText({});
-    }
     showAlive();
     emit cursorChanged(op);
 }
@@ -214,31 +146,6 @@ void MemoryPart::showAlive() {
                : tr("op %1 · %2 in %n tensor(s)", nullptr, alive_->tensorCount())
                      .arg(op + 1)
                      .arg(widgets::formatMemory(alive_->totalBytes())));
-}
-
-void MemoryPart::play(bool on) {
-    play_->setIcon(widgets::icon(on ? "pause" : "play"));
-    play_->setToolTip(on ? tr("Pause") : tr("Play the step"));
-    play_->setAccessibleName(play_->toolTip());
-    if (!on || !digest_) {
-        playing_.stop();
-        return;
-    }
-    const int last = static_cast<int>(digest_->ops.size()) - 1;
-    exact_ = cursor() >= last ? 0 : std::max(0, cursor());
-    playing_.start();
-}
-
-void MemoryPart::tick() {
-    const int ops = digest_ ? static_cast<int>(digest_->ops.size()) : 0;
-    const double speed = kSpeeds[speed_->currentIndex()];
-    exact_ += ops / (kPassSeconds * 1000 / kTickMs) * speed;
-    if (exact_ >= ops - 1) {
-        setCursor(ops - 1);
-        play_->setChecked(false);
-        return;
-    }
-    setCursor(static_cast<int>(exact_));
 }
 
 } // namespace weft::ui

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Memory over one step with its scrubber, and what is alive at the cursor or at the peak.
+// Memory over one step, and what is alive at the cursor or at the peak.
 #pragma once
 
 #include "ui/bridge/plan_digest.h"
 
-#include <QTimer>
 #include <QWidget>
 
 #include <memory>
 
-class QPushButton;
-class QSlider;
 class QTableView;
 
 namespace weft::widgets {
-class ElidedLabel;
 class MemoryTimeline;
 class SectionHeader;
 class SegmentedControl;
@@ -47,11 +43,8 @@ protected:
 private:
     QWidget* createTimeline();
     QWidget* createAlive();
-    QWidget* createScrubber();
     void moveTo(int op);
     void showAlive();
-    void play(bool on);
-    void tick();
 
     std::shared_ptr<const PlanDigest> digest_;
     widgets::SectionHeader* header_;
@@ -60,12 +53,6 @@ private:
     widgets::SegmentedControl* alive_at_;
     TensorModel* alive_;
     QTableView* alive_table_;
-    QPushButton* play_;
-    QSlider* slider_;
-    widgets::ElidedLabel* place_;
-    widgets::SegmentedControl* speed_;
-    QTimer playing_;
-    double exact_ = 0; // where playing is, in ops
 };
 
 } // namespace weft::ui

@@ -4,9 +4,12 @@
 #include "ui/screens/plan/axis_row.h"
 #include "ui/screens/plan/strategy_cards.h"
 #include "widgets/controls.h"
+#include "widgets/flow_layout.h"
+#include "widgets/pill.h"
 #include "widgets/text_label.h"
 
 #include <QHBoxLayout>
+#include <QPushButton>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QVBoxLayout>
@@ -19,6 +22,7 @@ using widgets::TextLabel;
 using widgets::TextStyle;
 
 constexpr int kMostDevices = 1 << 20; // that can be planned for
+constexpr int kLeastRemark = 160;
 
 } // namespace
 
@@ -37,7 +41,7 @@ MeshBar::MeshBar(QWidget* parent) : QWidget(parent) {
 
 QWidget* MeshBar::createSwitch() {
     auto* line = new QWidget;
-    auto* row = new QHBoxLayout(line);
+    auto* row = new widgets::FlowLayout(line);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(widgets::space::kControl);
     switch_ = new widgets::SegmentedControl(
@@ -56,9 +60,18 @@ QWidget* MeshBar::createSwitch() {
     connect(devices_, &QSpinBox::valueChanged, this,
             [this](int count) { change(withDevices(edit_, count)); });
     row->addWidget(devices_);
-    remark_ = new TextLabel({}, TextStyle::Caption, Role::Muted);
+    example_ = new widgets::Badge(tr("example"), Role::Accent);
+    example_->setObjectName("meshExample");
+    row->addWidget(example_);
+    remark_ = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
+    remark_->setMinimumWidth(kLeastRemark);
+    remark_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     row->addWidget(remark_);
-    row->addStretch(1);
+    use_ = new QPushButton(tr("Use these devices"));
+    use_->setObjectName("useExample");
+    use_->setToolTip(tr("Let the draft compute on them, simulated"));
+    connect(use_, &QPushButton::clicked, this, [this] { emit whereChosen(Where::Simulated); });
+    row->addWidget(use_);
     return line;
 }
 
@@ -88,7 +101,7 @@ QWidget* MeshBar::createAxes() {
     return line;
 }
 
-void MeshBar::setEdit(const MeshEdit& edit, Where where) {
+void MeshBar::setEdit(const MeshEdit& edit, Where where, bool example) {
     edit_ = edit;
     where_ = where;
     {
@@ -103,7 +116,10 @@ void MeshBar::setEdit(const MeshEdit& edit, Where where) {
         const QSignalBlocker quiet(zero_);
         zero_->setCurrentIndex(edit.zero_stage);
     }
-    remark_->setText(where == Where::Planned
+    example_->setVisible(example);
+    use_->setVisible(example);
+    remark_->setText(example ? tr("the draft computes on one device")
+                     : where == Where::Planned
                          ? tr("planned only: nothing of it need be here")
                          : tr("exact, not faster: every device is a thread of this machine"));
     cards_->setStrategy(edit.strategy);

@@ -7,11 +7,13 @@
 
 #include <QWidget>
 
+class QPushButton;
 class QSpinBox;
 
 namespace weft::widgets {
+class Badge;
+class ElidedLabel;
 class SegmentedControl;
-class TextLabel;
 } // namespace weft::widgets
 
 namespace weft::ui {
@@ -26,8 +28,8 @@ public:
 
     explicit MeshBar(QWidget* parent = nullptr);
 
-    /// Shows a mesh; no signal is emitted.
-    void setEdit(const MeshEdit& edit, Where where);
+    /// Shows a mesh; no signal is emitted. `example`: it is not the draft's, which has one device.
+    void setEdit(const MeshEdit& edit, Where where, bool example);
     const MeshEdit& edit() const { return edit_; }
 
 signals:
@@ -44,7 +46,9 @@ private:
     Where where_ = Where::Simulated;
     widgets::SegmentedControl* switch_;
     QSpinBox* devices_;
-    widgets::TextLabel* remark_;
+    widgets::Badge* example_;
+    widgets::ElidedLabel* remark_;
+    QPushButton* use_;
     StrategyCards* cards_;
     AxisRow* axes_;
     widgets::SegmentedControl* zero_;

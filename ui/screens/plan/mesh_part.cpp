@@ -18,10 +18,8 @@
 #include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/device_grid.h"
-#include "widgets/messages.h"
 
 #include <QEvent>
-#include <QPushButton>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QVBoxLayout>
@@ -37,13 +35,12 @@ constexpr int kPipelineWidth = 550;
 constexpr int kUpperHeight = 266;
 constexpr int kLowerHeight = 200;
 constexpr int kLeastHeight = 466; // of both
-constexpr int kLowWindow = 700;   // the scrubber makes itself small
 
 } // namespace
 
 MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const PlanPreview::Planner& planner,
-                   QWidget* parent)
-    : QWidget(parent), draft_(studio.draft()), preview_(preview),
+                   ScrubPart& scrub, QWidget* parent)
+    : QWidget(parent), draft_(studio.draft()), preview_(preview), scrub_(scrub),
       example_preview_(example_, planner), example_edit_(exampleMesh()) {
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
@@ -51,14 +48,6 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const PlanPreview::Plan
     column->setSpacing(0);
     bar_ = new MeshBar;
     column->addWidget(bar_);
-    note_ = new widgets::Banner(widgets::MessageKind::Info);
-    note_->setObjectName("meshExample");
-    note_->setText(tr("An example"),
-                   tr("The draft computes on one device. This is what these would hold and do."));
-    QPushButton* use = note_->addButton(tr("Use these devices"));
-    use->setObjectName("useExample");
-    connect(use, &QPushButton::clicked, this, [this] { choose(MeshBar::Where::Simulated); });
-    column->addWidget(note_);
     column->addWidget(new widgets::Hairline);
     auto* rows = new QSplitter(Qt::Vertical);
     rows->setHandleWidth(1);
@@ -87,9 +76,11 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const PlanPreview::Plan
     outer->setContentsMargins(0, 0, 0, 0);
     outer->setSpacing(0);
     outer->addWidget(widgets::verticalScroll(content), 1);
-    scrub_ = new ScrubPart;
-    outer->addWidget(scrub_);
-    connect(scrub_, &ScrubPart::momentChanged, this, &MeshPart::showMoment);
+    connect(&scrub_, &ScrubPart::momentChanged, this, [this](const StepMoment& moment) {
+        if (isVisible()) {
+            showMoment(moment);
+        }
+    });
     connect(bar_, &MeshBar::edited, this, &MeshPart::edit);
     connect(bar_, &MeshBar::whereChosen, this, &MeshPart::choose);
     connect(&preview_, &PlanPreview::changed, this, &MeshPart::update);
@@ -147,7 +138,7 @@ QWidget* MeshPart::createStep() {
     pipeline_ = new PipelinePart;
     columns->addWidget(pipeline_);
     columns->setSizes({kExchangesWidth, kPipelineWidth});
-    connect(exchanges_, &ExchangePart::opChosen, this, [this](int op) { scrub_->setOp(op); });
+    connect(exchanges_, &ExchangePart::opChosen, this, [this](int op) { scrub_.setOp(op); });
     connect(exchanges_, &ExchangePart::tensorChosen, this, &MeshPart::showTensor);
     connect(exchanges_, &ExchangePart::simulateRequested, this,
             [this] { choose(MeshBar::Where::Simulated); });
@@ -157,7 +148,7 @@ QWidget* MeshPart::createStep() {
         edit(withStrategy(changed, wanted.section('=', 0, 0).toStdString()));
     });
     connect(pipeline_, &PipelinePart::actionChosen, this,
-            [this](int stage, int action) { scrub_->setAction(stage, action); });
+            [this](int stage, int action) { scrub_.setAction(stage, action); });
     return columns;
 }
 
@@ -190,20 +181,6 @@ void MeshPart::showMoment(const StepMoment& moment) {
     tiles_->setMoment(moment);
     exchanges_->showOp(moment.exchange);
     pipeline_->setMoment(moment);
-    if (moment.valid() && !isExample()) {
-        emit opChosen(moment.op);
-    }
-}
-
-void MeshPart::showOp(int op) {
-    if (!isExample()) {
-        scrub_->setOp(op);
-    }
-}
-
-void MeshPart::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    scrub_->setLow(window()->height() <= kLowWindow);
 }
 
 /// The devices that hold the same part as the selected one, or any part at all.
@@ -219,6 +196,7 @@ bool MeshPart::isExample() const {
 void MeshPart::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     onDraftChanged();
+    showMoment(scrub_.moment());
 }
 
 void MeshPart::hideEvent(QHideEvent* event) {
@@ -290,13 +268,13 @@ void MeshPart::update() {
         return;
     }
     const bool example = isExample();
-    note_->setVisible(example);
     if (draft_.isValid()) {
         const MeshEdit own = MeshEdit::of(draft_.config());
         bar_->setEdit(example ? example_edit_ : own,
                       preview_.hardware() != nullptr || own.kind != "cpu" ? MeshBar::Where::Planned
                       : example                                           ? MeshBar::Where::Here
-                                : MeshBar::Where::Simulated);
+                                : MeshBar::Where::Simulated,
+                      example);
         const Draft& draft = example ? example_ : draft_;
         if (draft.isValid()) {
             tiles_->setConfig(draft.config());
@@ -325,7 +303,7 @@ void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool 
     pipeline_->setStale(stale);
     rules_->setStale(stale);
     findings_->setStale(stale);
-    scrub_->setStale(stale);
+    scrub_.setStale(stale);
     advice_->setStale(stale);
     compare_->setStale(stale);
     checkpoint_->setStale(stale);
@@ -336,7 +314,6 @@ void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool 
         pipeline_->setDigest(digest);
         rules_->setDigest(digest);
         findings_->setDigest(digest);
-        scrub_->setDigest(digest);
         const MeshRun run{shown().config(), shown().hardware()};
         advice_->setRun(run);
         advice_->setDigest(digest);
@@ -345,6 +322,7 @@ void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool 
         checkpoint_->setRun(run);
         checkpoint_->setDigest(digest);
     }
+    scrub_.setDigest(digest_);
 }
 
 } // namespace weft::ui

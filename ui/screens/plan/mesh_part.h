@@ -9,10 +9,6 @@
 
 #include <QWidget>
 
-namespace weft::widgets {
-class Banner;
-} // namespace weft::widgets
-
 namespace weft::ui {
 
 class AdvicePart;
@@ -34,21 +30,17 @@ class TilePart;
 class MeshPart : public QWidget {
     Q_OBJECT
 public:
-    /// `preview` plans the draft; `planner` plans the example beside it.
+    /// `preview` plans the draft; `planner` plans the example beside it. `scrub` moves what is
+    /// shown here while it is looked at.
     MeshPart(Studio& studio, PlanPreview& preview, const PlanPreview::Planner& planner,
-             QWidget* parent = nullptr);
+             ScrubPart& scrub, QWidget* parent = nullptr);
 
-    ScrubPart* scrubber() const { return scrub_; }
-    /// Moves to an op of the step that the Plan part shows, when it is the one that is shown here.
-    void showOp(int op);
     /// Of the draft, or of the example.
     const PlanPreview& shown() const { return isExample() ? example_preview_ : preview_; }
 
 signals:
     /// "--set" assignments for the draft, and what they are.
     void adopted(const std::vector<std::string>& overrides, const QString& what);
-    /// The user moved to an op of the step that the Plan part shows.
-    void opChosen(int op);
     /// Another switch than the bar's decides this: plan for hardware, or for this machine.
     void hardwareWanted(bool wanted);
 
@@ -56,7 +48,6 @@ protected:
     // Follows the draft, and plans the example, only while somebody looks.
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
 
 private:
     bool isExample() const;
@@ -78,13 +69,13 @@ private:
 
     Draft& draft_;
     PlanPreview& preview_;
+    ScrubPart& scrub_;
     Draft example_;
     PlanPreview example_preview_;
     MeshEdit example_edit_;
     std::shared_ptr<const PlanDigest> layout_; // that is shown
     std::shared_ptr<const PlanDigest> digest_; // likewise
     MeshBar* bar_;
-    widgets::Banner* note_;
     DevicePart* devices_;
     TensorTree* tensors_;
     TilePart* tiles_;
@@ -94,7 +85,6 @@ private:
     PipelinePart* pipeline_;
     RulesPart* rules_;
     FindingsPart* findings_;
-    ScrubPart* scrub_;
     AdvicePart* advice_;
     ComparePart* compare_;
     CheckpointPart* checkpoint_;

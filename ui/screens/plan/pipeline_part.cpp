@@ -10,6 +10,7 @@
 
 #include <QHBoxLayout>
 #include <QPushButton>
+#include <QSignalBlocker>
 #include <QSpinBox>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -40,7 +41,10 @@ PipelinePart::PipelinePart(QWidget* parent) : QWidget(parent) {
     times_->setObjectName("pipelineTimes");
     times_->setCompact(true);
     times_->setAccessibleName(tr("Times of the pipeline: predicted, of even stages, or measured"));
-    connect(times_, &widgets::SegmentedControl::currentIndexChanged, this, &PipelinePart::refresh);
+    connect(times_, &widgets::SegmentedControl::currentIndexChanged, this, [this](int chosen) {
+        wanted_ = static_cast<Times>(chosen);
+        refresh();
+    });
     header_->addControl(times_);
     use_ = new QPushButton(tr("Use"));
     use_->setObjectName("pipelineUse");
@@ -159,6 +163,10 @@ void PipelinePart::refresh() {
         return;
     }
     const Times now = times(predictable, measured.has_value());
+    {
+        const QSignalBlocker quiet(times_);
+        times_->setCurrentIndex(static_cast<int>(now));
+    }
     PipelineChart shown = now == Times::Measured ? std::move(*measured)
                           : now == Times::Predicted
                               ? predictedChart(*digest_->plan->pipeline, *schedule_)
@@ -178,14 +186,13 @@ void PipelinePart::refresh() {
 
 /// What was chosen, else what there is.
 PipelinePart::Times PipelinePart::times(bool predictable, bool measured) const {
-    const auto chosen = static_cast<Times>(times_->currentIndex());
-    const bool there = chosen == Times::Measured ? measured : predictable;
-    return chosen == Times::Even || there ? chosen : predictable ? Times::Predicted : Times::Even;
+    const bool there = wanted_ == Times::Measured ? measured : predictable;
+    return wanted_ == Times::Even || there ? wanted_ : predictable ? Times::Predicted : Times::Even;
 }
 
 void PipelinePart::setMeasured(const std::optional<train::DevicesEvent>& told) {
-    const bool matters = told.has_value() != told_.has_value() ||
-                         times_->currentIndex() == static_cast<int>(Times::Measured);
+    const bool matters =
+        told.has_value() != told_.has_value() || wanted_ == Times::Measured;
     told_ = told;
     if (matters) { // zoom and cursor stay else
         refresh();

@@ -49,12 +49,13 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    enum class Times { Predicted, Even, Measured };
+
     QWidget* createChart();
     QWidget* createLegend();
     EvenCost cost() const;
     void refresh();
     void mark();
-    enum class Times { Predicted, Even, Measured };
     Times times(bool predictable, bool measured) const;
     QString measuredText(const PipelineChart& shown) const;
     void describe(const PipelineChart& shown, Times times);
@@ -64,6 +65,7 @@ private:
     std::optional<train::DevicesEvent> told_;
     std::optional<pipeline::Schedule> schedule_; // that is shown
     bool preview_ = false;                       // it is not the plan's own
+    Times wanted_ = Times::Predicted;            // shown where there are such times
     std::optional<SchedulePlace> place_;         // of the moment
     widgets::SectionHeader* header_;
     widgets::Badge* badge_;

@@ -7,6 +7,7 @@
 #include "ui/screens/plan/mesh_part.h"
 #include "ui/screens/plan/op_part.h"
 #include "ui/screens/plan/program_part.h"
+#include "ui/screens/plan/scrub_part.h"
 #include "ui/screens/plan/trade_off_part.h"
 #include "ui/screens/plan/verdict_part.h"
 #include "ui/screens/plan/what_if_part.h"
@@ -33,6 +34,7 @@ namespace weft::ui {
 namespace {
 
 constexpr int kSideWidth = 352;
+constexpr int kLowWindow = 700; // the scrubber makes itself small
 enum Page { MessagePage, PlanPage, ProgramPage, MeshPage };
 enum Part { MeshTab, PlanTab, ProgramTab };
 
@@ -69,21 +71,19 @@ PlanScreen::PlanScreen(Studio& studio, Actions& actions)
     stack_->addWidget(createPlan());
     program_ = new ProgramPart(preview_);
     stack_->addWidget(program_);
-    mesh_ = new MeshPart(studio_, preview_, PlanPreview::engine(studio_.paths().calibration));
+    scrub_ = new ScrubPart;
+    mesh_ = new MeshPart(studio_, preview_, PlanPreview::engine(studio_.paths().calibration),
+                         *scrub_);
     connect(mesh_, &MeshPart::adopted, this, &PlanScreen::adopt);
     connect(mesh_, &MeshPart::hardwareWanted, this, [this](bool wanted) {
         if (wanted != (hardware_->currentIndex() > 0)) {
             hardware_->setCurrentIndex(wanted ? 1 : 0);
         }
     });
-    connect(mesh_, &MeshPart::opChosen, this, [this](int op) { op_ = op; });
-    connect(memory_, &MemoryPart::cursorChanged, this, [this](int op) {
-        if (op_ || !settling_) {
-            op_ = op;
-        }
-    });
     stack_->addWidget(mesh_);
     column->addWidget(stack_, 1);
+    column->addWidget(scrub_);
+    connectMoment();
     connect(&preview_, &PlanPreview::changed, this, &PlanScreen::update);
     connect(&preview_, &PlanPreview::whatIfChanged, this, &PlanScreen::updateWhatIf);
     connect(&studio_.draft(), &Draft::changed, this, &PlanScreen::updateTrouble);
@@ -225,10 +225,11 @@ void PlanScreen::update() {
     const int part = part_->currentIndex();
     const Page page = part == MeshTab ? MeshPage : part == ProgramTab ? ProgramPage : PlanPage;
     stack_->setCurrentIndex(digest ? page : MessagePage);
+    scrub_->setVisible(digest && page != ProgramPage);
+    scrub_->setProfileShown(page == MeshPage);
     if (stack_->currentIndex() == PlanPage) {
         showPlan();
     }
-    showOp();
     const bool planning = preview_.state() == PlanPreview::State::Planning ||
                           (digest && (preview_.isStale() || !preview_.isComplete()));
     progress_->setBusy(planning && preview_.state() != PlanPreview::State::Invalid);
@@ -246,16 +247,32 @@ void PlanScreen::showPlan() {
     memory_->setStale(preview_.isStale());
     ops_->setDigest(digest);
     ops_->setStale(preview_.isStale());
+    scrub_->setDigest(digest); // on the mesh it may be the example's
+    scrub_->setStale(preview_.isStale());
+    showMoment();
     ops_->showOp(memory_->cursor());
 }
 
-// Only the part that is seen is moved: the other ones follow when they are looked at.
-void PlanScreen::showOp() {
-    if (op_ && stack_->currentIndex() == PlanPage) {
-        memory_->setCursor(*op_);
-    } else if (op_ && stack_->currentIndex() == MeshPage) {
-        mesh_->showOp(*op_);
+void PlanScreen::connectMoment() {
+    connect(scrub_, &ScrubPart::momentChanged, this, &PlanScreen::showMoment);
+    connect(memory_, &MemoryPart::cursorChanged, this, [this](int op) {
+        if (!settling_) {
+            scrub_->setOp(op);
+        }
+    });
+}
+
+// Before there is a moment the memory is at its peak. The mesh follows the scrubber itself.
+void PlanScreen::showMoment() {
+    if (stack_->currentIndex() == PlanPage && scrub_->moment().valid()) {
+        const QScopedValueRollback settling(settling_, true);
+        memory_->setCursor(scrub_->moment().op);
     }
+}
+
+void PlanScreen::resizeEvent(QResizeEvent* event) {
+    Screen::resizeEvent(event);
+    scrub_->setLow(window()->height() <= kLowWindow);
 }
 
 // In the place where the plan would be; over the last plan that there was when there was one.

@@ -8,8 +8,6 @@
 #include "ui/screens/plan/export_menu.h"
 #include "ui/screens/screen.h"
 
-#include <optional>
-
 class QComboBox;
 class QPushButton;
 class QStackedWidget;
@@ -27,6 +25,7 @@ class MemoryPart;
 class MeshPart;
 class OpPart;
 class ProgramPart;
+class ScrubPart;
 
 class PlanScreen : public Screen {
     Q_OBJECT
@@ -34,11 +33,13 @@ public:
     PlanScreen(Studio& studio, Actions& actions);
 
     widgets::NavState navState() const override;
+    bool editsDraft() const override { return true; }
     PlanPreview& preview() { return preview_; }
 
 protected:
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     QWidget* createHeader();
@@ -50,8 +51,9 @@ private:
     void updateWhatIf();
     void updateTrouble();
     void adopt(const std::vector<std::string>& overrides, const QString& what);
-    /// The parts that show the step are at the op that the user went to in one of them.
-    void showOp();
+    /// One moment for the parts that show the step: the scrubber's.
+    void connectMoment();
+    void showMoment();
     PlannedRun planned() const;
 
     Studio& studio_;
@@ -68,8 +70,8 @@ private:
     MemoryPart* memory_;
     OpPart* ops_;
     ProgramPart* program_;
-    std::optional<int> op_; // of the step, that the user went to
-    bool settling_ = false; // another plan comes: what moves now is no choice
+    ScrubPart* scrub_;
+    bool settling_ = false; // the memory's cursor follows, and chooses nothing
 };
 
 } // namespace weft::ui

@@ -5,6 +5,7 @@
 #include "ui/bridge/spec_edit.h"
 #include "ui/bridge/stage_edit.h"
 #include "widgets/card.h"
+#include "widgets/controls.h"
 #include "widgets/icon.h"
 #include "widgets/pill.h"
 #include "widgets/style.h"
@@ -122,6 +123,7 @@ void RuleList::rebuild() {
                                                 TextStyle::Caption, Role::Muted),
                          0, Name, 1, Remove + 1);
     }
+    widgets::placeInTabOrder(rows_);
     if (auto* again = rows_->findChild<QWidget*>(focused); again && !focused.isEmpty()) {
         again->setFocus(Qt::OtherFocusReason);
     }
@@ -141,8 +143,9 @@ void RuleList::addRow(int row, const EffectiveRule& rule, int own) {
     const Role role = rule.covered ? Role::Faint : Role::Text;
     grid_->addWidget(new widgets::TextLabel(logical, TextStyle::MonoSmall, role), row, Name);
     grid_->addWidget(
-        new widgets::TextLabel(rule.covered ? tr("covered by your own") : whatOf(rule.rule.logical),
-                               TextStyle::Caption, Role::Muted),
+        new widgets::ElidedLabel(rule.covered ? tr("covered by your own")
+                                              : whatOf(rule.rule.logical),
+                                 TextStyle::Caption, Role::Muted),
         row, Count);
     auto* source = new widgets::Badge(own >= 0 ? tr("own") : toQString(edit_.strategy),
                                       own >= 0 ? Role::Accent : Role::Muted);

@@ -146,6 +146,10 @@ void ScrubPart::setLow(bool low) {
     profile_->setForm(low ? Form::Slim : Form::Compact);
 }
 
+void ScrubPart::setProfileShown(bool shown) {
+    profile_->setVisible(shown);
+}
+
 void ScrubPart::setPosition(int position) {
     if (moments_->count() > 0) {
         const int bounded = std::clamp(position, 0, moments_->count() - 1);

@@ -35,6 +35,8 @@ public:
     void setStale(bool stale);
     /// In low windows only the line and the shape of the profile.
     void setLow(bool low);
+    /// Not where the page itself shows memory over the step.
+    void setProfileShown(bool shown);
 
     /// Among the executions of ops in the step; -1: not begun.
     int position() const { return moment_.position; }

@@ -3,6 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "widgets/card.h"
+#include "widgets/controls.h"
 #include "widgets/icon.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
@@ -185,6 +186,7 @@ void SpecList::arrange() {
         }
     }
     nothing_->setVisible(rows_.empty());
+    widgets::placeInTabOrder(column_->parentWidget());
 }
 
 void SpecList::check(SpecRow* row) {

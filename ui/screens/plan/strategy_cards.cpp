@@ -214,6 +214,8 @@ void StrategyCards::setStrategy(const std::string& strategy) {
         const bool own = card->strategy() == strategy;
         const bool shown = own || !isRare(card->strategy());
         card->setChecked(own);
+        // Tab leads to the chosen one, arrows to the others.
+        card->setFocusPolicy(own || strategy.empty() ? Qt::StrongFocus : Qt::ClickFocus);
         card->setVisible(shown);
         if (shown) {
             shown_.push_back(card);

@@ -3,6 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/screens/train/chart_export.h"
+#include "ui/screens/train/chart_marks.h"
 #include "widgets/card.h"
 #include "widgets/icon.h"
 #include "widgets/line_chart.h"
@@ -25,7 +26,6 @@ constexpr int kLeftMargin = 56;     // a learning rate such as 2.5e-4
 constexpr int kSmallestHeight = 64; // of the plot
 constexpr int kTableHeight = 190;   // from here on there is room for the crosshair's table
 constexpr int kAxisHeight = 120;    // and for the labels of the x axis
-constexpr int kMostEpochTicks = 200;
 
 SeriesForm form_of(const CurveRun& run, const CurveMetric& metric) {
     switch (run.part) {
@@ -66,6 +66,7 @@ ChartCell::ChartCell(CurveRuns& runs, const QString& metric, QWidget* parent)
             updateMarks();
         }
     });
+    connect(chart_, &LineChart::menuOpening, this, &ChartCell::fillChartMenu);
     connect(chart_, &LineChart::exportRequested, this, &ChartCell::exportChart);
     connect(chart_, &LineChart::logScaleChanged, log_, &QPushButton::setChecked);
     connect(chart_, &LineChart::flagClicked, this, [this](int index) {
@@ -92,12 +93,15 @@ QWidget* ChartCell::createStrip() {
     auto* row = new QHBoxLayout(strip);
     row->setContentsMargins(widgets::space::kControl, 2, widgets::space::kControl, 0);
     row->setSpacing(2);
-    title_ = addTool(strip, "chartMetric", "chevron-down", tr("What this chart shows"));
-    title_->setLayoutDirection(Qt::RightToLeft); // the arrow behind the word
+    title_ = new QPushButton;
+    title_->setObjectName("chartMetric");
+    title_->setToolTip(tr("What this chart shows"));
+    widgets::setButtonKind(title_, widgets::ButtonKind::Flat);
+    widgets::setCompact(title_);
     metric_menu_ = new QMenu(title_);
     connect(metric_menu_, &QMenu::aboutToShow, this, &ChartCell::fillMetricMenu);
-    connect(title_, &QPushButton::clicked, this,
-            [this] { metric_menu_->popup(title_->mapToGlobal(QPoint(0, title_->height()))); });
+    title_->setMenu(metric_menu_);
+    row->addWidget(title_);
     row->addStretch(1);
     log_ = new QPushButton(tr("Log"));
     log_->setObjectName("chartLog");
@@ -125,6 +129,33 @@ void ChartCell::fillMetricMenu() {
             metric_menu_->addAction(metric.title, this, [this, id = metric.id] { setMetric(id); });
         action->setCheckable(true);
         action->setChecked(metric.id == metric_.id);
+    }
+}
+
+void ChartCell::fillChartMenu(QMenu* menu) {
+    const auto& saved = runs_.shown().checkpoints();
+    const auto at = chart_->crosshair();
+    if (at && !saved.empty()) {
+        const auto distance = [&](const train::CheckpointEvent& checkpoint) {
+            const double step = static_cast<double>(checkpoint.step);
+            return std::abs(xOfStep(runs_.shown(), axis_, step).value_or(INFINITY) - *at);
+        };
+        const auto nearest =
+            std::min_element(saved.begin(), saved.end(), [&](const auto& a, const auto& b) {
+                return distance(a) < distance(b);
+            });
+        menu->addSeparator();
+        menu->addAction(widgets::icon("checkpoint"),
+                        tr("Show the checkpoint of step %1").arg(formatCount(nearest->step)), this,
+                        [this, step = nearest->step] { emit checkpointRequested(step); });
+    }
+    menu->addSeparator();
+    menu->addAction(widgets::icon("expand"), expand_->toolTip(), this,
+                    &ChartCell::fullScreenRequested);
+    if (close_->isVisibleTo(this)) {
+        menu->addAction(widgets::icon("close"), tr("Remove this chart"), this,
+                        &ChartCell::removeRequested)
+            ->setEnabled(close_->isEnabled());
     }
 }
 
@@ -319,57 +350,12 @@ void ChartCell::addTakenBack(const CurveRun& run, Drawn& drawn) {
 }
 
 void ChartCell::updateMarks() {
-    const RunModel& run = runs_.shown();
-    const bool smaller = metric_.evaluation_metric.ends_with("loss");
-    const auto best = metric_.evaluation_metric.empty()
-                          ? std::nullopt
-                          : run.bestMetric(metric_.evaluation_metric, smaller);
-    const auto best_x = best ? xOfStep(run, axis_, best->step) : std::nullopt;
-    chart_->setBest(best_x, best ? best->value : 0,
-                    best ? tr("best %1").arg(formatMetric(best->value)) : QString());
-    const double best_step = best ? best->step : -1;
-    std::vector<widgets::ChartFlag> flags;
-    for (const train::CheckpointEvent& saved : run.checkpoints()) {
-        const double step = static_cast<double>(saved.step);
-        flags.push_back({xOfStep(run, axis_, step).value_or(-INFINITY), true, best_step == step,
-                         tr("checkpoint at step %1").arg(formatCount(saved.step))});
-    }
-    chart_->setFlags(std::move(flags));
-    std::vector<widgets::ChartEvent> events;
-    for (const std::int64_t step : run.resumes()) {
-        if (const auto at = xOfStep(run, axis_, static_cast<double>(step))) {
-            events.push_back({*at, tr("resumed")});
-        }
-    }
-    if (run.origin() && axis_ == XAxis::Step) {
-        events.push_back(
-            {run.origin()->step, tr("forked from %1").arg(runTitle(run.origin()->run))});
-    }
-    chart_->setEvents(std::move(events));
-    const double steps = static_cast<double>(run.totalSteps());
-    const double planned = axis_ == XAxis::Step           ? steps
-                           : axis_ == XAxis::RelativeStep ? steps - baseStep(run)
-                           : axis_ == XAxis::Seconds      ? run.totalSeconds()
-                                                          : 0;
-    chart_->setPlannedRange(planned > 0 ? std::optional(widgets::ChartRange{0, planned})
-                                        : std::nullopt);
+    show_marks(*chart_, runs_.shown(), metric_, axis_);
     updateTicks();
 }
 
-// Where epochs begin, on the axis of steps.
 void ChartCell::updateTicks() {
-    std::vector<widgets::ChartTick> ticks;
-    const StepSeries& steps = runs_.shown().steps();
-    if (axis_ == XAxis::Step && !steps.epoch.empty() && height() >= kTableHeight &&
-        steps.epoch.back() < kMostEpochTicks) {
-        for (int epoch = static_cast<int>(steps.epoch.front()) + 1; epoch <= steps.epoch.back();
-             ++epoch) {
-            const auto at = std::lower_bound(steps.epoch.begin(), steps.epoch.end(), epoch);
-            ticks.push_back({steps.step[static_cast<std::size_t>(at - steps.epoch.begin())],
-                             tr("epoch %1").arg(epoch)});
-        }
-    }
-    chart_->setTopTicks(std::move(ticks));
+    show_epochs(*chart_, runs_.shown(), axis_, height() >= kTableHeight);
 }
 
 void ChartCell::resizeEvent(QResizeEvent* event) {

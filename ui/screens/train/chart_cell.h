@@ -75,6 +75,7 @@ private:
     void updateTicks();
     void addTakenBack(const CurveRun& run, Drawn& drawn);
     void exportChart();
+    void fillChartMenu(QMenu* menu);
 
     CurveRuns& runs_;
     CurveMetric metric_;

@@ -76,11 +76,11 @@ SummaryCard::SummaryCard(RunModel& run, QWidget* parent) : QWidget(parent), run_
 
 QString SummaryCard::headline() const {
     QStringList parts;
-    parts << tr("%1 steps").arg(formatCount(run_.finished()->steps));
+    parts << tr("step %1").arg(formatCount(run_.finished()->steps));
     if (run_.lastStep().epoch > 0) {
-        parts << tr("%1 epochs").arg(run_.lastStep().epoch, 0, 'g', 3);
+        parts << tr("epoch %1").arg(run_.lastStep().epoch, 0, 'g', 4);
     }
-    parts << formatDuration(run_.finished()->seconds);
+    parts << tr("trained for %1").arg(formatDuration(run_.finished()->seconds));
     return tr("%1 finished: %2").arg(run_.name(), parts.join(" · "));
 }
 

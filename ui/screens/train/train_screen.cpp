@@ -10,6 +10,7 @@
 #include "ui/screens/train/memory_panel.h"
 #include "ui/screens/train/overlay_panel.h"
 #include "ui/screens/train/sample_panel.h"
+#include "ui/screens/train/scalar_grid.h"
 #include "ui/screens/train/summary_card.h"
 #include "ui/screens/train/try_panel.h"
 #include "ui/studio.h"
@@ -31,7 +32,7 @@ namespace weft::ui {
 namespace {
 
 enum Number { StepNumber, LossNumber, MetricNumber, SpeedNumber, TimeNumber };
-enum Page { EmptyPage, PhasePage, RunPage };
+enum Page { EmptyPage, PhasePage, RunPage, ScalarPage };
 
 using widgets::BigNumber;
 using widgets::Role;
@@ -150,6 +151,7 @@ TrainScreen::TrainScreen(Studio& studio, Actions& actions) : studio_(studio) {
     stack_->addWidget(createEmptyPage(actions));
     stack_->addWidget(createPhasePage());
     stack_->addWidget(createRunPage());
+    stack_->addWidget(new ScalarGrid(studio_.run()));
     column->addWidget(stack_, 1);
 
     RunModel& run = studio_.run();
@@ -286,7 +288,10 @@ void TrainScreen::showFitting() {
     const RunModel& run = studio_.run();
     const bool has_points = !run.steps().step.empty() || !run.evaluations().empty();
     const bool preparing = studio_.isTraining() && !has_points;
-    stack_->setCurrentIndex(run.isEmpty() ? EmptyPage : preparing ? PhasePage : RunPage);
+    stack_->setCurrentIndex(run.isEmpty()                       ? EmptyPage
+                            : preparing                         ? PhasePage
+                            : run.isForeign() && !has_points    ? ScalarPage
+                                                                : RunPage);
 }
 
 void TrainScreen::updateNumbers() {

@@ -141,6 +141,10 @@ void TryPanel::learnInput() {
     if (takes_ != Takes::Unknown || learning_ || run_.isEmpty()) {
         return;
     }
+    if (run_.isForeign()) {
+        say(tr("Another program trains this run: its model cannot be tried here."));
+        return;
+    }
     learning_ = true;
     runInBackground(
         this, [config = run_.config()] { return learn(config); },

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formats: huggingface/safetensors README "Format"; APPNOTE.TXT 6.3.9 (zip) sections 4.3 and 4.5.3;
+// NumPy NEP 1 (npy version 1.0).
+#include "core/checkpoint/export.h"
+
+#include "core/base/file.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <zlib.h>
+
+namespace weft::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::byte> bytes_of(const Manifest& manifest, const TensorInfo& tensor) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(tensor.type.bytes()));
+    read_tensor(manifest, tensor.name, bytes);
+    return bytes;
+}
+
+/// A file under another name until all of it is there; removed when anything fails.
+class NewFile {
+public:
+    explicit NewFile(const fs::path& target) : target_(target), part_(target) {
+        part_ += ".part";
+        remove_tree(part_);
+        file_ = File(part_, File::Mode::write_new, ErrorKind::checkpoint);
+    }
+    ~NewFile() {
+        if (!done_) {
+            std::error_code ignored;
+            fs::remove(part_, ignored);
+        }
+    }
+    NewFile(const NewFile&) = delete;
+    NewFile& operator=(const NewFile&) = delete;
+
+    void write(std::string_view text) {
+        file_.write(text);
+        at_ += text.size();
+    }
+    void write(std::span<const std::byte> bytes) {
+        write(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    }
+    std::uint64_t at() const { return at_; }
+    void finish() {
+        file_.sync();
+        file_.close();
+        rename_durably(part_, target_);
+        done_ = true;
+    }
+
+private:
+    fs::path target_;
+    fs::path part_;
+    File file_;
+    std::uint64_t at_ = 0;
+    bool done_ = false;
+};
+
+template <typename T>
+std::string little_endian(T value) {
+    std::string out(sizeof value, '\0');
+    std::memcpy(out.data(), &value, sizeof value);
+    return out;
+}
+
+class Report {
+public:
+    Report(const Progress& progress, const std::vector<const TensorInfo*>& tensors)
+        : progress_(progress) {
+        for (const TensorInfo* tensor : tensors) {
+            total_ += tensor->type.bytes();
+        }
+    }
+    void add(std::int64_t bytes) {
+        done_ += bytes;
+        if (progress_) {
+            progress_(total_ > 0 ? static_cast<double>(done_) / static_cast<double>(total_) : 1);
+        }
+    }
+
+private:
+    const Progress& progress_;
+    std::int64_t total_ = 0;
+    std::int64_t done_ = 0;
+};
+
+const char* safetensors_type(ir::DType dtype) {
+    switch (dtype) {
+    case ir::DType::f32: return "F32";
+    case ir::DType::bf16: return "BF16";
+    case ir::DType::f64: return "F64";
+    case ir::DType::i32: return "I32";
+    case ir::DType::i64: return "I64";
+    case ir::DType::u8: return "U8";
+    }
+    return "";
+}
+
+std::string safetensors_header(const Manifest& manifest,
+                               const std::vector<const TensorInfo*>& tensors) {
+    Json header = Json::object();
+    Json& about = header["__metadata__"];
+    about["format"] = "weft";
+    about["step"] = std::to_string(manifest.record.step);
+    about["metrics"] = manifest.record.metrics.dump();
+    if (const auto model = manifest.record.config.find("model");
+        model != manifest.record.config.end()) {
+        about["model"] = model->dump();
+    }
+    std::int64_t at = 0;
+    for (const TensorInfo* tensor : tensors) {
+        Json& entry = header[tensor->name];
+        entry["dtype"] = safetensors_type(tensor->type.dtype);
+        entry["shape"] =
+            std::vector<std::int64_t>(tensor->type.shape.begin(), tensor->type.shape.end());
+        entry["data_offsets"] = {at, at + tensor->type.bytes()};
+        at += tensor->type.bytes();
+    }
+    std::string text = header.dump(-1, ' ', false, Json::error_handler_t::replace);
+    text.resize((text.size() + 7) / 8 * 8, ' '); // arrays begin at multiples of eight
+    return text;
+}
+
+// The archive ----------------------------------------------------------------------------------
+
+std::string npy_header(const TensorInfo& tensor) {
+    constexpr std::size_t kAlign = 64;
+    constexpr std::size_t kPreamble = 10; // magic, version, length
+    const char* type = "";
+    switch (tensor.type.dtype) {
+    case ir::DType::bf16:
+    case ir::DType::f32: type = "<f4"; break;
+    case ir::DType::f64: type = "<f8"; break;
+    case ir::DType::i32: type = "<i4"; break;
+    case ir::DType::i64: type = "<i8"; break;
+    case ir::DType::u8: type = "|u1"; break;
+    }
+    std::string shape;
+    for (const std::int64_t extent : tensor.type.shape) {
+        shape += std::to_string(extent) + ", ";
+    }
+    std::string text = std::string("{'descr': '") + type + "', 'fortran_order': False, 'shape': (" +
+                       shape + "), }";
+    const std::size_t size = (kPreamble + text.size() + 1 + kAlign - 1) / kAlign * kAlign;
+    text.resize(size - kPreamble - 1, ' ');
+    text += '\n';
+    return std::string("\x93NUMPY\x01\x00", 8) +
+           little_endian(static_cast<std::uint16_t>(text.size())) + text;
+}
+
+std::vector<std::byte> widened(const std::vector<std::byte>& halves) {
+    std::vector<std::byte> out(halves.size() * 2);
+    for (std::size_t i = 0; i + 1 < halves.size(); i += 2) {
+        std::memcpy(out.data() + 2 * i + 2, halves.data() + i, 2); // the upper half of an f32
+    }
+    return out;
+}
+
+struct ZipEntry {
+    std::string name;
+    std::uint32_t crc = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t offset = 0;
+};
+
+constexpr std::uint32_t kInExtra = 0xffffffff; // the 64-bit value is in the extra field
+constexpr std::uint16_t kVersion = 45;         // zip64
+constexpr std::uint16_t kUtf8Names = 0x800;
+constexpr std::uint16_t kFirstDay = 0x21; // 1 January 1980: equal arrays give equal files
+
+/// What local and central headers have in common.
+std::string zip_facts(const ZipEntry& entry, std::size_t extra_bytes) {
+    return little_endian(kVersion) + little_endian(kUtf8Names) +
+           little_endian(std::uint16_t{0}) + // stored
+           little_endian(std::uint16_t{0}) + little_endian(kFirstDay) + little_endian(entry.crc) +
+           little_endian(kInExtra) + little_endian(kInExtra) +
+           little_endian(static_cast<std::uint16_t>(entry.name.size())) +
+           little_endian(static_cast<std::uint16_t>(extra_bytes));
+}
+
+std::string extra_field(std::initializer_list<std::uint64_t> values) {
+    std::string out = little_endian(std::uint16_t{1}) +
+                      little_endian(static_cast<std::uint16_t>(8 * values.size()));
+    for (const std::uint64_t value : values) {
+        out += little_endian(value);
+    }
+    return out;
+}
+
+std::string local_header(const ZipEntry& entry) {
+    const std::string extra = extra_field({entry.bytes, entry.bytes});
+    return little_endian(std::uint32_t{0x04034b50}) + zip_facts(entry, extra.size()) + entry.name +
+           extra;
+}
+
+std::string central_header(const ZipEntry& entry) {
+    const std::string extra = extra_field({entry.bytes, entry.bytes, entry.offset});
+    return little_endian(std::uint32_t{0x02014b50}) + little_endian(kVersion) +
+           zip_facts(entry, extra.size()) + little_endian(std::uint16_t{0}) + // comment
+           little_endian(std::uint16_t{0}) + little_endian(std::uint16_t{0}) +
+           little_endian(std::uint32_t{0}) + little_endian(kInExtra) + entry.name + extra;
+}
+
+std::string end_of_archive(std::uint64_t count, std::uint64_t offset, std::uint64_t bytes) {
+    const std::string record = little_endian(std::uint32_t{0x06064b50}) +
+                               little_endian(std::uint64_t{44}) + little_endian(kVersion) +
+                               little_endian(kVersion) + little_endian(std::uint32_t{0}) +
+                               little_endian(std::uint32_t{0}) + little_endian(count) +
+                               little_endian(count) + little_endian(bytes) + little_endian(offset);
+    const std::string locator = little_endian(std::uint32_t{0x07064b50}) +
+                                little_endian(std::uint32_t{0}) + little_endian(offset + bytes) +
+                                little_endian(std::uint32_t{1});
+    const auto short_count = static_cast<std::uint16_t>(std::min<std::uint64_t>(count, 0xffff));
+    return record + locator + little_endian(std::uint32_t{0x06054b50}) +
+           little_endian(std::uint16_t{0}) + little_endian(std::uint16_t{0}) +
+           little_endian(short_count) + little_endian(short_count) + little_endian(kInExtra) +
+           little_endian(kInExtra) + little_endian(std::uint16_t{0});
+}
+
+std::uint32_t crc_of(std::string_view head, std::span<const std::byte> bytes) {
+    uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(head.data()), head.size());
+    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+    return static_cast<std::uint32_t>(crc);
+}
+
+} // namespace
+
+std::vector<const TensorInfo*> exported(const Manifest& manifest, ExportWhat what) {
+    std::vector<const TensorInfo*> out;
+    for (const TensorInfo& tensor : manifest.tensors) {
+        if (what == ExportWhat::everything || tensor.kind != "optimizer") {
+            out.push_back(&tensor);
+        }
+    }
+    std::sort(out.begin(), out.end(),
+              [](const TensorInfo* a, const TensorInfo* b) { return a->name < b->name; });
+    return out;
+}
+
+void export_safetensors(const Manifest& manifest, const fs::path& file, ExportWhat what,
+                        const Progress& progress) {
+    std::vector<const TensorInfo*> tensors = exported(manifest, what);
+    // Wider elements first: then every array begins at a multiple of its element.
+    std::stable_sort(tensors.begin(), tensors.end(), [](const TensorInfo* a, const TensorInfo* b) {
+        return ir::dtype_bytes(a->type.dtype) > ir::dtype_bytes(b->type.dtype);
+    });
+    const std::string header = safetensors_header(manifest, tensors);
+    NewFile out(file);
+    out.write(little_endian(static_cast<std::uint64_t>(header.size())));
+    out.write(header);
+    Report report(progress, tensors);
+    for (const TensorInfo* tensor : tensors) {
+        out.write(bytes_of(manifest, *tensor));
+        report.add(tensor->type.bytes());
+    }
+    out.finish();
+}
+
+void export_npz(const Manifest& manifest, const fs::path& file, ExportWhat what,
+                const Progress& progress) {
+    const std::vector<const TensorInfo*> tensors = exported(manifest, what);
+    NewFile out(file);
+    Report report(progress, tensors);
+    std::vector<ZipEntry> entries;
+    for (const TensorInfo* tensor : tensors) {
+        std::vector<std::byte> bytes = bytes_of(manifest, *tensor);
+        if (tensor->type.dtype == ir::DType::bf16) {
+            bytes = widened(bytes);
+        }
+        const std::string head = npy_header(*tensor);
+        const ZipEntry& entry = entries.emplace_back(ZipEntry{
+            tensor->name + ".npy", crc_of(head, bytes), head.size() + bytes.size(), out.at()});
+        out.write(local_header(entry));
+        out.write(head);
+        out.write(bytes);
+        report.add(tensor->type.bytes());
+    }
+    const std::uint64_t directory = out.at();
+    for (const ZipEntry& entry : entries) {
+        out.write(central_header(entry));
+    }
+    out.write(end_of_archive(entries.size(), directory, out.at() - directory));
+    out.finish();
+}
+
+void export_checkpoint(const Manifest& manifest, const fs::path& file, ExportWhat what,
+                       const Progress& progress) {
+    const std::string ending = file.extension().string();
+    if (ending == ".safetensors") {
+        export_safetensors(manifest, file, what, progress);
+    } else if (ending == ".npz") {
+        export_npz(manifest, file, what, progress);
+    } else {
+        throw Error(ErrorKind::usage, file.string(),
+                    "the ending of the file's name says no format that can be written",
+                    "name it *.safetensors or *.npz");
+    }
+}
+
+} // namespace weft::checkpoint

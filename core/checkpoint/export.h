@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A checkpoint's arrays as files that other programs read: safetensors (PyTorch, JAX, candle, …)
+// and NumPy's npz. Written beside and renamed into place.
+#pragma once
+
+#include "core/checkpoint/checkpoint.h"
+
+namespace weft::checkpoint {
+
+enum class ExportWhat : std::uint8_t {
+    weights,    // parameters and running statistics: what a model is
+    everything, // optimizer state too
+};
+
+/// The arrays that are exported, by name.
+std::vector<const TensorInfo*> exported(const Manifest& manifest, ExportWhat what);
+
+/// Every element type as it is; step, metrics and the model go into the metadata as texts. Throws
+/// weft::Error{checkpoint}: an array that cannot be read, a full disk.
+void export_safetensors(const Manifest& manifest, const std::filesystem::path& file,
+                        ExportWhat what = ExportWhat::weights, const Progress& progress = {});
+/// A zip archive, not compressed, with one .npy file for each array. NumPy has no bf16: such arrays
+/// become f32, which holds the same values. Throws like export_safetensors.
+void export_npz(const Manifest& manifest, const std::filesystem::path& file,
+                ExportWhat what = ExportWhat::weights, const Progress& progress = {});
+
+/// By the ending of the file's name. Throws weft::Error{usage} for another one.
+void export_checkpoint(const Manifest& manifest, const std::filesystem::path& file,
+                       ExportWhat what = ExportWhat::weights, const Progress& progress = {});
+
+} // namespace weft::checkpoint

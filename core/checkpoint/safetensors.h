@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of weights in the safetensors format, of any program. They come from strangers: the header
+// is checked whole before a byte of an array is read.
+#pragma once
+
+#include "core/checkpoint/checkpoint.h"
+
+#include <map>
+
+namespace weft::checkpoint {
+
+struct SafetensorsEntry {
+    std::string name;
+    std::string stored; // "F16": the element type as the file names it
+    /// What it is read as: f16 becomes f32, which holds the same values; none for a type that we
+    /// do not have.
+    std::optional<ir::Type> type;
+    std::string shape;       // "[768,3072]", also where `type` is none
+    std::int64_t offset = 0; // in the file
+    std::int64_t bytes = 0;  // in the file
+};
+
+struct SafetensorsFile {
+    std::filesystem::path path;
+    std::vector<SafetensorsEntry> tensors; // by name
+    std::map<std::string, std::string> metadata;
+    std::int64_t bytes = 0; // of the file
+
+    /// Null when there is none of this name.
+    const SafetensorsEntry* find(std::string_view name) const;
+};
+
+bool is_safetensors(const std::filesystem::path& path); // by the ending of its name
+
+/// The table of contents. Throws weft::Error{checkpoint}: what is wrong, and where.
+SafetensorsFile read_safetensors(const std::filesystem::path& path);
+/// One array; `into` has the bytes of its type. Throws weft::Error{checkpoint}.
+void read_safetensors_array(const SafetensorsFile& file, const SafetensorsEntry& entry,
+                            std::span<std::byte> into);
+
+} // namespace weft::checkpoint

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/compile/model_sketch.h"
+
+#include "core/compile/model_programs.h"
+#include "core/ops/op_def.h"
+
+namespace weft::compile {
+namespace {
+
+double flops_of(const ir::Program& program, const ir::Op& op) {
+    return ops::cost_of(ops::OpView{program, op}).flops;
+}
+
+/// Takes over what the context learned, also when building ends in an error.
+class Record {
+public:
+    Record(const nn::ModelContext& context, ModelSketch& sketch)
+        : context_(context), sketch_(sketch) {}
+    Record(const Record&) = delete;
+    Record& operator=(const Record&) = delete;
+    ~Record() {
+        for (const nn::Variable& variable : context_.variables()) {
+            if (variable.kind == nn::Variable::Kind::parameter) {
+                sketch_.parameters.push_back({variable.name, variable.shape});
+            }
+        }
+        for (const ir::Op& op : sketch_.program.body.ops) {
+            sketch_.flops.push_back(flops_of(sketch_.program, op));
+        }
+    }
+
+private:
+    const nn::ModelContext& context_;
+    ModelSketch& sketch_;
+};
+
+} // namespace
+
+void sketch_model(const RunConfig& config, const data::SampleInfo& sample, ModelSketch& sketch) {
+    sketch = {};
+    const nn::ModelDef* model = nn::find_model(config.model_type());
+    WEFT_CHECK(model != nullptr, "the configuration was checked");
+    ir::Program& program = sketch.program;
+    program.name = "model";
+    const nn::DataShape data{sample.input, sample.target, sample.classes};
+    const ir::ValueId inputs =
+        program.add_argument(ir::Role::batch, "inputs", batched(data.input, {1}));
+    nn::Surroundings around{.mode = nn::Mode::train, .data = data};
+    around.random = program.add_argument(ir::Role::scalar, "random", {ir::DType::i64, {3}});
+    around.weights = program.add_argument(ir::Role::batch, "weights", {ir::DType::f32, {1}});
+    ops::Builder builder(program, program.body);
+    nn::ModelContext context(builder, around);
+    const Record record(context, sketch);
+    const ir::ValueId output = model->build(context, config.section("model"), inputs);
+    program.add_result(ir::Role::output, "prediction", output);
+}
+
+} // namespace weft::compile

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model of a run alone, as it is written: for looking at it. Also where data and layers do not
+// fit: as far as they do.
+#pragma once
+
+#include "core/compile/run_config.h"
+#include "core/data/dataset.h"
+#include "core/ir/program.h"
+
+#include <string>
+#include <vector>
+
+namespace weft::compile {
+
+struct SketchedParameter {
+    std::string name; // "layers.0.weight"
+    ir::Shape shape;
+};
+
+struct ModelSketch {
+    /// Forward ops in training mode for one sample, by layer path. Argument 0 is the sample.
+    ir::Program program;
+    std::vector<SketchedParameter> parameters; // in order of first use; tied ones once
+    std::vector<double> flops;                 // of each op of the body, loops included
+};
+
+/// Builds into `sketch`. Throws weft::Error{usage} at the path of the layer that does not fit; what
+/// was built before it is then in `sketch`.
+void sketch_model(const RunConfig& config, const data::SampleInfo& sample, ModelSketch& sketch);
+
+} // namespace weft::compile

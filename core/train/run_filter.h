@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The filter of lists of runs. Terms are parted by blanks, and all must hold:
+//
+//   word, "two words"   in the name, the folder or a tag
+//   key:text            in what the key names: name, tag, state, model, data, parent, notes,
+//   source,
+//                       or a setting by its path (optimizer.type:adamw)
+//   key<number          also <=, >, >=, = ; keys are best, loss, step, time, size, parameters, a
+//                       metric (its last value), or a setting (optimizer.learning_rate<1e-3)
+//   is:archived         archived runs too, which are hidden otherwise
+//   -term               not
+//
+// Upper and lower case are the same. Numbers may have a unit: 30s 5m 2h 3d (time), 10kB 5MB 2GB
+// (size), 10k 5M 2G (counts). A run that has no such value does not match.
+#pragma once
+
+#include "core/train/run_summary.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::train {
+
+class RunFilter {
+public:
+    RunFilter() = default;
+    explicit RunFilter(std::string_view text);
+
+    /// What is wrong with the text, as one sentence; empty: nothing. A filter with a problem
+    /// matches by its other terms.
+    const std::string& problem() const { return problem_; }
+    bool matches(const RunSummary& run) const;
+
+private:
+    enum class Kind : std::uint8_t { word, text, number };
+    enum class Compare : std::uint8_t { less, less_equal, greater, greater_equal, equal };
+    struct Term {
+        Kind kind = Kind::word;
+        bool negated = false;
+        std::string key;
+        std::string text; // lower case
+        Compare compare = Compare::less;
+        double number = 0;
+    };
+    void add(std::string_view term, bool quoted);
+    bool holds(const Term& term, const RunSummary& run) const;
+
+    std::vector<Term> terms_;
+    bool archived_ = false;
+    std::string problem_;
+};
+
+/// The value at "optimizer.learning_rate" in a configuration; null when there is none. "groups.0"
+/// counts into lists.
+const config::Json* setting_at(const config::Json& config, std::string_view path);
+
+} // namespace weft::train

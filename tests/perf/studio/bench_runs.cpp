@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/perf/studio/bench_runs.h"
+
+#include "core/train/tensorboard_writer.h"
+#include "ui/bridge/run_reader.h"
+#include "ui/models/checkpoint_model.h"
+#include "ui/models/run_table_model.h"
+
+#include <QElapsedTimer>
+#include <QTableView>
+#include <QTest>
+
+#include <cstdio>
+#include <fstream>
+
+using namespace weft;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kPatienceMs = 60000;
+
+double ms_since(const QElapsedTimer& clock) {
+    return static_cast<double>(clock.nsecsElapsed()) * 1e-6;
+}
+
+/// A million scalars, each in a record of its own, as add_scalar of PyTorch writes them.
+fs::path make_event_file(const fs::path& folder) {
+    fs::create_directories(folder);
+    std::string bytes = train::framed_record(train::version_event(1));
+    for (int step = 0; step < 100000; ++step) {
+        for (int tag = 0; tag < 10; ++tag) {
+            bytes += train::framed_record(train::scalar_event(
+                1.0 + step, step, {{"group/tag" + std::to_string(tag), 1.0 / (1 + step)}}));
+        }
+    }
+    std::ofstream(folder / "events.out.tfevents.1.host", std::ios::binary) << bytes;
+    return folder;
+}
+
+/// A million scalars as steps of eight numbers each.
+fs::path make_event_log(const fs::path& folder) {
+    fs::create_directories(folder);
+    std::ofstream file(folder / "events.jsonl", std::ios::binary);
+    for (int i = 1; i <= 125000; ++i) {
+        train::StepEvent step;
+        step.step = i;
+        step.epoch = i / 1000.0;
+        step.loss = 2.0 / i;
+        step.learning_rate = 1e-3;
+        step.grad_norm = 0.5;
+        step.samples_per_s = 1000;
+        step.step_ms = 10;
+        step.memory_bytes = 1 << 20;
+        file << to_line({i, 1.0 + i, step}) << '\n';
+    }
+    return folder;
+}
+
+void time_reader(const char* what, const fs::path& folder) {
+    QElapsedTimer clock;
+    clock.start();
+    train::TensorboardReader reader(folder);
+    std::vector<train::ScalarSeries> series;
+    append(series, reader.read());
+    std::size_t points = 0;
+    for (const train::ScalarSeries& one : series) {
+        points += one.step.size();
+    }
+    std::printf("%-32s%6.0f ms for %zu scalars\n", what, ms_since(clock), points);
+}
+
+void time_import(const char* what, const fs::path& folder) {
+    ui::RunModel model;
+    ui::RunReader reader(model);
+    QElapsedTimer clock;
+    clock.start();
+    reader.open(folder);
+    if (!QTest::qWaitFor([&] { return !reader.isReading(); }, kPatienceMs)) {
+        std::printf("%s: not read within a minute\n", what);
+        return;
+    }
+    std::printf("%-32s%6.0f ms  (target 1000)\n", what, ms_since(clock));
+}
+
+void make_runs(const fs::path& root, int count) {
+    for (int i = 0; i < count; ++i) {
+        const fs::path run = root / ("2026-01-01_run_" + std::to_string(1000 + i));
+        fs::create_directories(run);
+        std::ofstream(run / "config.json")
+            << R"({"optimizer": {"learning_rate": )" << 1e-4 * (1 + i % 17) << "}}";
+        train::RunInfo info;
+        info.name = "run";
+        info.state = "finished";
+        train::write_run_info(run, info);
+        std::ofstream events(run / "events.jsonl");
+        for (int step = 1; step <= 100; ++step) {
+            train::StepEvent event;
+            event.step = step;
+            event.loss = 1.0 / (step + i);
+            events << to_line({step, 1.0 + step, event}) << '\n';
+        }
+        const train::EvaluationEvent evaluation{100, {{"validation/loss", 1.0 / (1 + i % 97)}}};
+        events << to_line({101, 101.0, evaluation}) << '\n';
+    }
+}
+
+void time_table(ui::Studio& studio, ui::MainWindow& window) {
+    window.showPage("runs");
+    QElapsedTimer clock;
+    clock.start();
+    studio.index().refresh();
+    auto* table = window.findChild<QTableView*>("runTable");
+    if (!QTest::qWaitFor([&] { return table->model()->rowCount() == 500; }, kPatienceMs)) {
+        std::puts("the runs were not listed within a minute");
+        return;
+    }
+    std::printf("500 runs listed after           %6.0f ms\n", ms_since(clock));
+    double slowest = 0;
+    for (int column = 0; column < table->model()->columnCount(); ++column) {
+        clock.restart();
+        table->sortByColumn(column, Qt::AscendingOrder);
+        table->repaint();
+        slowest = std::max(slowest, ms_since(clock));
+    }
+    std::printf("500 runs sorted and painted     %6.1f ms, the slowest column  (target 100)\n",
+                slowest);
+}
+
+void time_checkpoints(ui::Studio& studio, ui::MainWindow& window, const fs::path& run) {
+    const fs::path checkpoints = run / "checkpoints";
+    const std::vector<float> weights(64, 1.0F);
+    std::vector<checkpoint::TensorView> views;
+    for (int i = 0; i < 40; ++i) { // as many arrays as a small network has
+        checkpoint::TensorView& view = views.emplace_back();
+        view.name = "layers." + std::to_string(i) + ".weight";
+        view.kind = "parameters";
+        view.type = {ir::DType::f32, {64}};
+        view.data = std::as_bytes(std::span(weights));
+    }
+    checkpoint::Record record;
+    record.step = 1;
+    checkpoint::write_checkpoint(checkpoints, views, record);
+    for (int step = 2; step <= 2000; ++step) {
+        fs::copy(checkpoints / checkpoint::folder_name(1),
+                 checkpoints / checkpoint::folder_name(step));
+    }
+    QElapsedTimer clock;
+    double first = -1;
+    QObject::connect(&studio.index(), &ui::RunIndex::checkpointsFound, &window,
+                     [&] { first = first < 0 ? ms_since(clock) : first; });
+    bool all = false;
+    QObject::connect(&studio.index(), &ui::RunIndex::checkpointsRead, &window, [&] { all = true; });
+    clock.start();
+    studio.index().readCheckpoints(run);
+    QTest::qWaitFor([&] { return all; }, kPatienceMs);
+    std::printf("2,000 checkpoints: first rows    %6.0f ms  (target 200), all after %.0f ms\n",
+                first, ms_since(clock));
+}
+
+} // namespace
+
+void bench_runs(ui::Studio& studio, ui::MainWindow& window, const fs::path& root,
+                const std::string& logs) {
+    const fs::path event_files = make_event_file(root / "logs" / "million");
+    time_reader("event file, read", event_files);
+    time_import("event file, into the model", event_files);
+    if (!logs.empty()) {
+        time_reader("the given folder, read", logs);
+        time_import("the given folder, into the model", logs);
+    }
+    time_import("event log, into the model", make_event_log(root / "logs" / "events"));
+    make_runs(root / "runs", 500);
+    time_table(studio, window);
+    time_checkpoints(studio, window, root / "runs" / "2026-01-01_run_1000");
+}

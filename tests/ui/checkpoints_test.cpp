@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Checkpoints page: long lists, pins, the trash, exports, comparisons, weights of other
+// programs.
+#include "core/checkpoint/safetensors.h"
+#include "core/train/run_summary.h"
+#include "tests/support/weft_test.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/models/array_difference_model.h"
+#include "ui/models/checkpoint_model.h"
+#include "ui/screens/checkpoints/checkpoint_actions.h"
+#include "ui/screens/checkpoints/diff_dialog.h"
+
+#include <QAbstractItemModelTester>
+#include <QCheckBox>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+
+#include <fstream>
+
+namespace {
+
+using namespace weft;
+namespace fs = std::filesystem;
+
+constexpr int kPatienceMs = 30000;
+
+/// A run that stopped at its newest checkpoint; the weights of step n are all n.
+fs::path make_run(const fs::path& folder, const std::vector<std::int64_t>& steps) {
+    fs::create_directories(folder / "checkpoints");
+    std::ofstream(folder / "config.json") << test::tiny_config();
+    train::RunInfo info;
+    info.state = "stopped";
+    train::write_run_info(folder, info);
+    train::StateEvent stopped;
+    stopped.state = train::RunState::stopped;
+    stopped.total_steps = 100000;
+    std::ofstream(folder / "events.jsonl") << to_line({1, 1.0, stopped}) << "\n";
+    for (const std::int64_t step : steps) {
+        const std::vector<float> weights(6, static_cast<float>(step));
+        checkpoint::TensorView view{"layers.0.weight", "parameters", {ir::DType::f32, {2, 3}}};
+        view.data = std::as_bytes(std::span(weights));
+        checkpoint::Record record;
+        record.step = record.metric_step = step;
+        record.counters = {{"cursor", {{"epoch", 1}, {"position", 32 * step}}}};
+        record.metrics = {{"validation/loss", 1.0 / static_cast<double>(step)}};
+        record.config = config::Json::parse(test::tiny_config());
+        record.config["seed"] = step;
+        checkpoint::write_checkpoint(folder / "checkpoints", {&view, 1}, record);
+    }
+    return folder;
+}
+
+struct Page {
+    explicit Page(const std::vector<std::int64_t>& steps) {
+        run = make_run(fixture.root() / "runs" / "2026-01-01_run_001", steps);
+        fixture.window().showPage("checkpoints");
+        fixture.studio().index().refresh();
+        wait_for_rows(static_cast<int>(steps.size()));
+    }
+    QTableView& table() { return *static_cast<QTableView*>(fixture.find("checkpointTable")); }
+    void wait_for_rows(int count) {
+        if (!QTest::qWaitFor(
+                [&] {
+                    return table().model()->rowCount() == count &&
+                           cell(count - 1, ui::CheckpointModel::KeptFor) != "reading …";
+                },
+                kPatienceMs)) {
+            qFatal("%d rows instead of %d", table().model()->rowCount(), count);
+        }
+    }
+    QString cell(int row, int column) {
+        return table().model()->index(row, column).data().toString();
+    }
+    void select(const std::vector<int>& rows) {
+        table().clearSelection();
+        for (const int row : rows) {
+            table().selectionModel()->select(table().model()->index(row, 0),
+                                             QItemSelectionModel::Select |
+                                                 QItemSelectionModel::Rows);
+        }
+        table().setFocus();
+    }
+    ui::CheckpointActions& actions() {
+        return *fixture.window().findChild<ui::CheckpointActions*>();
+    }
+    void trigger(const char* name) {
+        auto* action = fixture.window().findChild<QAction*>(name);
+        if (action == nullptr || !action->isEnabled()) {
+            qFatal("%s cannot be used", name);
+        }
+        action->trigger();
+    }
+
+    test::StudioFixture fixture;
+    fs::path run;
+};
+
+} // namespace
+
+class CheckpointsTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir trash_;
+
+private slots:
+    void initTestCase() { qputenv("XDG_DATA_HOME", trash_.path().toUtf8()); }
+    void init() { QTest::failOnWarning(QRegularExpression(".*")); }
+
+    void a_long_list_shows_its_steps_before_every_manifest_is_read() {
+        Page page({1});
+        const fs::path checkpoints = page.run / "checkpoints";
+        for (int step = 2; step <= 700; ++step) {
+            fs::copy(checkpoints / checkpoint::folder_name(1),
+                     checkpoints / checkpoint::folder_name(step));
+        }
+        QSignalSpy found(&page.fixture.studio().index(), &ui::RunIndex::checkpointsFound);
+        QSignalSpy read(&page.fixture.studio().index(), &ui::RunIndex::checkpointsRead);
+        page.fixture.studio().index().readCheckpoints(page.run);
+        QVERIFY(found.wait(kPatienceMs));
+        QCOMPARE(read.count(), 0);
+        QCOMPARE(page.table().model()->rowCount(), 700);
+        QCOMPARE(page.cell(0, ui::CheckpointModel::Step), QString("700")); // the newest on top
+        QTRY_COMPARE_WITH_TIMEOUT(read.count(), 1, kPatienceMs);
+        QVERIFY(found.count() >= 3); // in parts
+    }
+
+    void a_pin_is_set_in_the_checkpoint_itself() {
+        Page page({10, 20});
+        page.select({1});
+        page.trigger("pinCheckpoint");
+        QTRY_VERIFY_WITH_TIMEOUT(page.cell(1, ui::CheckpointModel::Badge).contains("pinned"),
+                                 kPatienceMs);
+        const auto manifest =
+            checkpoint::read_manifest(page.run / "checkpoints" / checkpoint::folder_name(10));
+        QCOMPARE(manifest.record.kept_for, std::vector<std::string>{checkpoint::kByHand});
+    }
+
+    void the_newest_goes_to_the_trash_only_when_that_is_ticked() {
+        Page page({10, 20, 30});
+        page.select({0});
+        QTest::keyClick(&page.table(), Qt::Key_Delete);
+        auto* dialog = page.fixture.window().findChild<QDialog*>("deleteDialog");
+        QVERIFY(dialog != nullptr && dialog->isVisible());
+        auto* confirm = dialog->findChild<QPushButton*>("confirmDelete");
+        QVERIFY(!confirm->isEnabled());
+        dialog->findChild<QCheckBox*>("deleteGuarded")->click();
+        QVERIFY(confirm->isEnabled());
+        confirm->click();
+        QTRY_VERIFY_WITH_TIMEOUT(!fs::exists(page.run / "checkpoints" / "step-00000030"),
+                                 kPatienceMs);
+        page.wait_for_rows(2);
+        QVERIFY(page.cell(0, ui::CheckpointModel::Badge).contains("newest")); // step 20 is now
+    }
+
+    void nothing_is_removed_while_a_process_trains_the_run() {
+        Page page({10, 20, 30});
+        const train::RunLock lock(page.run);
+        page.select({2});
+        QSignalSpy said(&page.actions(), &ui::CheckpointActions::said);
+        page.actions().remove();
+        auto* dialog = page.fixture.window().findChild<QDialog*>("deleteDialog");
+        QVERIFY(dialog->findChild<QPushButton*>("confirmDelete")->isEnabled());
+        dialog->findChild<QPushButton*>("confirmDelete")->click();
+        QTRY_COMPARE_WITH_TIMEOUT(said.count(), 1, kPatienceMs);
+        QVERIFY(fs::exists(page.run / "checkpoints" / "step-00000010"));
+    }
+
+    void two_are_compared_array_by_array() {
+        Page page({10, 30});
+        QVERIFY(!page.fixture.find("compareCheckpoints")->isEnabled());
+        page.select({0, 1});
+        page.fixture.click("compareCheckpoints");
+        auto* dialog = page.fixture.window().findChild<ui::DiffDialog*>("diffDialog");
+        QVERIFY(dialog != nullptr);
+        QTRY_VERIFY_WITH_TIMEOUT(dialog->isDone(), kPatienceMs);
+        auto* table = dialog->findChild<QTableView*>("diffTable");
+        QCOMPARE(table->model()->rowCount(), 1);
+        // Six elements that differ by 20; A is the newer one.
+        QCOMPARE(table->model()->index(0, ui::ArrayDifferenceModel::Largest).data().toString(),
+                 QString("20.00"));
+        QVERIFY(dialog->findChild<QLabel*>("diffSettings")->text().contains("seed"));
+        QVERIFY(dialog->findChild<QLabel*>("diffCounters")->text().contains("step"));
+        dialog->close();
+    }
+
+    void weights_are_exported_and_verified_with_an_answer() {
+        Page page({10});
+        page.select({0});
+        QSignalSpy said(&page.actions(), &ui::CheckpointActions::said);
+        const fs::path file = page.fixture.root() / "out.safetensors";
+        page.actions().exportTo(QString::fromStdString(file.string()));
+        QTRY_COMPARE_WITH_TIMEOUT(said.count(), 1, kPatienceMs);
+        QCOMPARE(checkpoint::read_safetensors(file).tensors.size(), std::size_t{1});
+        QTRY_VERIFY(page.fixture.find("verifyCheckpoint")->isEnabled());
+        page.fixture.click("verifyCheckpoint");
+        QTRY_COMPARE_WITH_TIMEOUT(said.count(), 2, kPatienceMs);
+        QVERIFY(said.at(1).at(1).toString().contains("every checksum"));
+    }
+
+    void a_draft_starts_from_weights_of_another_program() {
+        Page page({10});
+        page.select({0});
+        QSignalSpy said(&page.actions(), &ui::CheckpointActions::said);
+        const fs::path file = page.fixture.root() / "elsewhere" / "peer.safetensors";
+        fs::create_directories(file.parent_path());
+        page.actions().exportTo(QString::fromStdString(file.string()));
+        QTRY_COMPARE_WITH_TIMEOUT(said.count(), 1, kPatienceMs);
+        QCOMPARE(page.fixture.studio().openPath(page.fixture.preset()), QString());
+        QCOMPARE(page.fixture.studio().openPath(file), QString());
+        QCOMPARE(page.fixture.window().currentPage(), QString("checkpoints"));
+        QTRY_VERIFY_WITH_TIMEOUT(page.fixture.find("startFromWeights")->isEnabled(), kPatienceMs);
+        page.fixture.click("startFromWeights");
+        const ui::Draft& draft = page.fixture.studio().draft();
+        QCOMPARE(draft.document().at("init").at("from").get<std::string>(), file.string());
+        QVERIFY(draft.isValid());
+        QVERIFY(draft.canUndo());
+        QVERIFY(!page.fixture.studio().isTraining()); // nothing starts by itself
+    }
+
+    void a_file_that_is_no_safetensors_is_said() {
+        Page page({10});
+        const fs::path file = page.fixture.root() / "bad.safetensors";
+        std::ofstream(file) << "not weights at all";
+        QCOMPARE(page.fixture.studio().openPath(file), QString());
+        QTRY_VERIFY_WITH_TIMEOUT(page.fixture.find("weightsView")->isVisible(), kPatienceMs);
+        QTest::qWait(0);
+        QVERIFY(!page.fixture.find("startFromWeights")->isEnabled());
+    }
+
+    void the_panel_says_which_fields_of_the_draft_could_come_along() {
+        Page page({10});
+        QCOMPARE(page.fixture.studio().openPath(page.fixture.preset()), QString());
+        page.fixture.window().showPage("checkpoints");
+        QVERIFY(!page.fixture.find("draftChanges")->isVisible()); // the draft is the run's own
+        page.fixture.studio().draft().setField("optimizer.learning_rate", 0.5);
+        QTRY_VERIFY(page.fixture.find("draftChanges")->isVisible());
+    }
+
+    void the_array_model_keeps_its_contract() {
+        ui::ArrayDifferenceModel model;
+        const QAbstractItemModelTester tester(&model);
+        checkpoint::TensorDifference difference;
+        difference.name = "w";
+        checkpoint::TensorDifference only;
+        only.name = "x";
+        only.problem = "only in A";
+        model.setDifferences({difference, only});
+        QCOMPARE(model.rowCount(), 2);
+    }
+};
+
+WEFT_TEST(CheckpointsTest)
+#include "checkpoints_test.moc"

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Runs of other programs: opened by their folder, listed, followed while they are written.
+#include "core/train/tensorboard_writer.h"
+#include "tests/support/weft_test.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/bridge/run_reader.h"
+#include "ui/screens/train/scalar_grid.h"
+#include "widgets/line_chart.h"
+
+#include <QLineEdit>
+#include <QSignalSpy>
+
+#include <fstream>
+
+namespace {
+
+using namespace weft;
+namespace fs = std::filesystem;
+
+constexpr int kPatienceMs = 30000;
+
+void write(const fs::path& path, const std::string& text, bool append = false) {
+    fs::create_directories(path.parent_path());
+    std::ofstream(path, append ? std::ios::app : std::ios::trunc) << text;
+}
+
+std::string point(std::int64_t step, double value, const char* tag) {
+    return train::framed_record(train::scalar_event(100.0 + double(step), step, {{tag, value}}));
+}
+
+constexpr const char* kFile = "events.out.tfevents.100.host";
+
+} // namespace
+
+class ForeignRunTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init() { QTest::failOnWarning(QRegularExpression(".*")); }
+
+    void a_folder_of_event_files_opens_and_is_followed() {
+        test::StudioFixture fixture;
+        const fs::path logs = fixture.root() / "logs";
+        write(logs / "run1" / kFile,
+              point(1, 2.0, "Loss/train") + point(1, 0.5, "Loss/val") + point(1, 0.1, "accuracy"));
+        QCOMPARE(fixture.studio().openPath(logs), QString());
+        ui::RunModel& run = fixture.studio().run();
+        QTRY_COMPARE_WITH_TIMEOUT(run.scalars().size(), std::size_t{3}, kPatienceMs);
+        QVERIFY(run.isForeign());
+        QCOMPARE(run.folder(), logs / "run1");
+        fixture.window().showPage("train");
+        auto* grid = static_cast<ui::ScalarGrid*>(fixture.find("scalarGrid"));
+        QVERIFY(grid->isVisible());
+        QCOMPARE(grid->charts().size(), std::size_t{3});
+        // Written while it is looked at: another point, another tag.
+        write(logs / "run1" / kFile, point(2, 1.5, "Loss/train") + point(2, 7.0, "lr"), true);
+        QTRY_COMPARE_WITH_TIMEOUT(run.scalars().size(), std::size_t{4}, kPatienceMs);
+        QCOMPARE(run.scalars()[0].value, (std::vector<double>{2.0, 1.5}));
+        QCOMPARE(grid->charts().size(), std::size_t{4});
+        QTRY_COMPARE(grid->charts().at(2)->pointCount(1), std::size_t{2}); // groups by name
+        static_cast<QLineEdit*>(fixture.find("scalarFilter"))->setText("loss");
+        QCOMPARE(grid->charts().size(), std::size_t{2});
+    }
+
+    void every_subfolder_is_a_run_of_the_list_under_its_path() {
+        test::StudioFixture fixture;
+        const fs::path logs = fixture.root() / "logs";
+        write(logs / kFile, point(1, 1, "a"));
+        write(logs / "x" / "y" / kFile, point(1, 1, "a"));
+        QCOMPARE(fixture.studio().openPath(logs), QString());
+        ui::RunIndex& index = fixture.studio().index();
+        QTRY_COMPARE_WITH_TIMEOUT(index.runs().size(), std::size_t{2}, kPatienceMs);
+        QCOMPARE(index.runs()[0].info.name, std::string("logs"));
+        QCOMPARE(index.runs()[1].info.name, std::string("logs/x/y"));
+        // A run that begins later appears, and an opened folder is remembered.
+        write(logs / "z" / kFile, point(1, 1, "a"));
+        fixture.reopen();
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().index().runs().size(), std::size_t{3},
+                                  kPatienceMs);
+        fixture.studio().index().closeFolder(logs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().index().runs().empty(), kPatienceMs);
+    }
+
+    void an_event_log_of_another_program_opens_on_the_usual_page() {
+        test::StudioFixture fixture;
+        const fs::path run = fixture.root() / "logs" / "mine";
+        write(run / "events.jsonl", "{\"event\": \"step\", \"step\": 1, \"loss\": 2.0}\n"
+                                    "{\"event\": \"step\", \"step\": 2, \"loss\": 1.0}\n");
+        QCOMPARE(fixture.studio().openPath(run), QString());
+        ui::RunModel& model = fixture.studio().run();
+        QTRY_COMPARE_WITH_TIMEOUT(model.steps().step.size(), std::size_t{2}, kPatienceMs);
+        QVERIFY(model.isForeign());
+        QVERIFY(model.problem().isEmpty());
+        for (const char* page : {"train", "checkpoints", "plan", "home"}) {
+            fixture.window().showPage(page); // a run without a configuration shows everywhere
+        }
+        write(run / "events.jsonl", "{\"event\": \"step\", \"step\": 3, \"loss\": 0.5}\n", true);
+        QTRY_COMPARE_WITH_TIMEOUT(model.steps().step.size(), std::size_t{3}, kPatienceMs);
+    }
+
+    void a_folder_without_runs_is_said_and_nothing_changes() {
+        test::StudioFixture fixture;
+        fs::create_directories(fixture.root() / "nothing" / "here");
+        QSignalSpy troubled(&fixture.studio(), &ui::Studio::troubled);
+        QCOMPARE(fixture.studio().openPath(fixture.root() / "nothing"), QString());
+        QTRY_COMPARE_WITH_TIMEOUT(troubled.count(), 1, kPatienceMs);
+        QVERIFY(troubled.at(0).at(0).toString().contains("no runs"));
+        QVERIFY(fixture.studio().run().isEmpty());
+        QVERIFY(fixture.studio().index().openedFolders().empty());
+    }
+
+    void damage_in_a_file_is_shown_with_what_could_be_read() {
+        test::StudioFixture fixture;
+        const fs::path run = fixture.root() / "damaged";
+        std::string bad = point(2, 2, "a");
+        bad[bad.size() - 6] ^= 1;
+        write(run / kFile, point(1, 1, "a") + bad + point(3, 3, "a"));
+        QCOMPARE(fixture.studio().openPath(run), QString());
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().scalars().size(), std::size_t{1},
+                                  kPatienceMs);
+        QCOMPARE(fixture.studio().run().scalars()[0].step, (std::vector<double>{1, 3}));
+        fixture.window().showPage("train");
+        QVERIFY(fixture.find("scalarTrouble")->isVisible());
+    }
+
+    void steps_that_a_restart_took_back_leave_the_chart() {
+        test::StudioFixture fixture;
+        const fs::path run = fixture.root() / "restarted";
+        std::string first;
+        for (int i = 1; i <= 10; ++i) {
+            first += point(i, i, "a");
+        }
+        write(run / kFile, first);
+        QCOMPARE(fixture.studio().openPath(run), QString());
+        fixture.window().showPage("train");
+        auto* grid = static_cast<ui::ScalarGrid*>(fixture.find("scalarGrid"));
+        QTRY_VERIFY_WITH_TIMEOUT(
+            grid->charts().size() == 1 && grid->charts()[0]->pointCount(1) == 10, kPatienceMs);
+        write(run / "events.out.tfevents.200.host", point(5, 50, "a"));
+        QTRY_COMPARE_WITH_TIMEOUT(grid->charts()[0]->pointCount(1), std::size_t{5}, kPatienceMs);
+    }
+};
+
+WEFT_TEST(ForeignRunTest)
+#include "foreign_run_test.moc"

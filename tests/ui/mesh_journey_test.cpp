@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A mesh from the first idea to a run that goes on with other devices, on the real engine: once by
+// mouse, once by keyboard alone.
+#include "core/cost/calibration.h"
+#include "core/train/machine_cost.h"
+#include "tests/support/weft_test.h"
+#include "tests/ui/hands.h"
+#include "ui/bridge/convert.h"
+#include "ui/bridge/mesh_edit.h"
+#include "ui/bridge/tensor_tiles.h"
+#include "ui/models/advice_model.h"
+#include "ui/models/exchange_model.h"
+#include "ui/models/tensor_tree_model.h"
+#include "ui/plurals.h"
+#include "ui/screens/plan/plan_screen.h"
+#include "widgets/device_times.h"
+#include "widgets/text_label.h"
+
+#include <QAbstractItemView>
+#include <QFileDialog>
+#include <QSortFilterProxyModel>
+
+namespace {
+
+using namespace weft;
+using test::Hands;
+
+constexpr int kPatienceMs = 120000; // for a loaded machine
+const QString kUp = "blocks.0.mlp.up.weight";
+enum Part { Mesh, Plan, Program };
+enum Drawer { Step, Rules, Findings, Advice, Compare, Checkpoint, Live };
+
+/// Two layers whose steps take milliseconds, and as many steps as anybody wants to watch.
+constexpr const char* kGpt = R"({
+  "schema_version": 1, "name": "tiny-gpt", "seed": 3,
+  "data": {"train": {"type": "synthetic", "kind": "tokens", "length": 16, "vocab": 64,
+                     "samples": 512}, "validation": {"split": 0.1}},
+  "model": {"type": "gpt2", "layers": 2, "width": 32, "heads": 4, "context": 16, "vocab": 64,
+            "dropout": 0.0},
+  "training": {"length": {"steps": 1000000}, "global_batch_size": 16, "precision": "f32"},
+  "evaluation": {"every": {"steps": 100000}, "samples": 0},
+  "checkpoint": {"every": {"steps": 100000}, "on_improvement": false}
+})";
+
+/// What `weft bench machine` leaves behind, with round figures: a search needs some, not true ones.
+void calibrate(const test::StudioFixture& fixture) {
+    cost::Calibration calibration{train::machine_key(0), cost::Ceilings{}, {}};
+    calibration.ceilings->limits = {2e12, 2e11, 2e10, 1e-6};
+    calibration.ceilings->bf16_unit = "f32";
+    cost::write_calibration(fixture.calibration(), calibration);
+}
+
+/// The row of an exchange of a tensor itself; -1: none is planned.
+int exchange_of(const ui::ExchangeModel& model, const char* kind, const QString& tensor) {
+    for (int row = 0; row < model.rowCount(); ++row) {
+        const plan::Collective& first = model.row(row).first;
+        if (first.kind == kind && first.tensor == tensor.toStdString()) {
+            return row;
+        }
+    }
+    return -1;
+}
+
+} // namespace
+
+class MeshJourneyTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { ui::installEnglishPlurals(*QCoreApplication::instance()); }
+    void init() { QTest::failOnWarning(QRegularExpression("^(?!This plugin does not support)")); }
+
+    void from_a_preset_to_other_devices_by_mouse() {
+        test::StudioFixture fixture(kGpt);
+        test::Mouse mouse(fixture);
+        travel(fixture, mouse);
+    }
+
+    void from_a_preset_to_other_devices_by_keyboard_alone() {
+        test::StudioFixture fixture(kGpt);
+        test::Keyboard keyboard(fixture);
+        travel(fixture, keyboard);
+    }
+
+private:
+    static void travel(test::StudioFixture& fixture, Hands& hands) {
+        calibrate(fixture);
+        arrive(fixture);
+        for (const auto step : {build, shard, takeAdvice, train, save, goOnElsewhere}) {
+            if (!QTest::currentTestFailed()) {
+                step(fixture, hands);
+            }
+        }
+    }
+
+    static void arrive(test::StudioFixture& fixture) {
+        fixture.window().resize(1440, 900);
+        fixture.window().activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&fixture.window()));
+    }
+
+    // The preset becomes the draft; its four devices are dealt out over data, then over data and
+    // model.
+    static void build(test::StudioFixture& fixture, Hands& hands) {
+        const ui::Draft& draft = fixture.studio().draft();
+        QVERIFY(hands.press("preset.tiny"));
+        QVERIFY(hands.go("plan"));
+        QVERIFY(hands.choose("planPart", Mesh));
+        QVERIFY(hands.press("useExample"));
+        QVERIFY(hands.press("strategy_data_parallel"));
+        QTRY_VERIFY((meshOf(draft).axes == std::vector<ui::MeshAxis>{{"data", 4}}));
+        QVERIFY(hands.pressEntry("axisAdd", "axisAdd_model"));
+        QTRY_VERIFY((meshOf(draft).axes == std::vector<ui::MeshAxis>{{"data", 2}, {"model", 2}}));
+        QCOMPARE(meshOf(draft).kind, std::string("cpu")); // simulated
+        QTRY_VERIFY_WITH_TIMEOUT(plannedAs(fixture, "P(None, 'model')"), kPatienceMs);
+    }
+
+    // One tensor lies otherwise than its like: a new collective brings it together, and says why.
+    static void shard(test::StudioFixture& fixture, Hands& hands) {
+        const ui::Draft& draft = fixture.studio().draft();
+        QTRY_VERIFY_WITH_TIMEOUT(isSettled(fixture), kPatienceMs);
+        const auto& exchanges = *fixture.window().findChild<ui::ExchangeModel*>();
+        QCOMPARE(exchange_of(exchanges, "all_gather", kUp), -1);
+        auto* tensors = fixture.window().findChild<ui::TensorTreeModel*>();
+        QVERIFY(hands.pick("tensorTree", tensors->indexOf(kUp)));
+        QVERIFY(hands.inMenu([&] { return hands.press("slot_0"); },
+                             [&] { return hands.entry("splitOver_data/splitTensor"); }));
+        QTRY_VERIFY_WITH_TIMEOUT(plannedAs(fixture, "P('data', 'model')"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(isSettled(fixture), kPatienceMs);
+        const int row = exchange_of(exchanges, "all_gather", kUp);
+        QVERIFY(row >= 0);
+        QVERIFY(hands.choose("meshDrawer", Step));
+        auto* table = static_cast<QAbstractItemView*>(fixture.find("exchangeTable"));
+        auto* sorted = static_cast<QSortFilterProxyModel*>(table->model());
+        QVERIFY(hands.pick("exchangeTable", sorted->mapFromSource(exchanges.index(
+                                                row, ui::ExchangeModel::KindColumn))));
+        const QString why = static_cast<widgets::ElidedLabel*>(fixture.find("exchangeWhy"))->text();
+        QVERIFY2(why.contains("mlp.up") && why.contains("data"), qPrintable(why));
+        // What was done by hand is taken back like every other edit.
+        QVERIFY(hands.command(ui::action::kUndo));
+        QTRY_COMPARE(draft.config().section("mesh").at("specs").dump(), std::string("{}"));
+        QTRY_VERIFY_WITH_TIMEOUT(plannedAs(fixture, "P(None, 'model')"), kPatienceMs);
+    }
+
+    static void takeAdvice(test::StudioFixture& fixture, Hands& hands) {
+        ui::Draft& draft = fixture.studio().draft();
+        QTRY_VERIFY_WITH_TIMEOUT(isSettled(fixture), kPatienceMs);
+        const std::string before = draft.text();
+        QVERIFY(hands.choose("meshDrawer", Advice));
+        QVERIFY(hands.press("adviceLook"));
+        auto* table = static_cast<QAbstractItemView*>(fixture.find("adviceTable"));
+        QTRY_VERIFY_WITH_TIMEOUT(table->isVisible(), kPatienceMs);
+        auto* ways = fixture.window().findChild<ui::AdviceModel*>();
+        QVERIFY(ways->rowCount() > 1); // the draft, and what is better
+        auto* sorted = static_cast<QSortFilterProxyModel*>(table->model());
+        QVERIFY(hands.pick("adviceTable", sorted->mapFromSource(ways->index(1, 0))));
+        const QString proposed =
+            static_cast<widgets::ElidedLabel*>(fixture.find("adviceAssignments"))->text();
+        QVERIFY(hands.press("adviceUse"));
+        QTRY_VERIFY(draft.text() != before);
+        QVERIFY(draft.isValid());
+        QCOMPARE(meshOf(draft).devices, 4);
+        const std::string axes = draft.config().section("mesh").at("axes").dump();
+        QVERIFY2(proposed.contains(ui::toQString("mesh.axes=" + axes)), qPrintable(proposed));
+    }
+
+    static void train(test::StudioFixture& fixture, Hands& hands) {
+        const ui::RunModel& run = fixture.studio().run();
+        QVERIFY(hands.press(QString(ui::action::kStart) + ".button"));
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("train"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(run.step() > 20, kPatienceMs);
+        QCOMPARE(run.config().section("mesh").dump(),
+                 fixture.studio().draft().config().section("mesh").dump());
+        // What each device does stands beside what was planned for it.
+        QVERIFY(hands.go("plan"));
+        QVERIFY(hands.choose("meshDrawer", Live));
+        auto* times = static_cast<widgets::DeviceTimes*>(fixture.find("liveTimes"));
+        QTRY_VERIFY_WITH_TIMEOUT(times->isVisible(), kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(times->itemCount(), 4, kPatienceMs);
+        QVERIFY(run.devices()->devices.front().planned_compute_ms > 0);
+    }
+
+    // The configuration into a file of its own, the run into a checkpoint.
+    static void save(test::StudioFixture& fixture, Hands& hands) {
+        const std::filesystem::path folder = fixture.root() / "kept";
+        std::filesystem::create_directories(folder);
+        const std::filesystem::path file = folder / "mesh.json";
+        QVERIFY(hands.inDialog([&] { return hands.command(ui::action::kSaveAs); },
+                               [&] {
+                                   return hands.fill("fileNameEdit", ui::pathText(file)) &&
+                                          hands.key(Qt::Key_Return);
+                               }));
+        QTRY_VERIFY(std::filesystem::exists(file));
+        const compile::CheckedRun kept = compile::read_run_config_file(file);
+        QVERIFY(kept.ok());
+        QCOMPARE(kept.config.section("mesh").dump(),
+                 fixture.studio().draft().config().section("mesh").dump());
+        QVERIFY(hands.inDialog([&] { return hands.command(ui::action::kQuit); },
+                               [&] { return hands.press("stopAndSave"); }));
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.window().isVisible(), kPatienceMs);
+    }
+
+    // Another day: the checkpoint of that mesh goes on with its devices in a row.
+    static void goOnElsewhere(test::StudioFixture& fixture, Hands& hands) {
+        const std::filesystem::path parent = fixture.studio().run().folder();
+        const std::int64_t saved_at = fixture.studio().run().step();
+        fixture.reopen();
+        arrive(fixture);
+        QVERIFY(hands.go("checkpoints"));
+        auto* runs = static_cast<QAbstractItemView*>(fixture.find("runList"));
+        QTRY_COMPARE(runs->model()->rowCount(), 1);
+        QVERIFY(hands.pick("runList", runs->model()->index(0, 0)));
+        auto* table = static_cast<QAbstractItemView*>(fixture.find("checkpointTable"));
+        QTRY_VERIFY_WITH_TIMEOUT(table->isVisible() && table->model()->rowCount() > 0, kPatienceMs);
+        QVERIFY(hands.pick("checkpointTable", table->model()->index(0, 0)));
+        QVERIFY(hands.inDialog([&] { return hands.press("forkRun"); },
+                               [&] {
+                                   return hands.fill("fork.mesh.strategy", "data_parallel") &&
+                                          hands.fill("fork.mesh.axes", R"([["data",4]])") &&
+                                          hands.press("startFork");
+                               }));
+        const ui::RunModel& run = fixture.studio().run();
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().isTraining(), kPatienceMs);
+        QVERIFY(run.folder() != parent);
+        QTRY_VERIFY_WITH_TIMEOUT(run.step() > saved_at + 20, kPatienceMs);
+        QCOMPARE(fixture.window().currentPage(), QString("train"));
+        QTRY_VERIFY_WITH_TIMEOUT(run.devices().has_value(), kPatienceMs);
+        QCOMPARE(run.devices()->devices.size(), std::size_t{4});
+        QCOMPARE(run.config().section("mesh").at("axes").dump(), std::string(R"([["data",4]])"));
+        QVERIFY(!train::read_run_info(run.folder()).parent.empty());
+        fixture.studio().stopNow();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+    }
+
+    static ui::MeshEdit meshOf(const ui::Draft& draft) { return ui::MeshEdit::of(draft.config()); }
+
+    static ui::PlanPreview& preview(test::StudioFixture& fixture) {
+        return fixture.window().findChild<ui::PlanScreen*>()->preview();
+    }
+
+    /// What is shown is the draft's.
+    static bool isSettled(test::StudioFixture& fixture) {
+        return preview(fixture).isComplete() && !preview(fixture).isStale();
+    }
+
+    /// The plan keeps the tensor under this spec.
+    static bool plannedAs(test::StudioFixture& fixture, const char* spec) {
+        const auto digest = preview(fixture).digest();
+        const plan::StateSlot* slot = digest ? digest->plan->find_slot(kUp.toStdString()) : nullptr;
+        return slot != nullptr && ui::specText(*digest->plan, *slot) == QLatin1String(spec);
+    }
+};
+
+WEFT_TEST(MeshJourneyTest)
+#include "mesh_journey_test.moc"

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Runs page: the table of every run, driven by mouse and keys.
+#include "core/train/run_summary.h"
+#include "tests/support/weft_test.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/bridge/run_trash.h"
+#include "ui/models/run_difference_model.h"
+#include "ui/models/run_table_model.h"
+#include "ui/screens/runs/runs_screen.h"
+#include "ui/screens/runs/runs_table.h"
+#include "widgets/controls.h"
+#include "widgets/line_chart.h"
+#include "widgets/parallel_view.h"
+
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QDialog>
+#include <QElapsedTimer>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+
+#include <fstream>
+
+namespace {
+
+using namespace weft;
+namespace fs = std::filesystem;
+
+constexpr int kPatienceMs = 30000;
+
+void write(const fs::path& path, const std::string& text) {
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+}
+
+struct Made {
+    std::string name;
+    double learning_rate = 0.1;
+    double loss = 1;
+    std::string state = "finished";
+    std::string parent{};
+};
+
+fs::path make_run(const fs::path& runs, const Made& made) {
+    const fs::path folder = runs / ("2026-01-01_" + made.name);
+    write(folder / "config.json", R"({"optimizer": {"type": "adamw", "learning_rate": )" +
+                                      std::to_string(made.learning_rate) +
+                                      R"(}, "checkpoint": {"metric": "validation/loss"}})");
+    train::RunInfo info;
+    info.id = folder.filename().string();
+    info.name = made.name;
+    info.state = made.state;
+    info.parent = made.parent;
+    train::write_run_info(folder, info);
+    std::string lines;
+    for (int i = 1; i <= 3; ++i) {
+        train::StepEvent step;
+        step.step = i;
+        step.loss = made.loss * (4 - i);
+        lines += to_line({2 * i, 100.0 + i, step}) + "\n";
+        lines += to_line({2 * i + 1, 100.0 + i,
+                          train::EvaluationEvent{i, {{"validation/loss", made.loss * (5 - i)}}}}) +
+                 "\n";
+    }
+    write(folder / "events.jsonl", lines);
+    return folder;
+}
+
+/// A studio with these runs on its Runs page.
+struct Page {
+    explicit Page(const std::vector<Made>& runs) {
+        for (const Made& made : runs) {
+            make_run(fixture.root() / "runs", made);
+        }
+        fixture.window().showPage("runs");
+        fixture.studio().index().refresh();
+        wait_for_rows(static_cast<int>(runs.size()));
+    }
+    ui::RunsTable& table() { return *static_cast<ui::RunsTable*>(fixture.find("runTable")); }
+    ui::RunsScreen& screen() {
+        return *static_cast<ui::RunsScreen*>(fixture.window().page("runs"));
+    }
+    QLineEdit& filter() { return *static_cast<QLineEdit*>(fixture.find("runFilter")); }
+    void wait_for_rows(int count) {
+        if (!QTest::qWaitFor([&] { return table().model()->rowCount() == count; }, kPatienceMs)) {
+            qFatal("%d rows instead of %d", table().model()->rowCount(), count);
+        }
+    }
+    int column(const QString& title) {
+        for (int i = 0; i < table().model()->columnCount(); ++i) {
+            if (table().model()->headerData(i, Qt::Horizontal, Qt::DisplayRole) == title) {
+                return i;
+            }
+        }
+        qFatal("no column %s", qPrintable(title));
+    }
+    QString text(int row, const QString& title) {
+        return table().model()->index(row, column(title)).data().toString();
+    }
+    int row_of(const QString& name) {
+        for (int row = 0; row < table().model()->rowCount(); ++row) {
+            if (text(row, "run") == name) {
+                return row;
+            }
+        }
+        return -1;
+    }
+    void select(const QStringList& names) {
+        table().clearSelection();
+        for (const QString& name : names) {
+            table().selectionModel()->select(table().model()->index(row_of(name), 0),
+                                             QItemSelectionModel::Select |
+                                                 QItemSelectionModel::Rows);
+        }
+    }
+    fs::path folder(const std::string& name) {
+        return fixture.root() / "runs" / ("2026-01-01_" + name);
+    }
+
+    test::StudioFixture fixture;
+};
+
+} // namespace
+
+class RunsTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir trash_;
+
+private slots:
+    void initTestCase() {
+        // The desktop's trash of this test lies in its own folder.
+        qputenv("XDG_DATA_HOME", trash_.path().toUtf8());
+    }
+    void init() { QTest::failOnWarning(QRegularExpression(".*")); }
+
+    void runs_are_sorted_by_any_column_and_those_without_a_value_stand_last() {
+        Page page({{"a", 0.1, 2}, {"b", 0.1, 1}, {"c", 0.1, 3}});
+        write(page.folder("empty") / "run.json", "{}");
+        page.fixture.studio().index().refresh();
+        page.wait_for_rows(4);
+        const auto order = [&] {
+            QStringList names;
+            for (int row = 0; row < 4; ++row) {
+                names << page.text(row, "run");
+            }
+            return names;
+        };
+        page.table().sortByColumn(page.column("best"), Qt::AscendingOrder);
+        QCOMPARE(order(), (QStringList{"b", "a", "c", "empty"}));
+        page.table().sortByColumn(page.column("best"), Qt::DescendingOrder);
+        QCOMPARE(order(), (QStringList{"c", "a", "b", "empty"}));
+        page.table().sortByColumn(page.column("run"), Qt::AscendingOrder);
+        QCOMPARE(order(), (QStringList{"a", "b", "c", "empty"}));
+    }
+
+    void a_filter_hides_rows_and_says_what_it_does_not_understand() {
+        Page page({{"a", 0.1, 2}, {"b", 0.1, 1, "failed"}, {"c", 0.1, 3}});
+        page.filter().setText("best<5"); // best values are twice the loss: 4, 2, 6
+        QCOMPARE(page.table().model()->rowCount(), 2);
+        page.filter().setText("state:failed");
+        QCOMPARE(page.table().model()->rowCount(), 1);
+        page.filter().setText("best<x");
+        QVERIFY(page.filter().accessibleDescription().contains("number is expected"));
+        page.filter().setText("nothing like this");
+        QVERIFY(!page.table().isVisible());
+        page.fixture.click("clearRunFilter");
+        QCOMPARE(page.table().model()->rowCount(), 3);
+        QVERIFY(page.table().isVisible());
+    }
+
+    void tags_and_notes_are_edited_in_place_and_live_in_the_run_folder() {
+        Page page({{"a"}, {"b"}});
+        page.select({"a"});
+        const QModelIndex tags = page.table().model()->index(page.row_of("a"), page.column("tags"));
+        page.table().setCurrentIndex(tags);
+        QTest::keyClick(&page.table(), Qt::Key_F2);
+        auto* editor = page.table().findChild<QLineEdit*>();
+        QVERIFY(editor != nullptr);
+        editor->selectAll();
+        QTest::keyClicks(editor, "baseline, good");
+        QTest::keyClick(editor, Qt::Key_Return);
+        QTRY_COMPARE_WITH_TIMEOUT(page.text(page.row_of("a"), "tags"), QString("baseline, good"),
+                                  kPatienceMs);
+        QCOMPARE(train::read_annotations(page.folder("a"), nullptr).tags,
+                 (std::vector<std::string>{"baseline", "good"}));
+        QCOMPARE(page.screen().selectedRuns().size(), std::size_t{1}); // still selected
+        page.filter().setText("tag:good");
+        QCOMPARE(page.table().model()->rowCount(), 1);
+    }
+
+    void archived_runs_are_hidden_until_asked_for() {
+        Page page({{"a"}, {"b"}});
+        page.select({"b"});
+        page.fixture.click("archiveRuns");
+        page.wait_for_rows(1);
+        QVERIFY(train::read_annotations(page.folder("b"), nullptr).archived);
+        page.fixture.click("showArchived");
+        page.wait_for_rows(2);
+        QCOMPARE(page.filter().text().trimmed(), QString("is:archived"));
+        page.select({"b"});
+        page.fixture.click("archiveRuns"); // Unarchive
+        QTRY_VERIFY_WITH_TIMEOUT(!train::read_annotations(page.folder("b"), nullptr).archived,
+                                 kPatienceMs);
+        page.fixture.click("showArchived");
+        page.wait_for_rows(2);
+    }
+
+    void a_run_folder_that_cannot_be_written_is_said_and_nothing_is_lost() {
+        Page page({{"a"}});
+        write(page.folder("a") / "annotations.json" / "x", "a folder is in the way");
+        page.fixture.studio().index().annotate(page.folder("a"), {{"t"}, "", false});
+        QSignalSpy failed(&page.fixture.studio().index(), &ui::RunIndex::failed);
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, kPatienceMs);
+        QCOMPARE(page.text(0, "tags"), QString());
+    }
+
+    void chosen_runs_are_drawn_over_one_another_and_their_differences_listed() {
+        Page page({{"a", 0.1, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
+        page.select({"a", "b"});
+        auto* chart = static_cast<widgets::LineChart*>(page.fixture.find("compareChart"));
+        QVERIFY(chart->isVisible());
+        QTRY_COMPARE_WITH_TIMEOUT(chart->pointCount(1) + chart->pointCount(2), std::size_t{6},
+                                  kPatienceMs);
+        static_cast<widgets::SegmentedControl*>(page.fixture.find("comparePart"))
+            ->setCurrentIndex(1);
+        auto* table = static_cast<QTableView*>(page.fixture.find("compareTable"));
+        QVERIFY(table->isVisible());
+        QStringList settings;
+        for (int row = 0; row < table->model()->rowCount(); ++row) {
+            settings << table->model()->index(row, 0).data().toString();
+        }
+        QVERIFY(settings.contains("optimizer.learning_rate"));
+        QVERIFY(!settings.contains("optimizer.type")); // the same in both
+    }
+
+    void parallel_coordinates_show_only_what_varies_and_answer_to_keys() {
+        Page page({{"a", 0.001, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
+        static_cast<widgets::SegmentedControl*>(page.fixture.find("comparePart"))
+            ->setCurrentIndex(2);
+        auto* view = static_cast<widgets::ParallelView*>(page.fixture.find("parallelView"));
+        QVERIFY(view->isVisible()); // nothing is selected: all listed runs
+        QCOMPARE(view->itemCount(), 3);
+        QCOMPARE(view->axisCount(), 2); // the rate and the result
+        QVERIFY(view->isLogarithmic(0));
+        QVERIFY(view->item(0).name.contains("learning_rate"));
+        view->setFocus();
+        QTest::keyClick(view, Qt::Key_Down);
+        const int first = view->cursorItem();
+        QVERIFY(first >= 0);
+        QTest::keyClick(view, Qt::Key_Down);
+        QVERIFY(view->cursorItem() != first);
+        page.select({"b", "c"});
+        QVERIFY(!view->isVisible()); // their settings are the same
+    }
+
+    void a_run_goes_to_the_trash_whole_and_one_that_trains_stays() {
+        Page page({{"a"}, {"b"}, {"c", 0.1, 1, "running"}});
+        const train::RunLock lock(page.folder("c"));
+        page.fixture.studio().index().refresh();
+        QTRY_COMPARE_WITH_TIMEOUT(page.text(page.row_of("c"), "state"), QString("running"),
+                                  kPatienceMs);
+        page.select({"a", "c"});
+        QTest::keyClick(&page.table(), Qt::Key_Delete);
+        auto* dialog = page.fixture.window().findChild<QDialog*>("trashDialog");
+        QVERIFY(dialog != nullptr && dialog->isVisible());
+        QVERIFY(dialog->windowTitle().contains("1 run"));
+        QTest::mouseClick(dialog->findChild<QPushButton*>("confirmTrash"), Qt::LeftButton);
+        page.wait_for_rows(2);
+        QVERIFY(!fs::exists(page.folder("a")));
+        QVERIFY(fs::exists(page.folder("c") / "events.jsonl"));
+        int found = 0; // whole, and to be brought back
+        for (const auto& entry : fs::recursive_directory_iterator(trash_.path().toStdString())) {
+            found += entry.path().filename() == "events.jsonl" ? 1 : 0;
+        }
+        QCOMPARE(found, 1);
+        // And the last word is the lock's, whatever the list says.
+        QVERIFY(!ui::trashRun(page.folder("c")).isEmpty());
+        QVERIFY(fs::exists(page.folder("c")));
+    }
+
+    void columns_are_chosen_and_remembered() {
+        Page page({{"a", 0.1, 2}, {"b", 0.1, 1}});
+        std::vector<ui::RunColumn> columns = page.table().visualColumns();
+        std::erase_if(columns, [](const ui::RunColumn& column) {
+            return column.kind == ui::RunColumn::Kind::Parent;
+        });
+        columns.push_back(
+            {ui::RunColumn::Kind::Metric, "validation/loss", ui::RunColumn::Value::Last, 0});
+        columns.push_back(
+            {ui::RunColumn::Kind::Metric, "train/loss", ui::RunColumn::Value::AtStep, 2});
+        page.table().changeColumns(columns);
+        QCOMPARE(page.text(page.row_of("a"), "validation/loss, last"), QString("4.000"));
+        // At step 2 the loss was twice the factor; it is read in the background.
+        QTRY_COMPARE_WITH_TIMEOUT(page.text(page.row_of("a"), "train/loss at 2"), QString("4.000"),
+                                  kPatienceMs);
+        page.table().sortByColumn(page.column("train/loss at 2"), Qt::AscendingOrder);
+        QCOMPARE(page.text(0, "run"), QString("b"));
+        page.fixture.reopen();
+        page.fixture.window().showPage("runs");
+        page.wait_for_rows(2);
+        QVERIFY(page.table().visualColumns() == columns);
+        QTRY_COMPARE_WITH_TIMEOUT(page.text(0, "run"), QString("b"), kPatienceMs);
+    }
+
+    void column_ids_come_back_as_they_were() {
+        using ui::RunColumn;
+        for (RunColumn column : ui::RunTableModel::factColumns()) {
+            QVERIFY(RunColumn::fromId(column.id()) == column);
+        }
+        const RunColumn at{RunColumn::Kind::Metric, "a b/c", RunColumn::Value::AtStep, 500};
+        QVERIFY(RunColumn::fromId(at.id()) == at);
+        for (const char* bad : {"", "metric", "metric best ", "metric at x y", "metric worst a"}) {
+            QVERIFY(!RunColumn::fromId(bad));
+        }
+    }
+
+    void the_item_models_keep_their_contract() {
+        Page page({{"a"}, {"b", 0.2}});
+        ui::RunCurves curves;
+        ui::RunTableModel model(page.fixture.studio().index(), curves);
+        const QAbstractItemModelTester tester(&model);
+        ui::RunTableFilter filter(model);
+        const QAbstractItemModelTester filter_tester(&filter);
+        ui::RunDifferenceModel differences;
+        const QAbstractItemModelTester difference_tester(&differences);
+        const auto& runs = page.fixture.studio().index().runs();
+        const std::vector<const train::RunSummary*> both{&runs[0], &runs[1]};
+        differences.setRuns(both);
+        make_run(page.fixture.root() / "runs", {"c"});
+        fs::remove_all(page.folder("a"));
+        page.fixture.studio().index().refresh();
+        QTRY_VERIFY_WITH_TIMEOUT(model.rowOf(page.folder("a")) < 0, kPatienceMs);
+        QCOMPARE(model.rowCount(), 2);
+    }
+
+    void showing_a_run_leads_to_its_curves_and_leaves_the_draft_alone() {
+        Page page({{"a"}});
+        page.select({"a"});
+        page.fixture.click("openRun");
+        QCOMPARE(page.fixture.window().currentPage(), QString("train"));
+        QVERIFY(page.fixture.studio().draft().isEmpty());
+    }
+};
+
+WEFT_TEST(RunsTest)
+#include "runs_test.moc"

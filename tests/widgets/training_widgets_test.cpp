@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The curve with points to drag, bars that live for a while, figures that follow from others.
+#include "tests/support/weft_test.h"
+#include "widgets/curve_editor.h"
+#include "widgets/figure_strip.h"
+#include "widgets/lifeline_chart.h"
+
+#include <cmath>
+
+namespace {
+
+using namespace weft::widgets;
+
+const std::vector<CurveHandle> kHandles = {{0, 0.0, false, true, "start", "start"},
+                                           {200, 0.001, true, true, "peak", "peak"},
+                                           {1000, 0.0, false, true, "end", "end"}};
+
+void fill(CurveEditor& editor) {
+    editor.resize(500, 300);
+    editor.setCurve({{0, 200, 1000}, {0.0, 0.001, 0.0}, {}}, kHandles);
+    editor.show();
+}
+
+struct Move {
+    int handle;
+    double x, y;
+};
+
+void record(CurveEditor& editor, std::vector<Move>& out) {
+    QObject::connect(&editor, &CurveEditor::handleMoved, &editor,
+                     [&out](int handle, double x, double y) {
+                         out.push_back({handle, x, y});
+                     });
+}
+
+} // namespace
+
+class TrainingWidgetsTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init() { QTest::failOnWarning(QRegularExpression(".*")); }
+
+    void round_ticks_are_round_and_cover_the_range() {
+        QCOMPARE(roundTicks(0, 5000, 5), (std::vector<double>{0, 1000, 2000, 3000, 4000, 5000}));
+        QCOMPARE(roundTicks(0, 1, 4), (std::vector<double>{0, 0.25, 0.5, 0.75, 1.0}));
+        QVERIFY(roundTicks(1, 1, 4).empty());
+        QVERIFY(roundTicks(0, 3e-4, 3).size() <= 5);
+    }
+
+    void a_handle_follows_the_mouse_within_its_freedom() {
+        CurveEditor editor;
+        fill(editor);
+        std::vector<Move> moves;
+        record(editor, moves);
+        const QPoint from = editor.toView(200, 0.001, editor.size()).toPoint();
+        const QPoint to = editor.toView(600, 0.0005, editor.size()).toPoint();
+        QTest::mousePress(&editor, Qt::LeftButton, {}, from);
+        QTest::mouseMove(&editor, to);
+        QTest::mouseRelease(&editor, Qt::LeftButton, {}, to);
+        QVERIFY(!moves.empty());
+        QCOMPARE(moves.back().handle, 1);
+        // A pixel is about 2.5 in x and 4e-6 in y.
+        QVERIFY(std::abs(moves.back().x - 600) < 5);
+        QVERIFY(std::abs(moves.back().y - 0.0005) < 1e-5);
+        moves.clear();
+        const QPoint end = editor.toView(1000, 0.0, editor.size()).toPoint();
+        QTest::mousePress(&editor, Qt::LeftButton, {}, end);
+        QTest::mouseMove(&editor, to);
+        QTest::mouseRelease(&editor, Qt::LeftButton, {}, to);
+        QCOMPARE(moves.back().x, 1000.0); // the end moves up and down only
+    }
+
+    void a_handle_moves_by_keys_and_only_as_it_may() {
+        CurveEditor editor;
+        fill(editor);
+        std::vector<Move> moves;
+        record(editor, moves);
+        editor.setFocus(Qt::TabFocusReason);
+        QTest::keyClick(&editor, Qt::Key_Home);
+        QTest::keyClick(&editor, Qt::Key_Right, Qt::ShiftModifier);
+        QVERIFY(moves.empty()); // the start does not move sideways
+        QTest::keyClick(&editor, Qt::Key_Right);
+        QTest::keyClick(&editor, Qt::Key_Left, Qt::ShiftModifier);
+        QCOMPARE(moves.back().x, 190.0); // a hundredth of 1000
+        QTest::keyClick(&editor, Qt::Key_Right, Qt::ShiftModifier | Qt::ControlModifier);
+        QCOMPARE(moves.back().x, 201.0);
+    }
+
+    void a_logarithmic_axis_has_a_place_for_zero() {
+        CurveEditor editor;
+        fill(editor);
+        editor.setLogarithmic(true);
+        const QPointF zero = editor.toView(0, 0.0, editor.size());
+        QVERIFY(std::isfinite(zero.y()) && zero.y() <= editor.height());
+        const double tenth = editor.toView(0, 1e-4, editor.size()).y();
+        const double whole = editor.toView(0, 1e-3, editor.size()).y();
+        QVERIFY(whole < tenth && tenth < zero.y());
+        QImage image(editor.size(), QImage::Format_ARGB32_Premultiplied);
+        editor.renderTo(&image, editor.size());
+    }
+
+    void the_moment_of_the_bars_follows_the_mouse() {
+        LifelineChart chart;
+        chart.resize(600, 300);
+        chart.setLifelines(
+            {{100, 300, false, false, "100", "a"}, {200, 1000, true, true, "200", "b"}}, 1000);
+        chart.show();
+        double moment = -1;
+        connect(&chart, &LifelineChart::momentChanged, &chart, [&](double at) { moment = at; });
+        const QRectF second = chart.item(1).rect;
+        QTest::mouseMove(&chart, QPoint(static_cast<int>(second.left()) + 1, 280));
+        // A pixel is two steps.
+        QVERIFY2(std::abs(moment - 200) <= 4, qPrintable(QString::number(moment)));
+        QTest::mouseMove(&chart, QPoint(599, 280));
+        QCOMPARE(moment, 1000.0);
+    }
+
+    void many_bars_share_rows_and_none_covers_another() {
+        LifelineChart chart;
+        chart.resize(600, 300);
+        std::vector<Lifeline> lines;
+        for (int i = 0; i < 200; ++i) {
+            lines.push_back({i * 10.0, i * 10.0 + 40, false, false, {}, {}});
+        }
+        chart.setLifelines(lines, 4000);
+        for (int i = 0; i < 200; ++i) {
+            const QRectF own = chart.item(i).rect;
+            for (int k = i + 1; k < 200; ++k) {
+                const QRectF other = chart.item(k).rect;
+                // Bars are drawn some pixels long at least, and may touch what comes after them.
+                const QRectF drawn = own.intersected(other);
+                QVERIFY(drawn.isEmpty() || drawn.width() < 6.5);
+            }
+            QVERIFY(own.bottom() <= chart.height());
+        }
+    }
+
+    void figures_take_further_lines_where_there_is_no_room() {
+        FigureStrip strip;
+        std::vector<Figure> figures;
+        for (int i = 0; i < 6; ++i) {
+            figures.push_back({"1,234", "updates an epoch", {}});
+        }
+        strip.setFigures(figures);
+        const int line = strip.heightForWidth(2000);
+        QCOMPARE(strip.heightForWidth(strip.sizeHint().width()), line);
+        QCOMPARE(strip.heightForWidth(strip.sizeHint().width() - 10), 2 * line);
+        QVERIFY(strip.accessibleDescription().contains("1,234 updates an epoch"));
+    }
+};
+
+WEFT_TEST(TrainingWidgetsTest)
+#include "training_widgets_test.moc"

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/bridge/model_outline.h"
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "ui/bridge/convert.h"
+#include "ui/bridge/plan_digest.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <set>
+
+namespace weft::ui {
+namespace {
+
+constexpr std::size_t kMostKinds = 4;
+constexpr std::size_t kEqualBlocks = 5; // so many in a row become one node
+
+QString say(const char* text) {
+    return QCoreApplication::translate("weft::ui::blockGraph", text);
+}
+
+bool isNumber(const std::string& text) {
+    return !text.empty() &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Paths of all blocks around a path, outermost first: "blocks.0", "blocks.0.mlp", ...
+std::vector<std::string> blocksAround(const std::string& path) {
+    std::vector<std::string> out;
+    for (std::string at; at != path;) {
+        at = childOf(path, at);
+        out.push_back(at);
+    }
+    return out;
+}
+
+class Collector {
+public:
+    explicit Collector(ModelOutline& outline)
+        : outline_(outline), program_(outline.sketch.program) {}
+
+    void run() {
+        outline_.blocks[""];
+        const ir::Block& body = program_.body;
+        for (std::size_t i = 0; i < body.ops.size(); ++i) {
+            addOp(body.ops[i], outline_.sketch.flops[i]);
+        }
+        for (const compile::SketchedParameter& parameter : outline_.sketch.parameters) {
+            const std::string owner = parameter.name.substr(0, parameter.name.rfind('.'));
+            touch(owner);
+            std::int64_t elements = 1;
+            for (const std::int64_t extent : parameter.shape) {
+                elements *= extent;
+            }
+            outline_.blocks[""].parameters += elements;
+            for (const std::string& block : blocksAround(owner)) {
+                outline_.blocks[block].parameters += elements;
+            }
+        }
+    }
+
+private:
+    void touch(const std::string& path) {
+        std::string parent;
+        for (const std::string& block : blocksAround(path)) {
+            if (outline_.blocks.find(block) == outline_.blocks.end()) {
+                outline_.blocks[block].path = block;
+                outline_.blocks[parent].children.push_back(block);
+            }
+            parent = block;
+        }
+    }
+
+    void addOp(const ir::Op& op, double flops) {
+        touch(op.path);
+        std::int64_t bytes = 0;
+        for (const ir::ValueId value : op.outputs) {
+            bytes += program_.type(value).bytes();
+        }
+        const std::string shape =
+            op.outputs.empty() ? std::string() : sampleShape(program_.type(op.outputs.front()));
+        outline_.blocks[""].flops += flops;
+        outline_.blocks[""].output_bytes += bytes;
+        outline_.blocks[""].shape = shape;
+        for (const std::string& path : blocksAround(op.path)) {
+            ModelBlock& block = outline_.blocks[path];
+            block.flops += flops;
+            block.output_bytes += bytes;
+            block.shape = shape;
+        }
+        ModelBlock& own = outline_.blocks[op.path];
+        std::vector<std::string> kinds =
+            own.ops.empty() ? std::vector<std::string>{} : split(own.ops, '\n');
+        if (std::find(kinds.begin(), kinds.end(), op.kind) == kinds.end()) {
+            own.ops += (own.ops.empty() ? "" : "\n") + op.kind;
+        }
+    }
+
+    ModelOutline& outline_;
+    const ir::Program& program_;
+};
+
+/// Ops of one level, gathered into the blocks that they are in.
+class LevelGraph {
+public:
+    LevelGraph(const ModelOutline& outline, const std::string& parent,
+               std::vector<std::string>& paths)
+        : outline_(outline), program_(outline.sketch.program), parent_(parent), paths_(paths) {}
+
+    widgets::Graph run() {
+        paths_.clear();
+        for (const ir::Op& op : program_.body.ops) {
+            produced_.insert(op.outputs.begin(), op.outputs.end());
+        }
+        mergeEqual();
+        visit(program_.body);
+        if (!outline_.problem_path.empty()) {
+            addFault();
+        }
+        return std::move(graph_);
+    }
+
+private:
+    bool isHere(const std::string& path) const {
+        return parent_.empty() || path == parent_ || path.starts_with(parent_ + ".");
+    }
+
+    /// Which block stands for which: itself, but for blocks that repeat one before.
+    void mergeEqual() {
+        const ModelBlock* parent = outline_.find(parent_);
+        if (parent == nullptr) {
+            return;
+        }
+        std::map<QString, std::vector<std::string>> alike;
+        for (const std::string& child : parent->children) {
+            const ModelBlock& block = outline_.blocks.at(child);
+            alike[withoutNumbers(toQString(child)) + QString::number(block.parameters) +
+                  toQString(block.shape)]
+                .push_back(child);
+        }
+        for (const auto& [key, members] : alike) {
+            const bool one = members.size() >= kEqualBlocks;
+            for (const std::string& member : members) {
+                stands_for_[member] = one ? members.front() : member;
+            }
+            if (one) {
+                counts_[members.front()] = members.size();
+            }
+        }
+    }
+
+    int nodeOf(const std::string& path) {
+        const std::string level = childOf(path, parent_);
+        const auto merged = stands_for_.find(level);
+        const std::string block = merged == stands_for_.end() ? level : merged->second;
+        const auto [found, fresh] = nodes_.try_emplace(block, static_cast<int>(paths_.size()));
+        if (fresh) {
+            addNode(block);
+        }
+        return found->second;
+    }
+
+    void addNode(const std::string& block) {
+        widgets::GraphNode node;
+        const ModelBlock* known = outline_.find(block);
+        const std::size_t count = counts_.contains(block) ? counts_.at(block) : 1;
+        const QString name = toQString(block.empty() || block == parent_ ? std::string("·")
+                                       : parent_.empty()                 ? block
+                                                         : block.substr(parent_.size() + 1));
+        node.title = count > 1 ? say("%1 and %2 more like it").arg(name).arg(count - 1) : name;
+        if (known != nullptr && !block.empty()) {
+            QStringList words;
+            if (known->parameters > 0) {
+                words.append(toQString(format_count(known->parameters)));
+            }
+            words.append(kindsOf(*known));
+            node.detail = words.join(QStringLiteral(" · "));
+            node.tooltip = say("%1\n%2 parameters, %3 FLOPs a sample, puts out %4")
+                               .arg(toQString(block), formatCount(known->parameters),
+                                    formatFlops(known->flops), toQString(known->shape));
+            node.shade = known->parameters > 0 ? 1 : 0;
+        }
+        graph_.nodes.push_back(node);
+        paths_.push_back(block);
+    }
+
+    /// Kinds of the ops of a block, and of blocks below it when it has none itself.
+    QString kindsOf(const ModelBlock& block) const {
+        if (block.ops.empty()) {
+            return block.children.size() == 1 ? kindsOf(outline_.blocks.at(block.children.front()))
+                                              : say("%1 parts").arg(block.children.size());
+        }
+        std::vector<std::string> kinds = split(block.ops, '\n');
+        if (kinds.size() > kMostKinds) {
+            kinds.resize(kMostKinds);
+            kinds.emplace_back("…");
+        }
+        return toQString(join(kinds, ", "));
+    }
+
+    void visit(const ir::Block& block) {
+        for (const ir::Op& op : block.ops) {
+            if (!isHere(op.path)) {
+                continue;
+            }
+            const int node = nodeOf(op.path);
+            for (const ir::ValueId value : op.inputs) {
+                connect(value, node);
+            }
+            for (const ir::Block& inner : op.body) {
+                for (const ir::Op& nested : inner.ops) {
+                    for (const ir::ValueId value : nested.inputs) {
+                        connect(value, node);
+                    }
+                }
+            }
+            for (const ir::ValueId value : op.outputs) {
+                made_by_[value] = node;
+                last_ = value;
+            }
+        }
+    }
+
+    void connect(ir::ValueId value, int node) {
+        int from = -1;
+        const auto made = made_by_.find(value);
+        if (made != made_by_.end()) {
+            from = made->second;
+        } else if (!isData(value)) {
+            return; // parameters, masks' keys, and values of loops
+        } else {
+            from = outside(value);
+        }
+        if (from != node && edges_.insert({from, node}).second) {
+            graph_.edges.push_back({from, node, toQString(sampleShape(program_.type(value)))});
+        }
+    }
+
+    /// What flows in: the samples, and what other blocks put out.
+    bool isData(ir::ValueId value) const {
+        for (const ir::Port& port : program_.arguments) {
+            if (port.value == value) {
+                return port.name == "inputs";
+            }
+        }
+        return std::any_of(
+            program_.body.ops.begin(), program_.body.ops.end(), [&](const ir::Op& op) {
+                return std::find(op.outputs.begin(), op.outputs.end(), value) != op.outputs.end();
+            });
+    }
+
+    int outside(ir::ValueId value) {
+        const int node = static_cast<int>(paths_.size());
+        widgets::GraphNode made;
+        const bool sample = value == program_.arguments.front().value;
+        made.title = sample ? say("a sample") : say("from outside");
+        made.detail = toQString(ir::dtype_name(program_.type(value).dtype));
+        made.shade = 3;
+        graph_.nodes.push_back(made);
+        paths_.emplace_back();
+        made_by_[value] = node;
+        return node;
+    }
+
+    /// The layer that does not take what comes to it.
+    void addFault() {
+        if (!isHere(outline_.problem_path)) {
+            return;
+        }
+        const int before = last_.valid() && made_by_.contains(last_)
+                               ? made_by_.at(last_)
+                               : outside(program_.arguments.front().value);
+        const int node = nodeOf(outline_.problem_path);
+        graph_.nodes[static_cast<std::size_t>(node)].shade = 4;
+        graph_.nodes[static_cast<std::size_t>(node)].detail = say("does not fit");
+        graph_.nodes[static_cast<std::size_t>(node)].tooltip = outline_.problem;
+        if (before != node && edges_.insert({before, node}).second) {
+            const ir::ValueId value = last_.valid() ? last_ : program_.arguments.front().value;
+            graph_.edges.push_back({before, node, toQString(sampleShape(program_.type(value)))});
+        }
+        for (widgets::GraphEdge& edge : graph_.edges) {
+            edge.wrong = edge.wrong || edge.to == node;
+        }
+    }
+
+    const ModelOutline& outline_;
+    const ir::Program& program_;
+    std::string parent_;
+    std::vector<std::string>& paths_;
+    widgets::Graph graph_;
+    std::map<std::string, std::string> stands_for_;
+    std::map<std::string, std::size_t> counts_;
+    std::map<std::string, int> nodes_;
+    std::map<ir::ValueId, int> made_by_;
+    std::set<ir::ValueId> produced_; // by ops of the model itself
+    std::set<std::pair<int, int>> edges_;
+    ir::ValueId last_;
+};
+
+} // namespace
+
+const ModelBlock* ModelOutline::find(const std::string& path) const {
+    const auto found = blocks.find(path);
+    return found == blocks.end() ? nullptr : &found->second;
+}
+
+std::string childOf(const std::string& path, const std::string& parent) {
+    if (path == parent || (!parent.empty() && !path.starts_with(parent + "."))) {
+        return path == parent ? path : std::string();
+    }
+    const std::size_t start = parent.empty() ? 0 : parent.size() + 1;
+    std::size_t end = path.find('.', start);
+    if (end != std::string::npos) {
+        const std::size_t next = path.find('.', end + 1);
+        if (isNumber(path.substr(end + 1, next == std::string::npos ? next : next - end - 1))) {
+            end = next;
+        }
+    }
+    return path.substr(0, end);
+}
+
+std::string sampleShape(const ir::Type& type) {
+    ir::Shape shape;
+    for (int i = 1; i < type.shape.rank(); ++i) {
+        shape.push_back(type.shape[i]);
+    }
+    return ir::to_text(shape);
+}
+
+std::shared_ptr<const ModelOutline> outlineModel(const compile::RunConfig& config,
+                                                 const data::SampleInfo& sample) {
+    auto outline = std::make_shared<ModelOutline>();
+    outline->input = ir::to_text(sample.input.shape);
+    try {
+        compile::sketch_model(config, sample, outline->sketch);
+    } catch (const Error& error) {
+        outline->problem_path = error.where();
+        outline->problem = toQString(error.message());
+        outline->hint = toQString(error.hint());
+    }
+    Collector(*outline).run();
+    return outline;
+}
+
+widgets::Graph blockGraph(const ModelOutline& outline, const std::string& parent,
+                          std::vector<std::string>& paths) {
+    return LevelGraph(outline, parent, paths).run();
+}
+
+} // namespace weft::ui

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/array_difference_model.h"
+
+#include "ui/bridge/convert.h"
+#include "widgets/theme.h"
+
+namespace weft::ui {
+namespace {
+
+double number_of(const checkpoint::TensorDifference& row, int column) {
+    switch (column) {
+    case ArrayDifferenceModel::NormA: return row.norm_a;
+    case ArrayDifferenceModel::NormB: return row.norm_b;
+    case ArrayDifferenceModel::NormDifference: return row.norm_difference;
+    case ArrayDifferenceModel::Largest: return row.max_absolute;
+    default: return row.max_relative;
+    }
+}
+
+QVariant alignment(int column) {
+    return QVariant::fromValue(
+        Qt::Alignment(Qt::AlignVCenter |
+                      (column == ArrayDifferenceModel::Name ? Qt::AlignLeft : Qt::AlignRight)));
+}
+
+} // namespace
+
+void ArrayDifferenceModel::setDifferences(std::vector<checkpoint::TensorDifference> differences) {
+    beginResetModel();
+    rows_ = std::move(differences);
+    endResetModel();
+}
+
+int ArrayDifferenceModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int ArrayDifferenceModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : ColumnCount;
+}
+
+QVariant ArrayDifferenceModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid()) {
+        return {};
+    }
+    const checkpoint::TensorDifference& row = rows_[static_cast<std::size_t>(index.row())];
+    const int column = index.column();
+    switch (role) {
+    case Qt::DisplayRole:
+        if (column == Name) {
+            return toQString(row.name);
+        }
+        if (!row.problem.empty()) {
+            return column == NormA ? toQString(row.problem) : QString();
+        }
+        return formatMetric(number_of(row, column));
+    case kSortRole: return column == Name ? QVariant(toQString(row.name)) : number_of(row, column);
+    case Qt::ToolTipRole: return toQString(row.problem.empty() ? row.name : row.problem);
+    case Qt::TextAlignmentRole: return alignment(column);
+    case Qt::FontRole: return widgets::Theme::current().font(widgets::TextStyle::Mono);
+    case Qt::ForegroundRole:
+        return widgets::Theme::current().color(row.problem.empty() ? widgets::Role::Text
+                                                                   : widgets::Role::Warning);
+    default: return {};
+    }
+}
+
+QVariant ArrayDifferenceModel::headerData(int section, Qt::Orientation orientation,
+                                          int role) const {
+    if (orientation != Qt::Horizontal) {
+        return {};
+    }
+    if (role == Qt::TextAlignmentRole) {
+        return alignment(section);
+    }
+    const QString titles[] = {tr("array"),         tr("norm A"),  tr("norm B"),
+                              tr("norm of A − B"), tr("largest"), tr("relative")};
+    return role == Qt::DisplayRole ? QVariant(titles[section]) : QVariant();
+}
+
+} // namespace weft::ui

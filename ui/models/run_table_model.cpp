@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/run_table_model.h"
+
+#include "core/base/text.h"
+#include "ui/bridge/convert.h"
+#include "ui/bridge/run_facts.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace weft::ui {
+namespace {
+
+using Kind = RunColumn::Kind;
+using Value = RunColumn::Value;
+
+struct KindName {
+    Kind kind;
+    const char* id;
+    const char* title;
+};
+constexpr KindName kKinds[] = {
+    {Kind::Name, "name", QT_TRANSLATE_NOOP("RunTableModel", "run")},
+    {Kind::State, "state", QT_TRANSLATE_NOOP("RunTableModel", "state")},
+    {Kind::Curve, "curve", QT_TRANSLATE_NOOP("RunTableModel", "loss")},
+    {Kind::Best, "best", QT_TRANSLATE_NOOP("RunTableModel", "best")},
+    {Kind::Step, "step", QT_TRANSLATE_NOOP("RunTableModel", "step")},
+    {Kind::Time, "time", QT_TRANSLATE_NOOP("RunTableModel", "time")},
+    {Kind::Size, "size", QT_TRANSLATE_NOOP("RunTableModel", "size")},
+    {Kind::Tags, "tags", QT_TRANSLATE_NOOP("RunTableModel", "tags")},
+    {Kind::Notes, "notes", QT_TRANSLATE_NOOP("RunTableModel", "notes")},
+    {Kind::Parent, "parent", QT_TRANSLATE_NOOP("RunTableModel", "parent")},
+    {Kind::When, "when", QT_TRANSLATE_NOOP("RunTableModel", "written")},
+    {Kind::Model, "model", QT_TRANSLATE_NOOP("RunTableModel", "model")},
+    {Kind::Data, "data", QT_TRANSLATE_NOOP("RunTableModel", "data")},
+};
+
+QStringList tags_of(const train::RunSummary& run) {
+    QStringList tags;
+    for (const std::string& tag : run.annotations.tags) {
+        tags << toQString(tag);
+    }
+    return tags;
+}
+
+QString parent_of(const train::RunSummary& run) {
+    return run.info.parent.empty()
+               ? QString()
+               : runTitle(std::filesystem::path(run.info.parent).lexically_normal());
+}
+
+} // namespace
+
+QString RunColumn::id() const {
+    if (kind == Kind::Metric) {
+        const QString what = value == Value::Best   ? QStringLiteral("best")
+                             : value == Value::Last ? QStringLiteral("last")
+                                                    : QStringLiteral("at %1").arg(step);
+        return "metric " + what + " " + toQString(metric);
+    }
+    for (const KindName& known : kKinds) {
+        if (known.kind == kind) {
+            return known.id;
+        }
+    }
+    return {};
+}
+
+std::optional<RunColumn> RunColumn::fromId(const QString& id) {
+    RunColumn column;
+    if (!id.startsWith("metric ")) {
+        for (const KindName& known : kKinds) {
+            if (id == known.id) {
+                column.kind = known.kind;
+                return column;
+            }
+        }
+        return std::nullopt;
+    }
+    column.kind = Kind::Metric;
+    const QString word = id.section(' ', 1, 1);
+    int name_at = 2;
+    if (word == "at") {
+        bool good = false;
+        column.value = Value::AtStep;
+        column.step = id.section(' ', 2, 2).toLongLong(&good);
+        name_at = 3;
+        if (!good) {
+            return std::nullopt;
+        }
+    } else if (word == "best" || word == "last") {
+        column.value = word == "best" ? Value::Best : Value::Last;
+    } else {
+        return std::nullopt;
+    }
+    column.metric = id.section(' ', name_at).toStdString();
+    return column.metric.empty() ? std::nullopt : std::optional(column);
+}
+
+QString RunColumn::title() const {
+    if (kind == Kind::Metric) {
+        const QString name = toQString(metric);
+        return value == Value::Best   ? RunTableModel::tr("%1, best").arg(name)
+               : value == Value::Last ? RunTableModel::tr("%1, last").arg(name)
+                                      : RunTableModel::tr("%1 at %2").arg(name, formatCount(step));
+    }
+    for (const KindName& known : kKinds) {
+        if (known.kind == kind) {
+            return RunTableModel::tr(known.title);
+        }
+    }
+    return {};
+}
+
+bool RunColumn::isNumber() const {
+    return kind == Kind::Best || kind == Kind::Metric || kind == Kind::Step || kind == Kind::Time ||
+           kind == Kind::Size || kind == Kind::When;
+}
+
+RunTableModel::RunTableModel(RunIndex& index, RunCurves& curves, QObject* parent)
+    : QAbstractTableModel(parent), index_(index), curves_(curves), columns_(defaultColumns()) {
+    connect(&index_, &RunIndex::runsChanged, this, &RunTableModel::takeRuns);
+    connect(&curves_, &RunCurves::arrived, this, [this] {
+        for (int i = 0; i < columnCount(); ++i) {
+            if (columns_[static_cast<std::size_t>(i)].kind == Kind::Metric && rowCount() > 0) {
+                emit dataChanged(createIndex(0, i), createIndex(rowCount() - 1, i));
+            }
+        }
+    });
+    takeRuns();
+}
+
+std::vector<RunColumn> RunTableModel::defaultColumns() {
+    std::vector<RunColumn> columns;
+    for (const Kind kind :
+         {Kind::Name, Kind::State, Kind::Curve, Kind::Best, Kind::Step, Kind::Time, Kind::Size,
+          Kind::Tags, Kind::Notes, Kind::Parent, Kind::When}) {
+        columns.emplace_back().kind = kind;
+    }
+    return columns;
+}
+
+std::vector<RunColumn> RunTableModel::factColumns() {
+    std::vector<RunColumn> columns;
+    for (const KindName& known : kKinds) {
+        columns.emplace_back().kind = known.kind;
+    }
+    return columns;
+}
+
+void RunTableModel::setColumns(std::vector<RunColumn> columns) {
+    beginResetModel();
+    columns_ = std::move(columns);
+    endResetModel();
+}
+
+// Rows stay where they are, so that views keep what is selected; new ones come at the end.
+void RunTableModel::takeRuns() {
+    std::map<std::filesystem::path, const train::RunSummary*> fresh;
+    for (const train::RunSummary& run : index_.runs()) {
+        fresh.emplace(run.folder, &run);
+    }
+    for (int row = rowCount() - 1; row >= 0; --row) {
+        const auto at = rows_.begin() + row;
+        const auto found = fresh.find(at->folder);
+        if (found == fresh.end()) {
+            beginRemoveRows({}, row, row);
+            rows_.erase(at);
+            endRemoveRows();
+        } else {
+            *at = *found->second;
+            fresh.erase(found);
+        }
+    }
+    if (!rows_.empty()) {
+        emit dataChanged(createIndex(0, 0), createIndex(rowCount() - 1, columnCount() - 1));
+    }
+    if (!fresh.empty()) {
+        beginInsertRows({}, rowCount(), rowCount() + static_cast<int>(fresh.size()) - 1);
+        for (const auto& [folder, run] : fresh) {
+            rows_.push_back(*run);
+        }
+        endInsertRows();
+    }
+}
+
+int RunTableModel::rowOf(const std::filesystem::path& folder) const {
+    const auto found = std::find_if(rows_.begin(), rows_.end(),
+                                    [&](const auto& run) { return run.folder == folder; });
+    return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
+}
+
+std::vector<std::string> RunTableModel::metricNames() const {
+    std::set<std::string> names;
+    for (const train::RunSummary& run : rows_) {
+        for (const auto& [name, metric] : run.metrics) {
+            names.insert(name);
+        }
+    }
+    return {names.begin(), names.end()};
+}
+
+int RunTableModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int RunTableModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(columns_.size());
+}
+
+std::optional<double> RunTableModel::metricValue(const train::RunSummary& run,
+                                                 const RunColumn& column) const {
+    const train::MetricSummary* metric = run.metric(column.metric);
+    if (metric == nullptr) {
+        return std::nullopt;
+    }
+    switch (column.value) {
+    case Value::Last: return metric->last;
+    case Value::Best: {
+        if (metric->best) {
+            return metric->best;
+        }
+        const Curve curve =
+            curves_.find(run, column.metric); // every value, where not all are known
+        train::MetricSummary whole;
+        whole.smaller_is_better = metric->smaller_is_better;
+        for (const train::MetricPoint& point :
+             curve != nullptr ? *curve : std::vector<train::MetricPoint>()) {
+            whole.note(point.step, point.value);
+        }
+        return whole.best;
+    }
+    case Value::AtStep: {
+        const Curve curve = curves_.find(run, column.metric);
+        return curve != nullptr ? train::value_at(*curve, column.step) : std::nullopt;
+    }
+    }
+    return std::nullopt;
+}
+
+std::optional<double> RunTableModel::numberOf(const train::RunSummary& run,
+                                              const RunColumn& column) const {
+    switch (column.kind) {
+    case Kind::Best: return run.best_value;
+    case Kind::Metric: return metricValue(run, column);
+    case Kind::Step: return static_cast<double>(run.step);
+    case Kind::Time: return run.seconds;
+    case Kind::Size: return static_cast<double>(run.bytes);
+    case Kind::When: return run.modified;
+    default: return std::nullopt;
+    }
+}
+
+QString RunTableModel::textOf(const train::RunSummary& run, const RunColumn& column) const {
+    switch (column.kind) {
+    case Kind::Name: return nameOf(run);
+    case Kind::State: return run.problem.empty() ? stateLook(run.state).text : tr("unreadable");
+    case Kind::Tags: return tags_of(run).join(", ");
+    case Kind::Notes: return toQString(run.annotations.notes).simplified();
+    case Kind::Parent: return parent_of(run);
+    case Kind::Model: return toQString(run.info.model);
+    case Kind::Data:
+        return run.source == train::RunSource::weft ? toQString(run.info.data)
+                                                    : sourceName(run.source);
+    case Kind::Curve: return {};
+    default: break;
+    }
+    const std::optional<double> number = numberOf(run, column);
+    if (!number) {
+        return QStringLiteral("–");
+    }
+    switch (column.kind) {
+    case Kind::Step: return formatCount(run.step);
+    case Kind::Time: return formatDuration(*number);
+    case Kind::Size: return formatFileSize(run.bytes);
+    case Kind::When: return formatWhen(*number);
+    default: return formatMetric(*number);
+    }
+}
+
+QVariant RunTableModel::sortValue(const train::RunSummary& run, const RunColumn& column) const {
+    if (column.isNumber()) {
+        const std::optional<double> number = numberOf(run, column);
+        return number && *number == *number ? QVariant(*number) : QVariant();
+    }
+    if (column.kind == Kind::Curve) {
+        return run.loss_curve.empty() ? QVariant() : QVariant(run.last_loss);
+    }
+    const QString text = textOf(run, column);
+    return text.isEmpty() ? QVariant() : QVariant(text);
+}
+
+QString RunTableModel::tooltipOf(const train::RunSummary& run, const RunColumn& column) const {
+    switch (column.kind) {
+    case Kind::State:
+        return !run.problem.empty()       ? toQString(run.problem)
+               : run.info.message.empty() ? stateLook(run.state).text
+                                          : toQString(run.info.message);
+    case Kind::Best:
+        return run.best_value
+                   ? tr("%1 at step %2").arg(toQString(run.best_metric), formatCount(run.best_step))
+                   : tr("no %1 yet").arg(toQString(run.best_metric));
+    case Kind::Curve:
+        return run.loss_curve.empty() ? QString() : tr("loss %1").arg(formatMetric(run.last_loss));
+    case Kind::Notes: return toQString(run.annotations.notes);
+    case Kind::Tags: return tr("Edit: tags, parted by commas");
+    case Kind::Parent:
+        return run.info.parent.empty()
+                   ? QString()
+                   : tr("forked from %1 at step %2")
+                         .arg(parent_of(run), formatCount(run.info.parent_step));
+    default: return pathText(run.folder);
+    }
+}
+
+QVariant RunTableModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid()) {
+        return {};
+    }
+    const train::RunSummary& run = rows_[static_cast<std::size_t>(index.row())];
+    const RunColumn& column = columns_[static_cast<std::size_t>(index.column())];
+    const widgets::Theme& theme = widgets::Theme::current();
+    switch (role) {
+    case Qt::DisplayRole: return textOf(run, column);
+    case Qt::EditRole:
+        return column.kind == Kind::Notes ? toQString(run.annotations.notes) : textOf(run, column);
+    case Qt::ToolTipRole: return tooltipOf(run, column);
+    case SortRole: return sortValue(run, column);
+    case CurveRole:
+        return column.kind == Kind::Curve ? QVariant::fromValue(sparklineOf(run)) : QVariant();
+    case TagsRole: return tags_of(run);
+    case Qt::AccessibleTextRole:
+        return column.title() + " " +
+               (column.kind == Kind::Curve ? tooltipOf(run, column) : textOf(run, column));
+    case Qt::TextAlignmentRole:
+        return QVariant::fromValue(
+            Qt::Alignment(Qt::AlignVCenter | (column.isNumber() ? Qt::AlignRight : Qt::AlignLeft)));
+    case Qt::FontRole:
+        return theme.font(column.kind == Kind::Name ? widgets::TextStyle::Strong
+                          : column.isNumber()       ? widgets::TextStyle::Mono
+                                                    : widgets::TextStyle::Body);
+    case Qt::ForegroundRole: {
+        const widgets::Role look =
+            column.kind == Kind::State
+                ? (run.problem.empty() ? stateLook(run.state).role : widgets::Role::Error)
+            : run.annotations.archived || column.kind == Kind::Parent || column.kind == Kind::When
+                ? widgets::Role::Muted
+                : widgets::Role::Text;
+        return theme.color(look);
+    }
+    default: return {};
+    }
+}
+
+bool RunTableModel::setData(const QModelIndex& index, const QVariant& value, int role) {
+    if (!index.isValid() || role != Qt::EditRole || !(flags(index) & Qt::ItemIsEditable)) {
+        return false;
+    }
+    const train::RunSummary& run = rows_[static_cast<std::size_t>(index.row())];
+    train::Annotations now = run.annotations;
+    if (columns_[static_cast<std::size_t>(index.column())].kind == Kind::Tags) {
+        now.tags = train::parse_tags(value.toString().toStdString());
+    } else {
+        now.notes = value.toString().toStdString();
+    }
+    if (now != run.annotations) {
+        index_.annotate(run.folder, now);
+    }
+    return true;
+}
+
+Qt::ItemFlags RunTableModel::flags(const QModelIndex& index) const {
+    const Qt::ItemFlags flags = QAbstractTableModel::flags(index);
+    if (!index.isValid()) {
+        return flags;
+    }
+    const Kind kind = columns_[static_cast<std::size_t>(index.column())].kind;
+    return kind == Kind::Tags || kind == Kind::Notes ? flags | Qt::ItemIsEditable : flags;
+}
+
+QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section >= columnCount()) {
+        return {};
+    }
+    const RunColumn& column = columns_[static_cast<std::size_t>(section)];
+    if (role == Qt::TextAlignmentRole) {
+        return QVariant::fromValue(
+            Qt::Alignment(Qt::AlignVCenter | (column.isNumber() ? Qt::AlignRight : Qt::AlignLeft)));
+    }
+    return role == Qt::DisplayRole || role == Qt::ToolTipRole ? QVariant(column.title())
+                                                              : QVariant();
+}
+
+RunTableFilter::RunTableFilter(RunTableModel& model, QObject* parent)
+    : QSortFilterProxyModel(parent), model_(model) {
+    setSourceModel(&model);
+    setSortRole(RunTableModel::SortRole);
+    setDynamicSortFilter(true);
+}
+
+void RunTableFilter::setFilter(const train::RunFilter& filter) {
+    filter_ = filter;
+    invalidateFilter();
+}
+
+const train::RunSummary& RunTableFilter::run(int row) const {
+    return model_.run(mapToSource(index(row, 0)).row());
+}
+
+bool RunTableFilter::filterAcceptsRow(int row, const QModelIndex&) const {
+    return filter_.matches(model_.run(row));
+}
+
+// Runs without a value stand last, whichever way the column is sorted; equal ones newest first.
+bool RunTableFilter::lessThan(const QModelIndex& left, const QModelIndex& right) const {
+    const bool rising = sortOrder() == Qt::AscendingOrder;
+    const QVariant a = left.data(RunTableModel::SortRole);
+    const QVariant b = right.data(RunTableModel::SortRole);
+    if (a.isValid() != b.isValid()) {
+        return a.isValid() == rising;
+    }
+    if (a.isValid() && a.typeId() == QMetaType::Double && a.toDouble() != b.toDouble()) {
+        return a.toDouble() < b.toDouble();
+    }
+    if (a.isValid() && a.typeId() == QMetaType::QString) {
+        const int order = QString::localeAwareCompare(a.toString(), b.toString());
+        if (order != 0) {
+            return order < 0;
+        }
+    }
+    const double newer = model_.run(left.row()).modified - model_.run(right.row()).modified;
+    return rising ? newer > 0 : newer < 0;
+}
+
+} // namespace weft::ui

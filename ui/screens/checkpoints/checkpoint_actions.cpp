@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/checkpoints/checkpoint_actions.h"
+
+#include "core/base/error.h"
+#include "core/checkpoint/export.h"
+#include "ui/bridge/background.h"
+#include "ui/bridge/convert.h"
+#include "ui/bridge/run_trash.h"
+#include "ui/screens/checkpoints/delete_dialog.h"
+#include "ui/screens/checkpoints/diff_dialog.h"
+#include "widgets/controls.h"
+#include "widgets/icon.h"
+#include "widgets/messages.h"
+
+#include <QDesktopServices>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QMenu>
+#include <QPushButton>
+#include <QUrl>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kWatchMs = 100;
+constexpr int kProgressWidth = 96;
+
+bool usable(const CheckpointRow& row) {
+    return row.on_disk && row.looked_into && row.problem.empty();
+}
+
+} // namespace
+
+CheckpointActions::CheckpointActions(QWidget* parent) : QWidget(parent) {
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(widgets::space::kControl);
+    progress_ = new widgets::ProgressLine;
+    progress_->setAccessibleName(tr("Progress"));
+    progress_->setFixedWidth(kProgressWidth);
+    progress_->hide();
+    row->addWidget(progress_, 0, Qt::AlignVCenter);
+    compare_ = addButton("compareCheckpoints", tr("Compare…"),
+                         tr("Select two: settings and arrays beside each other"));
+    connect(compare_, &QPushButton::clicked, this, &CheckpointActions::compare);
+    verify_ = addButton("verifyCheckpoint", tr("Verify"),
+                        tr("Read the selected checkpoint and check every checksum"));
+    connect(verify_, &QPushButton::clicked, this, &CheckpointActions::verify);
+    export_ = addButton("exportCheckpoint", tr("Export…"),
+                        tr("Write the weights as safetensors or NumPy’s npz"));
+    connect(export_, &QPushButton::clicked, this, &CheckpointActions::chooseExport);
+    more_ = addButton("moreCheckpoint", {}, tr("More"));
+    more_->setIcon(widgets::icon("more"));
+    more_->setAccessibleName(tr("More"));
+    auto* menu = new QMenu(more_);
+    pin_ = menu->addAction(widgets::icon("pin"), tr("Pin"));
+    pin_->setObjectName("pinCheckpoint");
+    connect(pin_, &QAction::triggered, this, [this] { pin(!rows_.front().pinned); });
+    reveal_ = menu->addAction(widgets::icon("folder"), tr("Show in the file manager"));
+    connect(reveal_, &QAction::triggered, this, &CheckpointActions::reveal);
+    menu->addSeparator();
+    delete_ = menu->addAction(widgets::icon("trash"), tr("Move to trash…"));
+    delete_->setObjectName("deleteCheckpoint");
+    connect(delete_, &QAction::triggered, this, &CheckpointActions::remove);
+    connect(more_, &QPushButton::clicked, menu, [this, menu] {
+        menu->popup(more_->mapToGlobal(QPoint(0, more_->height() + widgets::space::kTight)));
+    });
+    for (QAction* action : menu->actions()) {
+        addAction(action); // found by tests and by the keyboard
+    }
+    watch_.setInterval(kWatchMs);
+    connect(&watch_, &QTimer::timeout, this, [this] { progress_->setProgress(share_->load()); });
+    update();
+}
+
+QPushButton* CheckpointActions::addButton(const QString& name, const QString& text,
+                                          const QString& tooltip) {
+    auto* button = new QPushButton(text);
+    button->setObjectName(name);
+    button->setToolTip(tooltip);
+    widgets::setCompact(button);
+    layout()->addWidget(button);
+    return button;
+}
+
+void CheckpointActions::setChosen(std::vector<CheckpointRow> rows) {
+    rows_ = std::move(rows);
+    update();
+}
+
+void CheckpointActions::update() {
+    const bool one = rows_.size() == 1 && usable(rows_.front());
+    const bool on_disk = std::any_of(rows_.begin(), rows_.end(),
+                                     [](const CheckpointRow& row) { return row.on_disk; });
+    compare_->setEnabled(!busy_ && rows_.size() == 2 && usable(rows_[0]) && usable(rows_[1]));
+    verify_->setEnabled(!busy_ && one);
+    export_->setEnabled(!busy_ && one);
+    pin_->setEnabled(!busy_ && one);
+    pin_->setText(one && rows_.front().pinned ? tr("Unpin") : tr("Pin: never removed"));
+    reveal_->setEnabled(rows_.size() == 1 && on_disk);
+    delete_->setEnabled(!busy_ && on_disk);
+    progress_->setVisible(busy_);
+}
+
+void CheckpointActions::start(const std::function<Answer(const checkpoint::Progress&)>& work,
+                              bool changes) {
+    busy_ = true;
+    share_ = std::make_shared<std::atomic<double>>(0.0);
+    progress_->setProgress(0);
+    watch_.start();
+    update();
+    runInBackground(
+        this,
+        [work, share = share_]() -> Answer {
+            try {
+                return work([share](double done) { share->store(done); });
+            } catch (const Error& error) {
+                return {false, toQString(error.message())};
+            }
+        },
+        [this, changes](const Answer& answer) {
+            busy_ = false;
+            watch_.stop();
+            update();
+            emit said(static_cast<int>(answer.good ? widgets::MessageKind::Success
+                                                   : widgets::MessageKind::Error),
+                      answer.text);
+            if (changes) {
+                emit changed();
+            }
+        });
+}
+
+void CheckpointActions::compare() {
+    auto* dialog = new DiffDialog(rows_[0], rows_[1], window());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
+}
+
+void CheckpointActions::verify() {
+    const auto path = rows_.front().path;
+    const QString step = formatCount(rows_.front().step);
+    start(
+        [path, step](const checkpoint::Progress& progress) -> Answer {
+            const std::vector<std::string> problems =
+                checkpoint::verify(checkpoint::read_manifest(path), progress);
+            return problems.empty()
+                       ? Answer{true, tr("Step %1: every checksum is right").arg(step)}
+                       : Answer{false, tr("Step %1: %2").arg(step, toQString(problems.front()))};
+        },
+        false);
+}
+
+void CheckpointActions::chooseExport() {
+    const QString file = QFileDialog::getSaveFileName(
+        this, tr("Export the weights"), QString("step-%1.safetensors").arg(rows_.front().step),
+        tr("safetensors: PyTorch, JAX and others (*.safetensors);;NumPy (*.npz)"));
+    if (!file.isEmpty()) {
+        exportTo(file);
+    }
+}
+
+void CheckpointActions::exportTo(const QString& file) {
+    const auto path = rows_.front().path;
+    start(
+        [path, file](const checkpoint::Progress& progress) -> Answer {
+            checkpoint::export_checkpoint(checkpoint::read_manifest(path), toPath(file),
+                                          checkpoint::ExportWhat::weights, progress);
+            return {true, tr("The weights are in %1").arg(file)};
+        },
+        false);
+}
+
+void CheckpointActions::pin(bool pinned) {
+    const auto path = rows_.front().path;
+    const QString step = formatCount(rows_.front().step);
+    start(
+        [path, step, pinned](const checkpoint::Progress&) -> Answer {
+            checkpoint::set_pinned(checkpoint::read_manifest(path), pinned);
+            return {true, pinned ? tr("Step %1 is kept whatever retention says").arg(step)
+                                 : tr("Step %1 is not pinned any more").arg(step)};
+        },
+        true);
+}
+
+void CheckpointActions::reveal() {
+    QDesktopServices::openUrl(QUrl::fromLocalFile(pathText(rows_.front().path)));
+}
+
+void CheckpointActions::remove() {
+    auto* dialog = new DeleteDialog(rows_, window());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] { trash(dialog->folders()); });
+    dialog->open();
+}
+
+void CheckpointActions::trash(const std::vector<std::filesystem::path>& folders) {
+    start(
+        [folders](const checkpoint::Progress& progress) -> Answer {
+            for (std::size_t i = 0; i < folders.size(); ++i) {
+                if (const QString problem = trashCheckpoint(folders[i]); !problem.isEmpty()) {
+                    return {false, problem};
+                }
+                progress(static_cast<double>(i + 1) / static_cast<double>(folders.size()));
+            }
+            return {true, tr("%1 checkpoints are in the trash").arg(folders.size())};
+        },
+        true);
+}
+
+} // namespace weft::ui

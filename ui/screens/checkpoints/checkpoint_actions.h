@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What can be done with chosen checkpoints: compare, verify, export, pin, show, throw away. The
+// work is done in the background with its progress.
+#pragma once
+
+#include "ui/models/checkpoint_model.h"
+
+#include <QTimer>
+#include <QWidget>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+
+class QAction;
+class QPushButton;
+
+namespace weft::widgets {
+class ProgressLine;
+class SectionHeader;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class CheckpointActions : public QWidget {
+    Q_OBJECT
+public:
+    explicit CheckpointActions(QWidget* parent = nullptr);
+
+    /// What the user has selected, in the order of the table.
+    void setChosen(std::vector<CheckpointRow> rows);
+    /// Writes the chosen one to a file whose ending says the format.
+    void exportTo(const QString& file);
+    /// Asks, then moves the chosen ones to the trash.
+    void remove();
+    bool isBusy() const { return busy_; }
+
+signals:
+    /// Something in the folder is otherwise now.
+    void changed();
+    /// kind: widgets::MessageKind
+    void said(int kind, const QString& text);
+
+private:
+    QPushButton* addButton(const QString& name, const QString& text, const QString& tooltip);
+    void update();
+    void compare();
+    void verify();
+    void chooseExport();
+    void pin(bool pinned);
+    void reveal();
+    void trash(const std::vector<std::filesystem::path>& folders);
+    /// One piece of work at a time; the answer is what to say, with MessageKind::Success when good.
+    struct Answer {
+        bool good = true;
+        QString text;
+    };
+    void start(const std::function<Answer(const checkpoint::Progress&)>& work, bool changes);
+
+    std::vector<CheckpointRow> rows_;
+    bool busy_ = false;
+    std::shared_ptr<std::atomic<double>> share_; // of the work under way
+    QTimer watch_;
+    widgets::ProgressLine* progress_;
+    QPushButton* compare_;
+    QPushButton* verify_;
+    QPushButton* export_;
+    QPushButton* more_;
+    QAction* pin_;
+    QAction* reveal_;
+    QAction* delete_;
+};
+
+} // namespace weft::ui

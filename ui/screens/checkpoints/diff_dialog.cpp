@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/checkpoints/diff_dialog.h"
+
+#include "core/base/error.h"
+#include "ui/bridge/background.h"
+#include "ui/bridge/convert.h"
+#include "ui/bridge/run_facts.h"
+#include "ui/models/array_difference_model.h"
+#include "widgets/controls.h"
+#include "widgets/text_label.h"
+
+#include <QDialogButtonBox>
+#include <QHeaderView>
+#include <QSortFilterProxyModel>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kWatchMs = 100;
+constexpr int kMostLines = 12;
+
+QString settings_text(const CheckpointRow& a, const CheckpointRow& b) {
+    const config::Json* both[] = {&a.record.config, &b.record.config};
+    QStringList lines;
+    for (const VaryingSetting& setting : varyingSettings(both)) {
+        lines << setting.path + "   " + setting.values[0] + " → " + setting.values[1];
+    }
+    const qsizetype all = lines.size();
+    if (all > kMostLines) {
+        lines = lines.mid(0, kMostLines);
+        lines << QObject::tr("and %1 more").arg(all - kMostLines);
+    }
+    return lines.isEmpty() ? QObject::tr("The settings are the same.") : lines.join("\n");
+}
+
+} // namespace
+
+DiffDialog::DiffDialog(const CheckpointRow& a, const CheckpointRow& b, QWidget* parent)
+    : QDialog(parent), share_(std::make_shared<std::atomic<double>>(0.0)) {
+    setObjectName("diffDialog");
+    setWindowTitle(tr("A: step %1, B: step %2").arg(formatCount(a.step), formatCount(b.step)));
+    resize(760, 560);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(16, 16, 16, 16);
+    column->setSpacing(widgets::space::kControl);
+    const auto add = [&](const QString& text, widgets::TextStyle style, widgets::Role role) {
+        auto* label = new widgets::TextLabel(text, style, role);
+        label->setWordWrap(true);
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        column->addWidget(label);
+        return label;
+    };
+    add(tr("Settings"), widgets::TextStyle::Strong, widgets::Role::Text);
+    settings_ = add(settings_text(a, b), widgets::TextStyle::Mono, widgets::Role::Muted);
+    settings_->setObjectName("diffSettings");
+    add(tr("Counters, random keys and place in the data"), widgets::TextStyle::Strong,
+        widgets::Role::Text);
+    counters_ = add({}, widgets::TextStyle::Mono, widgets::Role::Muted);
+    counters_->setObjectName("diffCounters");
+    verdict_ = add(tr("Reading the arrays …"), widgets::TextStyle::Strong, widgets::Role::Text);
+    verdict_->setObjectName("diffVerdict");
+    progress_ = new widgets::ProgressLine;
+    progress_->setAccessibleName(tr("Comparing"));
+    progress_->setProgress(0);
+    column->addWidget(progress_);
+    model_ = new ArrayDifferenceModel(this);
+    auto* sorted = new QSortFilterProxyModel(this);
+    sorted->setSourceModel(model_);
+    sorted->setSortRole(ArrayDifferenceModel::kSortRole);
+    table_ = new QTableView;
+    table_->setObjectName("diffTable");
+    table_->setAccessibleName(tr("Arrays that differ"));
+    table_->setModel(sorted);
+    table_->setSortingEnabled(true);
+    table_->sortByColumn(ArrayDifferenceModel::NormDifference, Qt::DescendingOrder);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setShowGrid(false);
+    table_->verticalHeader()->hide();
+    table_->verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
+    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    table_->horizontalHeader()->setSectionResizeMode(ArrayDifferenceModel::Name,
+                                                     QHeaderView::Stretch);
+    table_->horizontalHeader()->setHighlightSections(false);
+    column->addWidget(table_, 1);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    column->addWidget(buttons);
+
+    watch_.setInterval(kWatchMs);
+    connect(&watch_, &QTimer::timeout, this, [this] { progress_->setProgress(share_->load()); });
+    watch_.start();
+    struct Outcome {
+        checkpoint::Difference difference;
+        QString problem;
+    };
+    runInBackground(
+        this,
+        [left = a.path, right = b.path, share = share_]() -> Outcome {
+            try {
+                return {checkpoint::compare(checkpoint::read_manifest(left),
+                                            checkpoint::read_manifest(right),
+                                            [share](double done) { share->store(done); }),
+                        {}};
+            } catch (const Error& error) {
+                return {{}, toQString(error.message())};
+            }
+        },
+        [this](const Outcome& outcome) { take(outcome.difference, outcome.problem); });
+}
+
+DiffDialog::~DiffDialog() = default;
+
+void DiffDialog::take(const checkpoint::Difference& difference, const QString& problem) {
+    done_ = true;
+    watch_.stop();
+    progress_->hide();
+    if (!problem.isEmpty()) {
+        verdict_->setText(problem);
+        verdict_->setRole(widgets::Role::Error);
+        return;
+    }
+    QStringList counters;
+    for (const std::string& counter : difference.counters) {
+        counters << toQString(counter);
+    }
+    counters_->setText(counters.isEmpty() ? tr("They are the same.") : counters.join("\n"));
+    verdict_->setText(difference.tensors.empty() ? tr("Every array is the same, bit for bit")
+                                                 : tr("%n array(s) differ", nullptr,
+                                                      static_cast<int>(difference.tensors.size())));
+    model_->setDifferences(difference.tensors);
+}
+
+} // namespace weft::ui

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Two checkpoints beside each other: settings, counters and every array in which they differ. The
+// arrays are read in the background.
+#pragma once
+
+#include "ui/models/checkpoint_model.h"
+
+#include <QDialog>
+#include <QTimer>
+
+#include <atomic>
+#include <memory>
+
+class QTableView;
+
+namespace weft::widgets {
+class ProgressLine;
+class TextLabel;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class ArrayDifferenceModel;
+
+class DiffDialog : public QDialog {
+    Q_OBJECT
+public:
+    DiffDialog(const CheckpointRow& a, const CheckpointRow& b, QWidget* parent = nullptr);
+    ~DiffDialog() override;
+
+    /// Whether the arrays have been compared.
+    bool isDone() const { return done_; }
+
+private:
+    void take(const checkpoint::Difference& difference, const QString& problem);
+
+    bool done_ = false;
+    std::shared_ptr<std::atomic<double>> share_;
+    QTimer watch_;
+    widgets::ProgressLine* progress_;
+    widgets::TextLabel* settings_;
+    widgets::TextLabel* counters_;
+    widgets::TextLabel* verdict_;
+    ArrayDifferenceModel* model_;
+    QTableView* table_;
+};
+
+} // namespace weft::ui

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The blocks of the draft's model as a tree. Those of a sequential model are added, copied, moved
+// (dragged, or by Alt and arrow keys) and deleted here; those of other models are only looked at.
+#pragma once
+
+#include "ui/bridge/layer_edit.h"
+#include "ui/bridge/model_outline.h"
+#include "ui/forms/form_source.h"
+
+#include <QTreeWidget>
+
+class QMenu;
+class QPushButton;
+
+namespace weft::ui {
+
+/// A tree whose rows are put elsewhere by dragging; what that means is the owner's affair.
+class RowTree : public QTreeWidget {
+    Q_OBJECT
+public:
+    explicit RowTree(QWidget* parent = nullptr);
+
+signals:
+    /// `row` is to stand in `parent` (null: at the top) before its child `index`.
+    void rowMoved(QTreeWidgetItem* row, QTreeWidgetItem* parent, int index);
+
+protected:
+    void dropEvent(QDropEvent* event) override;
+};
+
+class LayerTree : public QWidget {
+    Q_OBJECT
+public:
+    LayerTree(FormSource& source, Draft& draft, QWidget* parent = nullptr);
+
+    /// Shapes and parameters come with the outline; null: not known yet.
+    void setOutline(std::shared_ptr<const ModelOutline> outline);
+    /// Of the chosen row: "/model/layers/3"; "/model" for the whole and where nothing can be
+    /// edited.
+    std::string pointer() const;
+    /// Layer path of the chosen row; empty: the whole.
+    std::string path() const;
+    void choosePath(const std::string& path);
+    bool choosePointer(const std::string& pointer);
+
+signals:
+    void chosen();
+
+private:
+    void rebuild();
+    void fillLayers(QTreeWidgetItem* parent, const std::vector<LayerNode>& nodes);
+    void fillBlocks(QTreeWidgetItem* parent, const std::string& path);
+    void describe(QTreeWidgetItem* item) const;
+    void fillAddMenu();
+    void updateButtons();
+    void change(const config::Json& model, const std::string& choose);
+    void add(const std::string& type);
+    void addBranch();
+    void duplicate();
+    void remove();
+    void shift(int by);
+    void convert();
+    void moved(QTreeWidgetItem* row, QTreeWidgetItem* parent, int index);
+    config::Json model() const;
+    bool editable() const;
+    /// The list that a row's children are in; empty: it has none.
+    std::string listOf(QTreeWidgetItem* item) const;
+
+    FormSource& source_;
+    Draft& draft_;
+    std::shared_ptr<const ModelOutline> outline_;
+    config::Json shown_; // model section that the rows are of
+    RowTree* tree_;
+    QMenu* add_menu_;
+    QPushButton* add_;
+    QPushButton* duplicate_;
+    QPushButton* remove_;
+    QPushButton* up_;
+    QPushButton* down_;
+    QPushButton* convert_;
+    bool filling_ = false;
+};
+
+} // namespace weft::ui

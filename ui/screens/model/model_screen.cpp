@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/model/model_screen.h"
+
+#include "ui/actions.h"
+#include "ui/bridge/background.h"
+#include "ui/bridge/convert.h"
+#include "ui/forms/field_finder.h"
+#include "ui/forms/form.h"
+#include "ui/forms/record_form.h"
+#include "ui/screens/model/layer_tree.h"
+#include "ui/screens/screen_list.h"
+#include "ui/studio.h"
+#include "widgets/card.h"
+#include "widgets/figure_strip.h"
+#include "widgets/graph_view.h"
+#include "widgets/icon.h"
+#include "widgets/messages.h"
+#include "widgets/pill.h"
+#include "widgets/style.h"
+
+#include <QPushButton>
+#include <QScrollArea>
+#include <QShortcut>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kTreeWidth = 340;
+constexpr int kFormWidth = 340;
+enum Page { MessagePage, EditPage };
+
+bool isHere(const std::string& pointer) {
+    return pointer == "/model" || pointer.starts_with("/model/") || pointer == "/init" ||
+           pointer.starts_with("/init/");
+}
+
+/// "layers.3.branches.0" as the place in the document: "/model/layers/3/branches/0".
+std::string pointerOf(const std::string& path) {
+    std::string out = "/model";
+    bool copies = false;
+    for (const QString& part : toQString(path).split('.')) {
+        if (copies) { // a number of the copies of one list
+            copies = false;
+        } else if (part == "copies") {
+            copies = true;
+        } else {
+            out += "/" + part.toStdString();
+        }
+    }
+    // Lists of branches hold their layers without a name between.
+    const std::string inner = "/branches/";
+    for (std::size_t at = out.find(inner); at != std::string::npos; at = out.find(inner, at + 1)) {
+        const std::size_t end = out.find('/', at + inner.size());
+        if (end != std::string::npos && out.compare(end, 8, "/layers/") == 0) {
+            out.erase(end, 7);
+        }
+    }
+    return out;
+}
+
+} // namespace
+
+ModelScreen::ModelScreen(Studio& studio, Actions& actions)
+    : studio_(studio), actions_(actions), source_(studio.draft()),
+      outlook_(studio.draft(), PlanPreview::engine(studio.paths().calibration).step),
+      stack_(new QStackedWidget) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(createHeader());
+    trouble_ = new widgets::Banner(widgets::MessageKind::Error);
+    trouble_->setObjectName("modelTrouble");
+    trouble_->hide();
+    column->addWidget(trouble_);
+    message_ = new widgets::EmptyState("model");
+    message_->setObjectName("modelMessage");
+    QPushButton* home = message_->addButton(tr("Go to Home"));
+    connect(home, &QPushButton::clicked, this, [this] { emit pageRequested("home"); });
+    stack_->addWidget(message_);
+    stack_->addWidget(createParts());
+    column->addWidget(stack_, 1);
+    auto* find = new QShortcut(QKeySequence::Find, this);
+    find->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(find, &QShortcut::activated, finder_, [this] { finder_->setFocus(); });
+    connect(&source_, &FormSource::changed, this, &ModelScreen::update);
+    connect(&outlook_, &RunOutlook::changed, this, [this] {
+        makeOutline();
+        refreshFigures();
+    });
+    update();
+    refreshForm();
+}
+
+QWidget* ModelScreen::createHeader() {
+    auto* header = new widgets::SectionHeader(tr("Model"), widgets::SectionHeader::Level::Page);
+    badge_ = new widgets::Badge;
+    badge_->setObjectName("modelBadge");
+    header->setBadge(badge_);
+    header->addControl(actionButton(actions_.get(action::kUndo)));
+    header->addControl(actionButton(actions_.get(action::kRedo)));
+    finder_ = new FieldFinder(source_);
+    connect(finder_, &FieldFinder::fieldChosen, this, [this](const std::string& pointer) {
+        if (!showField(pointer)) {
+            emit fieldRequested(pointer);
+        }
+    });
+    header->addControl(finder_);
+    return header;
+}
+
+QWidget* ModelScreen::createParts() {
+    auto* whole = new widgets::Panel;
+    auto* column = new QVBoxLayout(whole);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* strip = new QWidget;
+    auto* row = new QVBoxLayout(strip);
+    row->setContentsMargins(widgets::space::kMargin, widgets::space::kControl,
+                            widgets::space::kMargin, widgets::space::kControl);
+    figures_ = new widgets::FigureStrip;
+    figures_->setObjectName("modelFigures");
+    figures_->setAccessibleName(tr("What the model comes to"));
+    row->addWidget(figures_);
+    column->addWidget(strip);
+    column->addWidget(new widgets::Hairline);
+    auto* splitter = new QSplitter(Qt::Horizontal);
+    splitter->setHandleWidth(1);
+    splitter->setChildrenCollapsible(false);
+    tree_ = new LayerTree(source_, studio_.draft());
+    tree_->setMinimumWidth(240);
+    connect(tree_, &LayerTree::chosen, this, [this] {
+        refreshForm();
+        refreshGraph();
+    });
+    splitter->addWidget(tree_);
+    splitter->addWidget(createGraph());
+    splitter->addWidget(createForm());
+    splitter->setStretchFactor(0, 0);
+    splitter->setStretchFactor(1, 1);
+    splitter->setStretchFactor(2, 0);
+    splitter->setSizes({kTreeWidth, 1440 - kTreeWidth - kFormWidth, kFormWidth});
+    column->addWidget(splitter, 1);
+    return whole;
+}
+
+QWidget* ModelScreen::createGraph() {
+    auto* panel = new widgets::Panel;
+    auto* column = new QVBoxLayout(panel);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    graph_header_ = new widgets::SectionHeader(tr("Graph"));
+    up_ = new QPushButton(widgets::icon("chevron-up"), tr("Up"));
+    up_->setObjectName("graphUp");
+    up_->setToolTip(tr("The blocks around these (Backspace)"));
+    widgets::setCompact(up_);
+    connect(up_, &QPushButton::clicked, this, [this] {
+        const std::size_t dot = level_.rfind('.');
+        // "blocks.0" is one part of a path.
+        std::string outer;
+        for (std::string at = childOf(level_, ""); dot != std::string::npos && at != level_;
+             at = childOf(level_, at)) {
+            outer = at;
+        }
+        enter(outer);
+    });
+    graph_header_->addControl(up_);
+    auto* fit = new QPushButton(tr("Fit"));
+    fit->setToolTip(tr("The whole graph (F)"));
+    widgets::setCompact(fit);
+    graph_header_->addControl(fit);
+    column->addWidget(graph_header_);
+    graph_ = new widgets::GraphScroll;
+    graph_->setMinimumWidth(220);
+    graph_->view()->setObjectName("modelGraph");
+    graph_->view()->setAccessibleName(tr("Graph of the blocks"));
+    connect(fit, &QPushButton::clicked, graph_, &widgets::GraphScroll::fit);
+    const auto path_at = [this](int index) {
+        return index >= 0 && index < static_cast<int>(nodes_.size())
+                   ? nodes_[static_cast<std::size_t>(index)]
+                   : std::string();
+    };
+    connect(graph_->view(), &widgets::PaintedView::cursorChanged, this, [this, path_at](int index) {
+        if (!path_at(index).empty()) {
+            tree_->choosePath(path_at(index));
+        }
+    });
+    connect(graph_->view(), &widgets::PaintedView::itemActivated, this, [this, path_at](int index) {
+        const ModelBlock* block = outline_ ? outline_->find(path_at(index)) : nullptr;
+        if (block != nullptr && !block->children.empty()) {
+            enter(block->path);
+        }
+    });
+    auto* out = new QShortcut(QKeySequence(Qt::Key_Backspace), graph_->view());
+    out->setContext(Qt::WidgetShortcut);
+    connect(out, &QShortcut::activated, up_, &QPushButton::click);
+    column->addWidget(graph_, 1);
+    return panel;
+}
+
+QWidget* ModelScreen::createForm() {
+    auto* panel = new widgets::Panel;
+    auto* column = new QVBoxLayout(panel);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    form_header_ = new widgets::SectionHeader(tr("Settings"));
+    column->addWidget(form_header_);
+    auto* content = new QWidget;
+    auto* rows = new QVBoxLayout(content);
+    rows->setContentsMargins(widgets::space::kGroup, widgets::space::kGroup, widgets::space::kGroup,
+                             widgets::space::kGroup);
+    rows->setSpacing(widgets::space::kGroup);
+    rows->addStretch(1);
+    rows->addWidget(new widgets::Hairline);
+    rows->addWidget(new Form(source_, "/init"));
+    form_scroll_ = widgets::verticalScroll(content);
+    form_scroll_->setObjectName("modelSettings");
+    form_scroll_->setMinimumWidth(280);
+    column->addWidget(form_scroll_, 1);
+    return panel;
+}
+
+widgets::NavState ModelScreen::navState() const {
+    const Draft& draft = studio_.draft();
+    if (draft.isEmpty() || !source_.isEditable()) {
+        return draft.diagnostics().empty() ? widgets::NavState::Empty : widgets::NavState::Error;
+    }
+    bool warned = false;
+    for (const config::Diagnostic& one : draft.diagnostics()) {
+        if (isHere(one.pointer)) {
+            if (one.severity == config::Severity::error) {
+                return widgets::NavState::Error;
+            }
+            warned = true;
+        }
+    }
+    return outline_ && !outline_->problem.isEmpty() ? widgets::NavState::Error
+           : warned                                 ? widgets::NavState::Warning
+                                                    : widgets::NavState::Valid;
+}
+
+void ModelScreen::update() {
+    const Draft& draft = studio_.draft();
+    int errors = 0;
+    for (const config::Diagnostic& one : draft.diagnostics()) {
+        errors += isHere(one.pointer) && one.severity == config::Severity::error ? 1 : 0;
+    }
+    badge_->setVisible(errors > 0);
+    badge_->setRole(widgets::Role::Error);
+    badge_->setIconName("error");
+    badge_->setText(tr("%n error(s)", nullptr, errors));
+    stack_->setCurrentIndex(source_.isEditable() ? EditPage : MessagePage);
+    if (!source_.isEditable()) {
+        const bool none = draft.isEmpty() && draft.diagnostics().empty();
+        message_->setIconName(none ? "model" : "problems");
+        message_->setTitle(none ? tr("No draft to edit") : tr("The draft cannot be read"));
+        message_->setText(none ? tr("Choose a preset on Home or open a configuration: this page "
+                                    "then shows its network.")
+                               : toQString(draft.diagnostics().front().message));
+    }
+    makeOutline();
+    emit navStateChanged();
+}
+
+void ModelScreen::makeOutline() {
+    const Draft& draft = studio_.draft();
+    if (!isVisible() || !draft.isValid() || draft.isEmpty() || !outlook_.data()) {
+        return;
+    }
+    const std::string key =
+        draft.config().section("model").dump() + draft.config().section("data").dump();
+    if (key == outlined_) {
+        return;
+    }
+    outlined_ = key;
+    runInBackground(
+        this,
+        [config = draft.config(), sample = outlook_.data()->sample] {
+            return outlineModel(config, sample);
+        },
+        [this, job = ++job_](std::shared_ptr<const ModelOutline> made) {
+            if (job == job_) {
+                takeOutline(std::move(made));
+            }
+        });
+}
+
+void ModelScreen::takeOutline(std::shared_ptr<const ModelOutline> outline) {
+    outline_ = std::move(outline);
+    if (outline_->find(level_) == nullptr) {
+        level_.clear();
+    }
+    tree_->setOutline(outline_);
+    const bool wrong = !outline_->problem.isEmpty();
+    trouble_->setVisible(wrong);
+    trouble_->clearButtons();
+    if (wrong) {
+        trouble_->setText(tr("%1 does not fit").arg(toQString(outline_->problem_path)),
+                          outline_->problem + (outline_->hint.isEmpty() ? "" : ". ") +
+                              outline_->hint);
+        QPushButton* show = trouble_->addButton(tr("Show"));
+        connect(show, &QPushButton::clicked, this,
+                [this] { tree_->choosePath(outline_->problem_path); });
+        studio_.draft().setFindings(
+            {{pointerOf(outline_->problem_path), config::Severity::error,
+              outline_->problem.toStdString(), outline_->hint.toStdString()}});
+    }
+    refreshFigures();
+    refreshGraph();
+    emit navStateChanged();
+}
+
+void ModelScreen::refreshFigures() {
+    const auto digest = outlook_.digest();
+    std::vector<widgets::Figure> figures;
+    const std::int64_t parameters = outline_ ? outline_->blocks.at("").parameters : std::int64_t{0};
+    figures.push_back({outline_ ? formatCount(parameters) : QString(), tr("parameters"),
+                       tr("Elements of all weights, tied ones once")});
+    figures.push_back({outline_ ? formatFileSize(parameters * 4) : QString(), tr("as f32"),
+                       tr("Weights are kept in f32")});
+    figures.push_back({outline_ ? formatFileSize(parameters * 2) : QString(), tr("as bf16"),
+                       tr("What inference in bf16 would take")});
+    figures.push_back({outline_ ? formatFlops(outline_->blocks.at("").flops) : QString(),
+                       tr("FLOPs forward"), tr("Of one sample, a multiply-add counted as two")});
+    figures.push_back({digest ? formatFlops(digest->plan->flops_per_step) : QString(),
+                       tr("FLOPs a step"),
+                       tr("Forward, backward and update of one global batch, as planned")});
+    const auto* step = digest ? digest->plan->find("train_step") : nullptr;
+    const auto bytes = step != nullptr ? plan::bytes_by_category(*digest->plan, *step)
+                                       : std::vector<std::int64_t>{};
+    figures.push_back(
+        {bytes.empty()
+             ? QString()
+             : widgets::formatMemory(bytes[static_cast<std::size_t>(plan::Category::activations)]),
+         tr("activations"), tr("At the peak of the training step, at this batch")});
+    figures_->setFigures(figures);
+    figures_->setStale(outlook_.isStale());
+}
+
+void ModelScreen::refreshGraph() {
+    if (!outline_) {
+        return;
+    }
+    widgets::Graph graph = blockGraph(*outline_, level_, nodes_);
+    const widgets::GraphLayout layout = widgets::layoutGraph(graph, widgets::graphNodeSizes(graph));
+    const QSignalBlocker blocker(graph_->view()); // what is chosen stays what the tree says
+    graph_->view()->setGraph(std::move(graph), layout);
+    const std::string chosen = tree_->path();
+    const auto node = std::find_if(nodes_.begin(), nodes_.end(), [&](const std::string& path) {
+        return !path.empty() && (chosen == path || chosen.starts_with(path + "."));
+    });
+    graph_->view()->setCursorItem(
+        chosen.empty() || node == nodes_.end() ? -1 : static_cast<int>(node - nodes_.begin()));
+    up_->setVisible(!level_.empty());
+    graph_header_->setSubtitle(level_.empty() ? tr("double click or Enter goes into a block")
+                                              : toQString(level_));
+}
+
+void ModelScreen::enter(const std::string& path) {
+    level_ = path;
+    refreshGraph();
+    graph_->fit();
+}
+
+void ModelScreen::refreshForm() {
+    const std::string pointer = tree_->pointer();
+    const config::Field* field = source_.field(pointer);
+    const bool record = field != nullptr && field->type == config::FieldType::record;
+    const std::string wanted = record ? pointer : std::string("/model");
+    form_header_->setTitle(wanted == "/model" ? tr("Model") : tr("Layer"));
+    form_header_->setSubtitle(toQString(wanted == "/model" ? "" : tree_->path()));
+    if (wanted == form_pointer_ && form_ != nullptr) {
+        return;
+    }
+    form_pointer_ = wanted;
+    if (form_ != nullptr) {
+        form_->hide();
+        form_->deleteLater(); // one of its own controls may have asked for this
+    }
+    // Lists of layers are the tree's.
+    form_ = new RecordForm(source_, wanted, {"layers", "branches"});
+    static_cast<QVBoxLayout*>(form_scroll_->widget()->layout())->insertWidget(0, form_);
+}
+
+bool ModelScreen::showField(const std::string& pointer) {
+    if (!isHere(pointer) || !source_.isEditable()) {
+        return false;
+    }
+    if (pointer.starts_with("/model")) {
+        tree_->choosePointer(pointer);
+    }
+    return ui::showField(form_scroll_, pointer);
+}
+
+void ModelScreen::showEvent(QShowEvent* event) {
+    Screen::showEvent(event);
+    outlook_.setActive(true);
+    makeOutline();
+}
+
+void ModelScreen::hideEvent(QHideEvent* event) {
+    Screen::hideEvent(event);
+    outlook_.setActive(false);
+}
+
+const ScreenRecord kModelScreen{
+    "model", QT_TRANSLATE_NOOP("Screens", "Model"), "model",
+    [](Studio& studio, Actions& actions) -> Screen* { return new ModelScreen(studio, actions); }};
+
+} // namespace weft::ui

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/runs/compare_panel.h"
+
+#include "ui/bridge/convert.h"
+#include "ui/bridge/run_facts.h"
+#include "ui/models/run_difference_model.h"
+#include "widgets/card.h"
+#include "widgets/controls.h"
+#include "widgets/icon.h"
+#include "widgets/line_chart.h"
+#include "widgets/messages.h"
+#include "widgets/parallel_view.h"
+#include "widgets/style.h"
+
+#include <QComboBox>
+#include <QFileDialog>
+#include <QHeaderView>
+#include <QMenu>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <map>
+
+namespace weft::ui {
+namespace {
+
+enum Part { CurvesPart, DifferencesPart, ParallelPart };
+enum Page { MessagePage, CurvesPage, DifferencesPage, ParallelPage };
+
+constexpr std::size_t kPointsAtOnce = 65536;
+constexpr int kMostAxes = 9; // besides the result; more are named in the menu
+
+std::vector<const train::RunSummary*> pointers(const std::vector<train::RunSummary>& runs) {
+    std::vector<const train::RunSummary*> out;
+    for (const train::RunSummary& run : runs) {
+        out.push_back(&run);
+    }
+    return out;
+}
+
+widgets::ParallelAxis axis_of(const VaryingSetting& setting) {
+    widgets::ParallelAxis axis;
+    axis.name = setting.path.section('.', -1);
+    axis.texts = setting.values;
+    if (setting.isNumeric()) {
+        axis.values.assign(setting.numbers.begin(), setting.numbers.end());
+        return axis;
+    }
+    for (const QString& value : setting.values) {
+        if (!value.isEmpty() && !axis.categories.contains(value)) {
+            axis.categories << value;
+        }
+    }
+    axis.categories.sort();
+    for (const QString& value : setting.values) {
+        axis.values.push_back(
+            value.isEmpty() ? std::nullopt : std::optional<double>(axis.categories.indexOf(value)));
+    }
+    return axis;
+}
+
+widgets::ParallelAxis result_axis(const std::vector<train::RunSummary>& runs,
+                                  const std::string& metric) {
+    const bool best = std::all_of(runs.begin(), runs.end(), [&](const auto& run) {
+        const train::MetricSummary* known = run.metric(metric);
+        return known == nullptr || known->best;
+    });
+    widgets::ParallelAxis axis;
+    axis.name = best ? ComparePanel::tr("%1, best").arg(toQString(metric))
+                     : ComparePanel::tr("%1, last").arg(toQString(metric));
+    axis.result = true;
+    for (const train::RunSummary& run : runs) {
+        const train::MetricSummary* known = run.metric(metric);
+        const std::optional<double> value = known == nullptr ? std::nullopt
+                                            : best           ? known->best
+                                                             : std::optional(known->last);
+        axis.values.push_back(value);
+        axis.texts.push_back(value ? formatMetric(*value) : QString());
+    }
+    return axis;
+}
+
+} // namespace
+
+ComparePanel::ComparePanel(RunCurves& curves, QWidget* parent) : QWidget(parent), curves_(curves) {
+    setObjectName("comparePanel");
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    header_ = new widgets::SectionHeader(tr("Compare"));
+    metric_ = new QComboBox;
+    metric_->setObjectName("compareMetric");
+    metric_->setAccessibleName(tr("Metric"));
+    metric_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    metric_->setMaximumWidth(260);
+    widgets::setCompact(metric_);
+    header_->addControl(metric_);
+    axes_ = new QPushButton(tr("Axes"));
+    axes_->setObjectName("parallelAxes");
+    axes_->setToolTip(tr("Settings that have an axis"));
+    widgets::setCompact(axes_);
+    connect(axes_, &QPushButton::clicked, this, &ComparePanel::chooseAxes);
+    header_->addControl(axes_);
+    export_ = new QPushButton(widgets::icon("export"), {});
+    export_->setToolTip(tr("Export what is shown"));
+    export_->setAccessibleName(tr("Export what is shown"));
+    widgets::setButtonKind(export_, widgets::ButtonKind::Flat);
+    widgets::setCompact(export_);
+    connect(export_, &QPushButton::clicked, this, &ComparePanel::exportView);
+    header_->addControl(export_);
+    part_ = new widgets::SegmentedControl({tr("Curves"), tr("Differences"), tr("Parallel")});
+    part_->setObjectName("comparePart");
+    part_->setAccessibleName(tr("How to compare"));
+    part_->setCompact(true);
+    header_->addControl(part_);
+    column->addWidget(header_);
+    column->addWidget(new widgets::Hairline);
+
+    stack_ = new QStackedWidget;
+    empty_ = new widgets::EmptyState("compare");
+    stack_->addWidget(empty_);
+    chart_ = new widgets::LineChart;
+    chart_->setObjectName("compareChart");
+    chart_->setSmoothing(0.6);
+    stack_->addWidget(chart_);
+    differences_ = new RunDifferenceModel(this);
+    table_ = new QTableView;
+    table_->setObjectName("compareTable");
+    table_->setAccessibleName(tr("Settings in which the chosen runs differ"));
+    table_->setModel(differences_);
+    table_->setShowGrid(false);
+    table_->setFrameShape(QFrame::NoFrame);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->verticalHeader()->hide();
+    table_->verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
+    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    table_->horizontalHeader()->setHighlightSections(false);
+    stack_->addWidget(table_);
+    parallel_ = new widgets::ParallelView;
+    parallel_->setObjectName("parallelView");
+    stack_->addWidget(parallel_);
+    column->addWidget(stack_, 1);
+
+    feeding_.setSingleShot(true);
+    feeding_.setInterval(0);
+    connect(&feeding_, &QTimer::timeout, this, &ComparePanel::feed);
+    connect(part_, &widgets::SegmentedControl::currentIndexChanged, this, &ComparePanel::refresh);
+    connect(metric_, &QComboBox::activated, this, &ComparePanel::refresh);
+    connect(&curves_, &RunCurves::arrived, this, [this] {
+        if (part_->currentIndex() == CurvesPart) {
+            feeding_.start();
+        }
+    });
+    refresh();
+}
+
+void ComparePanel::setRuns(std::vector<train::RunSummary> selected,
+                           std::vector<train::RunSummary> listed) {
+    const auto same = [](const auto& a, const auto& b, const auto& what) {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                          [&](const auto& x, const auto& y) { return what(x) == what(y); });
+    };
+    const auto stamp = [](const train::RunSummary& run) { return run.folder.string() + run.stamp; };
+    const auto folder = [](const train::RunSummary& run) { return run.folder; };
+    if (same(selected, selected_, stamp) && same(listed, listed_, stamp)) {
+        return;
+    }
+    const bool grown = same(selected, selected_, folder) && drawn_.size() == selected.size() &&
+                       stack_->currentIndex() == CurvesPage;
+    for (std::size_t i = 0; grown && i < drawn_.size(); ++i) {
+        drawn_[i].stale = drawn_[i].stale || stamp(selected[i]) != stamp(selected_[i]);
+    }
+    selected_ = std::move(selected);
+    listed_ = std::move(listed);
+    if (grown) {
+        feed(); // the chart keeps what the user has zoomed to
+        return;
+    }
+    fillMetrics();
+    refresh();
+}
+
+// What most of the runs have stands first; a choice stays while any of them has it.
+void ComparePanel::fillMetrics() {
+    const QString before = metric_->currentText();
+    std::map<std::string, int> count;
+    for (const train::RunSummary& run : selected_.empty() ? listed_ : selected_) {
+        for (const auto& [name, value] : run.metrics) {
+            ++count[name];
+        }
+    }
+    std::vector<std::pair<std::string, int>> names(count.begin(), count.end());
+    std::stable_sort(names.begin(), names.end(), [](const auto& a, const auto& b) {
+        const auto rank = [](const auto& name) {
+            return std::pair(name.second, name.first == "train/loss"        ? 2
+                                          : name.first == "validation/loss" ? 1
+                                                                            : 0);
+        };
+        return rank(a) > rank(b);
+    });
+    metric_->clear();
+    for (const auto& [name, runs] : names) {
+        metric_->addItem(toQString(name));
+    }
+    metric_->setCurrentIndex(std::max(0, metric_->findText(before)));
+}
+
+std::string ComparePanel::metric() const {
+    return metric_->currentText().toStdString();
+}
+
+void ComparePanel::refresh() {
+    const int part = part_->currentIndex();
+    metric_->setVisible(part != DifferencesPart && metric_->count() > 0);
+    axes_->setVisible(part == ParallelPart);
+    header_->setTitle(tr("Compare"));
+    header_->setSubtitle(
+        selected_.empty() ? QString()
+                          : tr("%n run(s) selected", nullptr, static_cast<int>(selected_.size())));
+    if (part == ParallelPart) {
+        showParallel();
+    } else if (selected_.empty()) {
+        say(tr("No run selected"),
+            tr("Select a run to see its curve, or 2 to %1 to compare them.").arg(kMostRuns));
+    } else if (selected_.size() > kMostRuns) {
+        say(tr("%1 runs are selected").arg(selected_.size()),
+            tr("Up to %1 can be told apart. Parallel coordinates show more.").arg(kMostRuns));
+    } else if (part == CurvesPart) {
+        showCurves();
+    } else {
+        showDifferences();
+    }
+    export_->setEnabled(stack_->currentIndex() == CurvesPage ||
+                        stack_->currentIndex() == ParallelPage);
+}
+
+void ComparePanel::say(const QString& title, const QString& text) {
+    empty_->setTitle(title);
+    empty_->setText(text);
+    stack_->setCurrentIndex(MessagePage);
+}
+
+void ComparePanel::showCurves() {
+    if (metric_->count() == 0) {
+        say(tr("Nothing measured yet"), tr("The selected runs have no numbers."));
+        return;
+    }
+    chart_->clearAll();
+    chart_->setAxisNames(tr("step"), metric_->currentText());
+    chart_->setOverlayText({});
+    drawn_.clear();
+    for (std::size_t i = 0; i < selected_.size(); ++i) {
+        const auto slot = static_cast<int>(i);
+        const QString name = nameOf(selected_[i]);
+        const auto form =
+            selected_.size() == 1 ? widgets::SeriesForm::Smoothed : widgets::SeriesForm::Thin;
+        drawn_.push_back({chart_->addSeries({name, name, slot % 8, form,
+                                             widgets::seriesDash(slot / 8 > 0 ? slot : 0)}),
+                          nullptr, 0});
+    }
+    stack_->setCurrentIndex(CurvesPage);
+    feed();
+}
+
+// Hands over what has been read, a slice for each turn of the event loop.
+void ComparePanel::feed() {
+    bool any = false;
+    bool waiting = false;
+    std::size_t budget = kPointsAtOnce;
+    for (std::size_t i = 0; i < drawn_.size(); ++i) {
+        Drawn& drawn = drawn_[i];
+        if (drawn.curve == nullptr || drawn.stale) {
+            Curve now = curves_.find(selected_[i], metric());
+            if (now != drawn.curve) {
+                chart_->clearSeries(drawn.series);
+                drawn = {drawn.series, std::move(now), 0, false};
+            }
+        }
+        if (drawn.curve == nullptr) {
+            waiting = true;
+            continue;
+        }
+        any = any || !drawn.curve->empty();
+        std::vector<double> x;
+        std::vector<double> y;
+        for (; budget > 0 && drawn.points < drawn.curve->size(); --budget, ++drawn.points) {
+            const train::MetricPoint& point = (*drawn.curve)[drawn.points];
+            x.push_back(static_cast<double>(point.step));
+            y.push_back(point.value);
+        }
+        chart_->append(drawn.series, x, y);
+    }
+    chart_->setOverlayText(any       ? QString()
+                           : waiting ? tr("Reading the curves …")
+                                     : tr("No points of this metric"));
+    if (budget == 0) {
+        feeding_.start();
+    }
+}
+
+void ComparePanel::showDifferences() {
+    const auto runs = pointers(selected_);
+    differences_->setRuns(runs);
+    if (selected_.size() == 1) {
+        say(tr("One run is selected"), tr("Select another one to see in what they differ."));
+        return;
+    }
+    stack_->setCurrentIndex(DifferencesPage);
+}
+
+void ComparePanel::showParallel() {
+    const bool chosen = selected_.size() > 1;
+    const std::vector<train::RunSummary>& runs = chosen ? selected_ : listed_;
+    if (runs.size() < 2) {
+        say(tr("Nothing to compare"), tr("Parallel coordinates need two runs or more."));
+        return;
+    }
+    std::vector<widgets::ParallelAxis> axes;
+    for (const VaryingSetting& setting : varyingSettings(pointers(runs))) {
+        if (!hidden_axes_.contains(setting.path) && axes.size() < kMostAxes) {
+            axes.push_back(axis_of(setting));
+        }
+    }
+    if (axes.empty()) {
+        say(tr("The runs do not differ"),
+            tr("No setting that has an axis varies among these %1 runs.").arg(runs.size()));
+        return;
+    }
+    if (metric_->count() > 0) {
+        axes.push_back(result_axis(runs, metric()));
+    }
+    std::vector<widgets::ParallelLine> lines;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        lines.push_back(
+            {nameOf(runs[i]), chosen && runs.size() <= kMostRuns ? static_cast<int>(i) : -1});
+    }
+    parallel_->setContent(std::move(axes), std::move(lines));
+    header_->setSubtitle(chosen ? tr("%1 selected runs").arg(runs.size())
+                                : tr("all %1 runs of the table").arg(runs.size()));
+    stack_->setCurrentIndex(ParallelPage);
+}
+
+void ComparePanel::chooseAxes() {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    const std::vector<train::RunSummary>& runs = selected_.size() > 1 ? selected_ : listed_;
+    int shown = 0;
+    for (const VaryingSetting& setting : varyingSettings(pointers(runs))) {
+        QAction* entry = menu->addAction(setting.path);
+        entry->setCheckable(true);
+        const bool on = !hidden_axes_.contains(setting.path);
+        entry->setChecked(on && shown < kMostAxes);
+        entry->setEnabled(!on || shown < kMostAxes);
+        shown += on ? 1 : 0;
+        connect(entry, &QAction::toggled, this, [this, path = setting.path](bool checked) {
+            if (checked) {
+                hidden_axes_.removeAll(path);
+            } else {
+                hidden_axes_ << path;
+            }
+            refresh();
+        });
+    }
+    if (menu->isEmpty()) {
+        menu->addAction(tr("No setting varies"))->setEnabled(false);
+    }
+    menu->popup(axes_->mapToGlobal(QPoint(0, axes_->height() + widgets::space::kTight)));
+}
+
+void ComparePanel::exportView() {
+    const bool curves = stack_->currentIndex() == CurvesPage;
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Export"), curves ? "runs.png" : "parallel.png",
+        curves ? tr("Picture (*.png);;Vector drawing (*.svg);;Every point (*.csv)")
+               : tr("Picture (*.png);;Vector drawing (*.svg)"));
+    if (path.isEmpty()) {
+        return;
+    }
+    const bool written =
+        !curves ? (path.endsWith(".svg") ? parallel_->exportSvg(path) : parallel_->exportPng(path))
+        : path.endsWith(".svg") ? chart_->exportSvg(path)
+        : path.endsWith(".csv") ? chart_->exportCsv(path)
+                                : chart_->exportPng(path);
+    if (!written) {
+        emit failed(tr("%1 could not be written. Choose another folder.").arg(path));
+    }
+}
+
+} // namespace weft::ui

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The chosen runs beside each other: curves over one another, the settings in which they differ,
+// and parallel coordinates of the settings that vary.
+#pragma once
+
+#include "ui/bridge/run_curves.h"
+
+#include <QStringList>
+#include <QTimer>
+#include <QWidget>
+
+class QComboBox;
+class QPushButton;
+class QStackedWidget;
+class QTableView;
+
+namespace weft::widgets {
+class EmptyState;
+class LineChart;
+class ParallelView;
+class SectionHeader;
+class SegmentedControl;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class RunDifferenceModel;
+
+class ComparePanel : public QWidget {
+    Q_OBJECT
+public:
+    /// More are not drawn over one another: colours and dashes would repeat.
+    static constexpr std::size_t kMostRuns = 12;
+
+    explicit ComparePanel(RunCurves& curves, QWidget* parent = nullptr);
+
+    /// `selected` by the user; `listed` is everything that the filter lets through. Parallel
+    /// coordinates show what is selected when that is more than one run, else all that is listed.
+    void setRuns(std::vector<train::RunSummary> selected, std::vector<train::RunSummary> listed);
+
+signals:
+    /// An export could not be written.
+    void failed(const QString& problem);
+
+private:
+    struct Drawn {
+        int series = -1;
+        Curve curve; // null until it is read
+        std::size_t points = 0;
+        bool stale = false; // the run has written more since
+    };
+
+    void fillMetrics();
+    void refresh();
+    void showCurves();
+    void feed();
+    void showDifferences();
+    void showParallel();
+    void say(const QString& title, const QString& text);
+    void chooseAxes();
+    void exportView();
+    std::string metric() const;
+
+    RunCurves& curves_;
+    std::vector<train::RunSummary> selected_;
+    std::vector<train::RunSummary> listed_;
+    std::vector<Drawn> drawn_;
+    QStringList hidden_axes_; // settings that the user switched off
+    QTimer feeding_;
+    widgets::SectionHeader* header_;
+    widgets::SegmentedControl* part_;
+    QComboBox* metric_;
+    QPushButton* axes_;
+    QPushButton* export_;
+    QStackedWidget* stack_;
+    widgets::EmptyState* empty_;
+    widgets::LineChart* chart_;
+    QTableView* table_;
+    RunDifferenceModel* differences_;
+    widgets::ParallelView* parallel_;
+};
+
+} // namespace weft::ui

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/runs/runs_screen.h"
+
+#include "ui/actions.h"
+#include "ui/bridge/background.h"
+#include "ui/bridge/convert.h"
+#include "ui/bridge/run_facts.h"
+#include "ui/bridge/run_trash.h"
+#include "ui/screens/runs/compare_panel.h"
+#include "ui/screens/runs/runs_table.h"
+#include "ui/screens/runs/trash_dialog.h"
+#include "ui/screens/screen_list.h"
+#include "ui/studio.h"
+#include "widgets/card.h"
+#include "widgets/controls.h"
+#include "widgets/icon.h"
+#include "widgets/messages.h"
+#include "widgets/style.h"
+
+#include <QInputDialog>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QShortcut>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+enum Page { MessagePage, TablePage };
+
+constexpr int kRereadMs = 5000;
+constexpr const char* kArchivedTerm = "is:archived";
+
+QString filter_help() {
+    return RunsScreen::tr(
+        "<p>Words match names, folders and tags; all terms must hold.</p>"
+        "<p><tt>best&lt;0.3</tt>, <tt>loss</tt>, <tt>step&gt;1k</tt>, <tt>time&gt;2h</tt>, "
+        "<tt>size&lt;1GB</tt>, <tt>parameters</tt>, any metric "
+        "(<tt>validation/accuracy&gt;0.9</tt>) or setting "
+        "(<tt>optimizer.learning_rate&lt;1e-3</tt>)</p>"
+        "<p><tt>state:failed</tt>, <tt>tag:x</tt>, <tt>model:gpt2</tt>, <tt>data:</tt>, "
+        "<tt>parent:</tt>, <tt>notes:</tt>, <tt>optimizer.type:adamw</tt></p>"
+        "<p><tt>-word</tt>: not. <tt>\"two words\"</tt>. <tt>is:archived</tt>: archived ones "
+        "too.</p>");
+}
+
+} // namespace
+
+RunsScreen::RunsScreen(Studio& studio, Actions& actions) : studio_(studio) {
+    model_ = new RunTableModel(studio_.index(), curves_, this);
+    filtered_ = new RunTableFilter(*model_, this);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(createHeader(actions));
+    column->addWidget(new widgets::Hairline);
+    splitter_ = new QSplitter(Qt::Vertical);
+    splitter_->setHandleWidth(1);
+    splitter_->setChildrenCollapsible(false);
+    splitter_->addWidget(createTable());
+    compare_ = new ComparePanel(curves_);
+    splitter_->addWidget(compare_);
+    splitter_->setStretchFactor(0, 3);
+    splitter_->setStretchFactor(1, 2);
+    splitter_->setSizes({460, 340});
+    column->addWidget(splitter_, 1);
+    connect(compare_, &ComparePanel::failed, this, [this](const QString& problem) {
+        emit toastRequested(static_cast<int>(widgets::MessageKind::Error), problem);
+    });
+    connect(&studio_.index(), &RunIndex::runsChanged, this, &RunsScreen::refresh);
+    connect(&studio_.index(), &RunIndex::failed, this, [this](const QString& problem) {
+        emit toastRequested(static_cast<int>(widgets::MessageKind::Error), problem);
+    });
+    reread_.setInterval(kRereadMs);
+    connect(&reread_, &QTimer::timeout, this, [this] {
+        if (isVisible() && !table_->isEditing()) {
+            studio_.index().refresh();
+        }
+    });
+    refresh();
+}
+
+// The table remembers its columns when it goes; the models, which are older, would go first.
+RunsScreen::~RunsScreen() {
+    delete splitter_;
+}
+
+QWidget* RunsScreen::createHeader(Actions& actions) {
+    page_header_ = new widgets::SectionHeader(tr("Runs"), widgets::SectionHeader::Level::Page);
+    filter_ = new QLineEdit;
+    filter_->setObjectName("runFilter");
+    filter_->setPlaceholderText(tr("Filter: words, best<0.3, state:failed, tag:x"));
+    filter_->setAccessibleName(tr("Filter runs"));
+    filter_->setToolTip(filter_help());
+    filter_->setClearButtonEnabled(true);
+    filter_->setMinimumWidth(180);
+    filter_->setMaximumWidth(360);
+    connect(filter_, &QLineEdit::textChanged, this, &RunsScreen::applyFilter);
+    page_header_->addControl(filter_);
+    archived_ = new widgets::ToggleSwitch(tr("Archived"));
+    archived_->setObjectName("showArchived");
+    archived_->setToolTip(tr("Also show archived runs"));
+    connect(archived_, &QAbstractButton::clicked, this, [this](bool on) {
+        QString text = filter_->text();
+        text.remove(kArchivedTerm);
+        filter_->setText(
+            (on ? kArchivedTerm + QStringLiteral(" ") + text.trimmed() : text.trimmed()));
+    });
+    page_header_->addControl(archived_);
+    auto* open = new QPushButton(widgets::icon("folder"), tr("Open folder…"));
+    connect(open, &QPushButton::clicked, actions.get(action::kOpenFolder), &QAction::trigger);
+    page_header_->addControl(open);
+    return page_header_;
+}
+
+QWidget* RunsScreen::createTable() {
+    auto* panel = new widgets::Panel;
+    auto* column = new QVBoxLayout(panel);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    table_header_ = new widgets::SectionHeader({});
+    column->addWidget(table_header_);
+    createTableActions();
+    stack_ = new QStackedWidget;
+    message_ = new widgets::EmptyState("runs");
+    go_home_ = message_->addButton(tr("Go to Home"));
+    connect(go_home_, &QPushButton::clicked, this, [this] { emit pageRequested("home"); });
+    clear_filter_ = message_->addButton(tr("Clear the filter"));
+    clear_filter_->setObjectName("clearRunFilter");
+    connect(clear_filter_, &QPushButton::clicked, filter_, &QLineEdit::clear);
+    stack_->addWidget(message_);
+    table_ = new RunsTable(*model_, *filtered_, studio_.paths().state / "runs-table.ini");
+    stack_->addWidget(table_);
+    column->addWidget(stack_, 1);
+    connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            &RunsScreen::updateSelection);
+    connect(table_, &QTableView::doubleClicked, this, [this](const QModelIndex& index) {
+        if (!(index.flags() & Qt::ItemIsEditable)) {
+            openSelected();
+        }
+    });
+    const auto on_key = [this](int key, auto slot) {
+        auto* shortcut =
+            new QShortcut(QKeySequence(key), table_, nullptr, nullptr, Qt::WidgetShortcut);
+        connect(shortcut, &QShortcut::activated, this, slot);
+    };
+    on_key(Qt::Key_Delete, &RunsScreen::trashSelected);
+    on_key(Qt::Key_Return, &RunsScreen::openSelected);
+    on_key(Qt::Key_Enter, &RunsScreen::openSelected);
+    return panel;
+}
+
+QPushButton* RunsScreen::addButton(const QString& name, const QString& text,
+                                   const QString& tooltip) {
+    auto* button = new QPushButton(text);
+    button->setObjectName(name);
+    button->setToolTip(tooltip);
+    widgets::setCompact(button);
+    table_header_->addControl(button);
+    return button;
+}
+
+void RunsScreen::createTableActions() {
+    open_ = addButton("openRun", tr("Show curves"), tr("Show the run on the Train page"));
+    connect(open_, &QPushButton::clicked, this, &RunsScreen::openSelected);
+    checkpoints_ = addButton("runCheckpoints", tr("Checkpoints"), tr("Show the run's checkpoints"));
+    connect(checkpoints_, &QPushButton::clicked, this, &RunsScreen::showCheckpoints);
+    tag_ = addButton("tagRuns", tr("Tag…"), tr("Add a tag to every selected run"));
+    connect(tag_, &QPushButton::clicked, this, &RunsScreen::tagSelected);
+    archive_ =
+        addButton("archiveRuns", tr("Archive"), tr("Hide the selected runs unless asked for"));
+    connect(archive_, &QPushButton::clicked, this, &RunsScreen::archiveSelected);
+    trash_ =
+        addButton("trashRuns", tr("Move to trash…"), tr("Move the selected runs to the trash"));
+    connect(trash_, &QPushButton::clicked, this, &RunsScreen::trashSelected);
+    auto* columns = new QPushButton(widgets::icon("more"), {});
+    columns->setObjectName("runColumns");
+    columns->setToolTip(tr("Columns of the table"));
+    columns->setAccessibleName(tr("Columns of the table"));
+    widgets::setButtonKind(columns, widgets::ButtonKind::Flat);
+    widgets::setCompact(columns);
+    table_header_->addControl(columns);
+    connect(columns, &QPushButton::clicked, this, [this, columns] {
+        table_->showColumnMenu(
+            columns->mapToGlobal(QPoint(0, columns->height() + widgets::space::kTight)));
+    });
+}
+
+void RunsScreen::activated() {
+    studio_.index().refresh();
+}
+
+void RunsScreen::applyFilter() {
+    const train::RunFilter filter(filter_->text().toStdString());
+    const QString problem = toQString(filter.problem());
+    widgets::setInvalid(filter_, !problem.isEmpty());
+    filter_->setAccessibleDescription(problem);
+    page_header_->setTrailing(problem, widgets::Role::Error);
+    archived_->setChecked(filter_->text().contains(kArchivedTerm));
+    filtered_->setFilter(filter);
+    refresh();
+}
+
+void RunsScreen::refresh() {
+    const RunIndex& index = studio_.index();
+    const int all = model_->rowCount();
+    const int shown = filtered_->rowCount();
+    const bool none = all == 0;
+    go_home_->setVisible(index.isLoaded() && none);
+    clear_filter_->setVisible(!none && shown == 0);
+    if (!index.isLoaded()) {
+        message_->setTitle(tr("Reading the runs …"));
+        message_->setText(pathText(index.root()));
+    } else if (none) {
+        message_->setTitle(tr("No runs yet"));
+        message_->setText(
+            tr("Runs appear here as soon as one is started. “Open folder…” lists runs "
+               "of other places and of other programs, such as TensorBoard logs."));
+    } else if (shown == 0) {
+        message_->setTitle(tr("No run fits the filter"));
+        message_->setText(tr("%1 runs are hidden by it.").arg(all));
+    }
+    stack_->setCurrentIndex(shown > 0 ? TablePage : MessagePage);
+    page_header_->setSubtitle(shown == all ? tr("%n run(s)", nullptr, all)
+                                           : tr("%1 of %2").arg(shown).arg(all));
+    bool written = false;
+    for (int row = 0; row < all; ++row) {
+        written = written || isBeingWritten(model_->run(row));
+    }
+    written ? reread_.start() : reread_.stop();
+    updateSelection();
+}
+
+std::vector<train::RunSummary> RunsScreen::selectedRuns() const {
+    std::vector<int> rows;
+    for (const QModelIndex& index : table_->selectionModel()->selectedRows()) {
+        rows.push_back(index.row());
+    }
+    std::sort(rows.begin(), rows.end());
+    std::vector<train::RunSummary> runs;
+    for (const int row : rows) {
+        runs.push_back(filtered_->run(row));
+    }
+    return runs;
+}
+
+void RunsScreen::updateSelection() {
+    const std::vector<train::RunSummary> runs = selectedRuns();
+    const auto count = static_cast<int>(runs.size());
+    table_header_->setTitle(count == 0 ? tr("No run selected")
+                                       : tr("%n run(s) selected", nullptr, count));
+    open_->setEnabled(count == 1 && runs[0].problem.empty());
+    checkpoints_->setEnabled(count == 1 && runs[0].last_checkpoint_step >= 0);
+    tag_->setEnabled(count > 0);
+    const bool all_archived =
+        count > 0 && std::all_of(runs.begin(), runs.end(),
+                                 [](const auto& run) { return run.annotations.archived; });
+    archive_->setEnabled(count > 0);
+    archive_->setText(all_archived ? tr("Unarchive") : tr("Archive"));
+    trash_->setEnabled(count > 0);
+    updateComparison();
+}
+
+void RunsScreen::updateComparison() {
+    std::vector<train::RunSummary> listed;
+    for (int row = 0; row < filtered_->rowCount(); ++row) {
+        listed.push_back(filtered_->run(row));
+    }
+    compare_->setRuns(selectedRuns(), std::move(listed));
+}
+
+void RunsScreen::openSelected() {
+    const std::vector<train::RunSummary> runs = selectedRuns();
+    if (runs.size() != 1) {
+        return;
+    }
+    studio_.showRun(runs[0].folder);
+    emit pageRequested("train");
+}
+
+void RunsScreen::showCheckpoints() {
+    const std::vector<train::RunSummary> runs = selectedRuns();
+    if (runs.size() == 1 && runs[0].last_checkpoint_step >= 0) {
+        emit studio_.checkpointOpened(runs[0].folder / "checkpoints" /
+                                      checkpoint::folder_name(runs[0].last_checkpoint_step));
+        emit pageRequested("checkpoints");
+    }
+}
+
+void RunsScreen::tagSelected() {
+    const std::vector<train::RunSummary> runs = selectedRuns();
+    if (runs.empty()) {
+        return;
+    }
+    auto* dialog = new QInputDialog(this);
+    dialog->setObjectName("tagDialog");
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("Tag"));
+    dialog->setLabelText(tr("Tags for the selected runs, parted by commas:"));
+    connect(dialog, &QInputDialog::textValueSelected, this, [this, runs](const QString& text) {
+        for (const train::RunSummary& run : runs) {
+            train::Annotations now = run.annotations;
+            for (const std::string& tag : train::parse_tags(text.toStdString())) {
+                if (std::find(now.tags.begin(), now.tags.end(), tag) == now.tags.end()) {
+                    now.tags.push_back(tag);
+                }
+            }
+            studio_.index().annotate(run.folder, now);
+        }
+    });
+    dialog->open();
+}
+
+void RunsScreen::archiveSelected() {
+    const std::vector<train::RunSummary> runs = selectedRuns();
+    const bool archive = std::any_of(runs.begin(), runs.end(),
+                                     [](const auto& run) { return !run.annotations.archived; });
+    for (const train::RunSummary& run : runs) {
+        train::Annotations now = run.annotations;
+        now.archived = archive;
+        studio_.index().annotate(run.folder, now);
+    }
+}
+
+void RunsScreen::trashSelected() {
+    const std::vector<train::RunSummary> runs = selectedRuns();
+    if (runs.empty()) {
+        return;
+    }
+    auto* dialog = new TrashDialog(runs, studio_.index().runs(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] { moveToTrash(dialog->folders()); });
+    dialog->open();
+}
+
+void RunsScreen::moveToTrash(const std::vector<std::filesystem::path>& folders) {
+    for (const std::filesystem::path& folder : folders) {
+        if (studio_.isTraining() && studio_.run().folder() == folder) {
+            continue; // began meanwhile
+        }
+        if (studio_.run().folder() == folder) {
+            studio_.closeRun();
+        }
+        runInBackground(
+            this, [folder] { return trashRun(folder); },
+            [this, folder](const QString& problem) {
+                const bool good = problem.isEmpty();
+                emit toastRequested(static_cast<int>(good ? widgets::MessageKind::Success
+                                                          : widgets::MessageKind::Error),
+                                    good ? tr("%1 is in the trash").arg(runTitle(folder))
+                                         : problem);
+                studio_.index().refresh();
+            });
+    }
+}
+
+const ScreenRecord kRunsScreen{
+    "runs", QT_TRANSLATE_NOOP("Screens", "Runs"), "runs",
+    [](Studio& studio, Actions& actions) -> Screen* { return new RunsScreen(studio, actions); }};
+
+} // namespace weft::ui

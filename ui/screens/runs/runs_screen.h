@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Runs: every run on disk in one table, to filter, sort, tag, note, archive and throw away; below
+// it the chosen ones beside each other. Choosing a run here changes nothing of what Start does.
+#pragma once
+
+#include "ui/bridge/run_curves.h"
+#include "ui/models/run_table_model.h"
+#include "ui/screens/screen.h"
+
+#include <QTimer>
+
+class QLineEdit;
+class QPushButton;
+class QSplitter;
+class QStackedWidget;
+
+namespace weft::widgets {
+class EmptyState;
+class SectionHeader;
+class ToggleSwitch;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class ComparePanel;
+class RunsTable;
+
+class RunsScreen : public Screen {
+    Q_OBJECT
+public:
+    RunsScreen(Studio& studio, Actions& actions);
+    ~RunsScreen() override;
+
+    void activated() override;
+    /// The chosen runs, in the order of the table.
+    std::vector<train::RunSummary> selectedRuns() const;
+
+private:
+    QWidget* createHeader(Actions& actions);
+    QWidget* createTable();
+    void createTableActions();
+    QPushButton* addButton(const QString& name, const QString& text, const QString& tooltip);
+    void refresh();
+    void applyFilter();
+    void updateSelection();
+    void updateComparison();
+    void openSelected();
+    void showCheckpoints();
+    void tagSelected();
+    void archiveSelected();
+    void trashSelected();
+    void moveToTrash(const std::vector<std::filesystem::path>& folders);
+
+    Studio& studio_;
+    RunCurves curves_;
+    RunTableModel* model_;
+    RunTableFilter* filtered_;
+    QTimer reread_; // while another program writes
+    QLineEdit* filter_;
+    widgets::ToggleSwitch* archived_;
+    widgets::SectionHeader* page_header_;
+    widgets::SectionHeader* table_header_;
+    QStackedWidget* stack_;
+    widgets::EmptyState* message_;
+    QPushButton* go_home_;
+    QPushButton* clear_filter_;
+    QSplitter* splitter_;
+    RunsTable* table_;
+    QPushButton* open_;
+    QPushButton* checkpoints_;
+    QPushButton* tag_;
+    QPushButton* archive_;
+    QPushButton* trash_;
+    ComparePanel* compare_;
+};
+
+} // namespace weft::ui

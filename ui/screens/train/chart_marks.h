@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What stands in a chart beside the curves: the best evaluation, checkpoints, resumes, the fork,
+// what is planned, where epochs begin.
+#pragma once
+
+#include "ui/bridge/curve_metric.h"
+
+namespace weft::widgets {
+class LineChart;
+}
+
+namespace weft::ui {
+
+/// Flags stand in the order of RunModel::checkpoints().
+void show_marks(widgets::LineChart& chart, const RunModel& run, const CurveMetric& metric,
+                XAxis axis);
+/// Epochs above the plot, on the axis of steps and where there is `room`.
+void show_epochs(widgets::LineChart& chart, const RunModel& run, XAxis axis, bool room);
+
+} // namespace weft::ui

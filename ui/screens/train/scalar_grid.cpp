@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/train/scalar_grid.h"
+
+#include "ui/bridge/convert.h"
+#include "widgets/card.h"
+#include "widgets/controls.h"
+#include "widgets/line_chart.h"
+#include "widgets/messages.h"
+#include "widgets/style.h"
+
+#include <QGridLayout>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSlider>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+constexpr std::size_t kChartsAtFirst = 24;   // of a run with hundreds of tags
+constexpr std::size_t kPointsAtOnce = 65536; // of all charts in one turn of the event loop
+constexpr int kChartHeight = 216;
+constexpr int kChartWidth = 420; // at least, before another column is begun
+constexpr int kDefaultSmoothing = 60;
+
+QString group_of(const std::string& tag) {
+    const std::size_t slash = tag.find('/');
+    return slash == std::string::npos ? QString() : toQString(tag.substr(0, slash));
+}
+
+} // namespace
+
+ScalarGrid::ScalarGrid(RunModel& run, QWidget* parent)
+    : QWidget(parent), run_(run), most_(kChartsAtFirst) {
+    setObjectName("scalarGrid");
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(createHeader());
+    trouble_ = new widgets::Banner(widgets::MessageKind::Warning);
+    trouble_->setObjectName("scalarTrouble");
+    trouble_->setClosable(true);
+    trouble_->hide();
+    column->addWidget(trouble_);
+    stack_ = new QStackedWidget;
+    empty_ = new widgets::EmptyState("train", tr("Nothing written yet"));
+    stack_->addWidget(empty_);
+    content_ = new widgets::Panel;
+    groups_ = new QVBoxLayout(content_);
+    groups_->setContentsMargins(0, 0, 0, 0);
+    groups_->setSpacing(0);
+    stack_->addWidget(widgets::verticalScroll(content_));
+    column->addWidget(stack_, 1);
+    more_ = new QPushButton;
+    more_->setObjectName("moreScalars");
+    more_->hide();
+    connect(more_, &QPushButton::clicked, this, [this] {
+        most_ += kChartsAtFirst;
+        rebuild();
+    });
+    column->addWidget(more_, 0, Qt::AlignHCenter);
+
+    feeding_.setSingleShot(true);
+    feeding_.setInterval(0);
+    connect(&feeding_, &QTimer::timeout, this, [this] {
+        if (feed()) {
+            feeding_.start();
+        }
+    });
+    connect(&run_, &RunModel::reset, this, [this] {
+        most_ = kChartsAtFirst;
+        trouble_->hide();
+        filter_->clear();
+        rebuild();
+    });
+    connect(&run_, &RunModel::scalarsChanged, this, &ScalarGrid::update);
+    rebuild();
+}
+
+QWidget* ScalarGrid::createHeader() {
+    header_ = new widgets::SectionHeader(tr("Scalars"));
+    filter_ = new QLineEdit;
+    filter_->setObjectName("scalarFilter");
+    filter_->setPlaceholderText(tr("Filter tags"));
+    filter_->setAccessibleName(tr("Filter tags"));
+    filter_->setClearButtonEnabled(true);
+    filter_->setMaximumWidth(200);
+    connect(filter_, &QLineEdit::textChanged, this, &ScalarGrid::rebuild);
+    header_->addControl(filter_);
+    smoothing_ = new QSlider(Qt::Horizontal);
+    smoothing_->setObjectName("scalarSmoothing");
+    smoothing_->setRange(0, 99);
+    smoothing_->setValue(kDefaultSmoothing);
+    smoothing_->setMaximumWidth(120);
+    smoothing_->setAccessibleName(tr("Smoothing"));
+    smoothing_->setToolTip(tr("Smoothing, over every point"));
+    connect(smoothing_, &QSlider::valueChanged, this, [this](int value) {
+        for (widgets::LineChart* chart : charts_) {
+            chart->setSmoothing(value / 100.0);
+        }
+    });
+    header_->addControl(smoothing_);
+    axis_ = new widgets::SegmentedControl({tr("Step"), tr("Time")});
+    axis_->setObjectName("scalarAxis");
+    axis_->setAccessibleName(tr("Horizontal axis"));
+    axis_->setCompact(true);
+    connect(axis_, &widgets::SegmentedControl::currentIndexChanged, this, &ScalarGrid::rebuild);
+    header_->addControl(axis_);
+    scale_ = new widgets::SegmentedControl({tr("Linear"), tr("Log")});
+    scale_->setObjectName("scalarScale");
+    scale_->setAccessibleName(tr("Vertical scale"));
+    scale_->setCompact(true);
+    connect(scale_, &widgets::SegmentedControl::currentIndexChanged, this, [this](int index) {
+        for (widgets::LineChart* chart : charts_) {
+            chart->setLogScale(index == 1);
+        }
+    });
+    header_->addControl(scale_);
+    return header_;
+}
+
+std::vector<std::size_t> ScalarGrid::wantedTags() const {
+    std::vector<std::size_t> tags;
+    for (std::size_t i = 0; i < run_.scalars().size(); ++i) {
+        if (toQString(run_.scalars()[i].tag).contains(filter_->text(), Qt::CaseInsensitive)) {
+            tags.push_back(i);
+        }
+    }
+    std::stable_sort(tags.begin(), tags.end(), [this](std::size_t a, std::size_t b) {
+        return group_of(run_.scalars()[a].tag) < group_of(run_.scalars()[b].tag);
+    });
+    return tags;
+}
+
+void ScalarGrid::update() {
+    if (wantedTags() != tags_) {
+        rebuild();
+    } else {
+        feeding_.start();
+        updateWords();
+    }
+}
+
+void ScalarGrid::rebuild() {
+    tags_ = wantedTags();
+    delete link_;
+    link_ = new widgets::ChartLink(this);
+    qDeleteAll(content_->findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly));
+    while (QLayoutItem* item = groups_->takeAt(0)) {
+        delete item;
+    }
+    charts_.clear();
+    shown_.clear();
+    const bool time = axis_->currentIndex() == 1;
+    for (std::size_t i = 0; i < std::min(tags_.size(), most_); ++i) {
+        const QString tag = toQString(run_.scalars()[tags_[i]].tag);
+        auto* chart = new widgets::LineChart(content_);
+        chart->setTitle(tag);
+        chart->setAccessibleName(tag);
+        chart->setAxisNames(time ? tr("seconds") : tr("step"), tag);
+        chart->setTimeAxis(time);
+        chart->setSmoothing(smoothing_->value() / 100.0);
+        chart->setLogScale(scale_->currentIndex() == 1);
+        chart->setCompactCrosshair(true);
+        chart->setFixedHeight(kChartHeight);
+        link_->add(chart);
+        charts_.push_back(chart);
+        shown_.push_back(
+            {tags_[i], 0, 0, chart->addSeries({tag, tag, 0, widgets::SeriesForm::Smoothed})});
+    }
+    columns_ = 0;
+    arrange();
+    updateWords();
+    feeding_.start();
+}
+
+// Charts of one group stand together under its name; as many side by side as there is room for.
+void ScalarGrid::arrange() {
+    const double scale = widgets::Theme::current().fontScale();
+    const int columns = std::clamp(static_cast<int>(width() / (kChartWidth * scale)), 1, 4);
+    if (columns == columns_) {
+        return;
+    }
+    columns_ = columns;
+    while (QLayoutItem* item = groups_->takeAt(0)) {
+        if (item->widget() != nullptr) {
+            delete item->widget(); // a header; charts belong to the grids below
+        } else if (QLayout* grid = item->layout()) {
+            while (QLayoutItem* cell = grid->takeAt(0)) {
+                delete cell;
+            }
+        }
+        delete item;
+    }
+    QGridLayout* grid = nullptr;
+    QString group;
+    int place = 0;
+    for (std::size_t i = 0; i < charts_.size(); ++i) {
+        const QString own = group_of(run_.scalars()[shown_[i].tag].tag);
+        if (grid == nullptr || own != group) {
+            group = own;
+            place = 0;
+            if (!group.isEmpty()) {
+                auto* title =
+                    new widgets::SectionHeader(group, widgets::SectionHeader::Level::Section);
+                groups_->addWidget(title);
+                title->show();
+            }
+            grid = new QGridLayout;
+            grid->setSpacing(widgets::space::kTight);
+            grid->setContentsMargins(widgets::space::kGroup, widgets::space::kControl,
+                                     widgets::space::kGroup, widgets::space::kControl);
+            for (int column = 0; column < columns; ++column) {
+                grid->setColumnStretch(column, 1);
+            }
+            groups_->addLayout(grid);
+        }
+        grid->addWidget(charts_[i], place / columns, place % columns);
+        charts_[i]->show();
+        ++place;
+    }
+    groups_->addStretch(1);
+}
+
+// True while there is more to hand over.
+bool ScalarGrid::feed() {
+    std::size_t budget = kPointsAtOnce;
+    for (std::size_t i = 0; i < charts_.size(); ++i) {
+        const std::size_t before = shown_[i].points;
+        while (feedOne(*charts_[i], shown_[i])) {
+            const std::size_t handed = shown_[i].points - std::min(before, shown_[i].points);
+            if (handed >= budget) {
+                return true;
+            }
+        }
+        budget -= std::min(budget, shown_[i].points - std::min(before, shown_[i].points));
+        if (budget == 0) {
+            return i + 1 < charts_.size();
+        }
+    }
+    return false;
+}
+
+// Hands over some points of one tag; false when it has them all.
+bool ScalarGrid::feedOne(widgets::LineChart& chart, Shown& shown) {
+    constexpr std::size_t kSlice = 16384;
+    const train::ScalarSeries& series = run_.scalars()[shown.tag];
+    if (series.taken_back != shown.taken_back) {
+        chart.clearSeries(shown.series);
+        shown.taken_back = series.taken_back;
+        shown.points = 0;
+    }
+    const std::size_t count = std::min(series.step.size() - shown.points, kSlice);
+    if (count == 0) {
+        return false;
+    }
+    const auto part = [&](const std::vector<double>& column) {
+        return std::span(column).subspan(shown.points, count);
+    };
+    if (axis_->currentIndex() == 0) {
+        chart.append(shown.series, part(series.step), part(series.value));
+    } else {
+        std::vector<double> seconds;
+        for (const double time : part(series.time)) {
+            seconds.push_back(time - run_.scalarsBegin());
+        }
+        chart.append(shown.series, seconds, part(series.value));
+    }
+    shown.points += count;
+    return shown.points < series.step.size();
+}
+
+void ScalarGrid::updateWords() {
+    std::size_t points = 0;
+    for (const train::ScalarSeries& series : run_.scalars()) {
+        points += series.step.size();
+    }
+    header_->setTitle(run_.isEmpty() ? tr("Scalars") : run_.name());
+    header_->setSubtitle(
+        tr("%n tag(s)", nullptr, static_cast<int>(run_.scalars().size())) +
+        tr(" · %1 points · read from event files").arg(formatCount(static_cast<qint64>(points))));
+    stack_->setCurrentIndex(tags_.empty() ? 0 : 1);
+    empty_->setTitle(run_.scalars().empty() ? tr("Nothing written yet") : tr("No tag fits"));
+    empty_->setText(run_.scalars().empty()
+                        ? tr("Curves appear here as soon as the program writes its first scalar.")
+                        : tr("Change the filter: no tag contains “%1”.").arg(filter_->text()));
+    const std::size_t hidden = tags_.size() - std::min(tags_.size(), most_);
+    more_->setVisible(hidden > 0);
+    more_->setText(tr("Show more charts (%1 left)").arg(hidden));
+    if (!run_.warnings().empty() && run_.isForeign()) {
+        trouble_->setText(tr("A part of the files cannot be read"),
+                          toQString(run_.warnings().back().message));
+        trouble_->show();
+    }
+}
+
+void ScalarGrid::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrange();
+}
+
+void ScalarGrid::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        arrange();
+    }
+}
+
+} // namespace weft::ui

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/training/training_screen.h"
+
+#include "ui/actions.h"
+#include "ui/bridge/command_text.h"
+#include "ui/bridge/convert.h"
+#include "ui/forms/field_finder.h"
+#include "ui/forms/form.h"
+#include "ui/forms/record_form.h"
+#include "ui/screens/screen_list.h"
+#include "ui/screens/training/batch_part.h"
+#include "ui/screens/training/group_table.h"
+#include "ui/screens/training/retention_part.h"
+#include "ui/screens/training/schedule_part.h"
+#include "ui/studio.h"
+#include "widgets/card.h"
+#include "widgets/icon.h"
+#include "widgets/messages.h"
+#include "widgets/pill.h"
+#include "widgets/style.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QShortcut>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <array>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kPicturesWidth = 590;
+constexpr int kSettingsLeast = 420;
+constexpr int kPicturesLeast = 360;
+enum Page { MessagePage, EditPage };
+
+/// What of the configuration this page shows.
+constexpr std::array kSections = {"/name",     "/notes",   "/tags",       "/seed",
+                                  "/loss",     "/metrics", "/optimizer",  "/lr_schedule",
+                                  "/training", "/log",     "/evaluation", "/checkpoint"};
+
+bool isHere(const std::string& pointer) {
+    return std::any_of(kSections.begin(), kSections.end(), [&](const std::string& section) {
+        return pointer == section || pointer.starts_with(section + "/");
+    });
+}
+
+} // namespace
+
+TrainingScreen::TrainingScreen(Studio& studio, Actions& actions)
+    : studio_(studio), actions_(actions), source_(studio.draft()),
+      outlook_(studio.draft(), PlanPreview::engine(studio.paths().calibration).step),
+      stack_(new QStackedWidget) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(createHeader());
+    message_ = new widgets::EmptyState("training");
+    message_->setObjectName("trainingMessage");
+    go_home_ = message_->addButton(tr("Go to Home"));
+    connect(go_home_, &QPushButton::clicked, this, [this] { emit pageRequested("home"); });
+    edit_text_ = message_->addButton(tr("Edit as text"));
+    connect(edit_text_, &QPushButton::clicked, actions_.get(action::kEditConfig),
+            &QAction::trigger);
+    stack_->addWidget(message_);
+    auto* splitter = new QSplitter(Qt::Horizontal);
+    splitter->setHandleWidth(1);
+    splitter->setChildrenCollapsible(false);
+    settings_ = createSettings();
+    pictures_ = createPictures();
+    splitter->addWidget(settings_);
+    splitter->addWidget(pictures_);
+    splitter->setStretchFactor(0, 1);
+    splitter->setStretchFactor(1, 1);
+    splitter->setSizes({1440 - kPicturesWidth, kPicturesWidth});
+    stack_->addWidget(splitter);
+    column->addWidget(stack_, 1);
+    auto* find = new QShortcut(QKeySequence::Find, this);
+    find->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(find, &QShortcut::activated, finder_, [this] { finder_->setFocus(); });
+    connect(&source_, &FormSource::changed, this, &TrainingScreen::update);
+    update();
+}
+
+QWidget* TrainingScreen::createHeader() {
+    auto* header = new widgets::SectionHeader(tr("Training"), widgets::SectionHeader::Level::Page);
+    badge_ = new widgets::Badge;
+    badge_->setObjectName("trainingBadge");
+    header->setBadge(badge_);
+    header->addControl(actionButton(actions_.get(action::kUndo)));
+    header->addControl(actionButton(actions_.get(action::kRedo)));
+    finder_ = new FieldFinder(source_);
+    connect(finder_, &FieldFinder::fieldChosen, this, [this](const std::string& pointer) {
+        if (!showField(pointer)) {
+            emit fieldRequested(pointer);
+        }
+    });
+    header->addControl(finder_);
+    copy_ = new QPushButton(widgets::icon("console"), tr("Copy as command"));
+    copy_->setObjectName("copyCommand");
+    copy_->setToolTip(tr("Copies the line that trains this draft in a terminal"));
+    connect(copy_, &QPushButton::clicked, this, &TrainingScreen::copyCommand);
+    header->addControl(copy_);
+    return header;
+}
+
+void TrainingScreen::addSection(QVBoxLayout* column, const QString& title, const QString& subtitle,
+                                std::initializer_list<QWidget*> parts) {
+    if (column->count() > 1) {
+        column->addWidget(new widgets::Hairline);
+    }
+    auto* section = new QWidget;
+    auto* rows = new QVBoxLayout(section);
+    rows->setContentsMargins(widgets::space::kMargin, widgets::space::kControl,
+                             widgets::space::kMargin, widgets::space::kMargin);
+    rows->setSpacing(widgets::space::kGroup);
+    auto* header = new widgets::SectionHeader(title, widgets::SectionHeader::Level::Inline);
+    header->setSubtitle(subtitle);
+    rows->addWidget(header);
+    for (QWidget* part : parts) {
+        rows->addWidget(part);
+    }
+    column->addWidget(section);
+}
+
+QWidget* TrainingScreen::createSettings() {
+    auto* panel = new widgets::Panel;
+    auto* column = new QVBoxLayout(panel);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    unfiled_ = new ProblemLines;
+    unfiled_->setContentsMargins(widgets::space::kMargin, widgets::space::kControl,
+                                 widgets::space::kMargin, 0);
+    connect(unfiled_, &ProblemLines::removeRequested, this,
+            [this](const QString& pointer) { source_.reset(pointer.toStdString()); });
+    column->addWidget(unfiled_);
+    const auto group = [this](std::vector<std::string> pointers) {
+        return new FieldGroup(source_, pointers);
+    };
+    addSection(column, tr("Batch"), tr("samples for one update"),
+               {new BatchPart(source_, outlook_)});
+    addSection(column, tr("Optimizer"), {},
+               {new RecordForm(source_, "/optimizer", {"groups"}),
+                group({"/training/max_grad_norm"}), new GroupTable(source_, outlook_)});
+    addSection(column, tr("Loss and metrics"), {},
+               {new RecordForm(source_, "/loss"), new Form(source_, "/metrics")});
+    addSection(column, tr("Precision and memory"), {},
+               {group({"/training/precision", "/training/recompute", "/training/memory_budget",
+                       "/training/ema_decay", "/training/deterministic", "/training/on_nonfinite",
+                       "/training/early_stopping"})});
+    addSection(column, tr("Evaluation"), {},
+               {group({"/evaluation/every", "/evaluation/max_batches", "/evaluation/samples",
+                       "/evaluation/at_start", "/evaluation/use_ema"})});
+    addSection(column, tr("Checkpoints"), {},
+               {group({"/checkpoint/every", "/checkpoint/keep_latest", "/checkpoint/keep_best",
+                       "/checkpoint/keep_every", "/checkpoint/metric", "/checkpoint/mode",
+                       "/checkpoint/on_improvement", "/checkpoint/async"})});
+    addSection(column, tr("Run and records"), {},
+               {group({"/name", "/notes", "/tags", "/log/tensorboard"})});
+    column->addStretch(1);
+    QScrollArea* scroll = widgets::verticalScroll(panel);
+    scroll->setObjectName("trainingSettings");
+    scroll->setMinimumWidth(kSettingsLeast);
+    return scroll;
+}
+
+QWidget* TrainingScreen::createPictures() {
+    auto* splitter = new QSplitter(Qt::Vertical);
+    splitter->setHandleWidth(1);
+    splitter->setChildrenCollapsible(false);
+    const auto panel = [](QWidget* part) {
+        auto* out = new widgets::Panel;
+        auto* column = new QVBoxLayout(out);
+        column->setContentsMargins(0, 0, 0, 0);
+        column->addWidget(part);
+        return out;
+    };
+    splitter->addWidget(panel(new SchedulePart(source_, outlook_, studio_.draft(), studio_.run())));
+    splitter->addWidget(panel(new RetentionPart(studio_.draft(), outlook_, studio_.run())));
+    splitter->setStretchFactor(0, 3);
+    splitter->setStretchFactor(1, 2);
+    splitter->setMinimumWidth(kPicturesLeast);
+    return splitter;
+}
+
+std::pair<int, int> TrainingScreen::problems() const {
+    int errors = 0;
+    int warnings = 0;
+    for (const config::Diagnostic& one : studio_.draft().diagnostics()) {
+        if (isHere(one.pointer)) {
+            ++(one.severity == config::Severity::error ? errors : warnings);
+        }
+    }
+    return {errors, warnings};
+}
+
+widgets::NavState TrainingScreen::navState() const {
+    if (studio_.draft().isEmpty() && studio_.draft().diagnostics().empty()) {
+        return widgets::NavState::Empty;
+    }
+    const auto [errors, warnings] = problems();
+    return errors > 0 || !source_.isEditable() ? widgets::NavState::Error
+           : warnings > 0                      ? widgets::NavState::Warning
+                                               : widgets::NavState::Valid;
+}
+
+void TrainingScreen::update() {
+    const Draft& draft = studio_.draft();
+    const auto [errors, warnings] = problems();
+    badge_->setVisible(errors + warnings > 0);
+    badge_->setRole(errors > 0 ? widgets::Role::Error : widgets::Role::Warning);
+    badge_->setIconName(errors > 0 ? "error" : "warning");
+    badge_->setText(errors > 0 ? tr("%n error(s)", nullptr, errors)
+                               : tr("%n warning(s)", nullptr, warnings));
+    const bool empty = draft.isEmpty();
+    stack_->setCurrentIndex(source_.isEditable() ? EditPage : MessagePage);
+    copy_->setEnabled(draft.isValid() && !empty);
+    go_home_->setVisible(empty);
+    edit_text_->setVisible(!empty);
+    const bool unreadable = empty && !draft.diagnostics().empty();
+    message_->setIconName(empty && !unreadable ? "training" : "problems");
+    if (source_.isEditable()) {
+        message_->setTitle({});
+    } else if (empty && !unreadable) {
+        message_->setTitle(tr("No draft to edit"));
+        message_->setText(tr("Choose a preset on Home or open a configuration: this page then "
+                             "shows how it will be trained."));
+    } else {
+        const config::Diagnostic& first = draft.diagnostics().front();
+        message_->setTitle(tr("The draft cannot be read"));
+        message_->setText((toQString(first.message) + "\n" + toQString(first.hint)).trimmed());
+    }
+    updateUnfiled();
+    emit navStateChanged();
+}
+
+/// What is wrong in the sections of this page and has no place at a field.
+void TrainingScreen::updateUnfiled() {
+    std::vector<ProblemLine> lines;
+    for (const config::Diagnostic& one : studio_.draft().diagnostics()) {
+        if (isHere(one.pointer) && source_.field(one.pointer) == nullptr &&
+            !one.pointer.ends_with("/type")) {
+            ProblemLine line = problemLine(one);
+            line.pointer = toQString(one.pointer);
+            lines.push_back(line);
+        }
+    }
+    unfiled_->setLines(lines);
+}
+
+bool TrainingScreen::showField(const std::string& pointer) {
+    return isHere(pointer) && source_.isEditable() &&
+           (ui::showField(settings_, pointer) || ui::showField(pictures_, pointer));
+}
+
+void TrainingScreen::showEvent(QShowEvent* event) {
+    Screen::showEvent(event);
+    outlook_.setActive(true);
+}
+
+void TrainingScreen::hideEvent(QHideEvent* event) {
+    Screen::hideEvent(event);
+    outlook_.setActive(false);
+}
+
+void TrainingScreen::copyCommand() {
+    const Draft& draft = studio_.draft();
+    if (draft.path().empty()) {
+        emit toastRequested(static_cast<int>(widgets::MessageKind::Info),
+                            tr("The draft has no file yet: save it, then copy the command."),
+                            actions_.get(action::kSave));
+        return;
+    }
+    QApplication::clipboard()->setText(trainCommand(draft));
+    emit toastRequested(static_cast<int>(widgets::MessageKind::Success),
+                        tr("The command is on the clipboard."));
+}
+
+const ScreenRecord kTrainingScreen{"training", QT_TRANSLATE_NOOP("Screens", "Training"), "training",
+                                   [](Studio& studio, Actions& actions) -> Screen* {
+                                       return new TrainingScreen(studio, actions);
+                                   }};
+
+} // namespace weft::ui

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Training: how the draft will be trained. Left the settings with what follows from them, right the
+// learning rate over the run and the checkpoints that it will leave.
+#pragma once
+
+#include "ui/bridge/run_outlook.h"
+#include "ui/forms/form_source.h"
+#include "ui/screens/screen.h"
+
+class QPushButton;
+class QStackedWidget;
+class QVBoxLayout;
+
+namespace weft::widgets {
+class Badge;
+class EmptyState;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class FieldFinder;
+class ProblemLines;
+
+class TrainingScreen : public Screen {
+    Q_OBJECT
+public:
+    TrainingScreen(Studio& studio, Actions& actions);
+
+    widgets::NavState navState() const override;
+    bool editsDraft() const override { return true; }
+    bool showField(const std::string& pointer) override;
+    RunOutlook& outlook() { return outlook_; }
+
+protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+
+private:
+    QWidget* createHeader();
+    QWidget* createSettings();
+    QWidget* createPictures();
+    void addSection(QVBoxLayout* column, const QString& title, const QString& subtitle,
+                    std::initializer_list<QWidget*> parts);
+    void update();
+    void updateUnfiled();
+    void copyCommand();
+    /// Problems of the draft in the sections of this page.
+    std::pair<int, int> problems() const;
+
+    Studio& studio_;
+    Actions& actions_;
+    FormSource source_;
+    RunOutlook outlook_;
+    widgets::Badge* badge_;
+    FieldFinder* finder_;
+    QPushButton* copy_;
+    QStackedWidget* stack_;
+    widgets::EmptyState* message_;
+    QPushButton* go_home_;
+    QPushButton* edit_text_;
+    ProblemLines* unfiled_ = nullptr; // problems of names that no field has
+    QWidget* settings_ = nullptr;
+    QWidget* pictures_ = nullptr;
+};
+
+} // namespace weft::ui

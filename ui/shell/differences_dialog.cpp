@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/differences_dialog.h"
+
+#include "ui/bridge/convert.h"
+#include "ui/bridge/draft.h"
+#include "ui/bridge/run_model.h"
+#include "widgets/style.h"
+#include "widgets/text_label.h"
+
+#include <QDialogButtonBox>
+#include <QHeaderView>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+namespace weft::ui {
+namespace {
+
+constexpr QSize kSize{720, 420};
+enum Column { Field, Run, DraftValue, Effect };
+
+QString effectText(compile::ChangeEffect effect) {
+    switch (effect) {
+    case compile::ChangeEffect::allowed:
+        return DifferencesDialog::tr("allowed when the run is resumed");
+    case compile::ChangeEffect::fork: return DifferencesDialog::tr("makes a fork");
+    case compile::ChangeEffect::blocked: return DifferencesDialog::tr("its weights would not fit");
+    }
+    return {};
+}
+
+} // namespace
+
+DifferencesDialog::DifferencesDialog(const Draft& draft, const RunModel& run, QWidget* parent)
+    : QDialog(parent) {
+    setObjectName("differencesDialog");
+    setWindowTitle(tr("Differences"));
+    resize(kSize);
+    auto* column = new QVBoxLayout(this);
+    const std::vector<compile::FieldChange> changes = draft.differencesFrom(run.config());
+    column->addWidget(new widgets::TextLabel(
+        tr("%n field(s) of the draft %1 differ from %2", nullptr, static_cast<int>(changes.size()))
+            .arg(draft.name(), run.name())));
+    auto* table = new QTableWidget(static_cast<int>(changes.size()), 4);
+    table->setObjectName("differencesTable");
+    table->setAccessibleName(tr("Differences"));
+    table->setHorizontalHeaderLabels({tr("Field"), run.name(), tr("Draft"), tr("On resume")});
+    table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setShowGrid(false);
+    table->verticalHeader()->hide();
+    table->verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
+    table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    table->horizontalHeader()->setSectionResizeMode(Field, QHeaderView::ResizeToContents);
+    for (int i = 0; i < table->rowCount(); ++i) {
+        const compile::FieldChange& change = changes[static_cast<std::size_t>(i)];
+        const QString texts[] = {toQString(change.path), toQString(change.before.dump()),
+                                 toQString(change.after.dump()), effectText(change.effect)};
+        for (const Column cell : {Field, Run, DraftValue, Effect}) {
+            auto* item = new QTableWidgetItem(texts[cell]);
+            item->setToolTip(texts[cell]);
+            table->setItem(i, cell, item);
+        }
+    }
+    column->addWidget(table, 1);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    column->addWidget(buttons);
+}
+
+} // namespace weft::ui

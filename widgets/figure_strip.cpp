@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/figure_strip.h"
+
+#include "widgets/painting.h"
+
+#include <QEvent>
+#include <QHelpEvent>
+#include <QToolTip>
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft::widgets {
+namespace {
+
+constexpr int kPadding = 10;
+
+int widest(const std::vector<Figure>& figures) {
+    const Theme& theme = Theme::current();
+    double width = 40;
+    for (const Figure& figure : figures) {
+        width = std::max({width, textWidth(theme.font(TextStyle::Mono), figure.value),
+                          textWidth(theme.font(TextStyle::Caption), figure.caption)});
+    }
+    return static_cast<int>(std::ceil(width)) + 2 * kPadding;
+}
+
+int lineHeight(TextStyle style) {
+    return QFontMetrics(Theme::current().font(style)).height();
+}
+
+int rowHeight() {
+    return lineHeight(TextStyle::Mono) + lineHeight(TextStyle::Caption) + 3 + 2 * 7;
+}
+
+} // namespace
+
+FigureStrip::FigureStrip(QWidget* parent) : QWidget(parent) {
+    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
+}
+
+void FigureStrip::setFigures(const std::vector<Figure>& figures) {
+    if (figures == figures_) {
+        return;
+    }
+    figures_ = figures;
+    QStringList words;
+    for (const Figure& figure : figures_) {
+        words.append(figure.value + " " + figure.caption);
+    }
+    setAccessibleDescription(words.join(", "));
+    updateGeometry();
+    update();
+}
+
+void FigureStrip::setStale(bool stale) {
+    if (stale != stale_) {
+        stale_ = stale;
+        update();
+    }
+}
+
+/// All on one line, or lines of equal length.
+int FigureStrip::columnsIn(int width) const {
+    const int count = std::max(1, static_cast<int>(figures_.size()));
+    const int fit = std::clamp(width / widest(figures_), 1, count);
+    const int lines = (count + fit - 1) / fit;
+    return (count + lines - 1) / lines;
+}
+
+int FigureStrip::heightForWidth(int width) const {
+    const int columns = columnsIn(width);
+    const int count = std::max(1, static_cast<int>(figures_.size()));
+    return rowHeight() * ((count + columns - 1) / columns);
+}
+
+QSize FigureStrip::sizeHint() const {
+    return {widest(figures_) * std::max(1, static_cast<int>(figures_.size())), rowHeight()};
+}
+
+QSize FigureStrip::minimumSizeHint() const {
+    return {widest(figures_), rowHeight()};
+}
+
+QRectF FigureStrip::cell(int index) const {
+    const int columns = columnsIn(width());
+    const double cell_width = static_cast<double>(width()) / columns;
+    return {cell_width * (index % columns), static_cast<double>(rowHeight()) * (index / columns),
+            cell_width, static_cast<double>(rowHeight())};
+}
+
+void FigureStrip::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const Theme& theme = Theme::current();
+    paintPanel(painter, rect(), size::kRadius, theme.color(Role::Inset), QColor());
+    for (int i = 0; i < static_cast<int>(figures_.size()); ++i) {
+        const Figure& figure = figures_[static_cast<std::size_t>(i)];
+        const QRectF place = cell(i);
+        if (place.left() > 1) {
+            paintHairline(painter, place.topLeft(), place.bottomLeft(),
+                          theme.color(Role::Hairline));
+        }
+        const double value_height = lineHeight(TextStyle::Mono);
+        paintText(painter,
+                  QRectF(place.left() + kPadding, place.top() + 7, place.width() - kPadding - 2,
+                         value_height),
+                  Qt::AlignLeft | Qt::AlignVCenter,
+                  figure.value.isEmpty() ? QStringLiteral("–") : figure.value,
+                  theme.font(TextStyle::Mono), theme.color(stale_ ? Role::Muted : Role::Text));
+        paintText(painter,
+                  QRectF(place.left() + kPadding, place.top() + 10 + value_height,
+                         place.width() - kPadding - 2, lineHeight(TextStyle::Caption)),
+                  Qt::AlignLeft | Qt::AlignVCenter, figure.caption, theme.font(TextStyle::Caption),
+                  theme.color(Role::Muted));
+    }
+}
+
+void FigureStrip::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
+        updateGeometry();
+        update();
+    }
+}
+
+bool FigureStrip::event(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        for (int i = 0; i < static_cast<int>(figures_.size()); ++i) {
+            if (cell(i).contains(help->pos())) {
+                QToolTip::showText(help->globalPos(), figures_[static_cast<std::size_t>(i)].tooltip,
+                                   this);
+                return true;
+            }
+        }
+    }
+    return QWidget::event(event);
+}
+
+} // namespace weft::widgets

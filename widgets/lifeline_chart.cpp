@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/lifeline_chart.h"
+
+#include "widgets/chart_axis.h"
+#include "widgets/curve_editor.h"
+
+#include <QMouseEvent>
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft::widgets {
+namespace {
+
+constexpr double kTop = 8.0;
+constexpr double kRight = 18.0;
+constexpr double kTickWidth = 90.0;
+constexpr double kTallestRow = 14.0;
+constexpr double kLabelRow = 11.0; // rows less high than this have no labels
+constexpr int kOwnRows = 28;       // more bars share rows
+constexpr double kShortest = 6.0;  // a bar is seen at any scale
+
+double lineHeight() {
+    return QFontMetricsF(Theme::current().font(TextStyle::Caption)).height();
+}
+
+} // namespace
+
+LifelineChart::LifelineChart(QWidget* parent) : PaintedView(parent) {
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+}
+
+void LifelineChart::setLifelines(std::vector<Lifeline> lifelines, double high) {
+    lifelines_ = std::move(lifelines);
+    high_ = std::max(1.0, high);
+    moment_ = std::clamp(moment_, 0.0, high_);
+    assignRows();
+    itemsChanged();
+}
+
+/// Each bar has a row of its own while there are few, else the first that is free.
+void LifelineChart::assignRows() {
+    rows_.assign(lifelines_.size(), 0);
+    row_count_ = 0;
+    if (lifelines_.size() <= kOwnRows) {
+        for (std::size_t i = 0; i < lifelines_.size(); ++i) {
+            rows_[i] = row_count_++;
+        }
+        return;
+    }
+    std::vector<double> free_from;
+    for (std::size_t i = 0; i < lifelines_.size(); ++i) {
+        const auto row = std::find_if(free_from.begin(), free_from.end(),
+                                      [&](double until) { return until <= lifelines_[i].from; });
+        rows_[i] = static_cast<int>(row - free_from.begin());
+        const double until = lifelines_[i].stays ? high_ * 2 : lifelines_[i].to;
+        if (row == free_from.end()) {
+            free_from.push_back(until);
+        } else {
+            *row = until;
+        }
+    }
+    row_count_ = static_cast<int>(free_from.size());
+}
+
+void LifelineChart::setMoment(double moment) {
+    const double bounded = std::clamp(moment, 0.0, high_);
+    if (bounded != moment_) {
+        moment_ = bounded;
+        update();
+        emit momentChanged(moment_);
+    }
+}
+
+void LifelineChart::setSummary(const QStringList& lines) {
+    summary_ = lines;
+    setAccessibleDescription(lines.join(". "));
+    update();
+}
+
+void LifelineChart::setLeftMargin(int left) {
+    left_ = left;
+    update();
+}
+
+QRectF LifelineChart::plot(const QSizeF& view_size) const {
+    return {static_cast<double>(left_), kTop, std::max(10.0, view_size.width() - left_ - kRight),
+            std::max(10.0, view_size.height() - kTop - lineHeight() - 12)};
+}
+
+double LifelineChart::xOf(double value, const QSizeF& view_size) const {
+    const QRectF area = plot(view_size);
+    return area.left() + area.width() * value / high_;
+}
+
+QRectF LifelineChart::bar(std::size_t index, const QSizeF& view_size) const {
+    const QRectF area = plot(view_size);
+    const double height = std::min(kTallestRow, area.height() / std::max(1, row_count_));
+    const double gap = height >= 6 ? height * 0.4 : height >= 3 ? 1.0 : 0.0;
+    const Lifeline& life = lifelines_[index];
+    const double left = xOf(life.from, view_size);
+    const double right = std::max(left + kShortest, xOf(life.to, view_size));
+    return {left, area.top() + height * rows_[index] + gap / 2, right - left, height - gap};
+}
+
+ViewItem LifelineChart::item(int index) const {
+    const auto i = static_cast<std::size_t>(index);
+    return {bar(i, size()), lifelines_[i].detail, {}};
+}
+
+void LifelineChart::paintScene(QPainter& painter, const QSizeF& view_size) const {
+    paintAxis(painter, view_size);
+    paintBars(painter, view_size);
+    if (!lifelines_.empty()) {
+        paintMoment(painter, view_size);
+    }
+}
+
+void LifelineChart::paintAxis(QPainter& painter, const QSizeF& view_size) const {
+    const Theme& theme = Theme::current();
+    const QRectF area = plot(view_size);
+    const std::vector<double> ticks =
+        roundTicks(0, high_, std::max(2, static_cast<int>(area.width() / kTickWidth)));
+    const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : 1.0;
+    for (const double tick : ticks) {
+        const double at = xOf(tick, view_size);
+        paintHairline(painter, {at, area.top()}, {at, area.bottom()}, theme.color(Role::Hairline));
+        const double width = std::min(kTickWidth, 2 * (view_size.width() - at));
+        paintText(painter, QRectF(at - width / 2, area.bottom() + 7, width, lineHeight()),
+                  Qt::AlignCenter, axisLabel(tick, step, high_), theme.font(TextStyle::MonoSmall),
+                  theme.color(Role::Muted));
+    }
+    paintHairline(painter, area.bottomLeft(), area.bottomRight(), theme.color(Role::Border));
+}
+
+void LifelineChart::paintBars(QPainter& painter, const QSizeF& view_size) const {
+    const Theme& theme = Theme::current();
+    const QFont mono = theme.font(TextStyle::MonoSmall);
+    for (std::size_t i = 0; i < lifelines_.size(); ++i) {
+        const Lifeline& life = lifelines_[i];
+        const QRectF rect = bar(i, view_size);
+        const QColor fill = life.stays
+                                ? theme.color(Role::Accent)
+                                : mixed(theme.color(Role::Muted), theme.color(Role::Surface), 0.5);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(fill);
+        painter.drawRoundedRect(rect, std::min(2.0, rect.height() / 2),
+                                std::min(2.0, rect.height() / 2));
+        if (life.starred) {
+            painter.setPen(QPen(theme.color(Role::Surface), 1.0));
+            painter.setBrush(theme.color(Role::Accent));
+            painter.drawPolygon(starPolygon(QPointF(rect.left(), rect.center().y()), 8));
+        }
+        // The labels of neighbours must not touch: one above the other has the row between.
+        const bool own_row = lifelines_.size() <= kOwnRows;
+        const bool room = rect.height() / 0.6 >= kLabelRow || i % 3 == 0;
+        const double width = textWidth(mono, life.label);
+        if (own_row && room && rect.left() - width - 12 > left_) {
+            paintText(painter,
+                      QRectF(rect.left() - width - 10 - (life.starred ? 4 : 0),
+                             rect.center().y() - lineHeight() / 2, width + 1, lineHeight()),
+                      Qt::AlignRight | Qt::AlignVCenter, life.label, mono,
+                      theme.color(Role::Muted));
+        }
+    }
+}
+
+void LifelineChart::paintMoment(QPainter& painter, const QSizeF& view_size) const {
+    const Theme& theme = Theme::current();
+    const QRectF area = plot(view_size);
+    const double x = xOf(moment_, view_size);
+    painter.setPen(QPen(theme.color(Role::Text), 1.0, Qt::DotLine));
+    painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme.color(Role::Text));
+    painter.drawPolygon(trianglePolygon(QPointF(x, area.bottom() + 2), 5));
+    if (summary_.isEmpty()) {
+        return;
+    }
+    const QFont strong = theme.font(TextStyle::CaptionStrong);
+    const QFont mono = theme.font(TextStyle::MonoSmall);
+    const QFont caption = theme.font(TextStyle::Caption);
+    const double line = lineHeight() + 3;
+    double width = 0;
+    for (int i = 0; i < summary_.size(); ++i) {
+        width = std::max(width, textWidth(i == 0 ? strong : i == 1 ? mono : caption, summary_[i]));
+    }
+    const QSizeF box(std::min(width + 24, area.width() - 8),
+                     line * static_cast<double>(summary_.size()) + 12);
+    // Low and away from the bars: those of late saves lie low at the right.
+    const double left = std::clamp(x - box.width() - 12, area.left() + 4,
+                                   std::max(area.left() + 4, area.right() - box.width()));
+    QRectF rect(QPointF(left, area.bottom() - box.height() - 8), box);
+    paintPanel(painter, rect, size::kRadius, theme.color(Role::Surface), theme.color(Role::Border));
+    rect.adjust(12, 6, -12, -6);
+    for (int i = 0; i < summary_.size(); ++i) {
+        paintText(painter, QRectF(rect.left(), rect.top() + line * i, rect.width(), line),
+                  Qt::AlignLeft | Qt::AlignVCenter, summary_[i],
+                  i == 0   ? strong
+                  : i == 1 ? mono
+                           : caption,
+                  theme.color(i == 0 ? Role::Text : Role::Muted));
+    }
+}
+
+void LifelineChart::choose(double x) {
+    const QRectF area = plot(size());
+    setMoment(std::round((x - area.left()) / area.width() * high_));
+}
+
+void LifelineChart::mousePressEvent(QMouseEvent* event) {
+    PaintedView::mousePressEvent(event);
+    choose(event->position().x());
+    event->accept();
+}
+
+void LifelineChart::mouseMoveEvent(QMouseEvent* event) {
+    PaintedView::mouseMoveEvent(event);
+    choose(event->position().x());
+}
+
+} // namespace weft::widgets
