@@ -9,13 +9,19 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kLeast = 150; // width of a card
-constexpr double kMost = 240;
 constexpr double kGap = space::kControl;
 constexpr double kBar = 10;
 
 double lineHeight(TextStyle style) {
     return std::ceil(QFontMetricsF(Theme::current().font(style)).height());
+}
+
+/// Width of a card.
+double least() {
+    return 150 * Theme::current().fontScale();
+}
+double most() {
+    return 240 * Theme::current().fontScale();
 }
 
 /// Number and name, place, bar, bytes.
@@ -101,7 +107,7 @@ ViewItem DeviceGrid::item(int index) const {
 }
 
 int DeviceGrid::columnsIn(double width) const {
-    const int room = std::max(1, static_cast<int>((width + kGap) / (kLeast + kGap)));
+    const int room = std::max(1, static_cast<int>((width + kGap) / (least() + kGap)));
     // Rows of the mesh stay whole, or are cut evenly.
     const int wanted = mesh_.empty() ? 1 : mesh_.back();
     int columns = std::min(wanted, room);
@@ -114,7 +120,7 @@ int DeviceGrid::columnsIn(double width) const {
 
 QRectF DeviceGrid::cardRect(int index, double width) const {
     const int columns = columnsIn(width);
-    const double card = std::min(kMost, std::floor((width - (columns - 1) * kGap) / columns));
+    const double card = std::min(most(), std::floor((width - (columns - 1) * kGap) / columns));
     return {(index % columns) * (card + kGap), (index / columns) * (cardHeight() + kGap), card,
             cardHeight()};
 }

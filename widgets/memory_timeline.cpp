@@ -11,7 +11,6 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kLeft = 64.0;
 constexpr double kRight = 12.0;
 constexpr double kHandle = 10.0; // height of the cursor's handle
 constexpr double kSwatch = 10.0;
@@ -20,6 +19,11 @@ constexpr int kLeap = 10;         // steps of an arrow with Shift
 
 double captionLine() {
     return QFontMetricsF(Theme::current().font(TextStyle::Caption)).height();
+}
+
+/// Room for the marks of the axis.
+double left() {
+    return 64.0 * Theme::current().fontScale();
 }
 
 } // namespace
@@ -191,13 +195,13 @@ std::vector<MemoryTimeline::LegendEntry> MemoryTimeline::legend(double width) co
     const QFont caption = Theme::current().font(TextStyle::Caption);
     const double line = std::ceil(captionLine()) + 2.0;
     std::vector<LegendEntry> entries;
-    double x = kLeft;
+    double x = left();
     double y = 2.0;
     for (const TimelineLayer& layer : data_.layers) {
         const double entry =
             kSwatch + 6.0 + std::ceil(textWidth(caption, memoryName(layer.category)));
-        if (x > kLeft && x + entry > width - kRight) {
-            x = kLeft;
+        if (x > left() && x + entry > width - kRight) {
+            x = left();
             y += line;
         }
         entries.push_back({QRectF(x, y, entry, line), layer.category});
@@ -218,7 +222,7 @@ QRectF MemoryTimeline::plotRect(const QSizeF& view_size) const {
     }
     const QRectF band = bandRect({});
     const double bottom = std::floor(view_size.height() - band.bottom() - kHandle - 2.0);
-    return {kLeft, top, std::max(1.0, view_size.width() - kLeft - kRight),
+    return {left(), top, std::max(1.0, view_size.width() - left() - kRight),
             std::max(1.0, bottom - top)};
 }
 

@@ -130,6 +130,12 @@ private slots:
         auto* mesh = fixture.window().findChild<ui::MeshPart*>();
         const auto* page = mesh->findChild<QScrollArea*>({}, Qt::FindDirectChildrenOnly);
         QCOMPARE(page->verticalScrollBar()->maximum(), 0);
+        // What splits a tensor by hand takes a second line.
+        fixture.studio().draft().apply(
+            {R"x(mesh.specs={"blocks.0.attention.qkv.weight":"P('data','model')"})x"});
+        QTRY_VERIFY(fixture.window().findChild<QWidget*>("splitBack") != nullptr);
+        QTest::qWait(0); // the layout
+        QCOMPARE(page->verticalScrollBar()->maximum(), 0);
         fixture.studio().draft().setDocument(test::small_gpt(R"({"devices": "cpu"})"),
                                              fixture.root());
         QTRY_VERIFY(fixture.find("useExample")->isVisible());

@@ -43,11 +43,12 @@ constexpr const char* kGpt = R"({
 })";
 
 /// What `weft bench machine` leaves behind, with round figures: a search needs some, not true ones.
-void calibrate(const test::StudioFixture& fixture) {
+void calibrate() {
     cost::Calibration calibration{train::machine_key(0), cost::Ceilings{}, {}};
     calibration.ceilings->limits = {2e12, 2e11, 2e10, 1e-6};
     calibration.ceilings->bf16_unit = "f32";
-    cost::write_calibration(fixture.calibration(), calibration);
+    std::filesystem::create_directories(test::StudioFixture::calibration().parent_path());
+    cost::write_calibration(test::StudioFixture::calibration(), calibration);
 }
 
 /// The row of an exchange of a tensor itself; -1: none is planned.
@@ -70,6 +71,8 @@ private slots:
     void initTestCase() { ui::installEnglishPlurals(*QCoreApplication::instance()); }
     void init() { QTest::failOnWarning(QRegularExpression("^(?!This plugin does not support)")); }
 
+    void cleanup() { std::filesystem::remove(test::StudioFixture::calibration()); }
+
     void from_a_preset_to_other_devices_by_mouse() {
         test::StudioFixture fixture(kGpt);
         test::Mouse mouse(fixture);
@@ -84,7 +87,7 @@ private slots:
 
 private:
     static void travel(test::StudioFixture& fixture, Hands& hands) {
-        calibrate(fixture);
+        calibrate();
         arrive(fixture);
         for (const auto step : {build, shard, takeAdvice, train, save, goOnElsewhere}) {
             if (!QTest::currentTestFailed()) {
@@ -207,9 +210,10 @@ private:
         fixture.reopen();
         arrive(fixture);
         QVERIFY(hands.go("checkpoints"));
-        auto* runs = static_cast<QAbstractItemView*>(fixture.find("runList"));
-        QTRY_COMPARE(runs->model()->rowCount(), 1);
-        QVERIFY(hands.pick("runList", runs->model()->index(0, 0)));
+        const QAbstractItemModel& runs =
+            *static_cast<QAbstractItemView*>(fixture.find("runTree"))->model();
+        QTRY_COMPARE(runs.rowCount(runs.index(0, 0)), 1); // in the folder of runs
+        QVERIFY(hands.pick("runTree", runs.index(0, 0, runs.index(0, 0))));
         auto* table = static_cast<QAbstractItemView*>(fixture.find("checkpointTable"));
         QTRY_VERIFY_WITH_TIMEOUT(table->isVisible() && table->model()->rowCount() > 0, kPatienceMs);
         QVERIFY(hands.pick("checkpointTable", table->model()->index(0, 0)));

@@ -47,6 +47,11 @@ StudioFixture::~StudioFixture() {
     }
 }
 
+std::filesystem::path StudioFixture::calibration() {
+    return std::filesystem::path(qEnvironmentVariable("XDG_CACHE_HOME").toStdString()) / "weft" /
+           "calibration.json";
+}
+
 void StudioFixture::open() {
     theme_ = std::make_unique<widgets::ThemeController>();
     studio_ = std::make_unique<ui::Studio>(ui::StudioPaths{

@@ -25,8 +25,9 @@ public:
     ui::MainWindow& window() { return *window_; }
     std::filesystem::path root() const { return dir_.path().toStdString(); }
     std::filesystem::path preset() const { return root() / "presets" / "tiny.json"; }
-    /// Where the studio looks for what was measured on this machine; nothing is there.
-    std::filesystem::path calibration() const { return root() / "calibration.json"; }
+    /// Where the studio and its workers look for what was measured on this machine: in the private
+    /// cache of this test program. Nothing is there.
+    static std::filesystem::path calibration();
     /// Closes the window and the studio and opens both again over the same folders.
     void reopen();
     /// Clicks a widget by object name with the mouse; fails the test when there is none.

@@ -3,6 +3,7 @@
 
 #include "widgets/painting.h"
 
+#include <QEvent>
 #include <QHeaderView>
 
 #include <algorithm>
@@ -11,8 +12,91 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kRowHeight = 24;
+constexpr int kRowHeight = 24; // at text size 1
 constexpr int kCellPadding = 16;
+constexpr int kLeastRest = 96; // likewise: of the column that takes what is left
+
+/// Rows are as high as the text needs, also when its size changes.
+class RowHeight : public QObject {
+public:
+    explicit RowHeight(QTableView* table) : QObject(table), table_(table) {
+        table->installEventFilter(this);
+        apply();
+    }
+
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() == QEvent::FontChange) {
+            apply();
+        }
+        return QObject::eventFilter(watched, event);
+    }
+
+private:
+    void apply() {
+        const int height = static_cast<int>(kRowHeight * widgets::Theme::current().fontScale());
+        table_->verticalHeader()->setMinimumSectionSize(height);
+        table_->verticalHeader()->setDefaultSectionSize(height);
+    }
+
+    QTableView* table_;
+};
+
+/// Columns as their texts need them, also when the table's width or its text size changes.
+class ColumnFit : public QObject {
+public:
+    explicit ColumnFit(QTableView* table) : QObject(table), table_(table) {
+        table->installEventFilter(this);
+    }
+
+    void setColumns(int rest, EmptyColumns empty) {
+        rest_ = rest;
+        empty_ = empty;
+        apply();
+    }
+
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() == QEvent::Resize || event->type() == QEvent::FontChange) {
+            apply();
+        }
+        return QObject::eventFilter(watched, event);
+    }
+
+private:
+    QString longestIn(int column) const {
+        QString out;
+        for (int row = 0; row < table_->model()->rowCount(); ++row) {
+            const QString text = table_->model()->index(row, column).data().toString();
+            out = text.size() > out.size() ? text : out;
+        }
+        return out;
+    }
+
+    void apply() {
+        std::vector<std::pair<int, QString>> samples;
+        for (int column = 0; column < table_->model()->columnCount(); ++column) {
+            const QString longest = longestIn(column);
+            table_->setColumnHidden(column, empty_ == EmptyColumns::Hide && longest.isEmpty());
+            if (column != rest_ && !table_->isColumnHidden(column)) {
+                samples.emplace_back(column, longest + QLatin1Char(' '));
+            }
+        }
+        setColumnWidths(table_, samples);
+        table_->horizontalHeader()->setSectionResizeMode(rest_, QHeaderView::Stretch);
+        int left = table_->width();
+        for (const auto& [column, sample] : samples) {
+            left -= table_->columnWidth(column);
+        }
+        const double least = kLeastRest * widgets::Theme::current().fontScale();
+        for (auto last = samples.rbegin(); last != samples.rend() && left < least; ++last) {
+            left += table_->columnWidth(last->first);
+            table_->hideColumn(last->first);
+        }
+    }
+
+    QTableView* table_;
+    int rest_ = 0;
+    EmptyColumns empty_ = EmptyColumns::Keep;
+};
 
 } // namespace
 
@@ -30,8 +114,7 @@ QTableView* createTable(QAbstractItemModel* model, const char* object_name,
     table->setTabKeyNavigation(false);
     table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     table->verticalHeader()->hide();
-    table->verticalHeader()->setMinimumSectionSize(kRowHeight);
-    table->verticalHeader()->setDefaultSectionSize(kRowHeight);
+    new RowHeight(table);
     table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table->horizontalHeader()->setHighlightSections(false);
     table->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
@@ -50,21 +133,14 @@ void setColumnWidths(QTableView* table, const std::vector<std::pair<int, QString
     }
 }
 
-void fitColumns(QTableView* table, int rest) {
-    const QAbstractItemModel* model = table->model();
-    std::vector<std::pair<int, QString>> longest;
-    for (int column = 0; column < model->columnCount(); ++column) {
-        QString sample;
-        for (int row = 0; row < model->rowCount(); ++row) {
-            const QString text = model->index(row, column).data().toString();
-            sample = text.size() > sample.size() ? text : sample;
-        }
-        if (column != rest) {
-            longest.emplace_back(column, sample + QLatin1Char(' '));
-        }
+void fitColumns(QTableView* table, int rest, EmptyColumns empty) {
+    ColumnFit* fit = nullptr;
+    for (QObject* child : table->children()) {
+        auto* own = dynamic_cast<ColumnFit*>(child);
+        fit = own != nullptr ? own : fit;
     }
-    setColumnWidths(table, longest);
-    table->horizontalHeader()->setSectionResizeMode(rest, QHeaderView::Stretch);
+    fit = fit != nullptr ? fit : new ColumnFit(table);
+    fit->setColumns(rest, empty);
 }
 
 } // namespace weft::ui

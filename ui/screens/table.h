@@ -15,7 +15,11 @@ QTableView* createTable(QAbstractItemModel* model, const char* object_name,
 /// Fixed widths that hold the sample text in the table's monospace font, or the header if it is
 /// wider.
 void setColumnWidths(QTableView* table, const std::vector<std::pair<int, QString>>& samples);
-/// Every column as wide as its longest text, but for one that takes the room that is left.
-void fitColumns(QTableView* table, int rest);
+/// Those in which no row has a text.
+enum class EmptyColumns { Keep, Hide };
+/// Every column as wide as its longest text, but for one that takes the room that is left; where
+/// that is too little the last columns go. Called again when the texts are others; the table's
+/// width and text size are followed.
+void fitColumns(QTableView* table, int rest, EmptyColumns empty = EmptyColumns::Keep);
 
 } // namespace weft::ui

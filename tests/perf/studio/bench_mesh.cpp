@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/perf/studio/bench_mesh.h"
+// UX.md 5, targets 12 and 13: the Mesh & Plan page, with nothing else going on.
 
 #include "core/pipeline/schedule_list.h"
+#include "tests/perf/studio/figures.h"
+#include "tests/perf/studio/open_studio.h"
+#include "tests/perf/studio/suites.h"
 #include "ui/bridge/draft.h"
 #include "ui/bridge/pipeline_chart.h"
 #include "ui/bridge/plan_preview.h"
@@ -28,45 +31,12 @@ namespace {
 
 using namespace weft;
 
-constexpr int kPatienceMs = 120000;
-constexpr double kFrameMs = 1000.0 / 60;
+using bench::print;
+using bench::timed;
+using bench::wait_for;
+
 constexpr int kMoments = 600;
 constexpr std::size_t kEdits = 12;
-
-/// Milliseconds that each of several calls takes.
-std::vector<double> timed(int times, const std::function<void(int)>& call) {
-    std::vector<double> out;
-    for (int i = 0; i < times; ++i) {
-        QElapsedTimer clock;
-        clock.start();
-        call(i);
-        out.push_back(static_cast<double>(clock.nsecsElapsed()) * 1e-6);
-    }
-    return out;
-}
-
-bool wait_for(const std::function<bool()>& condition) {
-    return QTest::qWaitFor(condition, kPatienceMs);
-}
-
-/// Without a pause between events, and with what they made necessary to paint.
-void show_until(const std::function<bool()>& condition) {
-    QElapsedTimer clock;
-    clock.start();
-    while (!condition() && clock.elapsed() < kPatienceMs) {
-        QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
-    }
-    QCoreApplication::sendPostedEvents();
-}
-
-void print(const char* what, std::vector<double> ms, double target) {
-    std::sort(ms.begin(), ms.end());
-    const auto at = [&](double share) {
-        return ms[static_cast<std::size_t>(share * static_cast<double>(ms.size() - 1))];
-    };
-    std::printf("%-42s median %7.2f, p99 %7.2f, worst %7.2f ms  (target %.1f: x%.2f)\n", what,
-                at(0.5), at(0.99), at(1.0), target, at(0.99) / target);
-}
 
 ui::PlanPreview& preview_of(ui::MainWindow& window) {
     return static_cast<ui::PlanScreen*>(window.page("plan"))->preview();
@@ -116,7 +86,7 @@ void scrub(ui::Studio& studio, ui::MainWindow& window, const char* what, const c
                     const ui::StepMoments moments(preview_of(window).digest());
                     Q_UNUSED(moments);
                 }),
-          kFrameMs);
+          bench::kFrameMs);
     print("  find a moment", timed(kMoments, [&](int i) { part->moments()->at(position(i)); }), 4);
     part->setPosition(0);
     QCoreApplication::processEvents();
@@ -128,7 +98,7 @@ void scrub(ui::Studio& studio, ui::MainWindow& window, const char* what, const c
                     part->setPosition(position(i));
                     QCoreApplication::processEvents();
                 }),
-          kFrameMs);
+          bench::kFrameMs);
     // At normal speed; its own timer plays too while it is measured.
     window.findChild<widgets::SegmentedControl*>("scrubSpeed")->setCurrentIndex(0);
     part->setPosition(0);
@@ -139,7 +109,7 @@ void scrub(ui::Studio& studio, ui::MainWindow& window, const char* what, const c
                     part->advance(16);
                     QCoreApplication::processEvents();
                 }),
-          kFrameMs);
+          bench::kFrameMs);
     part->setPlaying(false);
     print("  move, and paint the whole window",
           timed(100,
@@ -147,7 +117,7 @@ void scrub(ui::Studio& studio, ui::MainWindow& window, const char* what, const c
                     part->setPosition(position(i * 6));
                     window.grab();
                 }),
-          kFrameMs);
+          bench::kFrameMs);
 }
 
 /// From edits to what is seen of them: what they changed is painted when the clock stops. `axes`
@@ -185,11 +155,11 @@ void edit(ui::Studio& studio, ui::MainWindow& window, const char* what, const ch
         clock.start();
         studio.draft().apply({own + axes[i % 2]});
         note(handled);
-        show_until([&] { return !preview.isLayoutStale(); });
+        bench::show_until([&] { return !preview.isLayoutStale(); });
         note(layout);
-        show_until([&] { return !preview.isStale(); });
+        bench::show_until([&] { return !preview.isStale(); });
         note(step);
-        show_until([&] { return preview.isComplete() && !preview.isStale(); });
+        bench::show_until([&] { return preview.isComplete() && !preview.isStale(); });
         note(whole);
     }
     print("  edit taken", handled, 16);
@@ -235,28 +205,39 @@ void paint_large() {
                     gantt.setMark(gantt.makespan() * i / 200);
                     gantt.repaint();
                 }),
-          kFrameMs);
+          bench::kFrameMs);
 }
 
 } // namespace
 
-void bench_mesh(ui::Studio& studio, ui::MainWindow& window) {
-    window.resize(1440, 900);
-    scrub(studio, window, "2 x 2 mesh", "gpt-6x384.json",
-          {"mesh.devices=\"cpu:4\"", "mesh.strategy=\"2d\"",
-           "mesh.axes=[[\"data\",2],[\"model\",2]]"});
-    scrub(studio, window, "pipeline of 8 stages", "gpt-6x384.json",
-          {"model.layers=8", "mesh.devices=\"h100:8\"", "mesh.strategy=\"pipeline\"",
-           "mesh.pipeline={\"schedule\": \"1f1b\"}", "training.micro_batch_size=4"});
-    bench_edits(studio, window);
+void bench_mesh() {
+    {
+        bench::OpenStudio open;
+        scrub(open.studio(), open.window(), "2 x 2 mesh", "gpt-6x384.json",
+              {"mesh.devices=\"cpu:4\"", "mesh.strategy=\"2d\"",
+               "mesh.axes=[[\"data\",2],[\"model\",2]]"});
+        scrub(open.studio(), open.window(), "pipeline of 8 stages", "gpt-6x384.json",
+              {"model.layers=8", "mesh.devices=\"h100:8\"", "mesh.strategy=\"pipeline\"",
+               "mesh.pipeline={\"schedule\": \"1f1b\"}", "training.micro_batch_size=4"});
+    }
+    bench_edits();
     paint_large();
 }
 
-void bench_edits(ui::Studio& studio, ui::MainWindow& window) {
-    window.resize(1440, 900);
-    edit(studio, window, "data and model", "\"2d\"",
+void bench_edits() {
+    bench::OpenStudio open;
+    edit(open.studio(), open.window(), "data and model", "\"2d\"",
          {R"([["data",16],["model",4]])", R"([["data",8],["model",8]])"});
-    edit(studio, window, "a pipeline too", "\"3d\"",
+    edit(open.studio(), open.window(), "a pipeline too", "\"3d\"",
          {R"([["pipeline",4],["data",4],["model",4]])",
           R"([["pipeline",4],["data",8],["model",2]])"});
+    // Planning alone, of a small model on this machine.
+    open.window().showPage("home"); // ends what is being planned
+    open.studio().openPath(bench::OpenStudio::preset("gpt-6x384.json"));
+    const auto planner = ui::PlanPreview::engine(open.studio().paths().calibration);
+    for (const auto& [name, make] :
+         {std::pair("the training step of a small GPT planned", planner.step),
+          std::pair("all programs of it planned", planner.plan)}) {
+        print(name, timed(5, [&](int) { make(open.studio().draft().config(), nullptr, {}); }), 500);
+    }
 }

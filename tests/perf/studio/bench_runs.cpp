@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/perf/studio/bench_runs.h"
-
+// UX.md 5, targets 7, 20 and 24: many runs, many checkpoints, a million scalars out of files.
 #include "core/train/tensorboard_writer.h"
+#include "tests/perf/studio/figures.h"
+#include "tests/perf/studio/open_studio.h"
+#include "tests/perf/studio/suites.h"
 #include "ui/bridge/run_reader.h"
 #include "ui/models/checkpoint_model.h"
 #include "ui/models/run_table_model.h"
@@ -18,8 +20,6 @@ using namespace weft;
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kPatienceMs = 60000;
 
 double ms_since(const QElapsedTimer& clock) {
     return static_cast<double>(clock.nsecsElapsed()) * 1e-6;
@@ -58,30 +58,17 @@ fs::path make_event_log(const fs::path& folder) {
     return folder;
 }
 
-void time_reader(const char* what, const fs::path& folder) {
-    QElapsedTimer clock;
-    clock.start();
-    train::TensorboardReader reader(folder);
-    std::vector<train::ScalarSeries> series;
-    append(series, reader.read());
-    std::size_t points = 0;
-    for (const train::ScalarSeries& one : series) {
-        points += one.step.size();
-    }
-    std::printf("%-32s%6.0f ms for %zu scalars\n", what, ms_since(clock), points);
-}
-
 void time_import(const char* what, const fs::path& folder) {
     ui::RunModel model;
     ui::RunReader reader(model);
     QElapsedTimer clock;
     clock.start();
     reader.open(folder);
-    if (!QTest::qWaitFor([&] { return !reader.isReading(); }, kPatienceMs)) {
-        std::printf("%s: not read within a minute\n", what);
+    if (!bench::wait_for([&] { return !reader.isReading(); })) {
+        std::printf("%s: not read\n", what);
         return;
     }
-    std::printf("%-32s%6.0f ms  (target 1000)\n", what, ms_since(clock));
+    bench::print(what, ms_since(clock), "ms", 1000);
 }
 
 void make_runs(const fs::path& root, int count) {
@@ -112,20 +99,19 @@ void time_table(ui::Studio& studio, ui::MainWindow& window) {
     clock.start();
     studio.index().refresh();
     auto* table = window.findChild<QTableView*>("runTable");
-    if (!QTest::qWaitFor([&] { return table->model()->rowCount() == 500; }, kPatienceMs)) {
-        std::puts("the runs were not listed within a minute");
+    if (!bench::wait_for([&] { return table->model()->rowCount() == 500; })) {
+        std::puts("the runs were not listed");
         return;
     }
-    std::printf("500 runs listed after           %6.0f ms\n", ms_since(clock));
-    double slowest = 0;
+    bench::print("    500 runs listed", ms_since(clock), "ms", 1000);
+    std::vector<double> sorted;
     for (int column = 0; column < table->model()->columnCount(); ++column) {
         clock.restart();
         table->sortByColumn(column, Qt::AscendingOrder);
         table->repaint();
-        slowest = std::max(slowest, ms_since(clock));
+        sorted.push_back(ms_since(clock));
     }
-    std::printf("500 runs sorted and painted     %6.1f ms, the slowest column  (target 100)\n",
-                slowest);
+    bench::print("7   500 runs sorted by a column and painted", sorted, 100);
 }
 
 void time_checkpoints(ui::Studio& studio, ui::MainWindow& window, const fs::path& run) {
@@ -154,24 +140,18 @@ void time_checkpoints(ui::Studio& studio, ui::MainWindow& window, const fs::path
     QObject::connect(&studio.index(), &ui::RunIndex::checkpointsRead, &window, [&] { all = true; });
     clock.start();
     studio.index().readCheckpoints(run);
-    QTest::qWaitFor([&] { return all; }, kPatienceMs);
-    std::printf("2,000 checkpoints: first rows    %6.0f ms  (target 200), all after %.0f ms\n",
-                first, ms_since(clock));
+    bench::wait_for([&] { return all; });
+    bench::print("20  first rows of 2,000 checkpoints", first, "ms", 200);
+    bench::print("20  a checkpoint's header read", ms_since(clock) / 2000, "ms", 10);
 }
 
 } // namespace
 
-void bench_runs(ui::Studio& studio, ui::MainWindow& window, const fs::path& root,
-                const std::string& logs) {
-    const fs::path event_files = make_event_file(root / "logs" / "million");
-    time_reader("event file, read", event_files);
-    time_import("event file, into the model", event_files);
-    if (!logs.empty()) {
-        time_reader("the given folder, read", logs);
-        time_import("the given folder, into the model", logs);
-    }
-    time_import("event log, into the model", make_event_log(root / "logs" / "events"));
-    make_runs(root / "runs", 500);
-    time_table(studio, window);
-    time_checkpoints(studio, window, root / "runs" / "2026-01-01_run_1000");
+void bench_runs() {
+    bench::OpenStudio open;
+    time_import("24  1,000,000 scalars of TensorBoard", make_event_file(open.root() / "million"));
+    time_import("24  1,000,000 scalars of events.jsonl", make_event_log(open.root() / "events"));
+    make_runs(open.runs(), 500);
+    time_table(open.studio(), open.window());
+    time_checkpoints(open.studio(), open.window(), open.runs() / "2026-01-01_run_1000");
 }

@@ -170,6 +170,7 @@ QWidget* CheckpointsScreen::createMiddle() {
     column->addWidget(table_header_);
     model_ = new CheckpointModel(this);
     table_ = new QTableView;
+    table_->setTabKeyNavigation(false); // Tab leaves the table
     table_->setObjectName("checkpointTable");
     table_->setAccessibleName(tr("Checkpoints"));
     table_->setModel(model_);

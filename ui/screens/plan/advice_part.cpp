@@ -12,7 +12,6 @@
 #include "widgets/text_label.h"
 #include "widgets/trade_off_chart.h"
 
-#include <QEvent>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSortFilterProxyModel>
@@ -248,7 +247,7 @@ void AdvicePart::fill() {
     model_->setWays(search_.ways(), isOfAnother() ? nullptr : digest_->plan.get());
     fillChart();
     fillReasons();
-    arrangeColumns();
+    fitColumns(table_, AdviceModel::SettingsColumn, EmptyColumns::Hide);
     const auto& rows = model_->rows();
     const auto same = std::find_if(rows.begin(), rows.end(), [&](const AdviceRow& one) {
         return one.way >= 0 && (one.way == way || way < 0);
@@ -338,29 +337,6 @@ void AdvicePart::adopt() {
     }
     const MeshWay chosen = search_.ways()[static_cast<std::size_t>(model_->row(row).way)];
     emit adopted(chosen.way.overrides, toQString(chosen.way.change));
-}
-
-void AdvicePart::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    arrangeColumns();
-}
-
-void AdvicePart::changeEvent(QEvent* event) {
-    QWidget::changeEvent(event);
-    if (event->type() == QEvent::FontChange) {
-        arrangeColumns();
-    }
-}
-
-void AdvicePart::arrangeColumns() {
-    fitColumns(table_, AdviceModel::SettingsColumn);
-    for (int column = 0; column < AdviceModel::ColumnCount; ++column) {
-        bool empty = true;
-        for (int row = 0; row < model_->rowCount(); ++row) {
-            empty = empty && model_->index(row, column).data().toString().isEmpty();
-        }
-        table_->setColumnHidden(column, empty);
-    }
 }
 
 } // namespace weft::ui

@@ -46,10 +46,6 @@ signals:
     /// The meshes that are known are others.
     void waysChanged();
 
-protected:
-    void resizeEvent(QResizeEvent* event) override;
-    void changeEvent(QEvent* event) override;
-
 private:
     QWidget* createHeader();
     QWidget* createEmpty();
@@ -65,7 +61,6 @@ private:
     int selectedRow() const;
     void describe();
     void adopt();
-    void arrangeColumns();
     bool isOfAnother() const; // the results are of another run than the one shown
 
     MeshSearch search_;

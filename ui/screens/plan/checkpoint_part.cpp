@@ -14,7 +14,6 @@
 #include "widgets/text_label.h"
 
 #include <QComboBox>
-#include <QEvent>
 #include <QFileDialog>
 #include <QLineEdit>
 #include <QPushButton>
@@ -131,7 +130,6 @@ QWidget* CheckpointPart::createContent() {
     splitter->addWidget(middle);
     splitter->addWidget(createTotals());
     splitter->setSizes({kListWidth, kViewWidth, kTotalsWidth});
-    connect(splitter, &QSplitter::splitterMoved, this, &CheckpointPart::arrangeColumns);
     const auto say = [this] {
         const int index = view_->hoveredItem() >= 0 ? view_->hoveredItem() : view_->cursorItem();
         band_->setText(index >= 0 ? view_->item(index).name : arrayText());
@@ -317,7 +315,8 @@ void CheckpointPart::take(ReshardMap map) {
     model_->setRows(map_.rows);
     readers_->setReaders(map_.devices);
     fillTotals();
-    arrangeColumns();
+    fitColumns(table_, ReshardModel::NameColumn);
+    fitColumns(reader_table_, ReaderModel::DeviceColumn);
     if (proxy_->rowCount() > 0) {
         table_->selectRow(0);
     }
@@ -336,8 +335,8 @@ void CheckpointPart::update() {
     header_->setSubtitle(known ? tr("%1 → %2").arg(map_.from_mesh, map_.to_mesh) : QString());
     table_->setEnabled(!stale_ && !looking_);
     view_->setStale(stale_ || looking_);
-    runs_->setEnabled(runs_->count() > 0);
-    steps_->setEnabled(steps_->count() > 0);
+    runs_->setVisible(runs_->count() > 0);
+    steps_->setVisible(steps_->count() > 0);
     const bool none = runs_->count() == 0 && folder_.empty();
     empty_->setTitle(!map_.problem.isEmpty() ? tr("Nothing to show")
                      : none                  ? tr("No run has a checkpoint yet")
@@ -382,23 +381,6 @@ void CheckpointPart::fillTotals() {
                          : tr("%1 read, %2 of them saved by other devices\narrays: %3")
                                .arg(widgets::formatMemory(read), widgets::formatMemory(crossing),
                                     kinds.join(QStringLiteral(" · "))));
-}
-
-void CheckpointPart::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    arrangeColumns();
-}
-
-void CheckpointPart::changeEvent(QEvent* event) {
-    QWidget::changeEvent(event);
-    if (event->type() == QEvent::FontChange) {
-        arrangeColumns();
-    }
-}
-
-void CheckpointPart::arrangeColumns() {
-    fitColumns(table_, ReshardModel::NameColumn);
-    fitColumns(reader_table_, ReaderModel::DeviceColumn);
 }
 
 } // namespace weft::ui

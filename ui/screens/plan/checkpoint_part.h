@@ -47,8 +47,6 @@ public:
 protected:
     // Looks into checkpoints only while somebody looks.
     void showEvent(QShowEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
-    void changeEvent(QEvent* event) override;
 
 private:
     QWidget* createHeader();
@@ -65,7 +63,6 @@ private:
     void showTensor();
     QString arrayText() const;
     void fillTotals();
-    void arrangeColumns();
 
     RunIndex& index_;
     MeshRun run_;

@@ -14,7 +14,6 @@
 #include "widgets/text_label.h"
 
 #include <QComboBox>
-#include <QEvent>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSignalBlocker>
@@ -140,7 +139,6 @@ QWidget* ComparePart::createTables() {
     tensor_table_->sortByColumn(-1, Qt::AscendingOrder); // the largest difference first
     splitter->addWidget(tensor_table_);
     splitter->setSizes({kMemoryWidth, kFigureWidth, kTensorWidth});
-    connect(splitter, &QSplitter::splitterMoved, this, &ComparePart::arrangeColumns);
     return splitter;
 }
 
@@ -277,7 +275,8 @@ void ComparePart::fill() {
     sides_->setText(text);
     figures_->setFigures(std::move(found.figures));
     tensors_->setTensors(std::move(found.tensors));
-    arrangeColumns();
+    fitColumns(figure_table_, FigureModel::NameColumn);
+    fitColumns(tensor_table_, TensorDifferenceModel::NameColumn);
 }
 
 void ComparePart::update() {
@@ -330,23 +329,6 @@ void ComparePart::adopt() {
     }
     const QString what = other_.digest() ? meshText(*other_.digest()->plan) : choice->title;
     emit adopted(overrides, what);
-}
-
-void ComparePart::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    arrangeColumns();
-}
-
-void ComparePart::changeEvent(QEvent* event) {
-    QWidget::changeEvent(event);
-    if (event->type() == QEvent::FontChange) {
-        arrangeColumns();
-    }
-}
-
-void ComparePart::arrangeColumns() {
-    fitColumns(figure_table_, FigureModel::NameColumn);
-    fitColumns(tensor_table_, TensorDifferenceModel::NameColumn);
 }
 
 } // namespace weft::ui

@@ -51,8 +51,6 @@ signals:
 protected:
     // Plans B only while somebody looks.
     void showEvent(QShowEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
-    void changeEvent(QEvent* event) override;
 
 private:
     /// A mesh to compare with: assignments on top of the draft, or a run of its own.
@@ -75,7 +73,6 @@ private:
     void fill();
     void keep();
     void adopt();
-    void arrangeColumns();
 
     MeshRun run_;       // that setRun() announced
     MeshRun shown_run_; // whose plan is shown

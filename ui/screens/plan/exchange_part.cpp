@@ -27,7 +27,7 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kWide = 900;   // narrower: what it hides behind goes
+constexpr int kWide = 900;   // narrower: what it hides behind goes; at text size 1
 constexpr int kMiddle = 800; // narrower still: the phase goes
 constexpr int kNarrow = 640; // and the times and counts
 constexpr int kLeastTable = 64;
@@ -358,7 +358,7 @@ void ExchangePart::arrangeColumns() {
     }
     setColumnWidths(table_, longest);
     const auto hide = [this](int column, int least) {
-        if (width() < least) {
+        if (width() < least * widgets::Theme::current().fontScale()) {
             table_->hideColumn(column);
         }
     };

@@ -4,6 +4,7 @@
 #include "widgets/card.h"
 #include "widgets/controls.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -11,7 +12,7 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kLeastHeight = 168; // a header, and something below it
+constexpr int kLeastHeight = 168; // a header, and something below it; at text size 1
 
 } // namespace
 
@@ -32,12 +33,25 @@ MeshDrawer::MeshDrawer(QWidget* parent) : QWidget(parent) {
     column->addWidget(panel);
     column->addWidget(new widgets::Hairline);
     stack_ = new QStackedWidget;
-    stack_->setMinimumHeight(kLeastHeight); // not that of the tallest part
+    keepHeight();
     column->addWidget(stack_, 1);
     connect(tabs_, &widgets::SegmentedControl::currentIndexChanged, this, [this](int part) {
         stack_->setCurrentIndex(part);
         emit currentChanged(part);
     });
+}
+
+// Not that of the tallest part.
+void MeshDrawer::keepHeight() {
+    stack_->setMinimumHeight(
+        static_cast<int>(kLeastHeight * widgets::Theme::current().fontScale()));
+}
+
+void MeshDrawer::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        keepHeight();
+    }
 }
 
 int MeshDrawer::add(const QString& title, const QString& tooltip, QWidget* part) {

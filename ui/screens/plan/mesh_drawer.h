@@ -30,7 +30,12 @@ signals:
     /// Another part is shown.
     void currentChanged(int part);
 
+protected:
+    void changeEvent(QEvent* event) override;
+
 private:
+    void keepHeight();
+
     widgets::SegmentedControl* tabs_;
     QStackedWidget* stack_;
 };

@@ -24,6 +24,8 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace weft::ui {
 namespace {
 
@@ -34,7 +36,7 @@ constexpr int kExchangesWidth = 730;
 constexpr int kPipelineWidth = 550;
 constexpr int kUpperHeight = 266;
 constexpr int kLowerHeight = 200;
-constexpr int kLeastHeight = 466; // of both
+constexpr int kLeastHeight = 466; // of both, at text size 1
 
 } // namespace
 
@@ -49,10 +51,10 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const PlanPreview::Plan
     bar_ = new MeshBar;
     column->addWidget(bar_);
     column->addWidget(new widgets::Hairline);
-    auto* rows = new QSplitter(Qt::Vertical);
-    rows->setHandleWidth(1);
-    rows->setChildrenCollapsible(false);
-    rows->addWidget(createTensors());
+    rows_ = new QSplitter(Qt::Vertical);
+    rows_->setHandleWidth(1);
+    rows_->setChildrenCollapsible(false);
+    rows_->addWidget(createTensors());
     drawer_ = new MeshDrawer;
     drawer_->add(tr("Step"), tr("What the devices say to each other, and when each works"),
                  createStep());
@@ -65,12 +67,15 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const PlanPreview::Plan
     drawer_->add(tr("Live"), tr("What the devices of the run on screen do"), live_);
     connect(live_, &LivePart::deviceSelected, this, &MeshPart::selectDevice);
     connect(live_, &LivePart::told, pipeline_, &PipelinePart::setMeasured);
-    rows->addWidget(drawer_);
-    rows->setStretchFactor(0, 3);
-    rows->setStretchFactor(1, 2);
-    rows->setSizes({kUpperHeight, kLowerHeight});
-    rows->setMinimumHeight(kLeastHeight);
-    column->addWidget(rows, 1);
+    rows_->addWidget(drawer_);
+    rows_->setStretchFactor(0, 3);
+    rows_->setStretchFactor(1, 2);
+    rows_->setSizes({kUpperHeight, kLowerHeight});
+    // The height that it must have counts, not the one that its parts would like.
+    rows_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
+    rows_->installEventFilter(this);
+    column->addWidget(rows_, 1);
+    keepHeight();
     // A low window scrolls the page instead of squeezing its drawings.
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
@@ -197,6 +202,25 @@ void MeshPart::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     onDraftChanged();
     showMoment(scrub_.moment());
+}
+
+void MeshPart::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        keepHeight();
+    }
+}
+
+bool MeshPart::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == rows_ && event->type() == QEvent::LayoutRequest) {
+        keepHeight();
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void MeshPart::keepHeight() {
+    const auto least = static_cast<int>(kLeastHeight * widgets::Theme::current().fontScale());
+    rows_->setMinimumHeight(std::max(least, rows_->minimumSizeHint().height()));
 }
 
 void MeshPart::hideEvent(QHideEvent* event) {

@@ -9,6 +9,8 @@
 
 #include <QWidget>
 
+class QSplitter;
+
 namespace weft::ui {
 
 class AdvicePart;
@@ -48,6 +50,9 @@ protected:
     // Follows the draft, and plans the example, only while somebody looks.
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    /// What the tensors need changes with the one that is shown.
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     bool isExample() const;
@@ -56,6 +61,8 @@ private:
     void adopt(const std::vector<std::string>& overrides, const QString& what);
     void choose(MeshBar::Where where);
     void update();
+    /// A low window scrolls the page instead of squeezing it.
+    void keepHeight();
     QWidget* createTensors();
     QWidget* createStep();
     void createFindings();
@@ -76,6 +83,7 @@ private:
     std::shared_ptr<const PlanDigest> layout_; // that is shown
     std::shared_ptr<const PlanDigest> digest_; // likewise
     MeshBar* bar_;
+    QSplitter* rows_;
     DevicePart* devices_;
     TensorTree* tensors_;
     TilePart* tiles_;

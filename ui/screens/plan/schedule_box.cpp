@@ -11,7 +11,6 @@
 
 #include <QComboBox>
 #include <QFileDialog>
-#include <QHBoxLayout>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSignalBlocker>
@@ -24,6 +23,8 @@ namespace {
 
 using widgets::Role;
 using widgets::TextStyle;
+
+constexpr int kLeastWords = 96;
 
 QString countsText(const std::vector<int>& counts) {
     QStringList out;
@@ -106,12 +107,14 @@ QWidget* ScheduleBox::createChoices() {
 
 QWidget* ScheduleBox::createStages() {
     auto* line = new QWidget;
-    auto* row = new QHBoxLayout(line);
+    auto* row = new widgets::FlowLayout(line);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(widgets::space::kControl);
     words_ = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
     words_->setObjectName("stageWords");
-    row->addWidget(words_, 1);
+    words_->setMinimumWidth(kLeastWords);
+    words_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    row->addWidget(words_);
     widths_ = new widgets::SegmentedControl;
     widths_->setObjectName("stageWidths");
     widths_->setAccessibleName(tr("Widths of the layers"));

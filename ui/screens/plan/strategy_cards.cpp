@@ -18,9 +18,17 @@ using widgets::Role;
 using widgets::TextStyle;
 using widgets::Theme;
 
-constexpr int kHeight = 44;
-constexpr int kLeastWidth = 118;
 constexpr double kPicture = 26;
+
+int scaled(int length) {
+    return static_cast<int>(length * Theme::current().fontScale());
+}
+int cardHeight() {
+    return scaled(44);
+}
+int leastWidth() {
+    return scaled(118);
+}
 
 struct Words {
     QString title, remark;
@@ -228,7 +236,7 @@ void StrategyCards::setStrategy(const std::string& strategy) {
 int StrategyCards::columnsIn(int width) const {
     const int gap = widgets::space::kControl;
     const int count = static_cast<int>(shown_.size());
-    const int room = std::clamp((width + gap) / (kLeastWidth + gap), 1, count);
+    const int room = std::clamp((width + gap) / (leastWidth() + gap), 1, count);
     const int rows = (count + room - 1) / room;
     return (count + rows - 1) / rows; // rows as even as they can be
 }
@@ -236,11 +244,19 @@ int StrategyCards::columnsIn(int width) const {
 int StrategyCards::heightForWidth(int width) const {
     const int columns = columnsIn(width);
     const int rows = (static_cast<int>(shown_.size()) + columns - 1) / columns;
-    return rows * kHeight + (rows - 1) * widgets::space::kControl;
+    return rows * cardHeight() + (rows - 1) * widgets::space::kControl;
 }
 
 void StrategyCards::resizeEvent(QResizeEvent*) {
     arrange();
+}
+
+void StrategyCards::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        updateGeometry();
+        arrange();
+    }
 }
 
 void StrategyCards::arrange() {
@@ -250,7 +266,7 @@ void StrategyCards::arrange() {
     for (std::size_t i = 0; i < shown_.size(); ++i) {
         const int column = static_cast<int>(i) % columns;
         const int row = static_cast<int>(i) / columns;
-        shown_[i]->setGeometry(column * (card + gap), row * (kHeight + gap), card, kHeight);
+        shown_[i]->setGeometry(column * (card + gap), row * (cardHeight() + gap), card, cardHeight());
     }
 }
 

@@ -46,6 +46,7 @@ signals:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
     /// Left and right walk the cards, as in a group of radio buttons.
     bool eventFilter(QObject* watched, QEvent* event) override;
 

@@ -23,7 +23,7 @@ constexpr int kFilterWidth = 112;
 constexpr int kIndent = 12;
 constexpr int kCellPadding = 16;
 constexpr double kSpecShare = 0.3; // of the width, at most
-constexpr int kWide = 480;         // narrower: the copies go
+constexpr int kWide = 480;         // narrower: the copies go; at text size 1
 constexpr int kMiddle = 420;       // narrower still: the shape goes
 
 /// "10.84 M", "812"
@@ -231,8 +231,9 @@ void TensorTree::arrangeColumns() {
                 kCellPadding);
     }
     view_->header()->setSectionResizeMode(TensorTreeModel::NameColumn, QHeaderView::Stretch);
-    view_->setColumnHidden(TensorTreeModel::CopiesColumn, width() < kWide);
-    view_->setColumnHidden(TensorTreeModel::ShapeColumn, width() < kMiddle);
+    const double room = width() / theme.fontScale();
+    view_->setColumnHidden(TensorTreeModel::CopiesColumn, room < kWide);
+    view_->setColumnHidden(TensorTreeModel::ShapeColumn, room < kMiddle);
 }
 
 } // namespace weft::ui

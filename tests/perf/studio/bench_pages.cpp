@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// UX.md 5, targets 1 and 2: from a click or a key to what it painted, on every page.
+#include "tests/perf/studio/figures.h"
+#include "tests/perf/studio/open_studio.h"
+#include "tests/perf/studio/suites.h"
+#include "ui/screens/screen_list.h"
+
+#include <QAbstractButton>
+#include <QLineEdit>
+#include <QTest>
+
+#include <map>
+#include <string>
+
+namespace {
+
+using namespace weft;
+
+/// Buttons whose press changes nothing but themselves, by what they are.
+std::vector<QAbstractButton*> buttons(ui::Screen* page) {
+    std::vector<QAbstractButton*> out;
+    for (auto* button : page->findChildren<QAbstractButton*>()) {
+        if (button->isVisible() && button->isEnabled()) {
+            out.push_back(button);
+        }
+    }
+    return out;
+}
+
+/// Pressed, painted, let go beside it: nothing is done.
+double press(QAbstractButton* button) {
+    const double ms = bench::timed_once([&] {
+        QTest::mousePress(button, Qt::LeftButton);
+        button->repaint();
+    });
+    QTest::mouseRelease(button, Qt::LeftButton, {}, QPoint(-50, -50));
+    bench::settle();
+    return ms;
+}
+
+} // namespace
+
+void bench_pages() {
+    bench::OpenStudio open;
+    open.studio().openPath(bench::OpenStudio::preset("gpt-6x384.json"));
+    bench::settle();
+    std::vector<double> first;
+    std::vector<double> again;
+    std::vector<double> pressed;
+    std::vector<double> resized;
+    for (const ui::ScreenRecord* record : ui::allScreens()) {
+        const auto show = [&] {
+            open.window().showPage(record->id);
+            bench::settle();
+        };
+        first.push_back(bench::timed_once(show));
+        bench::wait_for([] { return false; }, 500); // what comes from the background comes
+        open.window().showPage("home");
+        bench::settle();
+        again.push_back(bench::timed_once(show));
+        for (QAbstractButton* button : buttons(open.window().page(record->id))) {
+            pressed.push_back(press(button));
+        }
+        for (const QSize size : {QSize(1024, 680), QSize(1440, 900)}) {
+            resized.push_back(bench::timed_once([&] {
+                open.window().resize(size);
+                bench::settle();
+            }));
+        }
+    }
+    bench::print("1   a button pressed and painted", pressed, 50);
+    bench::print("1   a page shown again", again, 100);
+    bench::print("2   a page shown for the first time", first, 1000);
+    bench::print("1   the window resized, a page painted", resized, 100);
+    open.window().showPage("home");
+    std::vector<double> keys;
+    for (int i = 0; i < 8; ++i) {
+        for (const Qt::Key key : {Qt::Key_1, Qt::Key_2, Qt::Key_3, Qt::Key_4, Qt::Key_5}) {
+            keys.push_back(bench::timed_once([&] {
+                QTest::keyClick(&open.window(), key, Qt::ControlModifier);
+                bench::settle();
+            }));
+        }
+    }
+    bench::print("1   a key to another page, painted", keys, 100);
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// UX.md 5, targets 19, 21 and 27: checkpoints of 100 MB, written while training; a worker that is
+// killed, and what is left.
+#include "core/checkpoint/checkpoint.h"
+#include "core/train/run_folder.h"
+#include "tests/perf/studio/figures.h"
+#include "tests/perf/studio/open_studio.h"
+#include "tests/perf/studio/suites.h"
+#include "tests/perf/studio/timed_application.h"
+
+#include <QElapsedTimer>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+
+namespace {
+
+using namespace weft;
+using bench::wait_for;
+
+constexpr std::int64_t kInterval = 20;
+constexpr std::size_t kSaves = 6;
+constexpr int kKills = 3;
+
+double since(const QElapsedTimer& clock) {
+    return static_cast<double>(clock.nsecsElapsed()) * 1e-6;
+}
+
+bool start(ui::Studio& studio) {
+    studio.openPath(bench::OpenStudio::preset("fashion-mlp.json"));
+    studio.draft().apply({"model.hidden=[2560,2560]", "training.length={\"steps\":100000}",
+                          "checkpoint.every={\"steps\":" + std::to_string(kInterval) + "}",
+                          "evaluation.every={\"steps\":100000}", "evaluation.at_start=false"});
+    const ui::StartResult started = studio.startDraft();
+    if (!started.started) {
+        std::printf("not started: %s\n", qPrintable(started.problem));
+    }
+    return started.started && wait_for([&] { return studio.run().step() > 0; });
+}
+
+void save(ui::Studio& studio) {
+    auto& watch = bench::TimedApplication::self();
+    watch.reset();
+    wait_for([&] { return studio.run().checkpoints().size() >= kSaves; });
+    std::vector<double> blocked;
+    std::vector<double> written;
+    for (const train::CheckpointEvent& one : studio.run().checkpoints()) {
+        blocked.push_back(one.blocked_ms);
+        written.push_back(one.write_ms);
+    }
+    const double bytes = static_cast<double>(studio.run().checkpoints().back().bytes);
+    bench::print("    size of a checkpoint", bytes / 1e6, "MB", 100);
+    bench::print("19  training held up by a save (1 step)", blocked, studio.run().speed().step_ms);
+    bench::print("    written in the background", written,
+                 studio.run().speed().step_ms * kInterval);
+    watch.report("19  the window meanwhile");
+}
+
+/// Kills the worker wherever it is, looks at what is left, and goes on.
+void kill_and_resume(ui::Studio& studio, int turn) {
+    wait_for([&] { return studio.run().step() % kInterval == turn * 7 % kInterval; });
+    const std::filesystem::path folder = studio.run().folder();
+    const auto lock = train::read_lock(folder);
+    const std::int64_t reached = studio.run().step();
+    if (!lock || lock->pid == 0) {
+        return;
+    }
+    QElapsedTimer clock;
+    clock.start();
+    ::kill(static_cast<pid_t>(lock->pid), SIGKILL);
+    wait_for([&] { return !studio.isTraining(); });
+    bench::print("27  a killed run offers to go on after", since(clock), "ms", 1000);
+    int damaged = 0;
+    std::int64_t newest = 0;
+    const double verified = bench::timed_once([&] {
+        for (const checkpoint::Entry& entry :
+             checkpoint::list_checkpoints(folder / "checkpoints")) {
+            if (entry.path.filename().string().starts_with("step-")) {
+                const bool whole =
+                    entry.problem.empty() &&
+                    checkpoint::verify(checkpoint::read_manifest(entry.path)).empty();
+                damaged += whole ? 0 : 1;
+                newest = std::max(newest, entry.step);
+            }
+        }
+    });
+    std::printf("  27  damaged checkpoints                          %8d (target 0), verified in "
+                "%.0f ms\n",
+                damaged, verified);
+    bench::print("27  steps lost", static_cast<double>(reached - newest), "steps",
+                 static_cast<double>(kInterval));
+    clock.start();
+    const ui::StartResult resumed = studio.resumeRun(folder);
+    if (!resumed.started) {
+        std::printf("not resumed: %s\n", qPrintable(resumed.problem));
+        return;
+    }
+    wait_for([&] { return studio.isTraining() && studio.run().step() > newest; });
+    bench::print("21  resumed, to its first step", since(clock), "ms", 5000);
+}
+
+} // namespace
+
+void bench_saves() {
+    bench::OpenStudio open;
+    open.window().showPage("train");
+    if (!start(open.studio())) {
+        return;
+    }
+    save(open.studio());
+    for (int turn = 0; turn < kKills && open.studio().isTraining(); ++turn) {
+        kill_and_resume(open.studio(), turn);
+    }
+    bench::stop_training(open);
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the suites share: timing, and lines that say figure, target and ratio.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+namespace bench {
+
+constexpr int kPatienceMs = 120000;
+constexpr double kFrameMs = 1000.0 / 60;
+
+/// Milliseconds that each of several calls takes; the call gets its number.
+std::vector<double> timed(int times, const std::function<void(int)>& call);
+/// Of one call.
+double timed_once(const std::function<void()>& call);
+
+bool wait_for(const std::function<bool()>& condition, int limit_ms = kPatienceMs);
+/// As wait_for, without pauses between events, and paints what they made necessary.
+void show_until(const std::function<bool()>& condition);
+/// Handles every event that is there.
+void settle();
+
+/// Resident memory of this process.
+double resident_mib();
+
+/// Heading of the figures that follow.
+void section(const char* text);
+/// "  what   median 1.2, p99 2.3, worst 3.4 ms  (target 5.0: x0.46)"; the ratio is of the p99.
+void print(const char* what, std::vector<double> ms, double target);
+/// "  what   12.3 MiB  (target 150.0: x0.08)".
+void print(const char* what, double figure, const char* unit, double target);
+
+} // namespace bench
