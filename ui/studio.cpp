@@ -334,7 +334,9 @@ QString Studio::openPath(const std::filesystem::path& path) {
     if (!std::filesystem::exists(path, ignored)) {
         return tr("%1 is not there.").arg(pathText(path));
     }
-    if (train::is_run_folder(path)) {
+    if (index_.find(path) != nullptr) {
+        showRun(path); // one of those of an opened folder, which may have others below it
+    } else if (train::is_run_folder(path)) {
         index_.addFolder(path);
         showRun(path);
     } else if (isCheckpoint(path)) {

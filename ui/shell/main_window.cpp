@@ -154,6 +154,7 @@ void MainWindow::createDocks() {
     log_ = new widgets::LogView;
     console_dock_ = dock(tr("Console"), "consoleDock", log_);
     auto* table = new QTableView;
+    table->setTabKeyNavigation(false); // Tab leaves the table
     table->setObjectName("problemsTable");
     table->setAccessibleName(tr("Problems"));
     table->setModel(problems_);

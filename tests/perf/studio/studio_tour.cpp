@@ -230,11 +230,11 @@ void tourRuns(Tour& tour) {
             train::StepEvent event;
             event.step = step;
             event.loss = 2.3 * std::exp(-step * rate * 4) + 0.2 + 0.01 * i;
-            events << to_line({step, 1e9 + step, event}) << "\n";
+            events << train::to_line({step, 1e9 + step, event}) << "\n";
         }
         const train::EvaluationEvent evaluation{
             200, {{"validation/loss", 0.25 + 2.0 * std::exp(-800 * rate) + 0.01 * i}}};
-        events << to_line({201, 1e9 + 201, evaluation}) << "\n";
+        events << train::to_line({201, 1e9 + 201, evaluation}) << "\n";
         train::write_annotations(run, {{i % 2 == 0 ? "baseline" : "wide"}, "", false});
     }
     tour.studio.index().refresh();
