@@ -18,6 +18,7 @@ void add_predict(CLI::App& app, Context& context);
 void add_generate(CLI::App& app, Context& context);
 void add_checkpoint(CLI::App& app, Context& context);
 void add_runs(CLI::App& app, Context& context);
+void add_data(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_help(CLI::App& app, Context& context);
@@ -27,8 +28,8 @@ void add_reshard(CLI::App& checkpoint, Context& context);
 void add_export(CLI::App& checkpoint, Context& context);
 
 constexpr void (*kCommands[])(CLI::App&, Context&) = {
-    add_train,    add_resume,     add_check, add_plan,  add_eval,   add_predict,
-    add_generate, add_checkpoint, add_runs,  add_bench, add_doctor, add_help,
+    add_train,      add_resume, add_check, add_plan,  add_eval,   add_predict, add_generate,
+    add_checkpoint, add_runs,   add_data,  add_bench, add_doctor, add_help,
 };
 
 } // namespace weft::cli

@@ -19,6 +19,9 @@ int evaluate_model(const Options& options, const Context& context) {
     const auto source = split_of(model, options.split);
     const auto metrics =
         train::evaluate(*model.executor, model.config, source, options.split, 0, {}).value();
+    for (const std::string& note : source->notes()) {
+        std::fprintf(stderr, "%s\n", note.c_str());
+    }
     if (options.json) {
         print_json({{"checkpoint", model.manifest.path.string()},
                     {"step", model.manifest.record.step},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft predict RUN|CHECKPOINT INPUT...: predictions on single samples. An INPUT is a number or a
-// range (3, 0-9) of samples of a split, or an idx file of images.
+// range (3, 0-9) of samples of a split, or a file: of the training data's format, or an image.
 #include "app/cli/commands.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_options.h"
@@ -44,20 +44,16 @@ std::optional<Range> parse_range(const std::string& text) {
     return Range{numbers.front(), numbers.back()};
 }
 
-// An images file, seen through the same transforms as the training data.
+// A file, read as the training data was.
 std::shared_ptr<const data::Source> open_file(const train::LoadedModel& model,
                                               const std::string& path) {
-    config::Json section = model.config.section("data");
-    section["train"] = {{"type", "idx"}, {"path", std::filesystem::absolute(path).string()}};
-    section["validation"] = nullptr;
-    section["test"] = nullptr;
-    const auto source =
-        data::open_data(section, {model.config.base_dir, model.config.context(), model.config.seed})
-            .train;
-    if (!(source->info().input == model.data.train->info().input)) {
-        throw Error(ErrorKind::data, path,
-                    "its samples are " + ir::to_text(source->info().input) + "; the model takes " +
-                        ir::to_text(model.data.train->info().input));
+    std::vector<std::string> notes;
+    auto source = data::open_input(
+        model.config.section("data"),
+        {model.config.base_dir, model.config.context(), model.config.seed}, *model.data.train,
+        std::filesystem::absolute(path), notes);
+    for (const std::string& note : notes) {
+        std::fprintf(stderr, "%s: %s\n", path.c_str(), note.c_str());
     }
     return source;
 }
@@ -125,7 +121,7 @@ void add_predict(CLI::App& app, Context& context) {
     add_model_options(*command, options->model);
     command
         ->add_option("INPUT", options->inputs,
-                     "sample numbers or ranges (0-9), or idx images files")
+                     "sample numbers or ranges (0-9), or files: images, tables, arrays")
         ->required();
     command->add_option("--split", options->split, "where numbered samples come from")
         ->check(CLI::IsMember({"train", "validation", "test"}))

@@ -2,14 +2,12 @@
 #include "core/base/hdf5_file.h"
 
 #include "core/base/hdf5_image.h"
+#include "core/base/hdf5_library.h"
 #include "core/base/text.h"
-
-#include <hdf5.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <utility>
@@ -17,39 +15,9 @@
 namespace weft {
 namespace {
 
-// libhdf5 keeps global state, so one lock for the process is the only correct scope.
-std::mutex& library_mutex() {
-    static std::mutex mutex;
-    return mutex;
-}
-
-/// Holds the library's lock and keeps it from printing to stderr.
-class Library {
-public:
-    Library() : lock_(library_mutex()) { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
-
-private:
-    std::lock_guard<std::mutex> lock_;
-};
-
-/// Owns one identifier of libhdf5.
-class Handle {
-public:
-    using Close = herr_t (*)(hid_t);
-
-    Handle(hid_t id, Close closer) : id_(id), close_(closer) {}
-    Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
-    Handle& operator=(Handle&&) = delete;
-    ~Handle() { close(); }
-
-    operator hid_t() const { return id_; }
-    bool valid() const { return id_ >= 0; }
-    bool close() { return id_ < 0 || close_(std::exchange(id_, -1)) >= 0; }
-
-private:
-    hid_t id_;
-    Close close_;
-};
+using hdf5::Handle;
+using hdf5::Library;
+using hdf5::library_reason;
 
 /// Where a call stands, for its errors.
 struct Place {
@@ -72,20 +40,6 @@ constexpr const char* kTypeAttribute = "dtype";
 constexpr int kDeepestGroup = 32;
 constexpr int64_t kMostLinks = 1'000'000;
 constexpr hsize_t kLongestAttribute = 16 << 20;
-
-// The innermost message of libhdf5's error stack: closest to the cause.
-std::string library_reason() {
-    std::string reason;
-    const auto take_first = [](unsigned, const H5E_error2_t* entry, void* out) -> herr_t {
-        auto& text = *static_cast<std::string*>(out);
-        if (text.empty() && entry->desc != nullptr) {
-            text = entry->desc;
-        }
-        return 0;
-    };
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &reason);
-    return reason.empty() ? "unknown reason" : shown(reason, 200);
-}
 
 hid_t file_type(Hdf5Type type) {
     switch (type) {
@@ -202,25 +156,12 @@ void check_name(const std::string& name, const Place& place) {
 
 // ---- reading ------------------------------------------------------------------------------------
 
-struct Link {
-    std::string name;
-    H5L_type_t type;
-};
-
-std::vector<Link> links_of(hid_t group, const Place& place) {
-    std::vector<Link> links;
-    const auto add = [](hid_t, const char* name, const H5L_info_t* info, void* out) -> herr_t {
-        try {
-            static_cast<std::vector<Link>*>(out)->push_back({name, info->type});
-            return 0;
-        } catch (...) {
-            return -1; // no exception may cross the C library
-        }
-    };
-    if (H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &links) < 0) {
+std::vector<hdf5::Link> links_of(hid_t group, const Place& place) {
+    std::optional<std::vector<hdf5::Link>> links = hdf5::links_of(group);
+    if (!links) {
         place.fail({}, "cannot list its contents: " + library_reason(), std::string(kDamagedHint));
     }
-    return links;
+    return std::move(*links);
 }
 
 // The text of a scalar string attribute; empty optional for any other kind.
@@ -363,7 +304,7 @@ public:
             place_.fail(prefix, "groups are nested deeper than " + std::to_string(kDeepestGroup),
                         std::string(kForeignHint));
         }
-        for (const Link& link : links_of(group, place_)) {
+        for (const hdf5::Link& link : links_of(group, place_)) {
             const std::string name = prefix + link.name;
             if (++links_ > kMostLinks) {
                 place_.fail({}, "it has more than " + format_thousands(kMostLinks) + " entries",

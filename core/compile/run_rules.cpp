@@ -79,9 +79,9 @@ private:
     Delivers delivered() const {
         const Json::json_pointer type("/data/train/type");
         const Json name = document_.contains(type) ? document_.at(type) : Json();
-        return name == "idx"    ? Delivers::images
-               : name == "text" ? Delivers::tokens
-                                : Delivers::unknown;
+        return name == "idx" || name == "images"  ? Delivers::images
+               : name == "text" || name == "jsonl" ? Delivers::tokens
+                                                   : Delivers::unknown;
     }
 
     void version_is_known() {

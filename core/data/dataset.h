@@ -24,6 +24,21 @@ struct SampleInfo {
     std::vector<std::string> class_names; // empty when unknown
     std::string
         description; // "Fashion-MNIST, 60,000 images 28x28": for plan, run.json and the studio
+    // Of a table's columns; empty where there are none.
+    std::vector<std::string> input_names;  // one per feature: "age", "colour=red"
+    std::vector<std::string> target_names; // one per number to predict, or that of the class
+};
+
+/// What a source has learnt from its training samples, and other files of the same data must
+/// follow: columns and classes by name, means. Known to its format only.
+class Encoding {
+public:
+    virtual ~Encoding() = default;
+};
+
+/// Where regression targets are standardised: number = value * scale + mean, per target.
+struct TargetScale {
+    std::vector<double> mean, scale; // empty: targets are as in the files
 };
 
 /// Random access to samples. Thread-safe for reading once opened.
@@ -49,6 +64,12 @@ public:
     /// Hash of what the data is (names, sizes, headers): recorded in run.json and checked on
     /// resume.
     virtual std::string fingerprint() const = 0;
+    /// For OpenContext::encoding of validation, test and input files; may be null.
+    virtual std::shared_ptr<const Encoding> encoding() const { return nullptr; }
+    virtual TargetScale target_scale() const { return {}; }
+    /// Of a source that opens at its first use: what was decided and skipped then. DataSet::notes
+    /// has it for the others.
+    virtual std::vector<std::string> notes() const { return {}; }
 };
 
 /// What opening needs beside the "data" section of the configuration.
@@ -56,6 +77,11 @@ struct OpenContext {
     std::filesystem::path base_dir;   // relative paths count from here
     std::int64_t sequence_length = 0; // the model's context; 0 when it has none
     std::uint64_t seed = 0;
+    /// Of the training samples, when this is another part of the data; null: it is train itself.
+    std::shared_ptr<const Encoding> encoding = nullptr;
+    /// Whether samples need targets. Without one a label is -1 and a number 0.
+    enum class Targets : std::uint8_t { needed, may_be_absent };
+    Targets targets = Targets::needed;
 };
 
 /// Views of the data of one run. The test split is read from disk when it is first used (`weft
@@ -77,6 +103,14 @@ struct DataSet {
 /// ones inside read(); random ones keyed by seed, sample and epoch through the loader). Throws
 /// weft::Error{data}.
 DataSet open_data(const config::Json& data_section, const OpenContext& context);
+
+/// Samples to predict from a file, read as those of `train` are, transforms included; targets may
+/// be absent. The file is of the format of data.train, or, for a model of images, a PNG or JPEG.
+/// Throws weft::Error{data}, also when they do not fit the model.
+std::shared_ptr<const Source> open_input(const config::Json& data_section,
+                                         const OpenContext& context, const Source& train,
+                                         const std::filesystem::path& input,
+                                         std::vector<std::string>& notes);
 
 /// What a data set will be, learned from names, sizes and headers: no sample is kept in memory.
 struct DataOutline {

@@ -8,6 +8,8 @@
 #include "core/base/check.h"
 #include "core/base/error.h"
 
+#include <numeric>
+
 namespace weft::data {
 namespace {
 
@@ -28,30 +30,26 @@ void require_same_samples(const SampleInfo& train, const Source& other, const st
                 "Use a source of the same kind as train.");
 }
 
-/// Fills train and validation, before transforms.
-void open_training(const Json& section, const OpenContext& context, DataSet& out) {
-    const Json& train = section.at("train");
-    const FormatDef& format = format_of(train);
-    out.train = format.open(train, context, Part::train, out.notes);
-    out.training_cache_bytes = out.train->cache_bytes();
-    const Json& validation = section.at("validation");
-    if (validation.is_null()) {
-        return;
-    }
-    if (validation.contains("type")) {
-        out.validation = format_of(validation).open(validation, context, Part::train, out.notes);
-        require_same_samples(out.train->info(), *out.validation, "validation");
-        out.training_cache_bytes += out.validation->cache_bytes();
-        return;
-    }
-    const double share = validation.at("split").get<double>();
-    if (share == 0) {
-        return;
-    }
-    const std::shared_ptr<const Source> whole = out.train;
-    Split split = format.split_rule == SplitRule::by_part
-                      ? split_by_part(whole->samples(), share)
-                      : split_by_class(*whole, share, context.seed);
+std::shared_ptr<const Source> fitted(const std::shared_ptr<const Source>& opened,
+                                     const Json& settings,
+                                     const std::vector<std::int64_t>& training,
+                                     std::vector<std::string>& notes) {
+    const FormatDef& format = format_of(settings);
+    return format.fitted == nullptr ? opened : format.fitted(opened, settings, training, notes);
+}
+
+std::vector<std::int64_t> all_of(const Source& source) {
+    std::vector<std::int64_t> indices(static_cast<std::size_t>(source.samples()));
+    std::iota(indices.begin(), indices.end(), std::int64_t{0});
+    return indices;
+}
+
+/// Cuts train in two, which is then fitted to the samples that stay.
+void open_split(const Json& settings, double share, std::uint64_t seed, DataSet& out) {
+    Split split = format_of(settings).split_rule == SplitRule::by_part
+                      ? split_by_part(out.train->samples(), share)
+                      : split_by_class(*out.train, share, seed);
+    const std::shared_ptr<const Source> whole = fitted(out.train, settings, split.train, out.notes);
     out.train = subset(whole, std::move(split.train), "training");
     out.validation = subset(whole, std::move(split.validation), "validation");
     // Both views hold on to the same samples.
@@ -59,34 +57,83 @@ void open_training(const Json& section, const OpenContext& context, DataSet& out
         out.train->cache_bytes() + out.validation->cache_bytes() - whole->cache_bytes();
 }
 
-std::shared_ptr<const Source> test_source(const Json& section, const OpenContext& context,
-                                          const SampleInfo& train) {
+OpenContext following(const OpenContext& context, const Source& train) {
+    OpenContext out = context;
+    out.encoding = train.encoding();
+    return out;
+}
+
+/// Fills train and validation, before transforms.
+void open_training(const Json& section, const OpenContext& context, DataSet& out) {
+    const Json& train = section.at("train");
+    out.train = format_of(train).open(train, context, Part::train, out.notes);
+    const Json& validation = section.at("validation");
+    const bool own = validation.is_object() && validation.contains("type");
+    const double share = validation.is_null() || own ? 0 : validation.at("split").get<double>();
+    if (share > 0) {
+        open_split(train, share, context.seed, out);
+        return;
+    }
+    out.train = fitted(out.train, train, all_of(*out.train), out.notes);
+    out.training_cache_bytes = out.train->cache_bytes();
+    if (own) {
+        out.validation =
+            format_of(validation)
+                .open(validation, following(context, *out.train), Part::train, out.notes);
+        require_same_samples(out.train->info(), *out.validation, "validation");
+        out.training_cache_bytes += out.validation->cache_bytes();
+    }
+}
+
+std::shared_ptr<const Source> test_source(const Json& section, const OpenContext& given_context,
+                                          const Source& train) {
     const bool given = !section.at("test").is_null();
     const Json settings = section.at(given ? "test" : "train");
     const FormatDef& format = format_of(settings);
-    if (!given && !format.has_test(settings, context)) {
+    if (!given && !format.has_test(settings, given_context)) {
         return nullptr;
     }
     const Part part = given ? Part::train : Part::test;
     return opened_on_demand(
-        [&format, settings, context, part, train, transforms = section.at("transforms")] {
-            std::vector<std::string> notes;
+        [&format, settings, context = following(given_context, train), part, info = train.info(),
+         transforms = section.at("transforms")](std::vector<std::string>& notes) {
             auto source = format.open(settings, context, part, notes);
-            require_same_samples(train, *source, "test");
+            require_same_samples(info, *source, "test");
             return transformed(std::move(source), transforms, context.seed, false);
         });
+}
+
+/// The settings that read an input file.
+Json input_settings(const Json& train, const Source& like, const std::filesystem::path& input) {
+    const ir::Shape& shape = like.info().input.shape;
+    if (shape.rank() == 3 && kImagesFormat.sniff(input)) {
+        return kImagesFormat.for_input(
+            {{"type", "images"}, {"size", {shape[0], shape[1]}}, {"channels", shape[2]}}, input);
+    }
+    const FormatDef& format = format_of(train);
+    if (format.for_input == nullptr) {
+        throw Error(ErrorKind::data, input.string(),
+                    "a model that was trained on " + std::string(format.name) +
+                        " data takes no input files",
+                    "Name samples of a split by number.");
+    }
+    return format.for_input(train, input);
 }
 
 } // namespace
 
 Json checked_section(const Json& data_section) {
-    Json section = data_section;
-    const config::Diagnostics problems = check_data(section, "/data");
-    if (config::has_errors(problems)) {
-        throw Error(ErrorKind::usage, problems.front().pointer, problems.front().message,
-                    problems.front().hint);
+    config::Checked checked = config::check_fields(data_section, data_fields(), "/data");
+    config::Diagnostics problems = std::move(checked.diagnostics);
+    if (!config::has_errors(problems)) {
+        problems = check_data(checked.value, "/data");
     }
-    return section;
+    for (const config::Diagnostic& problem : problems) {
+        if (problem.severity == config::Severity::error) {
+            throw Error(ErrorKind::usage, problem.pointer, problem.message, problem.hint);
+        }
+    }
+    return checked.value;
 }
 
 DataSet open_data(const Json& data_section, const OpenContext& context) {
@@ -94,12 +141,35 @@ DataSet open_data(const Json& data_section, const OpenContext& context) {
     DataSet out;
     open_training(section, context, out);
     const Json& transforms = section.at("transforms");
-    out.test = test_source(section, context, out.train->info());
+    out.test = test_source(section, context, *out.train);
     out.train = transformed(out.train, transforms, context.seed, true);
     if (out.validation != nullptr) {
         out.validation = transformed(out.validation, transforms, context.seed, false);
     }
     return out;
+}
+
+std::shared_ptr<const Source> open_input(const Json& data_section, const OpenContext& given_context,
+                                         const Source& train, const std::filesystem::path& input,
+                                         std::vector<std::string>& notes) {
+    Json section = data_section;
+    section["train"] = input_settings(section.at("train"), train, input);
+    section["validation"] = nullptr;
+    section["test"] = nullptr;
+    OpenContext context = following(given_context, train);
+    context.base_dir.clear(); // `input` counts from where the program runs
+    context.targets = OpenContext::Targets::may_be_absent;
+    section = checked_section(section);
+    const Json& settings = section.at("train");
+    auto source = format_of(settings).open(settings, context, Part::train, notes);
+    if (!(source->info().input == train.info().input)) {
+        throw Error(ErrorKind::data, input.string(),
+                    "its samples are " + ir::to_text(source->info().input) + "; the model takes " +
+                        ir::to_text(train.info().input),
+                    "Give a file like those that it was trained on.");
+    }
+    source = told_as(std::move(source), train.info());
+    return transformed(std::move(source), section.at("transforms"), context.seed, false);
 }
 
 } // namespace weft::data

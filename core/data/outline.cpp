@@ -48,12 +48,17 @@ void outline_test(const Json& section, const OpenContext& context, Files files, 
 
 } // namespace
 
-const FormatDef& format_of(const Json& source) {
-    const auto& name = source.at("type").get_ref<const std::string&>();
+const FormatDef* find_format(std::string_view name) {
     const auto found = std::find_if(kFormats.begin(), kFormats.end(),
                                     [&](const FormatDef* format) { return format->name == name; });
-    WEFT_CHECK(found != kFormats.end(), "the configuration was checked: data format " + name);
-    return **found;
+    return found == kFormats.end() ? nullptr : *found;
+}
+
+const FormatDef& format_of(const Json& source) {
+    const auto& name = source.at("type").get_ref<const std::string&>();
+    const FormatDef* format = find_format(name);
+    WEFT_CHECK(format != nullptr, "the configuration was checked: data format " + name);
+    return *format;
 }
 
 std::filesystem::path resolve(const std::filesystem::path& base, const std::string& text) {

@@ -39,6 +39,8 @@ public:
     std::string fingerprint() const override {
         return source_->fingerprint() + ", " + part_ + " " + std::to_string(samples());
     }
+    std::shared_ptr<const Encoding> encoding() const override { return source_->encoding(); }
+    TargetScale target_scale() const override { return source_->target_scale(); }
 
 private:
     std::int64_t whole_index(std::int64_t index) const {
@@ -52,10 +54,34 @@ private:
     std::string part_;
 };
 
+class InputSource final : public Source {
+public:
+    InputSource(std::shared_ptr<const Source> source, const SampleInfo& info)
+        : source_(std::move(source)), info_(info) {
+        info_.description = source_->info().description;
+    }
+
+    const SampleInfo& info() const override { return info_; }
+    std::int64_t samples() const override { return source_->samples(); }
+    void read(std::int64_t index, std::span<std::byte> input,
+              std::span<std::byte> target) const override {
+        source_->read(index, input, target);
+    }
+    std::int32_t label(std::int64_t index) const override { return source_->label(index); }
+    std::int64_t cache_bytes() const override { return source_->cache_bytes(); }
+    std::string fingerprint() const override { return source_->fingerprint(); }
+    TargetScale target_scale() const override { return source_->target_scale(); }
+
+private:
+    std::shared_ptr<const Source> source_;
+    SampleInfo info_;
+};
+
 class OnDemandSource final : public Source {
 public:
-    explicit OnDemandSource(std::function<std::shared_ptr<const Source>()> open)
-        : open_(std::move(open)) {}
+    using Open = std::function<std::shared_ptr<const Source>(std::vector<std::string>& notes)>;
+
+    explicit OnDemandSource(Open open) : open_(std::move(open)) {}
 
     const SampleInfo& info() const override { return source().info(); }
     std::int64_t samples() const override { return source().samples(); }
@@ -70,19 +96,26 @@ public:
         return source_ == nullptr ? 0 : source_->cache_bytes();
     }
     std::string fingerprint() const override { return source().fingerprint(); }
+    TargetScale target_scale() const override { return source().target_scale(); }
+    std::vector<std::string> notes() const override {
+        const std::lock_guard lock(mutex_);
+        return notes_;
+    }
 
 private:
     const Source& source() const {
         const std::lock_guard lock(mutex_);
         if (source_ == nullptr) {
-            source_ = open_();
+            notes_.clear();
+            source_ = open_(notes_);
         }
         return *source_;
     }
 
-    std::function<std::shared_ptr<const Source>()> open_;
+    Open open_;
     mutable std::mutex mutex_;
     mutable std::shared_ptr<const Source> source_;
+    mutable std::vector<std::string> notes_;
 };
 
 } // namespace
@@ -93,8 +126,13 @@ std::shared_ptr<const Source> subset(std::shared_ptr<const Source> source,
     return std::make_shared<PartOfSource>(std::move(source), std::move(indices), std::move(part));
 }
 
-std::shared_ptr<const Source>
-opened_on_demand(std::function<std::shared_ptr<const Source>()> open) {
+std::shared_ptr<const Source> told_as(std::shared_ptr<const Source> source,
+                                      const SampleInfo& info) {
+    return std::make_shared<InputSource>(std::move(source), info);
+}
+
+std::shared_ptr<const Source> opened_on_demand(
+    std::function<std::shared_ptr<const Source>(std::vector<std::string>& notes)> open) {
     return std::make_shared<OnDemandSource>(std::move(open));
 }
 

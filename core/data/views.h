@@ -16,7 +16,13 @@ namespace weft::data {
 std::shared_ptr<const Source> subset(std::shared_ptr<const Source> source,
                                      std::vector<std::int64_t> indices, std::string part);
 
-/// Calls `open` once, at the first use. When it throws, every later use tries again.
-std::shared_ptr<const Source> opened_on_demand(std::function<std::shared_ptr<const Source>()> open);
+/// Samples without targets of their own, that are told of as those of `info` are: same classes and
+/// names, own description.
+std::shared_ptr<const Source> told_as(std::shared_ptr<const Source> source, const SampleInfo& info);
+
+/// Calls `open` once, at the first use, with a list that takes its notes. When it throws, every later
+/// use tries again.
+std::shared_ptr<const Source> opened_on_demand(
+    std::function<std::shared_ptr<const Source>(std::vector<std::string>& notes)> open);
 
 } // namespace weft::data

@@ -54,6 +54,13 @@ void rank(SamplePrediction& prediction, std::size_t top) {
     }
 }
 
+/// Outputs of a regression in the units of the data's files.
+void rescale(const data::TargetScale& scale, std::vector<double>& values) {
+    for (std::size_t k = 0; k < std::min(values.size(), scale.scale.size()); ++k) {
+        values[k] = values[k] * scale.scale[k] + scale.mean[k];
+    }
+}
+
 } // namespace
 
 std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConfig& config,
@@ -122,6 +129,8 @@ std::vector<SamplePrediction> predict(exec::Executor& executor, const data::Sour
             prediction.values = predicted.row(i);
             if (source.info().classes > 0) {
                 rank(prediction, top);
+            } else {
+                rescale(source.target_scale(), prediction.values);
             }
             out.push_back(std::move(prediction));
         }

@@ -26,7 +26,7 @@ std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConf
 struct SamplePrediction {
     std::int64_t index = 0;
     std::int32_t label = -1;                          // -1: the source has none
-    std::vector<double> values;                       // probabilities of the classes, or outputs
+    std::vector<double> values; // probabilities of the classes, or outputs in the files' units
     std::vector<std::pair<std::int64_t, double>> top; // classes: the most probable first
 };
 

@@ -381,6 +381,9 @@ FinishedEvent StepLoop::finish() {
         event.test = evaluate(setup_.executor, setup_.config, setup_.data.test, "test", 0,
                               setup_.control.wind_up())
                          .value_or(Metrics{});
+        for (const std::string& note : setup_.data.test->notes()) {
+            setup_.control.emit(WarningEvent{note, ""});
+        }
         progress_.seconds += setup_.clock.steady_s() - start_s;
     }
     event.seconds = progress_.seconds;

@@ -79,6 +79,43 @@ private slots:
                  {"validation", {{"type", "text"}, {"path", (folder.path() / "b.txt").string()}}}});
     }
 
+    void tables_arrays_and_images() {
+        const Folder folder;
+        const std::string peers = std::string(WEFT_TEST_DATA) + "/peers/";
+        std::string table = "a,b,c\n";
+        for (int i = 0; i < 50; ++i) {
+            table += std::to_string(i) + "," + (i == 9 ? "" : i % 3 == 0 ? "x" : "z") +
+                     (i == 4 ? "\n" : i == 5 ? ",\n" : i % 2 == 0 ? ",p\n" : ",q\n");
+        }
+        const std::string csv = folder.write("a.csv", table).string();
+        for (const char* missing : {"mean", "drop"}) {
+            compare({{"train", {{"type", "csv"}, {"path", csv}, {"missing", missing}}}});
+        }
+        compare({{"train", {{"type", "csv"}, {"path", csv}, {"targets", "a"}}}});
+        for (const char* inputs : {"f4.npy", "fortran.npy"}) {
+            compare({{"train",
+                      {{"type", "npy"},
+                       {"inputs", peers + inputs},
+                       {"targets", peers + "labels.npy"}}}});
+        }
+        compare({{"train", {{"type", "hdf5"}, {"path", peers + "packed.h5"}}}});
+        compare({{"train", {{"type", "hdf5"}, {"path", peers + "plain.h5"}}}});
+        for (const char* name : {"train/a/1.png", "train/b/2.png", "test/a/1.png", "test/b/3.png"}) {
+            const std::filesystem::path to = folder.path() / "set" / name;
+            std::filesystem::create_directories(to.parent_path());
+            std::filesystem::copy_file(peers + "rgb.png", to);
+        }
+        const std::string images = (folder.path() / "set").string();
+        compare({{"train", {{"type", "images"}, {"path", images}}}});
+        compare({{"train", {{"type", "images"}, {"path", images}, {"size", {5, 7}}}}});
+        const std::string lines =
+            folder.write("a.jsonl", "{\"text\": \"\"}\n{\"text\": \"some words\"}\nno\n"
+                                    "{\"text\": \"and some more of them\"}\n")
+                .string();
+        compare({{"train", {{"type", "jsonl"}, {"path", lines}, {"most_bad", 0.5}}},
+                 {"validation", nullptr}});
+    }
+
     void absent_text_is_an_error_unless_it_may_be_absent() {
         const Json section = normalised({{"train", {{"type", "text"}, {"path", "/nowhere.txt"}}}});
         const data::OpenContext context{{}, kContext, 0};

@@ -632,9 +632,7 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
-    for (const QString& path : widgets::localPaths(event->mimeData())) {
-        open(path);
-    }
+    studio_.openDropped(widgets::localPaths(event->mimeData()));
 }
 
 void MainWindow::applySettings() {

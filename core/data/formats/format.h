@@ -3,7 +3,7 @@
 // record per file of this folder, listed in format_list.h.
 #pragma once
 
-#include "core/data/dataset.h"
+#include "core/data/recognise.h"
 
 #include <filesystem>
 #include <memory>
@@ -31,6 +31,14 @@ struct PartOutline {
     std::string assumption;       // when files that may be absent were not there
 };
 
+/// What there is to say of a source beside its outline.
+struct Look {
+    std::string summary;
+    std::vector<Column> columns;
+    std::vector<ClassCount> classes;
+    std::vector<std::string> notes;
+};
+
 struct FormatDef {
     std::string_view name;
     std::string_view help;
@@ -46,10 +54,26 @@ struct FormatDef {
     /// What open would return, from names, sizes and headers.
     PartOutline (*outline)(const config::Json& settings, const OpenContext& context, Part part,
                            Files files);
+    /// A "data" section for a file or folder that sniff has recognised, with train and validation.
+    /// Null: it is not made of files. Throws weft::Error{data}.
+    config::Json (*propose)(const std::filesystem::path& path) = nullptr;
+    /// For people who look at data before they train. Null: the outline says all.
+    Look (*look)(const config::Json& settings, const OpenContext& context) = nullptr;
+    /// What open returned, with what is learnt from its samples `training` alone (means, scales).
+    /// Null: nothing is.
+    std::shared_ptr<const Source> (*fitted)(const std::shared_ptr<const Source>& opened,
+                                            const config::Json& settings,
+                                            const std::vector<std::int64_t>& training,
+                                            std::vector<std::string>& notes) = nullptr;
+    /// Settings of train, made to read an input file without targets. Null: it cannot.
+    config::Json (*for_input)(config::Json settings, const std::filesystem::path& path) = nullptr;
 };
 
 /// The record that a source's settings name.
 const FormatDef& format_of(const config::Json& source);
+
+/// Null when there is none of this name.
+const FormatDef* find_format(std::string_view name);
 
 /// The section normalised; weft::Error{usage} when it has a mistake.
 config::Json checked_section(const config::Json& data_section);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every data format. To add one: a record in a file of this folder, a declaration and a line here,
-// and a row in tests/data.
+// and a row in tests/data. Files are recognised as the first format that knows them.
 #pragma once
 
 #include "core/data/formats/format.h"
@@ -10,9 +10,16 @@
 namespace weft::data {
 
 extern const FormatDef kIdxFormat;
+extern const FormatDef kImagesFormat;
+extern const FormatDef kNpyFormat;
+extern const FormatDef kHdf5Format;
+extern const FormatDef kJsonlFormat;
+extern const FormatDef kCsvFormat;
 extern const FormatDef kTextFormat;
 extern const FormatDef kSyntheticFormat;
 
-inline constexpr std::array kFormats = {&kIdxFormat, &kTextFormat, &kSyntheticFormat};
+inline constexpr std::array kFormats = {&kIdxFormat,  &kImagesFormat,   &kNpyFormat,
+                                        &kHdf5Format, &kJsonlFormat,    &kCsvFormat,
+                                        &kTextFormat, &kSyntheticFormat};
 
 } // namespace weft::data

@@ -317,15 +317,49 @@ PartOutline outline_idx(const config::Json& settings, const OpenContext& context
             product(extents) + product(labels.extents), ""};
 }
 
+config::Json propose_idx(const fs::path& path) {
+    return {{"train", {{"type", "idx"}, {"path", path.string()}}},
+            {"validation", {{"split", 0.1}}}};
+}
+
+Look look_at_idx(const config::Json& settings, const OpenContext& context) {
+    const fs::path path = path_of(settings, context);
+    const ImageFiles files = find_files(path, Part::train);
+    InputFile images(files.images);
+    const std::vector<std::int64_t> extents = read_extents(images, 3, 4);
+    const IdxArray labels = read_idx(files.labels, 1, 1);
+    require_pairs(files, extents, labels);
+    const SampleInfo info = describe(files.images, extents, labels);
+    Look out;
+    out.summary = info.description;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(info.classes); ++k) {
+        const std::string name = k < info.class_names.size() ? info.class_names[k] : "";
+        out.classes.push_back({name.empty() ? std::to_string(k) : name, 0});
+    }
+    for (const std::byte label : labels.values) {
+        ++out.classes[std::to_integer<std::size_t>(label)].samples;
+    }
+    return out;
+}
+
+config::Json idx_for_input(config::Json settings, const fs::path& path) {
+    settings["path"] = path.string();
+    return settings;
+}
+
 } // namespace
 
-const FormatDef kIdxFormat = {"idx",
-                              "Images and labels of MNIST, Fashion-MNIST and their relatives.",
-                              SplitRule::by_class,
-                              idx_fields,
-                              sniff_idx,
-                              idx_has_test,
-                              open_idx,
-                              outline_idx};
+const FormatDef kIdxFormat = {.name = "idx",
+                              .help = "Images and labels of MNIST, Fashion-MNIST and their "
+                                      "relatives.",
+                              .split_rule = SplitRule::by_class,
+                              .fields = idx_fields,
+                              .sniff = sniff_idx,
+                              .has_test = idx_has_test,
+                              .open = open_idx,
+                              .outline = outline_idx,
+                              .propose = propose_idx,
+                              .look = look_at_idx,
+                              .for_input = idx_for_input};
 
 } // namespace weft::data

@@ -284,9 +284,13 @@ bool synthetic_has_test(const config::Json&, const OpenContext&) {
 } // namespace
 
 const FormatDef kSyntheticFormat = {
-    "synthetic",         "Data made on the fly: learnable, the same on every machine.",
-    SplitRule::by_class, synthetic_fields,
-    sniff_synthetic,     synthetic_has_test,
-    open_synthetic,      outline_synthetic};
+    .name = "synthetic",
+    .help = "Data made on the fly: learnable, the same on every machine.",
+    .split_rule = SplitRule::by_class,
+    .fields = synthetic_fields,
+    .sniff = sniff_synthetic,
+    .has_test = synthetic_has_test,
+    .open = open_synthetic,
+    .outline = outline_synthetic};
 
 } // namespace weft::data

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// text: a file, or every file of a folder in sorted order, as one run of bytes. Sample i is the
-// window of T + 1 bytes that starts at byte i * T: input is its first T bytes, target its last T.
-// Inputs of different samples do not overlap and every byte but the first is predicted exactly
-// once; what is left after the last whole window is not used. The vocabulary is the 256 byte
-// values.
+// text: a file, or every file of a folder in sorted order, as one run of bytes (text_windows.h).
 #include "core/data/formats/format_list.h"
 
-#include "core/base/check.h"
 #include "core/base/crc32c.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/data/text_windows.h"
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 #include <utility>
 
@@ -104,91 +99,18 @@ std::int64_t total_bytes(const std::vector<fs::path>& files) {
     return bytes;
 }
 
-void require_one_window(const fs::path& path, std::int64_t bytes, std::int64_t length) {
-    if (bytes <= length) {
-        fail(path,
-             "the text has " + format_thousands(bytes) + " bytes; one sample with context " +
-                 format_thousands(length) + " needs " + format_thousands(length + 1),
-             "Use a longer text or a smaller model.context.");
+/// The content of all files; `names` receives their names below `path`, one per line.
+std::string read_all(const fs::path& path, std::string& names, std::vector<std::string>& notes) {
+    std::string content;
+    const std::vector<fs::path> files = text_files(path, notes);
+    content.reserve(static_cast<std::size_t>(total_bytes(files)));
+    for (const fs::path& file : files) {
+        content += read_file(file, std::numeric_limits<std::int64_t>::max(), ErrorKind::data);
+        names +=
+            file == path ? path.filename().string() : file.lexically_relative(path).string() + "\n";
     }
+    return content;
 }
-
-std::int64_t windows(std::int64_t bytes, std::int64_t length) {
-    return (bytes - 1) / length;
-}
-
-SampleInfo describe(const fs::path& path, std::int64_t bytes, std::int64_t length) {
-    SampleInfo info;
-    info.input = info.target = {ir::DType::i32, {length}};
-    info.classes = 256;
-    info.description = path.filename().string() + ", " + format_bytes(bytes) + " of text, " +
-                       format_thousands(windows(bytes, length)) + " windows of " +
-                       format_thousands(length);
-    return info;
-}
-
-class TextSource final : public Source {
-public:
-    TextSource(const fs::path& path, std::int64_t length, std::vector<std::string>& notes)
-        : length_(length) {
-        const std::string names = read_all(path, notes);
-        const auto bytes = static_cast<std::int64_t>(content_.size());
-        require_one_window(path, bytes, length);
-        info_ = describe(path, bytes, length);
-        fingerprint_ = "text " + std::to_string(bytes) + " bytes, context " +
-                       std::to_string(length) + ", names crc32c " + std::to_string(crc32c(names)) +
-                       ", crc32c " + std::to_string(crc32c(content_));
-    }
-
-    const SampleInfo& info() const override { return info_; }
-    std::int64_t samples() const override {
-        return windows(static_cast<std::int64_t>(content_.size()), length_);
-    }
-
-    void read(std::int64_t index, std::span<std::byte> input,
-              std::span<std::byte> target) const override {
-        WEFT_CHECK(index >= 0 && index < samples(), "sample index within the source");
-        widen(index * length_, input);
-        if (!target.empty()) {
-            widen(index * length_ + 1, target);
-        }
-    }
-
-    std::int32_t label(std::int64_t) const override { return -1; }
-    std::int64_t cache_bytes() const override {
-        return static_cast<std::int64_t>(content_.capacity());
-    }
-    std::string fingerprint() const override { return fingerprint_; }
-
-private:
-    /// Fills content_; returns the names below `path`, one per line.
-    std::string read_all(const fs::path& path, std::vector<std::string>& notes) {
-        std::string names;
-        const std::vector<fs::path> files = text_files(path, notes);
-        content_.reserve(static_cast<std::size_t>(total_bytes(files)));
-        for (const fs::path& file : files) {
-            content_ += read_file(file, std::numeric_limits<std::int64_t>::max(), ErrorKind::data);
-            names += file == path ? path.filename().string()
-                                  : file.lexically_relative(path).string() + "\n";
-        }
-        return names;
-    }
-
-    void widen(std::int64_t first, std::span<std::byte> out) const {
-        WEFT_CHECK(out.size() == static_cast<std::size_t>(length_) * sizeof(std::int32_t),
-                   "buffer has the size of info()");
-        for (std::int64_t i = 0; i < length_; ++i) {
-            const std::int32_t value =
-                static_cast<unsigned char>(content_[static_cast<std::size_t>(first + i)]);
-            std::memcpy(out.data() + i * 4, &value, sizeof(value));
-        }
-    }
-
-    std::int64_t length_;
-    std::string content_;
-    SampleInfo info_;
-    std::string fingerprint_;
-};
 
 config::FieldTable text_fields() {
     return {config::path_field("path", nullptr,
@@ -196,11 +118,7 @@ config::FieldTable text_fields() {
                 .must_be_given()};
 }
 
-bool sniff_text(const fs::path& path) {
-    std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored)) {
-        return false;
-    }
+bool is_text_file(const fs::path& path) {
     std::string head(4096, '\0');
     const File file(path, File::Mode::read, ErrorKind::data);
     head.resize(static_cast<std::size_t>(std::min<std::int64_t>(file.size(), 4096)));
@@ -213,22 +131,39 @@ bool sniff_text(const fs::path& path) {
     return !head.empty() && utf8 && head.find('\0') == std::string::npos;
 }
 
+/// Of a folder, the first files tell.
+bool sniff_text(const fs::path& path) {
+    constexpr std::size_t kLookedAt = 20;
+    std::error_code ignored;
+    if (!fs::is_directory(path, ignored)) {
+        return fs::is_regular_file(path, ignored) && is_text_file(path);
+    }
+    std::vector<std::string> notes;
+    std::vector<fs::path> files = files_of(path, notes);
+    files.resize(std::min(files.size(), kLookedAt));
+    return !files.empty() && std::all_of(files.begin(), files.end(), is_text_file);
+}
+
 bool text_has_test(const config::Json&, const OpenContext&) {
     return false;
 }
 
 fs::path path_of(const config::Json& settings, const OpenContext& context) {
     fs::path path = resolve(context.base_dir, settings.at("path").get<std::string>());
-    if (context.sequence_length < 1) {
-        fail(path, "text needs the context length of a language model, and this model has none",
-             "Use a language model such as gpt2, or another data format.");
-    }
+    require_context(path, context.sequence_length);
     return path;
 }
 
 std::shared_ptr<const Source> open_text(const config::Json& settings, const OpenContext& context,
                                         Part, std::vector<std::string>& notes) {
-    return std::make_shared<TextSource>(path_of(settings, context), context.sequence_length, notes);
+    const fs::path path = path_of(settings, context);
+    std::string names;
+    std::string content = read_all(path, names, notes);
+    std::string fingerprint = "text " + std::to_string(content.size()) + " bytes, context " +
+                              std::to_string(context.sequence_length) + ", names crc32c " +
+                              std::to_string(crc32c(names)) + ", crc32c " +
+                              std::to_string(crc32c(content));
+    return text_windows(path, std::move(content), context.sequence_length, std::move(fingerprint));
 }
 
 PartOutline outline_text(const config::Json& settings, const OpenContext& context, Part,
@@ -237,24 +172,39 @@ PartOutline outline_text(const config::Json& settings, const OpenContext& contex
     const std::int64_t length = context.sequence_length;
     std::error_code code;
     if (files == Files::may_be_absent && !fs::exists(path, code)) {
-        return {describe(path, length + 1, length), 0, 0,
+        return {describe_windows(path, length + 1, length), 0, 0,
                 "the text " + path.string() + " is not here: its size is not in the plan"};
     }
     std::vector<std::string> notes;
     const std::int64_t bytes = total_bytes(text_files(path, notes));
     require_one_window(path, bytes, length);
-    return {describe(path, bytes, length), windows(bytes, length), bytes, ""};
+    return {describe_windows(path, bytes, length), windows(bytes, length), bytes, ""};
+}
+
+config::Json propose_text(const fs::path& path) {
+    return {{"train", {{"type", "text"}, {"path", path.string()}}},
+            {"validation", {{"split", 0.1}}}};
+}
+
+Look look_at_text(const config::Json& settings, const OpenContext& context) {
+    Look out;
+    const std::vector<fs::path> files = text_files(path_of(settings, context), out.notes);
+    out.summary = format_bytes(total_bytes(files)) + " of text" +
+                  (files.size() > 1 ? " in " + std::to_string(files.size()) + " files" : "");
+    return out;
 }
 
 } // namespace
 
-const FormatDef kTextFormat = {"text",
-                               "Text as bytes, for language models.",
-                               SplitRule::by_part,
-                               text_fields,
-                               sniff_text,
-                               text_has_test,
-                               open_text,
-                               outline_text};
+const FormatDef kTextFormat = {.name = "text",
+                               .help = "Text as bytes, for language models.",
+                               .split_rule = SplitRule::by_part,
+                               .fields = text_fields,
+                               .sniff = sniff_text,
+                               .has_test = text_has_test,
+                               .open = open_text,
+                               .outline = outline_text,
+                               .propose = propose_text,
+                               .look = look_at_text};
 
 } // namespace weft::data

@@ -28,6 +28,8 @@ public:
     std::int32_t label(std::int64_t index) const override { return source_->label(index); }
     std::int64_t cache_bytes() const override { return source_->cache_bytes(); }
     std::string fingerprint() const override { return source_->fingerprint(); }
+    std::shared_ptr<const Encoding> encoding() const override { return source_->encoding(); }
+    TargetScale target_scale() const override { return source_->target_scale(); }
 
     void read(std::int64_t index, std::span<std::byte> input,
               std::span<std::byte> target) const override {

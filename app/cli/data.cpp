@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft data inspect PATH: what a file or folder is, without training on it.
+#include "app/cli/commands.h"
+#include "app/cli/json_output.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/compile/suggest_run.h"
+#include "core/data/recognise.h"
+#include "core/data/scan.h"
+
+#include <cstdio>
+
+namespace weft::cli {
+namespace {
+
+using config::Json;
+
+struct Options {
+    std::string path;
+    bool scan = false;
+    bool suggest = false;
+    bool json = false;
+};
+
+Json column_json(const data::Column& column) {
+    Json out{{"name", column.name},         {"kind", data::column_kind_name(column.kind)},
+             {"values", column.values},     {"missing", column.missing},
+             {"distinct", column.distinct}, {"examples", column.examples}};
+    if (column.kind == data::Column::Kind::number) {
+        out["whole_numbers"] = column.whole_numbers;
+        out["minimum"] = column.minimum;
+        out["maximum"] = column.maximum;
+        out["mean"] = column.mean;
+    }
+    return out;
+}
+
+Json outline_json(const data::DataOutline& outline) {
+    return {{"input", ir::to_text(outline.sample.input)},
+            {"target", ir::to_text(outline.sample.target)},
+            {"classes", outline.sample.classes},
+            {"class_names", outline.sample.class_names},
+            {"train_samples", outline.samples},
+            {"has_validation", outline.has_validation},
+            {"has_test", outline.has_test},
+            {"memory_bytes", outline.cache_bytes}};
+}
+
+Json recognised_json(const data::Recognised& one) {
+    Json out{{"format", one.format}, {"summary", one.summary}, {"data", one.data}};
+    out["outline"] = one.outline ? outline_json(*one.outline) : Json();
+    out["columns"] = Json::array();
+    for (const data::Column& column : one.columns) {
+        out["columns"].push_back(column_json(column));
+    }
+    out["class_counts"] = Json::array();
+    for (const data::ClassCount& count : one.classes) {
+        out["class_counts"].push_back({{"name", count.name}, {"samples", count.samples}});
+    }
+    out["notes"] = one.notes;
+    out["problems"] = one.problems;
+    return out;
+}
+
+void print_column(const data::Column& column) {
+    std::string about = format_thousands(column.distinct) + " different";
+    if (column.distinct > data::kMostDistinct) {
+        about = "over " + format_thousands(data::kMostDistinct) + " different";
+    }
+    if (column.kind == data::Column::Kind::number) {
+        char range[80];
+        std::snprintf(range, sizeof(range), ", %.6g to %.6g, mean %.6g", column.minimum,
+                      column.maximum, column.mean);
+        about += range;
+    } else if (!column.examples.empty()) {
+        about += ": " + shown(join(column.examples, ", "), 50);
+    }
+    if (column.missing > 0) {
+        about += ", " + format_thousands(column.missing) + " missing";
+    }
+    std::printf("  %-24s %-9s %s\n", shown(column.name, 24).c_str(),
+                std::string(data::column_kind_name(column.kind)).c_str(), about.c_str());
+}
+
+void print_recognised(const data::Recognised& one) {
+    std::printf("%s: %s\n", one.format.c_str(), one.summary.c_str());
+    if (one.outline) {
+        const data::DataOutline& outline = *one.outline;
+        std::printf(
+            "Samples: %s to %s, %s for training%s%s, %s in memory\n",
+            ir::to_text(outline.sample.input).c_str(), ir::to_text(outline.sample.target).c_str(),
+            format_thousands(outline.samples).c_str(),
+            outline.has_validation ? ", a validation part" : "",
+            outline.has_test ? ", a test part" : "", format_bytes(outline.cache_bytes).c_str());
+    }
+    if (!one.columns.empty()) {
+        std::printf("Columns:\n");
+        for (const data::Column& column : one.columns) {
+            print_column(column);
+        }
+    }
+    for (const data::ClassCount& count : one.classes) {
+        std::printf("  class %-30s %s\n", shown(count.name, 30).c_str(),
+                    format_thousands(count.samples).c_str());
+    }
+    for (const std::string& note : one.notes) {
+        std::printf("Note: %s\n", note.c_str());
+    }
+    for (const std::string& problem : one.problems) {
+        std::printf("Problem: %s\n", problem.c_str());
+    }
+    if (one.outline) {
+        std::printf("As a data section:\n%s\n", one.data.dump(2).c_str());
+    }
+}
+
+Json part_json(const data::PartScan& part) {
+    Json out{{"part", part.part},
+             {"samples", part.samples},
+             {"unreadable", part.unreadable},
+             {"not_finite", part.not_finite},
+             {"duplicates", part.duplicates},
+             {"unlabelled", part.unlabelled},
+             {"class_counts", part.class_counts},
+             {"constant", part.constant},
+             {"minimum", part.minimum},
+             {"maximum", part.maximum}};
+    out["bad"] = Json::array();
+    for (const data::BadSample& bad : part.bad) {
+        out["bad"].push_back({{"index", bad.index}, {"text", bad.text}});
+    }
+    return out;
+}
+
+Json scan_json(const data::ScanReport& report) {
+    Json out{{"findings", report.findings()}, {"notes", report.notes}};
+    out["parts"] = Json::array();
+    for (const data::PartScan& part : report.parts) {
+        out["parts"].push_back(part_json(part));
+    }
+    return out;
+}
+
+void print_scan(const data::ScanReport& report) {
+    for (const data::PartScan& part : report.parts) {
+        std::printf("Read %s samples of %s: values %.6g to %.6g\n",
+                    format_thousands(part.samples).c_str(), part.part.c_str(), part.minimum,
+                    part.maximum);
+        for (const data::BadSample& bad : part.bad) {
+            std::printf("  sample %lld: %s\n", static_cast<long long>(bad.index), bad.text.c_str());
+        }
+    }
+    for (const std::string& note : report.notes) {
+        std::printf("Note: %s\n", note.c_str());
+    }
+    for (const std::string& finding : report.findings()) {
+        std::printf("Finding: %s\n", finding.c_str());
+    }
+}
+
+config::Json normalised(const Json& section) {
+    return config::check_fields(section, data::data_fields(), "/data").value;
+}
+
+std::string name_of(const std::string& path) {
+    const std::filesystem::path full = std::filesystem::absolute(path).lexically_normal();
+    const std::string stem = full.stem().string();
+    return stem.empty() ? full.parent_path().filename().string() : stem;
+}
+
+int inspect(const Options& options) {
+    const data::Recognition found = data::recognise(options.path);
+    Json out{{"path", options.path}, {"problems", found.problems}};
+    out["formats"] = Json::array();
+    for (const data::Recognised& one : found.formats) {
+        out["formats"].push_back(recognised_json(one));
+    }
+    const data::Recognised* best = found.formats.empty() ? nullptr : &found.formats.front();
+    const bool usable = best != nullptr && best->outline.has_value();
+    if (!options.json) {
+        for (const std::string& problem : found.problems) {
+            std::printf("%s: %s\n", options.path.c_str(), problem.c_str());
+        }
+        if (best != nullptr) {
+            print_recognised(*best);
+        }
+    }
+    constexpr std::int64_t kContext = 128; // that recognise assumes of texts
+    if (usable && options.scan) {
+        const auto report = data::scan(normalised(best->data), {{}, kContext, 0});
+        out["scan"] = scan_json(report.value());
+        if (!options.json) {
+            print_scan(*report);
+        }
+    }
+    if (usable && options.suggest) {
+        const compile::Suggestion run = compile::suggest_run(best->data, {}, name_of(options.path));
+        out["suggestion"] = {{"configuration", run.document}, {"reasons", run.reasons}};
+        if (!options.json) {
+            std::printf("A run on it: %s.\n%s\n", join(run.reasons, "; ").c_str(),
+                        run.document.dump(2).c_str());
+        }
+    }
+    if (options.json) {
+        print_json(out);
+    }
+    return usable ? 0 : exit_code(ErrorKind::data);
+}
+
+} // namespace
+
+void add_data(CLI::App& app, Context& context) {
+    CLI::App* data = app.add_subcommand("data", "look into data sets");
+    data->require_subcommand(1);
+    auto options = std::make_shared<Options>();
+    CLI::App* command =
+        data->add_subcommand("inspect", "say what a file or folder is and how it would be read");
+    command->add_option("PATH", options->path, "file or folder")->required();
+    command->add_flag("--scan", options->scan, "also read every sample and report what is wrong");
+    command->add_flag("--suggest", options->suggest,
+                      "also print a configuration that trains on it");
+    command->add_flag("--json", options->json, "print JSON");
+    command->callback([options, &context] { context.exit_code = inspect(*options); });
+}
+
+} // namespace weft::cli

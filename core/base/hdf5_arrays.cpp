@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/base/hdf5_arrays.h"
+
+#include "core/base/check.h"
+#include "core/base/hdf5_library.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace weft {
+namespace {
+
+using hdf5::Handle;
+using hdf5::Library;
+using hdf5::library_reason;
+
+constexpr int kDeepestGroup = 32;
+constexpr int64_t kMostLinks = 1'000'000;
+// No filter that libhdf5 brings packs better than gzip at its best (RFC 1951).
+constexpr int64_t kBestRatio = 1032;
+
+[[noreturn]] void fail(const Path& path, const std::string& name, const std::string& text,
+                       std::string hint) {
+    const std::string where =
+        name.empty() ? path.string() : path.string() + ", data set '" + shown(name, 120) + "'";
+    throw Error(ErrorKind::data, where, text, std::move(hint));
+}
+
+constexpr const char* kDamagedHint = "The file is damaged or incomplete; copy or write it again.";
+
+Handle open_file(const Path& path) {
+    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    H5Pset_file_locking(access, false, true);
+    Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose);
+    if (!file.valid()) {
+        fail(path, {}, "not a readable HDF5 file: " + library_reason(), kDamagedHint);
+    }
+    return file;
+}
+
+hid_t memory_type(Hdf5Type type) {
+    switch (type) {
+    case Hdf5Type::u8: return H5T_NATIVE_UINT8;
+    case Hdf5Type::i64: return H5T_NATIVE_INT64;
+    case Hdf5Type::f32: return H5T_NATIVE_FLOAT;
+    default: return H5T_NATIVE_DOUBLE;
+    }
+}
+
+/// What elements of a type are read as; nothing for texts, compounds and their like. h5py stores
+/// bool as an enumeration of bytes.
+std::optional<Hdf5Type> read_as(hid_t type) {
+    const size_t bytes = H5Tget_size(type);
+    switch (H5Tget_class(type)) {
+    case H5T_INTEGER:
+        return bytes == 1 && H5Tget_sign(type) == H5T_SGN_NONE ? Hdf5Type::u8 : Hdf5Type::i64;
+    case H5T_ENUM: return bytes == 1 ? std::optional(Hdf5Type::i64) : std::nullopt;
+    case H5T_FLOAT: return bytes <= 4 ? Hdf5Type::f32 : Hdf5Type::f64;
+    default: return std::nullopt;
+    }
+}
+
+/// Fills shape and bytes; a reason when it cannot.
+std::string read_shape(hid_t dataset, Hdf5Array& out) {
+    const Handle space(H5Dget_space(dataset), H5Sclose);
+    if (H5Sget_simple_extent_type(space) != H5S_SIMPLE) {
+        return "it is no array";
+    }
+    std::array<hsize_t, H5S_MAX_RANK> sizes{};
+    const int rank = H5Sget_simple_extent_dims(space, sizes.data(), nullptr);
+    out.bytes = hdf5_type_bytes(out.type);
+    for (int i = 0; i < rank; ++i) {
+        const auto size = static_cast<int64_t>(sizes[static_cast<size_t>(i)]);
+        if (size < 0 || __builtin_mul_overflow(out.bytes, size, &out.bytes)) {
+            return "its shape is impossibly large";
+        }
+        out.shape.push_back(size);
+    }
+    return out.bytes == 0 ? "it is empty" : "";
+}
+
+/// Fills offset; a reason when the data are not in this file.
+std::string read_storage(hid_t dataset, hid_t type, int64_t file_bytes, Hdf5Array& out) {
+    const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+    const H5D_layout_t layout = creation.valid() ? H5Pget_layout(creation) : H5D_LAYOUT_ERROR;
+    if (layout == H5D_VIRTUAL ||
+        (layout == H5D_CONTIGUOUS && H5Pget_external_count(creation) != 0)) {
+        return "its data lie in other files";
+    }
+    const auto stored = static_cast<int64_t>(H5Dget_storage_size(dataset));
+    if (stored == 0) {
+        return "it was declared and never stored";
+    }
+    // Eight: a byte may be read as 64 bits.
+    if (out.bytes / (8 * kBestRatio) > std::min(stored, file_bytes)) {
+        return "its shape announces more data than a file of this size can hold";
+    }
+    const haddr_t offset = layout == H5D_CONTIGUOUS ? H5Dget_offset(dataset) : HADDR_UNDEF;
+    if (offset == HADDR_UNDEF) {
+        return "";
+    }
+    const auto begin = static_cast<int64_t>(offset);
+    if (begin <= 0 || stored > file_bytes || begin > file_bytes - stored) {
+        return "its data reach past the end of the file";
+    }
+    out.offset = H5Tequal(type, memory_type(out.type)) > 0 ? begin : -1;
+    return "";
+}
+
+Hdf5Array describe(hid_t dataset, std::string name, int64_t file_bytes) {
+    Hdf5Array out;
+    out.name = std::move(name);
+    const Handle type(H5Dget_type(dataset), H5Tclose);
+    const std::optional<Hdf5Type> as = read_as(type);
+    if (!as) {
+        out.problem = "its elements are no numbers";
+        return out;
+    }
+    out.type = *as;
+    out.problem = read_shape(dataset, out);
+    if (out.problem.empty()) {
+        out.problem = read_storage(dataset, type, file_bytes, out);
+    }
+    return out;
+}
+
+void visit(hid_t group, const std::string& prefix, int depth, int64_t file_bytes, int64_t& links,
+           std::vector<Hdf5Array>& found) {
+    const auto names = hdf5::links_of(group);
+    if (!names || depth > kDeepestGroup) {
+        return;
+    }
+    for (const hdf5::Link& link : *names) {
+        if (link.type != H5L_TYPE_HARD || ++links > kMostLinks) {
+            continue;
+        }
+        const Handle object(H5Oopen(group, link.name.c_str(), H5P_DEFAULT), H5Oclose);
+        const H5I_type_t kind = object.valid() ? H5Iget_type(object) : H5I_BADID;
+        if (kind == H5I_GROUP) {
+            visit(object, prefix + link.name + "/", depth + 1, file_bytes, links, found);
+        } else if (kind == H5I_DATASET) {
+            found.push_back(describe(object, prefix + link.name, file_bytes));
+        }
+    }
+}
+
+} // namespace
+
+std::vector<Hdf5Array> list_hdf5_arrays(const Path& path) {
+    const int64_t file_bytes = File(path, File::Mode::read, ErrorKind::data).size();
+    const Library library;
+    const Handle file = open_file(path);
+    const Handle root(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
+    std::vector<Hdf5Array> found;
+    int64_t links = 0;
+    visit(root, {}, 0, file_bytes, links, found);
+    std::sort(found.begin(), found.end(),
+              [](const auto& a, const auto& b) { return a.name < b.name; });
+    return found;
+}
+
+void read_hdf5_array(const Path& path, const Hdf5Array& array, std::span<std::byte> out) {
+    WEFT_CHECK(static_cast<int64_t>(out.size()) == array.bytes, "the array fills its buffer");
+    const Library library;
+    const Handle file = open_file(path);
+    const Handle dataset(H5Dopen2(file, array.name.c_str(), H5P_DEFAULT), H5Dclose);
+    if (!dataset.valid()) {
+        fail(path, array.name, "it cannot be opened: " + library_reason(), kDamagedHint);
+    }
+    Hdf5Array now;
+    now.type = array.type;
+    if (!read_shape(dataset, now).empty() || now.shape != array.shape) {
+        fail(path, array.name, "it changed while it was read", "Leave the file alone meanwhile.");
+    }
+    if (H5Dread(dataset, memory_type(array.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, out.data()) < 0) {
+        fail(path, array.name, "it cannot be read: " + library_reason(),
+             "The file is damaged, or packed by a filter that libhdf5 does not have here.");
+    }
+}
+
+} // namespace weft

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/data/array_data.h"
+
+#include "core/base/check.h"
+#include "core/base/crc32c.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+namespace weft::data {
+namespace {
+
+constexpr std::int64_t kChecked = 4 << 20; // bytes at either end
+
+static_assert(std::endian::native == std::endian::little, "elements are turned from big endian");
+
+/// IEEE 754 binary16.
+double half(std::uint16_t bits) {
+    const int exponent = bits >> 10 & 31;
+    const int fraction = bits & 1023;
+    const double magnitude = exponent == 0    ? std::ldexp(fraction, -24)
+                             : exponent == 31 ? (fraction == 0 ? HUGE_VAL : std::nan(""))
+                                              : std::ldexp(fraction + 1024, exponent - 25);
+    return bits >> 15 != 0 ? -magnitude : magnitude;
+}
+
+template <class T>
+void convert(std::span<std::byte> bytes, bool turn, std::span<double> out) {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        std::byte* at = bytes.data() + i * sizeof(T);
+        if (turn) {
+            std::reverse(at, at + sizeof(T));
+        }
+        T value;
+        std::memcpy(&value, at, sizeof(T));
+        out[i] = static_cast<double>(value);
+    }
+}
+
+void convert_halves(std::span<std::byte> bytes, bool turn, std::span<double> out) {
+    convert<std::uint16_t>(bytes, turn, out);
+    for (double& value : out) {
+        value = half(static_cast<std::uint16_t>(value));
+    }
+}
+
+void convert(Element element, std::span<std::byte> bytes, bool turn, std::span<double> out) {
+    switch (element) {
+    case Element::b1:
+    case Element::u1: convert<std::uint8_t>(bytes, turn, out); break;
+    case Element::u2: convert<std::uint16_t>(bytes, turn, out); break;
+    case Element::u4: convert<std::uint32_t>(bytes, turn, out); break;
+    case Element::u8: convert<std::uint64_t>(bytes, turn, out); break;
+    case Element::i1: convert<std::int8_t>(bytes, turn, out); break;
+    case Element::i2: convert<std::int16_t>(bytes, turn, out); break;
+    case Element::i4: convert<std::int32_t>(bytes, turn, out); break;
+    case Element::i8: convert<std::int64_t>(bytes, turn, out); break;
+    case Element::f2: convert_halves(bytes, turn, out); break;
+    case Element::f4: convert<float>(bytes, turn, out); break;
+    case Element::f8: convert<double>(bytes, turn, out); break;
+    }
+}
+
+} // namespace
+
+std::int64_t element_bytes(Element element) {
+    switch (element) {
+    case Element::u1:
+    case Element::i1:
+    case Element::b1: return 1;
+    case Element::u2:
+    case Element::i2:
+    case Element::f2: return 2;
+    case Element::u4:
+    case Element::i4:
+    case Element::f4: return 4;
+    case Element::u8:
+    case Element::i8:
+    case Element::f8: return 8;
+    }
+    return 1;
+}
+
+bool is_integer(Element element) {
+    return element != Element::f2 && element != Element::f4 && element != Element::f8;
+}
+
+std::int64_t ArrayData::row_elements() const {
+    return std::accumulate(shape.begin() + 1, shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+void ArrayData::read(std::int64_t index, std::span<double> out) const {
+    WEFT_CHECK(index >= 0 && index < samples(), "sample index within the array");
+    WEFT_CHECK(static_cast<std::int64_t>(out.size()) == row_elements(), "one sample's elements");
+    const std::int64_t row_bytes = row_elements() * element_bytes(element);
+    std::vector<std::byte> bytes(static_cast<std::size_t>(row_bytes));
+    if (memory.empty()) {
+        file.read_at(bytes, offset + index * row_bytes);
+    } else {
+        std::memcpy(bytes.data(), memory.data() + index * row_bytes, bytes.size());
+    }
+    convert(element, bytes, big_endian, out);
+}
+
+std::uint32_t ArrayData::checksum() const {
+    if (!memory.empty()) {
+        return crc32c(memory);
+    }
+    std::uint32_t sum = 0;
+    const std::int64_t size = bytes();
+    for (const std::int64_t from : {std::int64_t{0}, std::max(size - kChecked, kChecked)}) {
+        std::vector<std::byte> piece(
+            static_cast<std::size_t>(std::clamp<std::int64_t>(size - from, 0, kChecked)));
+        file.read_at(piece, offset + from);
+        sum = crc32c(piece, sum);
+    }
+    return sum;
+}
+
+} // namespace weft::data

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/data/array_source.h"
+
+#include "core/base/check.h"
+#include "core/base/text.h"
+#include "core/data/moments.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+namespace weft::data {
+namespace {
+
+using config::Json;
+
+constexpr std::int64_t kMostClasses = 65'536;
+
+constexpr std::array kElementNames = {"uint8", "uint16", "uint32",  "uint64",  "int8",    "int16",
+                                      "int32", "int64",  "float16", "float32", "float64", "bool"};
+
+std::string shape_text(const ArrayData& array) {
+    std::string out = kElementNames[static_cast<std::size_t>(array.element)];
+    out += " [";
+    for (std::size_t i = 0; i < array.shape.size(); ++i) {
+        out += (i == 0 ? "" : ", ") + std::to_string(array.shape[i]);
+    }
+    return out + "]";
+}
+
+[[noreturn]] void fail(const std::string& where, const std::string& text, const std::string& hint) {
+    throw Error(ErrorKind::data, where, text, hint);
+}
+
+/// Means and deviations of the training samples, the number of classes, the side of the channels.
+struct ArrayEncoding final : Encoding {
+    std::vector<Moments> inputs;  // per feature; empty: inputs are not standardised
+    std::vector<Moments> targets; // the same for targets
+    std::int64_t classes = 0;     // 0: a regression
+};
+
+/// How the elements of an input make a sample.
+struct InputForm {
+    std::vector<std::int64_t> shape; // [F], or [H, W, C]
+    bool channels_first = false;     // stored as [C, H, W]
+    double factor = 1;
+    bool standardize = false;
+
+    bool is_image() const { return shape.size() == 3; }
+};
+
+bool few(std::int64_t channels) {
+    return channels == 1 || channels == 3 || channels == 4;
+}
+
+InputForm form_of(const ArrayData& inputs, const Json& settings, std::vector<std::string>& notes) {
+    InputForm form;
+    form.shape.assign(inputs.shape.begin() + 1, inputs.shape.end());
+    if (form.shape.size() > 3) {
+        fail(inputs.name, "inputs have " + std::to_string(inputs.shape.size()) + " dimensions",
+             "Give [samples, features], [samples, height, width] or [samples, height, width, "
+             "channels].");
+    }
+    if (form.shape.empty()) {
+        form.shape = {1};
+    } else if (form.shape.size() == 2) {
+        form.shape.push_back(1);
+    } else if (form.shape.size() == 3) {
+        const Json& side = settings.at("channels");
+        const bool looks_first = few(form.shape[0]) && !few(form.shape[2]);
+        form.channels_first = side.is_null() ? looks_first : side == "first";
+        if (side.is_null() && looks_first) {
+            notes.push_back("images " + shape_text(inputs) +
+                            " are taken as [samples, channels, height, width]");
+        }
+        if (form.channels_first) {
+            form.shape = {form.shape[1], form.shape[2], form.shape[0]};
+        }
+    }
+    const auto scale = settings.at("scale").get<std::string>();
+    const bool automatic = scale == "auto";
+    form.standardize = scale == "standardize" || (automatic && !form.is_image());
+    if (automatic && form.is_image() && inputs.element == Element::u1) {
+        form.factor = 1.0 / 255;
+    }
+    return form;
+}
+
+/// Targets in memory: classes, or K numbers per sample.
+struct Targets {
+    std::vector<std::int32_t> classes;
+    std::vector<double> numbers;
+    std::int64_t width = 0; // K; 0: classes
+    std::int64_t class_count = 0;
+
+    std::int64_t bytes() const {
+        return static_cast<std::int64_t>(classes.capacity() * sizeof(std::int32_t) +
+                                         numbers.capacity() * sizeof(double));
+    }
+};
+
+std::int32_t class_of(double value, const ArrayData& array, std::int64_t index) {
+    if (value != std::trunc(value) || value >= static_cast<double>(kMostClasses)) {
+        fail(array.name,
+             "target " + std::to_string(index) + " is " + std::to_string(value) +
+                 "; classes are whole numbers below " + format_thousands(kMostClasses),
+             "Set data.train.task to regression.");
+    }
+    return static_cast<std::int32_t>(std::max(value, -1.0));
+}
+
+Targets read_targets(const ArrayPair& pair, const Json& settings, const ArrayEncoding* training) {
+    Targets out;
+    if (pair.targets == nullptr) {
+        out.width = training != nullptr ? static_cast<std::int64_t>(training->targets.size()) : 0;
+        return out;
+    }
+    const ArrayData& array = *pair.targets;
+    if (array.samples() != pair.inputs->samples()) {
+        fail(array.name,
+             format_thousands(array.samples()) + " targets do not match the " +
+                 format_thousands(pair.inputs->samples()) + " inputs of " + pair.inputs->name,
+             "Use the inputs and targets of the same samples.");
+    }
+    const Json& task = settings.at("task");
+    const bool classify = training != nullptr ? training->classes > 0
+                          : task.is_null() ? is_integer(array.element) && array.row_elements() == 1
+                                           : task == "classification";
+    if (classify && array.row_elements() != 1) {
+        fail(array.name, "a classification has one class per sample, not " + shape_text(array),
+             "Store the number of the class, or set data.train.task to regression.");
+    }
+    const auto samples = static_cast<std::size_t>(array.samples());
+    const auto width = static_cast<std::size_t>(array.row_elements());
+    out.numbers.resize(samples * width);
+    for (std::size_t i = 0; i < samples; ++i) {
+        array.read(static_cast<std::int64_t>(i), std::span(out.numbers).subspan(i * width, width));
+    }
+    if (!classify) {
+        out.width = array.row_elements();
+        return out;
+    }
+    out.classes.reserve(samples);
+    for (std::size_t i = 0; i < samples; ++i) {
+        out.classes.push_back(class_of(out.numbers[i], array, static_cast<std::int64_t>(i)));
+        out.class_count = std::max<std::int64_t>(out.class_count, out.classes.back() + 1);
+    }
+    out.numbers = {};
+    if (out.class_count < 2 && training == nullptr) {
+        fail(array.name, "every target is class 0 or none", "Use targets of two or more classes.");
+    }
+    return out;
+}
+
+SampleInfo describe(const ArrayPair& pair, const InputForm& form, const Targets& targets) {
+    SampleInfo info;
+    info.input = {ir::DType::f32, ir::Shape(form.shape)};
+    if (targets.width > 0) {
+        info.target = {ir::DType::f32, {targets.width}};
+    } else {
+        info.target = {ir::DType::i32, {}};
+        info.classes = targets.class_count;
+    }
+    info.description = pair.description + ", " + format_thousands(pair.inputs->samples()) +
+                       " samples " + shape_text(*pair.inputs);
+    return info;
+}
+
+class ArraySource final : public Source {
+public:
+    ArraySource(ArrayPair pair, InputForm form, std::shared_ptr<const Targets> targets,
+                std::shared_ptr<const ArrayEncoding> encoding)
+        : pair_(std::move(pair)), form_(std::move(form)), targets_(std::move(targets)),
+          encoding_(std::move(encoding)), info_(describe(pair_, form_, *targets_)) {
+        info_.classes = targets_->width > 0 ? 0 : encoding_->classes;
+        fingerprint_ = "arrays " + shape_text(*pair_.inputs) + " crc32c " +
+                       std::to_string(pair_.inputs->checksum());
+        if (pair_.targets != nullptr) {
+            fingerprint_ += ", " + shape_text(*pair_.targets) + " crc32c " +
+                            std::to_string(pair_.targets->checksum());
+        }
+    }
+
+    const SampleInfo& info() const override { return info_; }
+    std::int64_t samples() const override { return pair_.inputs->samples(); }
+
+    void read(std::int64_t index, std::span<std::byte> input,
+              std::span<std::byte> target) const override {
+        WEFT_CHECK(static_cast<std::int64_t>(input.size()) == info_.input.bytes(),
+                   "input has the size of info()");
+        std::vector<double> numbers(static_cast<std::size_t>(pair_.inputs->row_elements()));
+        pair_.inputs->read(index, numbers);
+        const bool standardised = !encoding_->inputs.empty();
+        const auto pixels =
+            static_cast<std::size_t>(form_.shape[0] * (form_.is_image() ? form_.shape[1] : 1));
+        const std::size_t channels = numbers.size() / pixels;
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            const std::size_t from =
+                form_.channels_first ? i % channels * pixels + i / channels : i;
+            double value = numbers[from] * form_.factor;
+            if (standardised) {
+                const Moments& scale = encoding_->inputs[i % encoding_->inputs.size()];
+                value = (value - scale.mean) / scale.deviation;
+            }
+            put(static_cast<float>(value), input, i);
+        }
+        if (!target.empty()) {
+            write_target(index, target);
+        }
+    }
+
+    std::int32_t label(std::int64_t index) const override {
+        return targets_->classes.empty() ? -1 : targets_->classes[static_cast<std::size_t>(index)];
+    }
+    std::int64_t cache_bytes() const override {
+        return static_cast<std::int64_t>(pair_.inputs->memory.capacity() +
+                                         (pair_.targets ? pair_.targets->memory.capacity() : 0)) +
+               targets_->bytes();
+    }
+    std::string fingerprint() const override { return fingerprint_; }
+    std::shared_ptr<const Encoding> encoding() const override { return encoding_; }
+    TargetScale target_scale() const override {
+        TargetScale out;
+        for (const Moments& scale : encoding_->targets) {
+            out.mean.push_back(scale.mean);
+            out.scale.push_back(scale.deviation);
+        }
+        return out;
+    }
+
+    std::shared_ptr<const Source> fitted(bool scale_targets,
+                                         const std::vector<std::int64_t>& training,
+                                         std::vector<std::string>& notes) const {
+        auto fit = std::make_shared<ArrayEncoding>(*encoding_);
+        if (form_.standardize) {
+            fit->inputs = input_moments(training);
+        }
+        if (targets_->width > 0) {
+            fit->targets = scale_targets
+                               ? target_moments(training, notes)
+                               : std::vector<Moments>(static_cast<std::size_t>(targets_->width));
+        }
+        return std::make_shared<ArraySource>(pair_, form_, targets_, std::move(fit));
+    }
+
+private:
+    static void put(float value, std::span<std::byte> out, std::size_t at) {
+        std::memcpy(out.data() + at * sizeof(value), &value, sizeof(value));
+    }
+
+    void write_target(std::int64_t index, std::span<std::byte> target) const {
+        if (targets_->width == 0) {
+            const std::int32_t value = label(index);
+            std::memcpy(target.data(), &value, sizeof(value));
+            return;
+        }
+        const auto width = static_cast<std::size_t>(targets_->width);
+        for (std::size_t k = 0; k < width; ++k) {
+            const double value =
+                targets_->numbers.empty()
+                    ? 0
+                    : targets_->numbers[static_cast<std::size_t>(index) * width + k];
+            const Moments scale = encoding_->targets.empty() ? Moments{} : encoding_->targets[k];
+            put(static_cast<float>((value - scale.mean) / scale.deviation), target, k);
+        }
+    }
+
+    /// Per feature; per channel of images, which all of an image's places share.
+    std::vector<Moments> input_moments(const std::vector<std::int64_t>& training) const {
+        const auto elements = static_cast<std::size_t>(pair_.inputs->row_elements());
+        const auto count = form_.is_image() ? static_cast<std::size_t>(form_.shape[2]) : elements;
+        std::vector<MomentsOf> sums(count);
+        std::vector<double> numbers(elements);
+        for (const std::int64_t index : training) {
+            pair_.inputs->read(index, numbers);
+            for (std::size_t i = 0; i < elements; ++i) {
+                const std::size_t at = form_.channels_first ? i / (elements / count) : i % count;
+                if (std::isfinite(numbers[i])) {
+                    sums[at].add(numbers[i] * form_.factor);
+                }
+            }
+        }
+        std::vector<Moments> out;
+        for (const MomentsOf& sum : sums) {
+            out.push_back(sum.moments());
+        }
+        return out;
+    }
+
+    std::vector<Moments> target_moments(const std::vector<std::int64_t>& training,
+                                        std::vector<std::string>& notes) const {
+        std::vector<Moments> out;
+        for (std::int64_t k = 0; k < targets_->width; ++k) {
+            MomentsOf sum;
+            for (const std::int64_t index : training) {
+                const double value =
+                    targets_->numbers[static_cast<std::size_t>(index * targets_->width + k)];
+                if (std::isfinite(value)) {
+                    sum.add(value);
+                }
+            }
+            out.push_back(sum.moments());
+        }
+        const auto short_text = [](double value) {
+            std::array<char, 32> text{};
+            std::snprintf(text.data(), text.size(), "%.4g", value);
+            return std::string(text.data());
+        };
+        notes.push_back("targets are standardised: losses and errors are in units of their "
+                        "deviation, " +
+                        short_text(out.front().deviation) + " (mean " +
+                        short_text(out.front().mean) + (out.size() > 1 ? ") for the first" : ")"));
+        return out;
+    }
+
+    ArrayPair pair_;
+    InputForm form_;
+    std::shared_ptr<const Targets> targets_;
+    std::shared_ptr<const ArrayEncoding> encoding_;
+    SampleInfo info_;
+    std::string fingerprint_;
+};
+
+void require_samples(const ArrayPair& pair, const OpenContext& context) {
+    if (pair.inputs->shape.empty() || pair.inputs->samples() < 1 ||
+        pair.inputs->row_elements() < 1) {
+        fail(pair.inputs->name, "it holds no samples: " + shape_text(*pair.inputs),
+             "The first dimension counts samples.");
+    }
+    if (pair.targets == nullptr && context.targets == OpenContext::Targets::needed) {
+        fail(pair.inputs->name, "there are no targets", "Set data.train.targets.");
+    }
+}
+
+} // namespace
+
+config::FieldTable array_fields() {
+    return {config::choice_field("task", nullptr, {"classification", "regression"},
+                                 "null: classification if targets are whole numbers by type.")
+                .or_null(),
+            config::choice_field("channels", nullptr, {"last", "first"},
+                                 "Images as [height, width, channels] or [channels, height, "
+                                 "width]; null: by which looks like channels.")
+                .or_null(),
+            config::choice_field("scale", "auto", {"auto", "standardize", "none"},
+                                 "auto: images of bytes become 0 to 1, features are standardised: "
+                                 "less their mean, divided by their deviation, of the training "
+                                 "samples."),
+            config::choice_field("scale_targets", "standardize", {"standardize", "none"},
+                                 "The same for numbers to predict: losses and errors are then in "
+                                 "deviations, predictions in the file's units.")};
+}
+
+std::shared_ptr<const Source> open_arrays(ArrayPair pair, const Json& settings,
+                                          const OpenContext& context,
+                                          std::vector<std::string>& notes) {
+    require_samples(pair, context);
+    auto training = std::dynamic_pointer_cast<const ArrayEncoding>(context.encoding);
+    InputForm form = form_of(*pair.inputs, settings, notes);
+    auto targets = std::make_shared<const Targets>(read_targets(pair, settings, training.get()));
+    if (training == nullptr) {
+        auto own = std::make_shared<ArrayEncoding>();
+        own->classes = targets->class_count;
+        training = std::move(own);
+    } else if (targets->class_count > training->classes) {
+        fail(pair.targets->name,
+             "it has class " + std::to_string(targets->class_count - 1) +
+                 "; the training data has " + std::to_string(training->classes) + " classes",
+             "Use targets of the same classes.");
+    }
+    const std::size_t width = static_cast<std::size_t>(targets->width);
+    if (!training->targets.empty() && training->targets.size() != width) {
+        fail(pair.targets->name,
+             "it has " + std::to_string(width) + " numbers per sample; the training data has " +
+                 std::to_string(training->targets.size()),
+             "Use targets of the same kind.");
+    }
+    return std::make_shared<ArraySource>(std::move(pair), std::move(form), std::move(targets),
+                                         std::move(training));
+}
+
+PartOutline outline_arrays(const ArrayPair& pair, const Json& settings,
+                           const OpenContext& context) {
+    require_samples(pair, context);
+    std::vector<std::string> notes;
+    const Targets targets =
+        read_targets(pair, settings, dynamic_cast<const ArrayEncoding*>(context.encoding.get()));
+    PartOutline out;
+    out.sample = describe(pair, form_of(*pair.inputs, settings, notes), targets);
+    out.samples = pair.inputs->samples();
+    out.cache_bytes = targets.bytes();
+    return out;
+}
+
+std::shared_ptr<const Source> fit_arrays(const std::shared_ptr<const Source>& opened,
+                                         const Json& settings,
+                                         const std::vector<std::int64_t>& training,
+                                         std::vector<std::string>& notes) {
+    const auto* source = dynamic_cast<const ArraySource*>(opened.get());
+    WEFT_CHECK(source != nullptr, "arrays are fitted by arrays");
+    return source->fitted(settings.at("scale_targets") == "standardize", training, notes);
+}
+
+Look look_at_arrays(const ArrayPair& pair, const Json& settings, const OpenContext& context) {
+    require_samples(pair, context);
+    Look out;
+    out.summary = "Arrays: inputs " + shape_text(*pair.inputs) +
+                  (pair.targets ? ", targets " + shape_text(*pair.targets) : "");
+    form_of(*pair.inputs, settings, out.notes);
+    const Targets targets = read_targets(pair, settings, nullptr);
+    for (std::int64_t k = 0; k < targets.class_count; ++k) {
+        out.classes.push_back({std::to_string(k), 0});
+    }
+    for (const std::int32_t label : targets.classes) {
+        if (label >= 0) {
+            ++out.classes[static_cast<std::size_t>(label)].samples;
+        }
+    }
+    return out;
+}
+
+} // namespace weft::data

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+// csv: a text table with one sample per row. Numbers are standardised and categories one-hot unless
+// the settings say otherwise; rows lie decoded in memory. The order of work: two passes, the first
+// of which settles what the columns are (table.h, table_encoding.h), the second reads the rows.
+#include "core/data/formats/format_list.h"
+
+#include "core/base/check.h"
+#include "core/base/crc32c.h"
+#include "core/base/text.h"
+#include "core/data/table_encoding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace weft::data {
+namespace {
+
+namespace fs = std::filesystem;
+using config::Json;
+
+SampleInfo describe_table(const fs::path& path, const TableEncoding& encoding, std::int64_t rows) {
+    SampleInfo info;
+    info.input = {ir::DType::f32, {encoding.features()}};
+    std::string targets;
+    if (encoding.classify) {
+        info.target = {ir::DType::i32, {}};
+        info.class_names = encoding.class_names();
+        info.classes = static_cast<std::int64_t>(info.class_names.size());
+    } else {
+        info.target = {ir::DType::f32, {static_cast<std::int64_t>(encoding.targets.size())}};
+    }
+    for (const auto& target : encoding.targets) {
+        targets += (targets.empty() ? "" : ", ") + shown(target.name);
+        info.target_names.push_back(shown(target.name));
+    }
+    for (const TableEncoding::Input& input : encoding.inputs) {
+        if (input.is_number || !encoding.one_hot) {
+            info.input_names.push_back(shown(input.name));
+            continue;
+        }
+        for (const std::string& category : input.categories) {
+            info.input_names.push_back(shown(input.name) + "=" + shown(category));
+        }
+    }
+    info.description = path.filename().string() + ", " + format_thousands(rows) + " rows, " +
+                       std::to_string(encoding.inputs.size()) + " columns to " + targets;
+    return info;
+}
+
+class CsvSource final : public Source {
+public:
+    CsvSource(fs::path path, std::shared_ptr<const TableRows> rows,
+              std::shared_ptr<const TableEncoding> encoding)
+        : path_(std::move(path)), rows_(std::move(rows)), encoding_(std::move(encoding)),
+          info_(describe_table(path_, *encoding_, rows_->rows)) {
+        fingerprint_ = "csv " + ir::to_text(info_.input) + " to " + ir::to_text(info_.target) +
+                       ", " + std::to_string(rows_->rows) + " rows, crc32c " +
+                       std::to_string(crc32c(std::as_bytes(std::span(rows_->values))));
+    }
+
+    const SampleInfo& info() const override { return info_; }
+    std::int64_t samples() const override { return rows_->rows; }
+
+    void read(std::int64_t index, std::span<std::byte> input,
+              std::span<std::byte> target) const override {
+        const double* row = row_of(index);
+        WEFT_CHECK(static_cast<std::int64_t>(input.size()) == info_.input.bytes(),
+                   "input has the size of info()");
+        std::byte* out = input.data();
+        for (std::size_t i = 0; i < encoding_->inputs.size(); ++i) {
+            out = write_input(encoding_->inputs[i], row[i], out);
+        }
+        if (!target.empty()) {
+            write_target(row + encoding_->inputs.size(), target);
+        }
+    }
+
+    std::int32_t label(std::int64_t index) const override {
+        return encoding_->classify
+                   ? static_cast<std::int32_t>(row_of(index)[encoding_->inputs.size()])
+                   : -1;
+    }
+    std::int64_t cache_bytes() const override {
+        return static_cast<std::int64_t>(rows_->values.capacity() * sizeof(double));
+    }
+    std::string fingerprint() const override { return fingerprint_; }
+    std::shared_ptr<const Encoding> encoding() const override { return encoding_; }
+
+    TargetScale target_scale() const override {
+        TargetScale out;
+        for (const auto& target : encoding_->targets) {
+            out.mean.push_back(target.scale.mean);
+            out.scale.push_back(target.scale.deviation);
+        }
+        return encoding_->classify ? TargetScale{} : out;
+    }
+
+    /// The same rows with the means and deviations of `training`.
+    std::shared_ptr<const Source> fitted(const std::vector<std::int64_t>& training,
+                                         bool scale_inputs, bool scale_targets,
+                                         std::vector<std::string>& notes) const;
+
+private:
+    const double* row_of(std::int64_t index) const {
+        WEFT_CHECK(index >= 0 && index < rows_->rows, "sample index within the source");
+        return rows_->values.data() + static_cast<std::size_t>(index) * encoding_->stride();
+    }
+
+    static std::byte* put(float value, std::byte* out) {
+        std::memcpy(out, &value, sizeof(value));
+        return out + sizeof(value);
+    }
+
+    std::byte* write_input(const TableEncoding::Input& input, double value, std::byte* out) const {
+        if (input.is_number) {
+            const double number = std::isnan(value) ? input.fill : value;
+            return put(static_cast<float>((number - input.scale.mean) / input.scale.deviation),
+                       out);
+        }
+        if (!encoding_->one_hot) {
+            return put(static_cast<float>(value), out);
+        }
+        for (std::size_t k = 0; k < input.categories.size(); ++k) {
+            out = put(static_cast<double>(k) == value ? 1.0F : 0.0F, out);
+        }
+        return out;
+    }
+
+    void write_target(const double* values, std::span<std::byte> target) const {
+        if (encoding_->classify) {
+            const auto value = static_cast<std::int32_t>(*values);
+            std::memcpy(target.data(), &value, sizeof(value));
+            return;
+        }
+        std::byte* out = target.data();
+        for (std::size_t k = 0; k < encoding_->targets.size(); ++k) {
+            const Moments& scale = encoding_->targets[k].scale;
+            const double standardised = (values[k] - scale.mean) / scale.deviation;
+            out = put(static_cast<float>(std::isnan(values[k]) ? 0 : standardised), out);
+        }
+    }
+
+    fs::path path_;
+    std::shared_ptr<const TableRows> rows_;
+    std::shared_ptr<const TableEncoding> encoding_;
+    SampleInfo info_;
+    std::string fingerprint_;
+};
+
+std::shared_ptr<const Source> CsvSource::fitted(const std::vector<std::int64_t>& training,
+                                                bool scale_inputs, bool scale_targets,
+                                                std::vector<std::string>& notes) const {
+    auto fit = std::make_shared<TableEncoding>(*encoding_);
+    const auto moments_of = [&](std::size_t place) {
+        MomentsOf moments;
+        for (const std::int64_t index : training) {
+            if (const double value = row_of(index)[place]; !std::isnan(value)) {
+                moments.add(value);
+            }
+        }
+        return moments.moments();
+    };
+    for (std::size_t i = 0; i < fit->inputs.size(); ++i) {
+        TableEncoding::Input& input = fit->inputs[i];
+        if (input.is_number) {
+            const Moments moments = moments_of(i);
+            input.fill = fit->missing == TableSettings::Missing::zero ? 0 : moments.mean;
+            input.scale = scale_inputs ? moments : Moments{};
+        }
+    }
+    for (std::size_t k = 0; !fit->classify && scale_targets && k < fit->targets.size(); ++k) {
+        Moments& scale = fit->targets[k].scale;
+        scale = moments_of(fit->inputs.size() + k);
+        notes.push_back("target '" + shown(fit->targets[k].name) +
+                        "' is standardised: losses and errors are in units of its deviation, " +
+                        number_text(static_cast<float>(scale.deviation)) + " (mean " +
+                        number_text(static_cast<float>(scale.mean)) + ")");
+    }
+    return std::make_shared<CsvSource>(path_, rows_, std::move(fit));
+}
+
+std::vector<std::string> names_in(const Json& value, const char* field) {
+    std::vector<std::string> names;
+    const bool one = value.is_string();
+    if (!one && !value.is_array()) {
+        throw Error(ErrorKind::usage, std::string("/data/train/") + field,
+                    "it is neither a column's name nor a list of names",
+                    "Write \"price\" or [\"price\", \"rent\"].");
+    }
+    for (const Json& name : one ? Json::array({value}) : value) {
+        if (!name.is_string()) {
+            throw Error(ErrorKind::usage, std::string("/data/train/") + field,
+                        "a column is named by a text, not by " + name.dump(),
+                        "Without a header, columns are called \"column 1\", \"column 2\"...");
+        }
+        names.push_back(name.get<std::string>());
+    }
+    return names;
+}
+
+TableSettings table_settings(const Json& settings, const OpenContext& context) {
+    TableSettings out;
+    out.path = resolve(context.base_dir, settings.at("path").get<std::string>());
+    const auto character = [&](const char* name) -> std::optional<char> {
+        const Json& value = settings.at(name);
+        return value.is_null() ? std::nullopt
+                               : std::optional(value.get_ref<const std::string&>().front());
+    };
+    out.wishes.separator = character("separator");
+    out.wishes.decimal = character("decimal");
+    if (const Json& header = settings.at("header"); !header.is_null()) {
+        out.wishes.header = header.get<bool>();
+    }
+    if (const Json& targets = settings.at("targets"); !targets.is_null()) {
+        out.targets = names_in(targets, "targets");
+    }
+    if (const Json& columns = settings.at("columns"); !columns.is_null()) {
+        out.columns = names_in(columns, "columns");
+    }
+    if (const Json& task = settings.at("task"); !task.is_null()) {
+        out.classify = task == "classification";
+    }
+    out.one_hot = settings.at("categories") == "one_hot";
+    const auto missing = settings.at("missing").get<std::string>();
+    using Missing = TableSettings::Missing;
+    out.missing = missing == "mean"   ? Missing::mean
+                  : missing == "zero" ? Missing::zero
+                  : missing == "drop" ? Missing::drop
+                                      : Missing::error;
+    out.most_bad = settings.at("most_bad").get<double>();
+    std::error_code code;
+    if (!fs::is_regular_file(out.path, code)) {
+        throw Error(ErrorKind::data, out.path.string(), "there is no such file",
+                    "Check data.train.path.");
+    }
+    return out;
+}
+
+config::Field header_field() {
+    config::Field field = config::boolean_field(
+        "header", false,
+        "Whether the first row names the columns; null: if it looks so. Without one they are "
+        "\"column 1\", \"column 2\"...");
+    field.default_value = nullptr;
+    return field.or_null();
+}
+
+config::FieldTable csv_fields() {
+    return {
+        config::path_field("path", nullptr, "Text table with one sample per row.").must_be_given(),
+        config::any_field("targets", nullptr,
+                          "Column to predict, or a list of them; null: one called target, label, "
+                          "class or y, or the last. Texts and up to 20 whole numbers are classes."),
+        config::any_field("columns", nullptr,
+                          "List of the columns that go in; null: numbers, and texts of up to 100 "
+                          "different values."),
+        config::choice_field("task", nullptr, {"classification", "regression"},
+                             "null: by the target's values.")
+            .or_null(),
+        config::choice_field("separator", nullptr, {",", ";", "\t", "|"},
+                             "null: the one that splits rows evenly.")
+            .or_null(),
+        header_field(),
+        config::choice_field("decimal", nullptr, {".", ","}, "Decimal mark; null: by the numbers.")
+            .or_null(),
+        config::choice_field("categories", "one_hot", {"one_hot", "index"},
+                             "Texts go in as one number per value, 0 or 1, or as their place in "
+                             "the sorted list; a missing one as zeros, or -1."),
+        config::choice_field("missing", "mean", {"mean", "zero", "drop", "error"},
+                             "What stands for a missing number: the mean of the training samples, "
+                             "0, or nothing: the row is left out, or refused. A row without its "
+                             "target is always left out."),
+        config::choice_field("scale", "standardize", {"standardize", "none"},
+                             "Numbers go in less their mean, divided by their deviation, both of "
+                             "the training samples; or as they are."),
+        config::choice_field("scale_targets", "standardize", {"standardize", "none"},
+                             "The same for numbers to predict: losses and errors are then in "
+                             "deviations, predictions in the file's units."),
+        config::real_field("most_bad", 0.05,
+                           "Share of damaged rows up to which they are named and left out.")
+            .range(0, 1)
+            .for_experts()};
+}
+
+/// What the first pass settles; `notes` says so.
+struct Learnt {
+    TableTally table;
+    std::shared_ptr<const TableEncoding> encoding;
+};
+
+Learnt learn(const TableSettings& settings, std::vector<std::string>& notes) {
+    Learnt out;
+    out.table = tally_table(settings.path, settings.wishes);
+    out.encoding = std::make_shared<TableEncoding>(learn_encoding(out.table, settings, notes));
+    return out;
+}
+
+std::shared_ptr<const Source> open_csv(const Json& given, const OpenContext& context, Part,
+                                       std::vector<std::string>& notes) {
+    const TableSettings settings = table_settings(given, context);
+    auto encoding = std::dynamic_pointer_cast<const TableEncoding>(context.encoding);
+    if (encoding == nullptr) {
+        encoding = learn(settings, notes).encoding;
+    }
+    RowReport report;
+    auto rows = std::make_shared<TableRows>(read_rows(settings.path, settings.wishes, *encoding,
+                                                      context.targets, settings.most_bad,
+                                                      KeepRows::yes, report));
+    tell(report, *encoding, notes);
+    return std::make_shared<CsvSource>(settings.path, std::move(rows), std::move(encoding));
+}
+
+std::shared_ptr<const Source> fit_csv(const std::shared_ptr<const Source>& opened,
+                                      const Json& settings,
+                                      const std::vector<std::int64_t>& training,
+                                      std::vector<std::string>& notes) {
+    const auto* source = dynamic_cast<const CsvSource*>(opened.get());
+    WEFT_CHECK(source != nullptr, "csv sources are fitted by csv");
+    return source->fitted(training, settings.at("scale") == "standardize",
+                          settings.at("scale_targets") == "standardize", notes);
+}
+
+PartOutline outline_csv(const Json& given, const OpenContext& context, Part, Files) {
+    const TableSettings settings = table_settings(given, context);
+    std::vector<std::string> notes;
+    auto encoding = std::dynamic_pointer_cast<const TableEncoding>(context.encoding);
+    if (encoding == nullptr) {
+        encoding = learn(settings, notes).encoding;
+    }
+    RowReport report;
+    const std::int64_t rows = read_rows(settings.path, settings.wishes, *encoding, context.targets,
+                                        settings.most_bad, KeepRows::only_count, report)
+                                  .rows;
+    const auto row_bytes = static_cast<std::int64_t>(encoding->stride() * sizeof(double));
+    return {describe_table(settings.path, *encoding, rows), rows, rows * row_bytes, ""};
+}
+
+/// How often each class is in the table.
+std::vector<ClassCount> classes_of(const TableTally& table, const TableEncoding& encoding) {
+    std::vector<ClassCount> out;
+    if (!encoding.classify) {
+        return out;
+    }
+    for (const std::string& name : encoding.class_names()) {
+        out.push_back({name, 0});
+    }
+    for (const auto& [text, count] : table.columns[encoding.targets.front().place].counts) {
+        const auto number = number_of(text, table.layout.decimal);
+        const std::string name = encoding.class_numbers.empty() ? text_of(text, table.layout)
+                                 : number                       ? number_text(*number)
+                                                                : std::string();
+        const auto found = std::find_if(out.begin(), out.end(),
+                                        [&](const ClassCount& one) { return one.name == name; });
+        if (found != out.end()) {
+            found->samples += count;
+        }
+    }
+    return out;
+}
+
+Look look_at_csv(const Json& given, const OpenContext& context) {
+    const TableSettings settings = table_settings(given, context);
+    Look out;
+    const TableTally table = tally_table(settings.path, settings.wishes);
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        out.columns.push_back(column_of(table, c, settings.most_bad));
+    }
+    const char separator = table.layout.separator;
+    out.summary = "Table of " + format_thousands(table.rows) + " rows and " +
+                  std::to_string(table.columns.size()) + " columns, separated by " +
+                  (separator == '\t' ? std::string("tabs") : std::string("'") + separator + "'") +
+                  (table.layout.header ? "" : ", without a header") +
+                  (table.layout.decimal == ',' ? ", with decimal commas" : "") +
+                  (table.layout.latin1 ? ", read as Windows-1252" : "");
+    const TableEncoding encoding = learn_encoding(table, settings, out.notes);
+    out.classes = classes_of(table, encoding);
+    RowReport report;
+    read_rows(settings.path, settings.wishes, encoding, context.targets, settings.most_bad,
+              KeepRows::only_count, report);
+    tell(report, encoding, out.notes);
+    return out;
+}
+
+bool sniff_csv(const fs::path& path) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) {
+        return false;
+    }
+    const std::string ending = path.extension().string();
+    const bool named = ending == ".csv" || ending == ".tsv" || ending == ".CSV";
+    return named || (ending != ".jsonl" && ending != ".ndjson" && looks_like_table(path));
+}
+
+Json propose_csv(const fs::path& path) {
+    const TableTally table = tally_table(path, {});
+    TableSettings settings;
+    settings.path = path;
+    std::vector<std::string> notes;
+    const TableEncoding encoding = learn_encoding(table, settings, notes);
+    return {{"train",
+             {{"type", "csv"},
+              {"path", path.string()},
+              {"targets", encoding.targets.front().name},
+              {"separator", std::string(1, table.layout.separator)},
+              {"header", table.layout.header}}},
+            {"validation", {{"split", 0.2}}}};
+}
+
+bool csv_has_test(const Json&, const OpenContext&) {
+    return false;
+}
+
+Json csv_for_input(Json settings, const fs::path& path) {
+    settings["path"] = path.string();
+    settings["header"] = nullptr; // rows to predict often come without one
+    return settings;
+}
+
+} // namespace
+
+const FormatDef kCsvFormat = {.name = "csv",
+                              .help = "Text tables: one row per sample, columns by name.",
+                              .split_rule = SplitRule::by_class,
+                              .fields = csv_fields,
+                              .sniff = sniff_csv,
+                              .has_test = csv_has_test,
+                              .open = open_csv,
+                              .outline = outline_csv,
+                              .propose = propose_csv,
+                              .look = look_at_csv,
+                              .fitted = fit_csv,
+                              .for_input = csv_for_input};
+
+} // namespace weft::data

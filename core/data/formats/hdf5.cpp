@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// hdf5: two data sets of one file, inputs and targets. Plain ones are read from the file sample by
+// sample; chunked, compressed and converted ones lie in memory.
+#include "core/base/hdf5_arrays.h"
+#include "core/base/machine.h"
+#include "core/base/text.h"
+#include "core/data/array_source.h"
+#include "core/data/formats/format_list.h"
+
+#include <algorithm>
+#include <array>
+
+namespace weft::data {
+namespace {
+
+namespace fs = std::filesystem;
+using config::Json;
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kNames = {{
+    {"x_train", "y_train"},
+    {"X_train", "y_train"},
+    {"train_x", "train_y"},
+    {"train_set_x", "train_set_y"},
+    {"inputs", "targets"},
+    {"features", "targets"},
+    {"images", "labels"},
+    {"data", "labels"},
+    {"data", "label"},
+    {"x", "y"},
+    {"X", "y"},
+}};
+
+enum class Load : std::uint8_t { yes, no };
+
+Element element_of(Hdf5Type type) {
+    switch (type) {
+    case Hdf5Type::u8: return Element::u1;
+    case Hdf5Type::i64: return Element::i8;
+    case Hdf5Type::f32: return Element::f4;
+    default: return Element::f8;
+    }
+}
+
+[[noreturn]] void fail(const fs::path& path, const std::string& text, const std::string& hint) {
+    throw Error(ErrorKind::data, path.string(), text, hint);
+}
+
+std::string listed(const std::vector<Hdf5Array>& arrays) {
+    std::vector<std::string> names;
+    for (const Hdf5Array& array : arrays) {
+        names.push_back("'" + shown(array.name) + "'" +
+                        (array.problem.empty() ? "" : " (" + array.problem + ")"));
+    }
+    names.resize(std::min<std::size_t>(names.size(), 12));
+    return names.empty() ? "there are none" : "there are " + join(names, ", ");
+}
+
+const Hdf5Array* find(const std::vector<Hdf5Array>& arrays, std::string_view name) {
+    const auto found = std::find_if(arrays.begin(), arrays.end(),
+                                    [name](const Hdf5Array& array) { return array.name == name; });
+    return found == arrays.end() ? nullptr : &*found;
+}
+
+const Hdf5Array& named(const fs::path& path, const std::vector<Hdf5Array>& arrays,
+                       std::string name) {
+    name.erase(0, name.find_first_not_of('/'));
+    const Hdf5Array* array = find(arrays, name);
+    if (array == nullptr) {
+        fail(path, "there is no data set '" + shown(name) + "'",
+             "In the file " + listed(arrays) + ".");
+    }
+    if (!array->problem.empty()) {
+        fail(path, "the data set '" + shown(name) + "' cannot be read: " + array->problem,
+             "Choose another.");
+    }
+    return *array;
+}
+
+struct Choice {
+    const Hdf5Array* inputs = nullptr;
+    const Hdf5Array* targets = nullptr;
+};
+
+std::int64_t row_bytes(const Hdf5Array& array) {
+    return array.bytes / array.shape.front();
+}
+
+/// By well-known names, or the two data sets that have as many rows: the wider one goes in.
+Choice guess(const std::vector<Hdf5Array>& arrays) {
+    for (const auto& [inputs, targets] : kNames) {
+        const Choice choice{find(arrays, inputs), find(arrays, targets)};
+        if (choice.inputs != nullptr && choice.targets != nullptr &&
+            choice.inputs->problem.empty() && choice.targets->problem.empty()) {
+            return choice;
+        }
+    }
+    std::vector<const Hdf5Array*> fit;
+    for (const Hdf5Array& array : arrays) {
+        if (array.problem.empty() && !array.shape.empty()) {
+            fit.push_back(&array);
+        }
+    }
+    if (fit.size() != 2 || fit[0]->shape[0] != fit[1]->shape[0] ||
+        row_bytes(*fit[0]) == row_bytes(*fit[1])) {
+        return {};
+    }
+    const bool first = row_bytes(*fit[0]) > row_bytes(*fit[1]);
+    return first ? Choice{fit[0], fit[1]} : Choice{fit[1], fit[0]};
+}
+
+struct Chosen {
+    std::vector<Hdf5Array> arrays;
+    Choice choice;
+};
+
+Chosen choose(const fs::path& path, const Json& settings, const OpenContext& context,
+              std::vector<std::string>& notes) {
+    std::error_code code;
+    if (!fs::is_regular_file(path, code)) {
+        fail(path, "there is no such file", "Check data.train.path.");
+    }
+    Chosen out;
+    out.arrays = list_hdf5_arrays(path);
+    const Json& inputs = settings.at("inputs");
+    const Json& targets = settings.at("targets");
+    const bool needs_targets = context.targets == OpenContext::Targets::needed;
+    if (!inputs.is_null()) {
+        out.choice.inputs = &named(path, out.arrays, inputs.get<std::string>());
+    }
+    if (!targets.is_null()) {
+        out.choice.targets = &named(path, out.arrays, targets.get<std::string>());
+    }
+    if (out.choice.inputs == nullptr && out.arrays.size() == 1 && !needs_targets) {
+        out.choice.inputs = &named(path, out.arrays, out.arrays.front().name);
+    }
+    if (out.choice.inputs != nullptr && (out.choice.targets != nullptr || !needs_targets)) {
+        return out;
+    }
+    const Choice guessed = guess(out.arrays);
+    if (guessed.inputs == nullptr) {
+        fail(path, "it is not clear which data sets are inputs and targets: " + listed(out.arrays),
+             "Set data.train.inputs and data.train.targets.");
+    }
+    out.choice.inputs = out.choice.inputs != nullptr ? out.choice.inputs : guessed.inputs;
+    out.choice.targets = out.choice.targets != nullptr ? out.choice.targets : guessed.targets;
+    notes.push_back("data set '" + shown(out.choice.inputs->name) + "' is taken as inputs, '" +
+                    shown(out.choice.targets->name) + "' as targets");
+    return out;
+}
+
+void require_memory(const fs::path& path, const Hdf5Array& array) {
+    const std::int64_t free = read_machine().memory_free_bytes;
+    if (array.bytes > free) {
+        fail(path,
+             "the data set '" + shown(array.name) + "' takes " + format_bytes(array.bytes) +
+                 " in memory, of which " + format_bytes(free) + " are free",
+             "Store it without chunks and compression (h5repack -l CONTI), so that it can be read "
+             "piece by piece.");
+    }
+}
+
+std::shared_ptr<const ArrayData> open_array(const fs::path& path, const Hdf5Array& array,
+                                            Load load) {
+    if (array.shape.empty()) {
+        fail(path, "the data set '" + shown(array.name) + "' is a single number",
+             "The first dimension counts samples.");
+    }
+    auto out = std::make_shared<ArrayData>();
+    out->name = path.string() + ", data set '" + shown(array.name) + "'";
+    out->element = element_of(array.type);
+    out->shape = array.shape;
+    if (array.offset >= 0) {
+        out->file = File(path, File::Mode::read, ErrorKind::data);
+        out->offset = array.offset;
+    } else if (load == Load::yes) {
+        require_memory(path, array);
+        out->memory.resize(static_cast<std::size_t>(array.bytes));
+        read_hdf5_array(path, array, out->memory);
+    }
+    return out;
+}
+
+fs::path path_of(const Json& settings, const OpenContext& context) {
+    return resolve(context.base_dir, settings.at("path").get<std::string>());
+}
+
+ArrayPair open_pair(const Json& settings, const OpenContext& context, Load load,
+                    std::vector<std::string>& notes) {
+    const fs::path path = path_of(settings, context);
+    const Chosen chosen = choose(path, settings, context, notes);
+    ArrayPair out;
+    out.inputs = open_array(path, *chosen.choice.inputs, load);
+    if (chosen.choice.targets != nullptr) {
+        // Targets are read whole, also for an outline: their values tell the classes.
+        out.targets = open_array(path, *chosen.choice.targets, Load::yes);
+    }
+    out.description = path.filename().string();
+    return out;
+}
+
+std::shared_ptr<const Source> open_hdf5(const Json& settings, const OpenContext& context, Part,
+                                        std::vector<std::string>& notes) {
+    ArrayPair pair = open_pair(settings, context, Load::yes, notes);
+    return open_arrays(std::move(pair), settings, context, notes);
+}
+
+PartOutline outline_hdf5(const Json& settings, const OpenContext& context, Part, Files) {
+    std::vector<std::string> notes;
+    const Chosen chosen = choose(path_of(settings, context), settings, context, notes);
+    PartOutline out =
+        outline_arrays(open_pair(settings, context, Load::no, notes), settings, context);
+    for (const Hdf5Array* array : {chosen.choice.inputs, chosen.choice.targets}) {
+        out.cache_bytes += array != nullptr && array->offset < 0 ? array->bytes : 0;
+    }
+    return out;
+}
+
+Look look_at_hdf5(const Json& settings, const OpenContext& context) {
+    std::vector<std::string> notes;
+    const ArrayPair pair = open_pair(settings, context, Load::no, notes);
+    Look out = look_at_arrays(pair, settings, context);
+    out.notes.insert(out.notes.begin(), notes.begin(), notes.end());
+    return out;
+}
+
+config::FieldTable hdf5_fields() {
+    config::FieldTable fields = {
+        config::path_field("path", nullptr, "HDF5 file.").must_be_given(),
+        config::text_field("inputs", nullptr,
+                           "Data set [samples, features], [samples, height, width] or [samples, "
+                           "height, width, channels]; null: by name, or the wider of two.")
+            .or_null(),
+        config::text_field("targets", nullptr,
+                           "Data set of whole numbers for classes, or numbers to predict; null: "
+                           "by name, or the narrower of two.")
+            .or_null()};
+    const config::FieldTable shared = array_fields();
+    fields.insert(fields.end(), shared.begin(), shared.end());
+    return fields;
+}
+
+bool sniff_hdf5(const fs::path& path) {
+    std::error_code ignored;
+    return fs::is_regular_file(path, ignored) && looks_like_hdf5(path);
+}
+
+Json propose_hdf5(const fs::path& path) {
+    const std::vector<Hdf5Array> arrays = list_hdf5_arrays(path);
+    const Choice choice = guess(arrays);
+    Json train = {{"type", "hdf5"}, {"path", path.string()}};
+    train["inputs"] = choice.inputs != nullptr ? Json(choice.inputs->name) : Json();
+    train["targets"] = choice.targets != nullptr ? Json(choice.targets->name) : Json();
+    Json section = {{"train", train}, {"validation", {{"split", 0.1}}}};
+    const auto other = [&](const Hdf5Array* array) -> const Hdf5Array* {
+        const std::size_t at = array == nullptr ? std::string::npos : array->name.find("train");
+        return at == std::string::npos
+                   ? nullptr
+                   : find(arrays, std::string(array->name).replace(at, 5, "test"));
+    };
+    if (other(choice.inputs) != nullptr && other(choice.targets) != nullptr) {
+        section["test"] = train;
+        section["test"]["inputs"] = other(choice.inputs)->name;
+        section["test"]["targets"] = other(choice.targets)->name;
+    }
+    return section;
+}
+
+bool hdf5_has_test(const Json&, const OpenContext&) {
+    return false;
+}
+
+Json hdf5_for_input(Json settings, const fs::path& path) {
+    settings["path"] = path.string();
+    settings["targets"] = nullptr;
+    return settings;
+}
+
+} // namespace
+
+const FormatDef kHdf5Format = {.name = "hdf5",
+                               .help = "Two data sets of an HDF5 file: inputs and targets.",
+                               .split_rule = SplitRule::by_class,
+                               .fields = hdf5_fields,
+                               .sniff = sniff_hdf5,
+                               .has_test = hdf5_has_test,
+                               .open = open_hdf5,
+                               .outline = outline_hdf5,
+                               .propose = propose_hdf5,
+                               .look = look_at_hdf5,
+                               .fitted = fit_arrays,
+                               .for_input = hdf5_for_input};
+
+} // namespace weft::data

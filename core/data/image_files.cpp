@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/data/image_files.h"
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+namespace weft::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostLookedAt = 100;
+constexpr std::int64_t kLongestSide = 64;         // of images that differ in size
+constexpr std::int64_t kLongestEqualSide = 256;   // of images that do not
+constexpr std::int64_t kHeaderBytes = 256 * 1024; // a camera's thumbnail comes before the size
+constexpr std::size_t kMostNamed = 3;
+
+std::string lowered(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return c < 0x80 ? std::tolower(c) : c; });
+    return text;
+}
+
+bool named_like_image(const fs::path& path) {
+    const std::string ending = lowered(path.extension().string());
+    return ending == ".png" || ending == ".jpg" || ending == ".jpeg" || ending == ".jpe" ||
+           ending == ".jfif";
+}
+
+bool passed_over(const fs::path& path) {
+    const std::string name = path.filename().string();
+    return name.starts_with('.') || name == "__MACOSX";
+}
+
+std::vector<fs::path> folders_in(const fs::path& folder) {
+    std::vector<fs::path> out;
+    std::error_code code;
+    for (fs::directory_iterator entry(folder, code); !code && entry != fs::directory_iterator();
+         entry.increment(code)) {
+        std::error_code ignored;
+        if (!passed_over(entry->path()) && entry->is_directory(ignored)) {
+            out.push_back(entry->path());
+        }
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+bool holds_files(const fs::path& folder) {
+    std::error_code code;
+    for (fs::directory_iterator entry(folder, code); !code && entry != fs::directory_iterator();
+         entry.increment(code)) {
+        std::error_code ignored;
+        if (!passed_over(entry->path()) && entry->is_regular_file(ignored)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// What an archive leaves: data/images/cats... is looked for where the folders begin to differ.
+fs::path where_it_begins(fs::path folder) {
+    for (int depth = 0; depth < 8; ++depth) {
+        const std::vector<fs::path> folders = folders_in(folder);
+        if (folders.size() != 1 || holds_files(folder)) {
+            break;
+        }
+        folder = folders.front();
+    }
+    return folder;
+}
+
+fs::path find_named(const fs::path& folder, std::initializer_list<std::string_view> names) {
+    for (const fs::path& candidate : folders_in(folder)) {
+        const std::string name = lowered(candidate.filename().string());
+        if (std::find(names.begin(), names.end(), name) != names.end()) {
+            return candidate;
+        }
+    }
+    return {};
+}
+
+struct Passed {
+    std::int64_t count = 0;
+    std::vector<std::string> names;
+
+    void add(const std::string& name) {
+        if (++count <= static_cast<std::int64_t>(kMostNamed)) {
+            names.push_back(shown(name));
+        }
+    }
+    void tell(const char* why, std::vector<std::string>& notes) const {
+        if (count > 0) {
+            notes.push_back(format_thousands(count) + (count == 1 ? " file is" : " files are") +
+                            " passed over, " + why + ": " + join(names, ", ") +
+                            (count > static_cast<std::int64_t>(names.size()) ? ", ..." : ""));
+        }
+    }
+};
+
+/// The first folder below the root; empty for a file right in it.
+std::string class_of(const std::string& relative) {
+    const std::size_t slash = relative.find('/');
+    return slash == std::string::npos ? std::string() : relative.substr(0, slash);
+}
+
+void list_folder(const fs::path& root, ImageFiles& out) {
+    Passed others;
+    std::error_code code;
+    fs::recursive_directory_iterator entry(root, code);
+    for (; !code && entry != fs::recursive_directory_iterator(); entry.increment(code)) {
+        const fs::path& path = entry->path();
+        std::error_code ignored;
+        if (passed_over(path)) {
+            entry.disable_recursion_pending();
+        } else if (entry->is_regular_file(ignored)) {
+            const std::string relative = path.lexically_relative(root).string();
+            if (named_like_image(path)) {
+                out.paths.push_back(relative);
+            } else {
+                others.add(relative);
+            }
+        }
+    }
+    if (code) {
+        throw Error(ErrorKind::data, root.string(), "cannot list the folder: " + code.message(),
+                    "Check its permissions.");
+    }
+    std::sort(out.paths.begin(), out.paths.end());
+    others.tell("neither PNG nor JPEG by name", out.notes);
+}
+
+void name_classes(const std::vector<std::string>* given, ImageFiles& out) {
+    if (given != nullptr) {
+        out.class_names = *given;
+    } else {
+        std::set<std::string> names;
+        for (const std::string& path : out.paths) {
+            names.insert(class_of(path));
+        }
+        names.erase("");
+        out.class_names.assign(names.begin(), names.end());
+    }
+    for (const std::string& path : out.paths) {
+        const std::string name = class_of(path);
+        const auto found = std::lower_bound(out.class_names.begin(), out.class_names.end(), name);
+        const bool known = found != out.class_names.end() && *found == name;
+        out.labels.push_back(known ? static_cast<std::int32_t>(found - out.class_names.begin())
+                                   : -1);
+    }
+}
+
+std::int64_t median(std::vector<std::int64_t> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+} // namespace
+
+fs::path part_folder(const fs::path& path, ImagePart part) {
+    std::error_code ignored;
+    if (!fs::is_directory(path, ignored)) {
+        return part == ImagePart::train ? path : fs::path();
+    }
+    const fs::path root = where_it_begins(path);
+    const fs::path train = find_named(root, {"train", "training"});
+    if (train.empty()) {
+        return part == ImagePart::train ? root : fs::path();
+    }
+    switch (part) {
+    case ImagePart::train: return train;
+    case ImagePart::validation: return find_named(root, {"val", "valid", "validation"});
+    case ImagePart::test: return find_named(root, {"test", "testing"});
+    }
+    return {};
+}
+
+ImageFiles list_images(const fs::path& path, const std::vector<std::string>* class_names) {
+    ImageFiles out;
+    std::error_code code;
+    const fs::file_status status = fs::status(path, code);
+    if (!fs::exists(status)) {
+        throw Error(ErrorKind::data, path.string(), "there is no such file or folder",
+                    "Check data.train.path.");
+    }
+    if (fs::is_directory(status)) {
+        out.root = path;
+        list_folder(path, out);
+    } else {
+        out.root = path.parent_path();
+        out.paths = {path.filename().string()};
+    }
+    name_classes(class_names, out);
+    return out;
+}
+
+ImageShapeChoice choose_shape(const ImageFiles& files) {
+    std::vector<std::int64_t> heights;
+    std::vector<std::int64_t> widths;
+    bool grey = true;
+    std::string reason = "there is no image";
+    const std::size_t looked_at = std::min(files.paths.size(), kMostLookedAt);
+    for (std::size_t i = 0; i < looked_at; ++i) {
+        const fs::path path = files.root / files.paths[i * files.paths.size() / looked_at];
+        try {
+            const File file(path, File::Mode::read, ErrorKind::data);
+            std::string head(static_cast<std::size_t>(std::min(file.size(), kHeaderBytes)), '\0');
+            file.read_at(std::as_writable_bytes(std::span(head)), 0);
+            const ImageHeader header =
+                read_image_header(std::as_bytes(std::span(head)), path.string());
+            heights.push_back(header.height);
+            widths.push_back(header.width);
+            grey = grey && header.grey;
+        } catch (const Error& error) {
+            reason = error.message();
+        }
+    }
+    if (heights.empty()) {
+        throw Error(ErrorKind::data, files.root.string(), "no image could be read: " + reason,
+                    "Give PNG or JPEG files.");
+    }
+    ImageShapeChoice out{median(heights), median(widths), grey ? 1 : 3, false};
+    out.all_alike = std::count(heights.begin(), heights.end(), heights.front()) ==
+                        static_cast<std::ptrdiff_t>(heights.size()) &&
+                    std::count(widths.begin(), widths.end(), widths.front()) ==
+                        static_cast<std::ptrdiff_t>(widths.size());
+    const std::int64_t longest = std::max(out.height, out.width);
+    const std::int64_t most = out.all_alike ? kLongestEqualSide : kLongestSide;
+    if (longest > most) {
+        const double factor = static_cast<double>(kLongestSide) / static_cast<double>(longest);
+        // Multiples of four suit two poolings.
+        const auto reduced = [factor](std::int64_t side) {
+            return std::max<std::int64_t>(4,
+                                          4 * std::llround(static_cast<double>(side) * factor / 4));
+        };
+        out = {reduced(out.height), reduced(out.width), out.channels, false};
+    }
+    return out;
+}
+
+} // namespace weft::data

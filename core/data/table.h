@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a text table is: separator, header, decimal mark, and the kind of every column.
+#pragma once
+
+#include "core/data/csv_reader.h"
+#include "core/data/recognise.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace weft::data {
+
+/// What a user has settled; the rest is found out.
+struct TableWishes {
+    std::optional<char> separator;
+    std::optional<bool> header;
+    std::optional<char> decimal;
+};
+
+struct TableLayout {
+    char separator = ',';
+    bool header = false;
+    char decimal = '.';
+    bool latin1 = false;            // not UTF-8: read as Windows-1252
+    std::vector<std::string> names; // in UTF-8, no two alike
+};
+
+/// Looks at the beginning of the file. Throws weft::Error{data} when it is empty or no text.
+TableLayout find_layout(const Path& path, const TableWishes& wishes);
+
+/// Whether the file begins like a table: two columns or more in each of several records.
+bool looks_like_table(const Path& path);
+
+/// Empty, NA, N/A, NaN, null, None or ?, whatever the case.
+bool is_missing(std::string_view cell);
+/// A finite number in the C notation, with this decimal mark; nothing for any other text.
+std::optional<double> number_of(std::string_view cell, char decimal);
+/// A cell as UTF-8, without white space around it.
+std::string text_of(std::string_view cell, const TableLayout& layout);
+/// How a number is shown as the name of a class: "3", "2.5".
+std::string number_text(double value);
+
+/// Everything about a column that one pass can tell.
+struct ColumnTally {
+    std::int64_t numbers = 0, whole = 0, texts = 0, missing = 0;
+    double minimum = 0, maximum = 0, sum = 0;
+    bool counts_rows = true; // n, n + 1, n + 2...
+    double first = 0;
+    std::unordered_map<std::string, std::int64_t> counts; // of different values as written
+    std::vector<std::string> examples;
+
+    std::int64_t values() const { return numbers + texts; }
+};
+
+/// Lines that cannot be used, with the first few reasons.
+struct BadLines {
+    std::int64_t count = 0;
+    std::vector<std::string> reasons;
+
+    void add(std::int64_t line, const std::string& reason);
+    /// "line 4: ..., line 9: ... and 12 more"
+    std::string text() const;
+};
+
+struct TableTally {
+    TableLayout layout;
+    std::vector<ColumnTally> columns;
+    std::int64_t rows = 0; // with the right number of fields
+};
+
+/// One pass over the table.
+TableTally tally_table(const Path& path, const TableWishes& wishes);
+
+/// Column `index` for people. It holds numbers when at most the share `most_bad` of its values are
+/// none.
+Column column_of(const TableTally& table, std::size_t index, double most_bad);
+
+/// Calls `use(fields, line)` for every record of the right length; the others go to `bad`.
+template <class Use>
+void for_each_row(const Path& path, const TableLayout& layout, BadLines& bad, Use&& use) {
+    CsvReader reader(path, layout.separator);
+    std::vector<std::string> fields;
+    bool skip = layout.header;
+    while (reader.next(fields)) {
+        if (skip) {
+            skip = false;
+        } else if (fields.size() != layout.names.size()) {
+            bad.add(reader.line(), "it has " + std::to_string(fields.size()) + " fields, not " +
+                                       std::to_string(layout.names.size()));
+        } else {
+            use(fields, reader.line());
+        }
+    }
+}
+
+} // namespace weft::data

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Writes the files of this folder with numpy, Pillow, h5py and Python's csv: what our readers are
+# measured against. Run it in this folder to make them anew (numpy 2.4, Pillow 13, h5py 3.16).
+import csv
+
+import h5py
+import numpy as np
+from PIL import Image
+
+numbers = np.arange(24).reshape(4, 3, 2) * 0.5 - 3  # value of [i, j, k]: 0.5 (6 i + 2 j + k) - 3
+np.save("f4.npy", numbers.astype("<f4"))
+np.save("f8_big.npy", numbers.astype(">f8"))
+np.save("f2.npy", numbers.astype("<f2"))
+np.save("fortran.npy", np.asfortranarray(numbers.astype("<f4")))
+np.save("i2_big.npy", (numbers * 2).astype(">i2"))
+np.save("u1.npy", (numbers * 2 + 6).astype("u1"))
+np.save("labels.npy", np.array([2, 0, 1, 2], "<i8"))
+np.save("flags.npy", np.array([True, False, False, True]))
+np.save("objects.npy", np.array([{"a": 1}, None], dtype=object))
+with open("version3.npy", "wb") as file:
+    np.lib.format.write_array(file, numbers.astype("<f4"), version=(3, 0))
+
+with h5py.File("packed.h5", "w") as file:
+    file.create_dataset("measured/values", data=numbers.reshape(4, 6).astype(">f4"), chunks=(2, 3),
+                        compression="gzip", shuffle=True)
+    file.create_dataset("measured/kinds", data=np.array([2, 0, 1, 2], "i1"))
+with h5py.File("plain.h5", "w") as file:
+    file["x"] = numbers.reshape(4, 6).astype("<f4")
+    file["y"] = numbers[:, 0, 0].astype("<f8")
+    file["names"] = ["a", "b", "c", "d"]
+    file["flags"] = np.array([True, False, False, True])
+
+
+def picture(width, height):
+    x, y = np.meshgrid(np.linspace(0, 1, width), np.linspace(0, 1, height))
+    rgb = np.stack([x, y, 0.5 + 0.5 * np.sin(6 * x * y)], -1)
+    return Image.fromarray((rgb * 255).round().astype("u1"))
+
+
+def expected(name, image, size=(12, 8)):
+    np.save(name, np.asarray(image.convert("RGB").resize(size, Image.Resampling.BILINEAR)))
+
+
+rgb = picture(36, 24)
+rgb.save("rgb.png")
+expected("rgb.expected.npy", rgb)
+rgb.save("rgb.jpg", quality=90)
+expected("rgb_jpg.expected.npy", Image.open("rgb.jpg"))
+rgb.convert("L").save("grey.jpg", quality=90)
+expected("grey.expected.npy", Image.open("grey.jpg"))
+rgb.convert("CMYK").save("cmyk.jpg", quality=90)
+expected("cmyk.expected.npy", Image.open("cmyk.jpg"))
+rgb.quantize(16).save("palette.png")
+expected("palette.expected.npy", Image.open("palette.png"))
+rgba = rgb.copy()
+rgba.putalpha(Image.fromarray(np.asarray(rgb)[:, :, 0]))
+rgba.save("alpha.png")
+white = Image.new("RGBA", rgba.size, (255, 255, 255, 255))
+expected("alpha.expected.npy", Image.alpha_composite(white, rgba))
+deep = (np.asarray(rgb.convert("L")).astype("u2")) * 257
+Image.fromarray(deep).save("grey16.png")
+expected("grey16.expected.npy", Image.fromarray((deep // 257).astype("u1")))
+small = picture(5, 4)  # grows
+small.save("small.png")
+expected("small.expected.npy", small)
+for orientation in range(1, 9):
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    turned = {1: None, 2: Image.Transpose.FLIP_LEFT_RIGHT, 3: Image.Transpose.ROTATE_180,
+              4: Image.Transpose.FLIP_TOP_BOTTOM, 5: Image.Transpose.TRANSPOSE,
+              6: Image.Transpose.ROTATE_90, 7: Image.Transpose.TRANSVERSE,
+              8: Image.Transpose.ROTATE_270}[orientation]
+    stored = rgb if turned is None else rgb.transpose(turned)
+    stored.save(f"turned{orientation}.jpg", quality=95, exif=exif)  # each shows rgb
+
+with open("quoted.csv", "w", newline="", encoding="utf-8") as file:
+    writer = csv.writer(file)
+    writer.writerow(["size", "remark", "kind"])
+    for size, remark, kind in [(1.5, 'a "quoted" word', "red"), (2.5, "two\nlines", "blue"),
+                               (-3e-2, "comma, here", "red"), (4, "", "blue")]:
+        writer.writerow([size, remark, kind])

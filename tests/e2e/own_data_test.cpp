@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data that somebody brings: looked at, a run suggested for it, trained, and asked about new files.
+#include "tests/data/image_support.h"
+#include "tests/e2e/weft_process.h"
+#include "tests/support/weft_test.h"
+
+#include <QElapsedTimer>
+#include <QTemporaryDir>
+
+#include <cmath>
+#include <fstream>
+
+namespace {
+
+using namespace weft::test;
+using weft::config::Json;
+namespace fs = std::filesystem;
+using weft::data::test::jpeg_bytes;
+using weft::data::test::plain_image;
+using weft::data::test::png_bytes;
+
+void write(const fs::path& path, const std::string& content) {
+    fs::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << content;
+}
+
+/// "1,5" for 1.5
+std::string german(double value) {
+    std::string text = std::to_string(value);
+    std::replace(text.begin(), text.end(), '.', ',');
+    return text;
+}
+
+class OwnDataTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir dir_;
+
+    fs::path path(const char* name) const { return fs::path(dir_.path().toStdString()) / name; }
+    QString text(const char* name) const { return dir_.filePath(name); }
+
+    static Json inspected(const QString& file) {
+        const Finished done = run_weft({"data", "inspect", file, "--suggest", "--json"});
+        return done.code == 0 ? Json::parse(done.out) : Json();
+    }
+
+    /// Trains what was suggested, with `changes`; the events of the run.
+    std::vector<weft::train::Event> trained(const Json& inspection, const char* name,
+                                            const QStringList& changes) {
+        const fs::path config = path((std::string(name) + ".json").c_str());
+        write(config, inspection.at("suggestion").at("configuration").dump());
+        QStringList arguments = {"train", QString::fromStdString(config.string()), "--run-dir",
+                                 text(name)};
+        for (const QString& change : changes) {
+            arguments << "--set" << change;
+        }
+        const Finished done = run_weft(arguments);
+        if (done.code != 0) {
+            qWarning("%s", done.err.c_str());
+            return {};
+        }
+        return events_of(path(name));
+    }
+
+    static double last(const std::vector<weft::train::Event>& events, const std::string& metric) {
+        for (auto event = events.rbegin(); event != events.rend(); ++event) {
+            if (const auto* finished = std::get_if<weft::train::FinishedEvent>(&event->payload)) {
+                for (const auto& [name, value] : finished->last) {
+                    if (name == metric) {
+                        return value;
+                    }
+                }
+            }
+        }
+        return std::nan("");
+    }
+
+    static std::string warnings(const std::vector<weft::train::Event>& events) {
+        std::string out;
+        for (const auto& event : events) {
+            if (const auto* warning = std::get_if<weft::train::WarningEvent>(&event.payload)) {
+                out += warning->message + "\n";
+            }
+        }
+        return out;
+    }
+
+private slots:
+    // Price of a flat: 3000 per square metre and 50,000 more in town.
+    void a_german_table_is_learnt_and_predicts_in_its_own_units() {
+        std::string table = "Fläche;Lage;Bemerkung;Preis\r\n";
+        for (int i = 0; i < 600; ++i) {
+            const double area = 30 + i * 37 % 120;
+            const bool town = i % 3 == 0;
+            table += (i == 50 ? "" : german(area)) + ";" + (town ? "Stadt" : "Land") + ";\"Nr. " +
+                     std::to_string(i) + "; schön\";" + german(3000 * area + (town ? 50'000 : 0)) +
+                     "\r\n";
+        }
+        write(path("Wohnungen.csv"), table + "kaputt;1\r\n");
+        const Json inspection = inspected(text("Wohnungen.csv"));
+        QVERIFY(inspection.is_object());
+        const Json& found = inspection.at("formats").at(0);
+        QCOMPARE(found.at("format"), Json("csv"));
+        QCOMPARE(found.at("outline").at("input"), Json("f32[3]"));
+        const auto events = trained(inspection, "flats", {});
+        // Targets are in deviations: 0.1 of them is far below guessing, which is at 0.8.
+        QVERIFY(last(events, "validation/mean_absolute_error") < 0.1);
+        const std::string told = warnings(events);
+        QVERIFY2(told.find("line 602: it has 2 fields, not 4") != std::string::npos, told.c_str());
+        QVERIFY2(told.find("missing in column 'Fläche'") != std::string::npos, told.c_str());
+
+        write(path("neu.csv"), "Lage;Fläche\nStadt;80,0\nLand;120,0\n");
+        const Finished done = run_weft({"predict", text("flats"), text("neu.csv"), "--json"});
+        QVERIFY2(done.code == 0, done.err.c_str());
+        const Json predictions = Json::parse(done.out).at("predictions");
+        QCOMPARE(predictions.size(), std::size_t(2));
+        const auto value = [&](std::size_t i) {
+            return predictions.at(i).at("values").at(0).get<double>();
+        };
+        // A tenth of the spread of prices (about 110,000) is what the run was held to above.
+        QVERIFY2(std::abs(value(0) - 290'000) < 25'000, done.out.c_str());
+        QVERIFY2(std::abs(value(1) - 360'000) < 25'000, done.out.c_str());
+    }
+
+    // The colour tells the class. Sizes, colour modes and formats are mixed, one file is cut off.
+    void two_hundred_images_of_all_kinds_train_within_two_minutes() {
+        using Colour = std::vector<std::uint8_t>;
+        for (int i = 0; i < 200; ++i) {
+            const bool warm = i % 2 == 0;
+            const Colour rgb = warm ? Colour{220, 90, 20} : Colour{20, 110, 210};
+            const std::int64_t width = 20 + i * 53 % 400;
+            const std::int64_t height = 20 + i * 31 % 300;
+            const std::string at =
+                std::string(warm ? "Äpfel & Birnen/" : "Meer/") + "Bild süß " + std::to_string(i);
+            if (i % 10 == 3 || i % 10 == 6) {
+                write(path("images") / (at + ".png"),
+                      png_bytes(plain_image(width, height, {rgb[0], rgb[1], rgb[2], 200})));
+            } else if (i % 10 == 5 || i % 10 == 8) {
+                write(path("images") / (at + ".jpg"), // inks, inverted: what Adobe stores is light
+                      jpeg_bytes(plain_image(width, height, {rgb[0], rgb[1], rgb[2], 255})));
+            } else {
+                write(path("images") / (at + ".jpg"), jpeg_bytes(plain_image(width, height, rgb)));
+            }
+        }
+        write(path("images") / "Meer/kaputt.jpg",
+              jpeg_bytes(plain_image(300, 300, {1, 2, 3})).substr(0, 800));
+        QElapsedTimer timer;
+        timer.start();
+        const auto events =
+            trained(inspected(text("images")), "colours",
+                    {"training.length={\"epochs\": 3}", "lr_schedule.warmup_steps=5"});
+        QVERIFY(timer.elapsed() < 120'000); // of the issue, on two cores
+        QCOMPARE(last(events, "validation/accuracy"), 1.0);
+        const std::string told = warnings(events);
+        QVERIFY2(told.find("1 of 201 images cannot be used") != std::string::npos, told.c_str());
+        QVERIFY2(told.find("Meer/kaputt.jpg: damaged JPEG") != std::string::npos, told.c_str());
+
+        write(path("neu.jpg"), jpeg_bytes(plain_image(77, 55, {20, 110, 210})));
+        const Finished done = run_weft({"predict", text("colours"), text("neu.jpg")});
+        QVERIFY2(done.out.find("#0:  Meer") != std::string::npos, done.out.c_str());
+    }
+
+    void what_cannot_be_read_exits_3_and_says_why() {
+        write(path("empty.csv"), "");
+        const Finished empty = run_weft({"data", "inspect", text("empty.csv")});
+        QCOMPARE(empty.code, 3);
+        QVERIFY2(empty.out.find("the table is empty") != std::string::npos, empty.out.c_str());
+        const Finished absent = run_weft({"data", "inspect", text("absent")});
+        QCOMPARE(absent.code, 3);
+        QVERIFY(absent.out.find("no such file") != std::string::npos);
+    }
+};
+
+} // namespace
+
+WEFT_TEST(OwnDataTest)
+#include "own_data_test.moc"

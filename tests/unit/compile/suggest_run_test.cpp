@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs that are suggested for data: each is a configuration without mistakes whose programs build.
+#include "core/compile/programs.h"
+#include "core/compile/suggest_run.h"
+#include "tests/support/weft_test.h"
+
+using namespace weft;
+using config::Json;
+
+namespace {
+
+Json synthetic(const char* rest) {
+    Json train = Json::parse(rest);
+    train["type"] = "synthetic";
+    return {{"train", train}};
+}
+
+} // namespace
+
+class SuggestRunTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void every_kind_of_sample_gets_a_run_that_builds_data() {
+        QTest::addColumn<QString>("data");
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<QString>("loss");
+        const auto row = [](const char* name, const char* data, const char* model,
+                            const char* loss) { QTest::newRow(name) << data << model << loss; };
+        row("classes", R"({"kind": "classification"})", "mlp", "cross_entropy");
+        row("few samples", R"({"kind": "classification", "samples": 12})", "mlp", "cross_entropy");
+        row("numbers", R"({"kind": "regression", "targets": 3})", "mlp", "mse");
+        row("tiny images", R"({"kind": "images", "shape": [8, 8, 1]})", "mlp", "cross_entropy");
+        row("uneven images", R"({"kind": "images", "shape": [13, 90, 1]})", "sequential",
+            "cross_entropy");
+        row("images", R"({"kind": "images", "shape": [64, 48, 3]})", "sequential", "cross_entropy");
+        row("large images", R"({"kind": "images", "shape": [224, 224, 3]})", "sequential",
+            "cross_entropy");
+        row("text", R"({"kind": "tokens", "vocab": 256})", "gpt2", "cross_entropy");
+    }
+
+    void every_kind_of_sample_gets_a_run_that_builds() {
+        QFETCH(QString, data);
+        QFETCH(QString, model);
+        QFETCH(QString, loss);
+        const auto suggestion =
+            compile::suggest_run(synthetic(data.toUtf8().constData()), {}, "mine");
+        const compile::CheckedRun run = compile::read_run_config(suggestion.document, {});
+        for (const config::Diagnostic& diagnostic : run.diagnostics) {
+            QFAIL(config::to_text(diagnostic).c_str());
+        }
+        QCOMPARE(run.config.name, std::string("mine"));
+        QCOMPARE(run.config.model_type(), model.toStdString());
+        QCOMPARE(run.config.section("loss").at("type"), Json(loss.toStdString()));
+        QVERIFY(!suggestion.reasons.empty());
+        const data::DataOutline outline =
+            data::outline_data(run.config.section("data"), {{}, run.config.context(), 0});
+        // One batch fits into an epoch, and a run takes at most some thousands of updates.
+        QVERIFY(run.config.global_batch_size <= outline.samples);
+        QVERIFY(compile::build_programs(run.config, outline.sample).programs.size() >= 4);
+    }
+
+    void a_run_without_validation_keeps_what_trains_best() {
+        Json section = synthetic(R"({"kind": "classification"})");
+        section["validation"] = nullptr;
+        const auto suggestion = compile::suggest_run(section, {}, "mine");
+        QCOMPARE(suggestion.document["checkpoint"]["metric"], Json("train/loss"));
+        QVERIFY(compile::read_run_config(suggestion.document, {}).ok());
+    }
+};
+
+WEFT_TEST(SuggestRunTest)
+#include "suggest_run_test.moc"
