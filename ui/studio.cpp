@@ -308,6 +308,20 @@ void Studio::reattach() {
     connect(&index_, &RunIndex::runsChanged, this, show, Qt::SingleShotConnection);
 }
 
+namespace {
+
+bool isCheckpoint(const std::filesystem::path& path) {
+    std::error_code ignored;
+    return path.filename().string().starts_with("step-") &&
+           std::filesystem::is_directory(path, ignored);
+}
+
+bool isEventFile(const std::filesystem::path& path) {
+    return train::is_tensorboard_file(path) || path.filename() == "events.jsonl";
+}
+
+} // namespace
+
 void Studio::closeRun() {
     if (!isTraining()) {
         reader_.stop();
@@ -317,40 +331,61 @@ void Studio::closeRun() {
 
 QString Studio::openPath(const std::filesystem::path& path) {
     std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) {
-        if (train::is_run_folder(path)) {
-            index_.addFolder(path);
-            showRun(path);
-            return {};
-        }
-        if (path.filename().string().starts_with("step-")) {
-            const std::filesystem::path run_folder = path.parent_path().parent_path();
-            index_.addFolder(run_folder);
-            emit checkpointOpened(path);
-            return {};
-        }
-        openRunsBelow(path);
-        return {};
+    if (!std::filesystem::exists(path, ignored)) {
+        return tr("%1 is not there.").arg(pathText(path));
     }
-    if (checkpoint::is_safetensors(path) && std::filesystem::exists(path, ignored)) {
+    if (index_.find(path) != nullptr) {
+        showRun(path); // one of those of an opened folder, which may have others below it
+    } else if (train::is_run_folder(path)) {
+        index_.addFolder(path);
+        showRun(path);
+    } else if (isCheckpoint(path)) {
+        index_.addFolder(path.parent_path().parent_path());
+        emit checkpointOpened(path);
+    } else if (std::filesystem::is_directory(path, ignored)) {
+        openRunsBelow(path);
+    } else if (checkpoint::is_safetensors(path)) {
         index_.addFolder(path);
         emit weightsOpened(path);
-        return {};
-    }
-    if (train::is_tensorboard_file(path) || path.filename() == "events.jsonl") {
+    } else if (isEventFile(path)) {
         return openPath(path.parent_path());
-    }
-    if (path.extension() == ".json") {
+    } else if (path.extension() == ".json") {
         draft_.open(path);
         emit configOpened();
-        return {};
+    } else {
+        emit dataOffered(path);
     }
-    return tr("%1: open a run configuration (.json), a folder of runs or event files, or a "
-              "checkpoint folder.")
-        .arg(toQString(path.filename().string()));
+    return {};
 }
 
-// The run that was written last is shown; the others are in the lists.
+// Data is one file, or the folder that holds its files: a second one would take the place of the
+// first.
+void Studio::openDropped(const QStringList& paths) {
+    QString data;
+    bool more = false;
+    for (const QString& text : paths) {
+        const std::filesystem::path path = toPath(text);
+        const bool may_be_data = !train::is_run_folder(path) && !isCheckpoint(path) &&
+                                 !isEventFile(path) && path.extension() != ".json" &&
+                                 !checkpoint::is_safetensors(path);
+        if (may_be_data && !data.isEmpty()) {
+            more = true;
+            continue;
+        }
+        data = may_be_data ? pathText(path.filename()) : data;
+        if (const QString problem = openPath(path); !problem.isEmpty()) {
+            emit troubled(problem);
+        }
+    }
+    if (more) {
+        emit troubled(tr("Of the files, only %1 was opened. To train on several, drop the folder "
+                         "that holds them.")
+                          .arg(data));
+    }
+}
+
+// The run that was written last is shown; the others are in the lists. Where there is none, the
+// folder may hold data.
 void Studio::openRunsBelow(const std::filesystem::path& folder) {
     struct Found {
         train::FoundRuns runs;
@@ -375,9 +410,7 @@ void Studio::openRunsBelow(const std::filesystem::path& folder) {
         },
         [this, folder](const Found& found) {
             if (found.runs.folders.empty() && found.runs.weights.empty()) {
-                emit troubled(tr("%1 holds no runs: no run folder, no event file of TensorBoard, no "
-                                 "events.jsonl and no safetensors file lies in it or below it.")
-                                  .arg(pathText(folder)));
+                emit dataOffered(folder);
                 return;
             }
             if (!found.runs.all) {

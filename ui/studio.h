@@ -94,9 +94,12 @@ public:
     /// Once the runs are listed: shows the newest that is being trained, unless a run is on screen.
     void reattach();
     /// A path from the command line, a drop or a file dialog: configuration, run folder,
-    /// checkpoint, or a folder with runs of any program in or below it, which is searched in the
-    /// background. Returns what is wrong with it, or an empty string.
+    /// checkpoint, a folder with runs of any program in or below it, which is searched in the
+    /// background, or data to train on. Returns what is wrong with it, or an empty string.
     QString openPath(const std::filesystem::path& path);
+    /// Everything that was dropped; of data to train on, the first file or folder. Problems come as
+    /// `troubled`.
+    void openDropped(const QStringList& paths);
 
 signals:
     void pendingChanged();
@@ -112,6 +115,8 @@ signals:
     void troubled(const QString& problem);
     void configOpened();
     void runShown();
+    /// Files that are no run and no configuration: to be looked at as data to train on.
+    void dataOffered(const std::filesystem::path& path);
     /// The Checkpoints page should select this checkpoint.
     void checkpointOpened(const std::filesystem::path& checkpoint);
     /// The Checkpoints page should show this file of weights.

@@ -32,12 +32,12 @@ void BarList::setBars(std::vector<CountBar> bars, const QString& unit) {
     }
     most_ = largest == nullptr ? 0 : largest->count;
     chosen_ = -1;
-    setAccessibleDescription(
-        largest == nullptr
-            ? QString()
-            : tr("%1 classes, %2 %3; most are %4 with %5, fewest %6 with %7")
-                  .arg(formatCount(itemCount()), formatCount(total_), unit_, largest->name,
-                       formatCount(largest->count), smallest->name, formatCount(smallest->count)));
+    setAccessibleDescription(largest == nullptr
+                                 ? QString()
+                                 : tr("%1 classes, %2 %3; most are %4 with %5, fewest %6 with %7")
+                                       .arg(formatCount(itemCount()), formatCount(total_), unit_,
+                                            largest->name, formatCount(largest->count),
+                                            smallest->name, formatCount(smallest->count)));
     itemsChanged();
 }
 
@@ -65,18 +65,16 @@ double BarList::nameWidth(double width) const {
 }
 
 double BarList::figureWidth() const {
-    return std::ceil(
-        textWidth(Theme::current().font(TextStyle::MonoSmall), formatCount(most_)));
+    return std::ceil(textWidth(Theme::current().font(TextStyle::MonoSmall), formatCount(most_)));
 }
 
 ViewItem BarList::item(int index) const {
     const CountBar& bar = bars_[static_cast<std::size_t>(index)];
-    const double percent = total_ > 0 ? 100.0 * static_cast<double>(bar.count) /
-                                            static_cast<double>(total_)
-                                      : 0.0;
-    const QString name = tr("%1: %2 %3, %4 %")
-                             .arg(bar.name, formatCount(bar.count), unit_,
-                                  QString::number(percent, 'f', 1));
+    const double percent =
+        total_ > 0 ? 100.0 * static_cast<double>(bar.count) / static_cast<double>(total_) : 0.0;
+    const QString name =
+        tr("%1: %2 %3, %4 %")
+            .arg(bar.name, formatCount(bar.count), unit_, QString::number(percent, 'f', 1));
     return {QRectF(0, index * rowHeight(), width(), rowHeight()),
             index == chosen_ ? tr("%1, chosen").arg(name) : name,
             name + "\n" +

@@ -87,7 +87,8 @@ int TokenView::heightForWidth(int width) const {
 ViewItem TokenView::item(int index) const {
     const TokenRun& run = runs_[static_cast<std::size_t>(index)];
     return {placesFor(width()).runs[static_cast<std::size_t>(index)],
-            tr("%1: %2").arg(run.caption, run.tokens.join(QString())), {}};
+            tr("%1: %2").arg(run.caption, run.tokens.join(QString())),
+            {}};
 }
 
 int TokenView::tokenAt(int run, const QPointF& position) const {
@@ -107,10 +108,9 @@ bool TokenView::event(QEvent* event) {
         const int token = tokenAt(run, help->pos());
         if (token >= 0) {
             const TokenRun& under = runs_[static_cast<std::size_t>(run)];
-            QToolTip::showText(help->globalPos(),
-                               token < under.tooltips.size() ? under.tooltips[token]
-                                                             : under.tokens[token],
-                               this);
+            QToolTip::showText(
+                help->globalPos(),
+                token < under.tooltips.size() ? under.tooltips[token] : under.tokens[token], this);
         } else {
             QToolTip::hideText();
         }
@@ -129,8 +129,8 @@ void TokenView::paintScene(QPainter& painter, const QSizeF& view_size) const {
     const QFont caption = theme.font(TextStyle::Caption);
     const QFont mono = theme.font(TextStyle::MonoSmall);
     const Places& places = placesFor(view_size.width());
-    const QRectF visible = painter.hasClipping() ? painter.clipBoundingRect()
-                                                 : QRectF(QPointF(0, 0), view_size);
+    const QRectF visible =
+        painter.hasClipping() ? painter.clipBoundingRect() : QRectF(QPointF(0, 0), view_size);
     for (std::size_t r = 0; r < runs_.size(); ++r) {
         const QRectF& place = places.runs[r];
         if (!place.intersects(visible)) {
@@ -138,8 +138,7 @@ void TokenView::paintScene(QPainter& painter, const QSizeF& view_size) const {
         }
         const TokenRun& run = runs_[r];
         paintText(painter, QRectF(0, place.top(), place.width(), heightOf(TextStyle::Caption)),
-                  Qt::AlignLeft | Qt::AlignVCenter, run.caption, caption,
-                  theme.color(Role::Muted));
+                  Qt::AlignLeft | Qt::AlignVCenter, run.caption, caption, theme.color(Role::Muted));
         for (std::size_t t = 0; t < places.tokens[r].size(); ++t) {
             const QRectF& box = places.tokens[r][t];
             const QString& token = run.tokens[static_cast<int>(t)];

@@ -24,6 +24,9 @@ struct SampleInfo {
     std::vector<std::string> class_names; // empty when unknown
     std::string
         description; // "Fashion-MNIST, 60,000 images 28x28": for plan, run.json and the studio
+    // Of a table's columns; empty where there are none.
+    std::vector<std::string> input_names;  // one per feature: "age", "colour=red"
+    std::vector<std::string> target_names; // one per number to predict, or that of the class
 };
 
 /// What a source has learnt from its training samples, and other files of the same data must

@@ -35,7 +35,7 @@ fs::path make_run(const fs::path& folder, const std::vector<std::int64_t>& steps
     train::StateEvent stopped;
     stopped.state = train::RunState::stopped;
     stopped.total_steps = 100000;
-    std::ofstream(folder / "events.jsonl") << to_line({1, 1.0, stopped}) << "\n";
+    std::ofstream(folder / "events.jsonl") << train::to_line({1, 1.0, stopped}) << "\n";
     for (const std::int64_t step : steps) {
         const std::vector<float> weights(6, static_cast<float>(step));
         checkpoint::TensorView view{"layers.0.weight", "parameters", {ir::DType::f32, {2, 3}}};

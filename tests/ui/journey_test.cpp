@@ -6,10 +6,10 @@
 
 #include <QDialog>
 #include <QLineEdit>
-#include <QListWidget>
 #include <QPushButton>
 #include <QTableView>
 #include <QTimer>
+#include <QTreeWidget>
 
 namespace {
 
@@ -62,8 +62,9 @@ private slots:
         // Reopen: the run is listed as stopped, and resumes in the same folder from the browser.
         fixture.reopen();
         fixture.window().showPage("checkpoints");
-        auto* runs = static_cast<QListWidget*>(fixture.find("runList"));
-        QTRY_COMPARE(runs->count(), 1);
+        const QAbstractItemModel& runs =
+            *static_cast<QTreeWidget*>(fixture.find("runTree"))->model();
+        QTRY_COMPARE(runs.rowCount(runs.index(0, 0)), 1); // in the folder of runs
         auto* table = static_cast<QTableView*>(fixture.find("checkpointTable"));
         QTRY_VERIFY(table->model()->rowCount() > 0);
         QTRY_VERIFY(fixture.find("resumeRun")->isEnabled());

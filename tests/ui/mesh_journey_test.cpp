@@ -210,9 +210,10 @@ private:
         fixture.reopen();
         arrive(fixture);
         QVERIFY(hands.go("checkpoints"));
-        auto* runs = static_cast<QAbstractItemView*>(fixture.find("runList"));
-        QTRY_COMPARE(runs->model()->rowCount(), 1);
-        QVERIFY(hands.pick("runList", runs->model()->index(0, 0)));
+        const QAbstractItemModel& runs =
+            *static_cast<QAbstractItemView*>(fixture.find("runTree"))->model();
+        QTRY_COMPARE(runs.rowCount(runs.index(0, 0)), 1); // in the folder of runs
+        QVERIFY(hands.pick("runTree", runs.index(0, 0, runs.index(0, 0))));
         auto* table = static_cast<QAbstractItemView*>(fixture.find("checkpointTable"));
         QTRY_VERIFY_WITH_TIMEOUT(table->isVisible() && table->model()->rowCount() > 0, kPatienceMs);
         QVERIFY(hands.pick("checkpointTable", table->model()->index(0, 0)));

@@ -58,9 +58,10 @@ fs::path make_run(const fs::path& runs, const Made& made) {
         train::StepEvent step;
         step.step = i;
         step.loss = made.loss * (4 - i);
-        lines += to_line({2 * i, 100.0 + i, step}) + "\n";
-        lines += to_line({2 * i + 1, 100.0 + i,
-                          train::EvaluationEvent{i, {{"validation/loss", made.loss * (5 - i)}}}}) +
+        lines += train::to_line({2 * i, 100.0 + i, step}) + "\n";
+        lines += train::to_line(
+                     {2 * i + 1, 100.0 + i,
+                      train::EvaluationEvent{i, {{"validation/loss", made.loss * (5 - i)}}}}) +
                  "\n";
     }
     write(folder / "events.jsonl", lines);

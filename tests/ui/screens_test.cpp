@@ -4,6 +4,7 @@
 #include "tests/ui/studio_fixture.h"
 #include "ui/models/checkpoint_model.h"
 #include "ui/models/problem_model.h"
+#include "ui/screens/data/data_screen.h"
 #include "ui/screens/screen_list.h"
 
 #include <QAbstractItemModelTester>
@@ -95,6 +96,11 @@ private slots:
         QVERIFY(config.ok());
         if (state != "empty") {
             run.begin(fixture.root() / "runs" / "shown", config.config);
+            config::Json draft = config.config.document;
+            if (state == "error") {
+                draft["data"]["train"] = {{"type", "idx"}, {"path", "gone"}};
+            }
+            fixture.studio().draft().setDocument(draft, fixture.root());
         }
         if (state == "full" || state == "error") {
             run.apply(full_run());
@@ -107,6 +113,12 @@ private slots:
         }
         window.showPage(page);
         QTRY_VERIFY(fixture.studio().index().isLoaded());
+        if (page == "data" && (state == "full" || state == "error")) {
+            using Preview = ui::DataPreview;
+            const Preview& preview = static_cast<ui::DataScreen*>(window.page(page))->preview();
+            QTRY_COMPARE(preview.state(),
+                         state == "full" ? Preview::State::Ready : Preview::State::Failed);
+        }
         const QImage picture = window.grab().toImage();
         QVERIFY(!picture.isNull());
         QVERIFY(painted_share(picture) > 0.02);

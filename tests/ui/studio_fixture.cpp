@@ -54,9 +54,8 @@ std::filesystem::path StudioFixture::calibration() {
 
 void StudioFixture::open() {
     theme_ = std::make_unique<widgets::ThemeController>();
-    studio_ = std::make_unique<ui::Studio>(
-        ui::StudioPaths{root() / "runs", root() / "presets", root() / "state",
-                                     calibration(), WEFT_PROGRAM});
+    studio_ = std::make_unique<ui::Studio>(ui::StudioPaths{
+        root() / "runs", root() / "presets", root() / "state", calibration(), WEFT_PROGRAM});
     ui::Preferences preferences = studio_->settings().values();
     preferences.reduced_motion = true; // nothing moves while it is looked at
     studio_->settings().set(preferences);

@@ -56,8 +56,7 @@ void DataOffer::forget() {
     emit changed();
 }
 
-DataOffer::Suggested DataOffer::suggest(data::Recognised found,
-                                        const std::filesystem::path& path) {
+DataOffer::Suggested DataOffer::suggest(data::Recognised found, const std::filesystem::path& path) {
     Suggested out;
     out.found = std::move(found);
     if (!out.found.problems.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Files that somebody brings: what they are, what of them is to be predicted, and the run that would
-// learn it. Looked at in the background; the draft of the studio is not touched.
+// Files that somebody brings: what they are, what of them is to be predicted, and the run that
+// would learn it. Looked at in the background; the draft of the studio is not touched.
 #pragma once
 
 #include "core/compile/suggest_run.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The data of the draft, opened in the background as a run would open it, and looked into: a page of
-// samples at a time, drawn by the source that training reads from; how many there are of each class.
-// Opened again after every edit that matters; the newest wins and results for older ones are
+// The data of the draft, opened in the background as a run would open it, and looked into: a page
+// of samples at a time, drawn by the source that training reads from; how many there are of each
+// class. Opened again after every edit that matters; the newest wins and results for older ones are
 // dropped.
 #pragma once
 
-#include "core/data/dataset.h"
+#include "ui/bridge/data_reading.h"
 
 #include <QObject>
 #include <QString>
@@ -14,7 +14,6 @@
 #include <array>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -22,37 +21,8 @@ namespace weft::ui {
 
 class Draft;
 
-/// One sample as training sees it.
-struct SampleView {
-    std::int64_t index = 0; // in its part
-    std::int32_t label = -1;
-    std::vector<float> values;       // images [H,W,C], features [F]
-    std::vector<std::int32_t> tokens; // [T]
-    std::vector<float> targets;      // regression [K]
-    QString problem;                 // why it cannot be read; then there is nothing else
-};
-
-/// How samples are drawn.
-enum class SampleForm { Images, Features, Tokens };
-SampleForm formOf(const data::SampleInfo& info);
-/// "Pullover", or the number where classes have no names.
-QString className(const data::SampleInfo& info, std::int32_t label);
-
 /// The part of the data that is looked at.
 enum class DataPart { Train, Validation, Test };
-
-/// What is known of one part once it was looked at.
-struct PartFacts {
-    std::shared_ptr<const data::Source> source; // null: there is no such part
-    data::SampleInfo info;
-    std::int64_t samples = 0;
-    std::int64_t cache_bytes = 0;
-    QString fingerprint;
-    /// Per sample; null where samples have no class.
-    std::shared_ptr<const std::vector<std::int32_t>> labels;
-    std::vector<std::int64_t> counts; // by class
-    QString problem, hint;            // why it cannot be opened
-};
 
 class DataPreview : public QObject {
     Q_OBJECT

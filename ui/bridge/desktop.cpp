@@ -21,6 +21,10 @@ void Desktop::keepAwake(bool on, const QString& why) {
         lock_ = QDBusUnixFileDescriptor(); // closing it is how logind is told
         return;
     }
+    if (!system_.isConnected()) { // such a call would never be answered
+        emit logged(tr("the computer may fall asleep while training: there is no system bus"));
+        return;
+    }
     QDBusMessage call =
         QDBusMessage::createMethodCall("org.freedesktop.login1", "/org/freedesktop/login1",
                                        "org.freedesktop.login1.Manager", "Inhibit");
@@ -41,6 +45,10 @@ void Desktop::keepAwake(bool on, const QString& why) {
 }
 
 void Desktop::notify(const QString& title, const QString& text, bool urgent) {
+    if (!session_.isConnected()) {
+        emit logged(tr("the desktop shows no notification: there is no session bus"));
+        return;
+    }
     QDBusMessage call = QDBusMessage::createMethodCall("org.freedesktop.Notifications",
                                                        "/org/freedesktop/Notifications",
                                                        "org.freedesktop.Notifications", "Notify");

@@ -64,8 +64,7 @@ bool same_stamps(const std::vector<train::RunSummary>& a, const std::vector<trai
     });
 }
 
-std::vector<train::RunSummary> read_runs(const Places& places, std::vector<train::RunSummary> known,
-                                         bool first) {
+Listed read_runs(const Places& places, std::vector<train::RunSummary> known, bool first) {
     if (first && !places.cache.empty()) {
         known = train::read_run_cache(places.cache);
     }
@@ -124,8 +123,12 @@ void RunIndex::setFiles(const std::filesystem::path& opened, const std::filesyst
 }
 
 void RunIndex::addFolder(const std::filesystem::path& folder) {
-    const bool listed = folder.parent_path() == root_ && train::is_run_folder(folder);
-    if (!listed && std::find(opened_.begin(), opened_.end(), folder) == opened_.end()) {
+    const bool own = folder.parent_path() == root_ && train::is_run_folder(folder);
+    const bool below = std::any_of(opened_.begin(), opened_.end(), [&](const auto& opened) {
+        const std::filesystem::path inside = folder.lexically_relative(opened);
+        return !inside.empty() && *inside.begin() != "..";
+    });
+    if (!own && !below) {
         opened_.push_back(folder);
         rememberOpened();
     }

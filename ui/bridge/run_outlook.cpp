@@ -130,9 +130,10 @@ std::optional<double> RunOutlook::seconds() const {
     if (counts_ && counts_->steps == 0) {
         return draft_.config().length.amount * 60.0;
     }
-    const auto step_ms = digest() ? digest()->plan->predicted_step_ms : std::nullopt;
-    return counts_ && step_ms ? std::optional(static_cast<double>(counts_->steps) * *step_ms / 1e3)
-                              : std::nullopt;
+    if (!counts_ || !digest() || !digest()->plan->predicted_step_ms) {
+        return std::nullopt;
+    }
+    return static_cast<double>(counts_->steps) * *digest()->plan->predicted_step_ms / 1e3;
 }
 
 } // namespace weft::ui

@@ -10,13 +10,10 @@
 #include <QLineEdit>
 #include <QWheelEvent>
 
-#include <algorithm>
-
 namespace weft::ui {
 namespace {
 
-constexpr int kLeastCharacters = 6;
-constexpr int kMostCharacters = 12;
+constexpr int kCharacters = 8;
 constexpr int kFrame = 34; // paddings and the arrows
 
 } // namespace
@@ -91,10 +88,9 @@ void NumberInput::focusOutEvent(QFocusEvent* event) {
     settle();
 }
 
+// The same for every number: nothing beside it moves while digits come and go.
 QSize NumberInput::sizeHint() const {
-    const int characters = std::clamp<int>(static_cast<int>(lineEdit()->text().size()) + 1,
-                                           kLeastCharacters, kMostCharacters);
-    return {QFontMetrics(font()).horizontalAdvance(QString(characters, '0')) + kFrame,
+    return {QFontMetrics(font()).horizontalAdvance(QString(kCharacters, '0')) + kFrame,
             widgets::size::kControlHeight};
 }
 

@@ -12,7 +12,6 @@ namespace weft::ui {
 class NumberInput : public QAbstractSpinBox {
     Q_OBJECT
 public:
-    /// `none`: what stands there for null where the field may be null.
     explicit NumberInput(const config::Field& field, QWidget* parent = nullptr);
 
     /// Shows a value; no signal is emitted, and what is being typed is not replaced by its equal.

@@ -100,7 +100,6 @@ void NumberEditor::refresh() {
     if (!cleared || source().given(pointer()) != nullptr) {
         input_->setNumber(value());
     }
-    input_->updateGeometry();
 }
 
 QString NumberEditor::complaint() const {

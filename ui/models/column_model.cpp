@@ -82,25 +82,23 @@ QVariant ColumnModel::data(const QModelIndex& index, int role) const {
         return display(column, index.column()) +
                (index.column() == NameColumn && target ? tr("\nis predicted") : QString());
     case Qt::CheckStateRole:
-        return index.column() == NameColumn
-                   ? QVariant(target ? Qt::Checked : Qt::Unchecked)
-                   : QVariant();
+        return index.column() == NameColumn ? QVariant(target ? Qt::Checked : Qt::Unchecked)
+                                            : QVariant();
     case Qt::AccessibleTextRole:
         return index.column() == NameColumn && target
                    ? tr("%1, is predicted").arg(toQString(column.name))
                    : display(column, index.column());
     case Qt::FontRole:
-        return theme.font(index.column() == MissingColumn ? widgets::TextStyle::Mono
-                          : target && index.column() == NameColumn
-                              ? widgets::TextStyle::Strong
-                              : widgets::TextStyle::Body);
+        return theme.font(index.column() == MissingColumn          ? widgets::TextStyle::Mono
+                          : target && index.column() == NameColumn ? widgets::TextStyle::Strong
+                                                                   : widgets::TextStyle::Body);
     case Qt::ForegroundRole:
-        return theme.color(index.column() == MissingColumn  ? widgets::Role::Warning
-                           : index.column() == NameColumn   ? widgets::Role::Text
-                                                            : widgets::Role::Muted);
+        return theme.color(index.column() == MissingColumn ? widgets::Role::Warning
+                           : index.column() == NameColumn  ? widgets::Role::Text
+                                                           : widgets::Role::Muted);
     case Qt::TextAlignmentRole:
-        return QVariant(
-            (index.column() == MissingColumn ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        return QVariant((index.column() == MissingColumn ? Qt::AlignRight : Qt::AlignLeft) |
+                        Qt::AlignVCenter);
     default: return {};
     }
 }
@@ -124,8 +122,8 @@ bool ColumnModel::setData(const QModelIndex& index, const QVariant& value, int r
     // Several numbers can be predicted at a time; a class stands alone.
     const auto is_number = [this](const QString& wanted) {
         return std::any_of(columns_.begin(), columns_.end(), [&](const data::Column& known) {
-            return toQString(known.name) == wanted &&
-                   known.kind == data::Column::Kind::number && !known.whole_numbers;
+            return toQString(known.name) == wanted && known.kind == data::Column::Kind::number &&
+                   !known.whole_numbers;
         });
     };
     const bool together = column.kind == data::Column::Kind::number && !column.whole_numbers &&
@@ -136,9 +134,9 @@ bool ColumnModel::setData(const QModelIndex& index, const QVariant& value, int r
 
 Qt::ItemFlags ColumnModel::flags(const QModelIndex& index) const {
     const Qt::ItemFlags plain = Qt::ItemIsEnabled | Qt::ItemIsSelectable;
-    const bool ticks = index.column() == NameColumn &&
-                       columns_[static_cast<std::size_t>(index.row())].kind !=
-                           data::Column::Kind::empty;
+    const bool ticks =
+        index.column() == NameColumn &&
+        columns_[static_cast<std::size_t>(index.row())].kind != data::Column::Kind::empty;
     return ticks ? plain | Qt::ItemIsUserCheckable : plain;
 }
 

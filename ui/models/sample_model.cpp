@@ -8,11 +8,12 @@ namespace {
 
 constexpr int kSignificant = 5;
 
-/// The name that the source gave a column, or its number.
-QString columnName(const std::vector<std::string>& names, int index, const QString& letter) {
+/// The name that the source gave a column, or `plain`, or its number.
+QString columnName(const std::vector<std::string>& names, int index, const QString& plain) {
     return static_cast<std::size_t>(index) < names.size()
                ? toQString(names[static_cast<std::size_t>(index)])
-               : letter + QString::number(index);
+           : plain.isEmpty() ? QString::number(index)
+                             : plain;
 }
 
 } // namespace
@@ -75,8 +76,8 @@ QVariant SampleModel::data(const QModelIndex& index, int role) const {
                               : widgets::TextStyle::Body);
     case Qt::ForegroundRole:
         return theme.color(!sample.problem.isEmpty() && index.column() > 0 ? widgets::Role::Error
-                           : index.column() == 0                          ? widgets::Role::Muted
-                                                                          : widgets::Role::Text);
+                           : index.column() == 0                           ? widgets::Role::Muted
+                                                                           : widgets::Role::Text);
     case Qt::TextAlignmentRole: {
         const bool text = index.column() == firstTarget() && info_.classes > 0;
         return QVariant((text ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
@@ -100,9 +101,10 @@ QVariant SampleModel::headerData(int section, Qt::Orientation orientation, int r
         return tr("sample");
     }
     if (section < firstFeature()) {
-        return info_.classes > 0 ? tr("class") : columnName({}, section - firstTarget(), "y");
+        const QString plain = info_.classes > 0 ? tr("class") : QString();
+        return columnName(info_.target_names, section - firstTarget(), plain);
     }
-    return columnName({}, section - firstFeature(), "x");
+    return columnName(info_.input_names, section - firstFeature(), {});
 }
 
 } // namespace weft::ui

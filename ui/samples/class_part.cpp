@@ -63,9 +63,8 @@ ClassPart::ClassPart(DataPreview& preview, QWidget* parent) : QWidget(parent), p
     note_->setWordWrap(true);
     room->addWidget(note_);
     column->addLayout(room);
-    connect(bars_, &widgets::BarList::itemActivated, this, [this](int index) {
-        preview_.setClass(index == preview_.chosenClass() ? -1 : index);
-    });
+    connect(bars_, &widgets::BarList::itemActivated, this,
+            [this](int index) { preview_.setClass(index == preview_.chosenClass() ? -1 : index); });
     connect(&preview_, &DataPreview::changed, this, &ClassPart::update);
     connect(&preview_, &DataPreview::samplesChanged, this,
             [this] { bars_->setChosen(preview_.chosenClass()); });
@@ -86,8 +85,7 @@ void ClassPart::update() {
                 {className(facts->info, static_cast<std::int32_t>(i)), facts->counts[i]});
         }
     }
-    header_->setTrailing(bars.empty() ? QString()
-                                      : formatCount(static_cast<qint64>(bars.size())));
+    header_->setTrailing(bars.empty() ? QString() : formatCount(static_cast<qint64>(bars.size())));
     bars_->setVisible(!bars.empty());
     bars_->setBars(std::move(bars), tr("samples"));
     const QString note = noteOf(*facts);

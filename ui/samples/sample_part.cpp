@@ -20,6 +20,8 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace weft::ui {
 namespace {
 
@@ -27,6 +29,9 @@ enum Page { MessagePage, ImagePage, TablePage, TokenPage };
 constexpr int kImages = 60;
 constexpr int kRows = 100;
 constexpr int kRuns = 12;
+constexpr int kSmallPixels = 40; // up to here an image is seen pixel by pixel
+constexpr int kSmallCell = 84;
+constexpr int kLargeCell = 128;
 constexpr int kPlaceWidth = 88; // "1,000,000" at text size 1
 
 int pageSizeOf(SampleForm form) {
@@ -153,6 +158,12 @@ void SamplePart::describe() {
                      .arg(formatCount(preview_.epoch()))
                      .arg(preview_.context().seed);
     }
+    if (shown && formOf(facts->info) == SampleForm::Images && !preview_.samples().empty()) {
+        const auto [low, high] = valueRange(preview_.samples());
+        parts << tr("black %1, white %2")
+                     .arg(widgets::formatNumber(static_cast<double>(low)),
+                          widgets::formatNumber(static_cast<double>(high)));
+    }
     header_->setSubtitle(parts.join(QStringLiteral(" · ")));
     back_->setEnabled(shown && first > 0);
     on_->setEnabled(shown && last < all);
@@ -162,10 +173,10 @@ void SamplePart::describe() {
     }
     const bool rolls = shown && training && preview_.isRandom();
     reroll_->setEnabled(rolls);
-    reroll_->setToolTip(rolls ? tr("The same samples as the next epoch sees them (R)")
-                        : !training
-                            ? tr("Only training samples are changed at random")
-                            : tr("No transform of this draft is random: every epoch sees the same"));
+    reroll_->setToolTip(
+        rolls       ? tr("The same samples as the next epoch sees them (R)")
+        : !training ? tr("Only training samples are changed at random")
+                    : tr("No transform of this draft is random: every epoch sees the same"));
 }
 
 void SamplePart::showMessage() {
@@ -176,8 +187,7 @@ void SamplePart::showMessage() {
     QString icon = "problems";
     const auto facts = preview_.facts();
     using State = DataPreview::State;
-    const bool failed =
-        preview_.state() == State::Failed || (facts && !facts->problem.isEmpty());
+    const bool failed = preview_.state() == State::Failed || (facts && !facts->problem.isEmpty());
     if (failed && missing) {
         title = tr("The data is not where it was");
         text = pathText(preview_.missingPath());
@@ -191,7 +201,8 @@ void SamplePart::showMessage() {
         text = (preview_.problem() + "\n" + preview_.hint()).trimmed();
     } else {
         icon = "data";
-        title = tr("Opening the data…");
+        title = preview_.state() == State::Empty ? tr("No samples to show")
+                                                 : tr("Opening the data…");
     }
     message_->setIconName(icon);
     message_->setTitle(title);
@@ -238,9 +249,9 @@ void SamplePart::showImages() {
         }
         images.push_back(std::move(image));
     }
+    const ir::Shape& shape = facts->info.input.shape;
+    images_->setCellWidth(std::max(shape[0], shape[1]) > kSmallPixels ? kLargeCell : kSmallCell);
     images_->setImages(std::move(images));
-    images_->setToolTip(tr("values %1 to %2, drawn from black to white")
-                            .arg(widgets::formatNumber(low), widgets::formatNumber(high)));
     stack_->setCurrentIndex(ImagePage);
 }
 

@@ -43,10 +43,9 @@ QImage pictureOf(const SampleView& sample, const ir::Shape& shape, float low, fl
 
 widgets::TokenRun runOf(const SampleView& sample, bool bytes) {
     widgets::TokenRun run;
-    run.caption = sample.problem.isEmpty()
-                      ? QObject::tr("sample %1").arg(formatCount(sample.index))
-                      : QObject::tr("sample %1 cannot be read: %2")
-                            .arg(formatCount(sample.index), sample.problem);
+    run.caption = sample.problem.isEmpty() ? QObject::tr("sample %1").arg(formatCount(sample.index))
+                                           : QObject::tr("sample %1 cannot be read: %2")
+                                                 .arg(formatCount(sample.index), sample.problem);
     for (std::size_t i = 0; i < sample.tokens.size(); ++i) {
         const std::int32_t token = sample.tokens[i];
         const QString sign = bytes ? widgets::byteSign(token) : QString::number(token);

@@ -154,6 +154,7 @@ void MainWindow::createDocks() {
     log_ = new widgets::LogView;
     console_dock_ = dock(tr("Console"), "consoleDock", log_);
     auto* table = new QTableView;
+    table->setTabKeyNavigation(false); // Tab leaves the table
     table->setObjectName("problemsTable");
     table->setAccessibleName(tr("Problems"));
     table->setModel(problems_);
@@ -631,9 +632,7 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
-    for (const QString& path : widgets::localPaths(event->mimeData())) {
-        open(path);
-    }
+    studio_.openDropped(widgets::localPaths(event->mimeData()));
 }
 
 void MainWindow::applySettings() {

@@ -32,6 +32,16 @@ SampleInfo describe_table(const fs::path& path, const TableEncoding& encoding, s
     }
     for (const auto& target : encoding.targets) {
         targets += (targets.empty() ? "" : ", ") + shown(target.name);
+        info.target_names.push_back(shown(target.name));
+    }
+    for (const TableEncoding::Input& input : encoding.inputs) {
+        if (input.is_number || !encoding.one_hot) {
+            info.input_names.push_back(shown(input.name));
+            continue;
+        }
+        for (const std::string& category : input.categories) {
+            info.input_names.push_back(shown(input.name) + "=" + shown(category));
+        }
     }
     info.description = path.filename().string() + ", " + format_thousands(rows) + " rows, " +
                        std::to_string(encoding.inputs.size()) + " columns to " + targets;

@@ -53,7 +53,7 @@ fs::path make_event_log(const fs::path& folder) {
         step.samples_per_s = 1000;
         step.step_ms = 10;
         step.memory_bytes = 1 << 20;
-        file << to_line({i, 1.0 + i, step}) << '\n';
+        file << train::to_line({i, 1.0 + i, step}) << '\n';
     }
     return folder;
 }
@@ -86,10 +86,10 @@ void make_runs(const fs::path& root, int count) {
             train::StepEvent event;
             event.step = step;
             event.loss = 1.0 / (step + i);
-            events << to_line({step, 1.0 + step, event}) << '\n';
+            events << train::to_line({step, 1.0 + step, event}) << '\n';
         }
         const train::EvaluationEvent evaluation{100, {{"validation/loss", 1.0 / (1 + i % 97)}}};
-        events << to_line({101, 101.0, evaluation}) << '\n';
+        events << train::to_line({101, 101.0, evaluation}) << '\n';
     }
 }
 
@@ -140,7 +140,9 @@ void time_checkpoints(ui::Studio& studio, ui::MainWindow& window, const fs::path
     QObject::connect(&studio.index(), &ui::RunIndex::checkpointsRead, &window, [&] { all = true; });
     clock.start();
     studio.index().readCheckpoints(run);
-    bench::wait_for([&] { return all; });
+    if (!bench::wait_for([&] { return all; })) {
+        std::puts("the checkpoints were not read");
+    }
     bench::print("20  first rows of 2,000 checkpoints", first, "ms", 200);
     bench::print("20  a checkpoint's header read", ms_since(clock) / 2000, "ms", 10);
 }

@@ -4,6 +4,7 @@
 // stale. With "mesh": of that page alone, which takes half a minute.
 #include "core/train/run_summary.h"
 #include "ui/plurals.h"
+#include "ui/screens/data/data_screen.h"
 #include "ui/screens/train/chart_grid.h"
 #include "ui/screens/train/try_input.h"
 #include "ui/shell/main_window.h"
@@ -153,6 +154,33 @@ void tourTrain(Tour& tour) {
     grid->setMetrics({"loss", "learning_rate", "grad_norm"});
 }
 
+/// Data: none, pictures with transforms, one class of them, text, a file that is gone; then files
+/// that somebody brings to Home.
+void tourData(Tour& tour) {
+    const auto ready = [&] {
+        const auto facts = static_cast<ui::DataScreen*>(tour.window.page("data"))->preview().facts();
+        return facts != nullptr;
+    };
+    tour.studio.openPath(std::filesystem::path(WEFT_SOURCE_PRESETS) / "fashion-mlp.json");
+    tour.studio.draft().apply({R"(data.transforms=[{"type": "normalize", "mean": [0.286],
+        "std": [0.353]}, {"type": "random_crop", "padding": 4}])"});
+    tour.window.showPage("data");
+    wait_for(ready, 20000);
+    QTest::qWait(500);
+    tour.shoot("data", "data-pictures");
+    tour.studio.openPath(std::filesystem::path(WEFT_SOURCE_PRESETS) / "tiny-gpt.json");
+    tour.window.showPage("data");
+    wait_for(ready, 20000);
+    QTest::qWait(500);
+    tour.shoot("data", "data-text");
+    tour.studio.draft().setField("data.train.path", "/nowhere/texts");
+    QTest::qWait(1000);
+    tour.shoot("data", "data-moved");
+    tour.studio.openPath("/usr/share/datasets/fashion-mnist");
+    QTest::qWait(4000);
+    tour.shoot("home", "home-offer");
+}
+
 /// Mesh & Plan: the plan with a comparison, the ops one by one, the program as text and as a graph.
 void tourPlan(Tour& tour) {
     tour.studio.openPath(std::filesystem::path(WEFT_SOURCE_PRESETS) / "gpt-6x384.json");
@@ -202,11 +230,11 @@ void tourRuns(Tour& tour) {
             train::StepEvent event;
             event.step = step;
             event.loss = 2.3 * std::exp(-step * rate * 4) + 0.2 + 0.01 * i;
-            events << to_line({step, 1e9 + step, event}) << "\n";
+            events << train::to_line({step, 1e9 + step, event}) << "\n";
         }
         const train::EvaluationEvent evaluation{
             200, {{"validation/loss", 0.25 + 2.0 * std::exp(-800 * rate) + 0.01 * i}}};
-        events << to_line({201, 1e9 + 201, evaluation}) << "\n";
+        events << train::to_line({201, 1e9 + 201, evaluation}) << "\n";
         train::write_annotations(run, {{i % 2 == 0 ? "baseline" : "wide"}, "", false});
     }
     tour.studio.index().refresh();
@@ -255,9 +283,11 @@ int main(int argc, char** argv) {
     tour.shoot("checkpoints", "checkpoints-empty");
     tour.shoot("runs", "runs-empty");
     tour.shoot("plan", "plan-empty");
+    tour.shoot("data", "data-empty");
     tour.shoot("model", "model-empty");
     tour.shoot("training", "training-empty");
     tourDraft(tour);
+    tourData(tour);
     tourPlan(tour);
     tourMesh(tour);
 

@@ -170,6 +170,7 @@ QWidget* CheckpointsScreen::createMiddle() {
     column->addWidget(table_header_);
     model_ = new CheckpointModel(this);
     table_ = new QTableView;
+    table_->setTabKeyNavigation(false); // Tab leaves the table
     table_->setObjectName("checkpointTable");
     table_->setAccessibleName(tr("Checkpoints"));
     table_->setModel(model_);
@@ -317,7 +318,7 @@ void CheckpointsScreen::selectRun(const std::filesystem::path& folder, std::int6
         panel_->clear();
     }
     tree_->select(folder);
-    panel_->show();
+    panel_->setVisible(true);
     if (stack_->currentIndex() == WeightsPage) {
         stack_->setCurrentIndex(EmptyPage);
     }

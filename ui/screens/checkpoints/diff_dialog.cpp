@@ -70,6 +70,7 @@ DiffDialog::DiffDialog(const CheckpointRow& a, const CheckpointRow& b, QWidget* 
     sorted->setSourceModel(model_);
     sorted->setSortRole(ArrayDifferenceModel::kSortRole);
     table_ = new QTableView;
+    table_->setTabKeyNavigation(false); // Tab leaves the table
     table_->setObjectName("diffTable");
     table_->setAccessibleName(tr("Arrays that differ"));
     table_->setModel(sorted);

@@ -49,6 +49,7 @@ WeightsView::WeightsView(QWidget* parent) : Panel(widgets::Role::Surface, parent
     stack_->addWidget(message_);
     model_ = new QStandardItemModel(this);
     auto* table = new QTableView;
+    table->setTabKeyNavigation(false); // Tab leaves the table
     table->setObjectName("weightsTable");
     table->setAccessibleName(tr("Arrays of the file"));
     table->setModel(model_);

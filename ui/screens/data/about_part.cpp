@@ -55,7 +55,7 @@ AboutPart::AboutPart(Draft& draft, DataPreview& preview, QWidget* parent)
 }
 
 void AboutPart::addRow(const QString& name, const QString& value, const QString& how) {
-    const int row = rows_->rowCount();
+    const int row = rows_->count() / 2; // two labels each
     auto* label = new TextLabel(name, TextStyle::Caption, Role::Muted);
     label->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     rows_->addWidget(label, row, 0);
@@ -79,10 +79,10 @@ void AboutPart::update() {
     addRow(tr("Data"), toQString(info.description));
     addRow(tr("Samples"), formatCount(facts->samples));
     addRow(tr("Input"), typeText(info.input));
-    addRow(tr("Target"), info.classes > 0
-                             ? tr("%1, one of %2").arg(typeText(info.target),
-                                                       formatCount(info.classes))
-                             : typeText(info.target));
+    addRow(tr("Target"),
+           info.classes > 0
+               ? tr("%1, one of %2").arg(typeText(info.target), formatCount(info.classes))
+               : typeText(info.target));
     const std::int64_t sample_bytes =
         info.input.bytes() + info.target.bytes() + static_cast<std::int64_t>(sizeof(float));
     if (draft_.isValid()) {
@@ -94,12 +94,11 @@ void AboutPart::update() {
                tr("%1 bytes of input, %2 of target and 4 of weight for each of %3 samples")
                    .arg(formatCount(info.input.bytes()), formatCount(info.target.bytes()),
                         formatCount(batch)));
-        addRow(tr("Batches ahead"),
-               tr("%1 for %2 buffers")
-                   .arg(widgets::formatMemory(sample_bytes * batch * buffers),
-                        formatCount(buffers)),
-               tr("the batch that is trained on and %1 prepared ahead (prefetch)")
-                   .arg(buffers - 1));
+        addRow(
+            tr("Batches ahead"),
+            tr("%1 for %2 buffers")
+                .arg(widgets::formatMemory(sample_bytes * batch * buffers), formatCount(buffers)),
+            tr("the batch that is trained on and %1 prepared ahead (prefetch)").arg(buffers - 1));
     } else {
         addRow(tr("One sample"), widgets::formatMemory(sample_bytes));
     }
@@ -112,7 +111,8 @@ void AboutPart::update() {
         addRow(i == 0 ? tr("Notes") : QString(), toQString(notes[i]));
     }
     if (notes.size() > kMostNotes) {
-        addRow({}, tr("and %1 more").arg(formatCount(static_cast<qint64>(notes.size() - kMostNotes))));
+        addRow({},
+               tr("and %1 more").arg(formatCount(static_cast<qint64>(notes.size() - kMostNotes))));
     }
 }
 

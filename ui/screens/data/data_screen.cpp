@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/data/data_screen.h"
 
+#include "core/base/error.h"
+#include "core/compile/suggest_run.h"
 #include "ui/actions.h"
+#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
-#include "ui/screens/data/about_part.h"
+#include "ui/forms/field_group.h"
+#include "ui/forms/form.h"
 #include "ui/samples/class_part.h"
 #include "ui/samples/sample_part.h"
+#include "ui/screens/data/about_part.h"
+#include "ui/screens/data/built_in.h"
+#include "ui/screens/data/editor_part.h"
 #include "ui/screens/data/scan_part.h"
 #include "ui/screens/data/split_part.h"
+#include "ui/screens/drawings.h"
 #include "ui/screens/screen_list.h"
 #include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
+#include "widgets/icon.h"
 #include "widgets/messages.h"
 
 #include <QFileDialog>
+#include <QMenu>
 #include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
@@ -24,6 +34,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::ui {
 namespace {
@@ -42,7 +53,8 @@ QScrollArea* side(QWidget* content, int width, const char* name) {
 
 } // namespace
 
-DataScreen::DataScreen(Studio& studio, Actions&) : studio_(studio), preview_(studio.draft()) {
+DataScreen::DataScreen(Studio& studio, Actions&)
+    : studio_(studio), form_source_(studio.draft()), preview_(studio.draft()) {
     askForPath = [this](const QString& title, bool folder) {
         return folder ? QFileDialog::getExistingDirectory(this, title)
                       : QFileDialog::getOpenFileName(this, title);
@@ -89,19 +101,72 @@ QWidget* DataScreen::createHeader() {
     part_->setObjectName("dataPart");
     part_->setAccessibleName(tr("Part of the data"));
     header->addControl(part_);
+    exporting_ = new QPushButton(widgets::icon("export"), tr("Export"));
+    exporting_->setObjectName("dataExport");
+    auto* menu = new QMenu(exporting_);
+    connect(menu, &QMenu::aboutToShow, this, [this, menu] {
+        menu->clear();
+        qDeleteAll(menu->findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
+        addDrawings(menu, this, studio_.draft().name(), [this](bool well, const QString& text) {
+            emit toastRequested(static_cast<int>(well ? widgets::MessageKind::Success
+                                                      : widgets::MessageKind::Error),
+                                text);
+        });
+    });
+    exporting_->setMenu(menu);
+    header->addControl(exporting_);
     connect(part_, &widgets::SegmentedControl::currentIndexChanged, this,
             [this](int index) { preview_.setPart(static_cast<DataPart>(index)); });
     return header;
 }
 
 QWidget* DataScreen::createEmpty() {
-    auto* empty = new widgets::EmptyState(
-        "data", tr("No data chosen"),
-        tr("Pick a set that is built in, or train on files of your own."));
+    auto* empty =
+        new widgets::EmptyState("data", tr("No data chosen"),
+                                tr("Pick a set that is built in, or train on files of your own."));
     empty->setObjectName("dataEmpty");
-    QPushButton* own = empty->addButton(tr("Train on my data…"));
+    bool first = true;
+    for (const BuiltIn& set : builtInSets()) {
+        QPushButton* button = empty->addButton(set.title, std::exchange(first, false));
+        button->setObjectName("builtIn." + set.name);
+        connect(button, &QPushButton::clicked, this, [this, set] { take(set); });
+    }
+    QPushButton* own = empty->addButton(tr("Train on my data…"), false);
+    own->setObjectName("ownData");
     connect(own, &QPushButton::clicked, this, [this] { emit pageRequested("home"); });
     return empty;
+}
+
+/// A draft with a model keeps it; otherwise the whole run is suggested.
+void DataScreen::take(const BuiltIn& set) {
+    const config::Json& document = studio_.draft().document();
+    if (document.is_object() && document.contains("model")) {
+        studio_.draft().setField("data.train", set.source);
+        return;
+    }
+    struct Suggested {
+        config::Json document;
+        QString problem;
+    };
+    runInBackground(
+        this,
+        [source = set.source, name = set.name.toStdString()] {
+            Suggested out;
+            try {
+                out.document = compile::suggest_run({{"train", source}}, {}, name).document;
+            } catch (const Error& error) {
+                out.problem = toQString(error.message());
+            }
+            return out;
+        },
+        [this](const Suggested& suggested) {
+            if (suggested.problem.isEmpty()) {
+                studio_.draft().setDocument(suggested.document, studio_.paths().runs_root);
+            } else {
+                emit toastRequested(static_cast<int>(widgets::MessageKind::Error),
+                                    suggested.problem);
+            }
+        });
 }
 
 QWidget* DataScreen::createContent() {
@@ -125,7 +190,19 @@ QWidget* DataScreen::createSettings() {
     auto* column = new QVBoxLayout(panel);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    column->addWidget(new SplitPart(studio_.draft(), preview_));
+    const auto add = [&](const char* pointer, const QString& title) {
+        column->addWidget(
+            new EditorPart(form_source_, *form_source_.field(pointer), pointer, title));
+    };
+    add("/data/train", tr("Source"));
+    column->addWidget(new SplitPart(form_source_, studio_.draft(), preview_));
+    add("/data/transforms", tr("Transforms"));
+    add("/data/test", tr("Test"));
+    auto* order = new FieldGroup(
+        form_source_, {"/data/shuffle", "/data/drop_last", "/data/num_workers", "/data/prefetch"});
+    order->setContentsMargins(12, 8, 12, 12);
+    column->addWidget(new widgets::SectionHeader(tr("Loading")));
+    column->addWidget(order);
     column->addStretch(1);
     return side(panel, kSettingsWidth, "dataSettings");
 }
@@ -163,6 +240,11 @@ widgets::NavState DataScreen::navState() const {
     return wrong ? widgets::NavState::Error : widgets::NavState::Valid;
 }
 
+bool DataScreen::showField(const std::string& pointer) {
+    const bool mine = pointer == "/data" || pointer.starts_with("/data/");
+    return mine && preview_.state() != DataPreview::State::Empty && ui::showField(this, pointer);
+}
+
 void DataScreen::showEvent(QShowEvent* event) {
     Screen::showEvent(event);
     preview_.setActive(true);
@@ -183,6 +265,7 @@ void DataScreen::update() {
     stack_->setCurrentIndex(empty ? EmptyPage : ContentPage);
     progress_->setBusy(preview_.state() == DataPreview::State::Opening);
     part_->setVisible(!empty);
+    exporting_->setEnabled(preview_.state() == DataPreview::State::Ready);
     updateParts();
     emit navStateChanged();
 }
@@ -212,10 +295,10 @@ void DataScreen::locate() {
     for (const char* part : {"train", "validation", "test"}) {
         const config::Json& source = preview_.section().at(part);
         if (source.is_object() && source.contains("path") && source.at("path").is_string() &&
-            (studio_.draft().baseDir() / source.at("path").get<std::string>())
-                    .lexically_normal() == missing) {
-            edits.push_back(std::string("data.") + part + ".path=" +
-                            config::Json(chosen.toStdString()).dump());
+            (studio_.draft().baseDir() / source.at("path").get<std::string>()).lexically_normal() ==
+                missing) {
+            edits.push_back(std::string("data.") + part +
+                            ".path=" + config::Json(chosen.toStdString()).dump());
         }
     }
     studio_.draft().apply(edits);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ui/bridge/data_preview.h"
+#include "ui/forms/form_source.h"
 #include "ui/screens/screen.h"
 
 #include <functional>
@@ -19,6 +20,7 @@ class SegmentedControl;
 namespace weft::ui {
 
 class SamplePart;
+struct BuiltIn;
 
 class DataScreen : public Screen {
     Q_OBJECT
@@ -27,6 +29,7 @@ public:
 
     widgets::NavState navState() const override;
     bool editsDraft() const override { return true; }
+    bool showField(const std::string& pointer) override;
     DataPreview& preview() { return preview_; }
 
     /// Asks for a file or a folder; tests replace the dialog by an answer.
@@ -45,11 +48,14 @@ private:
     QWidget* createFacts();
     void update();
     void updateParts();
+    void take(const BuiltIn& set);
     void locate();
 
     Studio& studio_;
+    FormSource form_source_;
     DataPreview preview_;
     widgets::SegmentedControl* part_;
+    QPushButton* exporting_;
     widgets::ProgressLine* progress_;
     QStackedWidget* stack_;
     SamplePart* samples_;

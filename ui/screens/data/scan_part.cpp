@@ -123,8 +123,7 @@ void ScanPart::start() {
                     },
                     stop);
             } catch (const Error& error) {
-                outcome.problem =
-                    toQString(error.where()) + ": " + toQString(error.message());
+                outcome.problem = toQString(error.where()) + ": " + toQString(error.message());
             }
             return outcome;
         },
@@ -171,9 +170,10 @@ void ScanPart::show(const Outcome& outcome) {
         samples += part.samples;
     }
     verdict_->setRole(lines.isEmpty() ? Role::Success : Role::Warning);
-    verdict_->setText(lines.isEmpty() ? tr("✓ All %1 samples can be read; every value is finite.")
-                                            .arg(formatCount(samples))
-                                      : lines.join('\n'));
+    verdict_->setText(
+        lines.isEmpty()
+            ? tr("✓ All %1 samples can be read; every value is finite.").arg(formatCount(samples))
+            : lines.join('\n'));
     addBad(*outcome.report);
 }
 

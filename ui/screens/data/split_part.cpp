@@ -3,6 +3,8 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft.h"
+#include "ui/forms/form_source.h"
+#include "ui/screens/data/editor_part.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
 #include "widgets/text_label.h"
@@ -14,6 +16,7 @@
 #include <QVBoxLayout>
 
 #include <cmath>
+#include <utility>
 
 namespace weft::ui {
 namespace {
@@ -38,8 +41,8 @@ config::Json validationOf(const Draft& draft) {
 
 } // namespace
 
-SplitPart::SplitPart(Draft& draft, DataPreview& preview, QWidget* parent)
-    : QWidget(parent), draft_(draft), preview_(preview) {
+SplitPart::SplitPart(FormSource& source, Draft& draft, DataPreview& preview, QWidget* parent)
+    : QWidget(parent), source_(source), draft_(draft), preview_(preview) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -58,6 +61,8 @@ SplitPart::SplitPart(Draft& draft, DataPreview& preview, QWidget* parent)
     says_->setWordWrap(true);
     room->addWidget(says_);
     column->addLayout(room);
+    own_place_ = new QVBoxLayout;
+    column->addLayout(own_place_);
     connect(kind_, &widgets::SegmentedControl::currentIndexChanged, this, &SplitPart::choose);
     connect(&draft_, &Draft::changed, this, &SplitPart::update);
     connect(&preview_, &DataPreview::changed, this, &SplitPart::describe);
@@ -117,6 +122,7 @@ void SplitPart::update() {
     const QSignalBlocker block_kind(kind_);
     kind_->setCurrentIndex(now.is_null() ? NoneKind : own ? OwnKind : ShareKind);
     line_->setVisible(!now.is_null() && !own);
+    showOwn(own);
     if (now.is_object() && now.contains("split") && now["split"].is_number()) {
         share_ = now["split"].get<double>();
         const QSignalBlocker block_slider(slider_);
@@ -125,6 +131,24 @@ void SplitPart::update() {
         percent_->setValue(share_ * 100);
     }
     describe();
+}
+
+/// A source of its own has the settings of any source.
+void SplitPart::showOwn(bool own) {
+    if (own == (own_editor_ != nullptr)) {
+        return;
+    }
+    if (own) {
+        config::Field field = *source_.field("/data/train");
+        field.name = "validation";
+        field.help = "The validation samples.";
+        own_editor_ = new EditorPart(source_, std::move(field), "/data/validation", {});
+        own_place_->addWidget(own_editor_);
+    } else {
+        own_editor_->hide();
+        own_editor_->deleteLater(); // one of its own controls may have asked for this
+        own_editor_ = nullptr;
+    }
 }
 
 void SplitPart::describe() {

@@ -10,6 +10,7 @@
 
 class QDoubleSpinBox;
 class QSlider;
+class QVBoxLayout;
 
 namespace weft::widgets {
 class SegmentedControl;
@@ -18,18 +19,23 @@ class TextLabel;
 
 namespace weft::ui {
 
+class EditorPart;
+class FormSource;
+
 class SplitPart : public QWidget {
     Q_OBJECT
 public:
-    SplitPart(Draft& draft, DataPreview& preview, QWidget* parent = nullptr);
+    SplitPart(FormSource& source, Draft& draft, DataPreview& preview, QWidget* parent = nullptr);
 
 private:
     QWidget* createShare();
     void update();
+    void showOwn(bool own);
     void describe();
     void choose(int kind);
     void setShare(double percent);
 
+    FormSource& source_;
     Draft& draft_;
     DataPreview& preview_;
     config::Json own_ = nullptr; // the source of its own that was there before another kind
@@ -38,6 +44,8 @@ private:
     QWidget* line_;
     QSlider* slider_;
     QDoubleSpinBox* percent_;
+    QVBoxLayout* own_place_;
+    EditorPart* own_editor_ = nullptr; // while there is a source of its own
     widgets::TextLabel* says_;
 };
 

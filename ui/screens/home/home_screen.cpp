@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/home/home_screen.h"
 
+#include "core/data/formats/format_list.h"
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "ui/screens/home/demo_card.h"
+#include "ui/screens/home/offer_page.h"
 #include "ui/screens/home/preset_row.h"
 #include "ui/screens/home/recent_runs.h"
 #include "ui/screens/screen_list.h"
 #include "ui/studio.h"
 #include "widgets/card.h"
+#include "widgets/flow_layout.h"
 #include "widgets/icon.h"
 #include "widgets/messages.h"
 #include "widgets/pill.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
+#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QPainter>
 #include <QPushButton>
+#include <QStackedWidget>
 #include <QVBoxLayout>
 
 namespace weft::ui {
@@ -26,6 +32,7 @@ namespace weft::ui {
 namespace {
 
 constexpr int kTwoCardsWidth = 880; // at text size 1
+constexpr int kStartPage = 0;
 
 } // namespace
 
@@ -33,6 +40,10 @@ using widgets::Role;
 using widgets::TextStyle;
 
 HomeScreen::HomeScreen(Studio& studio, Actions& actions) : studio_(studio) {
+    askForPath = [this](const QString& title, bool folder) {
+        return folder ? QFileDialog::getExistingDirectory(this, title)
+                      : QFileDialog::getOpenFileName(this, title);
+    };
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->setSpacing(0);
@@ -50,14 +61,17 @@ HomeScreen::HomeScreen(Studio& studio, Actions& actions) : studio_(studio) {
     top_->setSpacing(widgets::space::kMargin);
     demo_ = new DemoCard(studio_);
     top_->addWidget(demo_, 12);
-    top_->addWidget(createDropZone(actions), 7);
+    top_->addWidget(createDropZone(), 7);
     column->addLayout(top_);
     presets_ = new PresetRow(studio_);
     column->addWidget(presets_);
     recent_ = new RecentRuns(studio_);
     column->addWidget(recent_);
     column->addStretch(1);
-    outer->addWidget(widgets::verticalScroll(content), 1);
+    stack_ = new QStackedWidget;
+    stack_->addWidget(widgets::verticalScroll(content));
+    outer->addWidget(stack_, 1);
+    createOfferPage();
 
     connect(demo_, &DemoCard::failed, this, &HomeScreen::report);
     connect(presets_, &PresetRow::presetChosen, this, &HomeScreen::openPath);
@@ -70,13 +84,36 @@ HomeScreen::HomeScreen(Studio& studio, Actions& actions) : studio_(studio) {
             [this](const QString& folder) { report(studio_.resumeRun(toPath(folder)).problem); });
     connect(&studio_.index(), &RunIndex::runsChanged, this, &HomeScreen::updateRecovery);
     connect(&studio_, &Studio::trainingChanged, this, &HomeScreen::updateRecovery);
+    connect(&studio_, &Studio::dataOffered, this, &HomeScreen::lookAt);
     connect(actions.get(action::kNewRun), &QAction::triggered, this, [this] {
+        stack_->setCurrentIndex(kStartPage);
         emit pageRequested("home");
         presets_->focusFirst();
     });
 }
 
-QWidget* HomeScreen::createDropZone(Actions& actions) {
+void HomeScreen::createOfferPage() {
+    offer_ = new OfferPage(studio_);
+    stack_->addWidget(offer_);
+    const auto leave = [this] {
+        stack_->setCurrentIndex(kStartPage);
+        offer_->offer().forget();
+    };
+    connect(offer_, &OfferPage::closed, this, leave);
+    connect(offer_, &OfferPage::failed, this, &HomeScreen::report);
+    connect(offer_, &OfferPage::editing, this, [this, leave] {
+        leave();
+        emit pageRequested("data");
+    });
+}
+
+void HomeScreen::lookAt(const std::filesystem::path& path) {
+    emit pageRequested("home");
+    stack_->setCurrentWidget(offer_);
+    offer_->look(path);
+}
+
+QWidget* HomeScreen::createDropZone() {
     auto* zone = new widgets::DropZone;
     zone->setObjectName("dropZone");
     zone->setMaximumHeight(348);
@@ -84,11 +121,10 @@ QWidget* HomeScreen::createDropZone(Actions& actions) {
     auto* column = new QVBoxLayout(zone);
     column->setContentsMargins(24, 20, 24, 20);
     column->setSpacing(widgets::space::kControl);
-    column->addWidget(
-        new widgets::TextLabel(tr("Open a run or a configuration"), TextStyle::Heading));
-    auto* text = new widgets::TextLabel(tr("Drop it here. A configuration becomes the draft; a run "
-                                           "shows its curves and checkpoints."),
-                                        TextStyle::Body, Role::Muted);
+    column->addWidget(new widgets::TextLabel(tr("Train on my data…"), TextStyle::Heading));
+    auto* text = new widgets::TextLabel(
+        tr("Drop a file or a folder. Weft says what it found before anything starts."),
+        TextStyle::Body, Role::Muted);
     text->setWordWrap(true);
     column->addWidget(text);
     column->addStretch(1);
@@ -99,30 +135,48 @@ QWidget* HomeScreen::createDropZone(Actions& actions) {
     auto* here = new widgets::TextLabel(tr("Drop here"), TextStyle::Strong);
     here->setAlignment(Qt::AlignCenter);
     column->addWidget(here);
-    auto* tags = new QHBoxLayout;
-    tags->setSpacing(6);
-    tags->addStretch(1);
-    for (const char* kind : {"config.json", "run folder", "checkpoint"}) {
-        auto* tag = new widgets::Badge(tr(kind));
+    auto* tags = new QWidget;
+    auto* flow = new widgets::FlowLayout(tags);
+    flow->setSpacing(6);
+    for (const data::FormatDef* format : data::kFormats) {
+        if (format == &data::kSyntheticFormat) {
+            continue; // made, not brought
+        }
+        auto* tag = new widgets::Badge(toQString(format->name));
         tag->setTag(true);
-        tags->addWidget(tag);
+        tag->setToolTip(toQString(format->help));
+        flow->addWidget(tag);
     }
-    tags->addStretch(1);
-    column->addLayout(tags);
+    column->addWidget(tags);
     column->addStretch(1);
     auto* buttons = new QHBoxLayout;
-    auto* choose = new QPushButton(widgets::icon("folder"), tr("Choose…"));
-    choose->setObjectName("chooseRun");
-    connect(choose, &QPushButton::clicked, actions.get(action::kOpenFile), &QAction::trigger);
-    buttons->addWidget(choose);
+    buttons->addWidget(createChooseButton());
     buttons->addStretch(1);
+    buttons->addWidget(new widgets::TextLabel(tr("found → predicted → model → Start"),
+                                              TextStyle::Caption, Role::Muted));
     column->addLayout(buttons);
-    connect(zone, &widgets::DropZone::pathsDropped, this, [this](const QStringList& paths) {
-        for (const QString& path : paths) {
-            openPath(path);
-        }
-    });
+    connect(zone, &widgets::DropZone::pathsDropped, &studio_, &Studio::openDropped);
     return zone;
+}
+
+QWidget* HomeScreen::createChooseButton() {
+    auto* choose = new QPushButton(widgets::icon("folder"), tr("Choose…"));
+    choose->setObjectName("chooseData");
+    auto* menu = new QMenu(choose);
+    const auto add = [this, menu](const QString& text, const char* icon, bool folder) {
+        QAction* action = menu->addAction(widgets::icon(icon), text);
+        action->setObjectName(folder ? "chooseFolder" : "chooseFile");
+        connect(action, &QAction::triggered, this, [this, folder] {
+            const QString chosen = askForPath(tr("Train on my data"), folder);
+            if (!chosen.isEmpty()) {
+                openPath(chosen);
+            }
+        });
+    };
+    add(tr("A file…"), "file", false);
+    add(tr("A folder…"), "folder", true);
+    choose->setMenu(menu);
+    return choose;
 }
 
 // In a narrow window, or with large text, the cards stand below each other.

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Home: what to do first. Recovery after a crash leads, then the demo, presets and recent runs.
+// Home: what to do first. Recovery after a crash leads, then the demo, presets and recent runs; files
+// that somebody brings take its place until it is settled what to do with them.
 #pragma once
 
 #include "ui/screens/screen.h"
 
+#include <filesystem>
+#include <functional>
+
 class QBoxLayout;
+class QStackedWidget;
 
 namespace weft::widgets {
 class Banner;
@@ -13,6 +18,7 @@ class Banner;
 namespace weft::ui {
 
 class DemoCard;
+class OfferPage;
 class PresetRow;
 class RecentRuns;
 
@@ -23,6 +29,10 @@ public:
 
     void activated() override;
     bool editsDraft() const override { return true; }
+    OfferPage* offerPage() const { return offer_; }
+
+    /// Asks for a file or a folder; tests replace the dialog by an answer.
+    std::function<QString(const QString& title, bool folder)> askForPath;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -30,13 +40,18 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
-    QWidget* createDropZone(Actions& actions);
+    void createOfferPage();
+    QWidget* createDropZone();
+    QWidget* createChooseButton();
     void arrange();
     void updateRecovery();
     void openPath(const QString& path);
+    void lookAt(const std::filesystem::path& path);
     void report(const QString& problem);
 
     Studio& studio_;
+    QStackedWidget* stack_;
+    OfferPage* offer_;
     widgets::Banner* recovery_;
     QBoxLayout* top_;
     DemoCard* demo_;

@@ -64,7 +64,8 @@ OfferPage::OfferPage(Studio& studio, QWidget* parent) : QWidget(parent), studio_
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    header_ = new widgets::SectionHeader(tr("Train on my data"), widgets::SectionHeader::Level::Page);
+    header_ =
+        new widgets::SectionHeader(tr("Train on my data"), widgets::SectionHeader::Level::Page);
     auto* back = new QPushButton(widgets::icon("chevron-left"), tr("Back"));
     back->setObjectName("offerBack");
     back->setToolTip(tr("Back to Home; nothing is changed (Esc)"));
@@ -227,7 +228,7 @@ void OfferPage::update() {
     const bool found = state == DataOffer::State::Found;
     header_->setSubtitle(pathText(offer_.path()));
     progress_->setBusy(state == DataOffer::State::Looking || offer_.isWorking());
-    stack_->setCurrentIndex(found                              ? FoundPage
+    stack_->setCurrentIndex(found                                ? FoundPage
                             : state == DataOffer::State::Nothing ? NothingPage
                                                                  : LookingPage);
     if (state == DataOffer::State::Nothing) {
@@ -246,10 +247,14 @@ void OfferPage::updateNothing() {
     for (const std::string& problem : offer_.problems()) {
         problems << toQString(problem);
     }
-    nothing_->setTitle(tr("Nothing to train on was found in %1")
-                           .arg(pathText(offer_.path().has_filename()
-                                             ? offer_.path().filename()
-                                             : offer_.path().parent_path().filename())));
+    std::error_code ignored;
+    if (std::filesystem::is_directory(offer_.path(), ignored)) {
+        problems << tr("There is no run in it either.");
+    }
+    nothing_->setTitle(
+        tr("Nothing to train on was found in %1")
+            .arg(pathText(offer_.path().has_filename() ? offer_.path().filename()
+                                                       : offer_.path().parent_path().filename())));
     nothing_->setText(problems.join('\n'));
 }
 
@@ -309,16 +314,16 @@ void OfferPage::updateRun() {
             reasons_->addWidget(line(toQString(reason), "check", Role::Accent));
         }
     } else {
-        reasons_->addWidget(
-            line(offer_.isWorking() ? tr("Working it out…")
-                                    : tr("Choose something that can be read first."),
-                 "info", Role::Muted));
+        reasons_->addWidget(line(offer_.isWorking()
+                                     ? tr("Working it out…")
+                                     : tr("Choose something that can be read first."),
+                                 "info", Role::Muted));
     }
 }
 
 void OfferPage::updateStart() {
-    const bool ready = offer_.state() == DataOffer::State::Found && offer_.run() &&
-                       !offer_.isWorking();
+    const bool ready =
+        offer_.state() == DataOffer::State::Found && offer_.run() && !offer_.isWorking();
     const bool free = !studio_.isTraining();
     start_->setEnabled(ready && free);
     edit_->setEnabled(ready);

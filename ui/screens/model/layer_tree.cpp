@@ -346,7 +346,9 @@ void LayerTree::change(const Json& model, const std::string& choose) {
     if (model != this->model()) {
         source_.set(kModel, model);
     }
-    choosePointer(choose);
+    if (!choose.empty()) {
+        choosePointer(choose);
+    }
     tree_->setFocus();
 }
 
@@ -385,7 +387,7 @@ void LayerTree::duplicate() {
 void LayerTree::remove() {
     const std::string at = pointer();
     if (editable() && placeOf(at)) {
-        change(withoutLayer(model(), at), at);
+        change(withoutLayer(model(), at), {}); // the row that is there then, or the one before
     }
 }
 

@@ -18,6 +18,7 @@
 #include "widgets/pill.h"
 #include "widgets/style.h"
 
+#include <QKeyEvent>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QShortcut>
@@ -42,6 +43,9 @@ bool isHere(const std::string& pointer) {
 /// "layers.3.branches.0" as the place in the document: "/model/layers/3/branches/0".
 std::string pointerOf(const std::string& path) {
     std::string out = "/model";
+    if (path == "model") {
+        return out; // the whole: what it gives is not what the data needs
+    }
     bool copies = false;
     for (const QString& part : toQString(path).split('.')) {
         if (copies) { // a number of the copies of one list
@@ -189,12 +193,7 @@ QWidget* ModelScreen::createGraph() {
             tree_->choosePath(path_at(index));
         }
     });
-    connect(graph_->view(), &widgets::PaintedView::itemActivated, this, [this, path_at](int index) {
-        const ModelBlock* block = outline_ ? outline_->find(path_at(index)) : nullptr;
-        if (block != nullptr && !block->children.empty()) {
-            enter(block->path);
-        }
-    });
+    graph_->view()->installEventFilter(this);
     auto* out = new QShortcut(QKeySequence(Qt::Key_Backspace), graph_->view());
     out->setContext(Qt::WidgetShortcut);
     connect(out, &QShortcut::activated, up_, &QPushButton::click);
@@ -358,6 +357,25 @@ void ModelScreen::refreshGraph() {
     up_->setVisible(!level_.empty());
     graph_header_->setSubtitle(level_.empty() ? tr("double click or Enter goes into a block")
                                               : toQString(level_));
+}
+
+/// A double click or Enter goes into a block; a click alone chooses it.
+bool ModelScreen::eventFilter(QObject* watched, QEvent* event) {
+    const bool twice = event->type() == QEvent::MouseButtonDblClick;
+    const bool key = event->type() == QEvent::KeyPress;
+    const int code = key ? static_cast<QKeyEvent*>(event)->key() : 0;
+    if (watched != graph_->view() || (!twice && code != Qt::Key_Return && code != Qt::Key_Enter)) {
+        return Screen::eventFilter(watched, event);
+    }
+    const int index = graph_->view()->cursorItem();
+    const ModelBlock* block = outline_ && index >= 0 && index < static_cast<int>(nodes_.size())
+                                  ? outline_->find(nodes_[static_cast<std::size_t>(index)])
+                                  : nullptr;
+    if (block != nullptr && !block->path.empty() && !block->children.empty() &&
+        block->path != level_) {
+        enter(block->path);
+    }
+    return true;
 }
 
 void ModelScreen::enter(const std::string& path) {

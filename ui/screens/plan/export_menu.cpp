@@ -4,13 +4,12 @@
 #include "core/compile/mesh_recipe.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
+#include "ui/screens/drawings.h"
 #include "widgets/icon.h"
-#include "widgets/painted_view.h"
 
 #include <QClipboard>
 #include <QFileDialog>
 #include <QGuiApplication>
-#include <QPointer>
 #include <QSaveFile>
 
 #include <algorithm>
@@ -18,26 +17,9 @@
 namespace weft::ui {
 namespace {
 
-/// "memory-over-the-steps"
-QString fileName(const QString& title) {
-    QString out = title.toLower();
-    for (QChar& c : out) {
-        c = c.isLetterOrNumber() ? c : QLatin1Char('-');
-    }
-    return out;
-}
-
 QString meshText(const PlannedRun& run, plan::MeshFormat format) {
     return toQString(
         plan::write_mesh_as(format, *run.digest->plan, compile::mesh_recipe(run.config)));
-}
-
-QString written(const QString& path) {
-    return ExportMenu::tr("Written to %1").arg(path);
-}
-
-QString notWritten(const QString& path) {
-    return ExportMenu::tr("%1 cannot be written").arg(path);
 }
 
 } // namespace
@@ -48,33 +30,11 @@ ExportMenu::ExportMenu(QWidget* page, std::function<PlannedRun()> shown, QWidget
     rebuild();
 }
 
-std::vector<widgets::PaintedView*> ExportMenu::drawings() const {
-    std::vector<widgets::PaintedView*> out;
-    for (auto* view : page_->findChildren<widgets::PaintedView*>()) {
-        if (view->isVisible() && view->itemCount() > 0) {
-            out.push_back(view);
-        }
-    }
-    return out;
-}
-
 void ExportMenu::rebuild() {
     clear();
     qDeleteAll(findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
-    for (const char* suffix : {"png", "svg"}) {
-        QMenu* menu = addMenu(tr("Drawing as %1").arg(QString(suffix).toUpper()));
-        menu->setObjectName(QStringLiteral("exportDrawing_%1").arg(suffix));
-        for (widgets::PaintedView* view : drawings()) {
-            QAction* action = menu->addAction(tr("%1…").arg(view->accessibleName()));
-            connect(action, &QAction::triggered, this,
-                    [this, view = QPointer<widgets::PaintedView>(view), suffix] {
-                        if (view) {
-                            saveDrawing(view, suffix);
-                        }
-                    });
-        }
-        menu->setEnabled(!menu->isEmpty());
-    }
+    addDrawings(this, page_, toQString(shown_().config.name),
+                [this](bool well, const QString& text) { emit done(well, text); });
     addSeparator();
     QMenu* copy = addMenu(widgets::icon("copy"), tr("Copy the mesh as"));
     copy->setObjectName("exportCopy");
@@ -103,15 +63,6 @@ QString ExportMenu::path(const QString& title, const QString& name, const QStrin
                                         "*." + suffix);
 }
 
-void ExportMenu::saveDrawing(widgets::PaintedView* view, const QString& suffix) {
-    const QString name = view->accessibleName();
-    const QString file = path(tr("Export %1").arg(name), fileName(name), suffix);
-    if (!file.isEmpty()) {
-        const bool well = suffix == "svg" ? view->exportSvg(file) : view->exportPng(file);
-        emit done(well, well ? written(file) : notWritten(file));
-    }
-}
-
 void ExportMenu::copyMesh(const plan::MeshFormatDef& format) {
     const PlannedRun run = shown_();
     if (run.digest) {
@@ -134,7 +85,7 @@ void ExportMenu::saveMesh(const plan::MeshFormatDef& format) {
     const QByteArray text = meshText(run, format.format).toUtf8();
     const bool well =
         out.open(QIODevice::WriteOnly) && out.write(text) == text.size() && out.commit();
-    emit done(well, well ? written(file) : notWritten(file));
+    emit done(well, writtenText(well, file));
 }
 
 void ExportMenu::savePlan() {
@@ -149,7 +100,8 @@ void ExportMenu::savePlan() {
     runInBackground(
         this, [digest = run.digest, file] { return writePlan(*digest->plan, toPath(file)); },
         [this, file](const QString& problem) {
-            emit done(problem.isEmpty(), problem.isEmpty() ? written(file) : problem);
+            emit done(problem.isEmpty(),
+                      problem.isEmpty() ? writtenText(true, file) : problem);
         });
 }
 

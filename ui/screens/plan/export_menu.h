@@ -10,10 +10,6 @@
 
 #include <functional>
 
-namespace weft::widgets {
-class PaintedView;
-} // namespace weft::widgets
-
 namespace weft::ui {
 
 /// A run with its plan.
@@ -35,9 +31,7 @@ signals:
 
 private:
     void rebuild();
-    std::vector<widgets::PaintedView*> drawings() const;
     QString path(const QString& title, const QString& name, const QString& suffix);
-    void saveDrawing(widgets::PaintedView* view, const QString& suffix);
     void copyMesh(const plan::MeshFormatDef& format);
     void saveMesh(const plan::MeshFormatDef& format);
     void savePlan();

@@ -128,6 +128,7 @@ ComparePanel::ComparePanel(RunCurves& curves, QWidget* parent) : QWidget(parent)
     stack_->addWidget(chart_);
     differences_ = new RunDifferenceModel(this);
     table_ = new QTableView;
+    table_->setTabKeyNavigation(false); // Tab leaves the table
     table_->setObjectName("compareTable");
     table_->setAccessibleName(tr("Settings in which the chosen runs differ"));
     table_->setModel(differences_);

@@ -51,6 +51,7 @@ RunsTable::RunsTable(RunTableModel& model, RunTableFilter& filtered, std::filesy
     setShowGrid(false);
     setFrameShape(QFrame::NoFrame);
     setWordWrap(false);
+    setTabKeyNavigation(false); // Tab leaves the table
     setSortingEnabled(true);
     verticalHeader()->hide();
     verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);

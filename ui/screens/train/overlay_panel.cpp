@@ -73,6 +73,7 @@ OverlayPanel::OverlayPanel(CurveRuns& curves, RunIndex& index, QWidget* parent)
 
     differences_ = new DifferenceModel(curves_, this);
     table_ = new QTableView;
+    table_->setTabKeyNavigation(false); // Tab leaves the table
     table_->setObjectName("overlayDifferences");
     table_->setAccessibleName(tr("Settings that differ"));
     table_->setFrameShape(QFrame::NoFrame);

@@ -162,7 +162,8 @@ void ScalarGrid::rebuild() {
         chart->setTitle(tag);
         chart->setAccessibleName(tag);
         chart->setAxisNames(time ? tr("seconds") : tr("step"), tag);
-        chart->setTimeAxis(time);
+        chart->setXKind(time ? widgets::LineChart::XKind::Seconds
+                             : widgets::LineChart::XKind::Number);
         chart->setSmoothing(smoothing_->value() / 100.0);
         chart->setLogScale(scale_->currentIndex() == 1);
         chart->setCompactCrosshair(true);

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Data page: what a draft trains on, as training sees it.
+#include "tests/support/weft_test.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/bridge/convert.h"
+#include "ui/screens/data/data_screen.h"
+#include "widgets/bar_list.h"
+#include "widgets/image_grid.h"
+#include "widgets/messages.h"
+#include "widgets/token_view.h"
+
+#include <QAbstractItemModelTester>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSlider>
+#include <QTableView>
+
+#include <cstring>
+#include <fstream>
+
+namespace {
+
+using namespace weft;
+
+constexpr int kPatienceMs = 30000; // for a loaded machine
+
+config::Json images_run() {
+    return config::Json::parse(R"({
+  "schema_version": 1, "name": "pictures", "seed": 7,
+  "data": {"train": {"type": "synthetic", "kind": "images", "shape": [8, 8, 3], "classes": 4,
+                     "samples": 400},
+           "transforms": [{"type": "random_flip"}]},
+  "model": {"type": "mlp", "hidden": [8]}})");
+}
+
+config::Json text_run(const std::string& path) {
+    config::Json run = config::Json::parse(R"({
+  "schema_version": 1, "name": "text",
+  "data": {"train": {"type": "text", "path": ""}},
+  "model": {"type": "gpt2", "layers": 1, "width": 16, "heads": 2, "context": 16}})");
+    run["data"]["train"]["path"] = path;
+    return run;
+}
+
+/// The Data page over a studio of its own, with a draft on it.
+struct Page {
+    explicit Page(const config::Json& document) {
+        fixture.studio().draft().setDocument(document, fixture.root());
+        fixture.window().showPage("data");
+        screen = static_cast<ui::DataScreen*>(fixture.window().page("data"));
+    }
+    template <class T>
+    T* find(const char* name) const {
+        T* found = screen->findChild<T*>(name);
+        if (found == nullptr) {
+            qFatal("no widget named %s on the page", name);
+        }
+        return found;
+    }
+    bool ready() const {
+        return screen->preview().facts() != nullptr && !screen->preview().isReading() &&
+               !screen->preview().samples().empty();
+    }
+    void press(int key) const { QTest::keyClick(screen, static_cast<Qt::Key>(key)); }
+    QString message() const {
+        QString all;
+        for (const QLabel* label : find<QWidget>("dataMessage")->findChildren<QLabel*>()) {
+            all += label->text() + '\n';
+        }
+        return all;
+    }
+
+    test::StudioFixture fixture;
+    ui::DataScreen* screen;
+};
+
+void write(const std::filesystem::path& path, const std::string& content) {
+    std::ofstream(path, std::ios::binary) << content;
+}
+
+} // namespace
+
+class DataTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init() { QTest::failOnWarning(QRegularExpression(".*")); }
+
+    void samples_shown_are_those_that_training_reads() {
+        Page page(images_run());
+        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
+        const compile::RunConfig& config = page.fixture.studio().draft().config();
+        const data::DataSet set =
+            data::open_data(config.section("data"), {config.base_dir, 0, config.seed});
+        const auto& shown = page.screen->preview().samples();
+        QVERIFY(shown.size() > 10);
+        std::vector<std::byte> input(static_cast<std::size_t>(set.train->info().input.bytes()));
+        for (const ui::SampleView& sample : shown) {
+            set.train->read_in_epoch(sample.index, 0, input, {});
+            QCOMPARE(sample.values.size() * sizeof(float), input.size());
+            QVERIFY(std::memcmp(sample.values.data(), input.data(), input.size()) == 0);
+            QCOMPARE(sample.label, set.train->label(sample.index));
+        }
+        QCOMPARE(page.find<widgets::ImageGrid>("dataImages")->itemCount(),
+                 static_cast<int>(shown.size()));
+    }
+
+    void re_roll_shows_the_next_epoch_by_button_and_by_key() {
+        Page page(images_run());
+        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
+        const auto values = [&] {
+            std::vector<std::vector<float>> all;
+            for (const ui::SampleView& sample : page.screen->preview().samples()) {
+                all.push_back(sample.values);
+            }
+            return all;
+        };
+        const auto first = values();
+        QVERIFY(page.find<QPushButton>("reroll")->isEnabled());
+        QTest::mouseClick(page.find<QPushButton>("reroll"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(page.ready() && values() != first, kPatienceMs);
+        QCOMPARE(page.screen->preview().epoch(), 1);
+        page.press(Qt::Key_R);
+        QCOMPARE(page.screen->preview().epoch(), 2);
+        // Validation samples are never changed at random.
+        page.screen->preview().setPart(ui::DataPart::Validation);
+        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
+        QVERIFY(!page.find<QPushButton>("reroll")->isEnabled());
+    }
+
+    void a_class_that_is_clicked_is_the_only_one_shown() {
+        Page page(images_run());
+        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
+        auto* bars = page.find<widgets::BarList>("classBars");
+        QCOMPARE(bars->itemCount(), 4);
+        qint64 sum = 0;
+        for (const widgets::CountBar& bar : bars->bars()) {
+            sum += bar.count;
+        }
+        QCOMPARE(sum, 360); // 400 less a tenth for validation
+        QTest::mouseClick(bars, Qt::LeftButton, {}, bars->item(2).rect.center().toPoint());
+        QCOMPARE(page.screen->preview().chosenClass(), 2);
+        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
+        for (const ui::SampleView& sample : page.screen->preview().samples()) {
+            QCOMPARE(sample.label, 2);
+        }
+        QCOMPARE(page.screen->preview().available(), bars->bars()[2].count);
+        // The same again: all of them.
+        QTest::mouseClick(bars, Qt::LeftButton, {}, bars->item(2).rect.center().toPoint());
+        QCOMPARE(page.screen->preview().chosenClass(), -1);
+    }
+
+    void paging_goes_to_the_end_and_not_beyond() {
+        Page page(images_run());
+        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
+        const ui::DataPreview& preview = page.screen->preview();
+        page.press(Qt::Key_PageDown);
+        QCOMPARE(preview.first(), preview.pageSize());
+        auto* place = page.find<QLineEdit>("samplesPlace");
+        place->setFocus();
+        place->selectAll();
+        QTest::keyClicks(place, "355");
+        QTest::keyClick(place, Qt::Key_Return);
+        QCOMPARE(preview.first(), 355);
+        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
+        QCOMPARE(preview.samples().size(), std::size_t{5});
+        QVERIFY(!page.find<QPushButton>("samplesOn")->isEnabled());
+        place->selectAll();
+        QTest::keyClicks(place, "nonsense");
+        QTest::keyClick(place, Qt::Key_Return);
+        QCOMPARE(preview.first(), 355);
+    }
+
+    void the_split_is_changed_in_the_draft_and_undone() {
+        Page page(images_run());
+        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
+        auto* slider = page.find<QSlider>("splitSlider");
+        slider->setFocus();
+        QTest::keyClick(slider, Qt::Key_PageUp); // by ten
+        ui::Draft& draft = page.fixture.studio().draft();
+        QCOMPARE(draft.config().section("data").at("validation").at("split").get<double>(), 0.2);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            page.ready() && page.screen->preview().set().validation->samples() == 80, kPatienceMs);
+        draft.undo();
+        QCOMPARE(slider->value(), 10);
+    }
+
+    void text_is_shown_as_its_tokens() {
+        test::StudioFixture fixture; // only for its folder
+        const std::string text = "Grüße an alle, die dies lesen.\nEnde.\n";
+        std::string content;
+        for (int i = 0; i < 20; ++i) {
+            content += text;
+        }
+        write(fixture.root() / "words.txt", content);
+        Page page(text_run((fixture.root() / "words.txt").string()));
+        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
+        const auto& runs = page.find<widgets::TokenView>("dataTokens")->runs();
+        QVERIFY(!runs.empty());
+        QCOMPARE(runs[0].tokens.size(), 16); // the context
+        // "Grüße an": ü and ß are two bytes each, and each is a token.
+        QCOMPARE(runs[0].tokens.mid(0, 8).join('|'), QString("G|r|C3|BC|C3|9F|e|·"));
+        QVERIFY(!page.find<widgets::BarList>("classBars")->isVisible());
+    }
+
+    void features_are_a_table_with_what_is_predicted() {
+        Page page(config::Json::parse(test::tiny_config()));
+        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
+        auto* table = page.find<QTableView>("dataTable");
+        const QAbstractItemModelTester tester(table->model());
+        QVERIFY(table->isVisible());
+        QCOMPARE(table->model()->columnCount(), 1 + 1 + 16); // number, class, features
+        QCOMPARE(table->model()->headerData(1, Qt::Horizontal).toString(), QString("class"));
+    }
+
+    void a_file_that_was_moved_is_located() {
+        test::StudioFixture elsewhere;
+        const std::string content(4000, 'x');
+        write(elsewhere.root() / "now.txt", content);
+        Page page(text_run("gone.txt"));
+        QTRY_VERIFY_WITH_TIMEOUT(page.message().contains("not where it was"), kPatienceMs);
+        QCOMPARE(page.screen->navState(), widgets::NavState::Error);
+        QString asked;
+        page.screen->askForPath = [&](const QString& title, bool folder) {
+            asked = title;
+            return folder ? QString() : ui::pathText(elsewhere.root() / "now.txt");
+        };
+        QTest::mouseClick(page.find<QPushButton>("locateData"), Qt::LeftButton);
+        QVERIFY(asked.contains("gone.txt"));
+        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
+        QCOMPARE(page.screen->navState(), widgets::NavState::Valid);
+    }
+
+    void a_broken_file_is_named_and_the_page_lives_on() {
+        test::StudioFixture elsewhere;
+        write(elsewhere.root() / "train-images-idx3-ubyte", "this is no picture");
+        write(elsewhere.root() / "train-labels-idx1-ubyte", "");
+        config::Json run = images_run();
+        run["data"]["train"] = {{"type", "idx"}, {"path", elsewhere.root().string()}};
+        Page page(run);
+        QTRY_VERIFY_WITH_TIMEOUT(page.message().contains("cannot be opened"), kPatienceMs);
+        QVERIFY(page.message().contains("train-images-idx3-ubyte"));
+        // The next draft is opened as if nothing had been.
+        page.fixture.studio().draft().setDocument(images_run(), page.fixture.root());
+        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
+    }
+
+    void without_data_the_page_says_so_and_offers_a_set() {
+        Page page(config::Json::object());
+        QVERIFY(page.find<QWidget>("dataEmpty")->isVisible());
+        QCOMPARE(page.screen->navState(), widgets::NavState::Empty);
+    }
+
+    void data_is_opened_only_while_the_page_is_looked_at() {
+        test::StudioFixture fixture;
+        fixture.studio().draft().setDocument(images_run(), fixture.root());
+        auto* screen = static_cast<ui::DataScreen*>(fixture.window().page("data"));
+        // By the time another view of the draft has opened it, the page has not begun.
+        ui::DataPreview other(fixture.studio().draft());
+        other.setActive(true);
+        QTRY_COMPARE_WITH_TIMEOUT(other.state(), ui::DataPreview::State::Ready, kPatienceMs);
+        QCOMPARE(screen->preview().state(), ui::DataPreview::State::Opening);
+        fixture.window().showPage("data");
+        QTRY_COMPARE_WITH_TIMEOUT(screen->preview().state(), ui::DataPreview::State::Ready,
+                                  kPatienceMs);
+    }
+};
+
+WEFT_TEST(DataTest)
+#include "data_test.moc"

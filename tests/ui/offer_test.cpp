@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Train on my data: what people drop on the window, from good to hopeless. Either it trains, or
+// every fault is named; nothing crashes and the draft is kept until somebody says otherwise.
+#include "tests/support/weft_test.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/bridge/convert.h"
+#include "ui/models/column_model.h"
+#include "ui/screens/home/home_screen.h"
+#include "ui/screens/home/offer_page.h"
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QDropEvent>
+#include <QImage>
+#include <QLabel>
+#include <QMimeData>
+#include <QPushButton>
+#include <QTableView>
+#include <QUrl>
+
+#include <fstream>
+#include <random>
+
+namespace {
+
+using namespace weft;
+namespace fs = std::filesystem;
+using State = ui::DataOffer::State;
+
+constexpr int kPatienceMs = 120000; // the promise: within two minutes
+
+// 6x6 pixels, four channels, as print shops save them; no library of ours can write one.
+constexpr auto kCmykJpeg =
+    "/9j/7gAOQWRvYmUAZAAAAAAC/9sAQwANCQoLCggNCwoLDg4NDxMgFRMSEhMnHB4XIC4pMTAuKS0sMzpKPjM2"
+    "RjcsLUBXQUZMTlJTUjI+WmFaUGBKUVJP/9sAQwEODg4TERMmFRUmTzUtNU9PT09PT09PT09PT09PT09PT09P"
+    "T09PT09PT09PT09PT09PT09PT09PT09PT09PT09P/8AAFAgABgAGBAEiAAIRAQMRAQQiAP/EABUAAQEAAAAA"
+    "AAAAAAAAAAAAAAAG/8QAGxABAAEFAQAAAAAAAAAAAAAAAKECBRQVU1X/xAAVAQEBAAAAAAAAAAAAAAAAAAAE"
+    "Bv/EABsRAAIBBQAAAAAAAAAAAAAAAAAEFQFSU5Gx/9oADgQBAAIRAxEEAAA/AKrWV94AQ8m5krsFFJ2dLfAu"
+    "vpQA/9k=";
+
+void write(const fs::path& path, const std::string& content) {
+    std::ofstream(path, std::ios::binary) << content;
+}
+
+/// What somebody dropped on the window, and what Home says of it.
+struct Drop {
+    /// With a draft, so that it is seen whether it is kept.
+    Drop() {
+        fixture.studio().draft().setDocument(config::Json::parse(test::tiny_config()),
+                                             fixture.root());
+        home = static_cast<ui::HomeScreen*>(fixture.window().page("home"));
+        fs::create_directories(folder());
+    }
+    fs::path folder() const { return fixture.root() / "brought"; }
+    ui::DataOffer& offer() const { return home->offerPage()->offer(); }
+
+    void drop(const QStringList& paths) {
+        QMimeData data;
+        QList<QUrl> urls;
+        for (const QString& path : paths) {
+            urls << QUrl::fromLocalFile(path);
+        }
+        data.setUrls(urls);
+        QDropEvent event(QPointF(400, 400), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&fixture.window(), &event);
+    }
+    void drop(const fs::path& path) { drop(QStringList{ui::pathText(path)}); }
+    bool settled() const {
+        return (offer().state() == State::Found && !offer().isWorking()) ||
+               offer().state() == State::Nothing;
+    }
+    /// Every word on the page.
+    QString words() const {
+        QString all;
+        for (const QLabel* label : home->offerPage()->findChildren<QLabel*>()) {
+            all += label->text() + '\n';
+        }
+        return all;
+    }
+    void click(const char* name) {
+        auto* button = home->offerPage()->findChild<QPushButton*>(name);
+        QVERIFY(button != nullptr && button->isEnabled());
+        QTest::mouseClick(button, Qt::LeftButton);
+    }
+    /// Trains what was found for as long as it takes to be evaluated once after some steps.
+    void train() {
+        click("offerStart");
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("train"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            fixture.studio().run().step() > 20 || !fixture.studio().isTraining(), kPatienceMs);
+        QVERIFY2(fixture.studio().run().step() > 0, "it trained");
+        fixture.studio().stopNow();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QVERIFY(fixture.studio().run().state() == train::RunState::stopped ||
+                fixture.studio().run().state() == train::RunState::finished);
+    }
+
+    test::StudioFixture fixture;
+    ui::HomeScreen* home;
+};
+
+/// 300 fruits: comma as the decimal mark, some weights missing, sorts in words.
+std::string fruit_table() {
+    std::mt19937 random(3); // the same table every time
+    std::string table = "Größe;Gewicht;Farbe;Sorte\n";
+    const char* sorts[] = {"Apfel", "Birne", "Quitte"};
+    const char* colours[] = {"rot", "grün", "gelb"};
+    for (int i = 0; i < 300; ++i) {
+        const int sort = i % 3;
+        const int size = 60 + 20 * sort + static_cast<int>(random() % 10);
+        table += std::to_string(size / 10) + "," + std::to_string(size % 10) + ";";
+        table += i % 17 == 0 ? "" : std::to_string(100 + 50 * sort) + "," + std::to_string(i % 10);
+        table += std::string(";") + colours[(sort + i / 100) % 3] + ";" + sorts[sort] + "\n";
+    }
+    return table;
+}
+
+QImage picture(int width, int height, QImage::Format format, int kind) {
+    QImage image(width, height, QImage::Format_ARGB32);
+    for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+            const int wave = (kind == 0 ? x : y) * 255 / (kind == 0 ? width : height);
+            image.setPixel(x, y, qRgba(wave, 255 - wave, 40 + 100 * kind, 128 + wave / 2));
+        }
+    }
+    return image.convertToFormat(format);
+}
+
+void save(const QImage& image, const fs::path& path) {
+    QVERIFY2(image.save(ui::pathText(path)), path.c_str());
+}
+
+/// 200 JPEGs of mixed size in two folders, and among them what is found in real folders.
+void fill_with_pictures(const fs::path& folder) {
+    const fs::path across = folder / "Längs";
+    const fs::path down = folder / "Über Kreuz";
+    fs::create_directories(across);
+    fs::create_directories(down);
+    for (int i = 0; i < 200; ++i) {
+        const fs::path& to = i % 2 == 0 ? across : down;
+        const auto format = i % 5 == 4 ? QImage::Format_Grayscale8 : QImage::Format_RGB32;
+        save(picture(20 + i % 30, 24 + i % 17, format, i % 2),
+             to / ("Bild für Übung " + std::to_string(i) + ".jpg"));
+    }
+    save(picture(30, 30, QImage::Format_ARGB32, 0), across / "durchsichtig.png");
+    const QByteArray cmyk = QByteArray::fromBase64(kCmykJpeg);
+    write(down / "druckerei.jpg", cmyk.toStdString());
+    write(down / "kaputt.jpg", "this is no picture");
+    write(folder / "Thumbs.db", "junk");
+}
+
+} // namespace
+
+class OfferTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init() { QTest::failOnWarning(QRegularExpression(".*")); }
+
+    void a_table_with_semicolons_gaps_and_words_is_trained() {
+        Drop drop;
+        write(drop.folder() / "früchte.csv", fruit_table());
+        drop.drop(drop.folder() / "früchte.csv");
+        QCOMPARE(drop.fixture.window().currentPage(), QString("home"));
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+        QCOMPARE(drop.offer().found().format, std::string("csv"));
+        QCOMPARE(drop.offer().targets(), QStringList{"Sorte"});
+        const auto& columns = drop.offer().found().columns;
+        QCOMPARE(columns.size(), std::size_t{4});
+        QCOMPARE(columns[1].missing, 18); // every seventeenth of 300
+        QVERIFY(columns[2].kind == data::Column::Kind::category);
+        // What training would see is shown before anything starts, and the draft is untouched.
+        QTRY_VERIFY_WITH_TIMEOUT(!drop.offer().preview().samples().empty(), kPatienceMs);
+        QCOMPARE(drop.fixture.studio().draft().name(), QString("tiny"));
+        drop.train();
+        // The run is the draft: every page shows it.
+        QCOMPARE(
+            drop.fixture.studio().draft().document()["data"]["train"]["type"].get<std::string>(),
+            std::string("csv"));
+        QVERIFY(drop.fixture.studio().draft().isValid());
+    }
+
+    void another_column_can_be_predicted() {
+        Drop drop;
+        write(drop.folder() / "fruits.csv", fruit_table());
+        drop.drop(drop.folder() / "fruits.csv");
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+        auto* table = drop.home->offerPage()->findChild<QTableView*>("offerColumns");
+        const QAbstractItemModelTester tester(table->model());
+        const QModelIndex size = table->model()->index(0, ui::ColumnModel::NameColumn);
+        QCOMPARE(size.data(Qt::CheckStateRole).toInt(), static_cast<int>(Qt::Unchecked));
+        table->setCurrentIndex(size);
+        table->setFocus();
+        QTest::keyClick(table, Qt::Key_Space);
+        QVERIFY(drop.offer().isWorking());
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+        QCOMPARE(drop.offer().targets(), QStringList{"Größe"});
+        QVERIFY(drop.offer().run().has_value());
+        QTRY_VERIFY_WITH_TIMEOUT(drop.offer().preview().facts() != nullptr, kPatienceMs);
+        QCOMPARE(drop.offer().preview().facts()->info.classes, 0); // a number now
+        // The last one cannot be unticked: something has to be predicted.
+        QTest::keyClick(table, Qt::Key_Space);
+        QCOMPARE(drop.offer().targets(), QStringList{"Größe"});
+    }
+
+    void two_hundred_pictures_of_all_kinds_are_trained_and_the_broken_one_is_named() {
+        Drop drop;
+        fill_with_pictures(drop.folder());
+        drop.drop(drop.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+        QCOMPARE(drop.offer().state(), State::Found);
+        QCOMPARE(drop.offer().found().format, std::string("images"));
+        QTRY_VERIFY_WITH_TIMEOUT(!drop.offer().preview().samples().empty(), kPatienceMs);
+        const auto facts = drop.offer().preview().facts();
+        QCOMPARE(facts->info.class_names, (std::vector<std::string>{"Längs", "Über Kreuz"}));
+        const data::DataSet& set = drop.offer().preview().set();
+        // 200 JPEGs, one PNG, one from the print shop; not the broken one.
+        QCOMPARE(set.train->samples() + set.validation->samples(), 202);
+        const auto said = [&](const auto& notes) {
+            return std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+                return note.find("kaputt.jpg") != std::string::npos;
+            });
+        };
+        QVERIFY(said(drop.offer().preview().notes()) || said(drop.offer().found().notes));
+        drop.train();
+    }
+
+    void what_cannot_be_trained_on_is_named_data() {
+        QTest::addColumn<QString>("what");
+        for (const char* what : {"an empty folder", "a folder of junk", "a file of no bytes",
+                                 "a binary called csv", "a header alone", "a picture alone"}) {
+            QTest::addRow("%s", what) << QString(what);
+        }
+    }
+
+    void what_cannot_be_trained_on_is_named() {
+        QFETCH(QString, what);
+        Drop drop;
+        fs::path path = drop.folder();
+        if (what == "a folder of junk") {
+            write(path / "a.exe", std::string(2000, '\1'));
+            write(path / "b.dll", std::string("MZ\0\2", 4));
+        } else if (what == "a file of no bytes") {
+            path /= "nothing.csv";
+            write(path, "");
+        } else if (what == "a binary called csv") {
+            std::mt19937 random(5); // bytes without meaning, the same every time
+            std::string noise;
+            for (int i = 0; i < 5000; ++i) {
+                noise += static_cast<char>(random());
+            }
+            path /= "noise.csv";
+            write(path, noise);
+        } else if (what == "a header alone") {
+            path /= "header.csv";
+            write(path, "a;b;c\n");
+        } else if (what == "a picture alone") {
+            path /= "one.png";
+            save(picture(10, 10, QImage::Format_RGB32, 0), path);
+        }
+        drop.drop(path);
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+        // Either there is nothing, or there is no run: and it is said why.
+        QVERIFY(drop.offer().state() == State::Nothing || !drop.offer().run());
+        auto* start = drop.home->offerPage()->findChild<QPushButton*>("offerStart");
+        QVERIFY(!start->isEnabled());
+        const bool said =
+            drop.offer().state() == State::Nothing
+                ? !drop.offer().problems().empty()
+                : !drop.offer().found().problems.empty() || !drop.offer().runProblem().isEmpty();
+        QVERIFY2(said, qPrintable(drop.words()));
+        // The way back leaves everything as it was.
+        QTest::keyClick(drop.home->offerPage(), Qt::Key_Escape);
+        QCOMPARE(drop.offer().state(), State::None);
+        QCOMPARE(drop.fixture.studio().draft().name(), QString("tiny"));
+    }
+
+    void a_file_that_vanishes_while_it_is_looked_at_is_named() {
+        Drop drop;
+        const fs::path path = drop.folder() / "there.csv";
+        write(path, fruit_table());
+        drop.drop(path);
+        fs::remove(path);
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+        // It may have been read before it went; then opening it says so.
+        if (drop.offer().run()) {
+            QTRY_VERIFY_WITH_TIMEOUT(
+                drop.offer().preview().state() != ui::DataPreview::State::Opening, kPatienceMs);
+        }
+        drop.drop(path);
+        QVERIFY(drop.offer().state() != State::Looking); // what is not there is not looked at
+    }
+
+    void of_several_files_the_first_is_opened_and_that_is_said() {
+        Drop drop;
+        write(drop.folder() / "a.csv", fruit_table());
+        write(drop.folder() / "b.csv", fruit_table());
+        QSignalSpy said(&drop.fixture.studio(), &ui::Studio::troubled);
+        drop.drop({ui::pathText(drop.folder() / "a.csv"), ui::pathText(drop.folder() / "b.csv")});
+        QCOMPARE(said.size(), 1);
+        QVERIFY(said[0][0].toString().contains("a.csv"));
+        QCOMPARE(drop.offer().path().filename().string(), std::string("a.csv"));
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+    }
+
+    void files_are_chosen_by_keyboard_too() {
+        Drop drop;
+        write(drop.folder() / "fruits.csv", fruit_table());
+        drop.home->askForPath = [&](const QString&, bool folder) {
+            return folder ? QString() : ui::pathText(drop.folder() / "fruits.csv");
+        };
+        drop.home->findChild<QAction*>("chooseFile")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+        QCOMPARE(drop.offer().state(), State::Found);
+        drop.click("offerEdit");
+        QCOMPARE(drop.fixture.window().currentPage(), QString("data"));
+        // What was the draft before comes back by undo.
+        QCOMPARE(drop.fixture.studio().draft().name(), QString("fruits"));
+        drop.fixture.studio().draft().undo();
+        QCOMPARE(drop.fixture.studio().draft().name(), QString("tiny"));
+    }
+
+    void leaving_while_files_are_looked_at_is_safe() {
+        Drop drop;
+        fill_with_pictures(drop.folder());
+        drop.drop(drop.folder());
+        QTRY_COMPARE_WITH_TIMEOUT(drop.offer().state(), State::Looking, kPatienceMs);
+        QTest::keyClick(drop.home->offerPage(), Qt::Key_Escape);
+        QCOMPARE(drop.offer().state(), State::None);
+        drop.drop(drop.folder());
+        drop.fixture.reopen(); // and closing the window in the middle of it
+        QVERIFY(drop.fixture.window().isVisible());
+    }
+};
+
+WEFT_TEST(OfferTest)
+#include "offer_test.moc"

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is read of data to look at it, off the GUI thread: opening it, what is known of a part, a
+// page of its samples. Values only; nothing here is kept.
+#pragma once
+
+#include "core/data/dataset.h"
+
+#include <QString>
+
+#include <filesystem>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+namespace weft::ui {
+
+/// One sample as training sees it.
+struct SampleView {
+    std::int64_t index = 0; // in its part
+    std::int32_t label = -1;
+    std::vector<float> values;        // images [H,W,C], features [F]
+    std::vector<std::int32_t> tokens; // [T]
+    std::vector<float> targets;       // regression [K]
+    QString problem;                  // why it cannot be read; then there is nothing else
+};
+
+/// How samples are drawn.
+enum class SampleForm { Images, Features, Tokens };
+SampleForm formOf(const data::SampleInfo& info);
+/// "Pullover", or the number where classes have no names.
+QString className(const data::SampleInfo& info, std::int32_t label);
+
+/// What is known of one part once it was looked at.
+struct PartFacts {
+    std::shared_ptr<const data::Source> source; // null: there is no such part
+    data::SampleInfo info;
+    std::int64_t samples = 0;
+    std::int64_t cache_bytes = 0;
+    QString fingerprint;
+    /// Per sample; null where samples have no class.
+    std::shared_ptr<const std::vector<std::int32_t>> labels;
+    std::vector<std::int64_t> counts; // by class
+    QString problem, hint;            // why it cannot be opened
+};
+
+/// An opened data set, or why it is none.
+struct OpenedData {
+    data::DataSet set;
+    QString problem, hint;
+    std::filesystem::path missing;
+};
+
+OpenedData openData(const config::Json& section, const data::OpenContext& context);
+
+PartFacts factsOf(std::shared_ptr<const data::Source> source, const std::stop_token& stop);
+
+/// A page of samples.
+struct WantedSamples {
+    std::shared_ptr<const PartFacts> facts;
+    std::int32_t label = -1;
+    std::int64_t first = 0;
+    int count = 0;
+    std::int64_t epoch = -1; // -1: as evaluation reads
+};
+
+std::vector<SampleView> readSamples(const WantedSamples& wanted, const std::stop_token& stop);
+
+} // namespace weft::ui

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/drawings.h"
+
+#include "widgets/painted_view.h"
+
+#include <QCoreApplication>
+#include <QFileDialog>
+#include <QMenu>
+#include <QPointer>
+
+namespace weft::ui {
+namespace {
+
+QString words(const char* text) {
+    return QCoreApplication::translate("Drawings", text);
+}
+
+void save(QWidget* page, widgets::PaintedView* view, const QString& name, const QString& suffix,
+          const Written& done) {
+    const QString title = view->accessibleName();
+    const QString path = QFileDialog::getSaveFileName(
+        page, words(QT_TRANSLATE_NOOP("Drawings", "Export %1")).arg(title),
+        name + QLatin1Char('-') + fileName(title) + '.' + suffix, "*." + suffix);
+    if (!path.isEmpty()) {
+        const bool well = suffix == "svg" ? view->exportSvg(path) : view->exportPng(path);
+        done(well, writtenText(well, path));
+    }
+}
+
+} // namespace
+
+QString fileName(const QString& title) {
+    QString out = title.toLower();
+    for (QChar& c : out) {
+        c = c.isLetterOrNumber() ? c : QLatin1Char('-');
+    }
+    return out;
+}
+
+QString writtenText(bool well, const QString& path) {
+    return (well ? words(QT_TRANSLATE_NOOP("Drawings", "Written to %1"))
+                 : words(QT_TRANSLATE_NOOP("Drawings", "%1 cannot be written")))
+        .arg(path);
+}
+
+void addDrawings(QMenu* menu, QWidget* page, const QString& name, const Written& done) {
+    for (const char* suffix : {"png", "svg"}) {
+        QMenu* drawings = menu->addMenu(
+            words(QT_TRANSLATE_NOOP("Drawings", "Drawing as %1")).arg(QString(suffix).toUpper()));
+        drawings->setObjectName(QStringLiteral("exportDrawing_%1").arg(suffix));
+        for (auto* view : page->findChildren<widgets::PaintedView*>()) {
+            if (!view->isVisible() || view->itemCount() == 0) {
+                continue;
+            }
+            QAction* action = drawings->addAction(
+                words(QT_TRANSLATE_NOOP("Drawings", "%1…")).arg(view->accessibleName()));
+            QObject::connect(
+                action, &QAction::triggered, menu,
+                [page, view = QPointer<widgets::PaintedView>(view), name, suffix, done] {
+                    if (view) {
+                        save(page, view, name, suffix, done);
+                    }
+                });
+        }
+        drawings->setEnabled(!drawings->isEmpty());
+    }
+}
+
+} // namespace weft::ui
