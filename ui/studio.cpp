@@ -34,6 +34,8 @@ Studio::Studio(StudioPaths paths, QObject* parent)
     connect(&reader_, &RunReader::caughtUp, this, &Studio::onCaughtUp);
 }
 
+Studio::~Studio() = default;
+
 void Studio::bringBackDraft() {
     const QString problem = keeper_.bringBack();
     if (!problem.isEmpty()) {

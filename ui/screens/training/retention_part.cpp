@@ -67,12 +67,12 @@ void RetentionPart::refresh() {
     if (!draft_.isValid() || !outlook_.counts() || steps < 1) {
         return; // that of the last valid draft stays
     }
-    const auto step_ms =
-        outlook_.digest() ? outlook_.digest()->plan->predicted_step_ms : std::nullopt;
+    const double step_ms =
+        outlook_.digest() ? outlook_.digest()->plan->predicted_step_ms.value_or(0.0) : 0.0;
     runInBackground(
         this,
         [config = draft_.config(), counts = *outlook_.counts(), steps, best = assumedBest(steps),
-         ms = step_ms.value_or(0.0)] { return previewRetention(config, counts, steps, best, ms); },
+         ms = step_ms] { return previewRetention(config, counts, steps, best, ms); },
         [this, job = ++job_](RetentionPreview made) {
             if (job == job_) {
                 show(std::move(made));
