@@ -94,7 +94,9 @@ StartResult Studio::resumeRun(const std::filesystem::path& run_folder, std::int6
     if (extend > 0) {
         arguments.insert(arguments.end(), {"--extend", std::to_string(extend)});
     }
-    return launch(run_folder, std::move(arguments), checked.config, true);
+    // Of the run on screen the folder is its model's own, which begins again.
+    const std::filesystem::path folder = run_folder;
+    return launch(folder, std::move(arguments), checked.config, true);
 }
 
 StartResult Studio::forkRun(const std::filesystem::path& run_folder,

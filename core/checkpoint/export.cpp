@@ -225,7 +225,9 @@ std::string end_of_archive(std::uint64_t count, std::uint64_t offset, std::uint6
 
 std::uint32_t crc_of(std::string_view head, std::span<const std::byte> bytes) {
     uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(head.data()), head.size());
-    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+    if (!bytes.empty()) { // without data zlib would begin anew
+        crc = crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+    }
     return static_cast<std::uint32_t>(crc);
 }
 

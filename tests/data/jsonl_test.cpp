@@ -32,11 +32,10 @@ class JsonlTest : public QObject {
 private slots:
     void texts_are_joined_by_the_separator() {
         const Folder folder;
-        const auto path = folder.write("a.jsonl", R"({"text": "Grüße\n", "id": 1}
-{"id": 2, "text": "", "more": {"text": "no"}}
-
-{"text": "\u00e4\"b"}
-)");
+        const auto path = folder.write("a.jsonl", "{\"text\": \"Grüße\\n\", \"id\": 1}\n"
+                                                  "{\"id\": 2, \"text\": \"\", "
+                                                  "\"more\": {\"text\": \"no\"}}\n\n"
+                                                  "{\"text\": \"\\u00e4\\\"b\"}\n");
         const data::DataSet set = open(section_of(path, R"({"separator": "|"})"), 1);
         QCOMPARE(text_of(*set.train) + "b", std::string("Grüße\n||ä\"b"));
         QVERIFY(set.notes.empty());
@@ -87,7 +86,7 @@ private slots:
         const Folder folder;
         QVERIFY(error_of([&] { open(section_of(folder.write("a", "")), 4); }).has_value());
         QVERIFY(error_of([&] { open(section_of(folder.write("b", "\0\1\2")), 4); }).has_value());
-        const std::string deep = "{\"a\": " + std::string(100'000, '[') + "\n";
+        const std::string deep = "{\"a\": " + std::string(100000, '[') + "\n";
         QVERIFY(error_of([&] { open(section_of(folder.write("c", deep)), 4); }).has_value());
         const auto error =
             error_of([&] { open(section_of(folder.write("d", "{\"text\": \"ab\"}\n")), 0); });

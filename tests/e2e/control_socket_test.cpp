@@ -2,6 +2,7 @@
 // What other processes can do with a run that trains, and what the studio's workers rely on.
 #include "core/train/control_client.h"
 #include "core/train/run_folder.h"
+#include "core/train/run_summary.h"
 #include "tests/e2e/weft_process.h"
 #include "tests/support/weft_test.h"
 

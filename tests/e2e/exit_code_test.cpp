@@ -3,6 +3,7 @@
 #include "core/base/file.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/train/run_folder.h"
+#include "core/train/run_summary.h"
 #include "tests/e2e/weft_process.h"
 #include "tests/support/weft_test.h"
 

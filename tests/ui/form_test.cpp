@@ -309,6 +309,7 @@ private slots:
         const QLocale german(QLocale::German, QLocale::Germany);
         QLocale::setDefault(german);
         Shown shown("/optimizer");
+        QVERIFY(QTest::qWaitForWindowActive(&shown.scroll)); // or no box loses the focus
         shown.type("field:/optimizer/learning_rate", "0,002");
         QCOMPARE(shown.at("/optimizer/learning_rate")->get<double>(), 0.002);
         QTest::keyClick(shown.find("field:/optimizer/learning_rate"), Qt::Key_Tab);
@@ -346,6 +347,7 @@ private slots:
 
     void none_is_typed_or_left_empty() {
         Shown shown("/training");
+        QVERIFY(QTest::qWaitForWindowActive(&shown.scroll)); // or no box loses the focus
         const QString box = "field:/training/max_grad_norm";
         shown.type(box, "none");
         QVERIFY(shown.at("/training/max_grad_norm")->is_null());
@@ -360,6 +362,7 @@ private slots:
 
     void an_emptied_box_and_the_reset_button_go_back_to_the_default() {
         Shown shown("/checkpoint");
+        QVERIFY(QTest::qWaitForWindowActive(&shown.scroll)); // or no box loses the focus
         const QString box = "field:/checkpoint/keep_latest";
         shown.type(box, "7");
         QVERIFY(shown.find("reset:/checkpoint/keep_latest")->isVisible());
@@ -518,6 +521,7 @@ private slots:
         auto* box = form.findChild<QWidget*>("field:/training/global_batch_size");
         const Json before = *source.given("/training/global_batch_size");
         fixture.window().activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&fixture.window())); // or no shortcut works
         box->setFocus();
         QTest::keyClick(box, Qt::Key_Up);
         QVERIFY(*source.given("/training/global_batch_size") != before);

@@ -33,6 +33,8 @@ void open_mesh(test::StudioFixture& fixture, QSize size, double font_scale = 1.0
     QVERIFY(mouse.choose("planPart", 0));
     QTRY_VERIFY_WITH_TIMEOUT(window.findChild<QWidget*>("slot_0") != nullptr, kPatienceMs);
     QTRY_VERIFY_WITH_TIMEOUT(fixture.find("planExport")->isEnabled(), kPatienceMs); // all is there
+    window.activateWindow(); // the offscreen platform forgets the window that has the keyboard
+    QVERIFY(QTest::qWaitForWindowActive(&window));
 }
 
 /// The stops of the Tab key, from the first one to where it comes again.

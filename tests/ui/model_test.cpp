@@ -253,7 +253,7 @@ private slots:
         QTRY_VERIFY(!parameters().isEmpty());
         const QString before = parameters();
         QTRY_COMPARE(row(fixture, "/model/layers/4")->text(1), QString("[4]"));
-        fixture.studio().draft().edit({{"/model/layers/2/layers/1", {{"type", "silu"}}},
+        fixture.studio().draft().edit({{"/model/layers/2/layers/1", Json({{"type", "silu"}})},
                                        {"/model/layers/3/branches/0/0/units", 16}});
         QTRY_VERIFY(parameters() != before);
         QTRY_COMPARE(row(fixture, "/model/layers/3")->text(1), QString("[20]"));

@@ -61,6 +61,10 @@ struct Drop {
             urls << QUrl::fromLocalFile(path);
         }
         data.setUrls(urls);
+        // Qt gives a drop only to a widget that a drag has entered.
+        QDragEnterEvent enter({400, 400}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&fixture.window(), &enter);
+        QVERIFY(enter.isAccepted());
         QDropEvent event(QPointF(400, 400), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
         QApplication::sendEvent(&fixture.window(), &event);
     }
@@ -81,6 +85,11 @@ struct Drop {
         auto* button = home->offerPage()->findChild<QPushButton*>(name);
         QVERIFY(button != nullptr && button->isEnabled());
         QTest::mouseClick(button, Qt::LeftButton);
+    }
+    void escape() {
+        fixture.window().activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&fixture.window())); // or no shortcut works
+        QTest::keyClick(home->offerPage(), Qt::Key_Escape);
     }
     /// Trains what was found for as long as it takes to be evaluated once after some steps.
     void train() {
@@ -270,7 +279,7 @@ private slots:
                 : !drop.offer().found().problems.empty() || !drop.offer().runProblem().isEmpty();
         QVERIFY2(said, qPrintable(drop.words()));
         // The way back leaves everything as it was.
-        QTest::keyClick(drop.home->offerPage(), Qt::Key_Escape);
+        drop.escape();
         QCOMPARE(drop.offer().state(), State::None);
         QCOMPARE(drop.fixture.studio().draft().name(), QString("tiny"));
     }
@@ -325,7 +334,7 @@ private slots:
         fill_with_pictures(drop.folder());
         drop.drop(drop.folder());
         QTRY_COMPARE_WITH_TIMEOUT(drop.offer().state(), State::Looking, kPatienceMs);
-        QTest::keyClick(drop.home->offerPage(), Qt::Key_Escape);
+        drop.escape();
         QCOMPARE(drop.offer().state(), State::None);
         drop.drop(drop.folder());
         drop.fixture.reopen(); // and closing the window in the middle of it

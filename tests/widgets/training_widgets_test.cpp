@@ -90,6 +90,8 @@ private slots:
     void a_logarithmic_axis_has_a_place_for_zero() {
         CurveEditor editor;
         fill(editor);
+        // The axis begins below the smallest value above zero.
+        editor.setCurve({{0, 20, 200, 1000}, {0.0, 1e-4, 1e-3, 0.0}, {}}, kHandles);
         editor.setLogarithmic(true);
         const QPointF zero = editor.toView(0, 0.0, editor.size());
         QVERIFY(std::isfinite(zero.y()) && zero.y() <= editor.height());

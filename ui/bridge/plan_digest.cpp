@@ -40,9 +40,14 @@ QString kind_text(const ir::Op& op) {
     return "fused " + names.join(", ") + (more ? ", …" : "");
 }
 
-/// A plan is hundreds of thousands of small objects.
+/// A plan is hundreds of thousands of small objects: not the GUI thread's work. When the
+/// application has ended there is no pool any more.
 void takeApart(PlanDigest* digest) {
-    QThreadPool::globalInstance()->start([digest] { delete digest; });
+    if (QThreadPool* pool = QThreadPool::globalInstance()) {
+        pool->start([digest] { delete digest; });
+    } else {
+        delete digest;
+    }
 }
 
 class Digester {

@@ -48,6 +48,7 @@ QPushButton* flatButton(const char* icon, const QString& id, const QString& name
 QPushButton* addButton(const FieldEditor& editor, const QString& what) {
     auto* button = new QPushButton(widgets::icon("plus"), what);
     button->setObjectName("add:" + toQString(editor.pointer()));
+    button->setProperty("isData", true); // the name of a field
     button->setAccessibleName(FieldEditor::tr("Add to %1").arg(toQString(editor.field().name)));
     widgets::setCompact(button);
     return button;

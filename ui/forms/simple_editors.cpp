@@ -140,6 +140,9 @@ ChoiceEditor::ChoiceEditor(FormSource& source, const config::Field& field,
     QWidget* control = nullptr;
     if (all.size() <= kMostSegments && all.join("").size() <= kSegmentLetters) {
         control = segments_ = new widgets::SegmentedControl(all);
+        for (auto* segment : segments_->findChildren<QPushButton*>()) {
+            segment->setProperty("isData", true); // names of the schema
+        }
         connect(segments_, &widgets::SegmentedControl::currentIndexChanged, this,
                 &ChoiceEditor::choose);
         row->addWidget(segments_);

@@ -133,6 +133,9 @@ bool ColumnModel::setData(const QModelIndex& index, const QVariant& value, int r
 }
 
 Qt::ItemFlags ColumnModel::flags(const QModelIndex& index) const {
+    if (!index.isValid()) {
+        return Qt::NoItemFlags;
+    }
     const Qt::ItemFlags plain = Qt::ItemIsEnabled | Qt::ItemIsSelectable;
     const bool ticks =
         index.column() == NameColumn &&

@@ -152,9 +152,10 @@ bool OverlayModel::setData(const QModelIndex& index, const QVariant& value, int 
     return true;
 }
 
-Qt::ItemFlags OverlayModel::flags(const QModelIndex&) const {
-    return Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable |
-           Qt::ItemNeverHasChildren;
+Qt::ItemFlags OverlayModel::flags(const QModelIndex& index) const {
+    return index.isValid() ? Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable |
+                                 Qt::ItemNeverHasChildren
+                           : Qt::NoItemFlags;
 }
 
 DifferenceModel::DifferenceModel(CurveRuns& curves, QObject* parent)

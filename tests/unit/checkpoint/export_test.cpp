@@ -189,7 +189,7 @@ private slots:
                 QCOMPARE(number<float>(content, head), 1.0F);
                 QCOMPARE(number<float>(content, head + 4), -2.0F);
             }
-            names.push_back(name);
+            names.push_back(name.substr(0, name.size() - 4)); // without ".npy"
             at = extra + extra_size + number<std::uint16_t>(zip, at + 32);
         }
         QCOMPARE(names.size(), std::size_t{7});

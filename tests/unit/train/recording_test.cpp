@@ -131,7 +131,7 @@ private slots:
         control.start(root() / "early", LiveSettings{}, clock, RunControl::Begin::running);
         QVERIFY(control.orders().wanted.stop);
         QVERIFY(control.wind_up().stop_requested());
-        QVERIFY(!control.halt().stop_requested());
+        QVERIFY(control.halt().stop_requested()); // there is nothing to save yet
     }
 
     void a_change_during_restoring_is_not_lost() {

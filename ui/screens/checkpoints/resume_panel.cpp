@@ -127,8 +127,8 @@ EffectLook effect_look(compile::ChangeEffect effect) {
 } // namespace
 
 ResumePanel::ResumePanel(QWidget* parent) : Panel(Role::Surface, parent) {
-    setMinimumWidth(264);
     auto* column = new QVBoxLayout(this);
+    column->addStrut(264); // wider where the buttons need it
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     header_ = new widgets::SectionHeader(tr("What happens if I resume"));

@@ -42,6 +42,7 @@ namespace {
 enum Page { EmptyPage, ContentPage };
 constexpr int kSettingsWidth = 320;
 constexpr int kFactsWidth = 288;
+constexpr int kFactsLeast = 256; // the samples' buttons need the room in a narrow window
 
 QScrollArea* side(QWidget* content, int width, const char* name) {
     QScrollArea* scroll = widgets::verticalScroll(content);
@@ -222,7 +223,7 @@ QWidget* DataScreen::createFacts() {
         preview_.setClass(-1);
         preview_.setFirst(index);
     });
-    return side(panel, kFactsWidth, "dataFacts");
+    return side(panel, kFactsLeast, "dataFacts");
 }
 
 widgets::NavState DataScreen::navState() const {
@@ -243,6 +244,14 @@ widgets::NavState DataScreen::navState() const {
 bool DataScreen::showField(const std::string& pointer) {
     const bool mine = pointer == "/data" || pointer.starts_with("/data/");
     return mine && preview_.state() != DataPreview::State::Empty && ui::showField(this, pointer);
+}
+
+// The keys of the page work before any of its controls is chosen; a control elsewhere keeps the focus.
+void DataScreen::activated() {
+    const QWidget* focus = window()->focusWidget();
+    if (focus == nullptr || focus->isAncestorOf(this)) {
+        setFocus();
+    }
 }
 
 void DataScreen::showEvent(QShowEvent* event) {

@@ -28,6 +28,7 @@ public:
     DataScreen(Studio& studio, Actions& actions);
 
     widgets::NavState navState() const override;
+    void activated() override;
     bool editsDraft() const override { return true; }
     bool showField(const std::string& pointer) override;
     DataPreview& preview() { return preview_; }

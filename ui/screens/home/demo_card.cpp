@@ -117,13 +117,12 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
                              tr("Run the demo · one minute"));
     start_->setObjectName("runDemo");
     start_->setMinimumHeight(36);
-    start_->setMinimumWidth(216);
     widgets::setButtonKind(start_, widgets::ButtonKind::Primary);
     connect(start_, &QPushButton::clicked, this, &DemoCard::startDemo);
     bottom->addWidget(start_);
-    bottom->addWidget(new widgets::TextLabel(tr("needs no GPU, no download, no account"),
-                                             TextStyle::Caption, Role::Muted));
-    bottom->addStretch(1);
+    bottom->addWidget(new widgets::ElidedLabel(tr("needs no GPU, no download, no account"),
+                                               TextStyle::Caption, Role::Muted),
+                      1);
     column->addLayout(bottom);
 
     connect(&studio_, &Studio::trainingChanged, this, &DemoCard::updateButton);

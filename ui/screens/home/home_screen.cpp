@@ -110,6 +110,7 @@ void HomeScreen::createOfferPage() {
 void HomeScreen::lookAt(const std::filesystem::path& path) {
     emit pageRequested("home");
     stack_->setCurrentWidget(offer_);
+    offer_->setFocus(); // Escape leads back before any control is chosen
     offer_->look(path);
 }
 
@@ -151,9 +152,10 @@ QWidget* HomeScreen::createDropZone() {
     column->addStretch(1);
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(createChooseButton());
-    buttons->addStretch(1);
-    buttons->addWidget(new widgets::TextLabel(tr("found → predicted → model → Start"),
-                                              TextStyle::Caption, Role::Muted));
+    auto* way = new widgets::ElidedLabel(tr("found → predicted → model → Start"),
+                                         TextStyle::Caption, Role::Muted);
+    way->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    buttons->addWidget(way, 1);
     column->addLayout(buttons);
     connect(zone, &widgets::DropZone::pathsDropped, &studio_, &Studio::openDropped);
     return zone;

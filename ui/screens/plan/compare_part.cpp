@@ -48,7 +48,7 @@ bool sameDocument(const MeshRun& a, const MeshRun& b) {
 
 ComparePart::ComparePart(PlanPreview::Planner::Plan plan, QWidget* parent)
     : QWidget(parent), other_(std::move(plan)) {
-    setObjectName("comparePart");
+    setObjectName("meshComparePart");
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     auto* panel = new widgets::Panel;

@@ -111,6 +111,7 @@ void WhatIfPart::rebuild() {
         layout->setSpacing(widgets::space::kControl);
         auto* toggle = new widgets::ToggleSwitch(change.label);
         toggle->setObjectName("whatif." + change.id);
+        toggle->setProperty("isData", true); // a field and its value
         toggle->setAccessibleName(tr("What if: %1").arg(change.label));
         Row row{change.id, toggle, figure(kMemorySample, TextStyle::MonoSmall, Role::Text),
                 figure(kCostSample, TextStyle::MonoSmall, Role::Muted)};

@@ -180,6 +180,7 @@ void ComparePanel::setRuns(std::vector<train::RunSummary> selected,
         feed(); // the chart keeps what the user has zoomed to
         return;
     }
+    drawn_.clear(); // a curve that arrives later finds nothing of the runs before
     fillMetrics();
     refresh();
 }
