@@ -140,9 +140,16 @@ void SketchPad::stroke(const QPointF& from, const QPointF& to, bool rub) {
     QPainter painter(&image_);
     painter.setRenderHint(QPainter::Antialiasing);
     const double width = std::max(1.0, std::max(image_.width(), image_.height()) / kPenShare);
-    painter.setPen(QPen(rub ? Qt::black : Qt::white, rub ? width * 1.5 : width, Qt::SolidLine,
-                        Qt::RoundCap, Qt::RoundJoin));
-    from == to ? painter.drawPoint(to) : painter.drawLine(from, to);
+    const QColor color = rub ? Qt::black : Qt::white;
+    const double wide = rub ? width * 1.5 : width;
+    if (from == to) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(color);
+        painter.drawEllipse(to, wide / 2, wide / 2); // a point would be drawn a pixel off
+    } else {
+        painter.setPen(QPen(color, wide, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+        painter.drawLine(from, to);
+    }
     painter.end();
     subject_.clear();
     describe();
