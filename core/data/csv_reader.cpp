@@ -20,9 +20,6 @@ CsvReader::CsvReader(const Path& path, char separator, std::int64_t most_bytes)
     end_ = std::min(bytes, most_bytes);
     cut_ = end_ < bytes;
     refill();
-    if (piece_.starts_with("\xff\xfe") || piece_.starts_with("\xfe\xff")) {
-        fail(1, "the file is UTF-16", "Save it as UTF-8.");
-    }
     if (piece_.starts_with("\xef\xbb\xbf")) {
         at_ = 3;
     }
@@ -37,6 +34,9 @@ void CsvReader::refill() {
     const auto bytes = static_cast<std::size_t>(std::min(kPieceBytes, end_ - offset_));
     piece_.resize(bytes);
     file_.read_at(std::as_writable_bytes(std::span(piece_)), offset_);
+    if (offset_ == 0 && (piece_.starts_with("\xff\xfe") || piece_.starts_with("\xfe\xff"))) {
+        fail(1, "the file is UTF-16", "Save it as UTF-8.");
+    }
     offset_ += static_cast<std::int64_t>(bytes);
     at_ = 0;
     if (piece_.find('\0') != std::string::npos) {

@@ -65,10 +65,12 @@ bool holds_files(const fs::path& folder) {
 }
 
 /// What an archive leaves: data/images/cats... is looked for where the folders begin to differ.
-fs::path where_it_begins(fs::path folder) {
+fs::path where_it_begins(fs::path folder, const std::vector<std::string>* class_names) {
     for (int depth = 0; depth < 8; ++depth) {
         const std::vector<fs::path> folders = folders_in(folder);
-        if (folders.size() != 1 || holds_files(folder)) {
+        if (folders.size() != 1 || holds_files(folder) ||
+            (class_names != nullptr && std::binary_search(class_names->begin(), class_names->end(),
+                                                          folders.front().filename().string()))) {
             break;
         }
         folder = folders.front();
@@ -164,12 +166,13 @@ std::int64_t median(std::vector<std::int64_t> values) {
 
 } // namespace
 
-fs::path part_folder(const fs::path& path, ImagePart part) {
+fs::path part_folder(const fs::path& path, ImagePart part,
+                     const std::vector<std::string>* class_names) {
     std::error_code ignored;
     if (!fs::is_directory(path, ignored)) {
         return part == ImagePart::train ? path : fs::path();
     }
-    const fs::path root = where_it_begins(path);
+    const fs::path root = where_it_begins(path, class_names);
     const fs::path train = find_named(root, {"train", "training"});
     if (train.empty()) {
         return part == ImagePart::train ? root : fs::path();

@@ -23,8 +23,9 @@ enum class ImagePart : std::uint8_t { train, validation, test };
 
 /// Where a folder keeps that part: `path` itself for train when there is no folder "train";
 /// otherwise train, val or valid or validation, test. Empty: there is none. A folder that holds
-/// nothing but one folder is that folder.
-std::filesystem::path part_folder(const std::filesystem::path& path, ImagePart part);
+/// nothing but one folder is that folder, unless that one is of a class in `class_names` (sorted).
+std::filesystem::path part_folder(const std::filesystem::path& path, ImagePart part,
+                                  const std::vector<std::string>* class_names = nullptr);
 
 /// Lists a folder; a file is a list of one. Hidden files and what is no PNG or JPEG by name are
 /// passed over. `class_names`: those of training; null: the folders found. Throws weft::Error{data}

@@ -107,8 +107,9 @@ private slots:
         const data::DataSet set = open(section_of(x.string(), y.string()));
         QCOMPARE(ir::to_text(set.train->info().target), std::string("f32[1]"));
         QCOMPARE(set.train->target_scale().mean, std::vector<double>{25});
-        const float deviation = std::sqrt(14.0F / 4); // of 1, 2, 3, 6 about 3
-        QCOMPARE(input_floats(*set.train, 3), std::vector<float>{3 / deviation});
+        const double deviation = std::sqrt(14.0 / 4); // of 1, 2, 3, 6 about 3, rounded to f32 last
+        QCOMPARE(input_floats(*set.train, 3),
+                 std::vector<float>{static_cast<float>(3 / deviation)});
         const data::DataSet raw = open(
             section_of(x.string(), y.string(), R"({"scale": "none", "scale_targets": "none"})"));
         std::vector<std::byte> input(4);

@@ -206,10 +206,12 @@ void remove_bad(const std::vector<std::string>& faults, double most_bad, ImageFi
     }
 }
 
-ImageSettings image_settings(const Json& settings, const OpenContext& context, Part part) {
+ImageSettings image_settings(const Json& settings, const OpenContext& context, Part part,
+                             const ImageEncoding* encoding) {
     ImageSettings out;
     const fs::path path = resolve(context.base_dir, settings.at("path").get<std::string>());
-    out.path = part_folder(path, part == Part::train ? ImagePart::train : ImagePart::test);
+    out.path = part_folder(path, part == Part::train ? ImagePart::train : ImagePart::test,
+                           encoding != nullptr ? &encoding->class_names : nullptr);
     out.path = out.path.empty() ? path : out.path;
     if (const Json& size = settings.at("size"); !size.is_null()) {
         if (size.size() != 2) {
@@ -242,8 +244,8 @@ struct Listed {
 /// Files and the shape that they will have.
 Listed list_set(const Json& given, const OpenContext& context, Part part) {
     Listed out;
-    out.settings = image_settings(given, context, part);
     const auto* encoding = dynamic_cast<const ImageEncoding*>(context.encoding.get());
+    out.settings = image_settings(given, context, part, encoding);
     const bool labelled = context.targets == OpenContext::Targets::needed;
     static const std::vector<std::string> kNoClasses;
     out.files = list_images(out.settings.path, encoding != nullptr ? &encoding->class_names
