@@ -66,7 +66,8 @@ class TryTest : public QObject {
     Q_OBJECT
 
 private slots:
-    void init() { QTest::failOnWarning(QRegularExpression(".*")); }
+    // What an untrained model writes has letters that no font of this machine may have.
+    void init() { QTest::failOnWarning(QRegularExpression("^(?!OpenType support missing).*")); }
 
     void an_image_gets_the_probabilities_of_weft_predict() {
         test::StudioFixture fixture;
