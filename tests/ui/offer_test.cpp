@@ -333,7 +333,8 @@ private slots:
         Drop drop;
         fill_with_pictures(drop.folder());
         drop.drop(drop.folder());
-        QTRY_COMPARE_WITH_TIMEOUT(drop.offer().state(), State::Looking, kPatienceMs);
+        // A quick machine may have seen everything before anybody looks.
+        QTRY_VERIFY_WITH_TIMEOUT(drop.offer().state() != State::None, kPatienceMs);
         drop.escape();
         QCOMPARE(drop.offer().state(), State::None);
         drop.drop(drop.folder());
