@@ -66,8 +66,15 @@ class TryTest : public QObject {
     Q_OBJECT
 
 private slots:
-    // What an untrained model writes has letters that no font of this machine may have.
-    void init() { QTest::failOnWarning(QRegularExpression("^(?!OpenType support missing).*")); }
+    void init() {
+        // What an untrained model writes has letters that no font of this machine may have, and Qt
+        // warns of each font that lacks them.
+        const QByteArray function = QTest::currentTestFunction();
+        if (function != "writing_stops_when_it_is_told_to" &&
+            function != "a_prompt_is_gone_on_from_as_weft_generate_does") {
+            QTest::failOnWarning(QRegularExpression(".*"));
+        }
+    }
 
     void an_image_gets_the_probabilities_of_weft_predict() {
         test::StudioFixture fixture;
