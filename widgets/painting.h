@@ -39,7 +39,7 @@ QString formatCount(qint64 value);
 QString formatFileSize(qint64 bytes);
 /// "80.1 MiB" (powers of 1024) as memory is named.
 QString formatMemory(qint64 bytes);
-/// Short number for axes and read-outs: "0.5", "1,200", "5e-4", "-".
+/// Short number for axes and read-outs: "0.500", "1,200", "5e-4", "-".
 QString formatNumber(double value, int significant = 3);
 /// "38 s", "3 m 49 s", "2 h 05 m", "9 days".
 QString formatDuration(double seconds);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user can ask of a run. Serialisable values: the in-process engine thread, `--control` and
-// a worker process take the same messages (INTERFACES.md "Events and commands").
+// What a user can ask of a run. Serialisable values: the run's socket and `--control` take the same
+// messages (INTERFACES.md "Events and commands").
 #pragma once
 
 #include "core/config/field.h"
