@@ -52,7 +52,7 @@ private slots:
         const auto saved = fixture.studio().run().checkpoints();
         QVERIFY(!saved.empty());
         QVERIFY(error.ways_on.size() >= 2 && error.ways_on.size() <= 3);
-        QTRY_VERIFY(fixture.find("failureCheckpoint")->isVisible()); // a layout shows it in its turn
+        QTRY_VERIFY(fixture.find("failureCheckpoint")->isVisible()); // by its layout, in turn
 
         const auto parent = fixture.studio().run().folder();
         const auto* way = static_cast<QPushButton*>(fixture.find("wayOn0"));
