@@ -17,7 +17,7 @@ namespace weft::ui {
 Studio::Studio(StudioPaths paths, QObject* parent)
     : QObject(parent), paths_(std::move(paths)),
       settings_(paths_.settings.empty() ? paths_.state / "settings.ini" : paths_.settings),
-      keeper_(draft_, paths_.state / "draft.json"), reader_(run_), index_(paths_.runs_root) {
+      keeper_(draft_, paths_.state), reader_(run_), index_(paths_.runs_root) {
     index_.setFiles(paths_.state / "opened-folders.json",
                     paths_.cache.empty() ? paths_.cache : paths_.cache / "runs.json");
     connect(&keeper_, &DraftKeeper::failed, this, &Studio::troubled);

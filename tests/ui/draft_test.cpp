@@ -74,6 +74,27 @@ private slots:
         QVERIFY(!draft.canUndo());
     }
 
+    void two_studios_keep_a_draft_each() {
+        test::StudioFixture fixture;
+        const ui::StudioPaths paths = fixture.studio().paths();
+        fixture.studio().draft().open(fixture.preset());
+        fixture.studio().draft().setField("seed", 81);
+        QTRY_VERIFY(content(kept_file(fixture)).find("81") != std::string::npos);
+        {
+            ui::Studio second(paths);
+            second.bringBackDraft();
+            QVERIFY(second.draft().isEmpty());
+            second.draft().open(fixture.preset());
+            second.draft().setField("seed", 82);
+        }
+        // Another day the last one comes first, and the other with the next window.
+        fixture.reopen();
+        QCOMPARE(fixture.studio().draft().document().at("seed"), 82);
+        ui::Studio second(paths);
+        second.bringBackDraft();
+        QCOMPARE(second.draft().document().at("seed"), 81);
+    }
+
     void a_text_that_is_no_configuration_yet_is_kept_as_well() {
         test::StudioFixture fixture;
         fixture.studio().draft().open(fixture.preset());

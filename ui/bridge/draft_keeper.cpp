@@ -7,6 +7,11 @@
 #include "ui/bridge/draft.h"
 
 #include <QFile>
+#include <QLockFile>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
 
 namespace weft::ui {
 namespace {
@@ -36,10 +41,39 @@ QString replace(const std::filesystem::path& file, const std::string& text) {
     return failure ? toQString(failure.message()) : QString();
 }
 
+/// The drafts that studios left in a folder, that of the last session first.
+std::vector<std::filesystem::path> drafts_in(const std::filesystem::path& folder) {
+    using Written = std::pair<std::filesystem::file_time_type, std::filesystem::path>;
+    std::vector<Written> found;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+        if (entry.path().extension() == ".json" &&
+            entry.path().filename().string().starts_with("draft")) {
+            found.emplace_back(entry.last_write_time(ignored), entry.path());
+        }
+    }
+    std::sort(found.begin(), found.end(), std::greater<>());
+    std::vector<std::filesystem::path> out;
+    for (const auto& [written, path] : found) {
+        out.push_back(path);
+    }
+    return out;
+}
+
 } // namespace
 
-DraftKeeper::DraftKeeper(Draft& draft, std::filesystem::path file, QObject* parent)
-    : QObject(parent), draft_(draft), file_(std::move(file)) {
+DraftKeeper::DraftKeeper(Draft& draft, const std::filesystem::path& folder, QObject* parent)
+    : QObject(parent), draft_(draft) {
+    std::error_code ignored;
+    std::filesystem::create_directories(folder, ignored);
+    for (const std::filesystem::path& file : drafts_in(folder)) {
+        if (claim(file)) {
+            break;
+        }
+    }
+    for (int number = 1; file_.empty(); ++number) {
+        claim(folder / (number == 1 ? "draft.json" : "draft-" + std::to_string(number) + ".json"));
+    }
     settle_.setSingleShot(true);
     settle_.setInterval(kSettleMs);
     connect(&settle_, &QTimer::timeout, this, &DraftKeeper::write);
@@ -50,6 +84,18 @@ DraftKeeper::~DraftKeeper() {
     if (settle_.isActive()) {
         write();
     }
+}
+
+// Where nothing can be written there is no lock to take either; write() tells about that.
+bool DraftKeeper::claim(const std::filesystem::path& file) {
+    auto lock = std::make_unique<QLockFile>(pathText(file) + ".lock");
+    lock->setStaleLockTime(0); // it is held as long as its studio lives
+    if (!lock->tryLock(0) && lock->error() == QLockFile::LockFailedError) {
+        return false;
+    }
+    file_ = file;
+    lock_ = std::move(lock);
+    return true;
 }
 
 QString DraftKeeper::bringBack() {
