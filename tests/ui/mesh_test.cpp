@@ -216,9 +216,11 @@ private slots:
     void hardware_that_is_not_here_sets_the_limit() {
         test::StudioFixture fixture;
         open_mesh(fixture);
+        auto* hardware = static_cast<QComboBox*>(fixture.find("planHardware"));
+        QVERIFY(!hardware->isVisible()); // the switch says that it is this machine
         QTest::mouseClick(fixture.find("meshWhere")->findChildren<QAbstractButton*>().last(),
                           Qt::LeftButton);
-        auto* hardware = static_cast<QComboBox*>(fixture.find("planHardware"));
+        QTRY_VERIFY(hardware->isVisible());
         QCOMPARE(hardware->currentIndex(), 1);
         QCOMPARE(MeshEdit::of(fixture.studio().draft().config()).devices, 4);
         const cost::Hardware& first = cost::hardware_catalogue().front();

@@ -5,11 +5,13 @@
 #include "ui/bridge/convert.h"
 #include "widgets/card.h"
 #include "widgets/device_grid.h"
+#include "widgets/memory_legend.h"
 
 #include <QScrollArea>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <set>
 
 namespace weft::ui {
 namespace {
@@ -82,7 +84,10 @@ DevicePart::DevicePart(QWidget* parent) : QWidget(parent) {
     auto* margins = new QVBoxLayout(holder);
     margins->setContentsMargins(widgets::space::kGroup, widgets::space::kGroup,
                                 widgets::space::kGroup, widgets::space::kGroup);
+    margins->setSpacing(widgets::space::kGroup);
     margins->addWidget(grid_);
+    legend_ = new widgets::MemoryLegend;
+    margins->addWidget(legend_);
     margins->addStretch(1);
     inner->addWidget(widgets::verticalScroll(holder), 1);
 }
@@ -136,9 +141,14 @@ void DevicePart::setDigest(const std::shared_ptr<const PlanDigest>& digest) {
     std::vector<widgets::DeviceCard> cards;
     const std::int64_t count = plan.mesh.devices();
     std::vector<std::vector<widgets::MemorySegment>> segments;
+    std::set<widgets::MemoryCategory> categories;
     for (std::size_t stage = 0; stage < plan.stages.size(); ++stage) {
         segments.push_back(arenaSegments(plan, static_cast<int>(stage)));
+        for (const widgets::MemorySegment& segment : segments.back()) {
+            categories.insert(segment.category);
+        }
     }
+    legend_->setCategories({categories.begin(), categories.end()});
     const bool simulated = plan.device == "cpu";
     for (std::int64_t device = 0; device < std::min(count, kMostCards); ++device) {
         const auto stage = static_cast<std::size_t>(plan.stage_of(device));

@@ -10,6 +10,7 @@
 
 namespace weft::widgets {
 class DeviceGrid;
+class MemoryLegend;
 class SectionHeader;
 } // namespace weft::widgets
 
@@ -33,6 +34,7 @@ private:
     bool at_moment_ = false; // the cards show what is held then
     widgets::SectionHeader* header_;
     widgets::DeviceGrid* grid_;
+    widgets::MemoryLegend* legend_;
 };
 
 } // namespace weft::ui

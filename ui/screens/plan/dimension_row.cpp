@@ -16,6 +16,7 @@
 #include <QPushButton>
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::ui {
 namespace {
@@ -53,9 +54,12 @@ void DimensionRow::setTensor(std::shared_ptr<const PlanDigest> digest, const pla
                              std::shared_ptr<const compile::RunConfig> config) {
     digest_ = std::move(digest);
     slot_ = &slot;
+    const bool was_editable = isEditable();
     config_ = std::move(config);
-    edit_ = tensorEdit(*config_, slot);
-    rebuild();
+    const TensorEdit before = std::exchange(edit_, tensorEdit(*config_, slot));
+    if (!was_editable || edit_ != before) { // every plan of a draft comes by here
+        rebuild();
+    }
 }
 
 void DimensionRow::setSheet(const TensorSheet* sheet) {
@@ -143,8 +147,8 @@ void DimensionRow::addBecause() {
         connect(back, &QPushButton::clicked, this, &DimensionRow::goBack);
         row->addWidget(back);
     }
-    because_->setMinimumWidth(
-        std::max(kLeastBecause, row->minimumSize().width() + kLeastBecause / 2));
+    least_because_ = std::max(kLeastBecause, row->minimumSize().width() + kLeastBecause / 2);
+    because_->setMinimumWidth(least_because_);
     because_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     flow_->addWidget(because_);
 }
@@ -174,6 +178,7 @@ void DimensionRow::say(const QString& words, Role role) {
     if (reason_ != nullptr) {
         reason_->setText(words.isEmpty() ? edit_.because : words);
         reason_->setRole(words.isEmpty() ? Role::Muted : role);
+        because_->setMinimumWidth(least_because_);
     }
 }
 
@@ -232,6 +237,9 @@ void DimensionRow::drop(int dim, const QString& axis) {
     const SplitOutcome outcome = outcomeOf(dim, axis);
     if (!outcome.possible) {
         say(tr("Not there: %1").arg(outcome.text), Role::Warning);
+        // All of it, on a line of its own where it needs one; not before the pointer let go.
+        const int words = reason_->fontMetrics().horizontalAdvance(reason_->text()) + 2 * kGap;
+        because_->setMinimumWidth(std::clamp(words, least_because_, std::max(least_because_, width())));
         return;
     }
     if (edit_.dims[static_cast<std::size_t>(dim)].logical.empty()) {

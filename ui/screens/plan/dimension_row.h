@@ -72,6 +72,7 @@ private:
     widgets::FlowLayout* flow_;
     std::vector<DimensionCell*> cells_;
     QWidget* because_ = nullptr;
+    int least_because_ = 0;
     widgets::ElidedLabel* reason_ = nullptr;
 };
 

@@ -33,6 +33,8 @@ constexpr int kNarrow = 640; // and the times and counts
 constexpr int kLeastTable = 64;
 constexpr int kWhichLetters = 22;
 constexpr int kCellPadding = 16;
+constexpr int kMarkRoom = 14;
+constexpr int kTagRoom = 12;
 constexpr double kWhatShare = 0.45; // of the room for what and why
 enum Page { EmptyPage, TablePage, ArrowsPage, PatternPage };
 enum Form { Table, Arrows };
@@ -349,14 +351,20 @@ void ExchangePart::arrangeColumns() {
         if (column == ExchangeModel::WhatColumn) {
             what = sample;
         } else if (column != ExchangeModel::WhyColumn) {
-            // A tag has edges, and a mark stands behind the kind.
-            longest.emplace_back(column, column == ExchangeModel::AxesColumn ||
-                                                 column == ExchangeModel::KindColumn
-                                             ? sample + QStringLiteral("  ")
-                                             : sample);
+            longest.emplace_back(column, sample);
         }
     }
     setColumnWidths(table_, longest);
+    // In other letters than numbers: a mark stands behind the kind, and tags have edges.
+    const widgets::Theme& theme = widgets::Theme::current();
+    const double kind =
+        widgets::textWidth(theme.font(widgets::TextStyle::Body), longest[0].second);
+    const double axes =
+        widgets::textWidth(theme.font(widgets::TextStyle::MonoSmall), longest[1].second);
+    table_->setColumnWidth(ExchangeModel::KindColumn,
+                           static_cast<int>(kind) + kMarkRoom + kCellPadding);
+    table_->setColumnWidth(ExchangeModel::AxesColumn,
+                           static_cast<int>(axes) + kTagRoom + kCellPadding);
     const auto hide = [this](int column, int least) {
         if (width() < least * widgets::Theme::current().fontScale()) {
             table_->hideColumn(column);

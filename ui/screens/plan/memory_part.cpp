@@ -66,6 +66,7 @@ QWidget* MemoryPart::createAlive() {
     column->addWidget(alive_header_);
     alive_ = new TensorModel(this);
     alive_table_ = createTable(alive_, "aliveTable", tr("Tensors alive"));
+    alive_table_->setTextElideMode(Qt::ElideMiddle); // ops and layers begin alike
     QHeaderView* head = alive_table_->horizontalHeader();
     head->setSectionResizeMode(TensorModel::NameColumn, QHeaderView::Stretch);
     setColumnWidths(alive_table_, {{TensorModel::CountColumn, "×999"},

@@ -126,6 +126,10 @@ void MeshBar::setEdit(const MeshEdit& edit, Where where, bool example) {
     axes_->setEdit(edit);
 }
 
+void MeshBar::setLow(bool low) {
+    cards_->setBrief(low);
+}
+
 void MeshBar::change(const MeshEdit& edit) {
     if (edit != edit_) {
         emit edited(edit);

@@ -30,6 +30,8 @@ public:
 
     /// Shows a mesh; no signal is emitted. `example`: it is not the draft's, which has one device.
     void setEdit(const MeshEdit& edit, Where where, bool example);
+    /// Takes little height.
+    void setLow(bool low);
     const MeshEdit& edit() const { return edit_; }
 
 signals:

@@ -80,7 +80,13 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const PlanPreview::Plan
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->setSpacing(0);
-    outer->addWidget(widgets::verticalScroll(content), 1);
+    QScrollArea* scroll = widgets::verticalScroll(content);
+    outer->addWidget(scroll, 1);
+    connect(drawer_, &MeshDrawer::currentChanged, this,
+            [this, scroll] {
+                update(); // what is hidden is not kept up to date
+                scroll->ensureWidgetVisible(drawer_, 0, 0);
+            });
     connect(&scrub_, &ScrubPart::momentChanged, this, [this](const StepMoment& moment) {
         if (isVisible()) {
             showMoment(moment);
@@ -115,6 +121,10 @@ QWidget* MeshPart::createTensors() {
     connect(tiles_, &TilePart::deviceSelected, this, &MeshPart::selectDevice);
     connect(devices_->grid(), &widgets::DeviceGrid::deviceSelected, this, &MeshPart::selectDevice);
     return columns;
+}
+
+void MeshPart::setLow(bool low) {
+    bar_->setLow(low);
 }
 
 void MeshPart::showTensor(const QString& name) {
@@ -302,7 +312,9 @@ void MeshPart::update() {
         const Draft& draft = example ? example_ : draft_;
         if (draft.isValid()) {
             tiles_->setConfig(draft.config());
-            rules_->setConfig(draft.config());
+            if (rules_->isVisible()) {
+                rules_->setConfig(draft.config());
+            }
         }
     }
     bar_->setEnabled(draft_.isValid());
@@ -315,9 +327,12 @@ void MeshPart::showLayout(const std::shared_ptr<const PlanDigest>& layout, bool 
     tensors_->setStale(stale);
     tiles_->setStale(stale);
     if (layout && layout != layout_ && !layout->plan->mesh.single()) {
+        const bool known = sameStep(layout, layout_); // further programs place nothing anew
         layout_ = layout;
-        tiles_->setDigest(layout);
-        tensors_->setDigest(layout);
+        if (!known) {
+            tiles_->setDigest(layout);
+            tensors_->setDigest(layout);
+        }
     }
 }
 
@@ -332,12 +347,13 @@ void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool 
     compare_->setStale(stale);
     checkpoint_->setStale(stale);
     if (digest && digest != digest_ && !digest->plan->mesh.single()) {
+        if (!sameStep(digest, digest_)) {
+            exchanges_->setDigest(digest);
+            pipeline_->setDigest(digest);
+            findings_->setDigest(digest);
+        }
         digest_ = digest;
         devices_->setDigest(digest);
-        exchanges_->setDigest(digest);
-        pipeline_->setDigest(digest);
-        rules_->setDigest(digest);
-        findings_->setDigest(digest);
         const MeshRun run{shown().config(), shown().hardware()};
         advice_->setRun(run);
         advice_->setDigest(digest);
@@ -345,6 +361,9 @@ void MeshPart::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool 
         compare_->setDigest(digest);
         checkpoint_->setRun(run);
         checkpoint_->setDigest(digest);
+    }
+    if (digest_ && rules_->isVisible()) {
+        rules_->setDigest(digest_);
     }
     scrub_.setDigest(digest_);
 }

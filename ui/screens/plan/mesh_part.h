@@ -39,6 +39,10 @@ public:
 
     /// Of the draft, or of the example.
     const PlanPreview& shown() const { return isExample() ? example_preview_ : preview_; }
+    /// Nothing was drawn yet.
+    bool isBare() const { return layout_ == nullptr; }
+    /// For windows of little height.
+    void setLow(bool low);
 
 signals:
     /// "--set" assignments for the draft, and what they are.

@@ -165,7 +165,7 @@ void OpPart::arrangeColumns() {
     table_->setColumnHidden(OpModel::PhaseColumn, width() < kMiddle);
     table_->setColumnHidden(OpModel::MsColumn, !digest_ || !digest_->timed);
     setColumnWidths(table_, {{OpModel::KindColumn, QString(width() < kMiddle ? 13 : 18, 'm')},
-                             {OpModel::PhaseColumn, "backward"},
+                             {OpModel::PhaseColumn, "backward m"},
                              {OpModel::CountColumn, "×1,000"},
                              {OpModel::KernelColumn, QString(18, 'm')},
                              {OpModel::FlopsColumn, "100.0 G"},

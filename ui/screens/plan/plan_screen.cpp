@@ -34,7 +34,7 @@ namespace weft::ui {
 namespace {
 
 constexpr int kSideWidth = 352;
-constexpr int kLowWindow = 700; // the scrubber makes itself small
+constexpr int kLowWindow = 700; // what can makes itself small
 enum Page { MessagePage, PlanPage, ProgramPage, MeshPage };
 enum Part { MeshTab, PlanTab, ProgramTab };
 
@@ -208,12 +208,15 @@ void PlanScreen::hideEvent(QHideEvent* event) {
     preview_.setActive(false);
 }
 
-/// Without a choice here the draft decides, which may name hardware itself.
+/// Without a choice here the draft decides, which may name hardware itself. On the mesh its switch
+/// says where the draft computes: only which hardware is left to choose here.
 void PlanScreen::describeHardware() {
     const cost::Hardware* named = nullptr;
     if (studio_.draft().isValid()) {
         named = hardwareOf(studio_.draft().config(), nullptr);
     }
+    hardware_->setVisible(part_->currentIndex() != MeshTab || named != nullptr ||
+                          hardware_->currentIndex() > 0);
     hardware_->setItemText(0, named == nullptr
                                   ? tr("This machine")
                                   : tr("%1, of the draft").arg(toQString(named->title)));
@@ -224,8 +227,11 @@ void PlanScreen::update() {
     const auto digest = preview_.digest();
     const int part = part_->currentIndex();
     const Page page = part == MeshTab ? MeshPage : part == ProgramTab ? ProgramPage : PlanPage;
-    stack_->setCurrentIndex(digest ? page : MessagePage);
-    scrub_->setVisible(digest && page != ProgramPage);
+    // The mesh of an example was never drawn where the draft had a problem from the start.
+    const bool bare = page == MeshPage && preview_.state() == PlanPreview::State::Invalid &&
+                      mesh_->isBare();
+    stack_->setCurrentIndex(digest && !bare ? page : MessagePage);
+    scrub_->setVisible(digest && !bare && page != ProgramPage);
     scrub_->setProfileShown(page == MeshPage);
     if (stack_->currentIndex() == PlanPage) {
         showPlan();
@@ -272,14 +278,16 @@ void PlanScreen::showMoment() {
 
 void PlanScreen::resizeEvent(QResizeEvent* event) {
     Screen::resizeEvent(event);
-    scrub_->setLow(window()->height() <= kLowWindow);
+    const bool low = window()->height() <= kLowWindow;
+    scrub_->setLow(low);
+    mesh_->setLow(low);
 }
 
 // In the place where the plan would be; over the last plan that there was when there was one.
 void PlanScreen::updateTrouble() {
     const bool invalid = preview_.state() == PlanPreview::State::Invalid;
     const bool failed = preview_.state() == PlanPreview::State::Failed;
-    trouble_->setVisible(invalid && preview_.digest());
+    trouble_->setVisible(invalid && stack_->currentIndex() != MessagePage);
     trouble_->clearButtons();
     QString title;
     QString text;

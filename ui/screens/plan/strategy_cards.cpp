@@ -19,12 +19,13 @@ using widgets::TextStyle;
 using widgets::Theme;
 
 constexpr double kPicture = 26;
+constexpr double kBriefPicture = 18;
 
 int scaled(int length) {
     return static_cast<int>(length * Theme::current().fontScale());
 }
-int cardHeight() {
-    return scaled(44);
+int cardHeight(bool brief) {
+    return scaled(brief ? 30 : 44);
 }
 int leastWidth() {
     return scaled(118);
@@ -165,22 +166,31 @@ void StrategyCard::paintEvent(QPaintEvent*) {
     const Role fill = isChecked() ? Role::AccentTint : underMouse() ? Role::Inset : Role::Surface;
     widgets::paintPanel(painter, box, widgets::size::kCardRadius, theme.color(fill),
                         theme.color(isChecked() ? Role::Accent : Role::Border));
-    const QRectF picture(box.left() + widgets::space::kControl, box.center().y() - kPicture / 2,
-                         kPicture, kPicture);
+    const double side = brief_ ? kBriefPicture : kPicture;
+    const QRectF picture(box.left() + widgets::space::kControl, box.center().y() - side / 2, side,
+                         side);
     paintPicture(painter, picture, strategy_);
     const QRectF words =
-        box.adjusted(widgets::space::kControl + kPicture + widgets::space::kControl,
+        box.adjusted(widgets::space::kControl + side + widgets::space::kControl,
                      widgets::space::kTight, -widgets::space::kTight, -widgets::space::kTight);
-    const QRectF upper(words.left(), words.top(), words.width(), words.height() / 2);
+    const QRectF upper(words.left(), words.top(), words.width(),
+                       brief_ ? words.height() : words.height() / 2);
     widgets::paintText(painter, upper, Qt::AlignLeft | Qt::AlignVCenter, text(),
                        theme.font(TextStyle::Strong),
                        theme.color(isChecked() ? Role::Accent : Role::Text));
-    widgets::paintText(painter, upper.translated(0, upper.height()),
-                       Qt::AlignLeft | Qt::AlignVCenter, remark_, theme.font(TextStyle::Caption),
-                       theme.color(Role::Muted));
+    if (!brief_) {
+        widgets::paintText(painter, upper.translated(0, upper.height()),
+                           Qt::AlignLeft | Qt::AlignVCenter, remark_,
+                           theme.font(TextStyle::Caption), theme.color(Role::Muted));
+    }
     if (hasFocus()) {
         widgets::paintFocus(painter, box, widgets::size::kCardRadius);
     }
+}
+
+void StrategyCard::setBrief(bool brief) {
+    brief_ = brief;
+    update();
 }
 
 void StrategyCard::changeEvent(QEvent* event) {
@@ -233,6 +243,18 @@ void StrategyCards::setStrategy(const std::string& strategy) {
     updateGeometry();
 }
 
+void StrategyCards::setBrief(bool brief) {
+    if (brief == brief_) {
+        return;
+    }
+    brief_ = brief;
+    for (StrategyCard* card : cards_) {
+        card->setBrief(brief);
+    }
+    arrange();
+    updateGeometry();
+}
+
 int StrategyCards::columnsIn(int width) const {
     const int gap = widgets::space::kControl;
     const int count = static_cast<int>(shown_.size());
@@ -244,7 +266,7 @@ int StrategyCards::columnsIn(int width) const {
 int StrategyCards::heightForWidth(int width) const {
     const int columns = columnsIn(width);
     const int rows = (static_cast<int>(shown_.size()) + columns - 1) / columns;
-    return rows * cardHeight() + (rows - 1) * widgets::space::kControl;
+    return rows * cardHeight(brief_) + (rows - 1) * widgets::space::kControl;
 }
 
 void StrategyCards::resizeEvent(QResizeEvent*) {
@@ -263,10 +285,11 @@ void StrategyCards::arrange() {
     const int gap = widgets::space::kControl;
     const int columns = columnsIn(width());
     const int card = (width() - (columns - 1) * gap) / columns;
+    const int height = cardHeight(brief_);
     for (std::size_t i = 0; i < shown_.size(); ++i) {
         const int column = static_cast<int>(i) % columns;
         const int row = static_cast<int>(i) / columns;
-        shown_[i]->setGeometry(column * (card + gap), row * (cardHeight() + gap), card, cardHeight());
+        shown_[i]->setGeometry(column * (card + gap), row * (height + gap), card, height);
     }
 }
 

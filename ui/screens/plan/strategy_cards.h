@@ -17,6 +17,7 @@ public:
                  const QString& help, QWidget* parent = nullptr);
 
     const std::string& strategy() const { return strategy_; }
+    void setBrief(bool brief);
     QSize sizeHint() const override { return {132, 44}; }
 
 protected:
@@ -28,6 +29,7 @@ protected:
 private:
     std::string strategy_;
     QString remark_;
+    bool brief_ = false;
 };
 
 class StrategyCards : public QWidget {
@@ -36,10 +38,12 @@ public:
     explicit StrategyCards(QWidget* parent = nullptr);
 
     void setStrategy(const std::string& strategy);
+    /// Titles alone, for low windows.
+    void setBrief(bool brief);
     bool hasHeightForWidth() const override { return true; }
     int heightForWidth(int width) const override;
     QSize sizeHint() const override { return {1180, heightForWidth(1180)}; }
-    QSize minimumSizeHint() const override { return {300, 44}; }
+    QSize minimumSizeHint() const override { return {300, 30}; }
 
 signals:
     void strategyChosen(const std::string& strategy);
@@ -56,6 +60,7 @@ private:
 
     std::vector<StrategyCard*> cards_;
     std::vector<StrategyCard*> shown_; // of these
+    bool brief_ = false;
 };
 
 } // namespace weft::ui
