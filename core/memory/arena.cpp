@@ -8,63 +8,126 @@
 namespace weft::memory {
 namespace {
 
-/// Blocks that have their place, by offset. They stand in a list for all of the time and in lists
-/// for finer and finer slices of it: a search reads the list of the thinnest slice that its block
-/// lies in, and so hardly more than what is alive with it.
-class Placed {
+/// Taken bytes, up to where the next block may begin.
+struct Run {
+    std::int64_t begin;
+    std::int64_t end;
+};
+using Runs = std::vector<Run>; // by offset; none touches another
+
+void take(Runs& runs, Run added) {
+    const auto first = std::partition_point(runs.begin(), runs.end(),
+                                            [&](const Run& run) { return run.end < added.begin; });
+    auto last = first;
+    for (; last != runs.end() && last->begin <= added.end; ++last) {
+        added.begin = std::min(added.begin, last->begin);
+        added.end = std::max(added.end, last->end);
+    }
+    if (first == last) {
+        runs.insert(first, added);
+    } else {
+        *first = added;
+        runs.erase(std::next(first), last);
+    }
+}
+
+/// What is taken when. Time is a tree of spans, of single positions up to all of it: a lifetime is
+/// a few spans as thick as can be, so that neither long nor short ones are looked at one by one.
+class Taken {
 public:
-    explicit Placed(std::span<const Block> blocks) {
+    explicit Taken(std::span<const Block> blocks) {
         int positions = 1;
         for (const Block& block : blocks) {
             positions = std::max(positions, block.range.last + 1);
         }
-        for (int slices = blocks.size() < kFew ? 1 : kMostSlices; slices >= 1; slices /= 4) {
-            const int width = (positions + slices - 1) / slices;
-            levels_.push_back({width, std::vector<List>(static_cast<std::size_t>(slices))});
+        auto spans = static_cast<std::size_t>(positions);
+        levels_.emplace_back(spans);
+        while (spans > 1) {
+            spans = (spans + kFan - 1) / kFan;
+            levels_.emplace_back(spans);
         }
     }
 
     /// Lowest offset from `base` on where `block` fits between those alive with it.
-    std::int64_t lowest_place(const Block& block, std::int64_t base) const {
-        const auto within = std::find_if(levels_.begin(), levels_.end(), [&](const Level& level) {
-            return level.slice(block.range.first) == level.slice(block.range.last);
-        });
+    std::int64_t lowest_place(const Block& block, std::int64_t base) {
+        met_.clear();
+        const auto meet = [this](const Runs& runs) {
+            if (!runs.empty()) {
+                met_.push_back(runs);
+            }
+        };
+        walk(block.range, [&](Span& span) { meet(span.ever); },
+             [&](Span& span) { meet(span.always); });
         std::int64_t offset = base;
-        for (const Block& other : within->lists[within->slice(block.range.first)]) {
-            if (!other.range.overlaps(block.range)) {
-                continue;
+        for (bool moved = true; moved;) {
+            moved = false;
+            for (std::span<const Run>& runs : met_) {
+                std::size_t next = 0;
+                for (; next < runs.size() && runs[next].begin < offset + block.bytes; ++next) {
+                    if (runs[next].end > offset) {
+                        offset = runs[next].end;
+                        moved = true;
+                    }
+                }
+                runs = runs.subspan(next);
             }
-            if (offset + block.bytes <= other.offset) {
-                break;
-            }
-            offset = std::max(offset, align(other.offset + other.bytes));
         }
         return offset;
     }
 
     void add(const Block& block) {
-        const auto before = [](const Block& x, const Block& y) { return x.offset < y.offset; };
-        for (Level& level : levels_) {
-            const std::size_t last = level.slice(block.range.last);
-            for (std::size_t i = level.slice(block.range.first); i <= last; ++i) {
-                List& list = level.lists[i];
-                list.insert(std::upper_bound(list.begin(), list.end(), block, before), block);
-            }
+        if (block.bytes == 0) {
+            return;
         }
+        const Run run{block.offset, align(block.offset + block.bytes)};
+        walk(
+            block.range,
+            [&](Span& span) {
+                take(span.always, run);
+                take(span.ever, run);
+            },
+            [&](Span& span) { take(span.ever, run); });
     }
 
 private:
-    static constexpr std::size_t kFew = 256; // that one list serves as well
-    static constexpr int kMostSlices = 64;
+    static constexpr std::size_t kFan = 4;
 
-    using List = std::vector<Block>;
-    struct Level {
-        int width; // positions of a slice
-        std::vector<List> lists;
-
-        std::size_t slice(int position) const { return static_cast<std::size_t>(position / width); }
+    struct Span {
+        Runs always; // by blocks that live through it, but for what its larger spans know
+        Runs ever;   // by any that lives in it, but for what its larger spans know always taken
     };
-    std::vector<Level> levels_; // finest first; the last is one slice
+
+    /// Calls `whole` for the thickest spans that make up a lifetime, `part` for those around them.
+    template <class Whole, class Part>
+    void walk(const Range& range, const Whole& whole, const Part& part) {
+        const auto from = static_cast<std::size_t>(range.first);
+        const auto to = static_cast<std::size_t>(range.last) + 1;
+        std::size_t first = from;
+        std::size_t end = to;
+        std::size_t width = 1;
+        for (std::vector<Span>& level : levels_) {
+            for (; first < end && first % kFan != 0; ++first) {
+                whole(level[first]);
+            }
+            for (; first < end && end % kFan != 0; --end) {
+                whole(level[end - 1]);
+            }
+            const std::size_t left = from / width;
+            const std::size_t right = (to - 1) / width;
+            if (left * width < from || (left + 1) * width > to) {
+                part(level[left]);
+            }
+            if (right != left && (right + 1) * width > to) {
+                part(level[right]);
+            }
+            first /= kFan;
+            end /= kFan;
+            width *= kFan;
+        }
+    }
+
+    std::vector<std::vector<Span>> levels_; // single positions first; the last is one span
+    std::vector<std::span<const Run>> met_;
 };
 
 std::int64_t most_alive(std::span<const Block> blocks) {
@@ -98,11 +161,11 @@ ArenaPlan assign_offsets(std::span<Block> blocks, std::int64_t base) {
                                   : x.range.last - x.range.first > y.range.last - y.range.first;
     });
     ArenaPlan plan{base, base + most_alive(blocks)};
-    Placed placed(blocks);
+    Taken taken(blocks);
     for (const std::size_t index : order) {
         Block& block = blocks[index];
-        block.offset = placed.lowest_place(block, base);
-        placed.add(block);
+        block.offset = taken.lowest_place(block, base);
+        taken.add(block);
         plan.bytes = std::max(plan.bytes, block.offset + block.bytes);
     }
     return plan;
