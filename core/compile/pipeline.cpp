@@ -4,6 +4,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/compile/activations.h"
+#include "core/compile/on_threads.h"
 #include "core/compile/predict.h"
 #include "core/compile/shard_programs.h"
 #include "core/exec/kernel_call.h"
@@ -204,6 +205,14 @@ void check_legal(const ir::Program& program) {
                "sharing memory broke program " + program.name + ": " + violations.front());
 }
 
+void add_new(std::vector<std::string> lines, std::vector<std::string>& to) {
+    for (std::string& line : lines) {
+        if (std::find(to.begin(), to.end(), line) == to.end()) {
+            to.push_back(std::move(line));
+        }
+    }
+}
+
 class PlanBuilder {
 public:
     explicit PlanBuilder(const PipelineOptions& options) : options_(options), kernels_(options) {}
@@ -224,32 +233,6 @@ public:
         return std::move(out_);
     }
 
-    /// The programs join those of the training step, which decide everything else.
-    plan::ExecutionPlan complete(ProgramSet programs, const plan::ExecutionPlan& step) {
-        const double start_s = clock_.steady_s();
-        plan_programs(programs, place(programs));
-        price();
-        plan::ExecutionPlan whole = step;
-        whole.arena_bytes = std::max(step.arena_bytes, out_.arena_bytes);
-        for (std::size_t i = 0; i < whole.stages.size(); ++i) {
-            whole.stages[i].arena_bytes =
-                std::max(step.stages[i].arena_bytes, out_.stages[i].arena_bytes);
-        }
-        const auto behind =
-            std::find_if(out_.programs.begin(), out_.programs.end(),
-                         [](const auto& program) { return program.name != "init"; });
-        whole.programs.insert(whole.programs.begin(),
-                              std::make_move_iterator(out_.programs.begin()),
-                              std::make_move_iterator(behind));
-        std::move(behind, out_.programs.end(), std::back_inserter(whole.programs));
-        std::move(out_.pass_times.begin(), out_.pass_times.end(),
-                  std::back_inserter(whole.pass_times));
-        add_new(std::move(out_.assumptions), whole.assumptions);
-        add_new(std::move(out_.fallbacks), whole.fallbacks);
-        whole.compile_ms += (clock_.steady_s() - start_s) * 1e3;
-        return whole;
-    }
-
 private:
     void plan_programs(ProgramSet& programs, const ShardedPrograms& sharded) {
         // Kernels size their workspace by the team.
@@ -263,16 +246,15 @@ private:
             out_.model_flops_per_step += trains ? products_of(program) / stage_count() : 0;
             const RecomputeOptions recompute = trains ? recompute_of(program) : RecomputeOptions();
             run_passes(program, last_passes(recompute, stages()));
-            int stage = 0;
-            for (ir::Program& part : split(std::move(program))) {
-                out_.programs.push_back(finish(std::move(part), stage++));
-                plan::PlannedProgram& made = out_.programs.back();
+            for (plan::PlannedProgram& made : finish(split(std::move(program)))) {
+                out_.programs.push_back(std::move(made));
+                plan::PlannedProgram& last = out_.programs.back();
                 if (out_.mesh.single()) {
-                    keep_whole(made.arguments);
-                    keep_whole(made.results);
+                    keep_whole(last.arguments);
+                    keep_whole(last.results);
                 } else {
-                    place_ports(made.arguments, sharded.arguments[i]);
-                    place_ports(made.results, sharded.results[i]);
+                    place_ports(last.arguments, sharded.arguments[i]);
+                    place_ports(last.results, sharded.results[i]);
                 }
             }
         }
@@ -280,15 +262,8 @@ private:
 
     void price() {
         if (options_.cost != nullptr) {
-            predict(out_, *options_.cost, options_.stages ? &options_.stages->schedule : nullptr);
-        }
-    }
-
-    static void add_new(std::vector<std::string> lines, std::vector<std::string>& to) {
-        for (std::string& line : lines) {
-            if (std::find(to.begin(), to.end(), line) == to.end()) {
-                to.push_back(std::move(line));
-            }
+            predict(out_, *options_.cost, options_.stages ? &options_.stages->schedule : nullptr,
+                    options_.workers);
         }
     }
 
@@ -373,17 +348,17 @@ private:
         }
         const double start_s = clock_.steady_s();
         std::vector<ir::Program> out = stages_->split(program);
-        for (std::size_t stage = 0; stage < out.size(); ++stage) {
+        for_each_on(options_.workers, out.size(), [&](std::size_t stage) {
             passes::renumber_values(out[stage]);
             if (options_.verify) {
                 check_legal(out[stage]);
             }
-            if (options_.dump) {
-                options_.dump(out[stage].name + ", stage " + std::to_string(stage), "split stages",
-                              out[stage]);
-            }
+        });
+        for (std::size_t stage = 0; stage < out.size() && options_.dump; ++stage) {
+            options_.dump(out[stage].name + ", stage " + std::to_string(stage), "split stages",
+                          out[stage]);
         }
-        note_time(program, "split stages", start_s);
+        note_time(program.name, "split stages", start_s);
         return out;
     }
 
@@ -425,7 +400,7 @@ private:
                 return memory(program, options);
             });
         out_.assumptions.push_back(std::move(choice.text));
-        note_time(program, "choose recompute", start_s);
+        note_time(program.name, "choose recompute", start_s);
         return choice.options;
     }
 
@@ -453,39 +428,52 @@ private:
         return sizes.memory_bytes();
     }
 
-    plan::PlannedProgram finish(ir::Program program, int stage) {
+    /// One for each stage. Stages have nothing to do with one another, but back ends are asked for
+    /// kernels by one thread.
+    std::vector<plan::PlannedProgram> finish(std::vector<ir::Program> parts) {
         double start_s = clock_.steady_s();
-        if (options_.stop.stop_requested()) {
-            throw Error(ErrorKind::runtime, "program " + program.name,
-                        "compilation was stopped before its memory was laid out");
-        }
-        // Who shares memory with whom; inserts copies where sharing is not legal.
-        const memory::Storage storage = memory::share_storage(program);
-        if (options_.verify) {
-            check_legal(program);
-        }
-        start_s = note_time(program, "share memory", start_s);
+        const std::string name = parts.front().name;
+        std::vector<memory::Storage> storage(parts.size());
+        for_each_on(options_.workers, parts.size(), [&](std::size_t i) {
+            if (options_.stop.stop_requested()) {
+                throw Error(ErrorKind::runtime, "program " + parts[i].name,
+                            "compilation was stopped before its memory was laid out");
+            }
+            // Who shares memory with whom; inserts copies where sharing is not legal.
+            storage[i] = memory::share_storage(parts[i]);
+            if (options_.verify) {
+                check_legal(parts[i]);
+            }
+        });
+        start_s = note_time(name, "share memory", start_s);
         // Kernels and their workspace.
-        const auto choices = kernels_.select(program, out_.fallbacks);
-        start_s = note_time(program, "choose kernels", start_s);
-        // Offsets and steps.
-        plan::Stage& own = out_.stages[static_cast<std::size_t>(stage)];
-        plan::PlannedProgram planned =
-            plan::lower(program, storage, choices, out_.state_slots, own.state_bytes);
-        planned.stage = stage;
-        if (options_.described) {
-            planned.text = ir::print(program);
+        std::vector<std::vector<plan::KernelChoice>> choices;
+        for (const ir::Program& part : parts) {
+            choices.push_back(kernels_.select(part, out_.fallbacks));
         }
-        own.arena_bytes = std::max(own.arena_bytes, planned.peak_bytes);
-        out_.arena_bytes = std::max(out_.arena_bytes, planned.peak_bytes);
-        note_time(program, "lay out", start_s);
-        return planned;
+        start_s = note_time(name, "choose kernels", start_s);
+        // Offsets and steps.
+        std::vector<plan::PlannedProgram> out(parts.size());
+        for_each_on(options_.workers, parts.size(), [&](std::size_t i) {
+            std::string text = options_.described ? ir::print(parts[i]) : std::string();
+            out[i] = plan::lower(std::move(parts[i]), storage[i], choices[i], out_.state_slots,
+                                 out_.stages[i].state_bytes);
+            out[i].stage = static_cast<int>(i);
+            out[i].text = std::move(text);
+        });
+        for (const plan::PlannedProgram& planned : out) {
+            plan::Stage& own = out_.stages[static_cast<std::size_t>(planned.stage)];
+            own.arena_bytes = std::max(own.arena_bytes, planned.peak_bytes);
+            out_.arena_bytes = std::max(out_.arena_bytes, planned.peak_bytes);
+        }
+        note_time(name, "lay out", start_s);
+        return out;
     }
 
     /// Adds the time since `start_s` and returns the time now.
-    double note_time(const ir::Program& program, std::string what, double start_s) {
+    double note_time(const std::string& program, std::string what, double start_s) {
         const double now_s = clock_.steady_s();
-        out_.pass_times.push_back({program.name, std::move(what), (now_s - start_s) * 1e3});
+        out_.pass_times.push_back({program, std::move(what), (now_s - start_s) * 1e3});
         return now_s;
     }
 
@@ -506,9 +494,23 @@ plan::ExecutionPlan build_layout(ProgramSet programs, const PipelineOptions& opt
     return PlanBuilder(options).layout(std::move(programs));
 }
 
-plan::ExecutionPlan build_rest(ProgramSet others, const plan::ExecutionPlan& step,
-                               const PipelineOptions& options) {
-    return PlanBuilder(options).complete(std::move(others), step);
+plan::ExecutionPlan complete_plan(const plan::ExecutionPlan& step, plan::ExecutionPlan rest) {
+    plan::ExecutionPlan whole = step;
+    whole.arena_bytes = std::max(step.arena_bytes, rest.arena_bytes);
+    for (std::size_t i = 0; i < whole.stages.size(); ++i) {
+        whole.stages[i].arena_bytes =
+            std::max(step.stages[i].arena_bytes, rest.stages[i].arena_bytes);
+    }
+    const auto behind = std::find_if(rest.programs.begin(), rest.programs.end(),
+                                     [](const auto& program) { return program.name != "init"; });
+    whole.programs.insert(whole.programs.begin(), std::make_move_iterator(rest.programs.begin()),
+                          std::make_move_iterator(behind));
+    std::move(behind, rest.programs.end(), std::back_inserter(whole.programs));
+    std::move(rest.pass_times.begin(), rest.pass_times.end(), std::back_inserter(whole.pass_times));
+    add_new(std::move(rest.assumptions), whole.assumptions);
+    add_new(std::move(rest.fallbacks), whole.fallbacks);
+    whole.compile_ms += rest.compile_ms;
+    return whole;
 }
 
 } // namespace weft::compile

@@ -36,6 +36,7 @@ struct PipelineOptions {
     std::optional<StageChoice> stages;         // of a pipeline along one axis of the mesh
     int threads =
         0; // OpenMP team that will run the plan; 0 = all cores; of each simulated device: 1
+    int workers = 1; // threads that make the plan; it is the same with any
     std::vector<std::string> disabled_passes;
     bool verify = true;    // check legality after every pass
     bool described = true; // with texts of programs and activations; comparing needs neither
@@ -53,8 +54,8 @@ plan::ExecutionPlan build_plan(ProgramSet programs, const PipelineOptions& optio
 /// arenas hold the state alone. A fraction of the time of build_plan.
 plan::ExecutionPlan build_layout(ProgramSet programs, const PipelineOptions& options);
 
-/// The plan of all programs, out of the plan of the training step alone and the other programs.
-plan::ExecutionPlan build_rest(ProgramSet others, const plan::ExecutionPlan& step,
-                               const PipelineOptions& options);
+/// The plan of all programs, out of that of the training step alone and that of the others: what a
+/// run needs and costs follows from the training step.
+plan::ExecutionPlan complete_plan(const plan::ExecutionPlan& step, plan::ExecutionPlan rest);
 
 } // namespace weft::compile

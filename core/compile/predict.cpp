@@ -2,6 +2,7 @@
 #include "core/compile/predict.h"
 
 #include "core/base/text.h"
+#include "core/compile/on_threads.h"
 #include "core/compile/stage_programs.h"
 
 #include <algorithm>
@@ -174,7 +175,7 @@ cost::Work work_beside_kernels(const plan::PlannedProgram& program) {
 }
 
 void predict(plan::ExecutionPlan& plan, const cost::CostModel& cost,
-             const pipeline::Schedule* schedule) {
+             const pipeline::Schedule* schedule, int workers) {
     plan.prediction_basis = cost.basis();
     if (!cost.available()) {
         return;
@@ -182,16 +183,21 @@ void predict(plan::ExecutionPlan& plan, const cost::CostModel& cost,
     if (!plan.mesh.single()) {
         plan.assumptions.push_back(cost.exchange_basis(plan.mesh.devices()));
     }
-    for (plan::PlannedProgram& program : plan.programs) {
+    std::vector<double> hidden_ms(plan.programs.size(), 0); // [program]
+    for_each_on(workers, plan.programs.size(), [&](std::size_t i) {
+        plan::PlannedProgram& program = plan.programs[i];
         Pricer(cost, plan.mesh).price(program.steps);
         const cost::Prediction prediction = cost.predict(
             mesh_work_of(program, plan.mesh, cost.host_devices()), cost::program_key(program.text));
-        const double hidden_ms = cost.overlaps() ? Overlap().hidden_ms(program) : 0;
-        program.predicted_ms = prediction.ms - hidden_ms;
+        hidden_ms[i] = cost.overlaps() ? Overlap().hidden_ms(program) : 0;
+        program.predicted_ms = prediction.ms - hidden_ms[i];
         program.predicted_error = prediction.error;
-        if (hidden_ms >= kWorthSayingMs && schedule == nullptr) {
-            plan.assumptions.push_back(format_duration(hidden_ms / 1e3) + " of the exchanges of " +
-                                       program.name + " are hidden behind its backward phase");
+    });
+    for (std::size_t i = 0; i < hidden_ms.size() && schedule == nullptr; ++i) {
+        if (hidden_ms[i] >= kWorthSayingMs) {
+            plan.assumptions.push_back(format_duration(hidden_ms[i] / 1e3) +
+                                       " of the exchanges of " + plan.programs[i].name +
+                                       " are hidden behind its backward phase");
         }
     }
     for (const plan::PlannedProgram& program : plan.programs) {

@@ -95,18 +95,10 @@ plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo&
     plan::ExecutionPlan plan = scope == Scope::layout ? build_layout(std::move(programs), options)
                                                       : build_plan(std::move(programs), options);
     plan.strategy = config.section("mesh").at("strategy").get<std::string>();
-    if (options.cost != nullptr && scope != Scope::layout) {
+    if (options.cost != nullptr && scope != Scope::layout && scope != Scope::rest) {
         plan.batch_advice = advise_batch(plan, plan_batch(config), *options.cost);
     }
     return plan;
-}
-
-plan::ExecutionPlan compile_rest(const RunConfig& config, const data::SampleInfo& sample,
-                                 PipelineOptions options, const plan::ExecutionPlan& step,
-                                 std::optional<std::int64_t> limit_bytes) {
-    ProgramSet programs = build_programs(config, sample, Scope::rest);
-    add_settings(config, programs, limit_bytes, options);
-    return build_rest(std::move(programs), step, options);
 }
 
 std::vector<LearningRate> learning_rates(const RunConfig& config) {

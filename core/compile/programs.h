@@ -61,11 +61,6 @@ plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo&
                                 PipelineOptions options, Scope scope = Scope::run,
                                 std::optional<std::int64_t> limit_bytes = {});
 
-/// The same for Scope::run, out of the plan for Scope::step of the same run.
-plan::ExecutionPlan compile_rest(const RunConfig& config, const data::SampleInfo& sample,
-                                 PipelineOptions options, const plan::ExecutionPlan& step,
-                                 std::optional<std::int64_t> limit_bytes = {});
-
 /// A learning-rate argument of train_step: value = base * learning_rate_factor(schedule, count, total).
 struct LearningRate {
     std::string port; // "learning_rate" (of the optimizer itself), "learning_rate/0", ...

@@ -124,6 +124,7 @@ public:
     explicit Renumberer(ir::Program& program) : program_(program), number_(program.values.size()) {}
 
     void run() {
+        values_.reserve(program_.values.size());
         visit(program_.body);
         for (std::size_t i = 0; i < program_.arguments.size(); ++i) {
             program_.arguments[i].value = program_.body.arguments[i];

@@ -28,10 +28,11 @@ public:
         }
     }
 
-    PlannedProgram run() {
+    /// Takes the ops of the program's body.
+    PlannedProgram run(ir::Block& body) {
         out_.name = program_.name;
         lay_out();
-        lower_block(program_.body, out_.steps);
+        lower_block(body, out_.steps);
         ports(program_.arguments, out_.arguments);
         ports(program_.results, out_.results);
         for (const Step& step : out_.steps) {
@@ -148,17 +149,18 @@ private:
         }
     }
 
-    void lower_block(const ir::Block& block, std::vector<Step>& steps) {
+    void lower_block(ir::Block& block, std::vector<Step>& steps) {
         steps.reserve(block.ops.size());
-        for (const Op& op : block.ops) {
+        for (Op& op : block.ops) {
             if (memory::is_step(op)) {
                 const int position = position_++;
-                steps.push_back(op.kind == "repeat" ? loop(op, position) : leaf(op, position));
+                steps.push_back(op.kind == "repeat" ? loop(op, position)
+                                                    : leaf(std::move(op), position));
             }
         }
     }
 
-    Step loop(const Op& op, int position) {
+    Step loop(Op& op, int position) {
         Step step;
         step.op.kind = op.kind;
         step.op.attributes = op.attributes;
@@ -177,9 +179,8 @@ private:
         return step;
     }
 
-    Step leaf(const Op& op, int position) {
+    Step leaf(Op op, int position) {
         Step step;
-        step.op = op;
         step.inputs.reserve(op.inputs.size());
         step.outputs.reserve(op.outputs.size());
         for (const ValueId id : op.inputs) {
@@ -199,6 +200,7 @@ private:
         step.flops = cost.flops;
         step.product_flops = cost.products;
         step.bytes = cost.bytes;
+        step.op = std::move(op);
         number_locally(step);
         return step;
     }
@@ -364,12 +366,12 @@ std::int64_t place_slots(std::vector<StateSlot>& slots, int stage) {
     return offset;
 }
 
-PlannedProgram lower(const ir::Program& program, const memory::Storage& storage,
+PlannedProgram lower(ir::Program program, const memory::Storage& storage,
                      std::span<const KernelChoice> kernels, std::span<const StateSlot> slots,
                      std::int64_t state_bytes) {
     WEFT_CHECK(static_cast<int>(kernels.size()) == storage.liveness.positions,
                "one kernel choice per step position");
-    return Lowerer(program, storage, kernels, slots, state_bytes).run();
+    return Lowerer(program, storage, kernels, slots, state_bytes).run(program.body);
 }
 
 std::int64_t arena_bytes(const ir::Program& program, const memory::Storage& storage,

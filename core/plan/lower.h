@@ -25,7 +25,7 @@ std::int64_t place_slots(std::vector<StateSlot>& state_slots, int stage = 0);
 /// is; `kernels` has one entry per step position (entries of loops are not read). State ports must
 /// name slots of the same type: anything else is a programmer fault.
 /// Ports are those of whole arrays; on a mesh the caller says what they are parts of.
-PlannedProgram lower(const ir::Program& program, const memory::Storage& storage,
+PlannedProgram lower(ir::Program program, const memory::Storage& storage,
                      std::span<const KernelChoice> kernels, std::span<const StateSlot> state_slots,
                      std::int64_t state_bytes);
 

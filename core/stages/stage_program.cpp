@@ -73,6 +73,11 @@ Mail::Mail(int stages)
 StageProgram::StageProgram(const Source& source, const PipelineAxis& axis, Mail& mail, int stage)
     : source_(source), axis_(axis), mail_(mail), stage_(stage) {
     program_.name = source.program.name;
+    const ir::Op* loop = source.parts.loop();
+    const auto copies =
+        static_cast<std::size_t>(loop == nullptr ? 1 : loop->attributes.integer("count"));
+    program_.values.reserve(copies *
+                            static_cast<std::size_t>(source.places[static_cast<std::size_t>(stage)]));
 }
 
 const Op& StageProgram::append(Op op) {

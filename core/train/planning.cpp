@@ -126,9 +126,12 @@ std::optional<std::int64_t> limit_of(const compile::RunConfig& config, const Pla
     return within_budget(config, target).limit_bytes;
 }
 
-data::DataOutline outline_run_data(const compile::RunConfig& config, const PlanTarget& target) {
+data::DataOutline outline_run_data(const compile::RunConfig& config, const PlanTarget& target,
+                                   const std::stop_token& stop) {
+    data::OpenContext context{config.base_dir, config.context(), config.seed};
+    context.stop = stop;
     return data::outline_data(
-        config.section("data"), {config.base_dir, config.context(), config.seed},
+        config.section("data"), context,
         target.hardware == nullptr ? data::Files::must_exist : data::Files::may_be_absent);
 }
 
@@ -141,6 +144,10 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
     // What is only compared with others never runs; the plan that does run is verified.
     options.verify = scope == compile::Scope::run;
     options.described = scope != compile::Scope::compare;
+    // Back ends of this machine are asked by one thread, and plans are compared on several already.
+    if (target.hardware != nullptr && options.described) {
+        options.workers = thread_count(target.threads);
+    }
     plan::ExecutionPlan plan =
         compile::compile_run(config, data.sample, options, scope, target.limit_bytes);
     plan.limit_bytes = target.limit_bytes;
@@ -149,16 +156,10 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
         plan.device_title = target.hardware->title;
     }
     add_assumptions(data, target, plan);
-    compile::add_finding_fixes(config, plan);
+    if (scope != compile::Scope::rest) {
+        compile::add_finding_fixes(config, plan);
+    }
     return plan;
-}
-
-plan::ExecutionPlan plan_rest(const compile::RunConfig& config, const data::DataOutline& data,
-                              const PlanTarget& given, const plan::ExecutionPlan& step,
-                              const std::stop_token& stop) {
-    const PlanTarget target = within_budget(config, given);
-    return compile::compile_rest(config, data.sample, options_of(config, data, target, stop), step,
-                                 target.limit_bytes);
 }
 
 std::shared_ptr<const plan::ExecutionPlan> shared_plan(const compile::RunConfig& config,

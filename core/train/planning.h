@@ -31,20 +31,17 @@ PlanTarget planned_hardware(const cost::Hardware& hardware, const cost::CostMode
 /// Memory that the run may take there; training.memory_budget lowers it. None: no verdict.
 std::optional<std::int64_t> limit_of(const compile::RunConfig& config, const PlanTarget& target);
 
-/// What the data of a run will be. Throws weft::Error{data}.
-data::DataOutline outline_run_data(const compile::RunConfig& config, const PlanTarget& target);
+/// What the data of a run will be. Throws weft::Error{data}; `stop` ends it by weft::Error{runtime}.
+data::DataOutline outline_run_data(const compile::RunConfig& config, const PlanTarget& target,
+                                   const std::stop_token& stop = {});
 
-/// The whole plan with host memory and verdict; `fixes` stay empty. training.memory_budget lowers
-/// the limit. Throws weft::Error; stops with weft::Error{runtime}.
+/// The plan with host memory and verdict; `fixes` stay empty. training.memory_budget lowers the
+/// limit. compile::complete_plan makes that for Scope::run out of those for step and rest, which
+/// are not verified between passes: a run that begins is planned anew. Throws weft::Error; stops
+/// with weft::Error{runtime}.
 plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataOutline& data,
                              const PlanTarget& target, const std::stop_token& stop,
                              compile::Scope scope = compile::Scope::run);
-
-/// The same for Scope::run, out of the plan for Scope::step of the same run there. Not verified
-/// between passes, as that was not: a run that begins is planned anew.
-plan::ExecutionPlan plan_rest(const compile::RunConfig& config, const data::DataOutline& data,
-                              const PlanTarget& target, const plan::ExecutionPlan& step,
-                              const std::stop_token& stop);
 
 /// Outline and plan in one, as an executor takes it.
 std::shared_ptr<const plan::ExecutionPlan> shared_plan(const compile::RunConfig& config,

@@ -53,14 +53,19 @@ void takeApart(PlanDigest* digest) {
 class Digester {
 public:
     Digester(std::shared_ptr<const plan::ExecutionPlan> plan, const PlanDigest* step)
-        : digest_(new PlanDigest, takeApart) {
+        : digest_(step != nullptr ? new PlanDigest(*step) : new PlanDigest, takeApart) {
         digest_->plan = std::move(plan);
-        digest_->step = step != nullptr ? step->step : std::make_shared<char>();
+        if (step == nullptr) {
+            digest_->step = std::make_shared<char>();
+        }
     }
 
     std::shared_ptr<const PlanDigest> run() {
         const plan::ExecutionPlan& plan = *digest_->plan;
         digest_->peak_bytes = plan.memory_bytes();
+        if (!digest_->ops.empty()) {
+            return digest_; // all else is of the training step
+        }
         const plan::PlannedProgram* program = nullptr; // of the stage that needs most
         for (const plan::PlannedProgram* one : plan.all_stages("train_step")) {
             program = program == nullptr || program->peak_bytes < one->peak_bytes ? one : program;

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/compile/mesh_config.h"
+#include "core/compile/pipeline.h"
 #include "core/train/find_meshes.h"
 #include "core/train/machine_cost.h"
 #include "core/train/planning.h"
@@ -124,19 +125,13 @@ PlanPreview::Planner PlanPreview::engine(const std::filesystem::path& calibratio
     Planner planner;
     planner.layout = planned(compile::Scope::layout);
     planner.step = planned(compile::Scope::step);
-    planner.rest = [calibration_file](
-                       const compile::RunConfig& config, const cost::Hardware* hardware,
-                       const plan::ExecutionPlan& step, const std::stop_token& stop) {
-        const cost::Hardware* device = hardwareOf(config, hardware);
-        const cost::CostModel model = modelOf(device, calibration_file);
-        const train::PlanTarget target = targetOf(device, model);
-        return std::make_shared<const plan::ExecutionPlan>(
-            train::plan_rest(config, train::outline_run_data(config, target), target, step, stop));
-    };
+    planner.rest = planned(compile::Scope::rest);
     planner.plan = [step = planner.step, rest = planner.rest](const compile::RunConfig& config,
                                                               const cost::Hardware* hardware,
                                                               const std::stop_token& stop) {
-        return rest(config, hardware, *step(config, hardware, stop), stop);
+        const auto made = step(config, hardware, stop);
+        return std::make_shared<const plan::ExecutionPlan>(
+            compile::complete_plan(*made, *rest(config, hardware, stop)));
     };
     planner.fixes = alternatives(
         [](const auto& config, const auto& data, const auto& target, const auto& stop) {
@@ -176,7 +171,7 @@ PlanPreview::PlanPreview(Draft& draft, Planner planner, QObject* parent)
     timer_.setSingleShot(true);
     timer_.setInterval(kPauseMs);
     connect(&timer_, &QTimer::timeout, this, [this] {
-        if (dirty_ && !busy_) {
+        if (dirty_ && !isBusy()) {
             restart();
         }
     });
@@ -232,26 +227,32 @@ void PlanPreview::onDraftChanged() {
     }
 }
 
+// What is planned for hardware asks no back end, so that all of it can be planned at once: where the
+// state lies goes first, for it is soon done, and the other programs give way to the step.
 void PlanPreview::restart() {
     stopWork();
+    rest_.reset();
     if (draft_.isEmpty() || !draft_.isValid()) {
         next();
         return;
     }
-    if (planner_.layout && !MeshEdit::of(draft_.config()).single()) {
+    const bool mesh = planner_.layout && !MeshEdit::of(draft_.config()).single();
+    if (mesh) {
         plan({planner_.layout}, [this](const Result& result) { takeLayout(result); });
-    } else {
-        planStep();
     }
-}
-
-void PlanPreview::planStep() {
     plan({planner_.step}, [this](const Result& result) { takeStep(result); });
+    if (!mesh) {
+        planRest();
+    }
 }
 
 // What is wrong with a layout is wrong with the step, which says it.
 void PlanPreview::takeLayout(const Result& result) {
-    planStep();
+    if (!dirty_) { // the step was there first
+        next();
+        return;
+    }
+    planRest();
     if (result.digest) {
         layout_ = result.digest;
         layout_is_new_ = true;
@@ -259,17 +260,40 @@ void PlanPreview::takeLayout(const Result& result) {
     }
 }
 
+/// The programs beside the training step. Back ends of this machine are asked when it is planned.
 void PlanPreview::planRest() {
-    Job job{planner_.plan};
-    if (planner_.rest) {
-        job.step = digest_;
-        job.make = [rest = planner_.rest, step = digest_](const compile::RunConfig& config,
-                                                          const cost::Hardware* hardware,
-                                                          const std::stop_token& stop) {
-            return rest(config, hardware, *step->plan, stop);
-        };
+    const bool beside = hardwareOf(draft_.config(), hardware_) != nullptr;
+    if (!planner_.rest || rest_asked_ || (dirty_ && !beside)) {
+        return;
     }
-    plan(std::move(job), [this](const Result& result) { takeWhole(result); });
+    rest_asked_ = true;
+    const Urgency urgency = dirty_ ? Urgency::Later : Urgency::Now;
+    plan({planner_.rest, {}, {}, urgency, false}, [this](const Result& result) {
+        rest_ = result;
+        if (!dirty_) {
+            next();
+        }
+    });
+}
+
+/// From the plan of the step to that of all programs.
+void PlanPreview::complete() {
+    const auto take = [this](const Result& result) { takeWhole(result); };
+    if (!planner_.rest) {
+        plan({planner_.plan}, take);
+    } else if (!rest_) {
+        planRest();
+    } else if (!rest_->plan) {
+        takeWhole(*rest_);
+    } else {
+        plan({[step = digest_, rest = rest_->plan](const auto&...) {
+                  return std::make_shared<const plan::ExecutionPlan>(
+                      compile::complete_plan(*step->plan, *rest));
+              },
+              {},
+              digest_},
+             take);
+    }
 }
 
 void PlanPreview::show(const Result& result) {
@@ -285,6 +309,9 @@ void PlanPreview::takeStep(const Result& result) {
     stale_ = false;
     complete_ = false;
     show(result);
+    if (!digest_) {
+        stopWork();
+    }
     config_ = draft_.config();
     changes_ = digest_ ? planChanges(config_) : std::vector<PlanChange>{};
     chosen_.removeIf([this](const QString& id) {
@@ -301,6 +328,7 @@ void PlanPreview::takeStep(const Result& result) {
 
 void PlanPreview::takeWhole(const Result& result) {
     complete_ = true;
+    rest_.reset();
     show(result);
     next();
     emit changed();
@@ -322,11 +350,11 @@ void PlanPreview::forgetRest() {
 // The order of work: the draft's training step, all its programs, what was chosen to compare with,
 // what makes it fit, each change alone, the curve; advice when it is asked for.
 void PlanPreview::next() {
-    if (!active_ || busy_ || dirty_ || !digest_) {
+    if (!active_ || isBusy() || dirty_ || !digest_) {
         return;
     }
     if (!complete_) {
-        planRest();
+        complete();
     } else if (!chosen_.isEmpty() && !what_if_done_) {
         plan({planner_.plan, chosenOverrides()}, [this](const Result& result) {
             what_if_ = result.digest;
@@ -399,8 +427,9 @@ void PlanPreview::askAdvice() {
 void PlanPreview::stopWork() {
     stop_.request_stop();
     stop_ = std::stop_source();
-    ++job_;
-    busy_ = false;
+    ++turn_;
+    running_ = 0;
+    rest_asked_ = false;
 }
 
 QThreadPool* PlanPreview::poolOf(Urgency urgency) {
@@ -408,7 +437,7 @@ QThreadPool* PlanPreview::poolOf(Urgency urgency) {
 }
 
 void PlanPreview::plan(Job job, std::function<void(Result)> done) {
-    busy_ = true;
+    ++running_;
     QThreadPool* pool = poolOf(job.urgency);
     runInBackground(
         this,
@@ -421,8 +450,9 @@ void PlanPreview::plan(Job job, std::function<void(Result)> done) {
                 if (!checked.ok()) {
                     result.problem = firstError(checked.diagnostics);
                 } else if (!stop.stop_requested()) {
+                    result.plan = job.make(checked.config, hardware, stop);
                     result.digest =
-                        digestPlan(job.make(checked.config, hardware, stop), job.step.get());
+                        job.digested ? digestPlan(result.plan, job.step.get()) : nullptr;
                 }
             } catch (const Error& error) {
                 const QString where = toQString(error.where());
@@ -432,9 +462,9 @@ void PlanPreview::plan(Job job, std::function<void(Result)> done) {
             }
             return result;
         },
-        [this, number = ++job_, done = std::move(done)](Result result) {
-            if (number == job_) {
-                busy_ = false;
+        [this, turn = turn_, done = std::move(done)](Result result) {
+            if (turn == turn_) {
+                --running_;
                 done(std::move(result));
             }
         },
@@ -444,7 +474,7 @@ void PlanPreview::plan(Job job, std::function<void(Result)> done) {
 // A search that fails finds nothing: the plan itself has been made, and says what is wrong with it.
 void PlanPreview::find(const Search& search, Urgency urgency,
                        std::function<void(Alternatives)> done) {
-    busy_ = true;
+    ++running_;
     runInBackground(
         this,
         [search, config = config_, hardware = hardware_,
@@ -455,9 +485,9 @@ void PlanPreview::find(const Search& search, Urgency urgency,
                 return {};
             }
         },
-        [this, job = ++job_, done = std::move(done)](Alternatives found) {
-            if (job == job_) {
-                busy_ = false;
+        [this, turn = turn_, done = std::move(done)](Alternatives found) {
+            if (turn == turn_) {
+                --running_;
                 done(std::move(found));
                 emit alternativesChanged();
                 next();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The plan of the draft, made again in the background after every edit: on a mesh first where its
-// state lies, then the training step, then the rest;
-// and beside it what the draft would need and cost with one thing changed. The newest draft wins:
-// work for an older one is stopped and its results are dropped. What is shown meanwhile belongs
-// together and is marked stale.
+// The plan of the draft, made again in the background after every edit: the training step, beside
+// it on a mesh where its state lies, which is known at once, and the other programs; and then what
+// the draft would need and cost with one thing changed. The newest draft wins: work for an older
+// one is stopped and its results are dropped. What is shown meanwhile belongs together and is
+// marked stale.
 #pragma once
 
 #include "core/compile/mesh_advice.h"
@@ -69,10 +69,6 @@ public:
     struct Planner {
         using Plan = std::function<std::shared_ptr<const plan::ExecutionPlan>(
             const compile::RunConfig&, const cost::Hardware* hardware, const std::stop_token&)>;
-        /// Plan of all programs, where that of the training step is known.
-        using Rest = std::function<std::shared_ptr<const plan::ExecutionPlan>(
-            const compile::RunConfig&, const cost::Hardware* hardware,
-            const plan::ExecutionPlan& step, const std::stop_token&)>;
         /// Looks for other meshes for a run with this plan; `planned` is called for every plan that
         /// is made, by any thread.
         using Meshes = std::function<compile::MeshAdvice(
@@ -82,7 +78,7 @@ public:
         Plan layout;   // of a mesh: where its state lies, at once; may be null
         Plan step;     // of the training step alone: nearly all there is to see, and soon
         Plan plan;     // of all programs
-        Rest rest;     // the same, and sooner; may be null
+        Plan rest;     // of those that `step` lacks, which make it complete; may be null
         Search fixes;  // changes with which a run that does not fit does
         Search curve;  // memory against time over how much is computed again
         Search advice; // precision, recompute and micro batch in every combination
@@ -150,18 +146,20 @@ signals:
 
 private:
     struct Result {
-        std::shared_ptr<const PlanDigest> digest;
+        std::shared_ptr<const plan::ExecutionPlan> plan;
+        std::shared_ptr<const PlanDigest> digest; // of it, if one was asked for
         QString problem;
         QString hint;
     };
 
-    /// Of the draft, or what could be otherwise in it.
+    /// What somebody waits for, or what gives way to it.
     enum class Urgency { Now, Later };
     struct Job {
         Planner::Plan make;
         std::vector<std::string> overrides{};
         std::shared_ptr<const PlanDigest> step{}; // what the plan completes
         Urgency urgency = Urgency::Now;
+        bool digested = true;
     };
 
     void onDraftChanged();
@@ -175,8 +173,9 @@ private:
     void plan(Job job, std::function<void(Result)> done);
     void find(const Search& search, Urgency urgency, std::function<void(Alternatives)> done);
     QThreadPool* poolOf(Urgency urgency);
-    void planStep();
     void planRest();
+    void complete();
+    bool isBusy() const { return running_ > 0; }
     void takeLayout(const Result& result);
     void takeStep(const Result& result);
     void takeWhole(const Result& result);
@@ -207,9 +206,11 @@ private:
     bool fixes_done_ = false, curve_done_ = false, advice_wanted_ = false;
 
     std::stop_source stop_;
-    std::int64_t job_ = 0; // number of the newest job: results of others are dropped
-    bool busy_ = false;
-    QThreadPool later_; // what nobody waits for gives way to what is looked at
+    std::int64_t turn_ = 0; // jobs of earlier turns were stopped: their results are dropped
+    int running_ = 0;       // jobs of this turn
+    bool rest_asked_ = false;
+    std::optional<Result> rest_; // of the draft, until its step is there
+    QThreadPool later_;          // gives way to what is looked at
 };
 
 } // namespace weft::ui

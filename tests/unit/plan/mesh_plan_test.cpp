@@ -133,7 +133,8 @@ private slots:
         const auto data = train::outline_run_data(config, target);
         const auto whole = train::plan_run(config, data, target, {});
         const auto step = train::plan_run(config, data, target, {}, compile::Scope::step);
-        const auto both = train::plan_rest(config, data, target, step, {});
+        const auto both = compile::complete_plan(
+            step, train::plan_run(config, data, target, {}, compile::Scope::rest));
         const auto document = [](const plan::ExecutionPlan& plan) {
             auto out = plan::to_json(plan);
             out.erase("compile_ms");
