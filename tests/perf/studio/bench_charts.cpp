@@ -50,7 +50,7 @@ std::unique_ptr<widgets::LineChart> chart_of(int runs, std::int64_t points,
         chart->append(id, all.x, all.y);
     }
     chart->show();
-    bench::wait_for([&] { return chart->isVisible(); });
+    bench::wait_for("a chart on screen", [&] { return chart->isVisible(); });
     bench::settle();
     return chart;
 }

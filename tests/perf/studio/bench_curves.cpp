@@ -39,7 +39,7 @@ void lay_over(bench::OpenStudio& open, int count, std::int64_t steps) {
     for (std::size_t i = 1; i < folders.size(); ++i) {
         curves->setVisible(folders[i], true);
     }
-    bench::wait_for([&] {
+    bench::wait_for("all runs read", [&] {
         return std::all_of(curves->runs().begin(), curves->runs().end(),
                            [&](const auto& run) { return run->model().step() == steps; });
     });

@@ -45,7 +45,7 @@ void bench_graph() {
     const std::vector<QSizeF> sizes(5000, QSizeF(120, 36));
     std::stop_source stop;
     std::jthread worker([&] { widgets::layoutGraph(graph, sizes, stop.get_token()); });
-    bench::wait_for([] { return false; }, 50);
+    bench::linger(50);
     bench::print("14  to its end when cancelled", bench::timed_once([&] {
                      stop.request_stop();
                      worker.join();

@@ -35,12 +35,13 @@ void pause(ui::Studio& studio) {
     for (int i = 0; i < kPauses && studio.isTraining(); ++i) {
         clock.start();
         studio.pause();
-        bench::show_until([&] { return studio.pendingCommand().isEmpty(); });
+        bench::show_until("a pause acknowledged", [&] { return studio.pendingCommand().isEmpty(); });
         acknowledged.push_back(since(clock));
-        bench::show_until([&] { return studio.run().state() == train::RunState::paused; });
+        bench::show_until("a paused run",
+                          [&] { return studio.run().state() == train::RunState::paused; });
         paused.push_back(since(clock));
         studio.resume();
-        wait_for([&] { return studio.run().state() == train::RunState::running; });
+        wait_for("a run that goes on", [&] { return studio.run().state() == train::RunState::running; });
     }
     bench::print("17  pause acknowledged", acknowledged, 100);
     bench::print("17  paused, after 1 step and 200 ms", paused, 200 + studio.run().speed().step_ms);
@@ -48,22 +49,22 @@ void pause(ui::Studio& studio) {
 
 void step(ui::Studio& studio) {
     studio.pause();
-    wait_for([&] { return studio.run().state() == train::RunState::paused; });
+    wait_for("a paused run", [&] { return studio.run().state() == train::RunState::paused; });
     std::vector<double> shown;
     for (int i = 0; i < kSteps && studio.isTraining(); ++i) {
         const std::int64_t before = studio.run().step();
         QElapsedTimer clock;
         clock.start();
         studio.singleStep();
-        bench::show_until([&] { return studio.run().step() > before; });
+        bench::show_until("a single step", [&] { return studio.run().step() > before; });
         bench::settle();
         shown.push_back(since(clock));
-        wait_for([&] { return studio.run().state() == train::RunState::paused; });
+        wait_for("a paused run", [&] { return studio.run().state() == train::RunState::paused; });
     }
     bench::print("18  a single step done and painted, 200 ms after it", shown,
                  200 + studio.run().speed().step_ms);
     studio.resume();
-    wait_for([&] { return studio.run().state() == train::RunState::running; });
+    wait_for("a run that goes on", [&] { return studio.run().state() == train::RunState::running; });
 }
 
 void browse(bench::OpenStudio& open) {
@@ -73,7 +74,7 @@ void browse(bench::OpenStudio& open) {
     QElapsedTimer clock;
     clock.start();
     open.studio().showRun(folder);
-    wait_for([&] { return open.studio().run().step() == kLongRun; });
+    wait_for("a long run read", [&] { return open.studio().run().step() == kLongRun; });
     bench::print("24  a run of 1,000,000 steps opened", since(clock), "ms", 1000);
     watch.report("3   while it came in");
     if (auto* smoothing = open.window().findChild<QSlider*>("smoothing")) {
@@ -110,12 +111,13 @@ void bench_live() {
         return;
     }
     bench::print("16  click to first loss point of the demo", since(clock), "ms", 2000);
-    wait_for([&] { return !studio.run().evaluations().empty() && studio.run().step() > 100; });
+    wait_for("100 steps and an evaluation",
+             [&] { return !studio.run().evaluations().empty() && studio.run().step() > 100; });
     bench::print("16  click to visible learning (100 steps)", since(clock), "ms", 15000);
     pause(studio);
     step(studio);
     bench::TimedApplication::self().reset();
-    wait_for([&] { return !studio.isTraining(); }, kWatchMs);
+    bench::linger(kWatchMs);
     bench::TimedApplication::self().report("3   training for 15 s");
     if (studio.isTraining()) {
         clock.start();

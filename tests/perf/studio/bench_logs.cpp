@@ -43,7 +43,7 @@ void flood() {
             view.append(std::move(batch));
             bench::settle();
         }));
-        bench::wait_for([&] { return clock.elapsed() >= (tick + 1) * 10; });
+        bench::wait_for("the next tick", [&] { return clock.elapsed() >= (tick + 1) * 10; });
     }
     bench::print("22  50,000 lines a second, 500 taken and shown", ticks, bench::kFrameMs);
     watch.report("22  meanwhile");
@@ -55,10 +55,18 @@ void filter() {
     for (int first = 0; first < kMany; first += 100000) {
         model.append(lines(first, 100000));
     }
-    const char* words[] = {"99", "step 5", "nothing has this", "loss 0.0001", ""};
-    bench::print(
-        "22  a filter over 1,000,000 lines",
-        bench::timed(5, [&](int i) { model.setFilter(widgets::LogLevel::Debug, words[i]); }), 300);
+    auto& watch = bench::TimedApplication::self();
+    watch.reset();
+    std::vector<double> filtered;
+    for (const char* words : {"99", "step 5", "nothing has this", "loss 0.0001", ""}) {
+        QElapsedTimer clock;
+        clock.start();
+        model.setFilter(widgets::LogLevel::Debug, words);
+        bench::show_until("a filter", [&] { return !model.isFiltering(); });
+        filtered.push_back(static_cast<double>(clock.nsecsElapsed()) * 1e-6);
+    }
+    bench::print("22  a filter over 1,000,000 lines, in the background", filtered, 300);
+    watch.report("22  the window meanwhile");
 }
 
 } // namespace

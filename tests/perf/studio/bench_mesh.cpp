@@ -64,7 +64,7 @@ bool open_mesh(ui::Studio& studio, ui::MainWindow& window, const char* preset,
         return false;
     }
     return wait_for(
-        [&] { return preview_of(window).isComplete() && !preview_of(window).isStale(); });
+        "a plan", [&] { return preview_of(window).isComplete() && !preview_of(window).isStale(); });
 }
 
 /// Positions all through the step: what it costs to be there, what the part of it is that asks for
@@ -76,7 +76,7 @@ void scrub(ui::Studio& studio, ui::MainWindow& window, const char* what, const c
         return;
     }
     auto* part = window.findChild<ui::ScrubPart*>();
-    wait_for([&] { return isIdle(preview_of(window)); });
+    wait_for("all alternatives planned", [&] { return isIdle(preview_of(window)); });
     const int count = part->moments()->count();
     std::printf("%s: %d executions of ops\n", what, count);
     const auto position = [&](int i) { return i * (count - 1) / (kMoments - 1); };
@@ -155,11 +155,12 @@ void edit(ui::Studio& studio, ui::MainWindow& window, const char* what, const ch
         clock.start();
         studio.draft().apply({own + axes[i % 2]});
         note(handled);
-        bench::show_until([&] { return !preview.isLayoutStale(); });
+        bench::show_until("a layout", [&] { return !preview.isLayoutStale(); });
         note(layout);
-        bench::show_until([&] { return !preview.isStale(); });
+        bench::show_until("a step planned", [&] { return !preview.isStale(); });
         note(step);
-        bench::show_until([&] { return preview.isComplete() && !preview.isStale(); });
+        bench::show_until("all programs planned",
+                          [&] { return preview.isComplete() && !preview.isStale(); });
         note(whole);
     }
     print("  edit taken", handled, 16);
@@ -198,7 +199,9 @@ void paint_large() {
     print("32 stages x 128 microbatches painted",
           timed(100, [&](int) { gantt.renderTo(&wide, wide.size()); }), 16);
     gantt.show();
-    wait_for([&] { return gantt.windowHandle() != nullptr && gantt.windowHandle()->isExposed(); });
+    wait_for("a Gantt chart on screen", [&] {
+        return gantt.windowHandle() != nullptr && gantt.windowHandle()->isExposed();
+    });
     print("  moving the mark over it",
           timed(200,
                 [&](int i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // UX.md 5, targets 7, 20 and 24: many runs, many checkpoints, a million scalars out of files.
+#include "core/data/dataset.h"
 #include "core/train/tensorboard_writer.h"
 #include "tests/perf/studio/figures.h"
 #include "tests/perf/studio/open_studio.h"
@@ -39,6 +40,22 @@ fs::path make_event_file(const fs::path& folder) {
     return folder;
 }
 
+/// A million rows of three numbers and a class.
+void time_csv(const fs::path& file) {
+    {
+        std::ofstream out(file, std::ios::binary);
+        out << "a,b,c,kind\n";
+        for (int i = 0; i < 1000000; ++i) {
+            out << i % 977 << ',' << 0.5 + i % 13 << ',' << -i << (i % 2 == 0 ? ",yes\n" : ",no\n");
+        }
+    }
+    const config::Json section = {
+        {"train", {{"type", "csv"}, {"path", file.string()}}}, {"validation", nullptr}};
+    const config::Checked checked = config::check_fields(section, data::data_fields(), "/data");
+    bench::print("24  1,000,000 rows of CSV read as data",
+                 bench::timed_once([&] { data::open_data(checked.value, {}); }), "ms", 2000);
+}
+
 /// A million scalars as steps of eight numbers each.
 fs::path make_event_log(const fs::path& folder) {
     fs::create_directories(folder);
@@ -64,7 +81,7 @@ void time_import(const char* what, const fs::path& folder) {
     QElapsedTimer clock;
     clock.start();
     reader.open(folder);
-    if (!bench::wait_for([&] { return !reader.isReading(); })) {
+    if (!bench::wait_for("scalars read", [&] { return !reader.isReading(); })) {
         std::printf("%s: not read\n", what);
         return;
     }
@@ -99,7 +116,7 @@ void time_table(ui::Studio& studio, ui::MainWindow& window) {
     clock.start();
     studio.index().refresh();
     auto* table = window.findChild<QTableView*>("runTable");
-    if (!bench::wait_for([&] { return table->model()->rowCount() == 500; })) {
+    if (!bench::wait_for("500 runs listed", [&] { return table->model()->rowCount() == 500; })) {
         std::puts("the runs were not listed");
         return;
     }
@@ -140,7 +157,7 @@ void time_checkpoints(ui::Studio& studio, ui::MainWindow& window, const fs::path
     QObject::connect(&studio.index(), &ui::RunIndex::checkpointsRead, &window, [&] { all = true; });
     clock.start();
     studio.index().readCheckpoints(run);
-    if (!bench::wait_for([&] { return all; })) {
+    if (!bench::wait_for("2,000 checkpoints read", [&] { return all; })) {
         std::puts("the checkpoints were not read");
     }
     bench::print("20  first rows of 2,000 checkpoints", first, "ms", 200);
@@ -153,6 +170,7 @@ void bench_runs() {
     bench::OpenStudio open;
     time_import("24  1,000,000 scalars of TensorBoard", make_event_file(open.root() / "million"));
     time_import("24  1,000,000 scalars of events.jsonl", make_event_log(open.root() / "events"));
+    time_csv(open.root() / "million.csv");
     make_runs(open.runs(), 500);
     time_table(open.studio(), open.window());
     time_checkpoints(open.studio(), open.window(), open.runs() / "2026-01-01_run_1000");

@@ -9,6 +9,7 @@
 #include "tests/perf/studio/timed_application.h"
 
 #include <QElapsedTimer>
+#include <QPushButton>
 
 #include <algorithm>
 #include <csignal>
@@ -36,13 +37,13 @@ bool start(ui::Studio& studio) {
     if (!started.started) {
         std::printf("not started: %s\n", qPrintable(started.problem));
     }
-    return started.started && wait_for([&] { return studio.run().step() > 0; });
+    return started.started && wait_for("the first step", [&] { return studio.run().step() > 0; });
 }
 
 void save(ui::Studio& studio) {
     auto& watch = bench::TimedApplication::self();
     watch.reset();
-    wait_for([&] { return studio.run().checkpoints().size() >= kSaves; });
+    wait_for("checkpoints", [&] { return studio.run().checkpoints().size() >= kSaves; });
     std::vector<double> blocked;
     std::vector<double> written;
     for (const train::CheckpointEvent& one : studio.run().checkpoints()) {
@@ -58,8 +59,10 @@ void save(ui::Studio& studio) {
 }
 
 /// Kills the worker wherever it is, looks at what is left, and goes on.
-void kill_and_resume(ui::Studio& studio, int turn) {
-    wait_for([&] { return studio.run().step() % kInterval == turn * 7 % kInterval; });
+void kill_and_resume(bench::OpenStudio& open, int turn) {
+    ui::Studio& studio = open.studio();
+    wait_for("the moment to kill it",
+             [&] { return studio.run().step() % kInterval == turn * 7 % kInterval; });
     const std::filesystem::path folder = studio.run().folder();
     const auto lock = train::read_lock(folder);
     const std::int64_t reached = studio.run().step();
@@ -69,7 +72,7 @@ void kill_and_resume(ui::Studio& studio, int turn) {
     QElapsedTimer clock;
     clock.start();
     ::kill(static_cast<pid_t>(lock->pid), SIGKILL);
-    wait_for([&] { return !studio.isTraining(); });
+    wait_for("a dead worker noticed", [&] { return !studio.isTraining(); });
     bench::print("27  a killed run offers to go on after", since(clock), "ms", 1000);
     int damaged = 0;
     std::int64_t newest = 0;
@@ -91,12 +94,20 @@ void kill_and_resume(ui::Studio& studio, int turn) {
     bench::print("27  steps lost", static_cast<double>(reached - newest), "steps",
                  static_cast<double>(kInterval));
     clock.start();
+    open.studio().openPath(folder / "checkpoints" / checkpoint::folder_name(newest));
+    auto* resume = open.window().findChild<QPushButton*>("resumeRun");
+    bench::show_until("what resuming would do",
+                      [&] { return resume->isVisible() && resume->isEnabled(); });
+    bench::print("21  a checkpoint opened, to what resuming does", since(clock), "ms", 1000);
+    open.window().showPage("train");
+    clock.start();
     const ui::StartResult resumed = studio.resumeRun(folder);
     if (!resumed.started) {
         std::printf("not resumed: %s\n", qPrintable(resumed.problem));
         return;
     }
-    wait_for([&] { return studio.isTraining() && studio.run().step() > newest; });
+    wait_for("a resumed run's first step",
+             [&] { return studio.isTraining() && studio.run().step() > newest; });
     bench::print("21  resumed, to its first step", since(clock), "ms", 5000);
 }
 
@@ -110,7 +121,7 @@ void bench_saves() {
     }
     save(open.studio());
     for (int turn = 0; turn < kKills && open.studio().isTraining(); ++turn) {
-        kill_and_resume(open.studio(), turn);
+        kill_and_resume(open, turn);
     }
     bench::stop_training(open);
 }

@@ -38,10 +38,10 @@ double process_age_ms() {
 
 void bench_window() {
     bench::OpenStudio open;
-    bench::wait_for([&] { return open.studio().index().isLoaded(); });
+    bench::wait_for("the runs listed", [&] { return open.studio().index().isLoaded(); });
     bench::settle();
     const double age = process_age_ms();
-    bench::wait_for([] { return false; }, 1000);
+    bench::linger(1000);
     std::printf("%f %f\n", age, bench::resident_mib());
 }
 

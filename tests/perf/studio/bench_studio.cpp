@@ -2,14 +2,24 @@
 // bench_studio [SUITE...]: how quickly the studio answers, against the targets of UX.md 5; without
 // arguments every suite, one after the other. `bench_studio list` names them. Run it on a quiet
 // machine; without a display it takes the offscreen platform.
+#include "tests/perf/studio/figures.h"
 #include "tests/perf/studio/suites.h"
 #include "tests/perf/studio/timed_application.h"
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <span>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <unistd.h>
 
 namespace {
+
+constexpr std::chrono::minutes kLongestSuite(6);
 
 struct Suite {
     const char* name;
@@ -45,9 +55,35 @@ const Suite* find(const char* name) {
     return nullptr;
 }
 
+/// Ends the program when a suite does not, for one in an event loop of a dialog or in a wait
+/// without a limit never would; says what it was waiting for.
+class Watchdog {
+public:
+    explicit Watchdog(const Suite& suite)
+        : thread_([this, name = suite.name](const std::stop_token& stop) {
+              std::unique_lock lock(mutex_);
+              wake_.wait_for(lock, stop, kLongestSuite, [] { return false; });
+              if (!stop.stop_requested()) {
+                  const std::string awaited = bench::awaited();
+                  std::printf("  %s has not ended: it %s%s\n", name,
+                              awaited.empty() ? "is in an event loop of its own or stuck"
+                                              : "waits for ",
+                              awaited.c_str());
+                  std::fflush(stdout);
+                  _exit(1);
+              }
+          }) {}
+
+private:
+    std::mutex mutex_;
+    std::condition_variable_any wake_;
+    std::jthread thread_;
+};
+
 void run(const Suite& suite) {
     std::printf("\n== %s: %s\n", suite.name, suite.what);
     std::fflush(stdout);
+    const Watchdog watchdog(suite);
     suite.run();
 }
 

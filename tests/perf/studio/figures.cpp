@@ -4,13 +4,37 @@
 #include <QCoreApplication>
 #include <QElapsedTimer>
 #include <QTest>
+#include <QTimer>
 
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <mutex>
 #include <unistd.h>
 
 namespace bench {
+namespace {
+
+std::mutex awaited_mutex;
+std::string awaited_now;
+
+void note_awaited(const char* what) {
+    const std::scoped_lock lock(awaited_mutex);
+    awaited_now = what;
+}
+
+bool ended(const char* what, const std::function<bool()>& wait) {
+    note_awaited(what);
+    const bool there = wait();
+    note_awaited("");
+    if (!there) {
+        std::printf("  gave up after %d s: %s\n", kPatienceMs / 1000, what);
+        std::fflush(stdout);
+    }
+    return there;
+}
+
+} // namespace
 
 std::vector<double> timed(int times, const std::function<void(int)>& call) {
     std::vector<double> out;
@@ -27,17 +51,33 @@ double timed_once(const std::function<void()>& call) {
     return static_cast<double>(clock.nsecsElapsed()) * 1e-6;
 }
 
-bool wait_for(const std::function<bool()>& condition, int limit_ms) {
-    return QTest::qWaitFor(condition, limit_ms);
+bool wait_for(const char* what, const std::function<bool()>& condition) {
+    return ended(what, [&] { return QTest::qWaitFor(condition, kPatienceMs); });
 }
 
-void show_until(const std::function<bool()>& condition) {
-    QElapsedTimer clock;
-    clock.start();
-    while (!condition() && clock.elapsed() < kPatienceMs) {
-        QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
-    }
-    QCoreApplication::sendPostedEvents();
+bool show_until(const char* what, const std::function<bool()>& condition) {
+    return ended(what, [&] {
+        QTimer wake; // ends the wait for an event that does not come
+        wake.start(kPatienceMs);
+        QElapsedTimer clock;
+        clock.start();
+        bool there = condition();
+        while (!there && clock.elapsed() < kPatienceMs) {
+            QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+            there = condition();
+        }
+        QCoreApplication::sendPostedEvents();
+        return there;
+    });
+}
+
+void linger(int ms) {
+    QTest::qWait(ms);
+}
+
+std::string awaited() {
+    const std::scoped_lock lock(awaited_mutex);
+    return awaited_now;
 }
 
 void settle() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace bench {
@@ -15,9 +16,14 @@ std::vector<double> timed(int times, const std::function<void(int)>& call);
 /// Of one call.
 double timed_once(const std::function<void()>& call);
 
-bool wait_for(const std::function<bool()>& condition, int limit_ms = kPatienceMs);
+/// Handles events until the condition holds; after kPatienceMs says what never came, and gives up.
+bool wait_for(const char* what, const std::function<bool()>& condition);
 /// As wait_for, without pauses between events, and paints what they made necessary.
-void show_until(const std::function<bool()>& condition);
+bool show_until(const char* what, const std::function<bool()>& condition);
+/// Handles events for so long.
+void linger(int ms);
+/// What is being waited for; empty when nothing is. Any thread.
+std::string awaited();
 /// Handles every event that is there.
 void settle();
 

@@ -62,13 +62,13 @@ bool start_preset(OpenStudio& open, const char* name) {
         std::printf("not started: %s\n", qPrintable(started.problem));
         return false;
     }
-    return wait_for([&] { return open.studio().run().step() > 0; });
+    return wait_for("the first step", [&] { return open.studio().run().step() > 0; });
 }
 
 void stop_training(OpenStudio& open) {
     if (open.studio().isTraining()) {
         open.studio().stopNow();
-        wait_for([&] { return !open.studio().isTraining(); });
+        wait_for("the end of training", [&] { return !open.studio().isTraining(); });
     }
 }
 
