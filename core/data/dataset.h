@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -82,7 +83,12 @@ struct OpenContext {
     /// Whether samples need targets. Without one a label is -1 and a number 0.
     enum class Targets : std::uint8_t { needed, may_be_absent };
     Targets targets = Targets::needed;
+    /// Ends opening and outlining soon: they throw weft::Error{runtime}.
+    std::stop_token stop = {};
 };
+
+/// For loops over rows or files. Throws weft::Error{runtime} once a stop is asked for.
+void end_if_stopped(const std::stop_token& stop);
 
 /// Views of the data of one run. The test split is read from disk when it is first used (`weft
 /// eval`, the final line): until then `test` holds no data, and its errors come with that first

@@ -11,6 +11,12 @@
 #include <set>
 
 namespace weft::data {
+
+std::string class_folder(const std::string& relative) {
+    const std::size_t slash = relative.find('/');
+    return slash == std::string::npos ? std::string() : relative.substr(0, slash);
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -106,14 +112,9 @@ struct Passed {
     }
 };
 
-/// The first folder below the root; empty for a file right in it.
-std::string class_of(const std::string& relative) {
-    const std::size_t slash = relative.find('/');
-    return slash == std::string::npos ? std::string() : relative.substr(0, slash);
-}
-
 void list_folder(const fs::path& root, ImageFiles& out) {
     Passed others;
+    Passed lost;
     std::error_code code;
     fs::recursive_directory_iterator entry(root, code);
     for (; !code && entry != fs::recursive_directory_iterator(); entry.increment(code)) {
@@ -128,6 +129,8 @@ void list_folder(const fs::path& root, ImageFiles& out) {
             } else {
                 others.add(relative);
             }
+        } else if (entry->is_symlink(ignored) && !fs::exists(path, ignored)) {
+            lost.add(path.lexically_relative(root).string());
         }
     }
     if (code) {
@@ -136,6 +139,7 @@ void list_folder(const fs::path& root, ImageFiles& out) {
     }
     std::sort(out.paths.begin(), out.paths.end());
     others.tell("neither PNG nor JPEG by name", out.notes);
+    lost.tell("links that lead nowhere", out.notes);
 }
 
 void name_classes(const std::vector<std::string>* given, ImageFiles& out) {
@@ -144,13 +148,13 @@ void name_classes(const std::vector<std::string>* given, ImageFiles& out) {
     } else {
         std::set<std::string> names;
         for (const std::string& path : out.paths) {
-            names.insert(class_of(path));
+            names.insert(class_folder(path));
         }
         names.erase("");
         out.class_names.assign(names.begin(), names.end());
     }
     for (const std::string& path : out.paths) {
-        const std::string name = class_of(path);
+        const std::string name = class_folder(path);
         const auto found = std::lower_bound(out.class_names.begin(), out.class_names.end(), name);
         const bool known = found != out.class_names.end() && *found == name;
         out.labels.push_back(known ? static_cast<std::int32_t>(found - out.class_names.begin())

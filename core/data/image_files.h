@@ -19,6 +19,9 @@ struct ImageFiles {
     std::vector<std::string> notes;       // what was passed over
 };
 
+/// The first folder of a path of the list, which names its class; empty for a file right in the root.
+std::string class_folder(const std::string& relative);
+
 enum class ImagePart : std::uint8_t { train, validation, test };
 
 /// Where a folder keeps that part: `path` itself for train when there is no folder "train";

@@ -4,6 +4,7 @@
 #include "core/data/split.h"
 
 #include "core/base/check.h"
+#include "core/base/error.h"
 
 #include <algorithm>
 
@@ -59,6 +60,12 @@ const FormatDef& format_of(const Json& source) {
     const FormatDef* format = find_format(name);
     WEFT_CHECK(format != nullptr, "the configuration was checked: data format " + name);
     return *format;
+}
+
+void end_if_stopped(const std::stop_token& stop) {
+    if (stop.stop_requested()) {
+        throw Error(ErrorKind::runtime, "data", "opening was stopped");
+    }
 }
 
 std::filesystem::path resolve(const std::filesystem::path& base, const std::string& text) {

@@ -38,6 +38,9 @@ std::string unknown(const fs::path& path) {
     if (!fs::exists(status)) {
         return "There is no such file or folder.";
     }
+    if (fs::is_regular_file(status) && fs::is_empty(path, code)) {
+        return "The file is empty.";
+    }
     const std::string ending = path.extension().string();
     if (ending == ".npz") {
         return "Archives of arrays are not read: save each with numpy.save as .npy, or use HDF5.";
@@ -60,7 +63,9 @@ std::string unknown(const fs::path& path) {
 
 } // namespace
 
-Recognised describe(const Json& data_section, const OpenContext& context, std::stop_token stop) {
+Recognised describe(const Json& data_section, const OpenContext& given, std::stop_token stop) {
+    OpenContext context = given;
+    context.stop = stop;
     Recognised out;
     out.data = data_section;
     try {

@@ -336,17 +336,19 @@ std::string BadLines::text() const {
     return out;
 }
 
-TableTally tally_table(const Path& path, const TableWishes& wishes) {
+TableTally tally_table(const Path& path, const TableWishes& wishes, const std::stop_token& stop) {
     TableTally out;
     out.layout = find_layout(path, wishes);
     out.columns.resize(out.layout.names.size());
     BadLines ragged;
     for_each_row(path, out.layout, ragged, [&](const auto& fields, std::int64_t) {
+        end_if_stopped(stop);
         ++out.rows;
         for (std::size_t c = 0; c < fields.size(); ++c) {
             count_cell(out.columns[c], fields[c], out.layout.decimal);
         }
     });
+    out.ragged = ragged.count;
     return out;
 }
 

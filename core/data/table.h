@@ -69,11 +69,13 @@ struct BadLines {
 struct TableTally {
     TableLayout layout;
     std::vector<ColumnTally> columns;
-    std::int64_t rows = 0; // with the right number of fields
+    std::int64_t rows = 0;   // with the right number of fields
+    std::int64_t ragged = 0; // records with another
 };
 
-/// One pass over the table.
-TableTally tally_table(const Path& path, const TableWishes& wishes);
+/// One pass over the table. `stop` ends it by weft::Error{runtime}.
+TableTally tally_table(const Path& path, const TableWishes& wishes,
+                       const std::stop_token& stop = {});
 
 /// Column `index` for people. It holds numbers when at most one value in twenty is none.
 Column column_of(const TableTally& table, std::size_t index);

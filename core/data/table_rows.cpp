@@ -233,11 +233,12 @@ private:
 } // namespace
 
 TableRows read_rows(const Path& path, const TableWishes& wishes, const TableEncoding& encoding,
-                    Targets targets, double most_bad, KeepRows keep, RowReport& report) {
-    const Places places = find_places(path, wishes, encoding, targets);
-    RowReader reader(path, places, encoding, targets, report);
+                    const OpenContext& context, double most_bad, KeepRows keep, RowReport& report) {
+    const Places places = find_places(path, wishes, encoding, context.targets);
+    RowReader reader(path, places, encoding, context.targets, report);
     TableRows out;
     const auto use = [&](const std::vector<std::string>& fields, std::int64_t line) {
+        end_if_stopped(context.stop);
         if (reader.read(fields, line)) {
             ++out.rows;
             if (keep == KeepRows::yes) {

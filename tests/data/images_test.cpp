@@ -75,6 +75,19 @@ class ImagesTest : public QObject {
     Q_OBJECT
 
 private slots:
+    void links_that_lead_nowhere_are_named() {
+        const Folder folder;
+        for (const char* name : {"a/1.png", "b/1.png"}) {
+            folder.write(name, png_bytes(plain_image(4, 4, {1, 2, 3})));
+        }
+        std::filesystem::create_symlink("/no/such.png", folder.path() / "b" / "2.png");
+        const data::DataSet set =
+            open({{"train", {{"type", "images"}, {"path", folder.path().string()}}},
+                  {"validation", nullptr}});
+        QCOMPARE(set.train->samples(), std::int64_t{2});
+        QVERIFY(noted(set, "links that lead nowhere: b/2.png"));
+    }
+
     void every_colour_mode_looks_as_in_pillow_data() {
         QTest::addColumn<QString>("file");
         QTest::addColumn<QString>("expected");

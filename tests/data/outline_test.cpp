@@ -2,6 +2,8 @@
 // What is said of data before it is opened is what it is once it is open.
 #include "tests/data/data_support.h"
 
+#include <algorithm>
+
 using namespace weft;
 using namespace weft::data::test;
 using config::Json;
@@ -26,6 +28,12 @@ void compare(const Json& section) {
         set.test->info();
         QCOMPARE(outline.cache_bytes + outline.test_cache_bytes, set.cache_bytes());
     }
+}
+
+bool noted(const data::DataSet& set, const std::string& text) {
+    return std::any_of(set.notes.begin(), set.notes.end(), [&](const std::string& note) {
+        return note.find(text) != std::string::npos;
+    });
 }
 
 Json image_folder(const Folder& folder, const char* prefix, std::uint32_t images) {
@@ -114,6 +122,79 @@ private slots:
                 .string();
         compare({{"train", {{"type", "jsonl"}, {"path", lines}, {"most_bad", 0.5}}},
                  {"validation", nullptr}});
+    }
+
+    // What is left out of a table is known from its rows only.
+    void a_table_of_which_rows_are_left_out_is_counted_without_them() {
+        const Folder folder;
+        std::string rows;
+        for (int i = 0; i < 40; ++i) {
+            rows += std::to_string(i) + (i % 2 == 0 ? ",p\n" : ",q\n");
+        }
+        for (const char* bad : {"", "7\n", "8,\n", ",p\n", "x,p\n"}) {
+            const std::string path = folder.write("rows.csv", "a,b\n" + rows + bad).string();
+            for (const char* missing : {"mean", "drop"}) {
+                compare({{"train", {{"type", "csv"}, {"path", path}, {"missing", missing}}}});
+                compare({{"train",
+                          {{"type", "csv"}, {"path", path}, {"missing", missing}, {"targets", "a"}}}});
+            }
+        }
+    }
+
+    void images_of_classes_that_training_lacks_are_named() {
+        const Folder folder;
+        const std::string picture = std::string(WEFT_TEST_DATA) + "/peers/rgb.png";
+        const auto put = [&](const std::string& name) {
+            const std::filesystem::path to = folder.path() / name;
+            std::filesystem::create_directories(to.parent_path());
+            std::filesystem::copy_file(picture, to);
+        };
+        for (int i = 0; i < 6; ++i) {
+            for (const char* of : {"train/cats/", "train/dogs/", "val/cats/", "val/dogs/"}) {
+                put(of + std::to_string(i) + ".png");
+            }
+        }
+        put("val/cows/1.png");
+        const Json section = {
+            {"train", {{"type", "images"}, {"path", (folder.path() / "train").string()}}},
+            {"validation", {{"type", "images"}, {"path", (folder.path() / "val").string()}}}};
+        compare(section); // one of thirteen is left out
+        QVERIFY(noted(open(section), "'cows' is no class of the training data"));
+        put("val/cows/2.png");
+        const auto error = error_of([&] { data::outline_data(normalised(section), {}); });
+        QVERIFY(error.has_value()); // two of fourteen are more than data.train.most_bad
+        QVERIFY2(error->text().find("cows/1.png") != std::string::npos, error->text().c_str());
+    }
+
+    void opening_ends_soon_when_it_is_told_to() {
+        const Folder folder;
+        std::string lines;
+        std::string table = "a,b\n";
+        for (int i = 0; i < 100; ++i) {
+            lines += "{\"text\": \"some words\"}\n";
+            table += std::to_string(i) + (i % 2 == 0 ? ",p\n" : ",q\n");
+        }
+        for (const char* name : {"set/a/1.png", "set/b/2.png"}) {
+            folder.write(name, "no picture: reading it would be an error");
+        }
+        std::stop_source stop;
+        stop.request_stop();
+        data::OpenContext context{{}, kContext, 0};
+        context.stop = stop.get_token();
+        const Json sources[] = {
+            {{"type", "jsonl"}, {"path", folder.write("a.jsonl", lines).string()}},
+            {{"type", "csv"}, {"path", folder.write("a.csv", table).string()}},
+            {{"type", "text"}, {"path", folder.write("a.txt", table).string()}},
+            {{"type", "images"},
+             {"path", (folder.path() / "set").string()},
+             {"size", {4, 4}},
+             {"channels", 3}}};
+        for (const Json& source : sources) {
+            const auto error =
+                error_of([&] { data::open_data(normalised({{"train", source}}), context); });
+            QVERIFY2(error.has_value(), source.dump().c_str());
+            QVERIFY2(error->kind() == ErrorKind::runtime, error->message().c_str());
+        }
     }
 
     void absent_text_is_an_error_unless_it_may_be_absent() {

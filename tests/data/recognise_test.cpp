@@ -35,6 +35,13 @@ class RecogniseTest : public QObject {
     Q_OBJECT
 
 private slots:
+    void an_empty_file_is_called_empty() {
+        const Folder folder;
+        const auto found = data::recognise(folder.write("notes", ""), 8);
+        QVERIFY(found.formats.empty());
+        QCOMPARE(found.problems, std::vector<std::string>{"The file is empty."});
+    }
+
     void a_table_is_told_with_its_columns() {
         std::string content = "id;größe;farbe;name;preis\n";
         for (int i = 0; i < 40; ++i) {

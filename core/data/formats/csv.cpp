@@ -289,9 +289,10 @@ struct Learnt {
     std::shared_ptr<const TableEncoding> encoding;
 };
 
-Learnt learn(const TableSettings& settings, std::vector<std::string>& notes) {
+Learnt learn(const TableSettings& settings, const OpenContext& context,
+             std::vector<std::string>& notes) {
     Learnt out;
-    out.table = tally_table(settings.path, settings.wishes);
+    out.table = tally_table(settings.path, settings.wishes, context.stop);
     out.encoding = std::make_shared<TableEncoding>(learn_encoding(out.table, settings, notes));
     return out;
 }
@@ -301,11 +302,11 @@ std::shared_ptr<const Source> open_csv(const Json& given, const OpenContext& con
     const TableSettings settings = table_settings(given, context);
     auto encoding = std::dynamic_pointer_cast<const TableEncoding>(context.encoding);
     if (encoding == nullptr) {
-        encoding = learn(settings, notes).encoding;
+        encoding = learn(settings, context, notes).encoding;
     }
     RowReport report;
     auto rows = std::make_shared<TableRows>(read_rows(settings.path, settings.wishes, *encoding,
-                                                      context.targets, settings.most_bad,
+                                                      context, settings.most_bad,
                                                       KeepRows::yes, report));
     tell(report, *encoding, notes);
     return std::make_shared<CsvSource>(settings.path, std::move(rows), std::move(encoding));
@@ -321,17 +322,42 @@ std::shared_ptr<const Source> fit_csv(const std::shared_ptr<const Source>& opene
                           settings.at("scale_targets") == "standardize", notes);
 }
 
+/// Whether the pass that learnt the encoding has shown that no row is left out: a second one then
+/// has nothing to find.
+bool every_row_counts(const TableTally& table, const TableEncoding& encoding) {
+    const auto complete = [&](const ColumnTally& column, bool number, bool may_lack) {
+        return (!number || column.texts == 0) && (may_lack || column.missing == 0);
+    };
+    const bool may_lack = encoding.missing == TableSettings::Missing::mean ||
+                          encoding.missing == TableSettings::Missing::zero;
+    const bool numbers = !encoding.classify || encoding.class_texts.empty();
+    return table.rows > 0 && table.ragged == 0 &&
+           std::all_of(encoding.inputs.begin(), encoding.inputs.end(),
+                       [&](const auto& input) {
+                           return complete(table.columns[input.place], input.is_number, may_lack);
+                       }) &&
+           std::all_of(encoding.targets.begin(), encoding.targets.end(), [&](const auto& target) {
+               return complete(table.columns[target.place], numbers, false);
+           });
+}
+
 PartOutline outline_csv(const Json& given, const OpenContext& context, Part, Files) {
     const TableSettings settings = table_settings(given, context);
     std::vector<std::string> notes;
     auto encoding = std::dynamic_pointer_cast<const TableEncoding>(context.encoding);
+    std::optional<std::int64_t> known;
     if (encoding == nullptr) {
-        encoding = learn(settings, notes).encoding;
+        const Learnt learnt = learn(settings, context, notes);
+        encoding = learnt.encoding;
+        known = every_row_counts(learnt.table, *encoding) ? std::optional(learnt.table.rows)
+                                                          : std::nullopt;
     }
     RowReport report;
-    const std::int64_t rows = read_rows(settings.path, settings.wishes, *encoding, context.targets,
-                                        settings.most_bad, KeepRows::only_count, report)
-                                  .rows;
+    const std::int64_t rows =
+        known ? *known
+              : read_rows(settings.path, settings.wishes, *encoding, context, settings.most_bad,
+                          KeepRows::only_count, report)
+                    .rows;
     const auto row_bytes = static_cast<std::int64_t>(encoding->stride() * sizeof(double));
     return {describe_table(settings.path, *encoding, rows), rows, rows * row_bytes, "", encoding};
 }
@@ -376,7 +402,7 @@ Look look_at_csv(const Json& given, const OpenContext& context) {
     const TableEncoding encoding = learn_encoding(table, settings, out.notes);
     out.classes = classes_of(table, encoding);
     RowReport report;
-    read_rows(settings.path, settings.wishes, encoding, context.targets, settings.most_bad,
+    read_rows(settings.path, settings.wishes, encoding, context, settings.most_bad,
               KeepRows::only_count, report);
     tell(report, encoding, out.notes);
     return out;

@@ -191,7 +191,7 @@ void remove_bad(const std::vector<std::string>& faults, double most_bad, ImageFi
     }
     const std::string text = format_thousands(static_cast<std::int64_t>(bad)) + " of " +
                              format_thousands(static_cast<std::int64_t>(faults.size())) +
-                             (bad == 1 ? " images cannot be used: " : " images cannot be used: ") +
+                             " images cannot be used: " +
                              join(named, "; ") + (bad > named.size() ? "; ..." : "");
     if (kept == 0 || static_cast<double>(bad) > most_bad * static_cast<double>(faults.size())) {
         throw Error(ErrorKind::data, files.root.string(), text,
@@ -284,10 +284,23 @@ Listed list_set(const Json& given, const OpenContext& context, Part part) {
     return out;
 }
 
+/// Why a file has no class; empty: it has one.
 std::string fault_of_class(const ImageFiles& files, std::size_t i) {
-    return files.labels[i] >= 0
-               ? std::string()
-               : (files.root / files.paths[i]).string() + ": it lies in no folder of a class";
+    if (files.labels[i] >= 0) {
+        return {};
+    }
+    const std::string folder = class_folder(files.paths[i]);
+    return shown((files.root / files.paths[i]).string(), 200) +
+           (folder.empty() ? ": it lies in no folder of a class"
+                           : ": '" + shown(folder) + "' is no class of the training data");
+}
+
+std::vector<std::string> faults_of_class(const ImageFiles& files) {
+    std::vector<std::string> out(files.paths.size());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        out[i] = fault_of_class(files, i);
+    }
+    return out;
 }
 
 std::shared_ptr<const Source> open_images(const Json& given, const OpenContext& context, Part part,
@@ -301,6 +314,9 @@ std::shared_ptr<const Source> open_images(const Json& given, const OpenContext& 
     std::vector<std::uint8_t> pixels(cached ? count * sample_bytes : 0);
     std::vector<std::string> faults(count);
     on_all_cores(count, [&, &files = files, &settings = settings](std::size_t i) {
+        if (context.stop.stop_requested()) {
+            return;
+        }
         if (context.targets == OpenContext::Targets::needed) {
             faults[i] = fault_of_class(files, i);
         }
@@ -315,6 +331,7 @@ std::shared_ptr<const Source> open_images(const Json& given, const OpenContext& 
             faults[i] = shown(files.paths[i], 200) + ": " + error.what();
         }
     });
+    end_if_stopped(context.stop);
     remove_bad(faults, settings.most_bad, files, pixels, sample_bytes, notes);
     if (!cached) {
         notes.push_back("the decoded images would take " +
@@ -325,12 +342,13 @@ std::shared_ptr<const Source> open_images(const Json& given, const OpenContext& 
 }
 
 PartOutline outline_images(const Json& given, const OpenContext& context, Part part, Files) {
-    const auto [files, settings] = list_set(given, context, part);
+    auto [files, settings] = list_set(given, context, part);
     PartOutline out;
-    const bool labelled = context.targets == OpenContext::Targets::needed;
-    for (const std::int32_t label : files.labels) {
-        out.samples += label >= 0 || !labelled ? 1 : 0;
+    if (context.targets == OpenContext::Targets::needed) {
+        std::vector<std::uint8_t> none;
+        remove_bad(faults_of_class(files), settings.most_bad, files, none, 0, files.notes);
     }
+    out.samples = static_cast<std::int64_t>(files.paths.size());
     out.sample = describe_images(settings.path, settings, files.class_names, out.samples);
     out.encoding = std::make_shared<ImageEncoding>(files.class_names, settings.height,
                                                    settings.width, settings.channels);
@@ -408,20 +426,18 @@ Json propose_images(const fs::path& path) {
 }
 
 Look look_at_images(const Json& given, const OpenContext& context) {
-    const auto [files, settings] = list_set(given, context, Part::train);
+    auto [files, settings] = list_set(given, context, Part::train);
     Look out;
+    std::vector<std::uint8_t> none;
+    remove_bad(faults_of_class(files), 1, files, none, 0, files.notes);
     out.notes = files.notes;
     for (const std::string& name : files.class_names) {
         out.classes.push_back({shown(name, 200), 0});
     }
-    std::int64_t samples = 0;
     for (const std::int32_t label : files.labels) {
-        if (label >= 0) {
-            ++out.classes[static_cast<std::size_t>(label)].samples;
-            ++samples;
-        }
+        ++out.classes[static_cast<std::size_t>(label)].samples;
     }
-    out.summary = format_thousands(samples) + " images in " +
+    out.summary = format_thousands(static_cast<std::int64_t>(files.labels.size())) + " images in " +
                   std::to_string(files.class_names.size()) + " folders";
     return out;
 }

@@ -85,6 +85,7 @@ struct JsonlSettings {
     std::string field;
     std::string separator;
     double most_bad = 0;
+    std::stop_token stop;
 };
 
 JsonlSettings jsonl_settings(const Json& settings, const OpenContext& context) {
@@ -93,6 +94,7 @@ JsonlSettings jsonl_settings(const Json& settings, const OpenContext& context) {
     out.field = settings.at("text").get<std::string>();
     out.separator = settings.at("separator").get<std::string>();
     out.most_bad = settings.at("most_bad").get<double>();
+    out.stop = context.stop;
     std::error_code code;
     if (!fs::is_regular_file(out.path, code)) {
         throw Error(ErrorKind::data, out.path.string(), "there is no such file",
@@ -112,6 +114,7 @@ template <class Use>
 Documents for_each_document(const JsonlSettings& settings, Use&& use) {
     Documents out;
     for_each_line(settings.path, [&](const std::string& line, std::int64_t number) {
+        end_if_stopped(settings.stop);
         const std::optional<Json> object = object_of(line);
         if (!object) {
             out.bad.add(number, "it is no JSON object");

@@ -100,11 +100,13 @@ std::int64_t total_bytes(const std::vector<fs::path>& files) {
 }
 
 /// The content of all files; `names` receives their names below `path`, one per line.
-std::string read_all(const fs::path& path, std::string& names, std::vector<std::string>& notes) {
+std::string read_all(const fs::path& path, const std::stop_token& stop, std::string& names,
+                     std::vector<std::string>& notes) {
     std::string content;
     const std::vector<fs::path> files = text_files(path, notes);
     content.reserve(static_cast<std::size_t>(total_bytes(files)));
     for (const fs::path& file : files) {
+        end_if_stopped(stop);
         content += read_file(file, std::numeric_limits<std::int64_t>::max(), ErrorKind::data);
         names +=
             file == path ? path.filename().string() : file.lexically_relative(path).string() + "\n";
@@ -158,7 +160,7 @@ std::shared_ptr<const Source> open_text(const config::Json& settings, const Open
                                         Part, std::vector<std::string>& notes) {
     const fs::path path = path_of(settings, context);
     std::string names;
-    std::string content = read_all(path, names, notes);
+    std::string content = read_all(path, context.stop, names, notes);
     std::string fingerprint = "text " + std::to_string(content.size()) + " bytes, context " +
                               std::to_string(context.sequence_length) + ", names crc32c " +
                               std::to_string(crc32c(names)) + ", crc32c " +
