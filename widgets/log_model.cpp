@@ -1,36 +1,58 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/log_view.h"
 
+#include <QCoreApplication>
 #include <QDateTime>
+#include <QPointer>
+#include <QThreadPool>
 
 #include <algorithm>
 
 namespace weft::widgets {
+namespace {
+
+constexpr qint64 kBlockLines = 8192;
+constexpr qint64 kAtOnce = 20000; // lines that are filtered within a frame
+
+} // namespace
+
+bool LogFilter::passes(const LogLine& line) const {
+    if (line.level < minimum) {
+        return false;
+    }
+    if (!regex.pattern().isEmpty()) {
+        return !regex.isValid() || regex.match(line.text).hasMatch() ||
+               regex.match(line.source).hasMatch();
+    }
+    return text.isEmpty() || line.text.contains(text, Qt::CaseInsensitive) ||
+           line.source.contains(text, Qt::CaseInsensitive);
+}
 
 LogModel::LogModel(QObject* parent, int capacity)
-    : QAbstractListModel(parent), capacity_(static_cast<std::size_t>(std::max(1, capacity))) {}
+    : QAbstractListModel(parent), capacity_(std::max(1, capacity)) {}
+
+LogModel::~LogModel() {
+    stop_.request_stop();
+}
 
 void LogModel::append(std::vector<LogLine> lines) {
-    if (lines.empty()) {
+    const auto count = static_cast<qint64>(lines.size());
+    if (count == 0) {
         return;
     }
     // Of a flood longer than the buffer only the end can stay.
-    if (lines.size() > capacity_) {
-        const std::size_t skipped = lines.size() - capacity_;
-        dropOldest(lines_.size());
-        first_ += static_cast<qint64>(skipped);
-        lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(skipped));
-    } else if (lines_.size() + lines.size() > capacity_) {
-        dropOldest(lines_.size() + lines.size() - capacity_);
+    const qint64 skipped = std::max<qint64>(0, count - capacity_);
+    dropOldest(std::min(end_ - first_, std::max<qint64>(0, end_ - first_ + count - capacity_)));
+    if (skipped > 0) {
+        blocks_.clear();
+        base_ = first_ = end_ = end_ + skipped;
     }
     std::vector<qint64> fresh;
-    qint64 number = first_ + static_cast<qint64>(lines_.size());
-    for (LogLine& line : lines) {
-        if (passes(line)) {
-            fresh.push_back(number);
+    for (auto line = lines.begin() + skipped; line != lines.end(); ++line) {
+        if (!filtering_ && filter_.passes(*line)) {
+            fresh.push_back(end_);
         }
-        ++number;
-        lines_.push_back(std::move(line));
+        push(std::move(*line));
     }
     if (!fresh.empty()) {
         const int row = static_cast<int>(shown_.size());
@@ -40,63 +62,109 @@ void LogModel::append(std::vector<LogLine> lines) {
     }
 }
 
-void LogModel::dropOldest(std::size_t count) {
-    const qint64 keep_from = first_ + static_cast<qint64>(count);
-    const auto end = std::lower_bound(shown_.begin(), shown_.end(), keep_from);
+void LogModel::push(LogLine line) {
+    if (blocks_.empty() || blocks_.back()->size() == kBlockLines) {
+        blocks_.push_back(std::make_shared<Block>());
+        blocks_.back()->reserve(kBlockLines);
+    }
+    blocks_.back()->push_back(std::move(line));
+    ++end_;
+}
+
+void LogModel::dropOldest(qint64 count) {
+    const auto end = std::lower_bound(shown_.begin(), shown_.end(), first_ + count);
     const auto gone = static_cast<int>(std::distance(shown_.begin(), end));
     if (gone > 0) {
         beginRemoveRows({}, 0, gone - 1);
         shown_.erase(shown_.begin(), end);
     }
-    lines_.erase(lines_.begin(), lines_.begin() + static_cast<std::ptrdiff_t>(count));
-    first_ = keep_from;
+    first_ += count;
+    while (!blocks_.empty() && first_ >= base_ + kBlockLines) {
+        blocks_.pop_front();
+        base_ += kBlockLines;
+    }
     if (gone > 0) {
         endRemoveRows();
     }
 }
 
 void LogModel::clear() {
+    stop_.request_stop();
+    filtering_ = false;
     beginResetModel();
-    first_ += static_cast<qint64>(lines_.size());
-    lines_.clear();
+    blocks_.clear();
+    base_ = first_ = end_;
     shown_.clear();
     endResetModel();
 }
 
 void LogModel::setFilter(LogLevel minimum, const QString& text, bool regex) {
-    minimum_ = minimum;
-    needle_ = text;
-    use_regex_ = regex && !text.isEmpty();
-    if (use_regex_) {
-        regex_ = QRegularExpression(text, QRegularExpression::CaseInsensitiveOption);
+    stop_.request_stop();
+    filter_ = {minimum, regex ? QString() : text,
+               QRegularExpression(regex ? text : QString(),
+                                  QRegularExpression::CaseInsensitiveOption)};
+    if (end_ - first_ > kAtOnce) {
+        filterInBackground();
+    } else {
+        show({}, first_);
     }
-    filter_valid_ = !use_regex_ || regex_.isValid();
+}
+
+/// Shows what passed so far, and what passes of the lines from there on.
+void LogModel::show(std::deque<qint64> passed, qint64 from) {
+    filtering_ = false;
     beginResetModel();
-    shown_.clear();
-    for (std::size_t i = 0; i < lines_.size(); ++i) {
-        if (passes(lines_[i])) {
-            shown_.push_back(first_ + static_cast<qint64>(i));
+    shown_ = std::move(passed);
+    for (qint64 number = std::max(first_, from); number < end_; ++number) {
+        if (filter_.passes(at(number))) {
+            shown_.push_back(number);
         }
     }
     endResetModel();
+    emit filtered();
 }
 
-bool LogModel::passes(const LogLine& line) const {
-    if (line.level < minimum_) {
-        return false;
-    }
-    if (needle_.isEmpty() || !filter_valid_) {
-        return true;
-    }
-    if (use_regex_) {
-        return regex_.match(line.text).hasMatch() || regex_.match(line.source).hasMatch();
-    }
-    return line.text.contains(needle_, Qt::CaseInsensitive) ||
-           line.source.contains(needle_, Qt::CaseInsensitive);
+/// The full blocks; the last one is looked at when they are done.
+void LogModel::filterInBackground() {
+    filtering_ = true;
+    stop_ = std::stop_source();
+    const std::vector<std::shared_ptr<const Block>> full(blocks_.begin(), blocks_.end() - 1);
+    QThreadPool::globalInstance()->start([guard = QPointer<LogModel>(this), full, base = base_,
+                                          filter = filter_, stop = stop_.get_token()] {
+        std::deque<qint64> passed;
+        qint64 number = base;
+        for (const auto& block : full) {
+            if (stop.stop_requested()) {
+                return;
+            }
+            for (const LogLine& line : *block) {
+                if (filter.passes(line)) {
+                    passed.push_back(number);
+                }
+                ++number;
+            }
+        }
+        QMetaObject::invokeMethod(
+            QCoreApplication::instance(),
+            [guard, passed = std::move(passed), number, stop]() mutable {
+                if (guard && !stop.stop_requested()) {
+                    const auto kept =
+                        std::lower_bound(passed.begin(), passed.end(), guard->first_);
+                    passed.erase(passed.begin(), kept);
+                    guard->show(std::move(passed), number);
+                }
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+const LogLine& LogModel::at(qint64 number) const {
+    const auto index = static_cast<std::size_t>(number - base_);
+    return (*blocks_[index / kBlockLines])[index % kBlockLines];
 }
 
 const LogLine& LogModel::line(int row) const {
-    return lines_[static_cast<std::size_t>(shown_[static_cast<std::size_t>(row)] - first_)];
+    return at(shown_[static_cast<std::size_t>(row)]);
 }
 
 int LogModel::rowCount(const QModelIndex& parent) const {

@@ -120,6 +120,12 @@ LogView::LogView(QWidget* parent)
     connect(timer_, &QTimer::timeout, this, &LogView::flush);
     connect(filter_, &QLineEdit::textChanged, this, &LogView::refilter);
     connect(levels_, &SegmentedControl::currentIndexChanged, this, &LogView::refilter);
+    connect(model_, &LogModel::filtered, this, [this] {
+        updateCount();
+        if (follow_->isChecked()) {
+            list_->scrollToBottom();
+        }
+    });
     connect(copy, &QPushButton::clicked, this, &LogView::copyShown);
     connect(follow_, &QCheckBox::toggled, this, [this](bool on) {
         if (on) {
@@ -198,12 +204,13 @@ void LogView::refilter() {
     model_->setFilter(static_cast<LogLevel>(levels_->currentIndex()), text, regex);
     setInvalid(filter_, !model_->isFilterValid());
     updateCount();
-    if (follow_->isChecked()) {
-        list_->scrollToBottom();
-    }
 }
 
 void LogView::updateCount() {
+    if (model_->isFiltering()) {
+        count_->setText(tr("filtering…"));
+        return;
+    }
     const int shown = model_->rowCount();
     const int all = model_->totalCount();
     count_->setText(shown == all

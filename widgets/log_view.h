@@ -8,6 +8,8 @@
 #include <QWidget>
 
 #include <deque>
+#include <memory>
+#include <stop_token>
 #include <vector>
 
 class QCheckBox;
@@ -30,39 +32,63 @@ struct LogLine {
     qint64 step = -1;   // -1: not tied to a step
 };
 
-/// The newest `capacity` lines that pass the filter. Row 0 is the oldest.
+/// What lines are shown.
+struct LogFilter {
+    LogLevel minimum = LogLevel::Debug;
+    QString text;             // case does not count; empty: all
+    QRegularExpression regex; // instead of the text, unless its pattern is empty
+
+    bool isValid() const { return regex.isValid(); }
+    /// A regular expression that is none lets all lines pass.
+    bool passes(const LogLine& line) const;
+};
+
+/// The newest `capacity` lines that pass the filter. Row 0 is the oldest. A new filter over many
+/// lines is applied in the background; until then the rows are those of the filter before.
 class LogModel : public QAbstractListModel {
     Q_OBJECT
 public:
     enum DataRole { LevelRole = Qt::UserRole, SourceRole, StepRole, TimeRole, TextRole };
 
     explicit LogModel(QObject* parent = nullptr, int capacity = 200000);
+    ~LogModel() override;
 
     void append(std::vector<LogLine> lines);
     void clear();
     /// Minimum level and a text (plain, case-insensitive) or regular expression; empty: all.
     void setFilter(LogLevel minimum, const QString& text, bool regex = false);
-    bool isFilterValid() const { return filter_valid_; }
+    bool isFilterValid() const { return filter_.isValid(); }
+    bool isFiltering() const { return filtering_; }
     const LogLine& line(int row) const;
-    int totalCount() const { return static_cast<int>(lines_.size()); }
+    int totalCount() const { return static_cast<int>(end_ - first_); }
     qint64 droppedCount() const { return first_; }
 
     int rowCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
 
-private:
-    bool passes(const LogLine& line) const;
-    void dropOldest(std::size_t count);
+signals:
+    /// The rows are those of the filter.
+    void filtered();
 
-    std::deque<LogLine> lines_;
-    std::deque<qint64> shown_; // sequence numbers of the lines that pass
-    qint64 first_ = 0;         // sequence number of lines_.front()
-    std::size_t capacity_;
-    LogLevel minimum_ = LogLevel::Debug;
-    QString needle_;
-    QRegularExpression regex_;
-    bool use_regex_ = false;
-    bool filter_valid_ = true;
+private:
+    /// So many lines; a full one never changes, and may be read by any thread.
+    using Block = std::vector<LogLine>;
+
+    const LogLine& at(qint64 number) const;
+    void push(LogLine line);
+    void dropOldest(qint64 count);
+    void show(std::deque<qint64> passed, qint64 from);
+    void filterInBackground();
+
+    std::deque<std::shared_ptr<Block>> blocks_; // all but the last are full
+    qint64 base_ = 0;                           // sequence number of the first line of blocks_
+    qint64 first_ = 0;                          // and of the first that is kept
+    qint64 end_ = 0;                            // and of the next one
+    std::deque<qint64> shown_;                  // sequence numbers of the lines that pass
+    qint64 capacity_;
+    LogFilter filter_;
+    bool filtering_ = false;
+    std::stop_source stop_;
 };
 
 class LogView : public QWidget {

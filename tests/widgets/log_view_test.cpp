@@ -57,6 +57,31 @@ private slots:
         QCOMPARE(model.rowCount(), 101); // a broken expression hides nothing
     }
 
+    void many_lines_are_filtered_in_the_background() {
+        LogModel model(nullptr, 100000);
+        const QAbstractItemModelTester tester(&model,
+                                              QAbstractItemModelTester::FailureReportingMode::Fatal);
+        model.append(lines(50000));
+        QSignalSpy filtered(&model, &LogModel::filtered);
+        model.setFilter(LogLevel::Debug, QStringLiteral("step 7"));
+        model.setFilter(LogLevel::Debug, QStringLiteral("step 4999")); // the newest wins
+        QVERIFY(model.isFiltering());
+        QCOMPARE(model.rowCount(), 50000); // as before, until it is known what passes
+        model.append(lines(60000, 50000)); // meanwhile more, and the oldest go
+        QTRY_COMPARE(filtered.count(), 1);
+        QVERIFY(!model.isFiltering());
+        // 49990 to 49999; of 4999 and 499900 on none is kept or there.
+        QCOMPARE(model.rowCount(), 10);
+        QCOMPARE(model.line(0).text, QStringLiteral("step 49990"));
+        model.setFilter(LogLevel::Error, {});
+        QTRY_COMPARE(filtered.count(), 2);
+        QCOMPARE(model.rowCount(), 10000); // every tenth
+        model.setFilter(LogLevel::Debug, {});
+        model.clear();
+        QVERIFY(!model.isFiltering());
+        QCOMPARE(model.rowCount(), 0);
+    }
+
     void a_flood_of_50_000_lines_reaches_the_screen_in_few_turns() {
         LogView view;
         view.resize(800, 400);
