@@ -22,6 +22,8 @@ enum class SplitSource { Rule, Strategy, Override, Zero };
 struct DimAxis {
     std::string axis;
     SplitSource source = SplitSource::Rule;
+
+    friend bool operator==(const DimAxis&, const DimAxis&) = default;
 };
 
 struct DimEdit {
@@ -29,6 +31,8 @@ struct DimEdit {
     std::string logical;       // "mlp"; empty: no rule can split it
     std::vector<DimAxis> axes; // major to minor
     std::int64_t padding = 0;  // units that are dealt out beyond those there are
+
+    friend bool operator==(const DimEdit&, const DimEdit&) = default;
 };
 
 struct TensorEdit {
@@ -36,6 +40,8 @@ struct TensorEdit {
     std::string pattern;   // of the override in effect; empty: none
     bool own_rule = false; // a rule of the draft's own decides on a dimension
     QString because; // "rule mlp → model", "2d: mlp → model", "override", "no rule splits it"
+
+    friend bool operator==(const TensorEdit&, const TensorEdit&) = default;
 };
 
 /// The tensor of a slot on the mesh of a configuration. It need not be the mesh that the slot was
