@@ -9,6 +9,7 @@
 #include "core/compile/alternatives.h"
 #include "core/compile/mesh_config.h"
 #include "core/compile/mesh_recipe.h"
+#include "core/compile/model_sketch.h"
 #include "core/train/find_meshes.h"
 #include "core/train/machine_cost.h"
 #include "core/train/planning.h"
@@ -34,6 +35,7 @@ struct Options {
     int verify = 0; // steps; 0: plans only
     bool advise = false;
     bool curve = false;
+    bool model_text = false;
     bool json = false;
 };
 
@@ -208,6 +210,13 @@ int plan_config(const Options& options, const Context& context) {
     if (!checked.ok()) {
         return print_invalid(checked.diagnostics, options.json);
     }
+    if (options.model_text) {
+        const train::PlanTarget here{.threads = context.threads};
+        std::printf("%s", compile::text_of_model(
+                              checked.config, train::outline_run_data(checked.config, here).sample)
+                              .c_str());
+        return 0;
+    }
     if (options.verify > 0) {
         return print_verdict(checked.config, options, context);
     }
@@ -260,6 +269,8 @@ void add_plan(CLI::App& app, Context& context) {
         "devices, search for the best mesh");
     command->add_flag("--curve", options->curve,
                       "also show memory against step time over recompute where that takes long");
+    command->add_flag("--model-text", options->model_text,
+                      "print the model op by op, as the text that the model 'graph' reads");
     command->add_flag("--json", options->json, "print JSON");
     command->callback([options, &context] { context.exit_code = plan_config(*options, context); });
 }

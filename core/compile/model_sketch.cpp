@@ -2,6 +2,7 @@
 #include "core/compile/model_sketch.h"
 
 #include "core/compile/model_programs.h"
+#include "core/nn/graph_text.h"
 #include "core/ops/op_def.h"
 
 namespace weft::compile {
@@ -53,6 +54,13 @@ void sketch_model(const RunConfig& config, const data::SampleInfo& sample, Model
     const Record record(context, sketch);
     const ir::ValueId output = model->build(context, config.section("model"), inputs);
     program.add_result(ir::Role::output, "prediction", output);
+}
+
+std::string text_of_model(const RunConfig& config, const data::SampleInfo& sample) {
+    const nn::ModelDef* model = nn::find_model(config.model_type());
+    WEFT_CHECK(model != nullptr, "the configuration was checked");
+    return nn::text_of_model(*model, config.section("model"),
+                             {sample.input, sample.target, sample.classes});
 }
 
 } // namespace weft::compile

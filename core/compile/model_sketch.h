@@ -28,4 +28,8 @@ struct ModelSketch {
 /// was built before it is then in `sketch`.
 void sketch_model(const RunConfig& config, const data::SampleInfo& sample, ModelSketch& sketch);
 
+/// The model as text that the model `graph` trains to the same numbers. Throws weft::Error{usage}
+/// for one that text cannot express.
+std::string text_of_model(const RunConfig& config, const data::SampleInfo& sample);
+
 } // namespace weft::compile

@@ -99,6 +99,24 @@ CheckedRun read_text(std::string_view text, std::string_view where,
     return read_run_config(std::move(parsed.value), base_dir, overrides);
 }
 
+/// A graph is kept with its text: the file that it is from may change while a run goes on.
+void read_model_file(Json& document, const std::filesystem::path& base_dir,
+                     config::Diagnostics& out) {
+    Json& model = document["model"];
+    if (!model.is_object() || model.value("type", Json()) != "graph" ||
+        !model.value("path", Json()).is_string() || !model.value("text", Json()).is_null()) {
+        return;
+    }
+    const std::filesystem::path path = base_dir / model.at("path").get<std::string>();
+    try {
+        model["text"] = read_file(path, kLargestFile, ErrorKind::usage);
+    } catch (const Error& error) {
+        out.push_back({"/model/path", config::Severity::error, error.where() + ": " + error.text(),
+                       "Name a file with the model's text; a relative path counts from the "
+                       "configuration."});
+    }
+}
+
 } // namespace
 
 std::string RunConfig::model_type() const {
@@ -130,6 +148,7 @@ CheckedRun read_run_config(Json document, const std::filesystem::path& base_dir,
     explain_unavailable(document, out.diagnostics);
     fill_dependent_defaults(document, checked.value);
     check_unavailable(checked.value, out.diagnostics);
+    read_model_file(checked.value, base_dir, out.diagnostics);
     check_rules(checked.value, out.diagnostics);
     out.config.document = std::move(checked.value);
     if (out.ok()) {

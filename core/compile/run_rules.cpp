@@ -106,7 +106,7 @@ private:
             return;
         }
         if (delivered() == Delivers::tokens && !def->language_model() &&
-            def->name != "sequential") {
+            def->name != "sequential" && def->name != "graph") {
             error("/model/type",
                   std::string(def->name) + " reads images or features, but the data is text",
                   "Use model gpt2 or llama, or sequential with an embedding layer.");

@@ -21,8 +21,8 @@ struct Planned {
 };
 
 constexpr std::array kPlanned = {
-    Planned{"/data/*/type", "hdf5 npy csv jsonl images tokens sudoku maze arc", ""},
-    Planned{"/model/type", "vae trm graph", ""},
+    Planned{"/data/*/type", "tokens sudoku maze arc", ""},
+    Planned{"/model/type", "vae trm", ""},
     Planned{"/loss/type", "stablemax bce elbo act expression", ""},
     Planned{"/optimizer*/type", "lion lamb adafactor muon adam_atan2 sign_sgd", ""},
     Planned{"/training/precision", "f16 fp16 float16",

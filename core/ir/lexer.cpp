@@ -134,7 +134,7 @@ void Lexer::advance() {
         read_number();
     } else if (c == '"' || c == '\'') {
         read_text(c);
-    } else if (std::string_view("(){}[],:=@").find(c) != std::string_view::npos) {
+    } else if (std::string_view("(){}[],:=@*").find(c) != std::string_view::npos) {
         token_.kind = Token::Kind::symbol;
         token_.text = c;
         step();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/error.h"
-#include "core/ir/lexer.h"
 #include "core/ir/text.h"
+#include "core/ir/text_parts.h"
 
 #include <map>
 
@@ -10,7 +10,6 @@ namespace {
 
 // Limits that no program of ours comes near; hostile text shall not exhaust stack or memory.
 constexpr int kMaxDepth = 32;
-constexpr std::int64_t kMaxBytes = std::int64_t{1} << 56; // of one value
 constexpr std::int64_t kSpareNumbers = 1 << 16;           // value numbers may have this many gaps
 
 class Parser {
@@ -69,53 +68,9 @@ private:
         }
     }
 
-    std::string text_token(std::string_view what) {
-        if (lexer_.peek().kind != Token::Kind::text) {
-            lexer_.fail("expected " + std::string(what) + " in quotes, found " +
-                        describe(lexer_.peek()));
-        }
-        return lexer_.next().text;
-    }
-
-    std::int64_t integer_token(std::string_view what) {
-        if (lexer_.peek().kind != Token::Kind::integer) {
-            lexer_.fail("expected " + std::string(what) + ", found " + describe(lexer_.peek()));
-        }
-        return lexer_.next().integer;
-    }
-
-    Type type() {
-        const auto dtype = parse_dtype(lexer_.peek().text);
-        if (lexer_.peek().kind != Token::Kind::word || !dtype) {
-            lexer_.fail("expected an element type, found " + describe(lexer_.peek()),
-                        "one of f32, bf16, f64, i32, i64, u8");
-        }
-        lexer_.next();
-        Type out{*dtype, {}};
-        lexer_.expect("[");
-        std::int64_t bytes = dtype_bytes(*dtype);
-        while (!lexer_.take("]")) {
-            const Token token = lexer_.peek();
-            const std::int64_t extent = integer_token("an extent");
-            if (extent < 0 || (extent > 0 && bytes > kMaxBytes / extent)) {
-                lexer_.fail_at(token, "extent " + token.text + " is out of range");
-            }
-            if (out.shape.rank() == Shape::kMaxRank) {
-                lexer_.fail_at(token, "a shape has at most 8 dimensions");
-            }
-            bytes *= std::max<std::int64_t>(extent, 1);
-            out.shape.push_back(extent);
-            if (!lexer_.take(",")) {
-                lexer_.expect("]");
-                break;
-            }
-        }
-        return out;
-    }
-
     /// Type, then the optional spec, layout and name.
     Value typed(std::string usual_name = {}) {
-        Value value{type(), {}, {}, std::move(usual_name)};
+        Value value{read_type(lexer_), {}, {}, std::move(usual_name)};
         const Token token = lexer_.peek();
         if (token.kind == Token::Kind::word && token.text == "P") {
             value.spec = read_spec(lexer_);
@@ -130,35 +85,25 @@ private:
         }
         if (lexer_.take("layout")) {
             lexer_.expect("(");
-            value.layout.format = text_token("a layout");
+            value.layout.format = read_quoted(lexer_, "a layout");
             lexer_.expect(",");
-            value.layout.packed_bytes = integer_token("the packed size in bytes");
+            value.layout.packed_bytes = read_integer(lexer_, "the packed size in bytes");
             lexer_.expect(")");
         }
         if (lexer_.take("name")) {
             lexer_.expect("(");
-            value.name = text_token("a name");
+            value.name = read_quoted(lexer_, "a name");
             lexer_.expect(")");
         }
         return value;
-    }
-
-    Role role() {
-        for (const Role candidate : {Role::state, Role::batch, Role::scalar, Role::output}) {
-            if (lexer_.take(role_name(candidate))) {
-                return candidate;
-            }
-        }
-        lexer_.fail("expected a role, found " + describe(lexer_.peek()),
-                    "one of state, batch, scalar, output");
     }
 
     void argument() {
         const Token token = lexer_.peek();
         Port port;
         port.value = value_token();
-        port.role = role();
-        port.name = text_token("the argument's name");
+        port.role = read_role(lexer_);
+        port.name = read_quoted(lexer_, "the argument's name");
         lexer_.expect(":");
         define(token, port.value, typed(port.name));
         program_.body.arguments.push_back(port.value);
@@ -168,65 +113,10 @@ private:
     void result() {
         Port port;
         port.value = use();
-        port.role = role();
-        port.name = text_token("the result's name");
+        port.role = read_role(lexer_);
+        port.name = read_quoted(lexer_, "the result's name");
         program_.body.results.push_back(port.value);
         program_.results.push_back(std::move(port));
-    }
-
-    Attribute attribute() {
-        const Token::Kind kind = lexer_.peek().kind;
-        if (lexer_.take("true")) {
-            return true;
-        }
-        if (lexer_.take("false")) {
-            return false;
-        }
-        if (kind == Token::Kind::integer) {
-            return lexer_.next().integer;
-        }
-        if (kind == Token::Kind::real) {
-            return lexer_.next().real;
-        }
-        if (kind == Token::Kind::text) {
-            return lexer_.next().text;
-        }
-        if (!lexer_.take("[")) {
-            lexer_.fail("expected an attribute's value, found " + describe(lexer_.peek()),
-                        "true, false, 4, 0.5, \"text\" or [1,2]");
-        }
-        std::vector<std::int64_t> list;
-        while (!lexer_.take("]")) {
-            list.push_back(integer_token("an integer"));
-            if (!lexer_.take(",")) {
-                lexer_.expect("]");
-                break;
-            }
-        }
-        return list;
-    }
-
-    Attributes attributes() {
-        Attributes out;
-        if (!lexer_.take("{")) {
-            return out;
-        }
-        while (!lexer_.take("}")) {
-            if (lexer_.peek().kind != Token::Kind::word) {
-                lexer_.fail("expected an attribute's name, found " + describe(lexer_.peek()));
-            }
-            const Token name = lexer_.next();
-            lexer_.expect("=");
-            if (out.has(name.text)) {
-                lexer_.fail_at(name, "attribute '" + name.text + "' is given twice");
-            }
-            out.set(name.text, attribute());
-            if (!lexer_.take(",")) {
-                lexer_.expect("}");
-                break;
-            }
-        }
-        return out;
     }
 
     Phase phase() {
@@ -269,7 +159,7 @@ private:
         }
         op.kind = lexer_.next().text;
         op.inputs = operands();
-        op.attributes = attributes();
+        op.attributes = read_attributes(lexer_);
         lexer_.expect(":");
         std::vector<Value> defined;
         for (std::size_t i = 0; i < places.size(); ++i) {
@@ -279,10 +169,10 @@ private:
             defined.push_back(typed());
         }
         lexer_.expect("@");
-        op.path = text_token("the layer path");
+        op.path = read_quoted(lexer_, "the layer path");
         op.phase = phase();
         if (lexer_.take("in")) {
-            op.action = text_token("the action");
+            op.action = read_quoted(lexer_, "the action");
         }
         if (lexer_.take("{")) {
             op.body.push_back(body(depth + 1));

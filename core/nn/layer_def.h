@@ -49,4 +49,8 @@ ir::ValueId dropout(ModelContext& context, ir::ValueId x, double rate);
 ir::ValueId activation(ModelContext& context, const std::string& name, ir::ValueId x);
 std::vector<std::string> activation_names();
 
+/// Throws weft::Error{usage} where y is no prediction for the data: [B, outputs], or [B, positions,
+/// outputs] where every position has a target.
+void require_prediction(ModelContext& context, ir::ValueId y);
+
 } // namespace weft::nn

@@ -5,6 +5,20 @@
 #include "core/nn/model_list.h"
 
 namespace weft::nn {
+
+void require_prediction(ModelContext& context, ir::ValueId y) {
+    const ir::Shape& shape = context.shape(y);
+    const bool per_position = context.data().classes > 0 && context.data().target.shape.rank() == 1;
+    const int rank = per_position ? 3 : 2;
+    if (shape.rank() != rank || shape.back() != context.data().outputs()) {
+        context.fail(
+            "the last layer gives " + ir::to_text(shape) + ", but the data needs [batch" +
+                (per_position ? ", positions, " : ", ") + std::to_string(context.data().outputs()) +
+                "]",
+            "End with a linear layer, after flatten or global_avg_pool for images.");
+    }
+}
+
 namespace {
 
 using config::Json;
@@ -23,16 +37,7 @@ void check_sequential(const Json& settings, const std::string& pointer, config::
 
 ir::ValueId build_sequential(ModelContext& context, const Json& settings, ir::ValueId inputs) {
     const ir::ValueId y = build_layers(context, settings.at("layers"), "layers", inputs);
-    const ir::Shape& shape = context.shape(y);
-    const bool per_position = context.data().classes > 0 && context.data().target.shape.rank() == 1;
-    const int rank = per_position ? 3 : 2;
-    if (shape.rank() != rank || shape.back() != context.data().outputs()) {
-        context.fail(
-            "the last layer gives " + ir::to_text(shape) + ", but the data needs [batch" +
-                (per_position ? ", positions, " : ", ") + std::to_string(context.data().outputs()) +
-                "]",
-            "End with {\"type\": \"linear\"}, after flatten or global_avg_pool for images.");
-    }
+    require_prediction(context, y);
     return y;
 }
 

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model as text of its own: ops, one after the other, as the plan shows them (core/ir/model_text.h).
+// Tensors are called what the text calls them.
+#include "core/nn/graph_text.h"
+#include "core/nn/layer_def.h"
+#include "core/nn/model_list.h"
+
+#include "core/base/error.h"
+#include "core/ir/model_text.h"
+
+#include <map>
+
+namespace weft::nn {
+namespace {
+
+using config::Json;
+
+config::FieldTable graph_fields() {
+    return {config::path_field("path", nullptr,
+                               "File with the model's text; read when the configuration is.")
+                .or_null(),
+            config::text_field("text", nullptr,
+                               "The text itself; where it is given, path only says where it is "
+                               "from. `weft plan --model-text` prints that of any model.")
+                .or_null()};
+}
+
+void check_graph(const Json& settings, const std::string& pointer, config::Diagnostics& out) {
+    if (settings.at("text").is_null()) {
+        if (settings.at("path").is_null()) {
+            out.push_back({pointer + "/path", config::Severity::error,
+                           "a graph has neither a file nor a text",
+                           "Name a file with the model's text, or write it into \"text\"."});
+        }
+        return; // a file that cannot be read is told by who reads it
+    }
+    try {
+        check_model_text(ir::read_model_text(settings.at("text").get<std::string>(), 1));
+    } catch (const Error& error) {
+        out.push_back({pointer + "/text", config::Severity::error,
+                       error.where() + ": " + error.text(), error.hint()});
+    }
+}
+
+class GraphBuilder {
+public:
+    GraphBuilder(ModelContext& context, ir::ValueId inputs) : context_(context), inputs_(inputs) {}
+
+    ir::ValueId build(const ir::ModelText& text) {
+        for (const ir::WrittenPort& port : text.arguments) {
+            at(port.value.place, [&] { argument(port); });
+        }
+        for (const ir::WrittenOp& op : text.ops) {
+            at(op.place, [&] { append(op); });
+        }
+        context_.builder().set_path({});
+        const ir::WrittenValue& result = text.results.front().value;
+        const ir::ValueId prediction = values_.at(result.number);
+        at(result.place, [&] { require_prediction(context_, prediction); });
+        return prediction;
+    }
+
+private:
+    /// What is wrong in `work` is wrong at `place`.
+    template <class Work>
+    static void at(ir::TextPlace place, const Work& work) {
+        try {
+            work();
+        } catch (const Error& error) {
+            throw Error(ErrorKind::usage, ir::to_text(place) + " of the model's text", error.text(),
+                        error.hint());
+        }
+    }
+
+    void argument(const ir::WrittenPort& port) {
+        ir::ValueId value;
+        if (port.role == ir::Role::state) {
+            const StateStart start = start_of(port);
+            value = context_.parameter(port.name, port.value.type->shape, start.init, start.axes);
+            layers_.emplace(port.value.number, port.name.substr(0, port.name.rfind('.')));
+        } else if (port.role == ir::Role::batch) {
+            value = inputs_;
+            require_type(port.value, value, "the data gives ");
+        } else {
+            value = context_.random(); // of no worth but in training, where alone it is used
+        }
+        values_.emplace(port.value.number, value);
+    }
+
+    void append(const ir::WrittenOp& op) {
+        context_.builder().set_path(path_of(op));
+        std::vector<ir::ValueId> inputs;
+        for (const ir::WrittenValue& input : op.inputs) {
+            inputs.push_back(values_.at(input.number));
+        }
+        const auto random = random_operand(op.kind);
+        ir::Attributes attributes = op.attributes;
+        if (random && *random < inputs.size() && !context_.training()) {
+            if (op.kind == "dropout") {
+                values_.emplace(op.outputs.front().number, inputs.front());
+                return;
+            }
+            inputs.erase(inputs.begin() + static_cast<std::ptrdiff_t>(*random));
+            attributes = without_dropout(op.attributes);
+        }
+        const auto outputs =
+            context_.builder().emit_all(op.kind, std::move(inputs), std::move(attributes));
+        if (outputs.size() != op.outputs.size()) {
+            context_.fail(op.kind + " gives " + std::to_string(outputs.size()) + " values, not " +
+                              std::to_string(op.outputs.size()),
+                          "Name every value that it gives, as in %7, %8 = ...");
+        }
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            values_.emplace(op.outputs[i].number, outputs[i]);
+            require_type(op.outputs[i], outputs[i], op.kind + " gives ");
+        }
+    }
+
+    static ir::Attributes without_dropout(const ir::Attributes& all) {
+        ir::Attributes out;
+        for (const auto& [name, value] : all) {
+            if (name != "rate" && name != "stream") {
+                out.set(name, value);
+            }
+        }
+        return out;
+    }
+
+    /// As written; else the layer of the first weight it reads; else that of the line before.
+    std::string path_of(const ir::WrittenOp& op) const {
+        if (op.path) {
+            return *op.path;
+        }
+        for (const ir::WrittenValue& input : op.inputs) {
+            if (const auto found = layers_.find(input.number); found != layers_.end()) {
+                return found->second;
+            }
+        }
+        return context_.path();
+    }
+
+    void require_type(const ir::WrittenValue& written, ir::ValueId value, const std::string& what) {
+        const ir::Type& type = context_.builder().type(value);
+        if (written.type && !(*written.type == type)) {
+            context_.fail(what + text_of(type) + ", but the line says " + text_of(*written.type));
+        }
+    }
+
+    /// "f32[B,10]": the first extent is what B stands for.
+    std::string text_of(const ir::Type& type) const {
+        std::string out(ir::dtype_name(type.dtype));
+        for (int dim = 0; dim < type.shape.rank(); ++dim) {
+            const bool samples = dim == 0 && type.shape[dim] == context_.shape(inputs_)[0];
+            out += (dim == 0 ? "[" : ",") + (samples ? "B" : std::to_string(type.shape[dim]));
+        }
+        return out + (type.shape.rank() == 0 ? "[]" : "]");
+    }
+
+    ModelContext& context_;
+    ir::ValueId inputs_;
+    std::map<std::int32_t, ir::ValueId> values_;
+    std::map<std::int32_t, std::string> layers_; // of the weights
+};
+
+ir::ValueId build_graph(ModelContext& context, const Json& settings, ir::ValueId inputs) {
+    const ir::ModelText text = ir::read_model_text(settings.at("text").get<std::string>(),
+                                                   context.shape(inputs)[0]);
+    check_model_text(text);
+    return GraphBuilder(context, inputs).build(text);
+}
+
+} // namespace
+
+const ModelDef kGraphModel = {"graph",     "Ops one by one, as program text.",
+                              "as the text calls them\n",
+                              graph_fields, build_graph,
+                              check_graph};
+
+} // namespace weft::nn
