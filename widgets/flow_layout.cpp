@@ -4,6 +4,7 @@
 #include <QWidget>
 
 #include <algorithm>
+#include <cmath>
 
 namespace weft::widgets {
 namespace {
@@ -15,6 +16,10 @@ bool expands(const QLayoutItem* item) {
 /// Those that expand stay in a line that has their least width.
 int wanted(const QLayoutItem* item) {
     return expands(item) ? item->minimumSize().width() : item->sizeHint().width();
+}
+
+int heightOf(const QLayoutItem* item, int width) {
+    return item->hasHeightForWidth() ? item->heightForWidth(width) : item->sizeHint().height();
 }
 
 } // namespace
@@ -29,6 +34,18 @@ FlowLayout::~FlowLayout() {
 
 void FlowLayout::setLineSpacing(int pixels) {
     line_spacing_ = pixels;
+    invalidate();
+}
+
+void FlowLayout::setColumnWidth(int pixels) {
+    if (pixels != column_width_) {
+        column_width_ = pixels;
+        invalidate();
+    }
+}
+
+void FlowLayout::setItemAlignment(Qt::Alignment vertical) {
+    item_alignment_ = vertical;
     invalidate();
 }
 
@@ -49,20 +66,69 @@ QLayoutItem* FlowLayout::takeAt(int index) {
     return out;
 }
 
+int FlowLayout::columnsIn(int width) const {
+    return column_width_ == 0
+               ? 1
+               : std::max(1, (width + spacing()) / (column_width_ + spacing()));
+}
+
+int FlowLayout::sizeOf(const QLayoutItem* item, int width) const {
+    const int own = std::max(item->minimumSize().width(), std::min(wanted(item), width));
+    if (column_width_ == 0) {
+        return own;
+    }
+    const double pitch = static_cast<double>(width + spacing()) / columnsIn(width);
+    return std::clamp(static_cast<int>(std::ceil((own + spacing()) / pitch - 1e-6)), 1,
+                      columnsIn(width));
+}
+
+void FlowLayout::arrange(Line& line, int left, int width) const {
+    const auto wide = std::count_if(line.places.begin(), line.places.end(),
+                                    [](const Place& place) { return expands(place.item); });
+    int others = static_cast<int>(wide);
+    const double pitch = static_cast<double>(width + spacing()) / columnsIn(width);
+    int at = 0;
+    for (Place& place : line.places) {
+        if (expands(place.item)) {
+            const int share = std::max(0, left) / others--;
+            place.size += share;
+            left -= share;
+        }
+        if (column_width_ == 0) {
+            place.x = at;
+            place.width = place.size;
+            at += place.size + spacing();
+        } else {
+            place.x = static_cast<int>(std::lround(at * pitch));
+            at += place.size;
+            place.width = static_cast<int>(std::lround(at * pitch)) - spacing() - place.x;
+        }
+        line.height = std::max(line.height, heightOf(place.item, place.width));
+    }
+}
+
 std::vector<FlowLayout::Line> FlowLayout::lines(int width) const {
     std::vector<Line> out;
+    const int gap = column_width_ == 0 ? spacing() : 0;
+    const int room = column_width_ == 0 ? width : columnsIn(width);
+    int left = 0;
     for (QLayoutItem* item : items_) {
         if (item->isEmpty()) {
             continue; // hidden
         }
-        const int own = wanted(item);
-        if (out.empty() || out.back().left < spacing() + own) {
-            out.push_back({{}, 0, width + spacing()});
+        const int size = sizeOf(item, width);
+        if (out.empty() || left < gap + size) {
+            if (!out.empty()) {
+                arrange(out.back(), left, width);
+            }
+            out.emplace_back();
+            left = room + gap;
         }
-        Line& line = out.back();
-        line.items.push_back(item);
-        line.height = std::max(line.height, item->sizeHint().height());
-        line.left -= spacing() + own;
+        out.back().places.push_back({item, size});
+        left -= gap + size;
+    }
+    if (!out.empty()) {
+        arrange(out.back(), left, width);
     }
     return out;
 }
@@ -111,15 +177,14 @@ void FlowLayout::setGeometry(const QRect& rect) {
     const bool mirrored = parentWidget() != nullptr && parentWidget()->isRightToLeft();
     int top = inner.top();
     for (const Line& line : lines(inner.width())) {
-        int x = inner.left();
-        for (QLayoutItem* item : line.items) {
-            const int width = wanted(item) + (expands(item) ? std::max(0, line.left) : 0);
-            const int height = std::min(line.height, item->sizeHint().height());
-            const QRect place(x, top + (line.height - height) / 2, width, height);
-            item->setGeometry(mirrored ? QRect(inner.left() + inner.right() - place.right(),
-                                               place.top(), width, height)
-                                       : place);
-            x += width + spacing();
+        for (const Place& at : line.places) {
+            const int height = std::min(line.height, heightOf(at.item, at.width));
+            const int lower = item_alignment_ & Qt::AlignTop ? 0 : (line.height - height) / 2;
+            const QRect place(inner.left() + at.x, top + lower, at.width, height);
+            at.item->setGeometry(mirrored
+                                     ? QRect(inner.left() + inner.right() - place.right(),
+                                             place.top(), place.width(), place.height())
+                                     : place);
         }
         top += line.height + line_spacing_;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Widgets side by side, onto further lines where there is no room. Those that expand take what
-// their line has left.
+// Widgets side by side, onto further lines where there is no room. Those that expand share what
+// their line has left. With columns all begin at one of them and fill those that they need, so that
+// lines stand in rank and file.
 #pragma once
 
 #include <QLayout>
@@ -17,6 +18,10 @@ public:
 
     /// Between lines; the layout's spacing is that between neighbours.
     void setLineSpacing(int pixels);
+    /// Columns of at least this width, as many as there is room for; 0: none.
+    void setColumnWidth(int pixels);
+    /// Where an item stands that is lower than its line: in the middle unless told otherwise.
+    void setItemAlignment(Qt::Alignment vertical);
     /// Lines at a width.
     int linesIn(int width) const;
 
@@ -32,15 +37,27 @@ public:
     void setGeometry(const QRect& rect) override;
 
 private:
-    struct Line {
-        std::vector<QLayoutItem*> items;
-        int height = 0;
-        int left = 0; // room behind the last
+    struct Place {
+        QLayoutItem* item = nullptr;
+        int size = 0; // pixels, or columns
+        int x = 0;
+        int width = 0;
     };
+    struct Line {
+        std::vector<Place> places;
+        int height = 0;
+    };
+    int columnsIn(int width) const;
+    /// Pixels or columns that an item asks for.
+    int sizeOf(const QLayoutItem* item, int width) const;
+    /// Shares what is left of a line among those that expand, and puts all in their places.
+    void arrange(Line& line, int left, int width) const;
     std::vector<Line> lines(int width) const;
 
     std::vector<QLayoutItem*> items_;
     int line_spacing_ = 4;
+    int column_width_ = 0;
+    Qt::Alignment item_alignment_ = Qt::AlignVCenter;
 };
 
 } // namespace weft::widgets

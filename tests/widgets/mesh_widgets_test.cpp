@@ -195,6 +195,48 @@ private slots:
         QTRY_COMPARE(wide->width(), 320 - 220);
     }
 
+    void those_that_expand_share_the_rest_of_their_line() {
+        QWidget holder;
+        auto* flow = new FlowLayout(&holder);
+        flow->setContentsMargins(0, 0, 0, 0);
+        flow->setSpacing(10);
+        std::vector<QWidget*> boxes;
+        for (int i = 0; i < 3; ++i) {
+            boxes.push_back(new QWidget);
+            boxes.back()->setMinimumSize(50, 20);
+            boxes.back()->setSizePolicy(i == 1 ? QSizePolicy::Fixed : QSizePolicy::Expanding,
+                                        QSizePolicy::Fixed);
+            flow->addWidget(boxes.back());
+        }
+        holder.resize(320, 20);
+        holder.show();
+        QTRY_COMPARE(boxes[2]->geometry().right(), 319);
+        QCOMPARE(boxes[0]->width(), 125); // 320 less two gaps and 50, in halves
+        QCOMPARE(boxes[1]->width(), 50);
+        QCOMPARE(boxes[2]->width(), 125);
+    }
+
+    void columns_put_lines_in_rank_and_file() {
+        QWidget holder;
+        auto* flow = new FlowLayout(&holder);
+        flow->setContentsMargins(0, 0, 0, 0);
+        flow->setSpacing(10);
+        flow->setColumnWidth(90); // three of 100 in 320
+        std::vector<QWidget*> boxes;
+        for (const int width : {60, 130, 100, 40}) {
+            boxes.push_back(new QWidget);
+            boxes.back()->setMinimumSize(width, 20);
+            boxes.back()->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+            flow->addWidget(boxes.back());
+        }
+        holder.resize(320, 60);
+        holder.show();
+        QTRY_COMPARE(boxes[0]->geometry(), QRect(0, 0, 100, 20));
+        QCOMPARE(boxes[1]->geometry(), QRect(110, 0, 210, 20));
+        QCOMPARE(boxes[2]->geometry(), QRect(0, 24, 100, 20));
+        QCOMPARE(boxes[3]->geometry(), QRect(110, 24, 100, 20));
+    }
+
 private:
     std::unique_ptr<ThemeController> controller_;
 };
