@@ -141,28 +141,34 @@ void CurveEditor::paintScene(QPainter& painter, const QSizeF& view_size) const {
     paintHandles(painter, view_size);
 }
 
+std::vector<CurveEditor::Row> CurveEditor::rows(const QSizeF& view_size) const {
+    std::vector<Row> out;
+    if (logarithmic_) {
+        for (double decade = std::pow(10.0, std::ceil(std::log10(y_low_) - 1e-9));
+             decade <= y_high_; decade *= 10) {
+            out.push_back({decade, axisLabel(decade, decade, decade)});
+        }
+        return out;
+    }
+    const std::vector<double> ticks =
+        roundTicks(0, y_high_, static_cast<int>(plot(view_size).height() / kTickHeight));
+    const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : 1.0;
+    for (const double y : ticks) {
+        out.push_back({y, axisLabel(y, step, y_high_)});
+    }
+    return out;
+}
+
 void CurveEditor::paintAxes(QPainter& painter, const QSizeF& view_size) const {
     const Theme& theme = Theme::current();
     const QRectF area = plot(view_size);
     const QFont mono = theme.font(TextStyle::MonoSmall);
     const double line = lineHeight();
-    std::vector<double> rows =
-        roundTicks(0, y_high_, static_cast<int>(area.height() / kTickHeight));
-    if (logarithmic_) {
-        rows.clear();
-        for (double decade = std::pow(10.0, std::ceil(std::log10(y_low_) - 1e-9));
-             decade <= y_high_; decade *= 10) {
-            rows.push_back(decade);
-        }
-    }
-    const double row_step = rows.size() > 1 ? rows[1] - rows[0] : 1.0;
-    for (const double y : rows) {
-        const double at = toView(0, y, view_size).y();
+    for (const Row& row : rows(view_size)) {
+        const double at = toView(0, row.y, view_size).y();
         paintHairline(painter, {area.left(), at}, {area.right(), at}, theme.color(Role::Hairline));
-        const QString text =
-            logarithmic_ || y_high_ < 0.05 ? formatNumber(y, 2) : axisLabel(y, row_step, y_high_);
         paintText(painter, QRectF(0, at - line / 2, area.left() - 6, line),
-                  Qt::AlignRight | Qt::AlignVCenter, text, mono, theme.color(Role::Muted));
+                  Qt::AlignRight | Qt::AlignVCenter, row.label, mono, theme.color(Role::Muted));
     }
     const std::vector<double> columns =
         roundTicks(0, x_high_, std::max(2, static_cast<int>(area.width() / kTickWidth)));

@@ -36,6 +36,12 @@ public:
     void setLogarithmic(bool logarithmic);
     bool isLogarithmic() const { return logarithmic_; }
     const std::vector<CurveHandle>& handles() const { return handles_; }
+    struct Row {
+        double y = 0;
+        QString label;
+    };
+    /// The lines across, with what stands beside them, from below.
+    std::vector<Row> rows(const QSizeF& view_size) const;
     /// Where a point of the curve is painted, in a view of this size.
     QPointF toView(double x, double y, const QSizeF& view_size) const;
 

@@ -15,14 +15,31 @@ namespace {
 
 constexpr int kPadding = 10;
 
-int widest(const std::vector<Figure>& figures) {
+constexpr double kLeastWidth = 40;
+
+/// Of a figure with the space around it.
+int widthOf(const Figure& figure) {
     const Theme& theme = Theme::current();
-    double width = 40;
+    const double text =
+        std::max({kLeastWidth, textWidth(theme.font(TextStyle::Mono), figure.value),
+                  textWidth(theme.font(TextStyle::Caption), figure.caption)});
+    return static_cast<int>(std::ceil(text)) + 2 * kPadding;
+}
+
+int widest(const std::vector<Figure>& figures) {
+    int width = static_cast<int>(kLeastWidth) + 2 * kPadding;
     for (const Figure& figure : figures) {
-        width = std::max({width, textWidth(theme.font(TextStyle::Mono), figure.value),
-                          textWidth(theme.font(TextStyle::Caption), figure.caption)});
+        width = std::max(width, widthOf(figure));
     }
-    return static_cast<int>(std::ceil(width)) + 2 * kPadding;
+    return width;
+}
+
+int together(const std::vector<Figure>& figures) {
+    int width = 0;
+    for (const Figure& figure : figures) {
+        width += widthOf(figure);
+    }
+    return width;
 }
 
 int lineHeight(TextStyle style) {
@@ -36,7 +53,7 @@ int rowHeight() {
 } // namespace
 
 FigureStrip::FigureStrip(QWidget* parent) : QWidget(parent) {
-    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
 }
@@ -65,6 +82,9 @@ void FigureStrip::setStale(bool stale) {
 /// All on one line, or lines of equal length.
 int FigureStrip::columnsIn(int width) const {
     const int count = std::max(1, static_cast<int>(figures_.size()));
+    if (together(figures_) <= width) {
+        return count;
+    }
     const int fit = std::clamp(width / widest(figures_), 1, count);
     const int lines = (count + fit - 1) / fit;
     return (count + lines - 1) / lines;
@@ -77,7 +97,7 @@ int FigureStrip::heightForWidth(int width) const {
 }
 
 QSize FigureStrip::sizeHint() const {
-    return {widest(figures_) * std::max(1, static_cast<int>(figures_.size())), rowHeight()};
+    return {std::max(together(figures_), widest(figures_)), rowHeight()};
 }
 
 QSize FigureStrip::minimumSizeHint() const {
@@ -86,6 +106,18 @@ QSize FigureStrip::minimumSizeHint() const {
 
 QRectF FigureStrip::cell(int index) const {
     const int columns = columnsIn(width());
+    if (columns == static_cast<int>(figures_.size()) && together(figures_) <= width()) {
+        const int share = (width() - together(figures_)) / columns; // of what is left
+        int left = 0;
+        for (int i = 0; i < index; ++i) {
+            left += widthOf(figures_[static_cast<std::size_t>(i)]) + share;
+        }
+        const int right = index + 1 == columns
+                              ? width()
+                              : left + widthOf(figures_[static_cast<std::size_t>(index)]) + share;
+        return {static_cast<double>(left), 0.0, static_cast<double>(right - left),
+                static_cast<double>(rowHeight())};
+    }
     const double cell_width = static_cast<double>(width()) / columns;
     return {cell_width * (index % columns), static_cast<double>(rowHeight()) * (index / columns),
             cell_width, static_cast<double>(rowHeight())};

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace weft::widgets {
 namespace {
@@ -187,10 +188,7 @@ void LifelineChart::paintMoment(QPainter& painter, const QSizeF& view_size) cons
     }
     const QSizeF box(std::min(width + 24, area.width() - 8),
                      line * static_cast<double>(summary_.size()) + 12);
-    // Low and away from the bars: those of late saves lie low at the right.
-    const double left = std::clamp(x - box.width() - 12, area.left() + 4,
-                                   std::max(area.left() + 4, area.right() - box.width()));
-    QRectF rect(QPointF(left, area.bottom() - box.height() - 8), box);
+    QRectF rect = freest(box, view_size);
     paintPanel(painter, rect, size::kRadius, theme.color(Role::Surface), theme.color(Role::Border));
     rect.adjust(12, 6, -12, -6);
     for (int i = 0; i < summary_.size(); ++i) {
@@ -201,6 +199,32 @@ void LifelineChart::paintMoment(QPainter& painter, const QSizeF& view_size) cons
                            : caption,
                   theme.color(i == 0 ? Role::Text : Role::Muted));
     }
+}
+
+/// Where a box covers least of the bars: they go from the upper left to the lower right, so that the
+/// other two corners are mostly free.
+QRectF LifelineChart::freest(const QSizeF& box, const QSizeF& view_size) const {
+    const QRectF area = plot(view_size);
+    const double right = std::max(area.left() + 4, area.right() - box.width() - 4);
+    const QPointF corners[] = {{area.left() + 4, area.bottom() - box.height() - 8},
+                               {right, area.top() + 4},
+                               {right, area.bottom() - box.height() - 8},
+                               {area.left() + 4, area.top() + 4}};
+    QRectF best;
+    double least = std::numeric_limits<double>::infinity();
+    for (const QPointF& corner : corners) {
+        const QRectF place(corner, box);
+        double covered = 0;
+        for (std::size_t i = 0; i < lifelines_.size(); ++i) {
+            const QRectF common = place.intersected(bar(i, view_size));
+            covered += common.width() * common.height();
+        }
+        if (covered < least) {
+            least = covered;
+            best = place;
+        }
+    }
+    return best;
 }
 
 void LifelineChart::choose(double x) {

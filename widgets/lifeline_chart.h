@@ -55,6 +55,7 @@ private:
     void paintAxis(QPainter& painter, const QSizeF& view_size) const;
     void paintBars(QPainter& painter, const QSizeF& view_size) const;
     void paintMoment(QPainter& painter, const QSizeF& view_size) const;
+    QRectF freest(const QSizeF& box, const QSizeF& view_size) const;
 
     std::vector<Lifeline> lifelines_;
     std::vector<int> rows_; // of each lifeline

@@ -5,6 +5,8 @@
 #include "widgets/figure_strip.h"
 #include "widgets/lifeline_chart.h"
 
+#include <QVBoxLayout>
+
 #include <cmath>
 
 namespace {
@@ -102,6 +104,34 @@ private slots:
         editor.renderTo(&image, editor.size());
     }
 
+    void small_values_are_told_apart_on_the_axis_data() {
+        QTest::addColumn<double>("peak");
+        QTest::addColumn<bool>("logarithmic");
+        for (const double peak : {2.0, 0.02, 3e-3, 6e-4, 1e-5}) {
+            for (const bool logarithmic : {false, true}) {
+                QTest::addRow("%g %s", peak, logarithmic ? "log" : "linear")
+                    << peak << logarithmic;
+            }
+        }
+    }
+
+    void small_values_are_told_apart_on_the_axis() {
+        QFETCH(double, peak);
+        QFETCH(bool, logarithmic);
+        CurveEditor editor;
+        fill(editor);
+        editor.setCurve({{0, 20, 200, 1000}, {0.0, peak / 90, peak, 0.0}, {}}, kHandles);
+        editor.setLogarithmic(logarithmic);
+        const auto rows = editor.rows(editor.size());
+        QVERIFY(rows.size() >= 2);
+        for (const CurveEditor::Row& row : rows) {
+            bool number = false;
+            const double said = row.label.toDouble(&number);
+            QVERIFY2(number, qPrintable(row.label));
+            QVERIFY2(std::abs(said - row.y) <= 1e-3 * row.y, qPrintable(row.label));
+        }
+    }
+
     void the_moment_of_the_bars_follows_the_mouse() {
         LifelineChart chart;
         chart.resize(600, 300);
@@ -149,6 +179,17 @@ private slots:
         QCOMPARE(strip.heightForWidth(strip.sizeHint().width()), line);
         QCOMPARE(strip.heightForWidth(strip.sizeHint().width() - 10), 2 * line);
         QVERIFY(strip.accessibleDescription().contains("1,234 updates an epoch"));
+        QWidget holder;
+        holder.setMinimumSize(1, 1);
+        auto* column = new QVBoxLayout(&holder);
+        column->setContentsMargins(0, 0, 0, 0);
+        auto* inside = new FigureStrip;
+        inside->setFigures(figures);
+        column->addWidget(inside);
+        column->addStretch(1);
+        holder.resize(strip.sizeHint().width() - 10, 10 * line);
+        holder.show();
+        QTRY_COMPARE(inside->height(), 2 * line); // and it gets them
     }
 };
 
