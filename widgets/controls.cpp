@@ -289,7 +289,9 @@ void ProgressLine::setRole(Role role) {
 void ProgressLine::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const Theme& theme = Theme::current();
-    painter.fillRect(rect(), theme.color(Role::Hairline));
+    if (timer_ != 0 || fraction_ >= 0) { // idle it is not to be seen
+        painter.fillRect(rect(), theme.color(Role::Hairline));
+    }
     if (timer_ != 0) {
         const double length = width() / 4.0;
         const double left = timer_ < 0 ? (width() - length) / 2.0

@@ -205,7 +205,8 @@ QSize Style::sizeFromContents(ContentsType type, const QStyleOption* option, con
         return {contents.width() + 44,
                 std::max(controlHeight(widget), option->fontMetrics.height() + 8)};
     case CT_SpinBox:
-        return {contents.width() + 28,
+        // Arrows, paddings, and what a line edit keeps free at both ends.
+        return {contents.width() + 34,
                 std::max(controlHeight(widget), option->fontMetrics.height() + 8)};
     case CT_CheckBox:
     case CT_RadioButton: result.setHeight(std::max(result.height(), 20)); return result;

@@ -63,13 +63,16 @@ const TokenView::Places& TokenView::placesFor(double width) const {
         double y = top + caption;
         std::vector<QRectF> boxes;
         for (const QString& token : run.tokens) {
-            const double box = std::ceil(metrics.horizontalAdvance(token)) + 2 * kTokenPadding;
+            const bool letter = token.size() == 1;
+            const double box = letter ? metrics.horizontalAdvance(token)
+                                      : std::ceil(metrics.horizontalAdvance(token)) +
+                                            2 * kTokenPadding;
             if (x > 0 && x + box > width) {
                 x = 0;
                 y += line + kLineGap;
             }
             boxes.emplace_back(x, y, box, line);
-            x += box + kTokenGap;
+            x += box + (letter ? 0 : kTokenGap);
         }
         top = y + line;
         places_.runs.emplace_back(0, first, width, top - first);
@@ -144,7 +147,9 @@ void TokenView::paintScene(QPainter& painter, const QSizeF& view_size) const {
             const QString& token = run.tokens[static_cast<int>(t)];
             const bool sign = token == QStringLiteral("·") || token == QStringLiteral("↵") ||
                               token == QStringLiteral("⇥");
-            painter.fillRect(box, theme.color(t % 2 == 0 ? Role::Inset : Role::EmptyBar));
+            if (token.size() > 1) {
+                painter.fillRect(box, theme.color(t % 2 == 0 ? Role::Inset : Role::EmptyBar));
+            }
             paintText(painter, box, Qt::AlignCenter, token, mono,
                       theme.color(sign ? Role::Muted : Role::Text), Qt::ElideNone);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs of tokens as text: every token in its own box, so that its bounds are seen, on as many lines
-// as it takes. One run below the other, each with a caption.
+// Runs of tokens as text, on as many lines as it takes: letters one behind the other, longer tokens
+// in boxes, so that their bounds are seen. One run below the other, each with a caption.
 #pragma once
 
 #include "widgets/painted_view.h"
