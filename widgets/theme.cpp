@@ -133,7 +133,7 @@ void Theme::setCurrent(const Theme& theme) { mutableCurrent() = theme; }
 
 Theme Theme::withFontScale(double scale) const {
     Theme theme = *this;
-    theme.font_scale_ = std::clamp(scale, 0.8, 1.5);
+    theme.font_scale_ = std::clamp(scale, kSmallestText, kLargestText);
     return theme;
 }
 

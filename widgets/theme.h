@@ -63,6 +63,10 @@ enum class Fill { Solid, Hatched, Dotted };
 /// Title 15 semibold, Big 22, Mono 9, MonoSmall 8.5.
 enum class TextStyle { Caption, CaptionStrong, Body, Strong, Heading, Title, Big, Mono, MonoSmall };
 
+/// How much larger or smaller than designed all text may be.
+inline constexpr double kSmallestText = 0.8;
+inline constexpr double kLargestText = 1.5;
+
 /// Spacing in device-independent pixels, all on the 4-px grid.
 namespace space {
 inline constexpr int kTight = 4;
@@ -100,7 +104,7 @@ public:
 
     bool isDark() const { return dark_; }
     double fontScale() const { return font_scale_; }
-    /// The same colours with all text sizes multiplied by `scale` (0.8 to 1.5).
+    /// The same colours with all text sizes multiplied by `scale`, kSmallestText to kLargestText.
     Theme withFontScale(double scale) const;
 
     Theme withSeries(SeriesPalette palette) const;

@@ -20,7 +20,7 @@ public:
 
     Mode mode() const { return mode_; }
     void setMode(Mode mode);
-    /// Text size, 0.8 to 1.5 of the scale in Theme.
+    /// Text size, kSmallestText to kLargestText of the scale in Theme.
     void setFontScale(double scale);
     double fontScale() const { return font_scale_; }
     /// Which colours runs and devices have.

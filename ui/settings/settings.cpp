@@ -19,7 +19,8 @@ Preferences read(QSettings& file) {
     const QString theme = file.value("theme").toString();
     values.theme = theme == "dark" ? Mode::Dark : theme == "light" ? Mode::Light : Mode::System;
     const double scale = file.value("fontScale", 1.0).toDouble(); // 0 when it is no number
-    values.font_scale = scale > 0 ? std::clamp(scale, 0.8, 1.5) : 1.0;
+    values.font_scale = scale > 0 ? std::clamp(scale, widgets::kSmallestText, widgets::kLargestText)
+                                  : 1.0;
     values.series = file.value("series").toString() == "okabe-ito" ? SeriesPalette::OkabeIto
                                                                    : SeriesPalette::Tuned;
     values.reduced_motion = file.value("reducedMotion", false).toBool();

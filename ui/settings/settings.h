@@ -14,7 +14,7 @@ namespace weft::ui {
 
 struct Preferences {
     widgets::ThemeController::Mode theme = widgets::ThemeController::Mode::System;
-    double font_scale = 1.0; // 0.8 to 1.5
+    double font_scale = 1.0; // widgets::kSmallestText to kLargestText
     widgets::SeriesPalette series = widgets::SeriesPalette::Tuned;
     bool reduced_motion = false;
     bool open_last_page = false;      // at start; otherwise Home
