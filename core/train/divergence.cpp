@@ -2,6 +2,7 @@
 #include "core/train/divergence.h"
 
 #include "core/base/text.h"
+#include "core/train/ways_on.h"
 
 #include <cmath>
 
@@ -28,8 +29,7 @@ std::string number_text(double value) {
 }
 
 std::vector<WayOn> ways_on(const compile::RunConfig& config, std::int64_t from) {
-    const std::string start =
-        from < 0 ? "Start again" : "Resume from step " + format_thousands(from);
+    const std::string start = way_from(from);
     const std::int64_t step = std::max<std::int64_t>(from, 0);
     std::vector<WayOn> out;
     const double rate = config.section("optimizer").value("learning_rate", 1e-3);

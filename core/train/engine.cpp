@@ -78,9 +78,10 @@ int thread_count(int threads) {
     return threads > 0 ? threads : read_machine().usable_cores;
 }
 
-data::DataSet open_run_data(const compile::RunConfig& config) {
-    return data::open_data(config.section("data"),
-                           {config.base_dir, config.context(), config.seed});
+data::DataSet open_run_data(const compile::RunConfig& config, const std::stop_token& stop) {
+    data::OpenContext context{config.base_dir, config.context(), config.seed};
+    context.stop = stop;
+    return data::open_data(config.section("data"), context);
 }
 
 void initialise(exec::Executor& executor, const compile::RunConfig& config) {

@@ -63,8 +63,8 @@ public:
     ~RunLock(); // removes the file
     RunLock(const RunLock&) = delete;
     RunLock& operator=(const RunLock&) = delete;
-    /// Writes the heartbeat; best effort.
-    void beat();
+    /// Writes the heartbeat; best effort. False when the folder is no longer where it was.
+    bool beat();
 
 private:
     std::filesystem::path path_;

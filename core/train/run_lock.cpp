@@ -96,7 +96,7 @@ RunLock::~RunLock() {
     }
 }
 
-void RunLock::beat() {
+bool RunLock::beat() {
     Json json = {{"pid", ::getpid()}, {"host", host_name()}, {"heartbeat", SystemClock().epoch_s()}};
     if (!control_.empty()) {
         json["control"] = control_;
@@ -106,6 +106,11 @@ void RunLock::beat() {
     if (::pwrite(descriptor_, text.data(), text.size(), 0) >= 0) {
         [[maybe_unused]] const int cut = ::ftruncate(descriptor_, static_cast<off_t>(text.size()));
     }
+    struct stat held {};
+    struct stat there {};
+    return ::fstat(descriptor_, &held) != 0 ||
+           (::stat(path_.c_str(), &there) == 0 && held.st_dev == there.st_dev &&
+            held.st_ino == there.st_ino);
 }
 
 std::optional<LockInfo> read_lock(const fs::path& folder) {

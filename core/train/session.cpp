@@ -11,6 +11,7 @@
 #include "core/train/planning.h"
 #include "core/train/step_loop.h"
 #include "core/train/warm_start.h"
+#include "core/train/ways_on.h"
 
 #include <mutex>
 #include <new>
@@ -52,6 +53,7 @@ struct Session::State {
     double end_phase();
     void write_info(const std::string& state, const std::string& message = {});
     SessionResult end_unprepared();
+    std::vector<WayOn> ways_on(ErrorKind kind) const;
     SessionResult fail(ErrorKind kind, ErrorEvent event);
 
     SessionOptions options;
@@ -156,7 +158,8 @@ void Session::State::make_plan() {
     const fs::path& start = options.start.checkpoint;
     const std::int64_t step = start.empty() ? 0 : checkpoint::read_manifest(start).record.step;
     auto made = std::make_shared<const plan::ExecutionPlan>(plan_to_run(
-        options.config, outline_run_data(options.config, target), target, step, control.halt()));
+        options.config, outline_run_data(options.config, target, control.halt()), target, step,
+        control.halt()));
     info.parameters = made->parameters;
     write_plan(*made);
     for (const std::string& fallback : made->fallbacks) {
@@ -177,7 +180,7 @@ void Session::State::write_plan(const plan::ExecutionPlan& made) const {
 }
 
 void Session::State::open_data() {
-    data = open_run_data(options.config);
+    data = open_run_data(options.config, control.halt());
     pace = pace_of(options.config, *data.train);
     info.data = data.train->info().description;
     info.data_fingerprint = data.train->fingerprint();
@@ -346,6 +349,22 @@ SessionResult Session::State::end_unprepared() {
     return result;
 }
 
+// From the newest checkpoint of this run; before its first, from what it began with.
+std::vector<WayOn> Session::State::ways_on(ErrorKind kind) const {
+    if (kind != ErrorKind::memory) {
+        return {};
+    }
+    try {
+        std::int64_t from = newest_checkpoint(folder);
+        if (from < 0 && !options.start.checkpoint.empty()) {
+            from = checkpoint::read_manifest(options.start.checkpoint).record.step;
+        }
+        return ways_with_less_memory(options.config, from);
+    } catch (const std::exception&) {
+        return {}; // there may be no memory left to look; what failed is told all the same
+    }
+}
+
 SessionResult Session::State::fail(ErrorKind kind, ErrorEvent event) {
     SessionResult result;
     result.outcome = Outcome::failed;
@@ -384,17 +403,13 @@ SessionResult Session::run() {
             result = state.end_unprepared();
         } else {
             result = state.fail(fault.kind(), {std::string(error_kind_name(fault.kind())),
-                                               fault.where(),
-                                               fault.text(),
-                                               fault.hint(),
-                                               {}});
+                                               fault.where(), fault.text(), fault.hint(),
+                                               state.ways_on(fault.kind())});
         }
     } catch (const std::bad_alloc&) {
-        result = state.fail(ErrorKind::memory, {"memory",
-                                                "",
-                                                "This machine has not enough memory.",
+        result = state.fail(ErrorKind::memory, {"memory", "", "This machine has not enough memory.",
                                                 "Use a smaller model or micro_batch_size.",
-                                                {}});
+                                                state.ways_on(ErrorKind::memory)});
     } catch (const std::exception& fault) {
         result = state.fail(
             ErrorKind::runtime,

@@ -6,6 +6,7 @@
 #include "core/train/divergence.h"
 #include "core/train/evaluation.h"
 #include "core/train/slot_blocks.h"
+#include "core/train/ways_on.h"
 
 #include <algorithm>
 #include <cmath>
@@ -76,7 +77,7 @@ LoopEnd StepLoop::run() {
         progress_.live = orders.live;
         const double now_s = setup_.clock.steady_s();
         if (now_s - last_beat_s_ >= kBeatSeconds) {
-            setup_.lock.beat();
+            watch_the_folder();
             last_beat_s_ = now_s;
         }
         if (orders.wanted.stop) {
@@ -178,12 +179,7 @@ void StepLoop::diverge(const data::Batch& batch, const UpdateNumbers& numbers, d
     what.loss = numbers.loss;
     what.grad_norm = numbers.grad_norm;
     what.report = update_.run_checked(batch, progress_.step, multiplier);
-    for (const checkpoint::Entry& entry :
-         checkpoint::list_checkpoints(setup_.folder / "checkpoints")) {
-        if (entry.problem.empty()) {
-            what.last_checkpoint = std::max(what.last_checkpoint, entry.step);
-        }
-    }
+    what.last_checkpoint = newest_checkpoint(setup_.folder);
     throw Diverged(explain_divergence(what, setup_.config));
 }
 
@@ -325,6 +321,19 @@ void StepLoop::watch_the_log() {
         setup_.control.pause("events cannot be written");
     }
     warned_about_log_ = !problem.empty();
+}
+
+// What is written from now on would be a torso: no configuration, no record of what was before.
+void StepLoop::watch_the_folder() {
+    const bool gone = !setup_.lock.beat();
+    if (gone && !folder_gone_) {
+        setup_.control.emit(WarningEvent{
+            "The run's folder was deleted or moved: " + setup_.folder.string(),
+            "Training is paused. Put it back, or stop: the last checkpoint is then saved there, to "
+            "begin another run from."});
+        setup_.control.pause("the run's folder is gone");
+    }
+    folder_gone_ = gone;
 }
 
 bool StepLoop::reached_length(const LiveSettings& live) const {

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands and misfortunes at the worst moment: nothing is lost, and what happened is said.
+#include "core/checkpoint/checkpoint.h"
+#include "core/train/run_folder.h"
+#include "core/train/run_summary.h"
+#include "tests/e2e/weft_process.h"
+#include "tests/support/weft_test.h"
+
+#include <QTemporaryDir>
+
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <limits>
+
+namespace {
+
+using namespace weft::test;
+using namespace weft::train;
+using weft::config::Json;
+namespace fs = std::filesystem;
+
+class MisfortuneTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir dir_;
+
+    fs::path path(const char* name) const { return fs::path(dir_.path().toStdString()) / name; }
+    QString text(const char* name) const { return dir_.filePath(name); }
+
+    QStringList long_run(const char* name) const {
+        return {"train",     write_config(path("configs")), "--run-dir", text(name),
+                "--control", "stdin", "--set", "training.length={\"steps\": 100000000}"};
+    }
+
+    /// A file of numpy's format 1.0 (numpy.lib.format).
+    static void write_npy(const fs::path& path, const std::string& type, const std::string& shape,
+                          const void* values, std::size_t bytes) {
+        std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape +
+                             ", }";
+        header.resize(117, ' ');
+        header += '\n';
+        std::ofstream out(path, std::ios::binary);
+        out.write("\x93NUMPY\x01\x00\x76\x00", 10) << header;
+        out.write(static_cast<const char*>(values), static_cast<std::streamsize>(bytes));
+    }
+
+private slots:
+    void a_stop_in_the_midst_of_saves_leaves_whole_checkpoints() {
+        LiveWeft live(long_run("hasty"));
+        QVERIFY(live.wait_for_step(1).has_value());
+        for (int i = 0; i < 20; ++i) {
+            live.send(R"({"command": "checkpoint"})");
+        }
+        live.send(R"({"command": "stop"})");
+        live.send(R"({"command": "stop"})");
+        QCOMPARE(live.finish(), 75);
+        QCOMPARE(run_weft({"checkpoint", "verify", text("hasty")}).code, 0);
+        const RunSummary summary = summarise_run(path("hasty"));
+        QCOMPARE(summary.state, std::string("stopped"));
+        std::int64_t last = 0;
+        for (const Event& event : events_of(path("hasty"))) {
+            if (const auto* step = std::get_if<StepEvent>(&event.payload)) {
+                last = step->step;
+            }
+        }
+        QCOMPARE(summary.last_checkpoint_step, last);
+    }
+
+    void a_run_whose_folder_is_deleted_pauses_and_says_so() {
+        LiveWeft live(long_run("gone"));
+        QVERIFY(live.wait_for_step(1).has_value());
+        fs::rename(path("gone"), path("elsewhere"));
+        const auto warning = live.wait_for([](const Event& event) {
+            const auto* one = std::get_if<WarningEvent>(&event.payload);
+            return one != nullptr && one->message.find("deleted or moved") != std::string::npos;
+        });
+        QVERIFY(warning.has_value());
+        QVERIFY(live.wait_for_state(RunState::paused).has_value());
+        // Put back, it goes on as if nothing had been; a save may have begun the folder anew.
+        fs::remove_all(path("gone"));
+        fs::rename(path("elsewhere"), path("gone"));
+        live.send(R"({"command": "resume"})");
+        QVERIFY(live.wait_for_state(RunState::running).has_value());
+        live.send(R"({"command": "stop"})");
+        QCOMPARE(live.finish(), 75);
+        QCOMPARE(run_weft({"checkpoint", "verify", text("gone")}).code, 0);
+        QCOMPARE(run_weft({"resume", text("gone"), "--max-steps", "1"}).code, 0);
+    }
+
+    void a_folder_of_runs_that_is_not_there_is_no_empty_one() {
+        QCOMPARE(run_weft({"runs", "list"}, {"WEFT_RUNS=" + text("not_yet")}).code, 0);
+        const Finished named = run_weft({"runs", "list", text("not_there")});
+        QCOMPARE(named.code, 2);
+        QVERIFY2(named.err.find("not_there") != std::string::npos, named.err.c_str());
+    }
+
+    // As on a medium that is read-only: root may write wherever permissions forbid it.
+    void a_run_whose_folder_cannot_be_written_is_read_and_forked() {
+        const QString config = write_config(path("configs"));
+        QCOMPARE(run_weft({"train", config, "--run-dir", text("kept"), "--max-steps", "8"}).code, 0);
+        fs::create_directory(path("kept") / "lock");
+        const std::size_t events = events_of(path("kept")).size();
+        const Finished resumed = run_weft({"resume", text("kept")});
+        QCOMPARE(resumed.code, 1);
+        QVERIFY2(resumed.err.find("kept/lock") != std::string::npos, resumed.err.c_str());
+        QCOMPARE(events_of(path("kept")).size(), events);
+        QCOMPARE(run_weft({"predict", text("kept"), "0", "--split", "validation"}).code, 0);
+        QCOMPARE(
+            run_weft({"resume", text("kept"), "--fork", text("fork"), "--max-steps", "10"}).code,
+            0);
+        QCOMPARE(run_weft({"checkpoint", "verify", text("kept")}).code, 0);
+    }
+
+    void data_that_is_no_number_ends_the_first_step_and_says_where() {
+        std::vector<float> inputs(64 * 3, std::numeric_limits<float>::quiet_NaN());
+        std::vector<std::int64_t> targets(64);
+        for (std::size_t i = 0; i < targets.size(); ++i) {
+            targets[i] = static_cast<std::int64_t>(i % 2);
+        }
+        write_npy(path("x.npy"), "<f4", "(64, 3)", inputs.data(), inputs.size() * sizeof(float));
+        write_npy(path("y.npy"), "<i8", "(64,)", targets.data(),
+                  targets.size() * sizeof(std::int64_t));
+        const QString config = write_config(path("nan"), Json::parse(R"({"evaluation": {"at_start":
+            false}, "data": {"train": null}})"));
+        Json document = Json::parse(std::ifstream(config.toStdString()));
+        document["data"]["train"] = {{"type", "npy"},
+                                     {"inputs", path("x.npy").string()},
+                                     {"targets", path("y.npy").string()}};
+        std::ofstream(config.toStdString()) << document;
+        const Finished run = run_weft({"train", config, "--run-dir", text("nan_run")});
+        QVERIFY2(run.code == 5, run.err.c_str());
+        for (const Event& event : events_of(path("nan_run"))) {
+            QVERIFY(!std::holds_alternative<StepEvent>(event.payload));
+            if (const auto* error = std::get_if<ErrorEvent>(&event.payload)) {
+                QVERIFY2(error->message.find("Step 1") != std::string::npos,
+                         error->message.c_str());
+                QVERIFY(!error->where.empty());
+                QVERIFY(error->ways_on.front().label.starts_with("Start again"));
+            }
+        }
+        QCOMPARE(summarise_run(path("nan_run")).state, std::string("failed"));
+    }
+};
+
+} // namespace
+
+WEFT_TEST(MisfortuneTest)
+#include "misfortune_test.moc"
