@@ -47,6 +47,11 @@ std::optional<Range> parse_range(const std::string& text) {
 // A file, read as the training data was.
 std::shared_ptr<const data::Source> open_file(const train::LoadedModel& model,
                                               const std::string& path) {
+    std::error_code unreadable;
+    if (!std::filesystem::exists(path, unreadable)) {
+        throw Error(ErrorKind::usage, path, "is neither a sample's number nor a file that is there",
+                    "Name a number (3), a range (0-9), or a file or folder.");
+    }
     std::vector<std::string> notes;
     auto source = data::open_input(
         model.config.section("data"),

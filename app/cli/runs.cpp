@@ -42,6 +42,13 @@ Json summary_json(const train::RunSummary& run) {
 
 int list(const Options& options, const Context& context) {
     const fs::path root = options.root.empty() ? context.runs_root : fs::path(options.root);
+    std::error_code problem;
+    const fs::directory_iterator listed(root, problem);
+    // Before the first run there is no folder of runs.
+    if (problem && !(options.root.empty() && problem == std::errc::no_such_file_or_directory)) {
+        throw Error(ErrorKind::usage, root.string(), "cannot list the folder: " + problem.message(),
+                    "Name a folder of runs that may be read.");
+    }
     const auto runs = train::list_runs(root);
     Json out = Json::array();
     for (const train::RunSummary& run : runs) {

@@ -2,6 +2,7 @@
 #include "core/data/recognise.h"
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/data/formats/format_list.h"
 
 #include <algorithm>
@@ -92,6 +93,15 @@ Recognised describe(const Json& data_section, const OpenContext& given, std::sto
 Recognition recognise(const fs::path& path, std::int64_t context, std::stop_token stop) {
     Recognition out;
     const fs::path full = fs::absolute(path).lexically_normal();
+    std::error_code ignored;
+    if (fs::is_regular_file(full, ignored)) {
+        try {
+            const File readable(full, File::Mode::read, ErrorKind::data);
+        } catch (const Error& error) {
+            out.problems.push_back(error.message());
+            return out;
+        }
+    }
     OpenContext opening;
     opening.sequence_length = context;
     for (const FormatDef* format : kFormats) {

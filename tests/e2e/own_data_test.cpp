@@ -120,6 +120,12 @@ private slots:
         // A tenth of the spread of prices (about 110,000) is what the run was held to above.
         QVERIFY2(std::abs(value(0) - 290'000) < 25'000, done.out.c_str());
         QVERIFY2(std::abs(value(1) - 360'000) < 25'000, done.out.c_str());
+        for (const char* wrong : {"nirgends.csv", "-5", "5-3"}) {
+            const Finished refused = run_weft({"predict", text("flats"), "--", wrong});
+            QCOMPARE(refused.code, 2);
+            QVERIFY2(refused.err.find("neither a sample's number nor a file") != std::string::npos,
+                     refused.err.c_str());
+        }
     }
 
     // The colour tells the class. Sizes, colour modes and formats are mixed, one file is cut off.
