@@ -178,6 +178,20 @@ private slots:
         QVERIFY(!std::filesystem::exists(folder));
     }
 
+    void closing_while_a_run_is_prepared_stops_it_and_closes() {
+        test::StudioFixture fixture;
+        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QVERIFY(fixture.studio().run().steps().step.empty());
+        fixture.window().askBeforeClose = [] { return ui::MainWindow::CloseChoice::StopAndSave; };
+        fixture.window().close();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.window().isVisible(), kPatienceMs);
+        for (const auto& entry : std::filesystem::directory_iterator(fixture.root() / "runs")) {
+            QVERIFY(!train::is_live(entry.path()));
+        }
+        fixture.reopen();
+        QVERIFY(!fixture.studio().isTraining());
+    }
+
     void resuming_twice_in_one_session_goes_on_twice() {
         test::StudioFixture fixture;
         train_with_checkpoints(fixture);

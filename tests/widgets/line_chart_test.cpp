@@ -319,6 +319,27 @@ private slots:
         QVERIFY(!chart_->exportCsv(QStringLiteral("/no/such/folder/points.csv")));
     }
 
+    void eight_runs_keep_their_lines_at_twice_the_scale() {
+        chart_->removeSeries(id_);
+        for (int run = 0; run < 8; ++run) {
+            const int id = chart_->addSeries({QStringLiteral("loss"), QStringLiteral("run %1").arg(run),
+                                              run, SeriesForm::Plain, Qt::SolidLine, true});
+            chart_->append(id, std::vector<double>{0, 100},
+                           std::vector<double>{double(run), double(run)});
+        }
+        chart_->replotNow();
+        QPixmap drawn = chart_->plot()->toPixmap(0, 0, 2.0);
+        QCOMPARE(drawn.size(), chart_->plot()->size() * 2);
+        const QImage image = drawn.toImage();
+        for (int run = 0; run < 8; ++run) {
+            const int y = 2 * static_cast<int>(chart_->plot()->yAxis->coordToPixel(run));
+            // Most of twice the plot's width, on a line of its own.
+            QVERIFY2(countColor(image, Theme::current().series(run), QRect(120, y - 6, 1000, 13)) >
+                         900,
+                     qPrintable(QStringLiteral("run %1").arg(run)));
+        }
+    }
+
     void a_theme_change_recolours_the_lines() {
         chart_->append(id_, std::vector<double>{0, 100}, std::vector<double>{1, 1});
         controller_->setMode(ThemeController::Mode::Dark);
