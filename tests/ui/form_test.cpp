@@ -9,6 +9,7 @@
 #include "ui/forms/number_text.h"
 #include "ui/forms/simple_editors.h"
 #include "ui/forms/table_form.h"
+#include "widgets/controls.h"
 
 #include <QComboBox>
 #include <QCompleter>
@@ -335,6 +336,19 @@ private slots:
         QCOMPARE(shown.problems(), QStringList());
     }
 
+    void a_text_in_a_field_of_any_kind_is_as_good_as_a_list() {
+        Shown shown("/data/train");
+        shown.draft->setField("data.train",
+                              {{"type", "csv"}, {"path", "houses.csv"}, {"targets", "price"}});
+        QVERIFY(shown.draft->isValid());
+        const auto* box = shown.find<QLineEdit>("field:/data/train/targets");
+        QCOMPARE(box->text(), QString("price"));
+        QCOMPARE(shown.problems(), QStringList());
+        shown.type("field:/data/train/targets", R"(["price","rooms"])");
+        QCOMPARE(*shown.at("/data/train/targets"), Json({"price", "rooms"}));
+        QCOMPARE(shown.problems(), QStringList());
+    }
+
     void the_engines_words_stand_below_the_field() {
         Shown shown("/training");
         shown.type("field:/training/ema_decay", "1.5");
@@ -379,11 +393,10 @@ private slots:
     void a_cadence_changes_its_amount_and_its_unit() {
         Shown shown("/evaluation");
         shown.type("field:/evaluation/every", "25");
-        auto* unit = shown.find<QComboBox>("unit:/evaluation/every");
-        unit->setFocus();
-        while (unit->currentText() != "steps") {
-            QTest::keyClick(unit, Qt::Key_Up);
-        }
+        auto* unit = shown.find<widgets::SegmentedControl>("unit:/evaluation/every");
+        const auto units = unit->findChildren<QAbstractButton*>();
+        QCOMPARE(units[0]->text(), QString("steps"));
+        QTest::mouseClick(units[0], Qt::LeftButton);
         QCOMPARE(*shown.at("/evaluation/every"), Json({{"steps", 25}}));
         shown.type("field:/evaluation/every", "50");
         QCOMPARE(*shown.at("/evaluation/every"), Json({{"steps", 50}}));

@@ -14,6 +14,8 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include <utility>
+
 namespace weft::ui {
 namespace {
 
@@ -62,7 +64,7 @@ FieldBox::FieldBox(FormSource& source, const config::Field& field, const std::st
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(2);
-    column->addWidget(createHead());
+    column->addWidget(createHead(), 0, Qt::AlignLeft);
     if (isSmall(field)) {
         column->addWidget(editor_);
     } else {
@@ -85,10 +87,9 @@ QWidget* FieldBox::createHead() {
     name_ = new widgets::TextLabel(toQString(field().name), TextStyle::Caption, Role::Muted);
     row->addWidget(name_);
     if (!field().unit.empty() && field().name.find(field().unit) == std::string::npos) {
-        row->addWidget(
-            new widgets::TextLabel(toQString(field().unit), TextStyle::Caption, Role::Faint));
+        unit_ = new widgets::TextLabel(toQString(field().unit), TextStyle::Caption, Role::Muted);
+        row->addWidget(unit_);
     }
-    row->addStretch(1);
     reset_ = new QPushButton(widgets::icon("undo", Role::Muted), {});
     reset_->setObjectName("reset:" + toQString(pointer()));
     reset_->setAccessibleName(tr("Default of %1").arg(toQString(field().name)));
@@ -107,6 +108,10 @@ QWidget* FieldBox::createHead() {
 
 void FieldBox::setName(const QString& name) {
     name_->setText(name);
+}
+
+void FieldBox::hideUnit() {
+    delete std::exchange(unit_, nullptr);
 }
 
 void FieldBox::setRemark(const QString& remark) {

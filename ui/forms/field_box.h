@@ -24,6 +24,8 @@ public:
     FieldEditor* editor() const { return editor_; }
     /// Another name than the field's own, e.g. "evaluate every".
     void setName(const QString& name);
+    /// Where the page has said it.
+    void hideUnit();
     /// A few words below the editor; empty: none.
     void setRemark(const QString& remark);
     void refresh();
@@ -38,6 +40,7 @@ private:
     FormSource& source_;
     FieldEditor* editor_;
     widgets::TextLabel* name_ = nullptr;
+    widgets::TextLabel* unit_ = nullptr;
     QPushButton* reset_ = nullptr;
     widgets::TextLabel* remark_ = nullptr;
 };

@@ -2,9 +2,11 @@
 #include "ui/forms/field_group.h"
 
 #include "core/base/check.h"
+#include "ui/forms/number_input.h"
 #include "widgets/flow_layout.h"
 #include "widgets/theme.h"
 
+#include <QEvent>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -20,6 +22,8 @@ FieldGroup::FieldGroup(FormSource& source, QWidget* parent)
     flow_->setContentsMargins(0, 0, 0, 0);
     flow_->setSpacing(widgets::space::kGroup);
     flow_->setLineSpacing(widgets::space::kControl);
+    flow_->setItemAlignment(Qt::AlignTop);
+    updateColumns();
     column->addWidget(line_);
     column->addWidget(problems_);
 }
@@ -36,11 +40,31 @@ FieldGroup::FieldGroup(FormSource& source, const std::vector<std::string>& point
     refresh();
 }
 
+void FieldGroup::setSpread() {
+    spread_ = true;
+    updateColumns();
+}
+
+// Two with the gap between them are as wide as the box of a number, of which most groups have some.
+void FieldGroup::updateColumns() {
+    flow_->setColumnWidth(spread_ ? 0 : (NumberInput::usualWidth() - flow_->spacing()) / 2);
+}
+
+void FieldGroup::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
+        updateColumns(); // the size of the text may be another
+    }
+}
+
 FieldBox* FieldGroup::add(const config::Field& field, const std::string& pointer) {
     auto* box = new FieldBox(source_, field, pointer);
     connect(box->editor(), &FieldEditor::typing, problems_, &ProblemLines::hold);
     connect(box->editor(), &FieldEditor::settled, problems_, &ProblemLines::release);
     boxes_.push_back(box);
+    if (spread_) {
+        box->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    }
     flow_->addWidget(box);
     return box;
 }

@@ -19,6 +19,8 @@ public:
     FieldGroup(FormSource& source, const std::vector<std::string>& pointers,
                QWidget* parent = nullptr);
 
+    /// Lines whose fields share the whole width, instead of columns.
+    void setSpread();
     FieldBox* add(const config::Field& field, const std::string& pointer);
     /// Something else on the lines.
     void add(QWidget* widget);
@@ -26,11 +28,17 @@ public:
     const std::vector<FieldBox*>& boxes() const { return boxes_; }
     void refresh();
 
+protected:
+    void changeEvent(QEvent* event) override;
+
 private:
+    void updateColumns();
+
     FormSource& source_;
     QWidget* line_;
     widgets::FlowLayout* flow_;
     ProblemLines* problems_;
+    bool spread_ = false;
     std::vector<FieldBox*> boxes_;
 };
 

@@ -16,6 +16,10 @@ namespace {
 constexpr int kCharacters = 8;
 constexpr int kFrame = 34; // paddings and the arrows
 
+int widthOf(const QFont& font, int characters) {
+    return QFontMetrics(font).horizontalAdvance(QString(characters, '0')) + kFrame;
+}
+
 } // namespace
 
 QString noneText() {
@@ -23,7 +27,7 @@ QString noneText() {
 }
 
 NumberInput::NumberInput(const config::Field& field, QWidget* parent)
-    : QAbstractSpinBox(parent), field_(field) {
+    : QAbstractSpinBox(parent), field_(field), characters_(kCharacters) {
     setFocusPolicy(Qt::StrongFocus);
     setAccelerated(true);
     widgets::setTextStyle(this, widgets::TextStyle::Mono);
@@ -88,10 +92,18 @@ void NumberInput::focusOutEvent(QFocusEvent* event) {
     settle();
 }
 
+int NumberInput::usualWidth() {
+    return widthOf(widgets::Theme::current().font(widgets::TextStyle::Mono), kCharacters);
+}
+
+void NumberInput::setCharacters(int count) {
+    characters_ = count;
+    updateGeometry();
+}
+
 // The same for every number: nothing beside it moves while digits come and go.
 QSize NumberInput::sizeHint() const {
-    return {QFontMetrics(font()).horizontalAdvance(QString(kCharacters, '0')) + kFrame,
-            widgets::size::kControlHeight};
+    return {widthOf(font(), characters_), widgets::size::kControlHeight};
 }
 
 } // namespace weft::ui

@@ -23,6 +23,10 @@ public:
     QString problem() const { return problem_; }
     void stepBy(int steps) override;
     QValidator::State validate(QString&, int&) const override { return QValidator::Acceptable; }
+    /// Of a box in the theme's text size.
+    static int usualWidth();
+    /// Room for so many characters; that of usualWidth() unless told otherwise.
+    void setCharacters(int count);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return sizeHint(); }
 
@@ -46,6 +50,7 @@ private:
     config::Json value_;
     QString problem_;
     bool typing_ = false;
+    int characters_;
 };
 
 /// The word that stands for null.

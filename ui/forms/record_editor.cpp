@@ -9,6 +9,7 @@
 #include "widgets/text_label.h"
 
 #include <QComboBox>
+#include <QHBoxLayout>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
@@ -71,9 +72,12 @@ RecordEditor::RecordEditor(FormSource& source, const config::Field& field,
     types_->setAccessibleName(tr("Type of %1").arg(toQString(field.name)));
     leaveWheelToPage(types_);
     connect(types_, &QComboBox::activated, this, &RecordEditor::choose);
-    column_->addWidget(types_, 0, Qt::AlignLeft);
+    auto* head = new QHBoxLayout;
+    head->setSpacing(widgets::space::kGroup);
+    head->addWidget(types_, 0, Qt::AlignLeft);
     help_->setWordWrap(true);
-    column_->addWidget(help_);
+    head->addWidget(help_, 1);
+    column_->addLayout(head);
     setFocusProxy(types_);
 }
 

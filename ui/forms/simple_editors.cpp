@@ -22,10 +22,10 @@ namespace {
 
 using config::Json;
 
-constexpr int kMostSegments = 3;
-constexpr int kSegmentLetters = 18; // of all segments together
-constexpr int kTextWidth = 168;
-constexpr int kPathWidth = 224;
+constexpr int kMostSegments = 4;
+constexpr int kSegmentLetters = 26; // of all segments together
+constexpr int kTextWidth = 120;     // at least
+constexpr int kPathWidth = 160;
 
 QHBoxLayout* rowOf(QWidget* widget) {
     auto* row = new QHBoxLayout(widget);
@@ -39,6 +39,13 @@ void name(QWidget* control, const FieldEditor& editor) {
     control->setObjectName("field:" + toQString(editor.pointer()));
     control->setAccessibleName(toQString(editor.field().name));
     control->setAccessibleDescription(toQString(editor.field().help));
+}
+
+/// Names of the schema, which nobody translates.
+void markAsData(const widgets::SegmentedControl& segments) {
+    for (auto* segment : segments.findChildren<QPushButton*>()) {
+        segment->setProperty("isData", true);
+    }
 }
 
 void showText(QLineEdit* edit, const QString& text) {
@@ -60,8 +67,7 @@ BooleanEditor::BooleanEditor(FormSource& source, const config::Field& field,
                              const std::string& pointer)
     : FieldEditor(source, field, pointer), toggle_(new widgets::ToggleSwitch) {
     QHBoxLayout* row = rowOf(this);
-    row->addWidget(toggle_);
-    row->addStretch(1);
+    row->addWidget(toggle_, 0, Qt::AlignLeft);
     name(toggle_, *this);
     setFocusProxy(toggle_);
     connect(toggle_, &QAbstractButton::clicked, this, [this](bool on) { commit(on); });
@@ -138,15 +144,13 @@ ChoiceEditor::ChoiceEditor(FormSource& source, const config::Field& field,
     QHBoxLayout* row = rowOf(this);
     const QStringList all = names();
     QWidget* control = nullptr;
-    if (all.size() <= kMostSegments && all.join("").size() <= kSegmentLetters) {
+    // What may be none is more often left alone: one box.
+    if (!field.nullable && all.size() <= kMostSegments && all.join("").size() <= kSegmentLetters) {
         control = segments_ = new widgets::SegmentedControl(all);
-        for (auto* segment : segments_->findChildren<QPushButton*>()) {
-            segment->setProperty("isData", true); // names of the schema
-        }
+        markAsData(*segments_);
         connect(segments_, &widgets::SegmentedControl::currentIndexChanged, this,
                 &ChoiceEditor::choose);
-        row->addWidget(segments_);
-        row->addStretch(1);
+        row->addWidget(segments_, 0, Qt::AlignLeft);
     } else {
         control = combo_ = new QComboBox;
         combo_->addItems(all);
@@ -287,37 +291,36 @@ void JsonEditor::refresh() {
     }
 }
 
-QString JsonEditor::complaint() const {
-    const Json now = value();
-    if (!now.is_string()) {
-        return {};
-    }
-    const config::Checked read = config::parse_json(now.get_ref<const std::string&>(), "");
-    return read.ok() ? QString() : tr("“%1” is no JSON").arg(textOf(now));
-}
-
 void JsonEditor::setInvalid(bool invalid) {
     widgets::setInvalid(edit_, invalid);
 }
 
 CadenceEditor::CadenceEditor(FormSource& source, const config::Field& field,
                              const std::string& pointer)
-    : FieldEditor(source, field, pointer), place_(new QWidget), units_(new QComboBox) {
+    : FieldEditor(source, field, pointer), place_(new QWidget) {
     QHBoxLayout* row = rowOf(this);
     rowOf(place_);
     row->addWidget(place_);
+    QStringList names;
     for (const config::Field& unit : field.fields) {
-        units_->addItem(toQString(unit.name));
+        names.append(toQString(unit.name));
     }
-    if (field.nullable) {
-        units_->addItem(noneText());
+    QWidget* units = nullptr;
+    if (field.nullable) { // one box, as for choices
+        names.append(noneText());
+        units = combo_ = new QComboBox;
+        combo_->addItems(names);
+        leaveWheelToPage(combo_);
+        connect(combo_, &QComboBox::activated, this, &CadenceEditor::chooseUnit);
+    } else {
+        units = segments_ = new widgets::SegmentedControl(names);
+        markAsData(*segments_);
+        connect(segments_, &widgets::SegmentedControl::currentIndexChanged, this,
+                &CadenceEditor::chooseUnit);
     }
-    units_->setObjectName("unit:" + toQString(pointer));
-    units_->setAccessibleName(tr("Unit of %1").arg(toQString(field.name)));
-    leaveWheelToPage(units_);
-    connect(units_, &QComboBox::activated, this, &CadenceEditor::chooseUnit);
-    row->addWidget(units_);
-    row->addStretch(1);
+    units->setObjectName("unit:" + toQString(pointer));
+    units->setAccessibleName(tr("Unit of %1").arg(toQString(field.name)));
+    row->addWidget(units, 0, Qt::AlignLeft);
     buildInput(0);
 }
 
@@ -328,7 +331,7 @@ void CadenceEditor::buildInput(std::size_t unit) {
     name(input_, *this);
     setFocusProxy(input_);
     place_->layout()->addWidget(input_);
-    setTabOrder(input_, units_);
+    widgets::placeInTabOrder(this);
     connect(input_, &NumberInput::edited, this, [this](const Json& now, bool cleared) {
         commitTyped({{field().fields[unit_].name, cleared ? Json("") : now}});
     });
@@ -376,9 +379,13 @@ void CadenceEditor::refresh() {
     if (!(input_->isTyping() && input_->text().isEmpty())) {
         input_->setNumber(amount);
     }
-    const QSignalBlocker blocker(units_);
-    units_->setCurrentIndex(now.is_null() ? static_cast<int>(field().fields.size())
-                                          : static_cast<int>(unit));
+    if (segments_ != nullptr) {
+        const QSignalBlocker blocker(segments_);
+        segments_->setCurrentIndex(static_cast<int>(unit));
+    } else {
+        const QSignalBlocker blocker(combo_);
+        combo_->setCurrentIndex(now.is_null() ? combo_->count() - 1 : static_cast<int>(unit));
+    }
 }
 
 QString CadenceEditor::complaint() const {

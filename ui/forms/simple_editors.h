@@ -84,13 +84,12 @@ private:
     QLineEdit* edit_;
 };
 
-/// For fields that only their reader can check.
+/// For fields that only their reader can check: JSON, and what is none is a text.
 class JsonEditor : public FieldEditor {
     Q_OBJECT
 public:
     JsonEditor(FormSource& source, const config::Field& field, const std::string& pointer);
     void refresh() override;
-    QString complaint() const override;
     void setInvalid(bool invalid) override;
 
 private:
@@ -112,7 +111,8 @@ private:
 
     NumberInput* input_ = nullptr;
     QWidget* place_;
-    QComboBox* units_;
+    widgets::SegmentedControl* segments_ = nullptr;
+    QComboBox* combo_ = nullptr; // where it may be none
     std::size_t unit_ = 0; // of `input_`
 };
 
