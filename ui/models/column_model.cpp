@@ -4,11 +4,17 @@
 #include "ui/bridge/convert.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weft::ui {
 namespace {
 
 constexpr int kExamples = 4;
+
+QString numberOf(const data::Column& column, double value) {
+    return column.whole_numbers && std::abs(value) < 1e15 ? formatCount(std::llround(value))
+                                                          : widgets::formatNumber(value);
+}
 
 /// What is in a column, in a few words: "3 kinds", "1 to 99".
 QString contentOf(const data::Column& column) {
@@ -16,7 +22,7 @@ QString contentOf(const data::Column& column) {
     case data::Column::Kind::number:
         return ColumnModel::tr("%1, %2 to %3")
             .arg(column.whole_numbers ? ColumnModel::tr("whole number") : ColumnModel::tr("number"),
-                 widgets::formatNumber(column.minimum), widgets::formatNumber(column.maximum));
+                 numberOf(column, column.minimum), numberOf(column, column.maximum));
     case data::Column::Kind::category:
         return ColumnModel::tr("%n kind(s)", nullptr, static_cast<int>(column.distinct));
     case data::Column::Kind::text: return ColumnModel::tr("text, mostly different");

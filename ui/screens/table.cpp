@@ -5,6 +5,7 @@
 
 #include <QEvent>
 #include <QHeaderView>
+#include <QStyle>
 
 #include <algorithm>
 #include <cmath>
@@ -129,7 +130,12 @@ void setColumnWidths(QTableView* table, const std::vector<std::pair<int, QString
         const double width =
             std::max(widgets::textWidth(theme.font(widgets::TextStyle::Mono), sample),
                      widgets::textWidth(theme.font(widgets::TextStyle::Caption), title));
-        table->setColumnWidth(column, static_cast<int>(std::ceil(width)) + kCellPadding);
+        const bool ticked =
+            table->model()->index(0, column).data(Qt::CheckStateRole).isValid();
+        const int box = ticked ? table->style()->pixelMetric(QStyle::PM_IndicatorWidth) +
+                                     2 * widgets::space::kControl
+                               : 0;
+        table->setColumnWidth(column, static_cast<int>(std::ceil(width)) + box + kCellPadding);
     }
 }
 

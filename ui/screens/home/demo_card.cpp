@@ -75,7 +75,6 @@ Pictures read_pictures(const std::filesystem::path& preset) {
 
 DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(studio) {
     setObjectName("demoCard");
-    setMaximumHeight(348);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(24, 20, 24, 20);
     column->setSpacing(widgets::space::kControl);
@@ -88,6 +87,7 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     what->setWordWrap(true);
     column->addWidget(what);
 
+    column->addSpacing(widgets::space::kTight);
     auto* middle = new QHBoxLayout;
     middle->setSpacing(32);
     pictures_ = new widgets::ImageGrid;
@@ -103,7 +103,7 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     chart_->setMinimumSize(200, 120);
     chart_->setAxisNames(tr("seconds"), tr("loss"));
     chart_->setXKind(widgets::LineChart::XKind::Seconds);
-    chart_->setOverlayText(tr("Its loss curve will be here"));
+    chart_->setOverlayText(tr("Its loss curve"));
     chart_->setFocusPolicy(Qt::NoFocus);
     side->addWidget(chart_, 1);
     chart_note_ = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
@@ -158,11 +158,11 @@ void DemoCard::showLastDemo() {
         const int series = chart_->addSeries({tr("train/loss"), {}, 0, widgets::SeriesForm::Plain});
         chart_->append(series, x, y);
         chart_->setOverlayText({});
-        chart_note_->setText(run.best_value ? tr("the last demo on this machine · %1 %2 after %3")
+        chart_note_->setText(run.best_value ? tr("last demo: %1 %2 after %3")
                                                   .arg(toQString(run.best_metric),
                                                        formatMetric(*run.best_value),
                                                        formatDuration(run.seconds))
-                                            : tr("the last demo on this machine"));
+                                            : tr("the last demo"));
         return;
     }
 }

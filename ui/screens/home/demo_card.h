@@ -19,6 +19,9 @@ class Studio;
 class DemoCard : public widgets::Card {
     Q_OBJECT
 public:
+    /// At text size 1; a page has no use for more.
+    static constexpr int kMostHeight = 328;
+
     explicit DemoCard(Studio& studio, QWidget* parent = nullptr);
 
 signals:

@@ -116,8 +116,8 @@ void HomeScreen::lookAt(const std::filesystem::path& path) {
 
 QWidget* HomeScreen::createDropZone() {
     auto* zone = new widgets::DropZone;
+    zone_ = zone;
     zone->setObjectName("dropZone");
-    zone->setMaximumHeight(348);
     zone->setMinimumWidth(300);
     auto* column = new QVBoxLayout(zone);
     column->setContentsMargins(24, 20, 24, 20);
@@ -138,6 +138,7 @@ QWidget* HomeScreen::createDropZone() {
     column->addWidget(here);
     auto* tags = new QWidget;
     auto* flow = new widgets::FlowLayout(tags);
+    flow->setContentsMargins(0, 0, 0, 0);
     flow->setSpacing(6);
     for (const data::FormatDef* format : data::kFormats) {
         if (format == &data::kSyntheticFormat) {
@@ -148,7 +149,7 @@ QWidget* HomeScreen::createDropZone() {
         tag->setToolTip(toQString(format->help));
         flow->addWidget(tag);
     }
-    column->addWidget(tags);
+    column->addWidget(tags, 0, Qt::AlignHCenter);
     column->addStretch(1);
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(createChooseButton());
@@ -185,6 +186,9 @@ QWidget* HomeScreen::createChooseButton() {
 void HomeScreen::arrange() {
     const bool wide = width() >= kTwoCardsWidth * widgets::Theme::current().fontScale();
     top_->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    const double most = DemoCard::kMostHeight * widgets::Theme::current().fontScale();
+    demo_->setMaximumHeight(static_cast<int>(most));
+    zone_->setMaximumHeight(static_cast<int>(most));
 }
 
 void HomeScreen::resizeEvent(QResizeEvent* event) {

@@ -55,6 +55,7 @@ private:
     widgets::Banner* recovery_;
     QBoxLayout* top_;
     DemoCard* demo_;
+    QWidget* zone_ = nullptr;
     PresetRow* presets_;
     RecentRuns* recent_;
 };

@@ -2,6 +2,7 @@
 #include "ui/screens/home/offer_page.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/forms/number_text.h"
 #include "ui/models/column_model.h"
 #include "ui/samples/class_part.h"
 #include "ui/samples/sample_part.h"
@@ -9,6 +10,7 @@
 #include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
+#include "widgets/figure_strip.h"
 #include "widgets/icon.h"
 #include "widgets/messages.h"
 #include "widgets/style.h"
@@ -36,6 +38,8 @@ using widgets::TextStyle;
 enum Page { LookingPage, NothingPage, FoundPage };
 constexpr int kSideWidth = 440;
 constexpr int kMostNotes = 12;
+constexpr int kMostColumns = 14; // seen at a time
+using widgets::space::kTight;
 
 void clear(QLayout* layout) {
     while (QLayoutItem* item = layout->takeAt(0)) {
@@ -56,6 +60,24 @@ QWidget* line(const QString& text, const char* icon, Role role) {
     words->setWordWrap(true);
     layout->addWidget(words, 1);
     return row;
+}
+
+/// "cnn", "128", "5 epochs", "0.001": what a run is told by.
+std::vector<widgets::Figure> figuresOf(const config::Json& document,
+                                       const std::filesystem::path& base_dir) {
+    const compile::CheckedRun checked = compile::read_run_config(document, base_dir);
+    if (!checked.ok()) {
+        return {};
+    }
+    const compile::RunConfig& run = checked.config;
+    const config::Json& length = run.section("training").at("length");
+    return {{toQString(run.section("model").at("type").get<std::string>()), OfferPage::tr("model"),
+             {}},
+            {numberText(length.begin().value()), toQString(length.begin().key()), {}},
+            {numberText(run.section("training").at("global_batch_size")),
+             OfferPage::tr("samples an update"), {}},
+            {numberText(run.section("optimizer").at("learning_rate")),
+             OfferPage::tr("learning rate"), {}}};
 }
 
 } // namespace
@@ -94,25 +116,14 @@ OfferPage::OfferPage(Studio& studio, QWidget* parent) : QWidget(parent), studio_
     settings_column->setSpacing(0);
     settings_column->addWidget(createFound());
     settings_column->addWidget(createRun());
+    settings_column->addWidget(createClasses());
     settings_column->addStretch(1);
     QScrollArea* scroll = widgets::verticalScroll(settings);
     scroll->setMinimumWidth(kSideWidth);
     scroll->setFocusPolicy(Qt::NoFocus);
     parts_->addWidget(scroll, 2);
     parts_->addWidget(new widgets::Hairline(Qt::Vertical));
-    auto* right = new QVBoxLayout;
-    right->setSpacing(0);
-    right->addWidget(new SamplePart(offer_.preview()), 1);
-    auto* classes = widgets::verticalScroll(new ClassPart(offer_.preview()));
-    classes->setMaximumHeight(200);
-    classes->setFocusPolicy(Qt::NoFocus);
-    right->addWidget(classes);
-    connect(&offer_.preview(), &DataPreview::changed, classes, [this, classes] {
-        const auto facts = offer_.preview().facts();
-        classes->setVisible(facts && facts->labels != nullptr);
-    });
-    classes->hide();
-    parts_->addLayout(right, 3);
+    parts_->addWidget(new SamplePart(offer_.preview()), 3);
     stack_->addWidget(body);
     column->addWidget(stack_, 1);
     column->addWidget(new widgets::Hairline);
@@ -153,7 +164,6 @@ QWidget* OfferPage::createFound() {
     columns->addWidget(header);
     columns_ = new ColumnModel(this);
     table_ = createTable(columns_, "offerColumns", tr("Columns"));
-    table_->setMinimumHeight(200);
     columns->addWidget(table_);
     connect(columns_, &ColumnModel::targetsChosen, &offer_, &DataOffer::setTargets);
     column->addWidget(columns_part_);
@@ -168,11 +178,31 @@ QWidget* OfferPage::createRun() {
     auto* header = new widgets::SectionHeader(tr("Suggested run"));
     header->setSubtitle(tr("everything can be changed"));
     column->addWidget(header);
+    auto* strip = new QVBoxLayout;
+    strip->setContentsMargins(16, 12, 16, 0);
+    figures_ = new widgets::FigureStrip;
+    figures_->setObjectName("offerFigures");
+    figures_->setAccessibleName(tr("The suggested run"));
+    strip->addWidget(figures_);
+    column->addLayout(strip);
     reasons_ = new QVBoxLayout;
     reasons_->setContentsMargins(16, 12, 16, 12);
     reasons_->setSpacing(widgets::space::kControl);
     column->addLayout(reasons_);
     return part;
+}
+
+QWidget* OfferPage::createClasses() {
+    auto* place = new QWidget;
+    auto* column = new QVBoxLayout(place);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(new ClassPart(offer_.preview()));
+    connect(&offer_.preview(), &DataPreview::changed, place, [this, place] {
+        const auto facts = offer_.preview().facts();
+        place->setVisible(facts && facts->labels != nullptr);
+    });
+    place->hide();
+    return place;
 }
 
 QWidget* OfferPage::createFooter() {
@@ -303,10 +333,17 @@ void OfferPage::updateFound() {
     columns_part_->setVisible(!found.columns.empty());
     columns_->setColumns(found.columns, offer_.targets());
     fitColumns(table_, ColumnModel::ExampleColumn);
+    const int rows = std::min(columns_->rowCount(), kMostColumns);
+    table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() +
+                           rows * table_->verticalHeader()->defaultSectionSize() + kTight);
 }
 
 void OfferPage::updateRun() {
     clear(reasons_);
+    figures_->setVisible(offer_.run().has_value());
+    if (offer_.run()) {
+        figures_->setFigures(figuresOf(offer_.run()->document, offer_.path().parent_path()));
+    }
     if (!offer_.runProblem().isEmpty()) {
         reasons_->addWidget(line(offer_.runProblem(), "error", Role::Error));
     } else if (offer_.run()) {

@@ -16,6 +16,7 @@ class QVBoxLayout;
 namespace weft::widgets {
 class ElidedLabel;
 class EmptyState;
+class FigureStrip;
 class ProgressLine;
 class SectionHeader;
 class SegmentedControl;
@@ -51,6 +52,7 @@ protected:
 private:
     QWidget* createFound();
     QWidget* createRun();
+    QWidget* createClasses();
     QWidget* createFooter();
     void update();
     void updateFormats();
@@ -75,6 +77,7 @@ private:
     QWidget* columns_part_;
     ColumnModel* columns_;
     QTableView* table_;
+    widgets::FigureStrip* figures_;
     QVBoxLayout* reasons_;
     widgets::ElidedLabel* why_;
     QPushButton* start_;

@@ -3,19 +3,22 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/base/machine.h"
 #include "core/compile/mesh_config.h"
-#include "core/compile/programs.h"
 #include "core/cost/hardware.h"
+#include "core/train/planning.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/plan_preview.h"
+#include "ui/bridge/run_outlook.h"
 #include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/pill.h"
+#include "widgets/style.h"
 #include "widgets/text_label.h"
 
 #include <QGridLayout>
 #include <QHBoxLayout>
+#include <QPushButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -27,18 +30,21 @@ namespace {
 using widgets::Role;
 using widgets::TextStyle;
 
+constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::max();
 constexpr int kCardWidth = 256; // "too large for this machine" and its bytes
 
 /// What planning a preset found out.
 struct PresetFacts {
     std::int64_t parameters = 0;
-    std::int64_t bytes = 0; // arena and host memory
+    std::int64_t bytes = 0;
     bool fits = false;
+    std::optional<double> seconds; // of the run, where this machine has been measured
     QString planned_for; // hardware that need not be here
     QString problem;
 };
 
-PresetFacts plan_preset(const std::filesystem::path& path) {
+PresetFacts plan_preset(const std::filesystem::path& path,
+                        const PlanPreview::Planner::Plan& planner) {
     PresetFacts facts;
     try {
         const compile::CheckedRun checked = compile::read_run_config_file(path);
@@ -53,14 +59,15 @@ PresetFacts plan_preset(const std::filesystem::path& path) {
                 formatCount(wanted.count), toQString(std::string(wanted.hardware->name)));
             return facts;
         }
-        const data::DataSet set = data::open_data(
-            checked.config.section("data"),
-            {checked.config.base_dir, checked.config.context(), checked.config.seed});
-        const plan::ExecutionPlan plan =
-            compile::compile_run(checked.config, set.train->info(), {});
-        facts.parameters = plan.parameters;
-        facts.bytes = plan.arena_bytes + set.train->cache_bytes();
-        facts.fits = facts.bytes < read_machine().memory_free_bytes;
+        const auto plan = planner(checked.config, nullptr, {});
+        facts.parameters = plan->parameters;
+        facts.bytes = plan->memory_bytes();
+        facts.fits = plan->fits();
+        const auto counts =
+            countRun(checked.config, train::outline_run_data(checked.config, train::PlanTarget{}));
+        if (counts && plan->predicted_step_ms) {
+            facts.seconds = static_cast<double>(counts->steps) * *plan->predicted_step_ms / 1e3;
+        }
     } catch (const Error& error) {
         facts.problem = toQString(error.message());
     }
@@ -82,6 +89,12 @@ PresetRow::PresetRow(Studio& studio, QWidget* parent) : QWidget(parent), studio_
     head->addStretch(1);
     head->addWidget(new widgets::TextLabel(tr("a click makes it the draft; F5 starts it"),
                                            TextStyle::Caption, Role::Muted));
+    more_ = new QPushButton;
+    more_->setObjectName("allPresets");
+    widgets::setButtonKind(more_, widgets::ButtonKind::Flat);
+    widgets::setCompact(more_);
+    connect(more_, &QPushButton::clicked, this, [this] { showAll(!all_); });
+    head->addWidget(more_);
     column->addLayout(head);
     grid_ = new QGridLayout;
     grid_->setSpacing(widgets::space::kGroup);
@@ -153,11 +166,15 @@ void PresetRow::addCard(const std::filesystem::path& path) {
     column->addLayout(badge_row);
     connect(card, &widgets::Card::clicked, this,
             [this, path] { emit presetChosen(pathText(path)); });
-    cards_.push_back({card, std::numeric_limits<std::int64_t>::max()});
+    cards_.push_back({card, kUnknown});
     arrange();
     runInBackground(
-        card, [path] { return plan_preset(path); },
+        card,
+        [path, planner = PlanPreview::engine(studio_.paths().calibration).step] {
+            return plan_preset(path, planner);
+        },
         [=, this](const PresetFacts& facts) {
+            planned(card, facts.parameters > 0 ? facts.parameters : kUnknown);
             if (!facts.problem.isEmpty()) {
                 badge->setText(tr("cannot run here"));
                 badge->setRole(Role::Warning);
@@ -171,33 +188,52 @@ void PresetRow::addCard(const std::filesystem::path& path) {
                 return;
             }
             parameters->setText(formatCount(facts.parameters));
-            setSize(card, facts.parameters);
-            memory->setText(formatFileSize(facts.bytes));
-            memory->setToolTip(tr("memory of the training step, as planned"));
+            const QString bytes = formatFileSize(facts.bytes);
+            memory->setText(facts.seconds ? tr("≈ %1 · %2").arg(formatDuration(*facts.seconds), bytes)
+                                          : bytes);
+            memory->setToolTip(facts.seconds
+                                   ? tr("time of the run as measurements of this machine predict "
+                                        "it, and memory of the training step, as planned")
+                                   : tr("memory of the training step, as planned"));
             badge->setText(facts.fits ? tr("fits this machine") : tr("too large for this machine"));
             badge->setIconName(facts.fits ? "check" : "warning");
             badge->setRole(facts.fits ? Role::Success : Role::Error);
         });
 }
 
-void PresetRow::setSize(const QWidget* card, std::int64_t parameters) {
+/// Smallest model first, those of unknown size last; moved once, when all are known.
+void PresetRow::planned(const QWidget* card, std::int64_t parameters) {
     for (Entry& entry : cards_) {
         if (entry.card == card) {
             entry.parameters = parameters;
         }
+    }
+    if (++planned_ < cards_.size()) {
+        return;
     }
     std::stable_sort(cards_.begin(), cards_.end(),
                      [](const Entry& a, const Entry& b) { return a.parameters < b.parameters; });
     arrange();
 }
 
-// Smallest model first, those of unknown size last; as many in a row as have room.
+void PresetRow::showAll(bool all) {
+    all_ = all;
+    arrange();
+}
+
+// As many in a row as have room; one row, so that the runs below it are seen, until all are asked
+// for.
 void PresetRow::arrange() {
     const auto card = static_cast<int>(kCardWidth * widgets::Theme::current().fontScale());
     const int columns = std::clamp(width() / card, 2, std::max(2, static_cast<int>(cards_.size())));
+    const bool more = static_cast<int>(cards_.size()) > columns;
+    more_->setVisible(more);
+    more_->setText(all_ ? tr("One row") : tr("All %1").arg(formatCount(cards_.size())));
+    more_->setAccessibleName(all_ ? tr("Show one row of presets") : tr("Show all presets"));
     for (std::size_t i = 0; i < cards_.size(); ++i) {
         grid_->addWidget(cards_[i].card, static_cast<int>(i) / columns,
                          static_cast<int>(i) % columns);
+        cards_[i].card->setVisible(all_ || static_cast<int>(i) < columns);
     }
     for (int column = 0; column < static_cast<int>(cards_.size()); ++column) {
         grid_->setColumnStretch(column, column < columns ? 1 : 0);

@@ -8,6 +8,7 @@
 #include <vector>
 
 class QGridLayout;
+class QPushButton;
 
 namespace weft::ui {
 
@@ -34,16 +35,20 @@ private:
 
     struct Entry {
         QWidget* card;
-        std::int64_t parameters; // 0 until planned
+        std::int64_t parameters; // kUnknown until planned
     };
 
-    void setSize(const QWidget* card, std::int64_t parameters);
+    void planned(const QWidget* card, std::int64_t parameters);
+    void showAll(bool all);
     void arrange();
 
     Studio& studio_;
     QGridLayout* grid_;
     std::vector<Entry> cards_;
+    QPushButton* more_;
+    std::size_t planned_ = 0;
     bool loaded_ = false;
+    bool all_ = false; // not only the first row
 };
 
 } // namespace weft::ui
