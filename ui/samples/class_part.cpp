@@ -61,6 +61,7 @@ ClassPart::ClassPart(DataPreview& preview, QWidget* parent) : QWidget(parent), p
     note_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
     note_->setObjectName("classNote");
     note_->setWordWrap(true);
+    note_->setContentsMargins(widgets::space::kTight, 0, widgets::space::kTight, 0);
     room->addWidget(note_);
     column->addLayout(room);
     connect(bars_, &widgets::BarList::itemActivated, this,

@@ -32,7 +32,8 @@ constexpr int kRuns = 12;
 constexpr int kSmallPixels = 40; // up to here an image is seen pixel by pixel
 constexpr int kSmallCell = 84;
 constexpr int kLargeCell = 128;
-constexpr int kPlaceWidth = 88; // "1,000,000" at text size 1
+constexpr int kPlaceWidth = 80;    // "1,000,000" at text size 1
+constexpr int kWideHeader = 460;   // with room for words on its buttons
 
 int pageSizeOf(SampleForm form) {
     return form == SampleForm::Images ? kImages : form == SampleForm::Features ? kRows : kRuns;
@@ -99,10 +100,10 @@ QWidget* SamplePart::createHeader() {
     place_->setAccessibleName(tr("Go to sample"));
     place_->setToolTip(tr("Number of the first sample shown; type another one to go there"));
     place_->setAlignment(Qt::AlignRight);
-    place_->setFixedWidth(kPlaceWidth);
     widgets::setCompact(place_);
     reroll_ = new QPushButton(widgets::icon("refresh"), tr("Re-roll"));
     reroll_->setObjectName("reroll");
+    reroll_->setAccessibleName(reroll_->text());
     widgets::setCompact(reroll_);
     header_->addControl(back_);
     header_->addControl(place_);
@@ -118,6 +119,25 @@ QWidget* SamplePart::createHeader() {
     });
     connect(place_, &QLineEdit::editingFinished, this, [this] { goTo(place_->text()); });
     return header_;
+}
+
+// In a narrow page what is shown is said rather than what the button does, which its tooltip says.
+void SamplePart::fitHeader() {
+    const double scale = widgets::Theme::current().fontScale();
+    place_->setFixedWidth(static_cast<int>(kPlaceWidth * scale));
+    reroll_->setText(width() < kWideHeader * scale ? QString() : reroll_->accessibleName());
+}
+
+void SamplePart::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fitHeader();
+}
+
+void SamplePart::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::PaletteChange) {
+        fitHeader();
+    }
 }
 
 /// What cannot be read as a number leaves everything as it is.

@@ -30,8 +30,13 @@ public:
     /// The button of the state in which data cannot be opened because it is not where it was.
     QPushButton* locateButton() const { return locate_; }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
 private:
     QWidget* createHeader();
+    void fitHeader();
     void update();
     void describe();
     void showMessage();

@@ -35,6 +35,19 @@ QString typeText(const ir::Type& type) {
     return extents.isEmpty() ? dtype : extents.join(QStringLiteral(" × ")) + ", " + dtype;
 }
 
+/// Long words without a space may be broken after their punctuation.
+QString breakable(const QString& text) {
+    constexpr QChar kMayBreak(0x200B);
+    QString out;
+    for (const QChar letter : text) {
+        out += letter;
+        if (QStringLiteral("/,:;_{}[]=-").contains(letter)) {
+            out += kMayBreak;
+        }
+    }
+    return out;
+}
+
 } // namespace
 
 AboutPart::AboutPart(Draft& draft, DataPreview& preview, QWidget* parent)
@@ -59,7 +72,7 @@ void AboutPart::addRow(const QString& name, const QString& value, const QString&
     auto* label = new TextLabel(name, TextStyle::Caption, Role::Muted);
     label->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     rows_->addWidget(label, row, 0);
-    auto* text = new TextLabel(value, TextStyle::Caption);
+    auto* text = new TextLabel(breakable(value), TextStyle::Caption);
     text->setAccessibleName(name + ": " + value);
     text->setWordWrap(true);
     text->setTextInteractionFlags(Qt::TextSelectableByMouse);
