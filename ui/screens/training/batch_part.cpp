@@ -18,7 +18,7 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-constexpr int kDerivedWidth = 92;
+constexpr int kDerivedWidth = 60; // at least
 
 /// "81.9 M", "16,384".
 QString shortCount(double value) {
@@ -52,8 +52,10 @@ BatchPart::BatchPart(FormSource& source, RunOutlook& outlook, QWidget* parent)
     column->setSpacing(widgets::space::kGroup);
     const auto field = [&](const std::string& pointer, const QString& remark) {
         FieldBox* box = equation_->add(*source_.field(pointer), pointer);
+        box->hideUnit(); // the section's head says it
         box->setRemark(remark);
     };
+    equation_->setSpread();
     field("/training/global_batch_size", tr("over all devices"));
     equation_->add(sign("="));
     field("/training/micro_batch_size", {});
@@ -69,8 +71,10 @@ BatchPart::BatchPart(FormSource& source, RunOutlook& outlook, QWidget* parent)
     problem_->setWordWrap(true);
     problem_->hide();
     column->addWidget(problem_);
-    column->addWidget(
-        new FieldGroup(source_, {"/training/length", "/training/log_every", "/seed"}));
+    auto* length = new FieldGroup(
+        source_, std::vector<std::string>{"/training/length", "/training/log_every", "/seed"});
+    length->box("/training/log_every")->hideUnit(); // all three on one line
+    column->addWidget(length);
     connect(&source_, &FormSource::changed, this, &BatchPart::refresh);
     connect(&outlook_, &RunOutlook::changed, this, &BatchPart::refreshFigures);
     refresh();
@@ -82,13 +86,15 @@ QWidget* BatchPart::derived(const QString& name, const QString& remark, const QS
     auto* column = new QVBoxLayout(whole);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(2);
-    column->addWidget(new TextLabel(name, TextStyle::Caption, Role::Muted));
+    auto* label = new TextLabel(name, TextStyle::Caption, Role::Muted);
+    label->setMinimumHeight(widgets::size::kIcon); // as the heads of fields, with their buttons
+    column->addWidget(label);
     edit = new QLineEdit;
     edit->setObjectName(id);
     edit->setAccessibleName(name);
     edit->setAccessibleDescription(tr("derived, cannot be edited"));
     edit->setReadOnly(true);
-    edit->setFixedWidth(kDerivedWidth);
+    edit->setMinimumWidth(kDerivedWidth);
     widgets::setDerived(edit);
     widgets::setTextStyle(edit, TextStyle::Mono);
     column->addWidget(edit);
@@ -107,6 +113,7 @@ void BatchPart::refresh() {
         micro->setRemark(whole ? tr("all at once: %1").arg(formatCount(batch.micro_batch_size))
                                : tr("in one forward and backward"));
     } else {
+        micro->setRemark(tr("in one forward and backward"));
         ranks_->setText("–");
         accumulation_->setText("–");
     }
@@ -114,6 +121,11 @@ void BatchPart::refresh() {
 }
 
 void BatchPart::refreshFigures() {
+    if (!source_.draft().isValid() && !figures_->figures().empty()) {
+        figures_->setStale(true); // of the last draft that could be counted
+        problem_->hide();
+        return;
+    }
     const std::optional<RunCounts>& counts = outlook_.counts();
     const std::int64_t steps = outlook_.expectedSteps();
     const std::optional<double> seconds = outlook_.seconds();
@@ -152,16 +164,22 @@ void BatchPart::refreshFigures() {
                               : QString()});
     const cost::Hardware* hardware =
         source_.draft().isValid() ? hardwareOf(source_.draft().config(), nullptr) : nullptr;
-    figures.push_back({seconds ? "≈ " + formatDuration(*seconds) : QString(),
-                       hardware == nullptr ? tr("this machine") : toQString(hardware->title),
-                       tr("Updates × the predicted time of one; evaluations and saves come on "
-                          "top")});
+    const bool unmeasured = hardware == nullptr && !seconds && counts && outlook_.digest() &&
+                            !outlook_.digest()->plan->predicted_step_ms;
+    figures.push_back(
+        {seconds      ? "≈ " + formatDuration(*seconds)
+         : unmeasured ? tr("not measured")
+                      : QString(),
+         hardware == nullptr ? tr("this machine") : toQString(hardware->title),
+         unmeasured ? tr("Nothing is known of the speed of this machine: `weft bench machine` "
+                         "measures it in a minute")
+                    : tr("Updates × the predicted time of one; evaluations and saves come on top")});
     figures_->setFigures(figures);
-    figures_->setStale(outlook_.isStale() || !source_.draft().isValid());
+    figures_->setStale(outlook_.isStale());
     const QString problem =
         outlook_.dataProblem().isEmpty() ? outlook_.planProblem() : outlook_.dataProblem();
     problem_->setText(problem);
-    problem_->setVisible(!problem.isEmpty() && source_.draft().isValid());
+    problem_->setVisible(!problem.isEmpty());
 }
 
 } // namespace weft::ui

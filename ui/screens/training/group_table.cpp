@@ -4,15 +4,18 @@
 #include "core/config/pointer.h"
 #include "ui/bridge/convert.h"
 #include "ui/forms/field_box.h"
+#include "ui/forms/number_input.h"
 #include "ui/forms/number_text.h"
 #include "ui/forms/problem_lines.h"
 #include "widgets/icon.h"
 #include "widgets/painting.h"
+#include "widgets/side_scroll.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
 #include <QGridLayout>
 #include <QHBoxLayout>
+#include <QLineEdit>
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -29,8 +32,10 @@ using widgets::TextStyle;
 
 enum Column { Grip, Match, Tensors, Parameters, Decay, Rate, Type, Up, Remove };
 constexpr const char* kPointer = "/optimizer/groups";
-constexpr int kButton = 24;
+constexpr int kButton = 20;
 constexpr int kMostNames = 3;
+constexpr int kMatchWidth = 80;  // at least
+constexpr int kCharacters = 5;   // of its numbers
 
 /// Six dots: something to take hold of.
 class GripMark : public QWidget {
@@ -87,13 +92,13 @@ QString some(const std::vector<std::string>& patterns) {
 } // namespace
 
 GroupTable::GroupTable(FormSource& source, RunOutlook& outlook, QWidget* parent)
-    : QWidget(parent), source_(source), outlook_(outlook), place_(new QWidget),
+    : QWidget(parent), source_(source), outlook_(outlook), scroll_(new widgets::SideScroll),
       problems_(new ProblemLines), warning_(new ProblemLines),
       exempt_(new QPushButton(tr("Exempt them"))) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(widgets::space::kControl);
-    column->addWidget(place_);
+    column->addWidget(scroll_);
     column->addWidget(problems_);
     auto* foot = new QHBoxLayout;
     foot->setSpacing(widgets::space::kControl);
@@ -214,9 +219,7 @@ void GroupTable::rebuild(std::size_t count) {
         addRow(i);
     }
     addRest(count);
-    delete layout()->replaceWidget(place_, fresh);
-    place_->hide();
-    place_->deleteLater(); // one of its own buttons may have asked for this
+    scroll_->setContent(fresh);
     place_ = fresh;
 }
 
@@ -240,6 +243,12 @@ void GroupTable::addRow(std::size_t index) {
         }
         FieldEditor* editor = createEditor(source_, *field, pointer);
         editor->setToolTip(toQString(field->help));
+        if (auto* number = editor->findChild<NumberInput*>()) {
+            number->setCharacters(kCharacters);
+        }
+        if (column == Match) {
+            editor->findChild<QLineEdit*>()->setMinimumWidth(kMatchWidth);
+        }
         connect(editor, &FieldEditor::typing, problems_, &ProblemLines::hold);
         connect(editor, &FieldEditor::settled, problems_, &ProblemLines::release);
         grid_->addWidget(editor, line, column);

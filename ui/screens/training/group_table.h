@@ -11,6 +11,7 @@ class QGridLayout;
 class QPushButton;
 
 namespace weft::widgets {
+class SideScroll;
 class TextLabel;
 } // namespace weft::widgets
 
@@ -51,7 +52,8 @@ private:
 
     FormSource& source_;
     RunOutlook& outlook_;
-    QWidget* place_;
+    widgets::SideScroll* scroll_;
+    QWidget* place_ = nullptr; // the rows
     QGridLayout* grid_ = nullptr;
     std::vector<Row> rows_; // the last: everything else
     bool built_ = false;

@@ -9,6 +9,7 @@
 #include "widgets/curve_editor.h"
 #include "widgets/text_label.h"
 
+#include <QEvent>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -43,6 +44,18 @@ QString handleText(const ScheduleHandle& handle, const compile::RunConfig& confi
         .arg(handle.name, formatCount(std::llround(handle.x)), rateText(handle.y));
 }
 
+/// Always as high as its lines are at its width: what gives way is the curve.
+class Foot : public QWidget {
+protected:
+    bool event(QEvent* event) override {
+        const bool done = QWidget::event(event);
+        if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest) {
+            setMinimumHeight(layout()->totalHeightForWidth(width()));
+        }
+        return done;
+    }
+};
+
 } // namespace
 
 SchedulePart::SchedulePart(FormSource& source, RunOutlook& outlook, Draft& draft, RunModel& run,
@@ -67,12 +80,13 @@ SchedulePart::SchedulePart(FormSource& source, RunOutlook& outlook, Draft& draft
     connect(curve_, &widgets::CurveEditor::handleMoved, this, &SchedulePart::moved);
     connect(curve_, &widgets::CurveEditor::handleReleased, this, [this] { source_.endMerge(); });
     column->addWidget(curve_, 1);
-    auto* below = new QWidget;
+    auto* below = new Foot;
     auto* fields = new QVBoxLayout(below);
     fields->setContentsMargins(widgets::space::kGroup, widgets::space::kTight,
                                widgets::space::kGroup, widgets::space::kGroup);
     fields->setSpacing(widgets::space::kControl);
     readout_->setObjectName("scheduleReadout");
+    readout_->setWordWrap(true);
     fields->addWidget(readout_);
     fields->addWidget(new RecordForm(source_, "/lr_schedule"));
     column->addWidget(below);

@@ -4,9 +4,9 @@
 #include "ui/actions.h"
 #include "ui/bridge/command_text.h"
 #include "ui/bridge/convert.h"
-#include "ui/forms/field_finder.h"
 #include "ui/forms/form.h"
 #include "ui/forms/record_form.h"
+#include "ui/screens/draft_header.h"
 #include "ui/screens/screen_list.h"
 #include "ui/screens/training/batch_part.h"
 #include "ui/screens/training/group_table.h"
@@ -16,14 +16,13 @@
 #include "widgets/card.h"
 #include "widgets/icon.h"
 #include "widgets/messages.h"
-#include "widgets/pill.h"
 #include "widgets/style.h"
 
 #include <QApplication>
 #include <QClipboard>
 #include <QPushButton>
 #include <QScrollArea>
-#include <QShortcut>
+#include <QScrollBar>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -34,9 +33,10 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kPicturesWidth = 590;
-constexpr int kSettingsLeast = 420;
-constexpr int kPicturesLeast = 360;
+constexpr int kSettingsWidth = 674;
+constexpr int kSettingsLeast = 480;
+constexpr int kPicturesLeast = 370;
+constexpr int kSectionHead = 28;
 enum Page { MessagePage, EditPage };
 
 /// What of the configuration this page shows.
@@ -50,6 +50,32 @@ bool isHere(const std::string& pointer) {
     });
 }
 
+/// Keeps an area as wide as its content needs, which grows with the text.
+class LeastWidth : public QObject {
+public:
+    explicit LeastWidth(QScrollArea* area) : QObject(area), area_(area) {
+        area->widget()->installEventFilter(this);
+        apply();
+    }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::Resize) {
+            apply();
+        }
+        return QObject::eventFilter(watched, event);
+    }
+
+private:
+    void apply() {
+        area_->setMinimumWidth(std::max(kPicturesLeast,
+                                        area_->widget()->minimumSizeHint().width() +
+                                            area_->verticalScrollBar()->sizeHint().width()));
+    }
+
+    QScrollArea* area_;
+};
+
 } // namespace
 
 TrainingScreen::TrainingScreen(Studio& studio, Actions& actions)
@@ -59,7 +85,8 @@ TrainingScreen::TrainingScreen(Studio& studio, Actions& actions)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    column->addWidget(createHeader());
+    createHeader();
+    column->addWidget(header_);
     message_ = new widgets::EmptyState("training");
     message_->setObjectName("trainingMessage");
     go_home_ = message_->addButton(tr("Go to Home"));
@@ -75,38 +102,27 @@ TrainingScreen::TrainingScreen(Studio& studio, Actions& actions)
     pictures_ = createPictures();
     splitter->addWidget(settings_);
     splitter->addWidget(pictures_);
-    splitter->setStretchFactor(0, 1);
+    splitter->setStretchFactor(0, 0); // a wider window is for the pictures
     splitter->setStretchFactor(1, 1);
-    splitter->setSizes({1440 - kPicturesWidth, kPicturesWidth});
+    splitter->setSizes({kSettingsWidth, 1440 - kSettingsWidth});
     stack_->addWidget(splitter);
     column->addWidget(stack_, 1);
-    auto* find = new QShortcut(QKeySequence::Find, this);
-    find->setContext(Qt::WidgetWithChildrenShortcut);
-    connect(find, &QShortcut::activated, finder_, [this] { finder_->setFocus(); });
     connect(&source_, &FormSource::changed, this, &TrainingScreen::update);
     update();
 }
 
-QWidget* TrainingScreen::createHeader() {
-    auto* header = new widgets::SectionHeader(tr("Training"), widgets::SectionHeader::Level::Page);
-    badge_ = new widgets::Badge;
-    badge_->setObjectName("trainingBadge");
-    header->setBadge(badge_);
-    header->addControl(actionButton(actions_.get(action::kUndo)));
-    header->addControl(actionButton(actions_.get(action::kRedo)));
-    finder_ = new FieldFinder(source_);
-    connect(finder_, &FieldFinder::fieldChosen, this, [this](const std::string& pointer) {
+void TrainingScreen::createHeader() {
+    header_ = new DraftHeader(tr("Training"), source_, actions_, this);
+    connect(header_, &DraftHeader::fieldChosen, this, [this](const std::string& pointer) {
         if (!showField(pointer)) {
             emit fieldRequested(pointer);
         }
     });
-    header->addControl(finder_);
     copy_ = new QPushButton(widgets::icon("console"), tr("Copy as command"));
     copy_->setObjectName("copyCommand");
     copy_->setToolTip(tr("Copies the line that trains this draft in a terminal"));
     connect(copy_, &QPushButton::clicked, this, &TrainingScreen::copyCommand);
-    header->addControl(copy_);
-    return header;
+    header_->addControl(copy_);
 }
 
 void TrainingScreen::addSection(QVBoxLayout* column, const QString& title, const QString& subtitle,
@@ -121,6 +137,7 @@ void TrainingScreen::addSection(QVBoxLayout* column, const QString& title, const
     rows->setSpacing(widgets::space::kGroup);
     auto* header = new widgets::SectionHeader(title, widgets::SectionHeader::Level::Inline);
     header->setSubtitle(subtitle);
+    header->setFixedHeight(kSectionHead);
     rows->addWidget(header);
     for (QWidget* part : parts) {
         rows->addWidget(part);
@@ -161,7 +178,7 @@ QWidget* TrainingScreen::createSettings() {
                        "/checkpoint/keep_every", "/checkpoint/metric", "/checkpoint/mode",
                        "/checkpoint/on_improvement", "/checkpoint/async"})});
     addSection(column, tr("Run and records"), {},
-               {group({"/name", "/notes", "/tags", "/log/tensorboard"})});
+               {group({"/name", "/tags", "/log/tensorboard"}), group({"/notes"})});
     column->addStretch(1);
     QScrollArea* scroll = widgets::verticalScroll(panel);
     scroll->setObjectName("trainingSettings");
@@ -184,8 +201,9 @@ QWidget* TrainingScreen::createPictures() {
     splitter->addWidget(panel(new RetentionPart(studio_.draft(), outlook_, studio_.run())));
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 2);
-    splitter->setMinimumWidth(kPicturesLeast);
-    return splitter;
+    QScrollArea* scroll = widgets::verticalScroll(splitter); // where both have too little room
+    new LeastWidth(scroll);
+    return scroll;
 }
 
 std::pair<int, int> TrainingScreen::problems() const {
@@ -212,11 +230,7 @@ widgets::NavState TrainingScreen::navState() const {
 void TrainingScreen::update() {
     const Draft& draft = studio_.draft();
     const auto [errors, warnings] = problems();
-    badge_->setVisible(errors + warnings > 0);
-    badge_->setRole(errors > 0 ? widgets::Role::Error : widgets::Role::Warning);
-    badge_->setIconName(errors > 0 ? "error" : "warning");
-    badge_->setText(errors > 0 ? tr("%n error(s)", nullptr, errors)
-                               : tr("%n warning(s)", nullptr, warnings));
+    header_->setProblems(errors, warnings);
     const bool empty = draft.isEmpty();
     stack_->setCurrentIndex(source_.isEditable() ? EditPage : MessagePage);
     copy_->setEnabled(draft.isValid() && !empty);

@@ -12,13 +12,12 @@ class QStackedWidget;
 class QVBoxLayout;
 
 namespace weft::widgets {
-class Badge;
 class EmptyState;
 } // namespace weft::widgets
 
 namespace weft::ui {
 
-class FieldFinder;
+class DraftHeader;
 class ProblemLines;
 
 class TrainingScreen : public Screen {
@@ -36,7 +35,7 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
-    QWidget* createHeader();
+    void createHeader();
     QWidget* createSettings();
     QWidget* createPictures();
     void addSection(QVBoxLayout* column, const QString& title, const QString& subtitle,
@@ -51,8 +50,7 @@ private:
     Actions& actions_;
     FormSource source_;
     RunOutlook outlook_;
-    widgets::Badge* badge_;
-    FieldFinder* finder_;
+    DraftHeader* header_;
     QPushButton* copy_;
     QStackedWidget* stack_;
     widgets::EmptyState* message_;
