@@ -157,6 +157,19 @@ private slots:
         QVERIFY(graph.nodes.size() < 10);
     }
 
+    void equal_blocks_with_others_between_them_stay_apart() {
+        Json layers = Json::array();
+        for (int i = 0; i < 6; ++i) {
+            layers.push_back({{"type", "linear"}, {"units", 32}});
+            layers.push_back({{"type", "relu"}});
+        }
+        layers.push_back({{"type", "linear"}});
+        std::vector<std::string> paths;
+        const widgets::Graph graph = ui::blockGraph(*outline_of(sequential(layers)), "", paths);
+        QCOMPARE(graph.nodes.size(), layers.size() + 1); // and the sample
+        QCOMPARE(graph.edges.size(), layers.size());     // a chain
+    }
+
     void layers_move_within_and_between_lists() {
         const Json model = sequential(kLayers);
         const auto types = [](const Json& list) {
@@ -304,9 +317,10 @@ private slots:
         }
         QCOMPARE(tree(fixture)->currentItem(), row(fixture, "/model/layers/3"));
         QTest::keyClick(graph, Qt::Key_Return);
-        QVERIFY(graph->itemCount() < 6);
+        QTRY_VERIFY(graph->itemCount() < 6); // laid out off the GUI thread
+        QTRY_VERIFY(fixture.find("graphUp")->isVisible());
         fixture.click("graphUp");
-        QCOMPARE(graph->itemCount(), 6);
+        QTRY_COMPARE(graph->itemCount(), 6);
     }
 
 private:

@@ -127,26 +127,28 @@ private:
         return parent_.empty() || path == parent_ || path.starts_with(parent_ + ".");
     }
 
-    /// Which block stands for which: itself, but for blocks that repeat one before.
+    /// Which block stands for which: itself, but for blocks in a row that are alike.
     void mergeEqual() {
         const ModelBlock* parent = outline_.find(parent_);
         if (parent == nullptr) {
             return;
         }
-        std::map<QString, std::vector<std::string>> alike;
-        for (const std::string& child : parent->children) {
+        const auto look = [&](const std::string& child) {
             const ModelBlock& block = outline_.blocks.at(child);
-            alike[withoutNumbers(toQString(child)) + QString::number(block.parameters) +
-                  toQString(block.shape)]
-                .push_back(child);
-        }
-        for (const auto& [key, members] : alike) {
-            const bool one = members.size() >= kEqualBlocks;
-            for (const std::string& member : members) {
-                stands_for_[member] = one ? members.front() : member;
+            return withoutNumbers(toQString(child)) + QString::number(block.parameters) +
+                   toQString(block.shape) + toQString(block.ops);
+        };
+        const std::vector<std::string>& all = parent->children;
+        for (std::size_t first = 0, end = 0; first < all.size(); first = end) {
+            while (end < all.size() && look(all[end]) == look(all[first])) {
+                ++end;
+            }
+            const bool one = end - first >= kEqualBlocks;
+            for (std::size_t i = first; i < end; ++i) {
+                stands_for_[all[i]] = one ? all[first] : all[i];
             }
             if (one) {
-                counts_[members.front()] = members.size();
+                counts_[all[first]] = end - first;
             }
         }
     }
@@ -166,9 +168,10 @@ private:
         widgets::GraphNode node;
         const ModelBlock* known = outline_.find(block);
         const std::size_t count = counts_.contains(block) ? counts_.at(block) : 1;
-        const QString name = toQString(block.empty() || block == parent_ ? std::string("·")
-                                       : parent_.empty()                 ? block
-                                                         : block.substr(parent_.size() + 1));
+        const bool own = block.empty() || block == parent_; // ops of no block below
+        const QString name = own               ? ownName()
+                             : parent_.empty() ? toQString(block)
+                                               : toQString(block.substr(parent_.size() + 1));
         node.title = count > 1 ? say("%1 and %2 more like it").arg(name).arg(count - 1) : name;
         if (known != nullptr && !block.empty()) {
             QStringList words;
@@ -184,6 +187,12 @@ private:
         }
         graph_.nodes.push_back(node);
         paths_.push_back(block);
+    }
+
+    /// "add": the level's own ops.
+    QString ownName() const {
+        const ModelBlock* level = outline_.find(parent_);
+        return level == nullptr || level->ops.empty() ? QStringLiteral("·") : kindsOf(*level);
     }
 
     /// Kinds of the ops of a block, and of blocks below it when it has none itself.
@@ -245,10 +254,7 @@ private:
                 return port.name == "inputs";
             }
         }
-        return std::any_of(
-            program_.body.ops.begin(), program_.body.ops.end(), [&](const ir::Op& op) {
-                return std::find(op.outputs.begin(), op.outputs.end(), value) != op.outputs.end();
-            });
+        return produced_.contains(value);
     }
 
     int outside(ir::ValueId value) {

@@ -8,7 +8,6 @@
 #include "widgets/icon.h"
 #include "widgets/style.h"
 
-#include <QDropEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QMenu>
@@ -26,10 +25,7 @@ enum Column { Name, Shape, Parameters };
 constexpr int kPointer = Qt::UserRole;
 constexpr int kPath = Qt::UserRole + 1;
 constexpr int kButton = 28;
-constexpr int kShapeWidth = 104;
-constexpr int kParametersWidth = 64;
-constexpr const char* kModel = "/model";
-constexpr const char* kLayers = "/model/layers";
+constexpr int kWithShapes = 280; // at text size 1
 
 std::string textOf(const QTreeWidgetItem* item, int role) {
     return item == nullptr ? std::string() : item->data(Name, role).toString().toStdString();
@@ -60,32 +56,6 @@ QPushButton* toolButton(const char* icon, const QString& id, const QString& name
 
 } // namespace
 
-RowTree::RowTree(QWidget* parent) : QTreeWidget(parent) {
-    setDragDropMode(QAbstractItemView::InternalMove);
-    setDefaultDropAction(Qt::MoveAction);
-}
-
-// The rows follow the model; they are not moved here.
-void RowTree::dropEvent(QDropEvent* event) {
-    QTreeWidgetItem* row = currentItem();
-    QTreeWidgetItem* target = itemAt(event->position().toPoint());
-    const DropIndicatorPosition where = dropIndicatorPosition();
-    event->setDropAction(Qt::IgnoreAction); // or the view would take the row away
-    event->accept();
-    if (row == nullptr || target == nullptr || row == target) {
-        return;
-    }
-    if (where == OnItem) {
-        emit rowMoved(row, target, target->childCount());
-        return;
-    }
-    QTreeWidgetItem* parent = target->parent();
-    const int index = parent == nullptr ? 0 : parent->indexOfChild(target);
-    if (parent != nullptr) {
-        emit rowMoved(row, parent, where == BelowItem ? index + 1 : index);
-    }
-}
-
 LayerTree::LayerTree(FormSource& source, Draft& draft, QWidget* parent)
     : QWidget(parent), source_(source), draft_(draft), tree_(new RowTree) {
     auto* column = new QVBoxLayout(this);
@@ -112,10 +82,8 @@ LayerTree::LayerTree(FormSource& source, Draft& draft, QWidget* parent)
     tree_->setUniformRowHeights(true);
     tree_->header()->setStretchLastSection(false);
     tree_->header()->setSectionResizeMode(Name, QHeaderView::Stretch);
-    tree_->header()->setSectionResizeMode(Shape, QHeaderView::Fixed);
-    tree_->header()->setSectionResizeMode(Parameters, QHeaderView::Fixed);
-    tree_->header()->resizeSection(Shape, kShapeWidth);
-    tree_->header()->resizeSection(Parameters, kParametersWidth);
+    tree_->header()->setSectionResizeMode(Shape, QHeaderView::ResizeToContents);
+    tree_->header()->setSectionResizeMode(Parameters, QHeaderView::ResizeToContents);
     column->addWidget(tree_, 1);
     convert_ = new QPushButton(tr("Convert to sequential"));
     convert_->setObjectName("convertSequential");
@@ -149,6 +117,16 @@ LayerTree::LayerTree(FormSource& source, Draft& draft, QWidget* parent)
     key(QKeySequence("Alt+Down"), [this] { shift(1); });
     connect(&source_, &FormSource::changed, this, &LayerTree::rebuild);
     rebuild();
+}
+
+// In a narrow page names come first; shapes stand at the edges of the graph, too.
+void LayerTree::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    tree_->setColumnHidden(Shape, width() < kWithShapes * widgets::Theme::current().fontScale());
+}
+
+std::string LayerTree::pointerOf(const QTreeWidgetItem* item) {
+    return textOf(item, kPointer);
 }
 
 Json LayerTree::model() const {
@@ -288,41 +266,6 @@ bool LayerTree::choosePointer(const std::string& pointer) {
     return false;
 }
 
-std::string LayerTree::listOf(QTreeWidgetItem* item) const {
-    const std::string at = textOf(item, kPointer);
-    if (at == kModel) {
-        return kLayers;
-    }
-    const Json* value = source_.given(at);
-    if (value == nullptr) {
-        return {};
-    }
-    return value->is_array()                                 ? at // a branch
-           : value->is_object() && value->contains("layers") ? at + "/layers"
-                                                             : std::string();
-}
-
-void LayerTree::fillAddMenu() {
-    add_menu_->clear();
-    const config::Field* layers = source_.field(kLayers);
-    if (layers == nullptr) {
-        return;
-    }
-    for (const config::RecordType& type : layers->item.front().records) {
-        QAction* action = add_menu_->addAction(toQString(type.name));
-        action->setObjectName("layerAdd_" + toQString(type.name));
-        action->setToolTip(toQString(type.help));
-        connect(action, &QAction::triggered, this, [this, name = type.name] { add(name); });
-    }
-    add_menu_->setToolTipsVisible(true);
-    const Json* chosen = source_.given(pointer());
-    if (chosen != nullptr && chosen->is_object() && chosen->contains("branches")) {
-        add_menu_->addSeparator();
-        connect(add_menu_->addAction(tr("a branch")), &QAction::triggered, this,
-                &LayerTree::addBranch);
-    }
-}
-
 void LayerTree::updateButtons() {
     const bool can = editable() && source_.isEditable();
     const auto place = placeOf(pointer());
@@ -340,92 +283,6 @@ void LayerTree::updateButtons() {
     tree_->setDragEnabled(can);
     convert_->setVisible(!can && draft_.isValid() && !draft_.isEmpty() &&
                          asSequential(draft_.config().section("model")).has_value());
-}
-
-void LayerTree::change(const Json& model, const std::string& choose) {
-    if (model != this->model()) {
-        source_.set(kModel, model);
-    }
-    if (!choose.empty()) {
-        choosePointer(choose);
-    }
-    tree_->setFocus();
-}
-
-/// Into the chosen row when it holds layers, else after it.
-void LayerTree::add(const std::string& type) {
-    QTreeWidgetItem* item = tree_->currentItem();
-    std::string list = listOf(item);
-    std::size_t index = item == nullptr ? 0 : static_cast<std::size_t>(item->childCount());
-    if (list.empty()) {
-        const auto place = placeOf(pointer());
-        list = place ? place->list : std::string(kLayers);
-        index = place ? place->index + 1 : 0;
-    }
-    const config::Field* layers = source_.field(kLayers);
-    change(withLayer(model(), list, index, newLayer(*layers, type)),
-           config::pointer_to(list, index));
-}
-
-void LayerTree::addBranch() {
-    const std::string at = pointer().substr(std::string(kModel).size()) + "/branches";
-    Json changed = model();
-    changed[Json::json_pointer(at)].push_back(Json::array());
-    change(changed, pointer());
-}
-
-void LayerTree::duplicate() {
-    const auto place = placeOf(pointer());
-    const Json* layer = source_.given(pointer());
-    if (!editable() || !place || layer == nullptr) {
-        return;
-    }
-    change(withLayer(model(), place->list, place->index + 1, Json(*layer)),
-           config::pointer_to(place->list, place->index + 1));
-}
-
-void LayerTree::remove() {
-    const std::string at = pointer();
-    if (editable() && placeOf(at)) {
-        change(withoutLayer(model(), at), {}); // the row that is there then, or the one before
-    }
-}
-
-void LayerTree::shift(int by) {
-    const auto place = placeOf(pointer());
-    const Json* list = place ? source_.given(place->list) : nullptr;
-    if (!editable() || list == nullptr) {
-        return;
-    }
-    const std::size_t to = place->index + static_cast<std::size_t>(by); // may wrap below zero
-    if (to < list->size()) {
-        change(withLayerMoved(model(), pointer(), place->list, by > 0 ? to + 1 : to),
-               config::pointer_to(place->list, to));
-    }
-}
-
-void LayerTree::moved(QTreeWidgetItem* row, QTreeWidgetItem* parent, int index) {
-    const std::string from = textOf(row, kPointer);
-    std::string list = listOf(parent);
-    auto at = static_cast<std::size_t>(index);
-    if (list.empty()) { // dropped on a layer that holds none: behind it
-        const auto place = placeOf(textOf(parent, kPointer));
-        if (!place) {
-            return;
-        }
-        list = place->list;
-        at = place->index + 1;
-    }
-    const auto before = placeOf(from);
-    const bool same = before && before->list == list;
-    change(withLayerMoved(model(), from, list, at),
-           config::pointer_to(list, same && at > before->index ? at - 1 : at));
-}
-
-void LayerTree::convert() {
-    if (const auto layers = asSequential(draft_.config().section("model"))) {
-        change(*layers, kModel);
-    }
 }
 
 } // namespace weft::ui

@@ -6,27 +6,12 @@
 #include "ui/bridge/layer_edit.h"
 #include "ui/bridge/model_outline.h"
 #include "ui/forms/form_source.h"
-
-#include <QTreeWidget>
+#include "ui/screens/model/row_tree.h"
 
 class QMenu;
 class QPushButton;
 
 namespace weft::ui {
-
-/// A tree whose rows are put elsewhere by dragging; what that means is the owner's affair.
-class RowTree : public QTreeWidget {
-    Q_OBJECT
-public:
-    explicit RowTree(QWidget* parent = nullptr);
-
-signals:
-    /// `row` is to stand in `parent` (null: at the top) before its child `index`.
-    void rowMoved(QTreeWidgetItem* row, QTreeWidgetItem* parent, int index);
-
-protected:
-    void dropEvent(QDropEvent* event) override;
-};
 
 class LayerTree : public QWidget {
     Q_OBJECT
@@ -46,7 +31,13 @@ public:
 signals:
     void chosen();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    static constexpr const char* kModel = "/model";
+    static constexpr const char* kLayers = "/model/layers";
+
     void rebuild();
     void fillLayers(QTreeWidgetItem* parent, const std::vector<LayerNode>& nodes);
     void fillBlocks(QTreeWidgetItem* parent, const std::string& path);
@@ -61,6 +52,7 @@ private:
     void shift(int by);
     void convert();
     void moved(QTreeWidgetItem* row, QTreeWidgetItem* parent, int index);
+    static std::string pointerOf(const QTreeWidgetItem* item);
     config::Json model() const;
     bool editable() const;
     /// The list that a row's children are in; empty: it has none.

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/model/model_screen.h"
 
-#include "ui/actions.h"
+#include "core/base/error.h"
+#include "core/ir/model_text.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
-#include "ui/forms/field_finder.h"
 #include "ui/forms/form.h"
 #include "ui/forms/record_form.h"
+#include "ui/screens/draft_header.h"
 #include "ui/screens/model/layer_tree.h"
+#include "ui/screens/model/model_graph.h"
+#include "ui/screens/model/model_text_panel.h"
 #include "ui/screens/screen_list.h"
 #include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/figure_strip.h"
-#include "widgets/graph_view.h"
-#include "widgets/icon.h"
 #include "widgets/messages.h"
-#include "widgets/pill.h"
 #include "widgets/style.h"
 
-#include <QKeyEvent>
 #include <QPushButton>
 #include <QScrollArea>
-#include <QShortcut>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -33,6 +31,7 @@ namespace {
 
 constexpr int kTreeWidth = 340;
 constexpr int kFormWidth = 340;
+constexpr int kHalfHeight = 400; // of graph and text, in proportion to what there is
 enum Page { MessagePage, EditPage };
 
 bool isHere(const std::string& pointer) {
@@ -45,6 +44,9 @@ std::string pointerOf(const std::string& path) {
     std::string out = "/model";
     if (path == "model") {
         return out; // the whole: what it gives is not what the data needs
+    }
+    if (ir::read_place(path)) {
+        return out + "/text";
     }
     bool copies = false;
     for (const QString& part : toQString(path).split('.')) {
@@ -70,13 +72,19 @@ std::string pointerOf(const std::string& path) {
 } // namespace
 
 ModelScreen::ModelScreen(Studio& studio, Actions& actions)
-    : studio_(studio), actions_(actions), source_(studio.draft()),
+    : studio_(studio), source_(studio.draft()),
       outlook_(studio.draft(), PlanPreview::engine(studio.paths().calibration).step),
       stack_(new QStackedWidget) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    column->addWidget(createHeader());
+    header_ = new DraftHeader(tr("Model"), source_, actions, this);
+    connect(header_, &DraftHeader::fieldChosen, this, [this](const std::string& pointer) {
+        if (!showField(pointer)) {
+            emit fieldRequested(pointer);
+        }
+    });
+    column->addWidget(header_);
     trouble_ = new widgets::Banner(widgets::MessageKind::Error);
     trouble_->setObjectName("modelTrouble");
     trouble_->hide();
@@ -88,9 +96,6 @@ ModelScreen::ModelScreen(Studio& studio, Actions& actions)
     stack_->addWidget(message_);
     stack_->addWidget(createParts());
     column->addWidget(stack_, 1);
-    auto* find = new QShortcut(QKeySequence::Find, this);
-    find->setContext(Qt::WidgetWithChildrenShortcut);
-    connect(find, &QShortcut::activated, finder_, [this] { finder_->setFocus(); });
     connect(&source_, &FormSource::changed, this, &ModelScreen::update);
     connect(&outlook_, &RunOutlook::changed, this, [this] {
         makeOutline();
@@ -98,23 +103,6 @@ ModelScreen::ModelScreen(Studio& studio, Actions& actions)
     });
     update();
     refreshForm();
-}
-
-QWidget* ModelScreen::createHeader() {
-    auto* header = new widgets::SectionHeader(tr("Model"), widgets::SectionHeader::Level::Page);
-    badge_ = new widgets::Badge;
-    badge_->setObjectName("modelBadge");
-    header->setBadge(badge_);
-    header->addControl(actionButton(actions_.get(action::kUndo)));
-    header->addControl(actionButton(actions_.get(action::kRedo)));
-    finder_ = new FieldFinder(source_);
-    connect(finder_, &FieldFinder::fieldChosen, this, [this](const std::string& pointer) {
-        if (!showField(pointer)) {
-            emit fieldRequested(pointer);
-        }
-    });
-    header->addControl(finder_);
-    return header;
 }
 
 QWidget* ModelScreen::createParts() {
@@ -137,12 +125,21 @@ QWidget* ModelScreen::createParts() {
     splitter->setChildrenCollapsible(false);
     tree_ = new LayerTree(source_, studio_.draft());
     tree_->setMinimumWidth(240);
+    graph_ = new ModelGraph;
     connect(tree_, &LayerTree::chosen, this, [this] {
         refreshForm();
-        refreshGraph();
+        graph_->choose(tree_->path());
     });
+    connect(graph_, &ModelGraph::blockChosen, tree_, &LayerTree::choosePath);
     splitter->addWidget(tree_);
-    splitter->addWidget(createGraph());
+    auto* middle = new QSplitter(Qt::Vertical);
+    middle->setHandleWidth(1);
+    middle->setChildrenCollapsible(false);
+    text_ = new ModelTextPanel(source_);
+    middle->addWidget(graph_);
+    middle->addWidget(text_);
+    middle->setSizes({kHalfHeight, kHalfHeight});
+    splitter->addWidget(middle);
     splitter->addWidget(createForm());
     splitter->setStretchFactor(0, 0);
     splitter->setStretchFactor(1, 1);
@@ -152,70 +149,27 @@ QWidget* ModelScreen::createParts() {
     return whole;
 }
 
-QWidget* ModelScreen::createGraph() {
-    auto* panel = new widgets::Panel;
-    auto* column = new QVBoxLayout(panel);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    graph_header_ = new widgets::SectionHeader(tr("Graph"));
-    up_ = new QPushButton(widgets::icon("chevron-up"), tr("Up"));
-    up_->setObjectName("graphUp");
-    up_->setToolTip(tr("The blocks around these (Backspace)"));
-    widgets::setCompact(up_);
-    connect(up_, &QPushButton::clicked, this, [this] {
-        const std::size_t dot = level_.rfind('.');
-        // "blocks.0" is one part of a path.
-        std::string outer;
-        for (std::string at = childOf(level_, ""); dot != std::string::npos && at != level_;
-             at = childOf(level_, at)) {
-            outer = at;
-        }
-        enter(outer);
-    });
-    graph_header_->addControl(up_);
-    auto* fit = new QPushButton(tr("Fit"));
-    fit->setToolTip(tr("The whole graph (F)"));
-    widgets::setCompact(fit);
-    graph_header_->addControl(fit);
-    column->addWidget(graph_header_);
-    graph_ = new widgets::GraphScroll;
-    graph_->setMinimumWidth(220);
-    graph_->view()->setObjectName("modelGraph");
-    graph_->view()->setAccessibleName(tr("Graph of the blocks"));
-    connect(fit, &QPushButton::clicked, graph_, &widgets::GraphScroll::fit);
-    const auto path_at = [this](int index) {
-        return index >= 0 && index < static_cast<int>(nodes_.size())
-                   ? nodes_[static_cast<std::size_t>(index)]
-                   : std::string();
-    };
-    connect(graph_->view(), &widgets::PaintedView::cursorChanged, this, [this, path_at](int index) {
-        if (!path_at(index).empty()) {
-            tree_->choosePath(path_at(index));
-        }
-    });
-    graph_->view()->installEventFilter(this);
-    auto* out = new QShortcut(QKeySequence(Qt::Key_Backspace), graph_->view());
-    out->setContext(Qt::WidgetShortcut);
-    connect(out, &QShortcut::activated, up_, &QPushButton::click);
-    column->addWidget(graph_, 1);
-    return panel;
-}
-
 QWidget* ModelScreen::createForm() {
     auto* panel = new widgets::Panel;
     auto* column = new QVBoxLayout(panel);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     form_header_ = new widgets::SectionHeader(tr("Settings"));
+    as_text_ = new QPushButton(tr("As program text"));
+    as_text_->setObjectName("modelAsText");
+    as_text_->setToolTip(tr("Writes the model op by op, to be edited as text"));
+    widgets::setCompact(as_text_);
+    connect(as_text_, &QPushButton::clicked, this, &ModelScreen::turnIntoText);
+    form_header_->addControl(as_text_);
     column->addWidget(form_header_);
     auto* content = new QWidget;
     auto* rows = new QVBoxLayout(content);
     rows->setContentsMargins(widgets::space::kGroup, widgets::space::kGroup, widgets::space::kGroup,
                              widgets::space::kGroup);
     rows->setSpacing(widgets::space::kGroup);
-    rows->addStretch(1);
     rows->addWidget(new widgets::Hairline);
     rows->addWidget(new Form(source_, "/init"));
+    rows->addStretch(1);
     form_scroll_ = widgets::verticalScroll(content);
     form_scroll_->setObjectName("modelSettings");
     form_scroll_->setMinimumWidth(280);
@@ -245,13 +199,13 @@ widgets::NavState ModelScreen::navState() const {
 void ModelScreen::update() {
     const Draft& draft = studio_.draft();
     int errors = 0;
+    int warnings = 0;
     for (const config::Diagnostic& one : draft.diagnostics()) {
-        errors += isHere(one.pointer) && one.severity == config::Severity::error ? 1 : 0;
+        if (isHere(one.pointer)) {
+            ++(one.severity == config::Severity::error ? errors : warnings);
+        }
     }
-    badge_->setVisible(errors > 0);
-    badge_->setRole(widgets::Role::Error);
-    badge_->setIconName("error");
-    badge_->setText(tr("%n error(s)", nullptr, errors));
+    header_->setProblems(errors, warnings);
     stack_->setCurrentIndex(source_.isEditable() ? EditPage : MessagePage);
     if (!source_.isEditable()) {
         const bool none = draft.isEmpty() && draft.diagnostics().empty();
@@ -276,6 +230,7 @@ void ModelScreen::makeOutline() {
         return;
     }
     outlined_ = key;
+    graph_->expectOutline();
     runInBackground(
         this,
         [config = draft.config(), sample = outlook_.data()->sample] {
@@ -290,27 +245,55 @@ void ModelScreen::makeOutline() {
 
 void ModelScreen::takeOutline(std::shared_ptr<const ModelOutline> outline) {
     outline_ = std::move(outline);
-    if (outline_->find(level_) == nullptr) {
-        level_.clear();
-    }
     tree_->setOutline(outline_);
+    graph_->setOutline(outline_);
+    text_->setOutline(outline_);
     const bool wrong = !outline_->problem.isEmpty();
     trouble_->setVisible(wrong);
     trouble_->clearButtons();
     if (wrong) {
-        trouble_->setText(tr("%1 does not fit").arg(toQString(outline_->problem_path)),
+        const bool text = ir::read_place(outline_->problem_path).has_value();
+        trouble_->setText(text ? tr("The model's text has a mistake")
+                               : tr("%1 does not fit").arg(toQString(outline_->problem_path)),
                           outline_->problem + (outline_->hint.isEmpty() ? "" : ". ") +
                               outline_->hint);
         QPushButton* show = trouble_->addButton(tr("Show"));
         connect(show, &QPushButton::clicked, this,
-                [this] { tree_->choosePath(outline_->problem_path); });
+                [this] { showField(pointerOf(outline_->problem_path)); });
         studio_.draft().setFindings(
             {{pointerOf(outline_->problem_path), config::Severity::error,
               outline_->problem.toStdString(), outline_->hint.toStdString()}});
     }
     refreshFigures();
-    refreshGraph();
     emit navStateChanged();
+}
+
+void ModelScreen::turnIntoText() {
+    using Written = std::pair<std::string, std::optional<Error>>;
+    const Draft& draft = studio_.draft();
+    if (!draft.isValid() || !outlook_.data()) {
+        return;
+    }
+    runInBackground(
+        this,
+        [config = draft.config(), sample = outlook_.data()->sample]() -> Written {
+            try {
+                return {compile::text_of_model(config, sample), std::nullopt};
+            } catch (const Error& error) {
+                return {"", error};
+            }
+        },
+        [this, before = draft.text()](const Written& written) {
+            if (written.second) {
+                trouble_->clearButtons();
+                trouble_->setText(tr("The model stays as it is"),
+                                  toQString(written.second->text()) + ". " +
+                                      toQString(written.second->hint()));
+                trouble_->show();
+            } else if (studio_.draft().text() == before) {
+                source_.set("/model", {{"type", "graph"}, {"text", written.first}});
+            }
+        });
 }
 
 void ModelScreen::refreshFigures() {
@@ -336,52 +319,9 @@ void ModelScreen::refreshFigures() {
              ? QString()
              : widgets::formatMemory(bytes[static_cast<std::size_t>(plan::Category::activations)]),
          tr("activations"), tr("At the peak of the training step, at this batch")});
+    as_text_->setVisible(outline_ && outline_->problem.isEmpty() && !hasModelText(source_));
     figures_->setFigures(figures);
     figures_->setStale(outlook_.isStale());
-}
-
-void ModelScreen::refreshGraph() {
-    if (!outline_) {
-        return;
-    }
-    widgets::Graph graph = blockGraph(*outline_, level_, nodes_);
-    const widgets::GraphLayout layout = widgets::layoutGraph(graph, widgets::graphNodeSizes(graph));
-    const QSignalBlocker blocker(graph_->view()); // what is chosen stays what the tree says
-    graph_->view()->setGraph(std::move(graph), layout);
-    const std::string chosen = tree_->path();
-    const auto node = std::find_if(nodes_.begin(), nodes_.end(), [&](const std::string& path) {
-        return !path.empty() && (chosen == path || chosen.starts_with(path + "."));
-    });
-    graph_->view()->setCursorItem(
-        chosen.empty() || node == nodes_.end() ? -1 : static_cast<int>(node - nodes_.begin()));
-    up_->setVisible(!level_.empty());
-    graph_header_->setSubtitle(level_.empty() ? tr("double click or Enter goes into a block")
-                                              : toQString(level_));
-}
-
-/// A double click or Enter goes into a block; a click alone chooses it.
-bool ModelScreen::eventFilter(QObject* watched, QEvent* event) {
-    const bool twice = event->type() == QEvent::MouseButtonDblClick;
-    const bool key = event->type() == QEvent::KeyPress;
-    const int code = key ? static_cast<QKeyEvent*>(event)->key() : 0;
-    if (watched != graph_->view() || (!twice && code != Qt::Key_Return && code != Qt::Key_Enter)) {
-        return Screen::eventFilter(watched, event);
-    }
-    const int index = graph_->view()->cursorItem();
-    const ModelBlock* block = outline_ && index >= 0 && index < static_cast<int>(nodes_.size())
-                                  ? outline_->find(nodes_[static_cast<std::size_t>(index)])
-                                  : nullptr;
-    if (block != nullptr && !block->path.empty() && !block->children.empty() &&
-        block->path != level_) {
-        enter(block->path);
-    }
-    return true;
-}
-
-void ModelScreen::enter(const std::string& path) {
-    level_ = path;
-    refreshGraph();
-    graph_->fit();
 }
 
 void ModelScreen::refreshForm() {
@@ -399,14 +339,18 @@ void ModelScreen::refreshForm() {
         form_->hide();
         form_->deleteLater(); // one of its own controls may have asked for this
     }
-    // Lists of layers are the tree's.
-    form_ = new RecordForm(source_, wanted, {"layers", "branches"});
+    // Lists of layers are the tree's, a text has a place of its own.
+    form_ = new RecordForm(source_, wanted, {"layers", "branches", "text"});
     static_cast<QVBoxLayout*>(form_scroll_->widget()->layout())->insertWidget(0, form_);
 }
 
 bool ModelScreen::showField(const std::string& pointer) {
     if (!isHere(pointer) || !source_.isEditable()) {
         return false;
+    }
+    if (pointer == "/model/text" && hasModelText(source_)) {
+        text_->showProblem();
+        return true;
     }
     if (pointer.starts_with("/model")) {
         tree_->choosePointer(pointer);

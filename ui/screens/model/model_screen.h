@@ -8,24 +8,23 @@
 #include "ui/forms/form_source.h"
 #include "ui/screens/screen.h"
 
-class QPushButton;
 class QScrollArea;
 class QStackedWidget;
 class QVBoxLayout;
 
 namespace weft::widgets {
-class Badge;
 class Banner;
 class EmptyState;
 class FigureStrip;
-class GraphScroll;
 class SectionHeader;
 } // namespace weft::widgets
 
 namespace weft::ui {
 
-class FieldFinder;
+class DraftHeader;
 class LayerTree;
+class ModelTextPanel;
+class ModelGraph;
 
 class ModelScreen : public Screen {
     Q_OBJECT
@@ -41,37 +40,29 @@ public:
 protected:
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
-    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    QWidget* createHeader();
     QWidget* createParts();
-    QWidget* createGraph();
     QWidget* createForm();
     void update();
     void makeOutline();
     void takeOutline(std::shared_ptr<const ModelOutline> outline);
     void refreshFigures();
-    void refreshGraph();
     void refreshForm();
-    void enter(const std::string& path);
+    void turnIntoText();
 
     Studio& studio_;
-    Actions& actions_;
     FormSource source_;
     RunOutlook outlook_;
-    widgets::Badge* badge_;
-    FieldFinder* finder_;
+    DraftHeader* header_;
     QStackedWidget* stack_;
     widgets::EmptyState* message_;
     widgets::Banner* trouble_;
     widgets::FigureStrip* figures_;
     LayerTree* tree_;
-    widgets::SectionHeader* graph_header_;
-    QPushButton* up_;
-    widgets::GraphScroll* graph_;
-    std::vector<std::string> nodes_; // path of each node of the graph
-    std::string level_;              // whose blocks the graph shows
+    ModelGraph* graph_;
+    ModelTextPanel* text_;
+    QPushButton* as_text_;
     QScrollArea* form_scroll_;
     QWidget* form_ = nullptr;
     std::string form_pointer_;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One level of the draft's blocks as a graph, with shapes on the edges. A click chooses a block, a
+// double click or Enter goes into it, Backspace comes back. Laid out off the GUI thread; a newer
+// graph cancels what is under way.
+#pragma once
+
+#include "ui/bridge/model_outline.h"
+#include "widgets/card.h"
+
+#include <stop_token>
+
+class QPushButton;
+
+namespace weft::widgets {
+class GraphScroll;
+class ProgressLine;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class ModelGraph : public widgets::Panel {
+    Q_OBJECT
+public:
+    explicit ModelGraph(QWidget* parent = nullptr);
+    ~ModelGraph() override;
+
+    /// An outline is being made: what is shown is of before.
+    void expectOutline();
+    void setOutline(std::shared_ptr<const ModelOutline> outline);
+    /// Marks the block that has this layer path, or the one around it; empty: none.
+    void choose(const std::string& path);
+    /// The block whose inside is shown; empty: the whole model.
+    const std::string& level() const { return level_; }
+
+signals:
+    void blockChosen(const std::string& path);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    struct Drawing {
+        widgets::Graph graph;
+        widgets::GraphLayout layout;
+        std::vector<std::string> paths; // block of each node
+    };
+
+    void enter(const std::string& path);
+    void leave();
+    void draw();
+    void take(Drawing drawing);
+    void mark();
+    std::string pathAt(int node) const;
+
+    widgets::SectionHeader* header_;
+    QPushButton* up_;
+    widgets::ProgressLine* progress_;
+    widgets::GraphScroll* scroll_;
+    std::shared_ptr<const ModelOutline> outline_;
+    std::vector<std::string> paths_;
+    std::string level_;
+    std::string chosen_;
+    std::stop_source stop_;
+    bool fits_ = false; // the next drawing is shown as a whole
+};
+
+} // namespace weft::ui

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/model/model_text_panel.h"
+
+#include "core/ir/model_text.h"
+#include "ui/bridge/convert.h"
+#include "widgets/style.h"
+#include "widgets/text_label.h"
+
+#include <QEvent>
+#include <QPlainTextEdit>
+#include <QTextBlock>
+#include <QVBoxLayout>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kSettleMs = 300;
+constexpr int kLeastHeight = 160;
+const std::string kText = "/model/text";
+
+using widgets::Role;
+using widgets::TextStyle;
+
+/// The text that counts: the document's own, else that of the file it names.
+QString modelText(const FormSource& source) {
+    const config::Json* own = source.given(kText);
+    if (own != nullptr && own->is_string()) {
+        return toQString(own->get<std::string>());
+    }
+    const Draft& draft = source.draft();
+    if (!draft.isValid() || draft.isEmpty()) {
+        return {};
+    }
+    const config::Json& model = draft.config().section("model");
+    return model.value("type", "") == "graph" && model.at("text").is_string()
+               ? toQString(model.at("text").get<std::string>())
+               : QString();
+}
+
+} // namespace
+
+bool hasModelText(const FormSource& source) {
+    const config::Json* type = source.given("/model/type");
+    return type != nullptr && *type == "graph";
+}
+
+ModelTextPanel::ModelTextPanel(FormSource& source, QWidget* parent)
+    : Panel(Role::Surface, parent), source_(source) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    header_ = new widgets::SectionHeader(tr("Program text"));
+    column->addWidget(header_);
+    editor_ = new QPlainTextEdit;
+    editor_->setObjectName("modelText");
+    editor_->setAccessibleName(tr("Program text of the model"));
+    editor_->setFrameShape(QFrame::NoFrame);
+    editor_->setLineWrapMode(QPlainTextEdit::NoWrap);
+    editor_->setTabChangesFocus(true);
+    editor_->setMinimumHeight(kLeastHeight);
+    editor_->setPlaceholderText(tr("program \"name\" {\n  in %0 batch \"inputs\"\n  …\n}"));
+    editor_->document()->setDocumentMargin(widgets::space::kGroup);
+    column->addWidget(editor_, 1);
+    problem_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Error);
+    problem_->setObjectName("modelTextProblem");
+    problem_->setWordWrap(true);
+    problem_->setContentsMargins(widgets::space::kGroup, widgets::space::kTight,
+                                 widgets::space::kGroup, widgets::space::kTight);
+    problem_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    problem_->hide();
+    column->addWidget(problem_);
+    settle_.setSingleShot(true);
+    settle_.setInterval(kSettleMs);
+    connect(&settle_, &QTimer::timeout, this, &ModelTextPanel::takeEdit);
+    connect(editor_, &QPlainTextEdit::textChanged, this, [this] { settle_.start(); });
+    connect(editor_, &QPlainTextEdit::cursorPositionChanged, this, [this] {
+        const QTextCursor cursor = editor_->textCursor();
+        header_->setTrailing(tr("line %1, column %2")
+                                 .arg(cursor.blockNumber() + 1)
+                                 .arg(cursor.positionInBlock() + 1));
+    });
+    connect(&source_, &FormSource::changed, this, &ModelTextPanel::follow);
+    applyTheme();
+    follow();
+}
+
+// The text is replaced only when it differs: typing must not move the cursor.
+void ModelTextPanel::follow() {
+    const bool shown = hasModelText(source_);
+    setVisible(shown);
+    if (!shown) {
+        return;
+    }
+    const QString text = modelText(source_);
+    if (editor_->toPlainText() != text && !settle_.isActive()) {
+        editor_->setPlainText(text);
+        settle_.stop();
+    }
+    const config::Json* path = source_.given("/model/path");
+    const bool own = source_.given(kText) != nullptr;
+    header_->setSubtitle(path == nullptr || !path->is_string() ? QString()
+                         : own ? tr("from %1, edited here").arg(toQString(path->get<std::string>()))
+                               : tr("from %1").arg(toQString(path->get<std::string>())));
+    mark();
+}
+
+void ModelTextPanel::takeEdit() {
+    settle_.stop();
+    if (hasModelText(source_) && editor_->toPlainText() != modelText(source_)) {
+        source_.set(kText, editor_->toPlainText().toStdString(), "model text");
+    }
+}
+
+void ModelTextPanel::setOutline(std::shared_ptr<const ModelOutline> outline) {
+    outline_ = std::move(outline);
+    mark();
+}
+
+QString ModelTextPanel::problem() const {
+    for (const config::Diagnostic& one : source_.problems("/model", true)) {
+        if (one.severity == config::Severity::error) {
+            return toQString(one.message + (one.hint.empty() ? "" : ". " + one.hint));
+        }
+    }
+    return outline_ && source_.draft().isValid() ? outline_->problem : QString();
+}
+
+void ModelTextPanel::mark() {
+    const QString words = problem();
+    problem_->setText(words);
+    problem_->setVisible(!words.isEmpty());
+    QList<QTextEdit::ExtraSelection> marks;
+    if (const auto place = ir::read_place(words.toStdString())) {
+        QTextEdit::ExtraSelection line;
+        line.cursor = QTextCursor(editor_->document()->findBlockByNumber(place->line - 1));
+        line.format.setProperty(QTextFormat::FullWidthSelection, true);
+        line.format.setBackground(widgets::Theme::current().color(Role::ErrorTint));
+        marks << line;
+    }
+    editor_->setExtraSelections(marks);
+}
+
+void ModelTextPanel::showProblem() {
+    QTextCursor cursor(editor_->document());
+    if (const auto place = ir::read_place(problem().toStdString())) {
+        const QTextBlock block = editor_->document()->findBlockByNumber(place->line - 1);
+        if (block.isValid()) {
+            cursor.setPosition(block.position() + std::min(place->column, block.length()) - 1);
+        }
+    }
+    editor_->setTextCursor(cursor);
+    editor_->centerCursor();
+    editor_->setFocus();
+}
+
+void ModelTextPanel::changeEvent(QEvent* event) {
+    Panel::changeEvent(event);
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::PaletteChange) {
+        applyTheme();
+        mark();
+    }
+}
+
+void ModelTextPanel::applyTheme() {
+    widgets::setTextStyle(editor_, TextStyle::Mono);
+}
+
+} // namespace weft::ui
