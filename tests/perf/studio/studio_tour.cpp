@@ -179,6 +179,7 @@ void tourData(Tour& tour) {
     tour.studio.openPath("/usr/share/datasets/fashion-mnist");
     QTest::qWait(4000);
     tour.shoot("home", "home-offer");
+    find<QAbstractButton>(tour, "offerBack")->click();
 }
 
 /// Mesh & Plan: the plan with a comparison, the ops one by one, the program as text and as a graph.
