@@ -4,9 +4,11 @@
 #include "ui/bridge/convert.h"
 #include "ui/models/problem_model.h"
 #include "ui/screens/screen_list.h"
-#include "ui/settings/settings_dialog.h"
 #include "ui/shell/config_dialog.h"
 #include "ui/shell/differences_dialog.h"
+#include "ui/shell/draft_files.h"
+#include "ui/shell/lower_docks.h"
+#include "ui/shell/run_banner.h"
 #include "ui/shell/run_toolbar.h"
 #include "ui/shell/status_bar.h"
 #include "widgets/card.h"
@@ -15,25 +17,17 @@
 #include "widgets/messages.h"
 #include "widgets/nav_rail.h"
 #include "widgets/style.h"
-#include "widgets/text_label.h"
 
-#include <QApplication>
 #include <QCloseEvent>
 #include <QDateTime>
-#include <QDockWidget>
-#include <QFileDialog>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QInputDialog>
-#include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
 #include <QScreen>
 #include <QSettings>
 #include <QStackedWidget>
-#include <QTabBar>
-#include <QTableView>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -43,14 +37,10 @@ namespace weft::ui {
 namespace {
 
 constexpr int kLayoutVersion = 2;
-constexpr int kDockHeight = 220;
 constexpr QSize kFrame{16, 48}; // about what a window manager adds around a window
 constexpr int kCompactWidth = 1200;
 constexpr QSize kDesignedSize{1440, 900};
 constexpr QSize kSmallestSize{960, 600};
-constexpr double kTextStep = 0.1;
-constexpr double kSmallestText = 0.8;
-constexpr double kLargestText = 1.5;
 
 QSettings layoutSettings(const StudioPaths& paths) {
     return QSettings(pathText(paths.state / "layout.ini"), QSettings::IniFormat);
@@ -81,8 +71,7 @@ MainWindow::MainWindow(Studio& studio, widgets::ThemeController& theme)
     row->addWidget(new widgets::Hairline(Qt::Vertical));
     auto* page_column = new QVBoxLayout;
     page_column->setSpacing(0);
-    banner_ = new widgets::Banner(widgets::MessageKind::Info);
-    banner_->setVisible(false);
+    banner_ = new RunBanner(studio_);
     page_column->addWidget(banner_);
     // A window in the window: docks belong to the pages, the status bar stays below everything.
     docks_ = new QMainWindow;
@@ -99,7 +88,8 @@ MainWindow::MainWindow(Studio& studio, widgets::ThemeController& theme)
     toasts_ = new widgets::ToastHost(this);
     palette_ = new widgets::CommandPalette(this);
     createPages();
-    createDocks();
+    lower_ = new LowerDocks(*docks_, *problems_);
+    files_ = new DraftFiles(studio_, *this);
     createMenus();
     connectActions();
     connectStudio();
@@ -143,172 +133,38 @@ void MainWindow::createPages() {
     connect(rail_, &widgets::NavRail::collapsedChanged, this, [this] { rail_chosen_ = true; });
 }
 
-void MainWindow::createDocks() {
-    const auto dock = [this](const QString& title, const QString& name, QWidget* content) {
-        auto* created = new QDockWidget(title, docks_);
-        created->setObjectName(name);
-        created->setWidget(content);
-        docks_->addDockWidget(Qt::BottomDockWidgetArea, created);
-        return created;
-    };
-    log_ = new widgets::LogView;
-    console_dock_ = dock(tr("Console"), "consoleDock", log_);
-    auto* table = new QTableView;
-    table->setTabKeyNavigation(false); // Tab leaves the table
-    table->setObjectName("problemsTable");
-    table->setAccessibleName(tr("Problems"));
-    table->setModel(problems_);
-    table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table->setShowGrid(false);
-    table->setWordWrap(false);
-    table->verticalHeader()->hide();
-    table->verticalHeader()->setMinimumSectionSize(widgets::size::kRowHeight);
-    table->verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
-    table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    table->horizontalHeader()->setSectionResizeMode(ProblemModel::SourceColumn,
-                                                    QHeaderView::ResizeToContents);
-    table->horizontalHeader()->setSectionResizeMode(ProblemModel::WhereColumn,
-                                                    QHeaderView::ResizeToContents);
-    table->horizontalHeader()->setSectionResizeMode(ProblemModel::LineColumn,
-                                                    QHeaderView::ResizeToContents);
-    table->horizontalHeader()->setSectionResizeMode(ProblemModel::MessageColumn,
-                                                    QHeaderView::Stretch);
-    table->horizontalHeader()->setSectionResizeMode(ProblemModel::HintColumn, QHeaderView::Stretch);
-    connect(table, &QTableView::activated, this,
-            [this](const QModelIndex& index) { showProblem(index.row()); });
-    auto* none = new widgets::TextLabel(tr("No problems in the draft or the run on screen"),
-                                        widgets::TextStyle::Body, widgets::Role::Muted);
-    none->setAlignment(Qt::AlignCenter);
-    auto* pages = new QStackedWidget;
-    pages->addWidget(none);
-    pages->addWidget(table);
-    problems_dock_ = dock(tr("Problems"), "problemsDock", pages);
-    docks_->tabifyDockWidget(problems_dock_, console_dock_);
-    for (QTabBar* tabs : docks_->findChildren<QTabBar*>()) {
-        tabs->setFocusPolicy(Qt::NoFocus); // unseen with both docks closed; each has its shortcut
-    }
-    docks_->resizeDocks({problems_dock_}, {kDockHeight}, Qt::Vertical);
-    console_dock_->hide();
-    problems_dock_->hide();
-    const auto count = [this, pages] {
-        status_->setProblemCount(problems_->errors(), problems_->warnings());
-        pages->setCurrentIndex(problems_->rowCount() > 0 ? 1 : 0);
-    };
-    connect(problems_, &ProblemModel::countChanged, this, count);
-    count();
-}
-
-void MainWindow::createMenus() {
-    const auto fill = [this](QMenu* menu, std::initializer_list<const char*> ids) {
-        for (const char* id : ids) {
-            id == nullptr ? menu->addSeparator() : (menu->addAction(actions_.get(id)), nullptr);
-        }
-    };
-    fill(menuBar()->addMenu(tr("&File")), {action::kNewRun, action::kOpenFile, action::kOpenFolder,
-                                           nullptr, action::kSave, action::kSaveAs,
-                                           action::kEditConfig, nullptr, action::kSettings,
-                                           nullptr, action::kQuit});
-    fill(menuBar()->addMenu(tr("&Edit")), {action::kUndo, action::kRedo});
-    fill(menuBar()->addMenu(tr("&Run")),
-         {action::kStart, action::kPause, action::kStep, action::kCheckpoint, nullptr,
-          action::kStopAndSave, action::kStopNow, nullptr, action::kExtend});
-    QMenu* view = menuBar()->addMenu(tr("&View"));
-    for (const QString& id : std::as_const(page_ids_)) {
-        view->addAction(actions_.get(("page." + id).toLatin1().constData()));
-    }
-    view->addSeparator();
-    fill(view, {action::kRail, action::kConsole, action::kProblems, nullptr, action::kThemeSystem,
-                action::kThemeLight, action::kThemeDark, nullptr, action::kTextLarger,
-                action::kTextSmaller, action::kTextReset, nullptr, action::kResetLayout});
-    fill(menuBar()->addMenu(tr("&Help")), {action::kPalette, action::kShortcuts, action::kAbout});
-}
-
-void MainWindow::connectActions() {
-    const auto on = [this](const char* id, auto handler) {
-        connect(actions_.get(id), &QAction::triggered, this, handler);
-    };
-    on(action::kOpenFile, [this] { openFileDialog(); });
-    on(action::kOpenFolder, [this] { openFolderDialog(); });
-    on(action::kSave, [this] { save(); });
-    on(action::kSaveAs, [this] { saveAs(); });
-    on(action::kEditConfig, [this] { showText({}); });
-    on(action::kQuit, [this] { close(); });
-    on(action::kStart, [this] { start(); });
-    on(action::kExtend, [this] { extendRun(); });
-    on(action::kPalette, [this] {
-        palette_->setActions(actions_.all());
-        palette_->open();
-    });
-    on(action::kRail, [this] { rail_->setCollapsed(!rail_->isCollapsed()); });
-    const auto toggle = [](QDockWidget* dock) {
-        dock->setVisible(!dock->isVisible());
-        if (dock->isVisible()) {
-            dock->raise();
-        }
-    };
-    on(action::kConsole, [this, toggle] { toggle(console_dock_); });
-    on(action::kProblems, [this, toggle] { toggle(problems_dock_); });
-    on(action::kSettings, [this] { settingsDialog().showSection(SettingsDialog::General); });
-    using Mode = widgets::ThemeController::Mode;
-    const auto theme = [this](Mode mode) {
-        changeSettings([mode](Preferences& values) { values.theme = mode; });
-    };
-    on(action::kThemeSystem, [theme] { theme(Mode::System); });
-    on(action::kThemeLight, [theme] { theme(Mode::Light); });
-    on(action::kThemeDark, [theme] { theme(Mode::Dark); });
-    const auto scale = [this](double step) {
-        changeSettings([step](Preferences& values) {
-            values.font_scale =
-                step == 0 ? 1.0 : std::clamp(values.font_scale + step, kSmallestText, kLargestText);
-        });
-    };
-    on(action::kTextLarger, [scale] { scale(kTextStep); });
-    on(action::kTextSmaller, [scale] { scale(-kTextStep); });
-    on(action::kTextReset, [scale] { scale(0); });
-    on(action::kResetLayout, [this] {
-        console_dock_->hide();
-        problems_dock_->hide();
-        rail_chosen_ = false;
-        resize(kDesignedSize.boundedTo(screen()->availableSize() - kFrame));
-    });
-    on(action::kShortcuts, [this] { settingsDialog().showSection(SettingsDialog::Shortcuts); });
-    on(action::kAbout, [this] { showAbout(); });
-    addActions(actions_.all()); // shortcuts work without the menu too
-}
-
 void MainWindow::connectStudio() {
     connect(toolbar_, &RunToolbar::runChosen, this, &MainWindow::open);
     connect(status_, &StatusBar::pageRequested, this, &MainWindow::showPage);
     connect(&studio_, &Studio::logged, this,
             [this](int level, const QString& source, const QString& text, qint64 step) {
-                log_->append(widgets::LogLine{QDateTime::currentMSecsSinceEpoch(),
+                lower_->log().append(widgets::LogLine{QDateTime::currentMSecsSinceEpoch(),
                                               static_cast<widgets::LogLevel>(level), source, text,
                                               step});
             });
-    connect(&studio_, &Studio::troubled, this, [this](const QString& problem) {
-        toasts_->show(widgets::MessageKind::Error, problem);
+    connect(&studio_, &Studio::troubled, this, &MainWindow::complain);
+    connect(banner_, &RunBanner::failed, this, &MainWindow::complain);
+    connect(banner_, &RunBanner::differencesRequested, this, &MainWindow::showDifferences);
+    connect(files_, &DraftFiles::failed, this, &MainWindow::complain);
+    connect(files_, &DraftFiles::chosen, this, &MainWindow::open);
+    connect(files_, &DraftFiles::saved, this, [this](const QString& name) {
+        toasts_->show(widgets::MessageKind::Success, tr("Saved %1").arg(name));
     });
+    connect(lower_, &LowerDocks::problemActivated, this, &MainWindow::showProblem);
+    const auto count = [this] {
+        status_->setProblemCount(problems_->errors(), problems_->warnings());
+    };
+    connect(problems_, &ProblemModel::countChanged, this, count);
+    count();
     connect(&studio_, &Studio::configOpened, this, [this] {
         showPage("home");
         if (!studio_.draft().isValid()) {
-            problems_dock_->show();
-            problems_dock_->raise();
+            lower_->showProblems();
         }
     });
     connect(&studio_, &Studio::runShown, this, [this] { showPage("train"); });
     connect(&studio_, &Studio::checkpointOpened, this, [this] { showPage("checkpoints"); });
     connect(&studio_, &Studio::weightsOpened, this, [this] { showPage("checkpoints"); });
-    connect(&studio_, &Studio::trainingChanged, this, &MainWindow::updateBanner);
-    connect(&studio_, &Studio::controlChanged, this, &MainWindow::updateBanner);
-    connect(&studio_.run(), &RunModel::reset, this, [this] {
-        interruption_.clear();
-        updateBanner();
-    });
-    connect(&studio_, &Studio::interrupted, this, [this](const QString& why) {
-        interruption_ = why;
-        updateBanner();
-    });
-    connect(&studio_.draft(), &Draft::changed, this, &MainWindow::updateBanner);
     connect(&studio_.run(), &RunModel::changed, this, &MainWindow::updateTitle);
     connect(&studio_, &Studio::trainingChanged, this, &MainWindow::updateTitle);
     connect(&theme_, &widgets::ThemeController::changed, this, [this] { update(); });
@@ -332,9 +188,13 @@ void MainWindow::showPage(const QString& id) {
         const QSignalBlocker blocker(rail_);
         rail_->setCurrentPage(*found);
     }
+    QWidget* next = stack_->widget(*found);
+    if (next->isHidden() && next->focusWidget() == nullptr) {
+        next->setFocus(); // not its first control, which nobody chose
+    }
     stack_->setCurrentIndex(*found);
     static_cast<Screen*>(stack_->currentWidget())->activated();
-    updateBanner();
+    banner_->setPage(id == "home", page(id)->editsDraft());
 }
 
 QString MainWindow::currentPage() const {
@@ -349,8 +209,12 @@ Screen* MainWindow::page(const QString& id) const {
 void MainWindow::open(const QString& path) {
     const QString problem = studio_.openPath(toPath(path));
     if (!problem.isEmpty()) {
-        toasts_->show(widgets::MessageKind::Error, problem);
+        complain(problem);
     }
+}
+
+void MainWindow::complain(const QString& problem) {
+    toasts_->show(widgets::MessageKind::Error, problem);
 }
 
 void MainWindow::comeToFront() {
@@ -360,62 +224,16 @@ void MainWindow::comeToFront() {
     activateWindow();
 }
 
-void MainWindow::openFileDialog() {
-    const QString path = QFileDialog::getOpenFileName(this, tr("Open configuration"),
-                                                      pathText(studio_.paths().presets),
-                                                      tr("Run configurations (*.json)"));
-    if (!path.isEmpty()) {
-        open(path);
-    }
-}
-
-void MainWindow::openFolderDialog() {
-    const QString path = QFileDialog::getExistingDirectory(this, tr("Open run or checkpoint"),
-                                                           pathText(studio_.paths().runs_root));
-    if (!path.isEmpty()) {
-        open(path);
-    }
-}
-
-void MainWindow::save() {
-    const std::filesystem::path path = studio_.draft().path();
-    if (path.empty() || path.parent_path() == studio_.paths().presets) {
-        saveAs();
-        return;
-    }
-    const QString problem = studio_.draft().save(path);
-    if (problem.isEmpty()) {
-        toasts_->show(widgets::MessageKind::Success, tr("Saved %1").arg(pathText(path.filename())));
-    } else {
-        toasts_->show(widgets::MessageKind::Error, problem);
-    }
-}
-
 void MainWindow::saveAs() {
-    const Draft& draft = studio_.draft();
-    const bool has_place =
-        !draft.path().empty() && draft.path().parent_path() != studio_.paths().presets;
-    const QString proposal = has_place ? pathText(draft.path()) : draft.name() + ".json";
-    const QString path = QFileDialog::getSaveFileName(
-        config_dialog_ != nullptr && config_dialog_->isVisible()
-            ? static_cast<QWidget*>(config_dialog_)
-            : this,
-        tr("Save configuration"), proposal, tr("Run configurations (*.json)"));
-    if (path.isEmpty()) {
-        return;
-    }
-    const QString problem = studio_.draft().save(toPath(path));
-    if (!problem.isEmpty()) {
-        toasts_->show(widgets::MessageKind::Error, problem);
-    }
+    const bool as_text = config_dialog_ != nullptr && config_dialog_->isVisible();
+    files_->saveAs(as_text ? config_dialog_ : nullptr);
 }
 
 void MainWindow::start() {
     const StartResult result = studio_.startDraft();
     if (!result.started) {
-        toasts_->show(widgets::MessageKind::Error, result.problem);
-        problems_dock_->show();
-        problems_dock_->raise();
+        complain(result.problem);
+        lower_->showProblems();
     }
 }
 
@@ -447,72 +265,6 @@ void MainWindow::showText(const QString& pointer) {
     config_dialog_->showField(pointer);
 }
 
-void MainWindow::say(const QString& icon, widgets::MessageKind kind, const QString& what,
-                     const QString& detail) {
-    banner_->clearButtons();
-    banner_->setKind(kind);
-    banner_->setIconName(icon);
-    banner_->setText(what, detail);
-    banner_->setVisible(true);
-}
-
-// Home has a banner of its own for runs that were cut off.
-bool MainWindow::showRunBanner() {
-    const QString name = studio_.run().name();
-    using Who = RunControlState::Who;
-    const Who who = studio_.link().control().who;
-    if (stopping_) {
-        say("stop", widgets::MessageKind::Info, tr("Stopping %1").arg(name),
-            tr("the window closes when the checkpoint is written"));
-    } else if (studio_.isTraining() && (who == Who::Other || who == Who::Unreachable)) {
-        say("lock", widgets::MessageKind::Info, tr("%1 is read-only here").arg(name),
-            toQString(studio_.link().control().why));
-        if (who == Who::Other) {
-            QPushButton* take = banner_->addButton(tr("Take over"));
-            take->setObjectName("takeOver");
-            connect(take, &QPushButton::clicked, &studio_, &Studio::takeOver);
-        }
-    } else if (!studio_.isTraining() && !interruption_.isEmpty() && currentPage() != "home") {
-        const bool saved = !studio_.run().checkpoints().empty();
-        say("warning", widgets::MessageKind::Warning, tr("%1 was interrupted").arg(name),
-            saved ? interruption_ : tr("%1 · before its first checkpoint").arg(interruption_));
-        if (saved) {
-            QPushButton* resume = banner_->addButton(tr("Resume"));
-            resume->setObjectName("resumeInterrupted");
-            connect(resume, &QPushButton::clicked, this, [this] {
-                const StartResult result = studio_.resumeRun(studio_.run().folder());
-                if (!result.started) {
-                    toasts_->show(widgets::MessageKind::Error, result.problem);
-                }
-            });
-        }
-    } else {
-        return false;
-    }
-    return true;
-}
-
-// The draft and the run are two things: while both exist, the pages that show the draft say so.
-void MainWindow::updateBanner() {
-    if (showRunBanner()) {
-        return;
-    }
-    const bool relevant = studio_.isTraining() && studio_.draft().isValid() &&
-                          page(currentPage())->editsDraft();
-    const auto differences =
-        relevant ? studio_.draft().differencesFrom(studio_.run().config()).size() : 0;
-    banner_->setVisible(false);
-    if (relevant && differences > 0) {
-        say("fork", widgets::MessageKind::Info, tr("Draft %1").arg(studio_.draft().name()),
-            tr("edits here never touch the running %1 · %n field(s) differ", nullptr,
-               static_cast<int>(differences))
-                .arg(studio_.run().name()));
-        QPushButton* show = banner_->addButton(tr("Show differences"), true);
-        show->setObjectName("showDifferences");
-        connect(show, &QPushButton::clicked, this, &MainWindow::showDifferences);
-    }
-}
-
 void MainWindow::extendRun() {
     bool chosen = false;
     const int steps = QInputDialog::getInt(
@@ -524,7 +276,7 @@ void MainWindow::extendRun() {
     }
     const StartResult result = studio_.extendRun(steps);
     if (!result.started) {
-        toasts_->show(widgets::MessageKind::Error, result.problem);
+        complain(result.problem);
     }
 }
 
@@ -533,8 +285,12 @@ void MainWindow::showDifferences() {
     dialog.exec();
 }
 
-void MainWindow::restoreLayout() {
+void MainWindow::takeDesignedSize() {
     resize(kDesignedSize.boundedTo(screen()->availableSize() - kFrame));
+}
+
+void MainWindow::restoreLayout() {
+    takeDesignedSize();
     QSettings settings = layoutSettings(studio_.paths());
     restoreGeometry(settings.value("geometry").toByteArray());
     // Another screen may be smaller than the one at which the window was left.
@@ -574,8 +330,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 }
 
 void MainWindow::closeWhenEnded() {
-    stopping_ = true;
-    updateBanner();
+    banner_->setStopping();
     connect(&studio_, &Studio::trainingChanged, this, [this] {
         if (!studio_.isTraining()) {
             closing_ = true;
@@ -633,45 +388,6 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 
 void MainWindow::dropEvent(QDropEvent* event) {
     studio_.openDropped(widgets::localPaths(event->mimeData()));
-}
-
-void MainWindow::applySettings() {
-    const Preferences& values = studio_.settings().values();
-    theme_.setMode(values.theme);
-    theme_.setFontScale(values.font_scale);
-    theme_.setSeries(values.series);
-    theme_.setReducedMotion(values.reduced_motion);
-    actions_.setShortcuts(values.shortcuts);
-}
-
-void MainWindow::changeSettings(const std::function<void(Preferences&)>& edit) {
-    Preferences values = studio_.settings().values();
-    edit(values);
-    const QString problem = studio_.settings().set(values);
-    if (!problem.isEmpty()) {
-        toasts_->show(widgets::MessageKind::Warning, problem);
-    }
-}
-
-SettingsDialog& MainWindow::settingsDialog() {
-    if (settings_dialog_ == nullptr) {
-        settings_dialog_ =
-            new SettingsDialog(studio_.settings(), actions_, studio_.paths(), this);
-        connect(settings_dialog_, &SettingsDialog::failed, &studio_, &Studio::troubled);
-    }
-    return *settings_dialog_;
-}
-
-void MainWindow::showAbout() {
-    QMessageBox box(
-        QMessageBox::NoIcon, tr("About Weft Studio"),
-        tr("<h3>Weft Studio %1</h3><p>Trains neural networks and says beforehand what "
-           "every device will hold.</p><p>Engine: Apache-2.0. Studio: GPL-3.0-or-later "
-           "(it links QCustomPlot). Back ends: see <code>weft doctor</code>. No network "
-           "is used.</p>")
-            .arg(QApplication::applicationVersion()),
-        QMessageBox::Close, this);
-    box.exec();
 }
 
 } // namespace weft::ui

@@ -13,14 +13,9 @@
 
 #include <functional>
 
-class QDockWidget;
 class QStackedWidget;
-class QTableView;
 
 namespace weft::widgets {
-enum class MessageKind;
-class Banner;
-class LogView;
 class NavRail;
 class ToastHost;
 } // namespace weft::widgets
@@ -28,7 +23,10 @@ class ToastHost;
 namespace weft::ui {
 
 class ConfigDialog;
+class DraftFiles;
+class LowerDocks;
 class ProblemModel;
+class RunBanner;
 class RunToolbar;
 class SettingsDialog;
 class StatusBar;
@@ -60,16 +58,13 @@ protected:
 
 private:
     void createPages();
-    void createDocks();
     void createMenus();
     void connectActions();
     void connectStudio();
+    void takeDesignedSize();
     void restoreLayout();
     void saveLayout() const;
-    void openFileDialog();
-    void openFolderDialog();
-    /// Presets are never written to: they ask for a place of their own, as a draft without one does.
-    void save();
+    void complain(const QString& problem);
     void saveAs();
     void start();
     /// Goes where a problem can be solved: the field in the text, or the run with its ways on.
@@ -78,11 +73,6 @@ private:
     void showField(const QString& pointer);
     void showText(const QString& pointer);
     void showDifferences();
-    void updateBanner();
-    /// What is wrong with the run on screen and what one can do about it; false when nothing is.
-    bool showRunBanner();
-    void say(const QString& icon, widgets::MessageKind kind, const QString& what,
-             const QString& detail);
     void extendRun();
     void updateTitle();
     void applySettings();
@@ -101,11 +91,10 @@ private:
     widgets::NavRail* rail_;
     QMainWindow* docks_;
     QStackedWidget* stack_;
-    widgets::Banner* banner_;
+    RunBanner* banner_;
     StatusBar* status_;
-    widgets::LogView* log_ = nullptr;
-    QDockWidget* console_dock_ = nullptr;
-    QDockWidget* problems_dock_ = nullptr;
+    LowerDocks* lower_;
+    DraftFiles* files_;
     ConfigDialog* config_dialog_ = nullptr;     // made when first asked for
     SettingsDialog* settings_dialog_ = nullptr; // made when first asked for
     widgets::CommandPalette* palette_;
@@ -113,8 +102,6 @@ private:
     QHash<QString, int> page_index_;
     QStringList page_ids_;
     bool closing_ = false;
-    bool stopping_ = false; // to close then
-    QString interruption_;  // why the run on screen lost its process
     bool rail_chosen_ = false; // the user folded or unfolded it: size no longer decides
 };
 

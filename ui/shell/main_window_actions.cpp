@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the menus of the window offer, and what each action of it does.
+#include "ui/screens/screen_list.h"
+#include "ui/settings/settings_dialog.h"
+#include "ui/shell/draft_files.h"
+#include "ui/shell/lower_docks.h"
+#include "ui/shell/main_window.h"
+#include "widgets/messages.h"
+#include "widgets/nav_rail.h"
+
+#include <QApplication>
+#include <QMenuBar>
+#include <QMessageBox>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+constexpr double kTextStep = 0.1;
+
+} // namespace
+
+void MainWindow::createMenus() {
+    const auto fill = [this](QMenu* menu, std::initializer_list<const char*> ids) {
+        for (const char* id : ids) {
+            id == nullptr ? menu->addSeparator() : (menu->addAction(actions_.get(id)), nullptr);
+        }
+    };
+    fill(menuBar()->addMenu(tr("&File")), {action::kNewRun, action::kOpenFile, action::kOpenFolder,
+                                           nullptr, action::kSave, action::kSaveAs,
+                                           action::kEditConfig, nullptr, action::kSettings,
+                                           nullptr, action::kQuit});
+    fill(menuBar()->addMenu(tr("&Edit")), {action::kUndo, action::kRedo});
+    fill(menuBar()->addMenu(tr("&Run")),
+         {action::kStart, action::kPause, action::kStep, action::kCheckpoint, nullptr,
+          action::kStopAndSave, action::kStopNow, nullptr, action::kExtend});
+    QMenu* view = menuBar()->addMenu(tr("&View"));
+    for (const QString& id : std::as_const(page_ids_)) {
+        view->addAction(actions_.get(("page." + id).toLatin1().constData()));
+    }
+    view->addSeparator();
+    fill(view, {action::kRail, action::kConsole, action::kProblems, nullptr, action::kThemeSystem,
+                action::kThemeLight, action::kThemeDark, nullptr, action::kTextLarger,
+                action::kTextSmaller, action::kTextReset, nullptr, action::kResetLayout});
+    fill(menuBar()->addMenu(tr("&Help")), {action::kPalette, action::kShortcuts, action::kAbout});
+}
+
+void MainWindow::connectActions() {
+    const auto on = [this](const char* id, auto handler) {
+        connect(actions_.get(id), &QAction::triggered, this, handler);
+    };
+    on(action::kOpenFile, [this] { files_->askForFile(); });
+    on(action::kOpenFolder, [this] { files_->askForFolder(); });
+    on(action::kSave, [this] { files_->save(); });
+    on(action::kSaveAs, [this] { saveAs(); });
+    on(action::kEditConfig, [this] { showText({}); });
+    on(action::kQuit, [this] { close(); });
+    on(action::kStart, [this] { start(); });
+    on(action::kExtend, [this] { extendRun(); });
+    on(action::kPalette, [this] {
+        palette_->setActions(actions_.all());
+        palette_->open();
+    });
+    on(action::kRail, [this] { rail_->setCollapsed(!rail_->isCollapsed()); });
+    on(action::kConsole, [this] { lower_->toggleConsole(); });
+    on(action::kProblems, [this] { lower_->toggleProblems(); });
+    on(action::kSettings, [this] { settingsDialog().showSection(SettingsDialog::General); });
+    using Mode = widgets::ThemeController::Mode;
+    const auto theme = [this](Mode mode) {
+        changeSettings([mode](Preferences& values) { values.theme = mode; });
+    };
+    on(action::kThemeSystem, [theme] { theme(Mode::System); });
+    on(action::kThemeLight, [theme] { theme(Mode::Light); });
+    on(action::kThemeDark, [theme] { theme(Mode::Dark); });
+    const auto scale = [this](double step) {
+        changeSettings([step](Preferences& values) {
+            values.font_scale =
+                step == 0 ? 1.0
+                          : std::clamp(values.font_scale + step, widgets::kSmallestText,
+                                       widgets::kLargestText);
+        });
+    };
+    on(action::kTextLarger, [scale] { scale(kTextStep); });
+    on(action::kTextSmaller, [scale] { scale(-kTextStep); });
+    on(action::kTextReset, [scale] { scale(0); });
+    on(action::kResetLayout, [this] {
+        lower_->hideAll();
+        rail_chosen_ = false;
+        takeDesignedSize();
+    });
+    on(action::kShortcuts, [this] { settingsDialog().showSection(SettingsDialog::Shortcuts); });
+    on(action::kAbout, [this] { showAbout(); });
+    addActions(actions_.all()); // shortcuts work without the menu too
+}
+
+void MainWindow::applySettings() {
+    const Preferences& values = studio_.settings().values();
+    theme_.setMode(values.theme);
+    theme_.setFontScale(values.font_scale);
+    theme_.setSeries(values.series);
+    theme_.setReducedMotion(values.reduced_motion);
+    actions_.setShortcuts(values.shortcuts);
+}
+
+void MainWindow::changeSettings(const std::function<void(Preferences&)>& edit) {
+    Preferences values = studio_.settings().values();
+    edit(values);
+    const QString problem = studio_.settings().set(values);
+    if (!problem.isEmpty()) {
+        toasts_->show(widgets::MessageKind::Warning, problem);
+    }
+}
+
+SettingsDialog& MainWindow::settingsDialog() {
+    if (settings_dialog_ == nullptr) {
+        settings_dialog_ =
+            new SettingsDialog(studio_.settings(), actions_, studio_.paths(), this);
+        connect(settings_dialog_, &SettingsDialog::failed, &studio_, &Studio::troubled);
+    }
+    return *settings_dialog_;
+}
+
+void MainWindow::showAbout() {
+    QMessageBox box(
+        QMessageBox::NoIcon, tr("About Weft Studio"),
+        tr("<h3>Weft Studio %1</h3><p>Trains neural networks and says beforehand what "
+           "every device will hold.</p><p>Engine: Apache-2.0. Studio: GPL-3.0-or-later "
+           "(it links QCustomPlot). Back ends: see <code>weft doctor</code>. No network "
+           "is used.</p>")
+            .arg(QApplication::applicationVersion()),
+        QMessageBox::Close, this);
+    box.exec();
+}
+
+} // namespace weft::ui

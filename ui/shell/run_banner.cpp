@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/run_banner.h"
+
+#include "ui/bridge/convert.h"
+#include "ui/studio.h"
+
+#include <QPushButton>
+
+namespace weft::ui {
+
+using widgets::MessageKind;
+
+RunBanner::RunBanner(Studio& studio, QWidget* parent)
+    : Banner(MessageKind::Info, parent), studio_(studio) {
+    setObjectName("runBanner");
+    setVisible(false);
+    connect(&studio_, &Studio::trainingChanged, this, &RunBanner::update);
+    connect(&studio_, &Studio::controlChanged, this, &RunBanner::update);
+    connect(&studio_.draft(), &Draft::changed, this, &RunBanner::update);
+    connect(&studio_.run(), &RunModel::reset, this, [this] {
+        interruption_.clear();
+        update();
+    });
+    connect(&studio_, &Studio::interrupted, this, [this](const QString& why) {
+        interruption_ = why;
+        update();
+    });
+}
+
+void RunBanner::setPage(bool home, bool edits_draft) {
+    home_ = home;
+    edits_draft_ = edits_draft;
+    update();
+}
+
+void RunBanner::setStopping() {
+    stopping_ = true;
+    update();
+}
+
+void RunBanner::update() {
+    if (!showRun() && !showInterruption()) {
+        showDraft();
+    }
+}
+
+bool RunBanner::showRun() {
+    const QString name = studio_.run().name();
+    using Who = RunControlState::Who;
+    const Who who = studio_.link().control().who;
+    if (stopping_) {
+        say("stop", MessageKind::Info, tr("Stopping %1").arg(name),
+            tr("the window closes when the checkpoint is written"));
+        return true;
+    }
+    if (!studio_.isTraining() || (who != Who::Other && who != Who::Unreachable)) {
+        return false;
+    }
+    say("lock", MessageKind::Info, tr("%1 is read-only here").arg(name),
+        toQString(studio_.link().control().why));
+    if (who == Who::Other) {
+        QPushButton* take = addButton(tr("Take over"));
+        take->setObjectName("takeOver");
+        connect(take, &QPushButton::clicked, &studio_, &Studio::takeOver);
+    }
+    return true;
+}
+
+bool RunBanner::showInterruption() {
+    if (studio_.isTraining() || interruption_.isEmpty() || home_) {
+        return false;
+    }
+    const bool saved = !studio_.run().checkpoints().empty();
+    say("warning", MessageKind::Warning, tr("%1 was interrupted").arg(studio_.run().name()),
+        saved ? interruption_ : tr("%1 · before its first checkpoint").arg(interruption_));
+    if (saved) {
+        QPushButton* resume = addButton(tr("Resume"));
+        resume->setObjectName("resumeInterrupted");
+        connect(resume, &QPushButton::clicked, this, &RunBanner::resume);
+    }
+    return true;
+}
+
+void RunBanner::resume() {
+    const StartResult result = studio_.resumeRun(studio_.run().folder());
+    if (!result.started) {
+        emit failed(result.problem);
+    }
+}
+
+void RunBanner::showDraft() {
+    const bool relevant = studio_.isTraining() && studio_.draft().isValid() && edits_draft_;
+    const auto differences =
+        relevant ? studio_.draft().differencesFrom(studio_.run().config()).size() : 0;
+    if (differences == 0) {
+        setVisible(false);
+        return;
+    }
+    say("fork", MessageKind::Info, tr("Draft %1").arg(studio_.draft().name()),
+        tr("edits here never touch the running %1 · %n field(s) differ", nullptr,
+           static_cast<int>(differences))
+            .arg(studio_.run().name()));
+    QPushButton* show = addButton(tr("Show differences"), true);
+    show->setObjectName("showDifferences");
+    connect(show, &QPushButton::clicked, this, &RunBanner::differencesRequested);
+}
+
+void RunBanner::say(const QString& icon, MessageKind kind, const QString& what,
+                    const QString& detail) {
+    clearButtons();
+    setKind(kind);
+    setIconName(icon);
+    setText(what, detail);
+    setVisible(true);
+}
+
+} // namespace weft::ui

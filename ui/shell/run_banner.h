@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is wrong with the run on screen, over every page, with what one can do about it. While a run
+// trains, pages that show the draft say instead that the two are different things.
+#pragma once
+
+#include "widgets/messages.h"
+
+namespace weft::ui {
+
+class Studio;
+
+class RunBanner : public widgets::Banner {
+    Q_OBJECT
+public:
+    explicit RunBanner(Studio& studio, QWidget* parent = nullptr);
+
+    /// The page below. Home has a banner of its own for runs that were cut off.
+    void setPage(bool home, bool edits_draft);
+    /// From now on the window only waits for the run to end.
+    void setStopping();
+
+signals:
+    void failed(const QString& problem);
+    void differencesRequested();
+
+private:
+    void update();
+    /// False when nothing is wrong.
+    bool showRun();
+    bool showInterruption();
+    void showDraft();
+    void resume();
+    void say(const QString& icon, widgets::MessageKind kind, const QString& what,
+             const QString& detail);
+
+    Studio& studio_;
+    bool home_ = false;
+    bool edits_draft_ = false;
+    bool stopping_ = false;
+    QString interruption_; // why the run on screen lost its process
+};
+
+} // namespace weft::ui
