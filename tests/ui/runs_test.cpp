@@ -16,6 +16,7 @@
 #include <QComboBox>
 #include <QDialog>
 #include <QElapsedTimer>
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
@@ -313,9 +314,38 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(page.text(0, "run"), QString("b"), kPatienceMs);
     }
 
+    void columns_fit_into_the_table_until_one_is_sized_by_hand() {
+        Page page({{"a"}, {"b", 0.2}});
+        const auto fits = [&] {
+            return page.table().horizontalHeader()->length() <=
+                   page.table().viewport()->width();
+        };
+        for (const int width : {1440, 1100}) {
+            page.fixture.window().resize(width, 800);
+            QTRY_VERIFY2(fits(), qPrintable(QString::number(width)));
+        }
+        page.table().setColumnWidth(0, 333); // the edge of a title is dragged
+        page.fixture.window().resize(1440, 800);
+        QTest::qWait(0); // the layout
+        QCOMPARE(page.table().columnWidth(0), 333);
+        page.fixture.reopen();
+        page.fixture.window().showPage("runs");
+        QCOMPARE(page.table().columnWidth(0), 333);
+        page.table().resetColumns();
+        QTRY_VERIFY(fits());
+    }
+
+    void widths_are_shared_where_there_are_too_few() {
+        const std::vector<ui::ColumnNeed> needs{{50, 50, 50}, {60, 100, 100}, {60, 100, 300}};
+        QCOMPARE(ui::shareWidth(needs, 250), (std::vector<int>{50, 100, 100}));
+        QCOMPARE(ui::shareWidth(needs, 450), (std::vector<int>{50, 100, 300})); // notes
+        QCOMPARE(ui::shareWidth(needs, 210), (std::vector<int>{50, 80, 80}));
+        QCOMPARE(ui::shareWidth(needs, 100), (std::vector<int>{50, 60, 60})); // it scrolls
+    }
+
     void column_ids_come_back_as_they_were() {
         using ui::RunColumn;
-        for (RunColumn column : ui::RunTableModel::factColumns()) {
+        for (RunColumn column : ui::RunColumn::facts()) {
             QVERIFY(RunColumn::fromId(column.id()) == column);
         }
         const RunColumn at{RunColumn::Kind::Metric, "a b/c", RunColumn::Value::AtStep, 500};

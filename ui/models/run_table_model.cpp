@@ -15,27 +15,6 @@ namespace {
 using Kind = RunColumn::Kind;
 using Value = RunColumn::Value;
 
-struct KindName {
-    Kind kind;
-    const char* id;
-    const char* title;
-};
-constexpr KindName kKinds[] = {
-    {Kind::Name, "name", QT_TRANSLATE_NOOP("RunTableModel", "run")},
-    {Kind::State, "state", QT_TRANSLATE_NOOP("RunTableModel", "state")},
-    {Kind::Curve, "curve", QT_TRANSLATE_NOOP("RunTableModel", "loss")},
-    {Kind::Best, "best", QT_TRANSLATE_NOOP("RunTableModel", "best")},
-    {Kind::Step, "step", QT_TRANSLATE_NOOP("RunTableModel", "step")},
-    {Kind::Time, "time", QT_TRANSLATE_NOOP("RunTableModel", "time")},
-    {Kind::Size, "size", QT_TRANSLATE_NOOP("RunTableModel", "size")},
-    {Kind::Tags, "tags", QT_TRANSLATE_NOOP("RunTableModel", "tags")},
-    {Kind::Notes, "notes", QT_TRANSLATE_NOOP("RunTableModel", "notes")},
-    {Kind::Parent, "parent", QT_TRANSLATE_NOOP("RunTableModel", "parent")},
-    {Kind::When, "when", QT_TRANSLATE_NOOP("RunTableModel", "written")},
-    {Kind::Model, "model", QT_TRANSLATE_NOOP("RunTableModel", "model")},
-    {Kind::Data, "data", QT_TRANSLATE_NOOP("RunTableModel", "data")},
-};
-
 QStringList tags_of(const train::RunSummary& run) {
     QStringList tags;
     for (const std::string& tag : run.annotations.tags) {
@@ -52,74 +31,8 @@ QString parent_of(const train::RunSummary& run) {
 
 } // namespace
 
-QString RunColumn::id() const {
-    if (kind == Kind::Metric) {
-        const QString what = value == Value::Best   ? QStringLiteral("best")
-                             : value == Value::Last ? QStringLiteral("last")
-                                                    : QStringLiteral("at %1").arg(step);
-        return "metric " + what + " " + toQString(metric);
-    }
-    for (const KindName& known : kKinds) {
-        if (known.kind == kind) {
-            return known.id;
-        }
-    }
-    return {};
-}
-
-std::optional<RunColumn> RunColumn::fromId(const QString& id) {
-    RunColumn column;
-    if (!id.startsWith("metric ")) {
-        for (const KindName& known : kKinds) {
-            if (id == known.id) {
-                column.kind = known.kind;
-                return column;
-            }
-        }
-        return std::nullopt;
-    }
-    column.kind = Kind::Metric;
-    const QString word = id.section(' ', 1, 1);
-    int name_at = 2;
-    if (word == "at") {
-        bool good = false;
-        column.value = Value::AtStep;
-        column.step = id.section(' ', 2, 2).toLongLong(&good);
-        name_at = 3;
-        if (!good) {
-            return std::nullopt;
-        }
-    } else if (word == "best" || word == "last") {
-        column.value = word == "best" ? Value::Best : Value::Last;
-    } else {
-        return std::nullopt;
-    }
-    column.metric = id.section(' ', name_at).toStdString();
-    return column.metric.empty() ? std::nullopt : std::optional(column);
-}
-
-QString RunColumn::title() const {
-    if (kind == Kind::Metric) {
-        const QString name = toQString(metric);
-        return value == Value::Best   ? RunTableModel::tr("%1, best").arg(name)
-               : value == Value::Last ? RunTableModel::tr("%1, last").arg(name)
-                                      : RunTableModel::tr("%1 at %2").arg(name, formatCount(step));
-    }
-    for (const KindName& known : kKinds) {
-        if (known.kind == kind) {
-            return RunTableModel::tr(known.title);
-        }
-    }
-    return {};
-}
-
-bool RunColumn::isNumber() const {
-    return kind == Kind::Best || kind == Kind::Metric || kind == Kind::Step || kind == Kind::Time ||
-           kind == Kind::Size || kind == Kind::When;
-}
-
 RunTableModel::RunTableModel(RunIndex& index, RunCurves& curves, QObject* parent)
-    : QAbstractTableModel(parent), index_(index), curves_(curves), columns_(defaultColumns()) {
+    : QAbstractTableModel(parent), index_(index), curves_(curves), columns_(RunColumn::usual()) {
     connect(&index_, &RunIndex::runsChanged, this, &RunTableModel::takeRuns);
     connect(&curves_, &RunCurves::arrived, this, [this] {
         for (int i = 0; i < columnCount(); ++i) {
@@ -129,24 +42,6 @@ RunTableModel::RunTableModel(RunIndex& index, RunCurves& curves, QObject* parent
         }
     });
     takeRuns();
-}
-
-std::vector<RunColumn> RunTableModel::defaultColumns() {
-    std::vector<RunColumn> columns;
-    for (const Kind kind :
-         {Kind::Name, Kind::State, Kind::Curve, Kind::Best, Kind::Step, Kind::Time, Kind::Size,
-          Kind::Tags, Kind::Notes, Kind::Parent, Kind::When}) {
-        columns.emplace_back().kind = kind;
-    }
-    return columns;
-}
-
-std::vector<RunColumn> RunTableModel::factColumns() {
-    std::vector<RunColumn> columns;
-    for (const KindName& known : kKinds) {
-        columns.emplace_back().kind = known.kind;
-    }
-    return columns;
 }
 
 void RunTableModel::setColumns(std::vector<RunColumn> columns) {
@@ -390,47 +285,6 @@ QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int
     }
     return role == Qt::DisplayRole || role == Qt::ToolTipRole ? QVariant(column.title())
                                                               : QVariant();
-}
-
-RunTableFilter::RunTableFilter(RunTableModel& model, QObject* parent)
-    : QSortFilterProxyModel(parent), model_(model) {
-    setSourceModel(&model);
-    setSortRole(RunTableModel::SortRole);
-    setDynamicSortFilter(true);
-}
-
-void RunTableFilter::setFilter(const train::RunFilter& filter) {
-    filter_ = filter;
-    invalidateFilter();
-}
-
-const train::RunSummary& RunTableFilter::run(int row) const {
-    return model_.run(mapToSource(index(row, 0)).row());
-}
-
-bool RunTableFilter::filterAcceptsRow(int row, const QModelIndex&) const {
-    return filter_.matches(model_.run(row));
-}
-
-// Runs without a value stand last, whichever way the column is sorted; equal ones newest first.
-bool RunTableFilter::lessThan(const QModelIndex& left, const QModelIndex& right) const {
-    const bool rising = sortOrder() == Qt::AscendingOrder;
-    const QVariant a = left.data(RunTableModel::SortRole);
-    const QVariant b = right.data(RunTableModel::SortRole);
-    if (a.isValid() != b.isValid()) {
-        return a.isValid() == rising;
-    }
-    if (a.isValid() && a.typeId() == QMetaType::Double && a.toDouble() != b.toDouble()) {
-        return a.toDouble() < b.toDouble();
-    }
-    if (a.isValid() && a.typeId() == QMetaType::QString) {
-        const int order = QString::localeAwareCompare(a.toString(), b.toString());
-        if (order != 0) {
-            return order < 0;
-        }
-    }
-    const double newer = model_.run(left.row()).modified - model_.run(right.row()).modified;
-    return rising ? newer > 0 : newer < 0;
 }
 
 } // namespace weft::ui

@@ -1,51 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every run on disk as a row, with columns to choose from: facts of the run, and any metric at its
-// best, at its last step or at a given one. Sorted and filtered by RunTableFilter.
+// Every run on disk as a row, with columns to choose from. Sorted and filtered by RunTableFilter.
 #pragma once
 
-#include "core/train/run_filter.h"
 #include "ui/bridge/run_curves.h"
 #include "ui/bridge/run_index.h"
+#include "ui/models/run_column.h"
 
 #include <QAbstractTableModel>
-#include <QSortFilterProxyModel>
 
 #include <vector>
 
 namespace weft::ui {
-
-struct RunColumn {
-    enum class Kind : std::uint8_t {
-        Name,
-        State,
-        Curve,
-        Best,
-        Metric,
-        Step,
-        Time,
-        Size,
-        Tags,
-        Notes,
-        Parent,
-        When,
-        Model,
-        Data
-    };
-    enum class Value : std::uint8_t { Best, Last, AtStep };
-
-    Kind kind = Kind::Name;
-    std::string metric;        // Metric
-    Value value = Value::Best; // Metric
-    qint64 step = 0;           // Metric with AtStep
-
-    friend bool operator==(const RunColumn&, const RunColumn&) = default;
-
-    /// "state", "metric best validation/loss", "metric at 500 train/loss"; for settings.
-    QString id() const;
-    static std::optional<RunColumn> fromId(const QString& id);
-    QString title() const;
-    bool isNumber() const;
-};
 
 class RunTableModel : public QAbstractTableModel {
     Q_OBJECT
@@ -58,8 +23,6 @@ public:
 
     RunTableModel(RunIndex& index, RunCurves& curves, QObject* parent = nullptr);
 
-    static std::vector<RunColumn> defaultColumns();
-    static std::vector<RunColumn> factColumns();
     void setColumns(std::vector<RunColumn> columns);
     const std::vector<RunColumn>& columns() const { return columns_; }
 
@@ -87,23 +50,6 @@ private:
     RunCurves& curves_;
     std::vector<train::RunSummary> rows_; // in no order of their own
     std::vector<RunColumn> columns_;
-};
-
-class RunTableFilter : public QSortFilterProxyModel {
-    Q_OBJECT
-public:
-    explicit RunTableFilter(RunTableModel& model, QObject* parent = nullptr);
-
-    void setFilter(const train::RunFilter& filter);
-    const train::RunSummary& run(int row) const;
-
-protected:
-    bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
-    bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
-
-private:
-    RunTableModel& model_;
-    train::RunFilter filter_;
 };
 
 } // namespace weft::ui

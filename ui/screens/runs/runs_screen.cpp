@@ -98,7 +98,7 @@ QWidget* RunsScreen::createHeader(Actions& actions) {
     filter_->setAccessibleName(tr("Filter runs"));
     filter_->setToolTip(filter_help());
     filter_->setClearButtonEnabled(true);
-    filter_->setMinimumWidth(180);
+    filter_->setMinimumWidth(300);
     filter_->setMaximumWidth(360);
     connect(filter_, &QLineEdit::textChanged, this, &RunsScreen::applyFilter);
     page_header_->addControl(filter_);
@@ -213,6 +213,7 @@ void RunsScreen::refresh() {
     const bool none = all == 0;
     go_home_->setVisible(index.isLoaded() && none);
     clear_filter_->setVisible(!none && shown == 0);
+    table_header_->setVisible(!none); // without runs there is nothing to do with them
     if (!index.isLoaded()) {
         message_->setTitle(tr("Reading the runs …"));
         message_->setText(pathText(index.root()));

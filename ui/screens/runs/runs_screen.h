@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ui/bridge/run_curves.h"
+#include "ui/models/run_table_filter.h"
 #include "ui/models/run_table_model.h"
 #include "ui/screens/screen.h"
 

@@ -6,9 +6,11 @@
 #include "widgets/style.h"
 #include "widgets/tag_delegate.h"
 
+#include <QEvent>
 #include <QHeaderView>
 #include <QInputDialog>
 #include <QMenu>
+#include <QScopedValueRollback>
 #include <QSettings>
 
 #include <algorithm>
@@ -21,18 +23,20 @@ QSettings table_settings(const std::filesystem::path& path) {
     return QSettings(pathText(path), QSettings::IniFormat);
 }
 
-int default_width(const RunColumn& column) {
-    switch (column.kind) {
-    case RunColumn::Kind::Name: return 200;
-    case RunColumn::Kind::Curve: return 120;
-    case RunColumn::Kind::Tags:
-    case RunColumn::Kind::Notes: return 160;
-    case RunColumn::Kind::Parent:
-    case RunColumn::Kind::Data: return 140;
-    case RunColumn::Kind::Metric: return 140;
-    case RunColumn::Kind::State: return 104;
-    default: return 92;
+/// Of a name the end counts as well, of notes the beginning.
+class NotesDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+        QStyledItemDelegate::initStyleOption(option, index);
+        option->textElideMode = Qt::ElideRight;
     }
+};
+
+QString width_key(const RunColumn& column) {
+    return "width/" + column.id().replace('/', '|');
 }
 
 } // namespace
@@ -41,7 +45,8 @@ RunsTable::RunsTable(RunTableModel& model, RunTableFilter& filtered, std::filesy
                      QWidget* parent)
     : QTableView(parent), model_(model), filtered_(filtered), settings_(std::move(settings)),
       curves_(new widgets::SparklineDelegate(RunTableModel::CurveRole, this)),
-      tags_(new widgets::TagDelegate(RunTableModel::TagsRole, this)) {
+      tags_(new widgets::TagDelegate(RunTableModel::TagsRole, this)),
+      notes_(new NotesDelegate(this)) {
     setObjectName("runTable");
     setAccessibleName(tr("Runs"));
     setModel(&filtered_);
@@ -51,6 +56,7 @@ RunsTable::RunsTable(RunTableModel& model, RunTableFilter& filtered, std::filesy
     setShowGrid(false);
     setFrameShape(QFrame::NoFrame);
     setWordWrap(false);
+    setTextElideMode(Qt::ElideMiddle);
     setTabKeyNavigation(false); // Tab leaves the table
     setSortingEnabled(true);
     verticalHeader()->hide();
@@ -61,6 +67,11 @@ RunsTable::RunsTable(RunTableModel& model, RunTableFilter& filtered, std::filesy
     horizontalHeader()->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(horizontalHeader(), &QWidget::customContextMenuRequested, this,
             [this](const QPoint& at) { showColumnMenu(horizontalHeader()->mapToGlobal(at)); });
+    connect(horizontalHeader(), &QHeaderView::sectionResized, this,
+            [this] { sized_ = sized_ || !fitting_; });
+    connect(&model_, &QAbstractItemModel::rowsInserted, this, &RunsTable::measureColumns);
+    connect(&model_, &QAbstractItemModel::rowsRemoved, this, &RunsTable::measureColumns);
+    connect(&model_, &QAbstractItemModel::dataChanged, this, &RunsTable::measureColumns);
     restoreColumns();
 }
 
@@ -93,7 +104,7 @@ void RunsTable::fillColumnMenu(QMenu& menu) {
     const auto has = [&](const RunColumn& column) {
         return std::find(shown.begin(), shown.end(), column) != shown.end();
     };
-    std::vector<RunColumn> offered = RunTableModel::factColumns();
+    std::vector<RunColumn> offered = RunColumn::facts();
     for (const RunColumn& column : shown) {
         if (column.kind == RunColumn::Kind::Metric) {
             offered.push_back(column);
@@ -119,7 +130,7 @@ void RunsTable::fillColumnMenu(QMenu& menu) {
     menu.addSeparator();
     addMetricMenu(*menu.addMenu(tr("Add a metric")));
     connect(menu.addAction(tr("Columns as at first")), &QAction::triggered, this,
-            [this] { changeColumns(RunTableModel::defaultColumns()); });
+            &RunsTable::resetColumns);
 }
 
 void RunsTable::addMetricMenu(QMenu& menu) {
@@ -158,6 +169,11 @@ void RunsTable::addMetricMenu(QMenu& menu) {
     }
 }
 
+void RunsTable::resetColumns() {
+    sized_ = false;
+    changeColumns(RunColumn::usual());
+}
+
 void RunsTable::changeColumns(const std::vector<RunColumn>& columns) {
     saveColumns();
     std::vector<std::filesystem::path> chosen;
@@ -187,24 +203,28 @@ void RunsTable::restoreColumns() {
     }
     const RunColumn name;
     if (std::find(columns.begin(), columns.end(), name) == columns.end()) {
-        columns = RunTableModel::defaultColumns();
+        columns = RunColumn::usual();
     }
+    sized_ = settings.value("sized").toBool();
+    const QScopedValueRollback fitting(fitting_, true);
     model_.setColumns(columns);
+    measureColumns();
     QHeaderView* header = horizontalHeader();
     int sorted = -1;
     for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
         const RunColumn& column = columns[static_cast<std::size_t>(i)];
-        const double scale = widgets::Theme::current().fontScale();
         header->moveSection(header->visualIndex(i), i);
-        header->resizeSection(i, settings
-                                     .value("width/" + QString(column.id()).replace('/', '|'),
-                                            static_cast<int>(default_width(column) * scale))
-                                     .toInt());
+        if (sized_) {
+            const int wanted = needs_[static_cast<std::size_t>(i)].wanted;
+            header->resizeSection(i, settings.value(width_key(column), wanted).toInt());
+        }
         setItemDelegateForColumn(i, nullptr);
         if (column.kind == RunColumn::Kind::Curve) {
             setItemDelegateForColumn(i, curves_);
         } else if (column.kind == RunColumn::Kind::Tags) {
             setItemDelegateForColumn(i, tags_);
+        } else if (column.kind == RunColumn::Kind::Notes) {
+            setItemDelegateForColumn(i, notes_);
         }
         sorted = settings.value("sort").toString() == column.id() ? i : sorted;
     }
@@ -220,6 +240,37 @@ void RunsTable::restoreColumns() {
     }
 }
 
+void RunsTable::measureColumns() {
+    needs_.clear();
+    for (int column = 0; column < model_.columnCount(); ++column) {
+        needs_.push_back(columnNeed(model_, column));
+    }
+    fitColumns();
+}
+
+void RunsTable::fitColumns() {
+    if (sized_) {
+        return;
+    }
+    const QScopedValueRollback fitting(fitting_, true);
+    const std::vector<int> widths = shareWidth(needs_, viewport()->width());
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+        horizontalHeader()->resizeSection(static_cast<int>(i), widths[i]);
+    }
+}
+
+void RunsTable::resizeEvent(QResizeEvent* event) {
+    QTableView::resizeEvent(event);
+    fitColumns();
+}
+
+void RunsTable::changeEvent(QEvent* event) {
+    QTableView::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        measureColumns();
+    }
+}
+
 void RunsTable::saveColumns() const {
     QSettings settings = table_settings(settings_);
     QStringList ids;
@@ -229,13 +280,15 @@ void RunsTable::saveColumns() const {
     }
     for (int i = 0; i < model_.columnCount(); ++i) {
         const QString id = model_.columns()[static_cast<std::size_t>(i)].id();
-        settings.setValue("width/" + QString(id).replace('/', '|'), header->sectionSize(i));
+        settings.setValue(width_key(model_.columns()[static_cast<std::size_t>(i)]),
+                          header->sectionSize(i));
         if (i == header->sortIndicatorSection()) {
             settings.setValue("sort", id);
             settings.setValue("descending", header->sortIndicatorOrder() == Qt::DescendingOrder);
         }
     }
     settings.setValue("columns", ids);
+    settings.setValue("sized", sized_);
 }
 
 } // namespace weft::ui

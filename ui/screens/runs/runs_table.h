@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The table of runs: its columns are chosen, moved and sized by the user, and remembered.
+// The table of runs: its columns are chosen, moved and sized by the user, and remembered. Until one
+// is sized by hand they fit into the table's width.
 #pragma once
 
+#include "ui/models/run_table_filter.h"
 #include "ui/models/run_table_model.h"
+#include "ui/screens/runs/column_widths.h"
 
+#include <QStyledItemDelegate>
 #include <QTableView>
 
 class QMenu;
@@ -30,17 +34,30 @@ public:
     /// From left to right, as the user has put them.
     std::vector<RunColumn> visualColumns() const;
     void changeColumns(const std::vector<RunColumn>& columns);
+    /// The usual columns, as wide as they need to be.
+    void resetColumns();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
     void addMetricMenu(QMenu& menu);
     void restoreColumns();
     void saveColumns() const;
+    /// Reads anew what the columns need.
+    void measureColumns();
+    void fitColumns();
 
     RunTableModel& model_;
     RunTableFilter& filtered_;
     std::filesystem::path settings_;
     widgets::SparklineDelegate* curves_;
     widgets::TagDelegate* tags_;
+    QStyledItemDelegate* notes_;
+    std::vector<ColumnNeed> needs_;
+    bool sized_ = false;  // a user has sized a column: none is changed any more
+    bool fitting_ = false;
 };
 
 } // namespace weft::ui

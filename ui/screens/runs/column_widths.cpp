@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/runs/column_widths.h"
+
+#include "widgets/painting.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace weft::ui {
+namespace {
+
+using Kind = RunColumn::Kind;
+using widgets::TextStyle;
+
+constexpr int kCellPadding = 22; // of cells, and what letters of one count differ by
+constexpr int kTagRoom = 14;    // edges of a tag and the gap to the next
+constexpr int kRowsRead = 200;  // enough to know how long texts are
+constexpr int kSortRoom = 16;   // the arrow in the title of the sorted column
+constexpr int kLeastCurve = 72; // these and below: at text size 1
+constexpr int kUsualCurve = 112;
+constexpr int kLeastWords = 72;
+constexpr int kLeastName = 160;
+constexpr int kMostWords = 200;
+constexpr int kMostNotes = 420;
+
+int scaled(int pixels) {
+    return static_cast<int>(pixels * widgets::Theme::current().fontScale());
+}
+
+int widthOf(TextStyle style, const QString& text) {
+    return static_cast<int>(std::ceil(widgets::textWidth(widgets::Theme::current().font(style), text)));
+}
+
+/// Room for what numbers usually are, so that columns do not move while they count.
+QString usualText(Kind kind) {
+    switch (kind) {
+    case Kind::Best:
+    case Kind::Metric: return QStringLiteral("0.00000");
+    case Kind::Step: return QStringLiteral("100,000");
+    case Kind::Time: return QStringLiteral("59 m 59 s");
+    case Kind::Size: return QStringLiteral("999.9 MB");
+    case Kind::When: return QStringLiteral("today 23:59");
+    default: return {};
+    }
+}
+
+QString longestText(const RunTableModel& model, int column) {
+    QString longest;
+    for (int row = 0; row < std::min(model.rowCount(), kRowsRead); ++row) {
+        const QString text = model.index(row, column).data().toString();
+        longest = text.size() > longest.size() ? text : longest;
+    }
+    return longest;
+}
+
+int widestTags(const RunTableModel& model, int column) {
+    int widest = 0;
+    for (int row = 0; row < std::min(model.rowCount(), kRowsRead); ++row) {
+        int width = 0;
+        for (const QString& tag :
+             model.index(row, column).data(RunTableModel::TagsRole).toStringList()) {
+            width += widthOf(TextStyle::MonoSmall, tag) + kTagRoom;
+        }
+        widest = std::max(widest, width);
+    }
+    return widest;
+}
+
+} // namespace
+
+ColumnNeed columnNeed(const RunTableModel& model, int column) {
+    const RunColumn& shown = model.columns()[static_cast<std::size_t>(column)];
+    const int title = widthOf(TextStyle::Caption, shown.title()) + kCellPadding;
+    const auto need = [&](int least, int wanted, int most) {
+        const int floor = std::max(title, least);
+        const int bounded = std::clamp(wanted, floor, std::max(floor, most));
+        return ColumnNeed{std::min(floor, bounded), bounded, bounded};
+    };
+    if (shown.isNumber()) {
+        const int now = std::max(
+            widthOf(TextStyle::Mono, longestText(model, column)) + kCellPadding, title + kSortRoom);
+        const int usual =
+            std::max(now, widthOf(TextStyle::Mono, usualText(shown.kind)) + kCellPadding);
+        return {now, usual, usual};
+    }
+    switch (shown.kind) {
+    case Kind::Curve: return need(scaled(kLeastCurve), scaled(kUsualCurve), scaled(kUsualCurve));
+    case Kind::State: {
+        const int width = widthOf(TextStyle::Body, longestText(model, column)) + kCellPadding;
+        return need(width, width, scaled(kMostWords));
+    }
+    case Kind::Tags:
+        return need(scaled(kLeastWords), widestTags(model, column) + kCellPadding,
+                    scaled(kMostWords));
+    case Kind::Notes: {
+        const int width = widthOf(TextStyle::Body, longestText(model, column)) + kCellPadding;
+        ColumnNeed notes = need(scaled(kLeastWords), width, scaled(kMostWords));
+        notes.claimed = std::clamp(width, notes.wanted, std::max(notes.wanted, scaled(kMostNotes)));
+        return notes;
+    }
+    default: {
+        const bool name = shown.kind == Kind::Name;
+        const int width = widthOf(name ? TextStyle::Strong : TextStyle::Body,
+                                  longestText(model, column)) +
+                          kCellPadding;
+        return need(std::min(width, scaled(name ? kLeastName : kLeastWords)), width,
+                    scaled(kMostWords));
+    }
+    }
+}
+
+std::vector<int> shareWidth(const std::vector<ColumnNeed>& needs, int room) {
+    const auto sum = [&](int ColumnNeed::*field) {
+        return std::accumulate(needs.begin(), needs.end(), 0,
+                               [&](int all, const ColumnNeed& need) { return all + need.*field; });
+    };
+    // Between two of the three every column moves as far as the others.
+    const bool plenty = room >= sum(&ColumnNeed::wanted);
+    const auto from = plenty ? &ColumnNeed::wanted : &ColumnNeed::least;
+    const auto to = plenty ? &ColumnNeed::claimed : &ColumnNeed::wanted;
+    const int low = sum(from);
+    const int high = sum(to);
+    const double share = high > low ? std::clamp((room - low) / double(high - low), 0.0, 1.0) : 0.0;
+    std::vector<int> widths;
+    for (const ColumnNeed& need : needs) {
+        widths.push_back(need.*from + static_cast<int>(share * (need.*to - need.*from)));
+    }
+    return widths;
+}
+
+} // namespace weft::ui
