@@ -18,9 +18,13 @@ double rowHeight() {
     return textHeight() + 2.0 + kBar + kGap;
 }
 
+/// One decimal, two where one would be nought; what is too little for those is not nought either.
 QString percent(double share) {
-    return share >= 0.9995 || share < 0.0005 ? QString::number(share * 100.0, 'g', 2)
-                                             : QString::number(share * 100.0, 'f', 1);
+    const double value = share * 100.0;
+    if (value > 0 && value < 0.01) {
+        return QStringLiteral("<0.01");
+    }
+    return QString::number(value, 'f', value > 0 && value < 0.1 ? 2 : 1);
 }
 
 } // namespace

@@ -131,6 +131,15 @@ private slots:
         QCOMPARE(bars.item(0).name, QString("Sneaker, 91.7 %"));
     }
 
+    void a_share_is_never_written_with_an_exponent() {
+        ProbabilityBars bars;
+        bars.setBars({{"sure", 0.9999999}, {"hardly", 0.0004}, {"no", 1.2e-10}, {"never", 0.0}});
+        QCOMPARE(bars.item(0).name, QString("sure, 100.0 %"));
+        QCOMPARE(bars.item(1).name, QString("hardly, 0.04 %"));
+        QCOMPARE(bars.item(2).name, QString("no, <0.01 %"));
+        QCOMPARE(bars.item(3).name, QString("never, 0.0 %"));
+    }
+
     void the_table_of_the_crosshair_begins_with_the_curve_next_to_the_pointer() {
         LineChart chart;
         chart.resize(600, 400);
