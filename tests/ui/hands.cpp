@@ -125,19 +125,20 @@ bool Hands::inDialog(const std::function<bool()>& open, const std::function<bool
         inside);
 }
 
-// A desktop gives the keyboard back to the window below when one closes; the offscreen platform
-// forgets to.
+// A desktop gives the keyboard to a dialog once it is shown, and back to the window below when it
+// closes; the offscreen platform and an X server without a window manager do so late or never.
 QWindow* Hands::keyboard() const {
     if (QWidget* popup = QApplication::activePopupWidget()) {
         return popup->windowHandle();
     }
-    if (QApplication::activeWindow() == nullptr) {
-        top()->activateWindow();
-        if (!QTest::qWaitFor([] { return QApplication::activeWindow() != nullptr; }, kPatienceMs)) {
-            qFatal("no window has the keyboard");
+    QWidget* wanted = top();
+    if (QApplication::activeWindow() != wanted) {
+        wanted->activateWindow();
+        if (!QTest::qWaitFor([&] { return QApplication::activeWindow() == wanted; }, kPatienceMs)) {
+            qFatal("%s does not get the keyboard", qPrintable(describe(wanted)));
         }
     }
-    return QApplication::activeWindow()->windowHandle();
+    return wanted->windowHandle();
 }
 
 bool Hands::key(int key, Qt::KeyboardModifiers modifiers) {
@@ -158,6 +159,7 @@ bool Hands::pressEntry(const QString& name, const QString& path) {
 
 bool Mouse::clickAt(QWidget& widget, const QPoint& at) {
     QWidget* window = widget.window();
+    keyboard(); // a window that becomes active after the click would close the menu of it
     for (QWidget* outer = widget.parentWidget(); outer != nullptr; outer = outer->parentWidget()) {
         if (auto* area = qobject_cast<QScrollArea*>(outer)) {
             area->ensureWidgetVisible(&widget, 0, 0); // the wheel
@@ -279,6 +281,7 @@ bool Keyboard::reach(const QString& name) {
         return false;
     }
     QStringList passed;
+    keyboard(); // where it is decides what has the focus
     for (int i = 0; i < kMostTabs; ++i) {
         QWidget* focus = QApplication::focusWidget();
         if (holds(*wanted, focus)) {
