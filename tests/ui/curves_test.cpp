@@ -164,6 +164,8 @@ private slots:
                  QString("this run"));
         const auto other_row = [list] { return list->model()->index(1, 0); };
         QCOMPARE(other_row().data(Qt::CheckStateRole).toInt(), static_cast<int>(Qt::Unchecked));
+        // The list is as high as its runs.
+        QTRY_VERIFY(list->viewport()->height() >= list->visualRect(other_row()).bottom());
         // The eye, by mouse.
         const QRect row = list->visualRect(other_row());
         QTest::mouseClick(list->viewport(), Qt::LeftButton, {},

@@ -15,11 +15,15 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace weft::ui {
 namespace {
 
 constexpr int kColors = 8;
 constexpr int kRunsWithoutFilter = 8;
+constexpr int kMostLines = 5;  // that the panel asks room for
+constexpr int kLeastBody = 72; // at text size 1
 
 QIcon swatch(int color) {
     QPixmap pixmap(32, 32);
@@ -63,6 +67,7 @@ OverlayPanel::OverlayPanel(CurveRuns& curves, RunIndex& index, QWidget* parent)
     list_->setAccessibleName(tr("Runs in the charts"));
     list_->setFrameShape(QFrame::NoFrame);
     list_->setMouseTracking(true);
+    list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     list_->setUniformItemSizes(true);
     list_->setModel(model_);
     auto* delegate = new widgets::RunRowDelegate(list_);
@@ -109,6 +114,29 @@ void OverlayPanel::showPart() {
     if (table_->isVisible()) {
         table_->resizeColumnsToContents();
     }
+    emit fittingHeightChanged();
+}
+
+// The same for both parts, so that nothing moves from one to the other.
+int OverlayPanel::fittingHeight() const {
+    const int runs = std::min(model_->rowCount(), kMostLines) * list_->sizeHintForRow(0);
+    const int differences = std::min(differences_->rowCount() + 1, kMostLines) *
+                            table_->verticalHeader()->defaultSectionSize();
+    const auto least = static_cast<int>(kLeastBody * widgets::Theme::current().fontScale());
+    const int filter = model_->total() > kRunsWithoutFilter ? filter_row_->sizeHint().height() : 0;
+    return header_->minimumHeight() + filter + std::max({runs, differences, least});
+}
+
+void OverlayPanel::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        emit fittingHeightChanged();
+    }
+}
+
+void OverlayPanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    emit fittingHeightChanged();
 }
 
 void OverlayPanel::chooseColor(const QModelIndex& index, const QPoint& global) {

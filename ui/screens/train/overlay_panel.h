@@ -23,8 +23,16 @@ class OverlayPanel : public QWidget {
 public:
     OverlayPanel(CurveRuns& curves, RunIndex& index, QWidget* parent = nullptr);
 
+    /// All runs or differences, up to a few, and nothing below them.
+    int fittingHeight() const;
+
+signals:
+    void fittingHeightChanged();
+
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
 private:
     void chooseColor(const QModelIndex& index, const QPoint& global);

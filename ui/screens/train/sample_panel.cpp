@@ -6,6 +6,7 @@
 #include "ui/bridge/convert.h"
 #include "widgets/card.h"
 #include "widgets/image_grid.h"
+#include "widgets/messages.h"
 #include "widgets/step_dots.h"
 #include "widgets/text_label.h"
 
@@ -38,10 +39,10 @@ SamplePanel::SamplePanel(RunModel& run, SamplePictures& pictures, QWidget* paren
     grid_->setObjectName("samples");
     grid_->setCellWidth(92);
     grid_->setEmptyText({});
-    column->addWidget(widgets::verticalScroll(grid_), 1);
-    hint_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
-    hint_->setWordWrap(true);
-    column->addWidget(hint_);
+    pictures_area_ = widgets::verticalScroll(grid_);
+    column->addWidget(pictures_area_, 1);
+    hint_ = new widgets::EmptyState;
+    column->addWidget(hint_, 1);
     connect(&run_, &RunModel::reset, this, &SamplePanel::onReset);
     connect(&run_, &RunModel::sampleAdded, this, &SamplePanel::updateSteps);
     connect(&run_, &RunModel::stepsRewound, this, &SamplePanel::updateSteps);
@@ -80,10 +81,18 @@ void SamplePanel::updateSteps() {
     const bool any = !steps.empty();
     steps_->setVisible(any);
     step_->setVisible(any);
-    hint_->setVisible(!any);
-    hint_->setText(
-        tr("Predictions on the same validation samples appear here after each evaluation."));
+    const bool none = !run_.isEmpty() && run_.config().section("evaluation").value("samples", 1) == 0;
+    say(any    ? QString()
+        : none ? tr("This run keeps no samples: its evaluation.samples is 0.")
+               : tr("Predictions on the same validation samples appear here after each "
+                    "evaluation."));
     steps_->setSteps(std::move(steps));
+}
+
+void SamplePanel::say(const QString& hint) {
+    hint_->setText(hint);
+    hint_->setVisible(!hint.isEmpty());
+    pictures_area_->setVisible(hint.isEmpty());
 }
 
 /// samples/step-N.json: {"samples": [{"index", "label", "top": [{"class", "probability"}, ...]}]}
@@ -118,8 +127,7 @@ void SamplePanel::readSamples() {
                 return; // another step was chosen meanwhile
             }
             if (predictions.empty()) {
-                hint_->setText(tr("The samples of this step cannot be read."));
-                hint_->show();
+                say(tr("The samples of this step cannot be read."));
                 grid_->setImages({});
                 return;
             }
@@ -155,11 +163,9 @@ void SamplePanel::show(const std::vector<Prediction>& predictions, const SampleS
         right += image.wrong ? 0 : 1;
         images.push_back(std::move(image));
     }
-    hint_->setVisible(images.empty());
-    if (images.empty()) {
-        hint_->setText(samples.problem.isEmpty() ? tr("The samples of this run are no images.")
-                                                 : samples.problem);
-    }
+    say(!images.empty()             ? QString()
+        : samples.problem.isEmpty() ? tr("The samples of this run are no images.")
+                                    : samples.problem);
     right_->setText(images.empty() ? QString() : tr("%1 of %2").arg(right).arg(images.size()));
     right_->setToolTip(tr("Right predictions of those shown"));
     grid_->setImages(std::move(images));

@@ -7,6 +7,7 @@
 #include <QWidget>
 
 namespace weft::widgets {
+class EmptyState;
 class ImageGrid;
 class StepDots;
 class TextLabel;
@@ -36,6 +37,8 @@ private:
     void onReset();
     void updateSteps();
     void readSamples();
+    /// In the place of the pictures; empty: they are there.
+    void say(const QString& hint);
     void show(const std::vector<Prediction>& predictions, const SampleSet& samples);
 
     RunModel& run_;
@@ -45,7 +48,8 @@ private:
     widgets::TextLabel* step_;
     widgets::TextLabel* right_;
     widgets::ImageGrid* grid_;
-    widgets::TextLabel* hint_;
+    QWidget* pictures_area_;
+    widgets::EmptyState* hint_;
 };
 
 } // namespace weft::ui

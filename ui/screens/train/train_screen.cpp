@@ -28,6 +28,8 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace weft::ui {
 namespace {
 
@@ -38,7 +40,6 @@ using widgets::BigNumber;
 using widgets::Role;
 
 constexpr int kSideWidth = 336;
-constexpr int kRunsHeight = 190;
 
 /// The metric of the third number: accuracy when it is measured, else validation loss.
 std::string headline_metric(const RunModel& run) {
@@ -244,7 +245,8 @@ QWidget* TrainScreen::createSide() {
     auto* side = new QSplitter(Qt::Vertical);
     side->setHandleWidth(1);
     side->setChildrenCollapsible(false);
-    side->addWidget(new OverlayPanel(*curve_runs_, studio_.index()));
+    auto* overlay = new OverlayPanel(*curve_runs_, studio_.index());
+    side->addWidget(overlay);
     auto* lower = new widgets::Panel;
     auto* column = new QVBoxLayout(lower);
     column->setContentsMargins(0, 0, 0, 0);
@@ -270,7 +272,18 @@ QWidget* TrainScreen::createSide() {
     side->addWidget(lower);
     side->setStretchFactor(0, 0);
     side->setStretchFactor(1, 1);
-    side->setSizes({kRunsHeight, 900});
+    // As high as its runs, until the user says otherwise; only a splitter that was laid out can
+    // share what it has.
+    const auto fit = connect(
+        overlay, &OverlayPanel::fittingHeightChanged, side,
+        [side, overlay] {
+            const int upper = overlay->fittingHeight();
+            if (side->isVisible()) {
+                side->setSizes({upper, std::max(1, side->height() - upper)});
+            }
+        },
+        Qt::QueuedConnection);
+    connect(side, &QSplitter::splitterMoved, this, [fit] { disconnect(fit); });
     return side;
 }
 
