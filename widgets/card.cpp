@@ -13,6 +13,25 @@
 #include <QUrl>
 
 namespace weft::widgets {
+namespace {
+
+constexpr int kLeastLetters = 8; // fewer say nothing
+
+/// Is left out where next to nothing of it would be seen.
+class Subtitle : public ElidedLabel {
+public:
+    using ElidedLabel::ElidedLabel;
+
+protected:
+    void paintEvent(QPaintEvent* event) override {
+        const QFontMetricsF metrics(Theme::current().font(TextStyle::Caption));
+        if (!isElided() || width() >= kLeastLetters * metrics.averageCharWidth()) {
+            ElidedLabel::paintEvent(event);
+        }
+    }
+};
+
+} // namespace
 
 Card::Card(QWidget* parent) : QFrame(parent) {
     setFrameShape(QFrame::NoFrame);
@@ -132,7 +151,7 @@ SectionHeader::SectionHeader(const QString& title, Level level, QWidget* parent)
                            : level == Level::Section ? TextStyle::Heading
                                                      : TextStyle::Strong,
                            Role::Text, this)),
-      subtitle_(new ElidedLabel({}, TextStyle::Caption, Role::Muted, this)),
+      subtitle_(new Subtitle({}, TextStyle::Caption, Role::Muted, this)),
       trailing_(new TextLabel({}, TextStyle::Caption, Role::Muted, this)) {
     const int side = level == Level::Page    ? space::kMargin
                      : level == Level::Panel ? space::kGroup

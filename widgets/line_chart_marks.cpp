@@ -167,7 +167,8 @@ void LineChart::Private::paintVerticals(QPainter& painter, const QRectF& area) {
         if (!inside(x)) {
             continue;
         }
-        paintHairline(painter, QPointF(std::round(x), area.top() - 8),
+        const double length = x > free_from ? 8 : 3; // not through the words of the one before
+        paintHairline(painter, QPointF(std::round(x), area.top() - length),
                       QPointF(std::round(x), area.top()), theme.color(Role::Border));
         const double width = textWidth(caption, tick.label);
         if (x > free_from && x + 4.0 + width < plot->width()) {

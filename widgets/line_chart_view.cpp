@@ -201,6 +201,9 @@ void LineChart::Private::refreshGraphs() {
 
 void LineChart::replotNow() {
     d_->replot_pending = false;
+    if (d_->plot->viewport().isEmpty()) {
+        return; // never laid out yet; a size brings the next one
+    }
     d_->updateRanges();
     d_->refreshGraphs();
     d_->plot->replot(QCustomPlot::rpRefreshHint);

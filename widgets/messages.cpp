@@ -150,6 +150,7 @@ void Banner::paintEvent(QPaintEvent*) {
 
 namespace {
 constexpr int kHeightForIcon = 200;
+constexpr int kLongestWord = 64;
 constexpr int kWidestText = 720;
 } // namespace
 
@@ -210,7 +211,10 @@ void EmptyState::resizeEvent(QResizeEvent* event) {
 void EmptyState::arrange() {
     icon_->setVisible(has_icon_ && height() >= kHeightForIcon);
     const int line = text_->fontMetrics().horizontalAdvance(text_->text()) + 2;
-    const int wide = std::max(0, std::min({line, kWidestText, width() - 2 * space::kMargin}));
+    const int room = std::max(0, std::min({line, kWidestText, width() - 2 * space::kMargin}));
+    // Lines of about one length: no word stands alone in the last one.
+    const int lines = room > 0 ? (line + room - 1) / room : 1;
+    const int wide = lines > 1 ? std::min(room, line / lines + kLongestWord) : room;
     text_->setMinimumWidth(wide);
     // A centred label does not ask for the height that its lines need.
     text_->setMinimumHeight(std::max(0, text_->heightForWidth(wide)));

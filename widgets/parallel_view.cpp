@@ -175,6 +175,19 @@ void ParallelView::paintAxes(QPainter& painter, const QRectF& plot) const {
                   caption, theme.color(Role::Muted));
         paintText(painter, QRectF(title.left(), plot.bottom() + 3, width, line), Qt::AlignCenter,
                   endText(axis, false), caption, theme.color(Role::Muted));
+    }
+}
+
+// Over the lines, which mostly run through them.
+void ParallelView::paintCategories(QPainter& painter, const QRectF& plot) const {
+    const Theme& theme = Theme::current();
+    const QFont caption = theme.font(TextStyle::Caption);
+    const double line = QFontMetricsF(caption).height();
+    const double room = axisCount() > 1 ? plot.width() / (axisCount() - 1) - 8 : plot.width();
+    const double most = std::min(std::max(room, 40.0), 2 * kSide) / 2;
+    for (int axis = 0; axis < axisCount(); ++axis) {
+        const ParallelAxis& shown = axes_[static_cast<std::size_t>(axis)];
+        const double x = axisX(axis, plot);
         const auto count = shown.categories.size();
         for (qsizetype i = 0; i < count; ++i) {
             const double y =
@@ -185,10 +198,13 @@ void ParallelView::paintAxes(QPainter& painter, const QRectF& plot) const {
             }
             paintHairline(painter, {x - 3, y}, {x + 3, y}, theme.color(Role::Border));
             const bool right = axis == 0 || axis + 1 < axisCount();
-            paintText(painter,
-                      QRectF(right ? x + 6 : x - 6 - width / 2, y - line / 2, width / 2, line),
-                      (right ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter,
-                      shown.categories[i], caption, theme.color(Role::Muted));
+            const double width = std::min(most, textWidth(caption, shown.categories[i]) + 4);
+            const QRectF name(right ? x + 6 : x - 6 - width, y - line / 2, width, line);
+            QColor behind = theme.color(Role::Surface);
+            behind.setAlphaF(0.85F);
+            painter.fillRect(name, behind);
+            paintText(painter, name, Qt::AlignCenter, shown.categories[i], caption,
+                      theme.color(Role::Muted));
         }
     }
 }
@@ -244,6 +260,7 @@ void ParallelView::paintScene(QPainter& painter, const QSizeF& view_size) const 
             paintLine(painter, line, plot, false);
         }
     }
+    paintCategories(painter, plot);
     if (strong >= 0 && strong < itemCount()) {
         paintLine(painter, strong, plot, true);
         paintValues(painter, strong, plot);

@@ -59,6 +59,7 @@ private:
     /// Stretches of neighbouring axes at which the line has values.
     std::vector<QPolygonF> polylines(int line, const QRectF& plot) const;
     void paintAxes(QPainter& painter, const QRectF& plot) const;
+    void paintCategories(QPainter& painter, const QRectF& plot) const;
     void paintLine(QPainter& painter, int line, const QRectF& plot, bool strong) const;
     void paintValues(QPainter& painter, int line, const QRectF& plot) const;
     QString endText(int axis, bool top) const;

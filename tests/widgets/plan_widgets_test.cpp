@@ -4,6 +4,7 @@
 #include "widgets/graph_view.h"
 #include "widgets/line_view.h"
 #include "widgets/memory_figures.h"
+#include "widgets/memory_legend.h"
 #include "widgets/memory_timeline.h"
 #include "widgets/theme_controller.h"
 #include "widgets/trade_off_chart.h"
@@ -197,6 +198,16 @@ private slots:
         figures.setTotalOnly(true);
         QCOMPARE(figures.itemCount(), 0);
         QVERIFY(figures.sizeHint().width() < width);
+    }
+
+    void a_legend_breaks_into_lines_where_it_is_narrow() {
+        MemoryLegend legend;
+        QCOMPARE(legend.heightForWidth(400), 0);
+        legend.setCategories({MemoryCategory::Parameters, MemoryCategory::Batch});
+        QCOMPARE(legend.accessibleDescription(), QStringLiteral("Parameters, Batch"));
+        const int line = legend.heightForWidth(1000);
+        QVERIFY(line > 0);
+        QCOMPARE(legend.heightForWidth(90), 2 * line);
     }
 
     void a_screen_reader_hears_each_step_with_its_bytes() {
