@@ -57,8 +57,18 @@ void CheckpointTimeline::setSelected(int index) {
     update();
 }
 
+/// That of a chart above: it grows with the numbers of its axis.
+double CheckpointTimeline::left() const {
+    return static_cast<int>(left_ * Theme::current().fontScale());
+}
+
 double CheckpointTimeline::xOf(double step, double width) const {
-    return left_ + (width - left_ - right_) * (step - low_) / (high_ - low_);
+    return left() + (width - left() - right_) * (step - low_) / (high_ - low_);
+}
+
+bool CheckpointTimeline::inRange(int index) const {
+    const auto step = static_cast<double>(checkpoints_[static_cast<std::size_t>(index)].step);
+    return step >= low_ && step <= high_;
 }
 
 ViewItem CheckpointTimeline::item(int index) const {
@@ -76,17 +86,20 @@ ViewItem CheckpointTimeline::item(int index) const {
     const double x = xOf(static_cast<double>(checkpoint.step), width());
     const QString tooltip =
         checkpoint.detail.isEmpty() ? name : name + QLatin1Char('\n') + checkpoint.detail;
-    return {QRectF(x - 8, 2, 16, height() - 4), name, tooltip};
+    return {inRange(index) ? QRectF(x - 8, 2, 16, height() - 4) : QRectF(), name, tooltip};
 }
 
 void CheckpointTimeline::paintScene(QPainter& painter, const QSizeF& view_size) const {
     const Theme& theme = Theme::current();
     const QFont caption = theme.font(TextStyle::Caption);
     const QRectF line(0, 0, view_size.width(), view_size.height());
-    paintText(painter, line.adjusted(16, 0, left_ - view_size.width(), 0),
+    paintText(painter, line.adjusted(12, 0, left() - view_size.width(), 0),
               Qt::AlignLeft | Qt::AlignVCenter, left_caption_, caption, theme.color(Role::Muted));
-    double last_x = left_;
+    double last_x = left();
     for (int i = 0; i < itemCount(); ++i) {
+        if (!inRange(i)) {
+            continue;
+        }
         paintFlag(painter, i, view_size);
         last_x = std::max(last_x, xOf(static_cast<double>(
                                           checkpoints_[static_cast<std::size_t>(i)].step),

@@ -46,6 +46,8 @@ protected:
     void paintScene(QPainter& painter, const QSizeF& view_size) const override;
 
 private:
+    double left() const;
+    bool inRange(int index) const;
     double xOf(double step, double width) const;
     void paintFlag(QPainter& painter, int index, const QSizeF& view_size) const;
 

@@ -9,6 +9,7 @@
 #include "ui/models/checkpoint_model.h"
 #include "ui/screens/checkpoints/checkpoint_actions.h"
 #include "ui/screens/checkpoints/diff_dialog.h"
+#include "widgets/text_label.h"
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
@@ -235,6 +236,27 @@ private slots:
         QVERIFY(!page.fixture.find("draftChanges")->isVisible()); // the draft is the run's own
         page.fixture.studio().draft().setField("optimizer.learning_rate", 0.5);
         QTRY_VERIFY(page.fixture.find("draftChanges")->isVisible());
+        const auto fields = [&] {
+            QStringList out;
+            for (auto* one :
+                 page.fixture.find("draftChanges")->findChildren<widgets::ElidedLabel*>()) {
+                out << one->text();
+            }
+            out.removeAll(QString());
+            return out;
+        };
+        QCOMPARE(fields().front(), QString("optimizer.learning_rate"));
+        // Another model is said, not compared field by field.
+        page.fixture.studio().draft().setField("model", {{"type", "sequential"}, {"layers", {{{"type", "linear"}}}}});
+        const auto words = [&] {
+            QStringList out;
+            for (auto* one : page.fixture.find("draftChanges")->findChildren<QLabel*>()) {
+                out << one->text();
+            }
+            return out.join('\n');
+        };
+        QTRY_VERIFY2(words().contains("sequential") && words().contains("mlp"), qPrintable(words()));
+        QVERIFY(fields().isEmpty());
     }
 
     void the_array_model_keeps_its_contract() {

@@ -163,7 +163,7 @@ QString CheckpointModel::displayText(const CheckpointRow& row, int column) const
         return !row.looked_into       ? tr("reading …")
                : !row.problem.empty() ? toQString(row.problem)
                : row.on_disk          ? toQString(row.kept_for)
-                                      : tr("pruned, metrics kept");
+                                      : tr("pruned");
     case Size: return row.on_disk && row.looked_into ? formatFileSize(row.bytes) : dash;
     case Saved:
         return row.on_disk && row.saved_time > 0
@@ -181,7 +181,7 @@ QVariant CheckpointModel::data(const QModelIndex& index, int role) const {
         index.column() <= Metric || index.column() == Size || index.column() == Saved;
     switch (role) {
     case Qt::DisplayRole: return displayText(row, index.column());
-    case Qt::ToolTipRole: return row.on_disk ? pathText(row.path) : tr("removed by retention");
+    case Qt::ToolTipRole: return row.on_disk ? pathText(row.path) : tr("removed by retention, its metrics are kept");
     case Qt::TextAlignmentRole:
         return QVariant((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::FontRole: {

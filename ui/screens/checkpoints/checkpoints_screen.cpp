@@ -6,6 +6,8 @@
 #include "ui/bridge/convert.h"
 #include "ui/models/checkpoint_model.h"
 #include "ui/screens/checkpoints/checkpoint_actions.h"
+#include "ui/screens/checkpoints/checkpoint_curve.h"
+#include "ui/screens/checkpoints/checkpoint_table.h"
 #include "ui/screens/checkpoints/fork_dialog.h"
 #include "ui/screens/checkpoints/resume_panel.h"
 #include "ui/screens/checkpoints/run_tree.h"
@@ -13,13 +15,9 @@
 #include "ui/screens/screen_list.h"
 #include "ui/studio.h"
 #include "widgets/card.h"
-#include "widgets/checkpoint_timeline.h"
 #include "widgets/icon.h"
-#include "widgets/line_chart.h"
 #include "widgets/messages.h"
-#include "widgets/style.h"
 
-#include <QHeaderView>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QShortcut>
@@ -35,9 +33,6 @@ enum Page { EmptyPage, RunPage, WeightsPage };
 
 constexpr int kRunsWidth = 224;
 constexpr int kPanelWidth = 320;
-constexpr int kCurveHeight = 220;
-constexpr int kCompactTableWidth = 560; // narrower: the columns that matter least go
-constexpr int kTightTableWidth = 400;
 constexpr int kRereadMs = 100;
 
 } // namespace
@@ -90,7 +85,6 @@ CheckpointsScreen::CheckpointsScreen(Studio& studio, Actions& actions)
     followModel(studio_.run());
     followModel(other_);
     connect(&studio_.run(), &RunModel::reset, this, &CheckpointsScreen::followSelected);
-    connect(&feed_, &SliceFeed::slice, this, &CheckpointsScreen::appendSteps);
     connect(&reader_, &RunReader::caughtUp, this, [this] {
         refresh();
         if (!other_.problem().isEmpty()) {
@@ -149,16 +143,9 @@ QWidget* CheckpointsScreen::createMiddle() {
     run_header_ = new widgets::SectionHeader({});
     column->addWidget(run_header_);
     column->addWidget(new widgets::Hairline);
-    curve_ = new widgets::LineChart;
-    curve_->setObjectName("checkpointCurve");
-    curve_->setFixedHeight(kCurveHeight);
-    curve_->setAxisNames(tr("step"), tr("loss"));
-    curve_->setSmoothing(0.9);
+    model_ = new CheckpointModel(this);
+    curve_ = new CheckpointCurve(*model_);
     column->addWidget(curve_);
-    timeline_ = new widgets::CheckpointTimeline;
-    timeline_->setObjectName("timeline");
-    timeline_->setCaptions(tr("files"), tr("dashed: pruned by retention"));
-    column->addWidget(timeline_);
     column->addWidget(new widgets::Hairline);
     table_header_ = new widgets::SectionHeader(tr("Checkpoints"));
     actions_ = new CheckpointActions;
@@ -168,26 +155,7 @@ QWidget* CheckpointsScreen::createMiddle() {
             [this] { studio_.index().readCheckpoints(folder_); });
     table_header_->addControl(actions_);
     column->addWidget(table_header_);
-    model_ = new CheckpointModel(this);
-    table_ = new QTableView;
-    table_->setTabKeyNavigation(false); // Tab leaves the table
-    table_->setObjectName("checkpointTable");
-    table_->setAccessibleName(tr("Checkpoints"));
-    table_->setModel(model_);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    table_->setShowGrid(false);
-    table_->setFrameShape(QFrame::NoFrame);
-    table_->verticalHeader()->hide();
-    table_->verticalHeader()->setMinimumSectionSize(widgets::size::kRowHeight);
-    table_->verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
-    table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    table_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    table_->horizontalHeader()->setSectionResizeMode(CheckpointModel::KeptFor,
-                                                     QHeaderView::Stretch);
-    table_->horizontalHeader()->setHighlightSections(false);
-    table_->installEventFilter(this);
+    table_ = new CheckpointTable(*model_);
     column->addWidget(table_, 1);
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) { selectRow(current.row()); });
@@ -197,31 +165,8 @@ QWidget* CheckpointsScreen::createMiddle() {
     auto* remove =
         new QShortcut(QKeySequence(Qt::Key_Delete), table_, nullptr, nullptr, Qt::WidgetShortcut);
     connect(remove, &QShortcut::activated, actions_, &CheckpointActions::remove);
-    connect(timeline_, &widgets::CheckpointTimeline::selectionChanged, this, [this](int index) {
-        table_->selectRow(model_->rowCount() - 1 - index); // the table is newest first
-    });
+    connect(curve_, &CheckpointCurve::rowChosen, table_, &QTableView::selectRow);
     return middle;
-}
-
-// The table's own width counts: the splitter gives it another one than the page's size tells.
-bool CheckpointsScreen::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == table_ &&
-        (event->type() == QEvent::Resize || event->type() == QEvent::FontChange)) {
-        fitColumns();
-    }
-    return Screen::eventFilter(watched, event);
-}
-
-void CheckpointsScreen::fitColumns() {
-    const double width = table_->width() / widgets::Theme::current().fontScale();
-    const bool compact = width < kCompactTableWidth;
-    const bool tight = width < kTightTableWidth; // the badges still say newest and best
-    for (const auto column :
-         {CheckpointModel::Epoch, CheckpointModel::TrainLoss, CheckpointModel::Saved}) {
-        table_->setColumnHidden(column, compact);
-    }
-    table_->setColumnHidden(CheckpointModel::KeptFor, tight);
-    table_->horizontalHeader()->setStretchLastSection(tight);
 }
 
 void CheckpointsScreen::activated() {
@@ -248,6 +193,8 @@ void CheckpointsScreen::showWeights(const std::filesystem::path& file) {
     folder_.clear();
     reader_.stop();
     other_.clear();
+    model_->clear();
+    updateChosen();
     tree_->select(file);
     panel_->clear();
     panel_->hide();
@@ -283,12 +230,15 @@ void CheckpointsScreen::followModel(RunModel& model) {
         });
     };
     on(&RunModel::reset, [this] {
-        restartCurve();
+        curve_->restart(run());
         refresh();
     });
-    on(&RunModel::stepsRewound, [this] { restartCurve(); });
-    on(&RunModel::stepsAppended, [this] { feed_.extendTo(run().steps().step.size()); });
-    on(&RunModel::evaluationAdded, [this] { updateMarks(); });
+    on(&RunModel::stepsRewound, [this] { curve_->restart(run()); });
+    on(&RunModel::stepsAppended, [this] {
+        curve_->extend();
+        describeRun();
+    });
+    on(&RunModel::evaluationAdded, [this] { curve_->updateMarks(); });
     on(&RunModel::checkpointsChanged, [this] {
         if (isVisible() && !reader_.isReading()) {
             reread_.start();
@@ -323,10 +273,21 @@ void CheckpointsScreen::selectRun(const std::filesystem::path& folder, std::int6
         stack_->setCurrentIndex(EmptyPage);
     }
     followSelected();
-    if (another && &run() != &other_) {
-        restartCurve();
+    if (another) {
+        curve_->restart(run());
     }
     studio_.index().readCheckpoints(folder);
+}
+
+void CheckpointsScreen::describeRun() {
+    const RunModel& shown = run();
+    run_header_->setTitle(runTitle(folder_));
+    run_header_->setSubtitle(
+        tr("%1 · %2 at step %3")
+            .arg(shown.isForeign() ? tr("another program") : toQString(shown.config().model_type()),
+                 widgets::runStateText(toWidget(shown.state())).toLower(),
+                 formatCount(shown.step())) +
+        (shown.totalSteps() > 0 ? tr(" of %1").arg(formatCount(shown.totalSteps())) : QString()));
 }
 
 // Table, header and marks out of the run and its files.
@@ -334,7 +295,15 @@ void CheckpointsScreen::refresh() {
     // The newest stays selected as new ones arrive, unless the user chose another.
     const QModelIndex current =
         table_->currentIndex().row() > 0 ? table_->currentIndex() : QModelIndex();
+    std::vector<std::int64_t> several;
+    for (const int row : table_->selectedRowNumbers()) {
+        several.push_back(model_->row(row).step);
+    }
+    if (several.size() < 2) {
+        several.clear();
+    }
     const std::int64_t selected = wanted_step_ >= 0 ? wanted_step_
+                                  : !several.empty() ? several.front()
                                   : current.isValid() && model_->rowCount() > current.row()
                                       ? model_->row(current.row()).step
                                       : -1;
@@ -350,97 +319,35 @@ void CheckpointsScreen::refresh() {
     }
     model_->setContent(shown, entries_);
     stack_->setCurrentIndex(RunPage);
-    run_header_->setTitle(runTitle(folder_));
-    run_header_->setSubtitle(
-        tr("%1 · %2 at step %3")
-            .arg(shown.isForeign() ? tr("another program") : toQString(shown.config().model_type()),
-                 widgets::runStateText(toWidget(shown.state())).toLower(),
-                 formatCount(shown.step())) +
-        (shown.totalSteps() > 0 ? tr(" of %1").arg(formatCount(shown.totalSteps())) : QString()));
+    describeRun();
     table_header_->setSubtitle(tr("%1 kept · %2 pruned · %3")
                                    .arg(model_->onDisk())
                                    .arg(model_->rowCount() - model_->onDisk())
                                    .arg(formatFileSize(model_->totalBytes())));
-    updateMarks();
+    curve_->updateMarks();
     const int row = selected >= 0 ? model_->rowOfStep(selected) : (model_->rowCount() > 0 ? 0 : -1);
     if (row >= 0) {
         wanted_step_ = -1;
         table_->selectRow(row);
+        table_->alsoSelect(several);
         selectRow(row);
     } else {
         panel_->clear();
     }
 }
 
-void CheckpointsScreen::restartCurve() {
-    curve_->clearAll();
-    train_series_ = curve_->addSeries({tr("train/loss"), {}, 0, widgets::SeriesForm::Smoothed});
-    validation_series_ =
-        curve_->addSeries({tr("validation/loss"), {}, 0, widgets::SeriesForm::Markers});
-    feed_.restart();
-    feed_.extendTo(run().steps().step.size());
-}
-
-void CheckpointsScreen::appendSteps(std::size_t first, std::size_t count) {
-    const StepSeries& steps = run().steps();
-    curve_->append(train_series_, std::span(steps.step).subspan(first, count),
-                   std::span(steps.loss).subspan(first, count));
-}
-
-void CheckpointsScreen::updateMarks() {
-    const RunModel& shown = run();
-    std::vector<double> x;
-    std::vector<double> y;
-    for (const EvaluationPoint& point : shown.evaluations()) {
-        for (const auto& [name, value] : point.metrics) {
-            if (name == "validation/loss") {
-                x.push_back(point.step);
-                y.push_back(value);
-            }
-        }
-    }
-    curve_->clearSeries(validation_series_);
-    curve_->append(validation_series_, x, y);
-    const auto best = shown.bestMetric("validation/loss", true);
-    curve_->setBest(best ? std::optional(best->step) : std::nullopt, best ? best->value : 0,
-                    best ? tr("best %1").arg(formatMetric(best->value)) : QString());
-    const double end =
-        static_cast<double>(std::max({shown.totalSteps(), shown.step(), std::int64_t{1}}));
-    const bool unfinished = shown.step() < shown.totalSteps();
-    curve_->setPlannedRange(widgets::ChartRange{0, end},
-                            unfinished ? std::optional(static_cast<double>(shown.step()))
-                                       : std::nullopt,
-                            unfinished ? tr("not trained yet") : QString());
-    std::vector<widgets::TimelineCheckpoint> marks;
-    for (int i = model_->rowCount() - 1; i >= 0; --i) {
-        const CheckpointRow& row = model_->row(i);
-        marks.push_back({row.step, row.on_disk, row.best, row.pinned,
-                         row.on_disk ? formatFileSize(row.bytes) : tr("pruned")});
-    }
-    timeline_->setRange(0, end);
-    timeline_->setCheckpoints(std::move(marks));
-}
-
 void CheckpointsScreen::selectRow(int row) {
     if (row < 0 || row >= model_->rowCount()) {
         return;
     }
-    const CheckpointRow& chosen = model_->row(row);
-    timeline_->setSelected(model_->rowCount() - 1 - row);
-    curve_->setSelection(static_cast<double>(chosen.step),
-                         tr("selected %1").arg(formatCount(chosen.step)));
-    panel_->show(chosen, run(), studio_.draft());
+    curve_->select(row);
+    panel_->show(model_->row(row), run(), studio_.draft());
     panel_->setTraining(studio_.isTraining());
 }
 
 void CheckpointsScreen::updateChosen() {
-    std::vector<int> selected;
-    for (const QModelIndex& index : table_->selectionModel()->selectedRows()) {
-        selected.push_back(index.row());
-    }
-    std::sort(selected.begin(), selected.end());
     std::vector<CheckpointRow> rows;
-    for (const int row : selected) {
+    for (const int row : table_->selectedRowNumbers()) {
         rows.push_back(model_->row(row));
     }
     if (rows.size() == 1) {

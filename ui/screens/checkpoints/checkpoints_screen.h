@@ -5,25 +5,23 @@
 
 #include "core/checkpoint/checkpoint.h"
 #include "ui/bridge/run_reader.h"
-#include "ui/bridge/slice_feed.h"
 #include "ui/screens/screen.h"
 
 #include <filesystem>
 
 class QLineEdit;
 class QStackedWidget;
-class QTableView;
 
 namespace weft::widgets {
-class CheckpointTimeline;
-class LineChart;
 class SectionHeader;
-} // namespace weft::widgets
+}
 
 namespace weft::ui {
 
 class CheckpointActions;
+class CheckpointCurve;
 class CheckpointModel;
+class CheckpointTable;
 class ResumePanel;
 class RunTree;
 class WeightsView;
@@ -37,9 +35,6 @@ public:
     /// The run whose checkpoints are shown; empty when none.
     const std::filesystem::path& shownRun() const { return folder_; }
 
-protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
-
 private:
     QWidget* createHeader(Actions& actions);
     QWidget* createTree();
@@ -52,11 +47,8 @@ private:
     const RunModel& run() const;
     void followModel(RunModel& model);
     void followSelected();
-    void fitColumns();
     void refresh();
-    void restartCurve();
-    void appendSteps(std::size_t first, std::size_t count);
-    void updateMarks();
+    void describeRun();
     void selectRow(int row);
     void resume();
     void fork();
@@ -67,9 +59,6 @@ private:
     RunReader reader_;             // fills it
     std::vector<checkpoint::Entry> entries_;
     QTimer reread_; // several checkpoints of one moment cause one look into the folder
-    SliceFeed feed_;
-    int train_series_ = -1;
-    int validation_series_ = -1;
     std::int64_t wanted_step_ = -1;
     RunTree* tree_;
     QLineEdit* filter_;
@@ -78,10 +67,9 @@ private:
     QStackedWidget* stack_;
     widgets::SectionHeader* run_header_;
     widgets::SectionHeader* table_header_;
-    widgets::LineChart* curve_;
-    widgets::CheckpointTimeline* timeline_;
+    CheckpointCurve* curve_;
     CheckpointModel* model_;
-    QTableView* table_;
+    CheckpointTable* table_;
     ResumePanel* panel_;
 };
 

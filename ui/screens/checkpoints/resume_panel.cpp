@@ -6,6 +6,7 @@
 #include "ui/bridge/draft.h"
 #include "ui/bridge/run_model.h"
 #include "ui/models/checkpoint_model.h"
+#include "ui/screens/checkpoints/draft_changes.h"
 #include "widgets/icon.h"
 #include "widgets/lr_curve.h"
 #include "widgets/style.h"
@@ -13,7 +14,6 @@
 
 #include <QGridLayout>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
 
@@ -37,7 +37,6 @@ enum Fact {
     SavedBy,
     Facts
 };
-constexpr std::size_t kMostChanges = 6;
 constexpr int kCurvePoints = 200;
 
 const QString kDash = QStringLiteral("–");
@@ -108,22 +107,6 @@ QString time_left_text(const CheckpointRow& row, const RunModel& run) {
         .arg(formatDuration(per_step * static_cast<double>(total - row.step)));
 }
 
-struct EffectLook {
-    const char* icon;
-    Role role;
-    QString text;
-};
-
-EffectLook effect_look(compile::ChangeEffect effect) {
-    switch (effect) {
-    case compile::ChangeEffect::allowed: return {"check", Role::Success, QObject::tr("allowed")};
-    case compile::ChangeEffect::fork: return {"fork", Role::Accent, QObject::tr("makes a fork")};
-    case compile::ChangeEffect::blocked:
-        return {"lock", Role::Error, QObject::tr("blocked: the weights would not fit")};
-    }
-    return {};
-}
-
 } // namespace
 
 ResumePanel::ResumePanel(QWidget* parent) : Panel(Role::Surface, parent) {
@@ -168,13 +151,7 @@ ResumePanel::ResumePanel(QWidget* parent) : Panel(Role::Surface, parent) {
     rate_->setMaximumHeight(88);
     rate_row->addWidget(rate_);
     content_column->addLayout(rate_row);
-    changes_header_ = new widgets::SectionHeader(tr("Fields changed in the draft"));
-    content_column->addWidget(changes_header_);
-    changes_ = new QWidget;
-    changes_->setObjectName("draftChanges");
-    changes_column_ = new QVBoxLayout(changes_);
-    changes_column_->setContentsMargins(12, 0, 12, 12);
-    changes_column_->setSpacing(widgets::space::kControl);
+    changes_ = new DraftChanges;
     content_column->addWidget(changes_);
     content_column->addStretch(1);
     column->addWidget(widgets::verticalScroll(content), 1);
@@ -228,52 +205,19 @@ void ResumePanel::show(const CheckpointRow& row, const RunModel& run, const Draf
     setFact(NextSample, tr("Next sample"), usable_ ? next_sample_text(row) : kDash);
     setFact(Mesh, tr("Mesh"), usable_ ? mesh_text(row, run) : kDash);
     setFact(NextSave, tr("Next save"), usable_ ? next_save_text(row, run) : kDash);
-    setFact(Restored, tr("Restored"), tr("weights, moments, random keys, place in the data"));
+    setFact(Restored, tr("Restored"),
+            usable_ ? tr("weights, moments, random keys, place in the data") : kDash);
     setFact(Result, tr("Result"),
-            newest_ ? tr("bitwise as if never stopped") : tr("a new curve from here"), newest_);
+            !usable_  ? kDash
+            : newest_ ? tr("bitwise as if never stopped")
+                      : tr("a new curve from here"),
+            usable_ && newest_);
     setFact(Reads, tr("Reads"), usable_ ? formatFileSize(row.bytes) : kDash);
     setFact(Metrics, tr("Metrics"), metrics_text(row));
     setFact(SavedBy, tr("Kept for"), row.kept_for.empty() ? kDash : toQString(row.kept_for));
     drawRate(row, run);
-    showChanges(usable_ && draft.isValid() ? draft.differencesFrom(run.config())
-                                           : std::vector<compile::FieldChange>());
+    usable_ ? changes_->show(run.config(), draft) : changes_->clear();
     updateButtons();
-}
-
-// What a fork from here with the draft's settings would come to.
-void ResumePanel::showChanges(const std::vector<compile::FieldChange>& changes) {
-    while (QLayoutItem* item = changes_column_->takeAt(0)) {
-        delete item->widget();
-        delete item;
-    }
-    changes_header_->setVisible(!changes.empty());
-    changes_->setVisible(!changes.empty());
-    changes_header_->setTrailing(QString::number(changes.size()));
-    for (std::size_t i = 0; i < std::min(changes.size(), kMostChanges); ++i) {
-        const compile::FieldChange& change = changes[i];
-        const EffectLook look = effect_look(change.effect);
-        auto* row = new QWidget;
-        auto* grid = new QGridLayout(row);
-        grid->setContentsMargins(0, 0, 0, 0);
-        grid->setHorizontalSpacing(widgets::space::kControl);
-        grid->setVerticalSpacing(0);
-        grid->setColumnStretch(1, 1);
-        auto* mark = new QLabel;
-        mark->setPixmap(widgets::icon(look.icon, look.role).pixmap(widgets::size::kIcon));
-        mark->setAccessibleName(look.text);
-        grid->addWidget(mark, 0, 0, Qt::AlignTop);
-        grid->addWidget(new widgets::ElidedLabel(toQString(change.path), TextStyle::Mono), 0, 1);
-        grid->addWidget(new widgets::ElidedLabel(toQString(change.before.dump()) + " → " +
-                                                     toQString(change.after.dump()),
-                                                 TextStyle::MonoSmall, Role::Muted),
-                        1, 1);
-        grid->addWidget(new widgets::TextLabel(look.text, TextStyle::Caption, Role::Muted), 2, 1);
-        changes_column_->addWidget(row);
-    }
-    if (changes.size() > kMostChanges) {
-        changes_column_->addWidget(new widgets::TextLabel(
-            tr("and %1 more").arg(changes.size() - kMostChanges), TextStyle::Caption, Role::Muted));
-    }
 }
 
 // The curve comes from the function that training uses, so that the two cannot disagree.
@@ -311,7 +255,7 @@ void ResumePanel::clear() {
     }
     rate_->hide();
     rate_header_->hide();
-    showChanges({});
+    changes_->clear();
     updateButtons();
 }
 

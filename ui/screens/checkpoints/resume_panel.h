@@ -19,6 +19,7 @@ class TextLabel;
 namespace weft::ui {
 
 class Draft;
+class DraftChanges;
 class RunModel;
 struct CheckpointRow;
 
@@ -41,7 +42,6 @@ signals:
 private:
     void setFact(int row, const QString& name, const QString& value, bool good = false);
     void drawRate(const CheckpointRow& row, const RunModel& run);
-    void showChanges(const std::vector<compile::FieldChange>& changes);
     void updateButtons();
 
     widgets::SectionHeader* header_;
@@ -50,9 +50,7 @@ private:
     QGridLayout* facts_;
     widgets::SectionHeader* rate_header_;
     widgets::LrCurve* rate_;
-    widgets::SectionHeader* changes_header_;
-    QWidget* changes_;
-    QVBoxLayout* changes_column_;
+    DraftChanges* changes_;
     QPushButton* resume_;
     QPushButton* fork_;
     widgets::TextLabel* note_;

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/screens/checkpoints/checkpoint_table.h"
+
+#include "ui/models/checkpoint_model.h"
+#include "widgets/painting.h"
+#include "widgets/style.h"
+
+#include <QEvent>
+#include <QHeaderView>
+#include <QPainter>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kCompactWidth = 560; // narrower: the columns that matter least go
+constexpr int kTightWidth = 360;
+
+} // namespace
+
+CheckpointTable::CheckpointTable(CheckpointModel& model, QWidget* parent)
+    : QTableView(parent), checkpoints_(model) {
+    setTabKeyNavigation(false); // Tab leaves the table
+    setObjectName("checkpointTable");
+    setAccessibleName(tr("Checkpoints"));
+    setModel(&model);
+    setSelectionBehavior(QAbstractItemView::SelectRows);
+    setSelectionMode(QAbstractItemView::ExtendedSelection);
+    setShowGrid(false);
+    setFrameShape(QFrame::NoFrame);
+    verticalHeader()->hide();
+    verticalHeader()->setMinimumSectionSize(widgets::size::kRowHeight);
+    verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
+    verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    horizontalHeader()->setSectionResizeMode(CheckpointModel::KeptFor, QHeaderView::Stretch);
+    horizontalHeader()->setHighlightSections(false);
+}
+
+std::vector<int> CheckpointTable::selectedRowNumbers() const {
+    std::vector<int> rows;
+    for (const QModelIndex& index : selectionModel()->selectedRows()) {
+        rows.push_back(index.row());
+    }
+    std::sort(rows.begin(), rows.end());
+    return rows;
+}
+
+void CheckpointTable::alsoSelect(const std::vector<std::int64_t>& steps) {
+    for (const std::int64_t step : steps) {
+        if (const int row = checkpoints_.rowOfStep(step); row >= 0) {
+            selectionModel()->select(checkpoints_.index(row, 0),
+                                     QItemSelectionModel::Select | QItemSelectionModel::Rows);
+        }
+    }
+}
+
+void CheckpointTable::paintEvent(QPaintEvent* event) {
+    QTableView::paintEvent(event);
+    if (model()->rowCount() > 0) {
+        return;
+    }
+    QPainter painter(viewport());
+    const widgets::Theme& theme = widgets::Theme::current();
+    widgets::paintText(painter, QRectF(viewport()->rect()), Qt::AlignCenter,
+                       tr("No checkpoint yet"), theme.font(widgets::TextStyle::Body),
+                       theme.color(widgets::Role::Muted));
+}
+
+void CheckpointTable::resizeEvent(QResizeEvent* event) {
+    QTableView::resizeEvent(event);
+    fitColumns();
+}
+
+void CheckpointTable::changeEvent(QEvent* event) {
+    QTableView::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        fitColumns();
+    }
+}
+
+void CheckpointTable::fitColumns() {
+    const double room = width() / widgets::Theme::current().fontScale();
+    const bool compact = room < kCompactWidth;
+    const bool tight = room < kTightWidth; // the badges still say newest and best
+    for (const auto column :
+         {CheckpointModel::Epoch, CheckpointModel::TrainLoss, CheckpointModel::Saved}) {
+        setColumnHidden(column, compact);
+    }
+    setColumnHidden(CheckpointModel::KeptFor, tight);
+    horizontalHeader()->setStretchLastSection(tight);
+}
+
+} // namespace weft::ui
