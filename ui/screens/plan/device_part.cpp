@@ -82,9 +82,9 @@ DevicePart::DevicePart(QWidget* parent) : QWidget(parent) {
     grid_->setObjectName("meshGrid");
     auto* holder = new QWidget;
     auto* margins = new QVBoxLayout(holder);
-    margins->setContentsMargins(widgets::space::kGroup, widgets::space::kGroup,
-                                widgets::space::kGroup, widgets::space::kGroup);
-    margins->setSpacing(widgets::space::kGroup);
+    margins->setContentsMargins(widgets::space::kGroup, widgets::space::kControl,
+                                widgets::space::kGroup, widgets::space::kTight);
+    margins->setSpacing(widgets::space::kControl);
     margins->addWidget(grid_);
     legend_ = new widgets::MemoryLegend;
     margins->addWidget(legend_);

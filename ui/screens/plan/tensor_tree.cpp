@@ -25,6 +25,7 @@ constexpr int kCellPadding = 16;
 constexpr double kSpecShare = 0.3; // of the width, at most
 constexpr int kWide = 480;         // narrower: the copies go; at text size 1
 constexpr int kMiddle = 420;       // narrower still: the shape goes
+constexpr int kNarrow = 240;       // and the bytes
 
 /// "10.84 M", "812"
 QString shortCount(std::int64_t count) {
@@ -234,6 +235,7 @@ void TensorTree::arrangeColumns() {
     const double room = width() / theme.fontScale();
     view_->setColumnHidden(TensorTreeModel::CopiesColumn, room < kWide);
     view_->setColumnHidden(TensorTreeModel::ShapeColumn, room < kMiddle);
+    view_->setColumnHidden(TensorTreeModel::BytesColumn, room < kNarrow); // the tiles say it too
 }
 
 } // namespace weft::ui
