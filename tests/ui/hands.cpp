@@ -52,6 +52,9 @@ bool holds(const QWidget& outer, const QWidget* inner) {
 QWidget* Hands::top() const {
     QWidget* modal = QApplication::activeModalWidget();
     QWidget* active = QApplication::activeWindow();
+    if (active != nullptr && (!active->isVisible() || active->windowType() == Qt::Popup)) {
+        active = nullptr; // a menu that closes keeps the keyboard for a moment
+    }
     return modal != nullptr ? modal : active != nullptr ? active : &fixture_.window();
 }
 

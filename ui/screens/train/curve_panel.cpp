@@ -74,7 +74,9 @@ QWidget* CurvePanel::createHeader() {
     smoothing_->setToolTip(tr("Weight of the past in the drawn mean, over every point (S)"));
     smoothing_->setRange(0, 99);
     smoothing_->setValue(static_cast<int>(kDefaultSmoothing * 100));
-    smoothing_->setFixedWidth(88);
+    smoothing_->setMinimumWidth(48); // gives way to a scroll bar beside the charts
+    smoothing_->setMaximumWidth(88);
+    smoothing_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     header->addControl(smoothing_);
     smoothing_text_ = new widgets::TextLabel(QString::number(kDefaultSmoothing, 'f', 2),
                                              widgets::TextStyle::MonoSmall);
