@@ -2,6 +2,7 @@
 // Reading events back. A missing key keeps its default (an older program wrote less); a key of the
 // wrong type makes the line damaged.
 #include "core/train/event.h"
+#include "core/train/step_line.h"
 
 #include <array>
 #include <limits>
@@ -219,6 +220,9 @@ std::optional<Payload> read_named(std::string_view name, const Reader& in,
 } // namespace
 
 std::optional<Event> parse_event(std::string_view line) {
+    if (auto step = parse_step_line(line)) {
+        return step;
+    }
     const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (!json.is_object()) {
         return std::nullopt;

@@ -48,13 +48,11 @@ std::vector<WayOn> ways_with_less_memory(const compile::RunConfig& config,
     };
     const compile::BatchPlan batch = compile::plan_batch(config);
     if (const std::int64_t size = smaller_micro_batch(batch); size > 0) {
-        offer(" with micro batches of " + format_thousands(size) + ", " +
-                  format_thousands(batch.global_batch_size / (size * batch.data_ranks)) +
-                  " added up to a step",
+        offer(" with micro batches of " + format_thousands(size),
               "training.micro_batch_size=" + std::to_string(size));
     }
     if (config.recompute != "blocks") {
-        offer(" computing activations again (recompute blocks)", "training.recompute=blocks");
+        offer(" with activations computed again", "training.recompute=blocks");
     }
     if (config.precision == "f32") {
         offer(" in bf16", "training.precision=bf16");

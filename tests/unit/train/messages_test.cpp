@@ -35,7 +35,51 @@ StepEvent some_step() {
 
 class MessagesTest : public QObject {
     Q_OBJECT
+    /// By way of a document: another key makes the line one that is not plain.
+    static std::optional<Event> read_generally(std::string line) {
+        const std::size_t end = line.rfind('}');
+        return parse_event(end == std::string::npos ? line : line.insert(end, ",\"x\":{}"));
+    }
+
 private slots:
+    void steps_are_read_alike_with_and_without_a_document() {
+        StepEvent full = some_step();
+        full.tokens_per_s = 1e6;
+        full.mfu = 0.25;
+        full.metrics = {{"train/accuracy", 0.5}, {"train/perplexity", 1e300}};
+        std::vector<std::string> lines = {
+            to_line({7, 1.5, some_step()}), to_line({8, 2.5, full}),
+            R"({ "event": "step", "step": 3, "loss": -0, "epoch": 1E+2, "seq": 4 } )",
+            R"({"event":"step","metrics":{},"step":9007199254740993,"loss":12345678901234567890})"};
+        const std::size_t whole = lines.size();
+        const std::string plain = R"({"event":"step","step":1,"loss":)";
+        for (const char* value : {"01", "1.", ".5", "+1", "1e", "1e999", "1e-999", "-", "--1", "0x1",
+                                  "nan", "\"nan\"", "null", "-0.0", "1 2", "\"1\"", "1e5", "[1]"}) {
+            lines.push_back(plain + value + "}");
+        }
+        for (const char* rest : {R"("step":1.0})", R"("step":1e2})", R"("step":99999999999999999999})",
+                                 R"("loss":1,"loss":2})", R"("metrics":{"a":1,"a":2}})",
+                                 R"("metrics":{"a":1},"metrics":{"b":2}})", R"("event":"state"})"}) {
+            lines.push_back(R"({"event":"step",)" + std::string(rest));
+        }
+        for (std::size_t i = 0; i < whole; ++i) {
+            QVERIFY(parse_event(lines[i]).has_value());
+            for (std::size_t at = 0; at < lines[i].size(); ++at) {
+                const std::string line = lines[i];
+                lines.push_back(line.substr(0, at) + line.substr(at + 1));
+                for (const char c : {'"', ',', '0', '}', '{', ' ', '\\', '-', 'e'}) {
+                    lines.push_back(line.substr(0, at) + c + line.substr(at + 1));
+                }
+            }
+        }
+        for (const std::string& line : lines) {
+            const auto quick = parse_event(line);
+            const auto general = read_generally(line);
+            QVERIFY2(quick.has_value() == general.has_value(), line.c_str());
+            QVERIFY2(!quick || to_line(*quick) == to_line(*general), line.c_str());
+        }
+    }
+
     void a_command_line_is_read() {
         const ParsedCommand parsed = parse_command(
             R"({"command": "set", "path": "checkpoint.every", "value": {"steps": 5}, "id": "7"})");

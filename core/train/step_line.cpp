@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/step_line.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+namespace weft::train {
+namespace {
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/// JSON's grammar of numbers (RFC 8259, section 6), which is narrower than that of from_chars.
+bool is_json_number(std::string_view text) {
+    std::size_t at = text.starts_with('-') ? 1 : 0;
+    const auto digits = [&] {
+        const std::size_t from = at;
+        while (at < text.size() && is_digit(text[at])) {
+            ++at;
+        }
+        return at - from;
+    };
+    const std::size_t first = at;
+    const std::size_t whole = digits();
+    if (whole == 0 || (whole > 1 && text[first] == '0')) {
+        return false;
+    }
+    if (at < text.size() && text[at] == '.') {
+        ++at;
+        if (digits() == 0) {
+            return false;
+        }
+    }
+    if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+        ++at;
+        at += at < text.size() && (text[at] == '+' || text[at] == '-') ? 1 : 0;
+        if (digits() == 0) {
+            return false;
+        }
+    }
+    return at == text.size();
+}
+
+/// Every read says whether it was what is plain; the first that was not ends the reading.
+class Scanner {
+public:
+    explicit Scanner(std::string_view text) : rest_(text) {}
+
+    bool take(char wanted) {
+        skip_blanks();
+        const bool there = rest_.starts_with(wanted);
+        rest_.remove_prefix(there ? 1 : 0);
+        return there;
+    }
+
+    bool text(std::string_view& into) {
+        if (!take('"')) {
+            return false;
+        }
+        std::size_t end = 0;
+        while (end < rest_.size() && rest_[end] != '"') {
+            const char c = rest_[end++];
+            if (c == '\\' || c < 0x20 || c > 0x7e) { // also where char is signed
+                return false;
+            }
+        }
+        if (end == rest_.size()) {
+            return false;
+        }
+        into = rest_.substr(0, end);
+        rest_.remove_prefix(end + 1);
+        return true;
+    }
+
+    bool key(std::string_view& into) { return text(into) && take(':'); }
+
+    template <class Number>
+    bool number(Number& into) {
+        skip_blanks();
+        const std::size_t length =
+            std::min(rest_.find_first_not_of("0123456789+-.eE"), rest_.size());
+        const std::string_view token = rest_.substr(0, length);
+        if (!is_json_number(token) || token == "-0") { // a whole number there, without a sign
+            return false;
+        }
+        const char* end = token.data() + token.size();
+        const auto [stop, error] = std::from_chars(token.data(), end, into);
+        rest_.remove_prefix(length);
+        return error == std::errc() && stop == end; // a fraction is no plain whole number
+    }
+
+    bool number(std::optional<double>& into) {
+        double value = 0;
+        const bool read = number(value);
+        into = value;
+        return read;
+    }
+
+    bool at_end() {
+        skip_blanks();
+        return rest_.empty();
+    }
+
+private:
+    void skip_blanks() {
+        while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\t' ||
+                                  rest_.front() == '\r' || rest_.front() == '\n')) {
+            rest_.remove_prefix(1);
+        }
+    }
+
+    std::string_view rest_;
+};
+
+bool read_metrics(Scanner& in, Metrics& into) {
+    if (!into.empty() || !in.take('{')) {
+        return false;
+    }
+    if (in.take('}')) {
+        return true;
+    }
+    do {
+        std::string_view name;
+        double value = 0;
+        if (!in.key(name) || !in.number(value)) {
+            return false;
+        }
+        const bool twice = std::any_of(into.begin(), into.end(),
+                                       [&](const auto& known) { return known.first == name; });
+        if (twice) {
+            return false;
+        }
+        into.emplace_back(std::string(name), value);
+    } while (in.take(','));
+    return in.take('}');
+}
+
+bool read_value(Scanner& in, std::string_view key, Event& event, StepEvent& step) {
+    const std::pair<std::string_view, double*> reals[] = {
+        {"time", &event.time},
+        {"epoch", &step.epoch},
+        {"loss", &step.loss},
+        {"learning_rate", &step.learning_rate},
+        {"grad_norm", &step.grad_norm},
+        {"samples_per_s", &step.samples_per_s},
+        {"step_ms", &step.step_ms},
+        {"data_wait_ms", &step.data_wait_ms}};
+    for (const auto& [name, into] : reals) {
+        if (key == name) {
+            return in.number(*into);
+        }
+    }
+    return key == "seq"            ? in.number(event.seq)
+           : key == "step"         ? in.number(step.step)
+           : key == "memory_bytes" ? in.number(step.memory_bytes)
+           : key == "tokens_per_s" ? in.number(step.tokens_per_s)
+           : key == "mfu"          ? in.number(step.mfu)
+           : key == "metrics"      ? read_metrics(in, step.metrics)
+                                   : false;
+}
+
+} // namespace
+
+std::optional<Event> parse_step_line(std::string_view line) {
+    Scanner in(line);
+    std::string_view key;
+    std::string_view kind;
+    if (!in.take('{') || !in.key(key) || key != "event" || !in.text(kind) || kind != "step") {
+        return std::nullopt;
+    }
+    Event event;
+    StepEvent step;
+    while (in.take(',')) {
+        if (!in.key(key) || !read_value(in, key, event, step)) {
+            return std::nullopt;
+        }
+    }
+    if (!in.take('}') || !in.at_end()) {
+        return std::nullopt;
+    }
+    event.payload = std::move(step);
+    return event;
+}
+
+} // namespace weft::train
