@@ -9,6 +9,7 @@
 #include "core/data/scan.h"
 
 #include <cstdio>
+#include <span>
 
 namespace weft::cli {
 namespace {
@@ -114,6 +115,15 @@ void print_recognised(const data::Recognised& one) {
     }
 }
 
+/// What the best is not, and what else it might be, a line each.
+void print_others(std::span<const data::Recognised> others) {
+    for (const data::Recognised& one : others) {
+        std::printf(one.problems.empty() ? "Could also be read as %s: %s\n" : "Not as %s: %s\n",
+                    one.format.c_str(),
+                    one.problems.empty() ? one.summary.c_str() : one.problems.front().c_str());
+    }
+}
+
 Json part_json(const data::PartScan& part) {
     Json out{{"part", part.part},
              {"samples", part.samples},
@@ -183,6 +193,7 @@ int inspect(const Options& options) {
         }
         if (best != nullptr) {
             print_recognised(*best);
+            print_others(std::span(found.formats).subspan(1));
         }
     }
     constexpr std::int64_t kContext = 128; // that recognise assumes of texts

@@ -166,6 +166,19 @@ private slots:
         QVERIFY2(done.out.find("#0:  Meer") != std::string::npos, done.out.c_str());
     }
 
+    // A table without anything to learn is readable as text: why it is no table is said all the same.
+    void what_a_file_is_not_is_said_beside_what_it_is() {
+        std::string table = "one,two\n";
+        for (int i = 0; i < 200; ++i) {
+            table += std::to_string(i) + ",same\n";
+        }
+        write(path("same.csv"), table);
+        const Finished done = run_weft({"data", "inspect", text("same.csv")});
+        QCOMPARE(done.code, 0);
+        QVERIFY2(done.out.find("Not as csv: ") != std::string::npos, done.out.c_str());
+        QVERIFY(done.out.find("the same value in the target column 'two'") != std::string::npos);
+    }
+
     void what_cannot_be_read_exits_3_and_says_why() {
         write(path("empty.csv"), "");
         const Finished empty = run_weft({"data", "inspect", text("empty.csv")});
