@@ -129,8 +129,10 @@ void LogModel::filterInBackground() {
     filtering_ = true;
     stop_ = std::stop_source();
     const std::vector<std::shared_ptr<const Block>> full(blocks_.begin(), blocks_.end() - 1);
-    QThreadPool::globalInstance()->start([guard = QPointer<LogModel>(this), full, base = base_,
-                                          filter = filter_, stop = stop_.get_token()] {
+    // Not the global pool, on which Qt paints. A filter that is stopped soon makes room for the next.
+    static QThreadPool pool;
+    pool.start([guard = QPointer<LogModel>(this), full, base = base_, filter = filter_,
+                stop = stop_.get_token()] {
         std::deque<qint64> passed;
         qint64 number = base;
         for (const auto& block : full) {
@@ -143,6 +145,9 @@ void LogModel::filterInBackground() {
                 }
                 ++number;
             }
+        }
+        if (stop.stop_requested()) {
+            return;
         }
         QMetaObject::invokeMethod(
             QCoreApplication::instance(),

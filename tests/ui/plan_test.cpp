@@ -259,6 +259,36 @@ private slots:
         QCOMPARE(preview.digest()->plan->arena_bytes, 32);
     }
 
+    void other_programs_are_planned_beside_a_step_that_asks_no_back_end() {
+        Gate step;
+        Gate rest;
+        ui::PlanPreview::Planner planner = step.planner();
+        Gate layout;
+        layout.open();
+        planner.layout = layout.planner().step;
+        planner.rest = rest.planner().step;
+        ui::Draft draft;
+        draft.setDocument(gpt_document(), ".");
+        draft.apply({R"(mesh={"devices": "h100:4", "strategy": "fsdp"})"});
+        ui::PlanPreview preview(draft, planner);
+        preview.setActive(true);
+        QTRY_COMPARE(rest.started(), 1);
+        QTRY_COMPARE(step.started(), 1); // at its gate still
+        rest.open();
+        step.open();
+        QTRY_VERIFY(preview.isComplete());
+        QCOMPARE(preview.digest()->plan->arena_bytes, 16);
+        // Back ends of this machine are asked for one plan after the other.
+        step.close();
+        draft.apply({R"(mesh={"devices": "cpu:4", "strategy": "fsdp"})"});
+        QTRY_COMPARE(step.started(), 2);
+        QTRY_VERIFY(!preview.isLayoutStale());
+        QCOMPARE(rest.started(), 1);
+        step.open();
+        QTRY_VERIFY(preview.isComplete() && !preview.isStale());
+        QCOMPARE(rest.started(), 2);
+    }
+
     void the_training_step_is_shown_first_and_the_verdict_follows() {
         Gate step;
         Gate whole;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Work off the GUI thread: `work` runs on a pool and must hold everything it needs by value; `done`
 // gets its result on the GUI thread, unless `context` is gone by then.
+//
+// Qt fills large areas on the global pool and waits for it: what else ran there would hold up every
+// paint until it is done.
 #pragma once
 
 #include <QCoreApplication>
@@ -12,9 +15,20 @@
 
 namespace weft::ui {
 
+/// Ends before the application does.
+inline QThreadPool* backgroundPool() {
+    struct Pool : QThreadPool {
+        Pool() {
+            qAddPostRoutine([] { backgroundPool()->waitForDone(); });
+        }
+    };
+    static Pool pool;
+    return &pool;
+}
+
 template <class Work, class Done>
 void runInBackground(QObject* context, Work work, Done done,
-                     QThreadPool* pool = QThreadPool::globalInstance()) {
+                     QThreadPool* pool = backgroundPool()) {
     pool->start(
         [guard = QPointer<QObject>(context), work = std::move(work), done = std::move(done)]() mutable {
             auto result = std::make_shared<decltype(work())>(work());

@@ -40,14 +40,14 @@ QString kind_text(const ir::Op& op) {
     return "fused " + names.join(", ") + (more ? ", …" : "");
 }
 
-/// A plan is hundreds of thousands of small objects: not the GUI thread's work. When the
-/// application has ended there is no pool any more.
+/// A plan is hundreds of thousands of small objects: not the GUI thread's work, nor is the next plan
+/// to wait for it in the pool of all.
 void takeApart(PlanDigest* digest) {
-    if (QThreadPool* pool = QThreadPool::globalInstance()) {
-        pool->start([digest] { delete digest; });
-    } else {
-        delete digest;
-    }
+    struct OneThread : QThreadPool {
+        OneThread() { setMaxThreadCount(1); }
+    };
+    static OneThread pool;
+    pool.start([digest] { delete digest; });
 }
 
 class Digester {

@@ -13,6 +13,7 @@
 #include "ui/bridge/mesh_edit.h"
 
 #include <algorithm>
+#include <utility>
 #include <sys/resource.h>
 
 namespace weft::ui {
@@ -227,8 +228,6 @@ void PlanPreview::onDraftChanged() {
     }
 }
 
-// What is planned for hardware asks no back end, so that all of it can be planned at once: where the
-// state lies goes first, for it is soon done, and the other programs give way to the step.
 void PlanPreview::restart() {
     stopWork();
     rest_.reset();
@@ -236,23 +235,16 @@ void PlanPreview::restart() {
         next();
         return;
     }
-    const bool mesh = planner_.layout && !MeshEdit::of(draft_.config()).single();
-    if (mesh) {
+    if (planner_.layout && !MeshEdit::of(draft_.config()).single()) {
         plan({planner_.layout}, [this](const Result& result) { takeLayout(result); });
-    }
-    plan({planner_.step}, [this](const Result& result) { takeStep(result); });
-    if (!mesh) {
-        planRest();
+    } else {
+        planStep();
     }
 }
 
 // What is wrong with a layout is wrong with the step, which says it.
 void PlanPreview::takeLayout(const Result& result) {
-    if (!dirty_) { // the step was there first
-        next();
-        return;
-    }
-    planRest();
+    planStep();
     if (result.digest) {
         layout_ = result.digest;
         layout_is_new_ = true;
@@ -260,15 +252,24 @@ void PlanPreview::takeLayout(const Result& result) {
     }
 }
 
-/// The programs beside the training step. Back ends of this machine are asked when it is planned.
+void PlanPreview::planStep() {
+    plan({planner_.step}, [this](const Result& result) { takeStep(result); });
+    QTimer::singleShot(0, this, [this, turn = turn_] { // when the layout is painted
+        if (turn == turn_) {
+            planRest();
+        }
+    });
+}
+
+/// The programs beside the training step: at the same time where they are planned for hardware, for
+/// back ends of this machine are asked for one plan after the other.
 void PlanPreview::planRest() {
     const bool beside = hardwareOf(draft_.config(), hardware_) != nullptr;
     if (!planner_.rest || rest_asked_ || (dirty_ && !beside)) {
         return;
     }
     rest_asked_ = true;
-    const Urgency urgency = dirty_ ? Urgency::Later : Urgency::Now;
-    plan({planner_.rest, {}, {}, urgency, false}, [this](const Result& result) {
+    plan({planner_.rest, {}, {}, Urgency::Now, false}, [this](const Result& result) {
         rest_ = result;
         if (!dirty_) {
             next();
@@ -286,7 +287,8 @@ void PlanPreview::complete() {
     } else if (!rest_->plan) {
         takeWhole(*rest_);
     } else {
-        plan({[step = digest_, rest = rest_->plan](const auto&...) {
+        const auto rest = std::exchange(rest_, std::nullopt)->plan; // taken apart with the job
+        plan({[step = digest_, rest](const auto&...) {
                   return std::make_shared<const plan::ExecutionPlan>(
                       compile::complete_plan(*step->plan, *rest));
               },
@@ -433,7 +435,7 @@ void PlanPreview::stopWork() {
 }
 
 QThreadPool* PlanPreview::poolOf(Urgency urgency) {
-    return urgency == Urgency::Now ? QThreadPool::globalInstance() : &later_;
+    return urgency == Urgency::Now ? backgroundPool() : &later_;
 }
 
 void PlanPreview::plan(Job job, std::function<void(Result)> done) {

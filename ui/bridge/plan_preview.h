@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The plan of the draft, made again in the background after every edit: the training step, beside
-// it on a mesh where its state lies, which is known at once, and the other programs; and then what
-// the draft would need and cost with one thing changed. The newest draft wins: work for an older
-// one is stopped and its results are dropped. What is shown meanwhile belongs together and is
-// marked stale.
+// The plan of the draft, made again in the background after every edit: on a mesh first where its
+// state lies, which is soon known, then the training step and the other programs; and then what the
+// draft would need and cost with one thing changed. The newest draft wins: work for an older one is
+// stopped and its results are dropped. What is shown meanwhile belongs together and is marked stale.
 #pragma once
 
 #include "core/compile/mesh_advice.h"
@@ -173,6 +172,7 @@ private:
     void plan(Job job, std::function<void(Result)> done);
     void find(const Search& search, Urgency urgency, std::function<void(Alternatives)> done);
     QThreadPool* poolOf(Urgency urgency);
+    void planStep();
     void planRest();
     void complete();
     bool isBusy() const { return running_ > 0; }
