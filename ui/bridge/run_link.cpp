@@ -4,13 +4,20 @@
 #include "core/base/error.h"
 #include "ui/bridge/convert.h"
 
+#include <algorithm>
+#include <ctime>
+#include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace weft::ui {
 namespace {
 
 constexpr int kVisibleIntervalMs = 33;
 constexpr int kHiddenIntervalMs = 500;
+constexpr int kHurriedTicks = 10;
+// Of the machine, for showing what it trains: a step waits for the slowest of its threads.
+constexpr double kShare = 0.01;
 
 std::filesystem::path logOf(const std::filesystem::path& run_folder) {
     return run_folder / "logs" / "weft.log";
@@ -20,6 +27,12 @@ std::int64_t sizeOf(const std::filesystem::path& file) {
     std::error_code problem;
     const auto bytes = std::filesystem::file_size(file, problem);
     return problem ? 0 : static_cast<std::int64_t>(bytes);
+}
+
+double threadMs() {
+    timespec used{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return static_cast<double>(used.tv_sec) * 1e3 + static_cast<double>(used.tv_nsec) * 1e-6;
 }
 
 } // namespace
@@ -96,15 +109,33 @@ QString RunLink::post(train::CommandKind kind, const config::Json& argument) {
     const std::string id =
         "studio-" + std::to_string(::getpid()) + "-" + std::to_string(next_id_++);
     line_->send({kind, id, "studio", argument});
+    hurried_ = kHurriedTicks;
+    timer_.setInterval(visible_ ? kVisibleIntervalMs : kHiddenIntervalMs);
     return QString::fromStdString(id);
 }
 
 void RunLink::setVisible(bool visible) {
+    visible_ = visible;
     timer_.setInterval(visible ? kVisibleIntervalMs : kHiddenIntervalMs);
+}
+
+/// What the last tick brought has been painted by now.
+void RunLink::pace() {
+    const double now_ms = threadMs();
+    const double tick_ms = now_ms - std::exchange(used_ms_, now_ms);
+    hurried_ = std::max(0, hurried_ - 1);
+    if (visible_) {
+        const double cores = std::max(1U, std::thread::hardware_concurrency());
+        const auto wanted = static_cast<int>(tick_ms / (kShare * cores));
+        timer_.setInterval(hurried_ > 0
+                               ? kVisibleIntervalMs
+                               : std::clamp(wanted, kVisibleIntervalMs, kHiddenIntervalMs));
+    }
 }
 
 void RunLink::drain() {
     const RunLine* const line = line_.get();
+    pace();
     LineNews news = line_->takeNews();
     if (news.control) {
         control_ = *news.control;

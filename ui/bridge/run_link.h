@@ -41,7 +41,8 @@ public:
     /// Sends a command; returns the id that its answer will carry, or an empty string without a
     /// run.
     QString post(train::CommandKind kind, const config::Json& argument = config::Json::object());
-    /// 30 times a second when visible, twice when nobody looks.
+    /// News come 30 times a second when visible, twice when nobody looks; less often where showing
+    /// them would take more than its share of a machine that trains, but soon after a command.
     void setVisible(bool visible);
 
 signals:
@@ -63,12 +64,16 @@ private:
 
     void link(RunLine::Target target, RunControlState::Who who);
     void drain();
+    void pace();
 
     std::unique_ptr<RunLine> line_;
     RunControlState control_;
     Child child_;                 // behind the line; pid 0: none of ours
     std::vector<Child> children_; // that the link has left
     QTimer timer_;
+    bool visible_ = true;
+    int hurried_ = 0;    // ticks that come as soon as they can: a command awaits its answer
+    double used_ms_ = 0; // of the GUI thread's processor time, at the last tick
     int next_id_ = 1;
 };
 
