@@ -12,8 +12,9 @@
 #include <QTest>
 #include <QTimer>
 
-#include <map>
-#include <string>
+#include <cstdio>
+#include <functional>
+#include <vector>
 
 namespace {
 
@@ -30,28 +31,41 @@ std::vector<QAbstractButton*> buttons(ui::Screen* page) {
     return out;
 }
 
-/// Pressed, painted, let go beside it: nothing is done. A button with a menu opens it when it is
-/// pressed, in an event loop of its own: its time ends when the menu is painted, which closes it.
-double press(QAbstractButton* button) {
+/// Until what a call opens is painted, or until it returns: a menu and a dialog have an event loop
+/// of their own, which ends when they are closed.
+double until_painted(const std::function<void()>& call) {
     QElapsedTimer clock;
     qint64 opened_ns = 0;
     QTimer opened;
     opened.setSingleShot(true);
-    QObject::connect(&opened, &QTimer::timeout, button, [&] {
-        while (QWidget* menu = QApplication::activePopupWidget()) {
-            menu->repaint();
+    QObject::connect(&opened, &QTimer::timeout, &opened, [&] {
+        const auto top = [] {
+            QWidget* menu = QApplication::activePopupWidget();
+            return menu != nullptr ? menu : QApplication::activeModalWidget();
+        };
+        while (QWidget* shown = top()) {
+            shown->repaint();
             opened_ns = clock.nsecsElapsed();
-            menu->close();
+            shown->close();
         }
     });
     opened.start(0);
     clock.start();
-    QTest::mousePress(button, Qt::LeftButton);
-    button->repaint();
-    const qint64 painted_ns = clock.nsecsElapsed();
+    call();
+    const qint64 returned_ns = clock.nsecsElapsed();
+    bench::settle();
+    return static_cast<double>(opened_ns > 0 ? opened_ns : returned_ns) * 1e-6;
+}
+
+/// Pressed, painted, let go beside it: nothing is done.
+double press(QAbstractButton* button) {
+    const double ms = until_painted([button] {
+        QTest::mousePress(button, Qt::LeftButton);
+        button->repaint();
+    });
     QTest::mouseRelease(button, Qt::LeftButton, {}, QPoint(-50, -50));
     bench::settle();
-    return static_cast<double>(opened_ns > 0 ? opened_ns : painted_ns) * 1e-6;
+    return ms;
 }
 
 } // namespace
@@ -89,14 +103,30 @@ void bench_pages() {
     bench::print("2   a page shown for the first time", first, 1000);
     bench::print("1   the window resized, a page painted", resized, 100);
     open.window().showPage("home");
+    open.window().activateWindow();
+    bench::wait_for("the keyboard", [&] { return open.window().isActiveWindow(); });
     std::vector<double> keys;
     for (int i = 0; i < 8; ++i) {
-        for (const Qt::Key key : {Qt::Key_1, Qt::Key_2, Qt::Key_3, Qt::Key_4, Qt::Key_5}) {
+        for (const Qt::Key key : {Qt::Key_2, Qt::Key_3, Qt::Key_4, Qt::Key_5, Qt::Key_1}) {
+            const QString before = open.window().currentPage();
             keys.push_back(bench::timed_once([&] {
+                QTest::keyClick(&open.window(), key, Qt::ControlModifier);
+                bench::settle();
+            }));
+            if (open.window().currentPage() == before) {
+                std::puts("a key led nowhere");
+            }
+        }
+    }
+    bench::print("1   a key to another page, painted", keys, 100);
+    std::vector<double> dialogs;
+    for (int i = 0; i < 5; ++i) {
+        for (const Qt::Key key : {Qt::Key_K, Qt::Key_Comma}) {
+            dialogs.push_back(until_painted([&] {
                 QTest::keyClick(&open.window(), key, Qt::ControlModifier);
                 bench::settle();
             }));
         }
     }
-    bench::print("1   a key to another page, painted", keys, 100);
+    bench::print("2   commands and settings opened", dialogs, 1000);
 }

@@ -107,8 +107,8 @@ void kill_and_resume(bench::OpenStudio& open, int turn) {
         return;
     }
     wait_for("a resumed run's first step",
-             [&] { return studio.isTraining() && studio.run().step() > newest; });
-    bench::print("21  resumed, to its first step", since(clock), "ms", 5000);
+             [&] { return studio.isTraining() && studio.run().step() > reached; });
+    bench::print("21  resumed, to its first new step", since(clock), "ms", 5000);
 }
 
 } // namespace

@@ -57,8 +57,8 @@ bool wait_for(const char* what, const std::function<bool()>& condition) {
 
 bool show_until(const char* what, const std::function<bool()>& condition) {
     return ended(what, [&] {
-        QTimer wake; // ends the wait for an event that does not come
-        wake.start(kPatienceMs);
+        QTimer wake; // what made the condition hold may be the last event for long
+        wake.start(1);
         QElapsedTimer clock;
         clock.start();
         bool there = condition();
