@@ -284,13 +284,12 @@ void PlanPreview::complete() {
         plan({planner_.plan}, take);
     } else if (!rest_) {
         planRest();
-    } else if (!rest_->plan) {
-        takeWhole(*rest_);
-    } else {
-        const auto rest = std::exchange(rest_, std::nullopt)->plan; // taken apart with the job
-        plan({[step = digest_, rest](const auto&...) {
+    } else if (const Result rest = *std::exchange(rest_, std::nullopt); !rest.plan) {
+        takeWhole(rest);
+    } else { // the rest is taken apart with the job
+        plan({[step = digest_, others = rest.plan](const auto&...) {
                   return std::make_shared<const plan::ExecutionPlan>(
-                      compile::complete_plan(*step->plan, *rest));
+                      compile::complete_plan(*step->plan, *others));
               },
               {},
               digest_},
@@ -330,7 +329,6 @@ void PlanPreview::takeStep(const Result& result) {
 
 void PlanPreview::takeWhole(const Result& result) {
     complete_ = true;
-    rest_.reset();
     show(result);
     next();
     emit changed();
