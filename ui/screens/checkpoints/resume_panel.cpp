@@ -196,6 +196,7 @@ void ResumePanel::show(const CheckpointRow& row, const RunModel& run, const Draf
                       : !row.looked_into     ? tr("reading …")
                       : !row.problem.empty() ? tr("not usable")
                       : !usable_             ? tr("not on disk any more")
+                      : complete_            ? tr("the run has reached its length")
                       : newest_              ? tr("goes on in the same run")
                                              : tr("older: forks into a new run"));
     from_to_->setText(total > row.step
@@ -204,14 +205,14 @@ void ResumePanel::show(const CheckpointRow& row, const RunModel& run, const Draf
     setFact(TimeLeft, tr("Time left"), usable_ ? time_left_text(row, run) : kDash);
     setFact(NextSample, tr("Next sample"), usable_ ? next_sample_text(row) : kDash);
     setFact(Mesh, tr("Mesh"), usable_ ? mesh_text(row, run) : kDash);
-    setFact(NextSave, tr("Next save"), usable_ ? next_save_text(row, run) : kDash);
+    setFact(NextSave, tr("Next save"), usable_ && !complete_ ? next_save_text(row, run) : kDash);
     setFact(Restored, tr("Restored"),
             usable_ ? tr("weights, moments, random keys, place in the data") : kDash);
     setFact(Result, tr("Result"),
-            !usable_  ? kDash
-            : newest_ ? tr("bitwise as if never stopped")
-                      : tr("a new curve from here"),
-            usable_ && newest_);
+            !usable_                ? kDash
+            : newest_ && !complete_ ? tr("bitwise as if never stopped")
+                                    : tr("a new curve from here"),
+            usable_ && newest_ && !complete_);
     setFact(Reads, tr("Reads"), usable_ ? formatFileSize(row.bytes) : kDash);
     setFact(Metrics, tr("Metrics"), metrics_text(row));
     setFact(SavedBy, tr("Kept for"), row.kept_for.empty() ? kDash : toQString(row.kept_for));

@@ -69,9 +69,7 @@ QWidget* MemoryPart::createAlive() {
     alive_table_->setTextElideMode(Qt::ElideMiddle); // ops and layers begin alike
     QHeaderView* head = alive_table_->horizontalHeader();
     head->setSectionResizeMode(TensorModel::NameColumn, QHeaderView::Stretch);
-    setColumnWidths(alive_table_, {{TensorModel::CountColumn, "×999"},
-                                   {TensorModel::BytesColumn, "999.9 MiB"},
-                                   {TensorModel::LifeColumn, "1234–5678"}});
+    arrangeAlive();
     alive_table_->installEventFilter(this);
     column->addWidget(alive_table_, 1);
     connect(alive_at_, &widgets::SegmentedControl::currentIndexChanged, this,
@@ -80,10 +78,19 @@ QWidget* MemoryPart::createAlive() {
 }
 
 bool MemoryPart::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == alive_table_ && event->type() == QEvent::Resize) {
-        alive_table_->setColumnHidden(TensorModel::LifeColumn, alive_table_->width() < kWideAlive);
+    if (watched == alive_table_ &&
+        (event->type() == QEvent::Resize || event->type() == QEvent::FontChange)) {
+        arrangeAlive();
     }
     return QWidget::eventFilter(watched, event);
+}
+
+void MemoryPart::arrangeAlive() {
+    const double room = alive_table_->width() / widgets::Theme::current().fontScale();
+    alive_table_->setColumnHidden(TensorModel::LifeColumn, room < kWideAlive);
+    setColumnWidths(alive_table_, {{TensorModel::CountColumn, "×999"},
+                                   {TensorModel::BytesColumn, "999.9 MiB"},
+                                   {TensorModel::LifeColumn, "1234–5678"}});
 }
 
 void MemoryPart::setDigest(std::shared_ptr<const PlanDigest> digest) {

@@ -43,6 +43,7 @@ protected:
 private:
     QWidget* createTimeline();
     QWidget* createAlive();
+    void arrangeAlive();
     void moveTo(int op);
     void showAlive();
 

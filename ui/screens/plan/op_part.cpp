@@ -161,17 +161,18 @@ void OpPart::changeEvent(QEvent* event) {
 
 // The layer takes the room that is left; the columns that matter least go first.
 void OpPart::arrangeColumns() {
-    table_->setColumnHidden(OpModel::KernelColumn, width() < kWide);
-    table_->setColumnHidden(OpModel::PhaseColumn, width() < kMiddle);
+    const double room = width() / widgets::Theme::current().fontScale();
+    table_->setColumnHidden(OpModel::KernelColumn, room < kWide);
+    table_->setColumnHidden(OpModel::PhaseColumn, room < kMiddle);
     table_->setColumnHidden(OpModel::MsColumn, !digest_ || !digest_->timed);
-    setColumnWidths(table_, {{OpModel::KindColumn, QString(width() < kMiddle ? 13 : 18, 'm')},
+    setColumnWidths(table_, {{OpModel::KindColumn, QString(room < kMiddle ? 13 : 18, 'm')},
                              {OpModel::PhaseColumn, "backward m"},
                              {OpModel::CountColumn, "×1,000"},
                              {OpModel::KernelColumn, QString(18, 'm')},
                              {OpModel::FlopsColumn, "100.0 G"},
                              {OpModel::BytesColumn, "1,000 MiB"},
                              {OpModel::MsColumn, "10,000"},
-                             {OpModel::ShareColumn, QString(width() < kMiddle ? 15 : 22, 'm')}});
+                             {OpModel::ShareColumn, QString(room < kMiddle ? 15 : 22, 'm')}});
     table_->horizontalHeader()->setSectionResizeMode(OpModel::PathColumn, QHeaderView::Stretch);
 }
 

@@ -26,6 +26,7 @@
 #include <QShortcut>
 #include <QSplitter>
 #include <QStackedWidget>
+#include <QStyle>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -45,6 +46,24 @@ const config::Diagnostic* first_error(const config::Diagnostics& diagnostics) {
     });
     return found == diagnostics.end() ? nullptr : &*found;
 }
+
+/// As wide as what it scrolls up and down needs, also when the text grows.
+class SideScroll : public QScrollArea {
+public:
+    QSize minimumSizeHint() const override {
+        const int bar = style()->pixelMetric(QStyle::PM_ScrollBarExtent);
+        return {std::max(kSideWidth, widget()->minimumSizeHint().width() + bar),
+                QScrollArea::minimumSizeHint().height()};
+    }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() == QEvent::LayoutRequest) {
+            updateGeometry();
+        }
+        return QScrollArea::eventFilter(watched, event);
+    }
+};
 
 } // namespace
 
@@ -174,13 +193,12 @@ QWidget* PlanScreen::createSide() {
     connect(verdict, &VerdictPart::adopted, this, &PlanScreen::adopt);
     connect(what_if, &WhatIfPart::adopted, this, &PlanScreen::adopt);
     connect(trade_off, &TradeOffPart::adopted, this, &PlanScreen::adopt);
-    auto* scroll = new QScrollArea;
+    auto* scroll = new SideScroll;
     scroll->setObjectName("planSide");
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setWidgetResizable(true);
     scroll->setWidget(panel);
-    scroll->setMinimumWidth(kSideWidth);
     scroll->setFocusPolicy(Qt::NoFocus);
     return scroll;
 }
