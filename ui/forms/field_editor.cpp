@@ -2,12 +2,17 @@
 #include "ui/forms/field_editor.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/forms/cadence_editor.h"
 #include "ui/forms/list_editor.h"
 #include "ui/forms/record_editor.h"
 #include "ui/forms/simple_editors.h"
+#include "widgets/controls.h"
+#include "widgets/theme.h"
 
 #include <QEvent>
+#include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QPushButton>
 
 namespace weft::ui {
 namespace {
@@ -45,6 +50,25 @@ protected:
 };
 
 } // namespace
+
+QHBoxLayout* editorRow(QWidget* editor) {
+    auto* row = new QHBoxLayout(editor);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(widgets::space::kTight);
+    return row;
+}
+
+void nameControl(QWidget* control, const FieldEditor& editor) {
+    control->setObjectName("field:" + toQString(editor.pointer()));
+    control->setAccessibleName(toQString(editor.field().name));
+    control->setAccessibleDescription(toQString(editor.field().help));
+}
+
+void markAsData(const widgets::SegmentedControl& segments) {
+    for (auto* segment : segments.findChildren<QPushButton*>()) {
+        segment->setProperty("isData", true);
+    }
+}
 
 void leaveUndoToDraft(QWidget* edit) {
     edit->installEventFilter(new KeyFilter(edit));

@@ -7,6 +7,12 @@
 
 #include <QWidget>
 
+class QHBoxLayout;
+
+namespace weft::widgets {
+class SegmentedControl;
+} // namespace weft::widgets
+
 namespace weft::ui {
 
 class FieldEditor : public QWidget {
@@ -49,6 +55,12 @@ FieldEditor* createEditor(FormSource& source, const config::Field& field,
 /// One control without parts of its own: it stands beside others on a line.
 bool isSmall(const config::Field& field);
 
+/// A line without margins for the controls of an editor.
+QHBoxLayout* editorRow(QWidget* editor);
+/// Says of a control which field it stands for.
+void nameControl(QWidget* control, const FieldEditor& editor);
+/// What is written on the segments are names of the schema, which nobody translates.
+void markAsData(const widgets::SegmentedControl& segments);
 /// Undo and redo in a text field are the draft's: what is typed is in the draft already.
 void leaveUndoToDraft(QWidget* edit);
 /// The wheel scrolls the page unless the control has the focus.

@@ -27,27 +27,6 @@ constexpr int kSegmentLetters = 26; // of all segments together
 constexpr int kTextWidth = 120;     // at least
 constexpr int kPathWidth = 160;
 
-QHBoxLayout* rowOf(QWidget* widget) {
-    auto* row = new QHBoxLayout(widget);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(widgets::space::kTight);
-    return row;
-}
-
-/// The control that stands for its field.
-void name(QWidget* control, const FieldEditor& editor) {
-    control->setObjectName("field:" + toQString(editor.pointer()));
-    control->setAccessibleName(toQString(editor.field().name));
-    control->setAccessibleDescription(toQString(editor.field().help));
-}
-
-/// Names of the schema, which nobody translates.
-void markAsData(const widgets::SegmentedControl& segments) {
-    for (auto* segment : segments.findChildren<QPushButton*>()) {
-        segment->setProperty("isData", true);
-    }
-}
-
 void showText(QLineEdit* edit, const QString& text) {
     if (edit->text() != text) {
         edit->setText(text);
@@ -66,9 +45,9 @@ QString textOf(const Json& value) {
 BooleanEditor::BooleanEditor(FormSource& source, const config::Field& field,
                              const std::string& pointer)
     : FieldEditor(source, field, pointer), toggle_(new widgets::ToggleSwitch) {
-    QHBoxLayout* row = rowOf(this);
+    QHBoxLayout* row = editorRow(this);
     row->addWidget(toggle_, 0, Qt::AlignLeft);
-    name(toggle_, *this);
+    nameControl(toggle_, *this);
     setFocusProxy(toggle_);
     connect(toggle_, &QAbstractButton::clicked, this, [this](bool on) { commit(on); });
 }
@@ -82,8 +61,8 @@ void BooleanEditor::refresh() {
 NumberEditor::NumberEditor(FormSource& source, const config::Field& field,
                            const std::string& pointer)
     : FieldEditor(source, field, pointer), input_(new NumberInput(field)) {
-    rowOf(this)->addWidget(input_);
-    name(input_, *this);
+    editorRow(this)->addWidget(input_);
+    nameControl(input_, *this);
     setFocusProxy(input_);
     connect(input_, &NumberInput::edited, this, [this](const Json& now, bool cleared) {
         if (cleared && !this->field().nullable && !this->field().default_value.is_null()) {
@@ -118,8 +97,8 @@ void NumberEditor::setInvalid(bool invalid) {
 
 TextEditor::TextEditor(FormSource& source, const config::Field& field, const std::string& pointer)
     : FieldEditor(source, field, pointer), edit_(new QLineEdit) {
-    rowOf(this)->addWidget(edit_);
-    name(edit_, *this);
+    editorRow(this)->addWidget(edit_);
+    nameControl(edit_, *this);
     setFocusProxy(edit_);
     leaveUndoToDraft(edit_);
     edit_->setMinimumWidth(kTextWidth);
@@ -141,7 +120,7 @@ void TextEditor::setInvalid(bool invalid) {
 ChoiceEditor::ChoiceEditor(FormSource& source, const config::Field& field,
                            const std::string& pointer)
     : FieldEditor(source, field, pointer) {
-    QHBoxLayout* row = rowOf(this);
+    QHBoxLayout* row = editorRow(this);
     const QStringList all = names();
     QWidget* control = nullptr;
     // What may be none is more often left alone: one box.
@@ -158,7 +137,7 @@ ChoiceEditor::ChoiceEditor(FormSource& source, const config::Field& field,
         connect(combo_, &QComboBox::activated, this, &ChoiceEditor::choose);
         row->addWidget(combo_);
     }
-    name(control, *this);
+    nameControl(control, *this);
     setFocusProxy(control);
 }
 
@@ -213,9 +192,9 @@ void ChoiceEditor::setInvalid(bool invalid) {
 
 PathEditor::PathEditor(FormSource& source, const config::Field& field, const std::string& pointer)
     : FieldEditor(source, field, pointer), edit_(new QLineEdit) {
-    QHBoxLayout* row = rowOf(this);
+    QHBoxLayout* row = editorRow(this);
     row->addWidget(edit_, 1);
-    name(edit_, *this);
+    nameControl(edit_, *this);
     setFocusProxy(edit_);
     leaveUndoToDraft(edit_);
     edit_->setMinimumWidth(kPathWidth);
@@ -267,8 +246,8 @@ void PathEditor::setInvalid(bool invalid) {
 
 JsonEditor::JsonEditor(FormSource& source, const config::Field& field, const std::string& pointer)
     : FieldEditor(source, field, pointer), edit_(new QLineEdit) {
-    rowOf(this)->addWidget(edit_);
-    name(edit_, *this);
+    editorRow(this)->addWidget(edit_);
+    nameControl(edit_, *this);
     setFocusProxy(edit_);
     leaveUndoToDraft(edit_);
     widgets::setTextStyle(edit_, widgets::TextStyle::Mono);
@@ -293,107 +272,6 @@ void JsonEditor::refresh() {
 
 void JsonEditor::setInvalid(bool invalid) {
     widgets::setInvalid(edit_, invalid);
-}
-
-CadenceEditor::CadenceEditor(FormSource& source, const config::Field& field,
-                             const std::string& pointer)
-    : FieldEditor(source, field, pointer), place_(new QWidget) {
-    QHBoxLayout* row = rowOf(this);
-    rowOf(place_);
-    row->addWidget(place_);
-    QStringList names;
-    for (const config::Field& unit : field.fields) {
-        names.append(toQString(unit.name));
-    }
-    QWidget* units = nullptr;
-    if (field.nullable) { // one box, as for choices
-        names.append(noneText());
-        units = combo_ = new QComboBox;
-        combo_->addItems(names);
-        leaveWheelToPage(combo_);
-        connect(combo_, &QComboBox::activated, this, &CadenceEditor::chooseUnit);
-    } else {
-        units = segments_ = new widgets::SegmentedControl(names);
-        markAsData(*segments_);
-        connect(segments_, &widgets::SegmentedControl::currentIndexChanged, this,
-                &CadenceEditor::chooseUnit);
-    }
-    units->setObjectName("unit:" + toQString(pointer));
-    units->setAccessibleName(tr("Unit of %1").arg(toQString(field.name)));
-    row->addWidget(units, 0, Qt::AlignLeft);
-    buildInput(0);
-}
-
-void CadenceEditor::buildInput(std::size_t unit) {
-    delete input_;
-    unit_ = unit;
-    input_ = new NumberInput(field().fields[unit]);
-    name(input_, *this);
-    setFocusProxy(input_);
-    place_->layout()->addWidget(input_);
-    widgets::placeInTabOrder(this);
-    connect(input_, &NumberInput::edited, this, [this](const Json& now, bool cleared) {
-        commitTyped({{field().fields[unit_].name, cleared ? Json("") : now}});
-    });
-    connect(input_, &NumberInput::settled, this, [this] { settle(); });
-}
-
-void CadenceEditor::chooseUnit(int index) {
-    const auto unit = static_cast<std::size_t>(index);
-    if (unit >= field().fields.size()) {
-        commit(nullptr);
-        return;
-    }
-    // The amount stays what it was, as far as the other unit can say it.
-    const config::Field& wanted = field().fields[unit];
-    Json amount = input_->number();
-    if (!amount.is_number()) {
-        amount = 1;
-    }
-    const double size = amount.get<double>();
-    if (wanted.type == config::FieldType::integer && !amount.is_number_integer()) {
-        amount = static_cast<std::int64_t>(std::max(1.0, size));
-    }
-    commit({{wanted.name, amount}});
-}
-
-void CadenceEditor::refresh() {
-    const Json now = value();
-    std::size_t unit = unit_;
-    Json amount;
-    for (std::size_t i = 0; i < field().fields.size() && now.is_object(); ++i) {
-        const auto found = now.find(field().fields[i].name);
-        if (found != now.end()) {
-            unit = i;
-            amount = *found;
-        }
-    }
-    if (unit != unit_) {
-        const bool focused = input_->hasFocus();
-        buildInput(unit);
-        if (focused) {
-            input_->setFocus();
-        }
-    }
-    place_->setVisible(!now.is_null());
-    if (!(input_->isTyping() && input_->text().isEmpty())) {
-        input_->setNumber(amount);
-    }
-    if (segments_ != nullptr) {
-        const QSignalBlocker blocker(segments_);
-        segments_->setCurrentIndex(static_cast<int>(unit));
-    } else {
-        const QSignalBlocker blocker(combo_);
-        combo_->setCurrentIndex(now.is_null() ? combo_->count() - 1 : static_cast<int>(unit));
-    }
-}
-
-QString CadenceEditor::complaint() const {
-    return input_->problem();
-}
-
-void CadenceEditor::setInvalid(bool invalid) {
-    widgets::setInvalid(input_, invalid);
 }
 
 } // namespace weft::ui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Editors that are one control: switch, number, text, choice, path, JSON, cadence.
+// Editors that are one control: switch, number, text, choice, path, JSON.
 #pragma once
 
 #include "ui/forms/field_editor.h"
@@ -94,26 +94,6 @@ public:
 
 private:
     QLineEdit* edit_;
-};
-
-/// A number and its unit: exactly one of the object's fields.
-class CadenceEditor : public FieldEditor {
-    Q_OBJECT
-public:
-    CadenceEditor(FormSource& source, const config::Field& field, const std::string& pointer);
-    void refresh() override;
-    QString complaint() const override;
-    void setInvalid(bool invalid) override;
-
-private:
-    void chooseUnit(int index);
-    void buildInput(std::size_t unit);
-
-    NumberInput* input_ = nullptr;
-    QWidget* place_;
-    widgets::SegmentedControl* segments_ = nullptr;
-    QComboBox* combo_ = nullptr; // where it may be none
-    std::size_t unit_ = 0; // of `input_`
 };
 
 } // namespace weft::ui
