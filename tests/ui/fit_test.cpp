@@ -120,15 +120,16 @@ private slots:
         QCOMPARE(fixture.studio().settings().set(preferences), QString());
         fixture.window().resize(size);
         config::Json document = test::small_gpt(R"({"devices": "cpu"})");
-        document["optimizer"] = {
-            {"type", "adamw"},
-            {"groups", {{{"match", "*.bias"}, {"weight_decay", 0.0}},
-                        {{"match", "*norm*"}, {"learning_rate", 0.5}}}}};
+        document["optimizer"] = {{"type", "adamw"},
+                                 {"groups",
+                                  {{{"match", "*.bias"}, {"weight_decay", 0.0}},
+                                   {{"match", "*norm*"}, {"learning_rate", 0.5}}}}};
         document["lr_schedule"] = {{"type", "warmup_cosine"}, {"warmup_steps", 10}};
         fixture.studio().draft().setDocument(document, fixture.root());
         QVERIFY(fixture.studio().draft().isValid());
         fixture.window().showPage(page);
-        // Layouts follow each other in turns of the loop; what is read in the background comes late.
+        // Layouts follow each other in turns of the loop; what is read in the background comes
+        // late.
         const QWidget* shown = fixture.window().page(page);
         QStringList found;
         QVERIFY2(QTest::qWaitFor(

@@ -22,6 +22,7 @@ namespace {
 
 constexpr auto kDemoPreset = "fashion-mlp.json";
 constexpr auto kDemoName = "fashion-mlp";
+constexpr int kCellWidth = 64; // at text size 1
 constexpr int kPictures = 10;
 
 using widgets::Role;
@@ -71,6 +72,10 @@ Pictures read_pictures(const std::filesystem::path& preset) {
     }
 }
 
+int cellWidth() {
+    return static_cast<int>(kCellWidth * widgets::Theme::current().fontScale());
+}
+
 } // namespace
 
 DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(studio) {
@@ -92,7 +97,7 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     middle->setSpacing(32);
     pictures_ = new widgets::ImageGrid;
     pictures_->setColumns(5);
-    pictures_->setCellWidth(64);
+    pictures_->setCellWidth(cellWidth());
     pictures_->setCentredCaptions(true);
     pictures_->setEmptyText(tr("Loading pictures…"));
     pictures_->setAccessibleName(tr("Ten kinds of clothing"));
@@ -129,6 +134,15 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     connect(&studio_.index(), &RunIndex::runsChanged, this, &DemoCard::showLastDemo);
     loadPictures();
     updateButton();
+}
+
+// Captions below the pictures grow with the text.
+void DemoCard::changeEvent(QEvent* event) {
+    Card::changeEvent(event);
+    const bool look = event->type() == QEvent::FontChange || event->type() == QEvent::PaletteChange;
+    if (look && pictures_ != nullptr) {
+        pictures_->setCellWidth(cellWidth());
+    }
 }
 
 void DemoCard::loadPictures() {

@@ -24,6 +24,9 @@ public:
 
     explicit DemoCard(Studio& studio, QWidget* parent = nullptr);
 
+protected:
+    void changeEvent(QEvent* event) override;
+
 signals:
     void failed(const QString& problem);
 
@@ -34,7 +37,7 @@ private:
     void updateButton();
 
     Studio& studio_;
-    widgets::ImageGrid* pictures_;
+    widgets::ImageGrid* pictures_ = nullptr;
     widgets::LineChart* chart_;
     widgets::ElidedLabel* chart_note_;
     QPushButton* start_;

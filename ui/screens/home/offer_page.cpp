@@ -71,13 +71,15 @@ std::vector<widgets::Figure> figuresOf(const config::Json& document,
     }
     const compile::RunConfig& run = checked.config;
     const config::Json& length = run.section("training").at("length");
-    return {{toQString(run.section("model").at("type").get<std::string>()), OfferPage::tr("model"),
-             {}},
-            {numberText(length.begin().value()), toQString(length.begin().key()), {}},
-            {numberText(run.section("training").at("global_batch_size")),
-             OfferPage::tr("samples an update"), {}},
-            {numberText(run.section("optimizer").at("learning_rate")),
-             OfferPage::tr("learning rate"), {}}};
+    return {
+        {toQString(run.section("model").at("type").get<std::string>()), OfferPage::tr("model"), {}},
+        {numberText(length.begin().value()), toQString(length.begin().key()), {}},
+        {numberText(run.section("training").at("global_batch_size")),
+         OfferPage::tr("samples an update"),
+         {}},
+        {numberText(run.section("optimizer").at("learning_rate")),
+         OfferPage::tr("learning rate"),
+         {}}};
 }
 
 } // namespace

@@ -39,7 +39,7 @@ struct PresetFacts {
     std::int64_t bytes = 0;
     bool fits = false;
     std::optional<double> seconds; // of the run, where this machine has been measured
-    QString planned_for; // hardware that need not be here
+    QString planned_for;           // hardware that need not be here
     QString problem;
 };
 
@@ -189,8 +189,8 @@ void PresetRow::addCard(const std::filesystem::path& path) {
             }
             parameters->setText(formatCount(facts.parameters));
             const QString bytes = formatFileSize(facts.bytes);
-            memory->setText(facts.seconds ? tr("≈ %1 · %2").arg(formatDuration(*facts.seconds), bytes)
-                                          : bytes);
+            memory->setText(
+                facts.seconds ? tr("≈ %1 · %2").arg(formatDuration(*facts.seconds), bytes) : bytes);
             memory->setToolTip(facts.seconds
                                    ? tr("time of the run as measurements of this machine predict "
                                         "it, and memory of the training step, as planned")

@@ -127,8 +127,8 @@ void ModelGraph::mark() {
     const auto node = std::find_if(paths_.begin(), paths_.end(), [&](const std::string& path) {
         return !path.empty() && (chosen_ == path || chosen_.starts_with(path + "."));
     });
-    scroll_->view()->setCursorItem(
-        node == paths_.end() ? -1 : static_cast<int>(node - paths_.begin()));
+    scroll_->view()->setCursorItem(node == paths_.end() ? -1
+                                                        : static_cast<int>(node - paths_.begin()));
 }
 
 void ModelGraph::enter(const std::string& path) {

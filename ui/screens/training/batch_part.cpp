@@ -171,9 +171,10 @@ void BatchPart::refreshFigures() {
          : unmeasured ? tr("not measured")
                       : QString(),
          hardware == nullptr ? tr("this machine") : toQString(hardware->title),
-         unmeasured ? tr("Nothing is known of the speed of this machine: `weft bench machine` "
-                         "measures it in a minute")
-                    : tr("Updates × the predicted time of one; evaluations and saves come on top")});
+         unmeasured
+             ? tr("Nothing is known of the speed of this machine: `weft bench machine` "
+                  "measures it in a minute")
+             : tr("Updates × the predicted time of one; evaluations and saves come on top")});
     figures_->setFigures(figures);
     figures_->setStale(outlook_.isStale());
     const QString problem =

@@ -34,8 +34,8 @@ enum Column { Grip, Match, Tensors, Parameters, Decay, Rate, Type, Up, Remove };
 constexpr const char* kPointer = "/optimizer/groups";
 constexpr int kButton = 20;
 constexpr int kMostNames = 3;
-constexpr int kMatchWidth = 80;  // at least
-constexpr int kCharacters = 5;   // of its numbers
+constexpr int kMatchWidth = 80; // at least
+constexpr int kCharacters = 5;  // of its numbers
 
 /// Six dots: something to take hold of.
 class GripMark : public QWidget {

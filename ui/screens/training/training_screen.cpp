@@ -68,9 +68,9 @@ protected:
 
 private:
     void apply() {
-        area_->setMinimumWidth(std::max(kPicturesLeast,
-                                        area_->widget()->minimumSizeHint().width() +
-                                            area_->verticalScrollBar()->sizeHint().width()));
+        area_->setMinimumWidth(
+            std::max(kPicturesLeast, area_->widget()->minimumSizeHint().width() +
+                                         area_->verticalScrollBar()->sizeHint().width()));
     }
 
     QScrollArea* area_;
