@@ -176,9 +176,11 @@ void CurveEditor::paintAxes(QPainter& painter, const QSizeF& view_size) const {
     for (const double x : columns) {
         const double at = toView(x, 0, view_size).x();
         paintHairline(painter, {at, area.top()}, {at, area.bottom()}, theme.color(Role::Hairline));
-        const double width = std::min(kTickWidth, 2 * (view_size.width() - at));
-        paintText(painter, QRectF(at - width / 2, area.bottom() + 5, width, line), Qt::AlignCenter,
-                  axisLabel(x, step, x_high_), mono, theme.color(Role::Muted));
+        const QString text = axisLabel(x, step, x_high_);
+        const double width = textWidth(mono, text) + 2;
+        const double left = std::min(at - width / 2, view_size.width() - width);
+        paintText(painter, QRectF(left, area.bottom() + 5, width, line), Qt::AlignCenter, text,
+                  mono, theme.color(Role::Muted));
     }
     paintHairline(painter, area.bottomLeft(), area.bottomRight(), theme.color(Role::Border));
 }

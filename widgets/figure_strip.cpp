@@ -20,9 +20,8 @@ constexpr double kLeastWidth = 40;
 /// Of a figure with the space around it.
 int widthOf(const Figure& figure) {
     const Theme& theme = Theme::current();
-    const double text =
-        std::max({kLeastWidth, textWidth(theme.font(TextStyle::Mono), figure.value),
-                  textWidth(theme.font(TextStyle::Caption), figure.caption)});
+    const double text = std::max({kLeastWidth, textWidth(theme.font(TextStyle::Mono), figure.value),
+                                  textWidth(theme.font(TextStyle::Caption), figure.caption)});
     return static_cast<int>(std::ceil(text)) + 2 * kPadding;
 }
 

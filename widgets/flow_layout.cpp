@@ -67,9 +67,7 @@ QLayoutItem* FlowLayout::takeAt(int index) {
 }
 
 int FlowLayout::columnsIn(int width) const {
-    return column_width_ == 0
-               ? 1
-               : std::max(1, (width + spacing()) / (column_width_ + spacing()));
+    return column_width_ == 0 ? 1 : std::max(1, (width + spacing()) / (column_width_ + spacing()));
 }
 
 int FlowLayout::sizeOf(const QLayoutItem* item, int width) const {
@@ -181,10 +179,9 @@ void FlowLayout::setGeometry(const QRect& rect) {
             const int height = std::min(line.height, heightOf(at.item, at.width));
             const int lower = item_alignment_ & Qt::AlignTop ? 0 : (line.height - height) / 2;
             const QRect place(inner.left() + at.x, top + lower, at.width, height);
-            at.item->setGeometry(mirrored
-                                     ? QRect(inner.left() + inner.right() - place.right(),
-                                             place.top(), place.width(), place.height())
-                                     : place);
+            at.item->setGeometry(mirrored ? QRect(inner.left() + inner.right() - place.right(),
+                                                  place.top(), place.width(), place.height())
+                                          : place);
         }
         top += line.height + line_spacing_;
     }

@@ -126,10 +126,11 @@ void LifelineChart::paintAxis(QPainter& painter, const QSizeF& view_size) const 
     for (const double tick : ticks) {
         const double at = xOf(tick, view_size);
         paintHairline(painter, {at, area.top()}, {at, area.bottom()}, theme.color(Role::Hairline));
-        const double width = std::min(kTickWidth, 2 * (view_size.width() - at));
-        paintText(painter, QRectF(at - width / 2, area.bottom() + 7, width, lineHeight()),
-                  Qt::AlignCenter, axisLabel(tick, step, high_), theme.font(TextStyle::MonoSmall),
-                  theme.color(Role::Muted));
+        const QString text = axisLabel(tick, step, high_);
+        const double width = textWidth(theme.font(TextStyle::MonoSmall), text) + 2;
+        const double left = std::min(at - width / 2, view_size.width() - width);
+        paintText(painter, QRectF(left, area.bottom() + 7, width, lineHeight()), Qt::AlignCenter,
+                  text, theme.font(TextStyle::MonoSmall), theme.color(Role::Muted));
     }
     paintHairline(painter, area.bottomLeft(), area.bottomRight(), theme.color(Role::Border));
 }
@@ -201,8 +202,8 @@ void LifelineChart::paintMoment(QPainter& painter, const QSizeF& view_size) cons
     }
 }
 
-/// Where a box covers least of the bars: they go from the upper left to the lower right, so that the
-/// other two corners are mostly free.
+/// Where a box covers least of the bars: they go from the upper left to the lower right, so that
+/// the other two corners are mostly free.
 QRectF LifelineChart::freest(const QSizeF& box, const QSizeF& view_size) const {
     const QRectF area = plot(view_size);
     const double right = std::max(area.left() + 4, area.right() - box.width() - 4);
