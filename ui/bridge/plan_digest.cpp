@@ -13,11 +13,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <sys/resource.h>
 
 namespace weft::ui {
 namespace {
 
 constexpr int kMostFusedNames = 3;
+constexpr int kTakeApartNiceness = 10; // nobody waits for it
 
 QString tr(const char* text) {
     return QCoreApplication::translate("PlanDigest", text);
@@ -44,7 +46,11 @@ QString kind_text(const ir::Op& op) {
 /// to wait for it in the pool of all.
 void takeApart(PlanDigest* digest) {
     struct OneThread : QThreadPool {
-        OneThread() { setMaxThreadCount(1); }
+        OneThread() {
+            setMaxThreadCount(1);
+            setExpiryTimeout(-1);
+            start([] { setpriority(PRIO_PROCESS, 0, kTakeApartNiceness); });
+        }
     };
     static OneThread pool;
     pool.start([digest] { delete digest; });
