@@ -81,7 +81,9 @@ void SamplePanel::updateSteps() {
     const bool any = !steps.empty();
     steps_->setVisible(any);
     step_->setVisible(any);
-    const bool none = !run_.isEmpty() && run_.config().section("evaluation").value("samples", 1) == 0;
+    const bool configured = !run_.isEmpty() && !run_.isForeign();
+    const bool none =
+        configured && run_.config().section("evaluation").value("samples", 1) == 0;
     say(any    ? QString()
         : none ? tr("This run keeps no samples: its evaluation.samples is 0.")
                : tr("Predictions on the same validation samples appear here after each "
