@@ -15,7 +15,7 @@ namespace weft::ui {
 namespace {
 
 constexpr int kSettleMs = 300;
-constexpr int kLeastHeight = 160;
+constexpr int kLeastHeight = 88;
 const std::string kText = "/model/text";
 
 using widgets::Role;
@@ -64,11 +64,14 @@ ModelTextPanel::ModelTextPanel(FormSource& source, QWidget* parent)
     problem_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Error);
     problem_->setObjectName("modelTextProblem");
     problem_->setWordWrap(true);
-    problem_->setContentsMargins(widgets::space::kGroup, widgets::space::kTight,
-                                 widgets::space::kGroup, widgets::space::kTight);
     problem_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    problem_->hide();
-    column->addWidget(problem_);
+    foot_ = new QWidget;
+    auto* row = new QVBoxLayout(foot_);
+    row->setContentsMargins(widgets::space::kGroup, widgets::space::kControl,
+                            widgets::space::kGroup, widgets::space::kControl);
+    row->addWidget(problem_);
+    foot_->hide();
+    column->addWidget(foot_);
     settle_.setSingleShot(true);
     settle_.setInterval(kSettleMs);
     connect(&settle_, &QTimer::timeout, this, &ModelTextPanel::takeEdit);
@@ -128,7 +131,7 @@ QString ModelTextPanel::problem() const {
 void ModelTextPanel::mark() {
     const QString words = problem();
     problem_->setText(words);
-    problem_->setVisible(!words.isEmpty());
+    foot_->setVisible(!words.isEmpty());
     QList<QTextEdit::ExtraSelection> marks;
     if (const auto place = ir::read_place(words.toStdString())) {
         QTextEdit::ExtraSelection line;

@@ -42,6 +42,7 @@ private:
     std::shared_ptr<const ModelOutline> outline_;
     widgets::SectionHeader* header_;
     QPlainTextEdit* editor_;
+    QWidget* foot_;
     widgets::TextLabel* problem_;
     QTimer settle_;
 };
