@@ -3,6 +3,7 @@
 
 #include "widgets/painting.h"
 
+#include <QCoreApplication>
 #include <QDateTime>
 
 #include <algorithm>
@@ -93,6 +94,13 @@ QString clockLabel(double seconds, double step) {
                                           : QStringLiteral("d MMM"));
 }
 
+QString timeLabel(double seconds, double step) {
+    const bool whole_minutes = step >= 60.0 && seconds >= 60.0 && seconds < 3600.0;
+    return whole_minutes ? QCoreApplication::translate("Duration", "%1 m")
+                               .arg(std::llround(seconds / 60.0))
+                         : formatDuration(seconds);
+}
+
 double ChartTicker::getTickStep(const QCPRange& range) {
     if (kind_ != Kind::Seconds && kind_ != Kind::Clock) {
         return QCPAxisTicker::getTickStep(range);
@@ -123,7 +131,7 @@ QVector<double> ChartTicker::createTickVector(double step, const QCPRange& range
 
 QString ChartTicker::getTickLabel(double tick, const QLocale&, QChar, int) {
     if (kind_ == Kind::Seconds) {
-        return formatDuration(tick);
+        return timeLabel(tick, step_);
     }
     if (kind_ == Kind::Clock) {
         return clockLabel(tick, step_);

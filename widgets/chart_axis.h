@@ -12,6 +12,9 @@ QString axisLabel(double tick, double step, double largest);
 /// "14:05", "21 Nov".
 QString clockLabel(double seconds, double step);
 
+/// A time span, as short as a distance of `step` seconds lets it be: "30 s", "1 m 30 s", "2 m".
+QString timeLabel(double seconds, double step);
+
 class ChartTicker : public QCPAxisTicker {
 public:
     enum class Kind { Linear, Logarithmic, Seconds, Clock };

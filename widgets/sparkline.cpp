@@ -38,8 +38,8 @@ void paintSparkline(QPainter& painter, const QRectF& rect, const SparklineData& 
     };
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen(theme.series(data.slot), 1.25, Qt::SolidLine, Qt::RoundCap,
-                        Qt::RoundJoin));
+    const QColor colour = data.slot < 0 ? theme.color(Role::Muted) : theme.series(data.slot);
+    painter.setPen(QPen(colour, 1.25, data.dash, Qt::RoundCap, Qt::RoundJoin));
     QPolygonF line;
     std::size_t last_finite = 0;
     for (std::size_t i = 0; i < data.y.size(); ++i) {

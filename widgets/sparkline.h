@@ -16,7 +16,8 @@ struct SparklineData {
     std::optional<int> best;         // index of the star
     bool failed = false;             // red triangle at the end
     double share = 1.0;              // of the width: how far the run got
-    int slot = 0;
+    int slot = 0;                    // of the colours of series; -1: muted, beside ones that count
+    Qt::PenStyle dash = Qt::SolidLine;
 };
 
 void paintSparkline(QPainter& painter, const QRectF& rect, const SparklineData& data);

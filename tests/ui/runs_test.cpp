@@ -3,6 +3,7 @@
 #include "core/train/run_summary.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/studio_fixture.h"
+#include "ui/bridge/run_facts.h"
 #include "ui/bridge/run_trash.h"
 #include "ui/models/run_difference_model.h"
 #include "ui/models/run_table_model.h"
@@ -99,6 +100,13 @@ struct Page {
     }
     QString text(int row, const QString& title) {
         return table().model()->index(row, column(title)).data().toString();
+    }
+    widgets::SparklineData curve(const QString& run) {
+        return table()
+            .model()
+            ->index(row_of(run), column("loss"))
+            .data(ui::RunTableModel::CurveRole)
+            .value<widgets::SparklineData>();
     }
     int row_of(const QString& name) {
         for (int row = 0; row < table().model()->rowCount(); ++row) {
@@ -216,6 +224,22 @@ private slots:
         QSignalSpy failed(&page.fixture.studio().index(), &ui::RunIndex::failed);
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, kPatienceMs);
         QCOMPARE(page.text(0, "tags"), QString());
+    }
+
+    void a_chosen_run_has_the_colour_of_its_line_in_the_table() {
+        Page page({{"a", 0.1, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
+        const auto slot = [&page](const char* run) {
+            return page.curve(run).slot;
+        };
+        QCOMPARE(slot("a"), slot("b")); // nothing is compared
+        page.select({"a", "c"});
+        QVERIFY(slot("a") >= 0);
+        QVERIFY(slot("c") >= 0);
+        QVERIFY(slot("a") != slot("c"));
+        QCOMPARE(slot("b"), -1);
+        // A ninth run comes back to the first colour, but not to its dashes.
+        QCOMPARE(ui::comparedLine(8).slot, ui::comparedLine(0).slot);
+        QVERIFY(ui::comparedLine(8).dash != ui::comparedLine(0).dash);
     }
 
     void chosen_runs_are_drawn_over_one_another_and_their_differences_listed() {

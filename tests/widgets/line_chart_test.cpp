@@ -120,6 +120,10 @@ private slots:
         QCOMPARE(axisLabel(3, 1, 6), QStringLiteral("3"));
         QCOMPARE(axisLabel(0.25, 0.25, 1), QStringLiteral("0.25"));
         QCOMPARE(axisLabel(1500, 500, 3000), QStringLiteral("1,500"));
+        QCOMPARE(timeLabel(30, 30), QStringLiteral("30 s"));
+        QCOMPARE(timeLabel(90, 30), QStringLiteral("1 m 30 s"));
+        QCOMPARE(timeLabel(120, 60), QStringLiteral("2 m"));
+        QCOMPARE(timeLabel(5400, 1800), QStringLiteral("1 h 30 m"));
     }
 
     void the_star_appears_at_the_best_point() {

@@ -98,6 +98,12 @@ widgets::SparklineData sparklineOf(const train::RunSummary& run) {
     return data;
 }
 
+ComparedLine comparedLine(std::size_t position) {
+    constexpr std::size_t kColours = 8;
+    return {static_cast<int>(position % kColours),
+            widgets::seriesDash(static_cast<int>(position / kColours))};
+}
+
 bool isBeingWritten(const train::RunSummary& run) {
     return stateLook(run.state).role == Role::Accent;
 }

@@ -24,6 +24,12 @@ struct StateLook {
 };
 StateLook stateLook(const std::string& state);
 widgets::SparklineData sparklineOf(const train::RunSummary& run);
+/// How the run that is compared at `position` is drawn, wherever it is.
+struct ComparedLine {
+    int slot;
+    Qt::PenStyle dash;
+};
+ComparedLine comparedLine(std::size_t position);
 /// A process writes it now.
 bool isBeingWritten(const train::RunSummary& run);
 

@@ -86,6 +86,33 @@ int RunTableModel::rowOf(const std::filesystem::path& folder) const {
     return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
 }
 
+void RunTableModel::setCompared(std::vector<std::filesystem::path> folders) {
+    if (folders == compared_) {
+        return;
+    }
+    compared_ = std::move(folders);
+    if (!rows_.empty()) {
+        emit dataChanged(createIndex(0, 0), createIndex(rowCount() - 1, columnCount() - 1),
+                         {CurveRole});
+    }
+}
+
+widgets::SparklineData RunTableModel::curveOf(const train::RunSummary& run) const {
+    widgets::SparklineData curve = sparklineOf(run);
+    if (compared_.size() < 2) {
+        return curve;
+    }
+    const auto found = std::find(compared_.begin(), compared_.end(), run.folder);
+    if (found == compared_.end()) {
+        curve.slot = -1;
+        return curve;
+    }
+    const ComparedLine line = comparedLine(static_cast<std::size_t>(found - compared_.begin()));
+    curve.slot = line.slot;
+    curve.dash = line.dash;
+    return curve;
+}
+
 std::vector<std::string> RunTableModel::metricNames() const {
     std::set<std::string> names;
     for (const train::RunSummary& run : rows_) {
@@ -223,7 +250,7 @@ QVariant RunTableModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole: return tooltipOf(run, column);
     case SortRole: return sortValue(run, column);
     case CurveRole:
-        return column.kind == Kind::Curve ? QVariant::fromValue(sparklineOf(run)) : QVariant();
+        return column.kind == Kind::Curve ? QVariant::fromValue(curveOf(run)) : QVariant();
     case TagsRole: return tags_of(run);
     case Qt::AccessibleTextRole:
         return column.title() + " " +

@@ -5,6 +5,7 @@
 #include "ui/bridge/run_curves.h"
 #include "ui/bridge/run_index.h"
 #include "ui/models/run_column.h"
+#include "widgets/sparkline.h"
 
 #include <QAbstractTableModel>
 
@@ -28,6 +29,8 @@ public:
 
     const train::RunSummary& run(int row) const { return rows_[static_cast<std::size_t>(row)]; }
     int rowOf(const std::filesystem::path& folder) const; // -1 when it is not listed
+    /// Their small curves take the colours of their lines in the comparison, the others none.
+    void setCompared(std::vector<std::filesystem::path> folders);
     /// Names of metrics that any run has, in order.
     std::vector<std::string> metricNames() const;
 
@@ -43,6 +46,7 @@ private:
     std::optional<double> metricValue(const train::RunSummary& run, const RunColumn& column) const;
     std::optional<double> numberOf(const train::RunSummary& run, const RunColumn& column) const;
     QString textOf(const train::RunSummary& run, const RunColumn& column) const;
+    widgets::SparklineData curveOf(const train::RunSummary& run) const;
     QVariant sortValue(const train::RunSummary& run, const RunColumn& column) const;
     QString tooltipOf(const train::RunSummary& run, const RunColumn& column) const;
 
@@ -50,6 +54,7 @@ private:
     RunCurves& curves_;
     std::vector<train::RunSummary> rows_; // in no order of their own
     std::vector<RunColumn> columns_;
+    std::vector<std::filesystem::path> compared_; // in the order of their lines
 };
 
 } // namespace weft::ui

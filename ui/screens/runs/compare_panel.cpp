@@ -255,13 +255,12 @@ void ComparePanel::showCurves() {
     chart_->setOverlayText({});
     drawn_.clear();
     for (std::size_t i = 0; i < selected_.size(); ++i) {
-        const auto slot = static_cast<int>(i);
+        const ComparedLine line = comparedLine(i);
         const QString name = nameOf(selected_[i]);
         const auto form =
             selected_.size() == 1 ? widgets::SeriesForm::Smoothed : widgets::SeriesForm::Thin;
-        drawn_.push_back({chart_->addSeries({name, name, slot % 8, form,
-                                             widgets::seriesDash(slot / 8 > 0 ? slot : 0)}),
-                          nullptr, 0});
+        drawn_.push_back(
+            {chart_->addSeries({name, name, line.slot, form, line.dash}), nullptr, 0});
     }
     stack_->setCurrentIndex(CurvesPage);
     feed();

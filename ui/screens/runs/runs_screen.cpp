@@ -272,7 +272,13 @@ void RunsScreen::updateComparison() {
     for (int row = 0; row < filtered_->rowCount(); ++row) {
         listed.push_back(filtered_->run(row));
     }
-    compare_->setRuns(selectedRuns(), std::move(listed));
+    std::vector<train::RunSummary> selected = selectedRuns();
+    std::vector<std::filesystem::path> folders;
+    for (const train::RunSummary& run : selected) {
+        folders.push_back(run.folder);
+    }
+    model_->setCompared(std::move(folders));
+    compare_->setRuns(std::move(selected), std::move(listed));
 }
 
 void RunsScreen::openSelected() {
