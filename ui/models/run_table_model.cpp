@@ -87,14 +87,7 @@ int RunTableModel::rowOf(const std::filesystem::path& folder) const {
 }
 
 void RunTableModel::setCompared(std::vector<std::filesystem::path> folders) {
-    if (folders == compared_) {
-        return;
-    }
     compared_ = std::move(folders);
-    if (!rows_.empty()) {
-        emit dataChanged(createIndex(0, 0), createIndex(rowCount() - 1, columnCount() - 1),
-                         {CurveRole});
-    }
 }
 
 widgets::SparklineData RunTableModel::curveOf(const train::RunSummary& run) const {

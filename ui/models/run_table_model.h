@@ -29,7 +29,9 @@ public:
 
     const train::RunSummary& run(int row) const { return rows_[static_cast<std::size_t>(row)]; }
     int rowOf(const std::filesystem::path& folder) const; // -1 when it is not listed
-    /// Their small curves take the colours of their lines in the comparison, the others none.
+    /// Their small curves take the colours of their lines in the comparison, the others none. Says
+    /// no dataChanged, since a selection also changes while a filter takes rows away, which must
+    /// not be told of other rows then: who calls it repaints its view.
     void setCompared(std::vector<std::filesystem::path> folders);
     /// Names of metrics that any run has, in order.
     std::vector<std::string> metricNames() const;

@@ -278,6 +278,7 @@ void RunsScreen::updateComparison() {
         folders.push_back(run.folder);
     }
     model_->setCompared(std::move(folders));
+    table_->viewport()->update();
     compare_->setRuns(std::move(selected), std::move(listed));
 }
 
