@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kVisibleIntervalMs = 33;
 constexpr int kHiddenIntervalMs = 500;
+constexpr int kSlowestVisibleMs = 200; // a curve that moves less often seems to stand
 constexpr int kHurriedTicks = 10;
 // Of the machine, for showing what it trains: a step waits for the slowest of its threads.
 constexpr double kShare = 0.01;
@@ -129,7 +130,7 @@ void RunLink::pace() {
         const auto wanted = static_cast<int>(tick_ms / (kShare * cores));
         timer_.setInterval(hurried_ > 0
                                ? kVisibleIntervalMs
-                               : std::clamp(wanted, kVisibleIntervalMs, kHiddenIntervalMs));
+                               : std::clamp(wanted, kVisibleIntervalMs, kSlowestVisibleMs));
     }
 }
 

@@ -125,7 +125,7 @@ void scrub(ui::Studio& studio, ui::MainWindow& window, const char* what, const c
 void edit(ui::Studio& studio, ui::MainWindow& window, const char* what, const char* strategy,
           const std::array<std::string, 2>& axes) {
     const std::string own = "mesh.axes=";
-    const std::vector<std::string> settings = {"model.layers=48",
+    const std::vector<std::string> settings = {"model.layers=42",
                                                "model.width=512",
                                                "model.heads=8",
                                                "mesh.devices=\"h100:64\"",
