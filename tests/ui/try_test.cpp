@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Try it and the confusion matrix: what the studio says of inputs is what the engine says of them.
+#include "core/base/file.h"
+#include "core/config/field.h"
 #include "core/train/engine.h"
 #include "core/train/evaluation.h"
 #include "tests/support/weft_test.h"
@@ -251,11 +253,19 @@ private slots:
         QCOMPARE(steps->chosen(), 2);        // the newest is followed
         auto* images = fixture.window().findChild<widgets::ImageGrid*>("samples");
         QTRY_COMPARE_WITH_TIMEOUT(images->images().size(), std::size_t{8}, kPatienceMs);
+        const auto written = [&fixture](std::size_t evaluation) {
+            const ui::RunModel& run = fixture.studio().run();
+            const std::filesystem::path path = run.folder() / run.samples().at(evaluation).path;
+            const auto samples = config::parse_json(read_file(path), path.string()).value;
+            const auto& top = samples.at("samples").at(0).at("top").at(0);
+            return QString::number(top.at("probability").get<double>(), 'f', 2);
+        };
+        QVERIFY(written(0) != written(2));
+        QTRY_COMPARE(images->images().front().value, written(2));
         const QImage first = images->images().front().image;
-        const QString before = images->images().front().value;
         QTest::mouseClick(steps, Qt::LeftButton, {}, QPoint(4, steps->height() / 2));
         QCOMPARE(steps->chosen(), 0);
-        QTRY_VERIFY(images->images().front().value != before);
+        QTRY_COMPARE(images->images().front().value, written(0));
         QCOMPARE(images->images().front().image, first); // the same sample
     }
 
