@@ -13,8 +13,8 @@
 #include "ui/bridge/mesh_edit.h"
 
 #include <algorithm>
-#include <utility>
 #include <sys/resource.h>
+#include <utility>
 
 namespace weft::ui {
 namespace {

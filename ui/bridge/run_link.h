@@ -41,8 +41,9 @@ public:
     /// Sends a command; returns the id that its answer will carry, or an empty string without a
     /// run.
     QString post(train::CommandKind kind, const config::Json& argument = config::Json::object());
-    /// News come 30 times a second when visible, twice when nobody looks; less often where showing
-    /// them would take more than its share of a machine that trains, but soon after a command.
+    /// News come 30 times a second when visible, twice when nobody looks; less often, down to five
+    /// times, where showing them would take more than its share of a machine that trains, but soon
+    /// after a command.
     void setVisible(bool visible);
 
 signals:

@@ -181,7 +181,8 @@ QVariant CheckpointModel::data(const QModelIndex& index, int role) const {
         index.column() <= Metric || index.column() == Size || index.column() == Saved;
     switch (role) {
     case Qt::DisplayRole: return displayText(row, index.column());
-    case Qt::ToolTipRole: return row.on_disk ? pathText(row.path) : tr("removed by retention, its metrics are kept");
+    case Qt::ToolTipRole:
+        return row.on_disk ? pathText(row.path) : tr("removed by retention, its metrics are kept");
     case Qt::TextAlignmentRole:
         return QVariant((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::FontRole: {
