@@ -108,6 +108,13 @@ public:
             return;
         }
         std::vector<Axis> axes = wanted_axes(mesh_);
+        if (axes.size() > static_cast<std::size_t>(sharding::kMostAxes)) {
+            error("/axes",
+                  "the mesh has " + std::to_string(axes.size()) + " axes; it can have at most " +
+                      std::to_string(sharding::kMostAxes),
+                  "Join axes that split the same dimensions.");
+            return;
+        }
         names_are_sound(axes);
         if (const std::string wrong = resolve(axes, *devices); !wrong.empty()) {
             error("/axes", wrong, axes_hint(axes, *devices));

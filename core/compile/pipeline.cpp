@@ -247,15 +247,14 @@ private:
             const RecomputeOptions recompute = trains ? recompute_of(program) : RecomputeOptions();
             run_passes(program, last_passes(recompute, stages()));
             for (plan::PlannedProgram& made : finish(split(std::move(program)))) {
-                out_.programs.push_back(std::move(made));
-                plan::PlannedProgram& last = out_.programs.back();
                 if (out_.mesh.single()) {
-                    keep_whole(last.arguments);
-                    keep_whole(last.results);
+                    keep_whole(made.arguments);
+                    keep_whole(made.results);
                 } else {
-                    place_ports(last.arguments, sharded.arguments[i]);
-                    place_ports(last.results, sharded.results[i]);
+                    place_ports(made.arguments, sharded.arguments[i], made.stage);
+                    place_ports(made.results, sharded.results[i], made.stage);
                 }
+                out_.programs.push_back(std::move(made));
             }
         }
     }
@@ -369,8 +368,8 @@ private:
         }
     }
 
-    void place_ports(std::vector<plan::PlannedPort>& ports, const PortPlaces& places) const {
-        const int stage = out_.programs.back().stage;
+    void place_ports(std::vector<plan::PlannedPort>& ports, const PortPlaces& places,
+                     int stage) const {
         for (plan::PlannedPort& port : ports) {
             const auto& [whole, placement] = places.at(port.name);
             port.whole = whole;
@@ -455,7 +454,7 @@ private:
         // Offsets and steps.
         std::vector<plan::PlannedProgram> out(parts.size());
         for_each_on(options_.workers, parts.size(), [&](std::size_t i) {
-            std::string text = options_.described ? ir::print(parts[i]) : std::string();
+            std::string text = options_.texts ? ir::print(parts[i]) : std::string();
             out[i] = plan::lower(std::move(parts[i]), storage[i], choices[i], out_.state_slots,
                                  out_.stages[i].state_bytes);
             out[i].stage = static_cast<int>(i);
@@ -501,11 +500,17 @@ plan::ExecutionPlan complete_plan(const plan::ExecutionPlan& step, plan::Executi
         whole.stages[i].arena_bytes =
             std::max(step.stages[i].arena_bytes, rest.stages[i].arena_bytes);
     }
-    const auto behind = std::find_if(rest.programs.begin(), rest.programs.end(),
-                                     [](const auto& program) { return program.name != "init"; });
-    whole.programs.insert(whole.programs.begin(), std::make_move_iterator(rest.programs.begin()),
-                          std::make_move_iterator(behind));
-    std::move(behind, rest.programs.end(), std::back_inserter(whole.programs));
+    whole.programs = {};
+    std::size_t i = 0;
+    for (; i < rest.programs.size() && rest.programs[i].name == "init"; ++i) {
+        whole.programs.share(rest.programs, i);
+    }
+    for (std::size_t own = 0; own < step.programs.size(); ++own) {
+        whole.programs.share(step.programs, own);
+    }
+    for (; i < rest.programs.size(); ++i) {
+        whole.programs.share(rest.programs, i);
+    }
     std::move(rest.pass_times.begin(), rest.pass_times.end(), std::back_inserter(whole.pass_times));
     add_new(std::move(rest.assumptions), whole.assumptions);
     add_new(std::move(rest.fallbacks), whole.fallbacks);

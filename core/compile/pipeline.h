@@ -39,7 +39,8 @@ struct PipelineOptions {
     int workers = 1; // threads that make the plan; it is the same with any
     std::vector<std::string> disabled_passes;
     bool verify = true;    // check legality after every pass
-    bool described = true; // with texts of programs and activations; comparing needs neither
+    bool described = true; // with activations; comparing needs none
+    bool texts = true;     // with the final text of every program
     std::stop_token stop;
     /// Called after each pass with the program's name, the pass's name and the program.
     std::function<void(const std::string&, const std::string&, const ir::Program&)> dump;

@@ -185,7 +185,7 @@ void predict(plan::ExecutionPlan& plan, const cost::CostModel& cost,
     }
     std::vector<double> hidden_ms(plan.programs.size(), 0); // [program]
     for_each_on(workers, plan.programs.size(), [&](std::size_t i) {
-        plan::PlannedProgram& program = plan.programs[i];
+        plan::PlannedProgram& program = plan.programs.edit(i);
         Pricer(cost, plan.mesh).price(program.steps);
         const cost::Prediction prediction = cost.predict(
             mesh_work_of(program, plan.mesh, cost.host_devices()), cost::program_key(program.text));

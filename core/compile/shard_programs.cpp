@@ -123,12 +123,6 @@ ShardedPrograms shard_programs(ProgramSet& programs, const sharding::Placement& 
         slot.placement = state.state.at(slot.name).stored;
         slot.type = sharding::local_type(slot.whole, slot.placement, placement.mesh);
     }
-    if (programs.forward) {
-        ir::Program& forward = *programs.forward;
-        forward = sharding::partition(forward, annotations_of(forward, state, placement),
-                                      placement.mesh, stop)
-                      .program;
-    }
     for (ir::Program& program : programs.programs) {
         sharding::PartitionedProgram local = sharding::partition(
             program, annotations_of(program, state, placement), placement.mesh, stop);

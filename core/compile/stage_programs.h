@@ -17,8 +17,9 @@ struct StageChoice {
 
 class StagePrograms {
 public:
-    /// `forward`: of a device. Throws weft::Error{usage} when the model has fewer layers than the
-    /// pipeline has parts, or other ones than `choice` spreads.
+    /// `forward`: with whole arrays, for layers are weighed against each other. Throws
+    /// weft::Error{usage} when the model has fewer layers than the pipeline has parts, or other ones
+    /// than `choice` spreads.
     StagePrograms(const StageChoice& choice, const sharding::Mesh& mesh,
                   const ir::Program& forward);
 

@@ -70,25 +70,28 @@ private:
 
     /// Type, then the optional spec, layout and name.
     Value typed(std::string usual_name = {}) {
-        Value value{read_type(lexer_), {}, {}, std::move(usual_name)};
+        Value value(read_type(lexer_), std::move(usual_name));
         const Token token = lexer_.peek();
         if (token.kind == Token::Kind::word && token.text == "P") {
-            value.spec = read_spec(lexer_);
-            if (static_cast<int>(value.spec.dims.size()) > value.type.shape.rank()) {
+            Spec spec = read_spec(lexer_);
+            if (static_cast<int>(spec.dims.size()) > value.type.shape.rank()) {
                 lexer_.fail_at(token,
-                               "spec " + to_text(value.spec) + " has " +
-                                   std::to_string(value.spec.dims.size()) +
+                               "spec " + to_text(spec) + " has " +
+                                   std::to_string(spec.dims.size()) +
                                    " entries, but the value " + to_text(value.type) + " has " +
                                    std::to_string(value.type.shape.rank()) + " dimensions",
                                "a spec has at most one entry per dimension");
             }
+            value.set_spec(std::move(spec));
         }
         if (lexer_.take("layout")) {
             lexer_.expect("(");
-            value.layout.format = read_quoted(lexer_, "a layout");
+            Layout layout;
+            layout.format = read_quoted(lexer_, "a layout");
             lexer_.expect(",");
-            value.layout.packed_bytes = read_integer(lexer_, "the packed size in bytes");
+            layout.packed_bytes = read_integer(lexer_, "the packed size in bytes");
             lexer_.expect(")");
+            value.set_layout(std::move(layout));
         }
         if (lexer_.take("name")) {
             lexer_.expect("(");

@@ -100,13 +100,13 @@ private:
             integer(value.type.shape[dim]);
         }
         out_ += ']';
-        if (!value.spec.replicated()) {
-            (out_ += ' ') += to_text(value.spec);
+        if (!value.spec().replicated()) {
+            (out_ += ' ') += to_text(value.spec());
         }
-        if (value.layout != Layout{}) {
-            append_quoted(out_ += " layout(", value.layout.format);
+        if (value.layout() != Layout{}) {
+            append_quoted(out_ += " layout(", value.layout().format);
             out_ += ", ";
-            integer(value.layout.packed_bytes);
+            integer(value.layout().packed_bytes);
             out_ += ')';
         }
         if (value.name != usual_name) {

@@ -2,7 +2,6 @@
 #include "core/ir/program.h"
 
 #include <algorithm>
-#include <set>
 
 namespace weft::ir {
 namespace {
@@ -140,8 +139,13 @@ std::string_view role_name(Role role) {
     return "output";
 }
 
+const Value::Laid& Value::usual() {
+    static const Laid laid;
+    return laid;
+}
+
 ValueId Program::add_value(Type type, std::string value_name) {
-    values.push_back({type, {}, {}, std::move(value_name)});
+    values.emplace_back(type, std::move(value_name));
     return {static_cast<std::int32_t>(values.size()) - 1};
 }
 
@@ -164,14 +168,22 @@ std::vector<ValueId> captures(const Op& op) {
         collect(block, defined, used);
     }
     // Values are defined once in the whole program, so order and nesting do not matter here.
-    std::set<ValueId> known(defined.begin(), defined.end());
-    std::vector<ValueId> found;
-    for (const ValueId id : used) {
-        if (known.insert(id).second) {
-            found.push_back(id);
+    std::int32_t most = -1;
+    for (const std::vector<ValueId>* ids : {&defined, &used}) {
+        for (const ValueId id : *ids) {
+            most = std::max(most, id.index);
         }
     }
-    return found;
+    std::vector<bool> known(static_cast<std::size_t>(most) + 1);
+    for (const ValueId id : defined) {
+        known[static_cast<std::size_t>(id.index)] = true;
+    }
+    std::erase_if(used, [&](ValueId id) {
+        const bool seen = known[static_cast<std::size_t>(id.index)];
+        known[static_cast<std::size_t>(id.index)] = true;
+        return seen;
+    });
+    return used;
 }
 
 void replace_uses(Block& block, const std::vector<ValueId>& replacement) {

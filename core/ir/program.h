@@ -34,11 +34,29 @@ struct ValueId {
     friend auto operator<=>(const ValueId&, const ValueId&) = default;
 };
 
+/// A value's type, its name, and how it is laid out where that is not the usual.
 struct Value {
     Type type;
-    Spec spec;
-    Layout layout;
     std::string name; // state slot or parameter name where there is one; may be empty
+
+    const Spec& spec() const { return laid_ ? laid_->spec : usual().spec; }
+    const Layout& layout() const { return laid_ ? laid_->layout : usual().layout; }
+    void set_spec(Spec spec) { lay({std::move(spec), layout()}); }
+    void set_layout(Layout layout) { lay({spec(), std::move(layout)}); }
+
+    Value() = default;
+    explicit Value(Type of_type, std::string own_name = {})
+        : type(of_type), name(std::move(own_name)) {}
+
+private:
+    struct Laid {
+        Spec spec;
+        Layout layout;
+    };
+    static const Laid& usual();
+    void lay(Laid laid) { laid_ = std::make_shared<const Laid>(std::move(laid)); }
+
+    std::shared_ptr<const Laid> laid_; // null: replicated and dense, as nearly all values are
 };
 
 /// An attribute: bool, int, real, text or list of ints.

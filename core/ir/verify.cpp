@@ -69,8 +69,8 @@ private:
         defined_[index] = true;
         in_scope_[index] = true;
         const Value& value = program_.value(id);
-        if (static_cast<int>(value.spec.dims.size()) > value.type.shape.rank()) {
-            report(name_of(id) + ": spec " + to_text(value.spec) + " has more entries than " +
+        if (static_cast<int>(value.spec().dims.size()) > value.type.shape.rank()) {
+            report(name_of(id) + ": spec " + to_text(value.spec()) + " has more entries than " +
                    to_text(value.type) + " has dimensions");
         }
     }

@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace weft::passes {
 namespace {
@@ -29,8 +33,9 @@ struct Group {
 class BlockFuser {
 public:
     BlockFuser(ir::Program& program, Block& block, const OpGroups& kinds)
-        : program_(program), block_(block), kinds_(kinds), uses_(program.values.size()),
-          definition_(program.values.size(), kNowhere), group_of_(block.ops.size(), kNowhere) {}
+        : program_(program), block_(block), kinds_(kinds), first_use_(program.values.size() + 1),
+          definition_(program.values.size(), kNowhere), escapes_(program.values.size()),
+          group_of_(block.ops.size(), kNowhere) {}
 
     void run() {
         find_uses();
@@ -61,21 +66,39 @@ private:
                });
     }
 
-    /// Positions in this block that read each value; a loop reads what its body captures.
+    /// Who reads each value; a loop reads what its body captures.
     void find_uses() {
+        std::vector<std::pair<ValueId, std::size_t>> found; // by position
         for (std::size_t at = 0; at < block_.ops.size(); ++at) {
             const Op& op = block_.ops[at];
             for (const ValueId id : op.inputs) {
-                uses_[index(id)].push_back(at);
+                found.emplace_back(id, at);
             }
             for (const ValueId id : op.structured() ? ir::captures(op) : std::vector<ValueId>()) {
-                uses_[index(id)].push_back(at);
+                found.emplace_back(id, at);
             }
             for (const ValueId id : op.outputs) {
                 definition_[index(id)] = at;
             }
         }
-        escaping_.insert(block_.results.begin(), block_.results.end());
+        for (const auto& [id, at] : found) {
+            ++first_use_[index(id) + 1];
+        }
+        std::partial_sum(first_use_.begin(), first_use_.end(), first_use_.begin());
+        uses_.resize(found.size());
+        std::vector<std::size_t> next(first_use_.begin(), first_use_.end() - 1);
+        for (const auto& [id, at] : found) {
+            uses_[next[index(id)]++] = at;
+        }
+        for (const ValueId id : block_.results) {
+            escapes_[index(id)] = true;
+        }
+    }
+
+    /// Positions in this block that read the value, ascending.
+    std::span<const std::size_t> uses(ValueId id) const {
+        const std::size_t first = first_use_[index(id)];
+        return {uses_.data() + first, first_use_[index(id) + 1] - first};
     }
 
     /// Adds the op to the groups of its operands where that is legal, joining several into one.
@@ -153,7 +176,7 @@ private:
                     inputs.push_back(id);
                 }
             }
-            for (const std::size_t use : uses_[index(op.outputs[0])]) {
+            for (const std::size_t use : uses(op.outputs[0])) {
                 if (use < at && !is_member(use)) {
                     return false;
                 }
@@ -183,11 +206,11 @@ private:
 
     /// The values of the group that something outside of it reads.
     bool leaves(const Group& group, ValueId id) const {
-        if (escaping_.count(id) > 0) {
+        if (escapes_[index(id)]) {
             return true;
         }
-        const std::vector<std::size_t>& uses = uses_[index(id)];
-        return std::any_of(uses.begin(), uses.end(), [&group](std::size_t use) {
+        const auto readers = uses(id);
+        return std::any_of(readers.begin(), readers.end(), [&group](std::size_t use) {
             return !std::binary_search(group.members.begin(), group.members.end(), use);
         });
     }
@@ -226,9 +249,10 @@ private:
     ir::Program& program_;
     Block& block_;
     const OpGroups& kinds_;
-    std::vector<std::vector<std::size_t>> uses_; // [value that was there] positions
-    std::vector<std::size_t> definition_;        // [the same] position in this block
-    std::set<ValueId> escaping_;
+    std::vector<std::size_t> uses_;       // positions, value by value
+    std::vector<std::size_t> first_use_;  // [value that was there] place in uses_
+    std::vector<std::size_t> definition_; // [the same] position in this block
+    std::vector<bool> escapes_;           // [the same] a result of the block
     std::vector<Group> groups_;
     std::vector<std::size_t> group_of_; // [position]
 };

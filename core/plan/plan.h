@@ -15,10 +15,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace weft::plan {
@@ -128,7 +132,59 @@ struct PlannedProgram {
     double predicted_ms = 0;                            // of one call
     double predicted_error = 0;                         // relative, one standard deviation
     std::vector<std::pair<int, std::int64_t>> timeline; // (linear position, live bytes)
-    std::string text;                                   // final program text
+    std::string text; // final program text; empty where the plan was asked for without texts
+};
+
+/// The programs of a plan, in their order. Copies of a plan share them: a plan of a training step is
+/// completed by those of the other programs without copying what is large.
+class ProgramList {
+    using Items = std::vector<std::shared_ptr<PlannedProgram>>;
+
+public:
+    class const_iterator {
+    public:
+        using iterator_category = std::forward_iterator_tag;
+        using value_type = PlannedProgram;
+        using difference_type = std::ptrdiff_t;
+        using pointer = const PlannedProgram*;
+        using reference = const PlannedProgram&;
+
+        const_iterator() = default;
+        explicit const_iterator(Items::const_iterator at) : at_(at) {}
+        reference operator*() const { return **at_; }
+        pointer operator->() const { return at_->get(); }
+        const_iterator& operator++() {
+            ++at_;
+            return *this;
+        }
+        const_iterator operator++(int) { return const_iterator(at_++); }
+        friend bool operator==(const const_iterator&, const const_iterator&) = default;
+
+    private:
+        Items::const_iterator at_;
+    };
+
+    const_iterator begin() const { return const_iterator(items_.begin()); }
+    const_iterator end() const { return const_iterator(items_.end()); }
+    std::size_t size() const { return items_.size(); }
+    bool empty() const { return items_.empty(); }
+    const PlannedProgram& operator[](std::size_t i) const { return *items_[i]; }
+    const PlannedProgram& front() const { return *items_.front(); }
+    const PlannedProgram& back() const { return *items_.back(); }
+
+    void push_back(PlannedProgram program) {
+        items_.push_back(std::make_shared<PlannedProgram>(std::move(program)));
+    }
+    /// The `i`th program of another list, shared with it.
+    void share(const ProgramList& other, std::size_t i) { items_.push_back(other.items_[i]); }
+    /// To change a program of a plan that nobody has a copy of yet.
+    PlannedProgram& edit(std::size_t i) {
+        WEFT_CHECK(items_[i].use_count() == 1, "a program that plans share does not change");
+        return *items_[i];
+    }
+
+private:
+    Items items_;
 };
 
 struct PassTime {
@@ -250,7 +306,7 @@ struct ExecutionPlan {
     std::vector<Activation> activations; // of the training step, in its order
     std::int64_t state_bytes = 0; // of the device that holds most
     std::int64_t arena_bytes = 0; // of the device that needs most
-    std::vector<PlannedProgram> programs;
+    ProgramList programs;
     std::vector<Stage> stages;        // one without a pipeline
     int pipeline_axis = -1;           // of the mesh; -1: none
     std::optional<Pipeline> pipeline; // of the training step

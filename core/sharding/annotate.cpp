@@ -10,7 +10,7 @@
 namespace weft::sharding {
 namespace {
 
-bool contains(const std::vector<int>& axes, int axis) {
+bool contains(std::span<const int> axes, int axis) {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
@@ -100,7 +100,7 @@ private:
         for (std::size_t dim = 0; dim < slot.logical_axes.size(); ++dim) {
             const LogicalAxis axis = parse_logical_axis(slot.logical_axes[dim]);
             Split split{placement_.axes_of(axis.name), axis.parts, axis.unit};
-            std::erase_if(split.axes, [&](int own) { return contains(taken, own); });
+            split.axes.remove_if([&](int own) { return contains(taken, own); });
             if (!split.axes.empty()) {
                 taken.insert(taken.end(), split.axes.begin(), split.axes.end());
                 out.dims[dim] = {split};
@@ -134,7 +134,7 @@ private:
                 continue;
             }
             for (Split& split : sharding.dims[dim]) {
-                std::erase_if(split.axes, [&](int axis) { return contains(batch_axes_, axis); });
+                split.axes.remove_if([&](int axis) { return contains(batch_axes_, axis); });
             }
             std::erase_if(sharding.dims[dim],
                           [](const Split& split) { return split.axes.empty(); });
@@ -226,7 +226,7 @@ Sharding batch_sharding(const ir::Type& type, int batch_dim, bool positions,
         }
     }
     // As several splits, so that each of those can be given up without the rest.
-    const auto apart = [&](const std::vector<int>& axes, std::int64_t extent) {
+    const auto apart = [&](std::span<const int> axes, std::int64_t extent) {
         DimSharding several;
         for (auto first = axes.begin(); first != axes.end();) {
             auto end = first + 1;

@@ -8,11 +8,11 @@ namespace {
 
 constexpr std::string_view kGradient = "gradient/";
 
-bool contains(const std::vector<int>& axes, int axis) {
+bool contains(std::span<const int> axes, int axis) {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
-std::string names(const std::vector<int>& axes, const Mesh& mesh) {
+std::string names(std::span<const int> axes, const Mesh& mesh) {
     std::string out;
     for (const int axis : axes) {
         out += (out.empty() ? "" : ", ") + mesh.axes[static_cast<std::size_t>(axis)].name;
@@ -31,13 +31,13 @@ std::vector<int> axes_of(const Sharding& sharding, const Mesh& mesh) {
     return out;
 }
 
-std::vector<int> less(std::vector<int> some, const std::vector<int>& axes) {
+std::vector<int> less(std::vector<int> some, std::span<const int> axes) {
     std::erase_if(some, [&](int axis) { return contains(axes, axis); });
     return some;
 }
 
 /// "NAME is split over its rows": along the dimension that one of the axes splits.
-std::string split_text(const SlotView& view, const std::vector<int>& axes) {
+std::string split_text(const SlotView& view, std::span<const int> axes) {
     const std::size_t rank = view.used->dims.size();
     for (std::size_t dim = 0; dim < rank; ++dim) {
         for (const Split& split : view.used->dims[dim]) {
@@ -143,7 +143,7 @@ Cause explain(const Move& move) {
     return out;
 }
 
-Cause explain_within(const ir::Op& op, const std::vector<int>& axes, const Mesh& mesh) {
+Cause explain_within(const ir::Op& op, std::span<const int> axes, const Mesh& mesh) {
     Cause out;
     out.reader = describe(op);
     out.what = "sums of " + (op.path.empty() ? op.kind : op.path);

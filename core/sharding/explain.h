@@ -33,6 +33,6 @@ struct Move {
 Cause explain(const Move& move);
 
 /// An exchange inside of an op that works on split arrays.
-Cause explain_within(const ir::Op& op, const std::vector<int>& axes, const Mesh& mesh);
+Cause explain_within(const ir::Op& op, std::span<const int> axes, const Mesh& mesh);
 
 } // namespace weft::sharding

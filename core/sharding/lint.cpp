@@ -50,7 +50,7 @@ private:
         return std::find(names.begin(), names.end(), name) != names.end();
     }
 
-    std::vector<std::string> names(const std::vector<int>& axes) const {
+    std::vector<std::string> names(std::span<const int> axes) const {
         std::vector<std::string> out;
         for (const int axis : axes) {
             out.push_back(mesh().axes[static_cast<std::size_t>(axis)].name);
@@ -66,7 +66,7 @@ private:
 
     std::string stage_text() const { return "zero_stage " + std::to_string(placement_.zero_stage); }
 
-    Finding& add(Finding::Kind kind, int dim, const std::vector<int>& axes) {
+    Finding& add(Finding::Kind kind, int dim, std::span<const int> axes) {
         Finding& out = out_.emplace_back();
         out.kind = kind;
         out.array = array_.name;
@@ -110,7 +110,7 @@ private:
         return axes;
     }
 
-    void whole(int dim, const std::vector<int>& axes, std::int64_t units, std::string asked_by,
+    void whole(int dim, std::span<const int> axes, std::int64_t units, std::string asked_by,
                std::string pointer) {
         Finding& found = add(Finding::Kind::whole, dim, axes);
         const std::int64_t held = local_type(array_.type, stored_, mesh()).bytes();

@@ -8,12 +8,12 @@
 
 namespace weft::sharding {
 
-bool share(const std::vector<int>& a, const std::vector<int>& b) {
+bool share(std::span<const int> a, std::span<const int> b) {
     return std::any_of(a.begin(), a.end(),
                        [&](int axis) { return std::find(b.begin(), b.end(), axis) != b.end(); });
 }
 
-void add_axes(std::vector<int>& to, const std::vector<int>& axes) {
+void add_axes(std::vector<int>& to, std::span<const int> axes) {
     for (const int axis : axes) {
         if (std::find(to.begin(), to.end(), axis) == to.end()) {
             to.push_back(axis);

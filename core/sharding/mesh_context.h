@@ -10,9 +10,9 @@ namespace weft::sharding {
 using FactorSplits = std::vector<DimSharding>; // by factor
 
 /// Whether two lists of axes have one in common.
-bool share(const std::vector<int>& a, const std::vector<int>& b);
+bool share(std::span<const int> a, std::span<const int> b);
 /// Adds the axes that are not there yet; ascending.
-void add_axes(std::vector<int>& to, const std::vector<int>& axes);
+void add_axes(std::vector<int>& to, std::span<const int> axes);
 
 class MeshContext final : public ops::SplitContext {
 public:

@@ -43,7 +43,7 @@ public:
     Partitioner(const ir::Program& program, const ProgramAnnotations& annotations, const Mesh& mesh,
                 std::stop_token stop)
         : whole_(program), annotations_(annotations), mesh_(mesh), stop_(std::move(stop)),
-          rules_(program), propagation_(program, rules_, annotations, mesh),
+          rules_(program), propagation_(program, rules_, annotations, mesh, stop_),
           parts_(program.values.size()), makers_(program.values.size(), nullptr),
           producers_(program.values.size()), resharder_(mesh, [this] { return coordinates(); }) {
         find_producers(program.body);
@@ -51,6 +51,7 @@ public:
 
     PartitionedProgram run() {
         out_.program.name = whole_.name;
+        out_.program.values.reserve(whole_.values.size() + whole_.values.size() / 2);
         for (const ir::Port& port : whole_.arguments) {
             add_argument(port);
         }
@@ -185,7 +186,7 @@ private:
     }
 
     /// The slot among the operands of an op that is split over axes along what the op adds up.
-    SlotView operand_split_over(const Op& op, const std::vector<int>& axes) {
+    SlotView operand_split_over(const Op& op, std::span<const int> axes) {
         for (const ValueId input : op.inputs) {
             const SlotView view = part(input).slot == nullptr ? SlotView() : used(part(input).slot);
             if (view.slot != nullptr && std::any_of(axes.begin(), axes.end(), [&](int axis) {

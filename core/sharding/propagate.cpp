@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/sharding/propagate.h"
 
+#include "core/base/error.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -29,7 +31,7 @@ Strength further(Strength strength) {
     return std::max(strength - 1, least);
 }
 
-bool share_axes(const std::vector<int>& a, const std::vector<int>& b) {
+bool share_axes(std::span<const int> a, std::span<const int> b) {
     return std::any_of(a.begin(), a.end(),
                        [&](int axis) { return std::find(b.begin(), b.end(), axis) != b.end(); });
 }
@@ -96,9 +98,11 @@ const ops::FactorRule* RuleTable::rule_of(const ir::Program& program, const ir::
 }
 
 Propagation::Propagation(const ir::Program& program, const RuleTable& rules,
-                         const ProgramAnnotations& annotations, const Mesh& mesh)
+                         const ProgramAnnotations& annotations, const Mesh& mesh,
+                         const std::stop_token& stop)
     : program_(program), rules_(rules), mesh_(mesh), changed_(program.values.size(), 0),
-      visited_(program.values.size(), -1), in_update_(program.values.size()) {
+      visited_(program.values.size(), -1), factors_(program.values.size()),
+      in_update_(program.values.size()) {
     values_.reserve(program.values.size());
     for (const ir::Value& value : program.values) {
         values_.push_back(open_value(value.type));
@@ -145,8 +149,8 @@ Propagation::Propagation(const ir::Program& program, const RuleTable& rules,
         }
     }
     for (int i = 0; i < kMostSweeps; ++i) {
-        const bool forward = sweep(program.body, true);
-        const bool backward = sweep(program.body, false);
+        const bool forward = sweep(program.body, true, stop);
+        const bool backward = sweep(program.body, false, stop);
         if (!forward && !backward) {
             break;
         }
@@ -158,7 +162,7 @@ void Propagation::fix(ir::ValueId id, const Sharding& sharding, Strength strengt
 }
 
 void Propagation::fix_gradient(ir::ValueId id, const Sharding& sharding,
-                               const std::vector<int>& weak) {
+                               std::span<const int> weak) {
     fix(id, sharding, kAsked);
     for (Seen::Dim& dim : values_[static_cast<std::size_t>(id.index)].dims) {
         for (std::size_t s = 0; s < dim.splits.size(); ++s) {
@@ -174,15 +178,19 @@ const Seen& Propagation::seen(ir::ValueId id, ir::Phase phase) const {
     return phase == ir::Phase::update && in_update_[index] ? *in_update_[index] : values_[index];
 }
 
-bool Propagation::sweep(const ir::Block& block, bool forward) {
+bool Propagation::sweep(const ir::Block& block, bool forward, const std::stop_token& stop) {
     bool changed = false;
     const auto visit_one = [&](const ir::Op& op) {
+        if (stop.stop_requested()) {
+            throw Error(ErrorKind::runtime, "program " + program_.name,
+                        "compilation was stopped while placing its values");
+        }
         if (op.kind != "repeat") {
             changed |= visit(op);
             return;
         }
         changed |= visit_loop(op);
-        changed |= sweep(op.body.front(), forward);
+        changed |= sweep(op.body.front(), forward, stop);
         changed |= visit_loop(op);
     };
     if (forward) {
@@ -194,6 +202,11 @@ bool Propagation::sweep(const ir::Block& block, bool forward) {
 }
 
 std::vector<DimSharding> Propagation::factors(const ir::Op& op) const {
+    return unchanged(op) ? factors_[static_cast<std::size_t>(op.outputs.front().index)]
+                         : find_factors(op);
+}
+
+std::vector<DimSharding> Propagation::find_factors(const ir::Op& op) const {
     const ops::FactorRule& rule = rules_.of(op);
     const ops::OpDef& def = ops::op_def(op.kind);
     std::vector<Wish> wishes;
@@ -247,16 +260,14 @@ std::vector<DimSharding> Propagation::factors(const ir::Op& op) const {
     return out;
 }
 
-bool Propagation::unchanged(const ir::Op& op) {
-    int& visited = visited_[static_cast<std::size_t>(op.outputs.front().index)];
+// Since the last visit. Nothing is as old as an op that was not visited: clocks count from 0.
+bool Propagation::unchanged(const ir::Op& op) const {
+    const int visited = visited_[static_cast<std::size_t>(op.outputs.front().index)];
     const auto older = [&](ir::ValueId id) {
         return changed_[static_cast<std::size_t>(id.index)] <= visited;
     };
-    // Nothing changes before the first visit: clocks count from 0.
-    const bool same = std::all_of(op.inputs.begin(), op.inputs.end(), older) &&
-                      std::all_of(op.outputs.begin(), op.outputs.end(), older);
-    visited = clock_;
-    return same;
+    return std::all_of(op.inputs.begin(), op.inputs.end(), older) &&
+           std::all_of(op.outputs.begin(), op.outputs.end(), older);
 }
 
 bool Propagation::visit(const ir::Op& op) {
@@ -264,7 +275,10 @@ bool Propagation::visit(const ir::Op& op) {
         return false;
     }
     const ops::FactorRule& rule = rules_.of(op);
-    const auto splits = factors(op);
+    const auto own = static_cast<std::size_t>(op.outputs.front().index);
+    visited_[own] = clock_;
+    factors_[own] = find_factors(op);
+    const auto& splits = factors_[own];
     if (std::all_of(splits.begin(), splits.end(), [](const auto& s) { return s.empty(); })) {
         return false;
     }

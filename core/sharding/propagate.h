@@ -12,6 +12,7 @@
 
 #include <deque>
 #include <optional>
+#include <stop_token>
 #include <unordered_map>
 
 namespace weft::sharding {
@@ -71,8 +72,10 @@ struct ProgramAnnotations {
 
 class Propagation {
 public:
+    /// Throws weft::Error{runtime} when `stop` is requested.
     Propagation(const ir::Program& program, const RuleTable& rules,
-                const ProgramAnnotations& annotations, const Mesh& mesh);
+                const ProgramAnnotations& annotations, const Mesh& mesh,
+                const std::stop_token& stop = {});
 
     /// As a reader of that phase sees the value.
     const Seen& seen(ir::ValueId id, ir::Phase phase) const;
@@ -80,15 +83,16 @@ public:
     std::vector<DimSharding> factors(const ir::Op& op) const;
 
 private:
-    bool sweep(const ir::Block& block, bool forward);
-    bool unchanged(const ir::Op& op);
+    std::vector<DimSharding> find_factors(const ir::Op& op) const;
+    bool sweep(const ir::Block& block, bool forward, const std::stop_token& stop);
+    bool unchanged(const ir::Op& op) const;
     bool visit(const ir::Op& op);
     bool visit_loop(const ir::Op& op);
     bool link(ir::ValueId a, ir::ValueId b, int skip_a, int skip_b);
     bool try_offer(ir::ValueId id, int dim, const Split& split, Strength strength);
     bool offer(ir::ValueId id, int dim, const Split& split, Strength strength);
     void fix(ir::ValueId id, const Sharding& sharding, Strength strength);
-    void fix_gradient(ir::ValueId id, const Sharding& sharding, const std::vector<int>& weak);
+    void fix_gradient(ir::ValueId id, const Sharding& sharding, std::span<const int> weak);
 
     const ir::Program& program_;
     const RuleTable& rules_;
@@ -98,6 +102,7 @@ private:
     int clock_ = 0;
     std::vector<int> changed_; // [value]
     std::vector<int> visited_; // [first output] of an op; -1: not yet
+    std::vector<std::vector<DimSharding>> factors_; // [first output] of an op, at its last visit
     std::vector<std::optional<Seen>> in_update_; // [value] arguments that the update sees otherwise
 };
 

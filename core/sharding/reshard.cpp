@@ -11,19 +11,19 @@ using ir::ValueId;
 using ops::Builder;
 using List = std::vector<std::int64_t>;
 
-bool contains(const std::vector<int>& axes, int axis) {
+bool contains(std::span<const int> axes, int axis) {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
-bool all_in(const std::vector<int>& some, const std::vector<int>& axes) {
+bool all_in(std::span<const int> some, std::span<const int> axes) {
     return std::all_of(some.begin(), some.end(), [&](int axis) { return contains(axes, axis); });
 }
 
-bool uses_any(const Sharding& sharding, const std::vector<int>& axes) {
+bool uses_any(const Sharding& sharding, std::span<const int> axes) {
     return std::any_of(axes.begin(), axes.end(), [&](int axis) { return sharding.uses(axis); });
 }
 
-std::vector<int> less(std::vector<int> some, const std::vector<int>& axes) {
+std::vector<int> less(std::vector<int> some, std::span<const int> axes) {
     std::erase_if(some, [&](int axis) { return contains(axes, axis); });
     return some;
 }
@@ -33,7 +33,7 @@ struct Addition {
     DimSharding splits; // where runs are cut further: as two splits
     std::size_t at = 0; // the added one
 
-    const std::vector<int>& axes() const { return splits[at].axes; }
+    const AxisList& axes() const { return splits[at].axes; }
 };
 
 /// None where `after` is not `before` and one more: behind the last split, or cutting its runs
@@ -71,7 +71,7 @@ std::optional<Addition> addition(const DimSharding& before, const DimSharding& a
 struct Resharder::View {
     std::int64_t outer = 1, inner = 1;
     Deal dealt;
-    std::vector<int> axes;
+    AxisList axes;
     ir::Shape whole_dim; // extents with the split gone
     ir::Shape local_dim; // extents with the split
 };
@@ -95,7 +95,7 @@ Resharder::View Resharder::view(const ir::Shape& shape, int dim, const DimShardi
     return out;
 }
 
-ir::Attributes Resharder::exchange(const std::vector<int>& axes, const Cause& cause,
+ir::Attributes Resharder::exchange(std::span<const int> axes, const Cause& cause,
                                    Reason reason) const {
     std::string names;
     for (const int axis : axes) {
@@ -113,14 +113,14 @@ ir::Attributes Resharder::exchange(const std::vector<int>& axes, const Cause& ca
     return out;
 }
 
-ValueId Resharder::all_reduce(Builder& b, ValueId value, const std::vector<int>& axes,
+ValueId Resharder::all_reduce(Builder& b, ValueId value, std::span<const int> axes,
                               std::string_view how, const Cause& cause) const {
     ir::Attributes attributes = exchange(axes, cause, Reason::sum);
     attributes.set("reduce", std::string(how));
     return b.emit("all_reduce", {value}, attributes);
 }
 
-ValueId Resharder::permute(Builder& b, ValueId value, const std::vector<int>& axes,
+ValueId Resharder::permute(Builder& b, ValueId value, std::span<const int> axes,
                            std::int64_t shift, const Cause& cause) const {
     ir::Attributes attributes = exchange(axes, cause, Reason::move);
     attributes.set("shift", shift);
@@ -213,7 +213,7 @@ ValueId Resharder::exchange_dims(Builder& b, ValueId x, const View& to, int dim,
 }
 
 // A complete value as a sum: zero on all devices of a group but the first.
-ValueId Resharder::first_only(Builder& b, ValueId x, const std::vector<int>& axes) const {
+ValueId Resharder::first_only(Builder& b, ValueId x, const AxisList& axes) const {
     const ValueId number = ops::cast(b, index(b, {{{axes, 1}}}, {0}), ir::DType::f32);
     const ValueId later = ops::minimum(b, number, ops::constant(b, 1.0));
     const ValueId share =

@@ -32,13 +32,13 @@ public:
     ir::ValueId reshard(ops::Builder& b, ir::ValueId value, const ir::Type& whole, Sharding from,
                         const Sharding& to, const Cause& cause) const;
 
-    ir::ValueId all_reduce(ops::Builder& b, ir::ValueId value, const std::vector<int>& axes,
+    ir::ValueId all_reduce(ops::Builder& b, ir::ValueId value, std::span<const int> axes,
                            std::string_view how, const Cause& cause) const;
     /// The value of the device `shift` places before, around the group along the axes.
-    ir::ValueId permute(ops::Builder& b, ir::ValueId value, const std::vector<int>& axes,
+    ir::ValueId permute(ops::Builder& b, ir::ValueId value, std::span<const int> axes,
                         std::int64_t shift, const Cause& cause) const;
     struct Stride {
-        std::vector<int> axes;
+        AxisList axes;
         std::int64_t step = 1;
     };
     /// i64[R]: base[r] + for each stride of row r its step times the device's number along its
@@ -54,7 +54,7 @@ private:
     View view(const ir::Shape& shape, int dim, const DimSharding& splits, std::size_t split,
               std::int64_t extent) const;
     enum class Reason : bool { sum, move };
-    ir::Attributes exchange(const std::vector<int>& axes, const Cause& cause, Reason reason) const;
+    ir::Attributes exchange(std::span<const int> axes, const Cause& cause, Reason reason) const;
     ir::ValueId stack(ops::Builder& b, ir::ValueId x, const View& at, bool parts_first) const;
     ir::ValueId unstack(ops::Builder& b, ir::ValueId x, const View& at) const;
     ir::ValueId gather(ops::Builder& b, ir::ValueId x, const View& at,
@@ -65,7 +65,7 @@ private:
     ir::ValueId exchange_dims(ops::Builder& b, ir::ValueId x, const View& to, int dim,
                               const DimSharding& from, std::size_t split, std::int64_t extent,
                               const Cause& cause) const;
-    ir::ValueId first_only(ops::Builder& b, ir::ValueId x, const std::vector<int>& axes) const;
+    ir::ValueId first_only(ops::Builder& b, ir::ValueId x, const AxisList& axes) const;
 
     const Mesh& mesh_;
     std::function<ir::ValueId()> coordinates_;

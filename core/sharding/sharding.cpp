@@ -152,7 +152,7 @@ Split from_factor(const Split& split, const std::vector<int>& factors, std::size
 
 ir::Spec to_spec(const Sharding& sharding, const Mesh& mesh) {
     ir::Spec out;
-    const auto append = [&](const std::vector<int>& axes, std::vector<std::string>& names) {
+    const auto append = [&](std::span<const int> axes, std::vector<std::string>& names) {
         for (const int axis : axes) {
             names.push_back(mesh.axes[static_cast<std::size_t>(axis)].name);
         }

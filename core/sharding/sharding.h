@@ -21,7 +21,7 @@
 namespace weft::sharding {
 
 struct Split {
-    std::vector<int> axes; // of the mesh, major to minor; never empty
+    AxisList axes; // never empty
     std::int64_t parts = 1;
     std::int64_t unit = 1; // elements
 

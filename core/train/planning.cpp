@@ -144,6 +144,8 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
     // What is only compared with others never runs; the plan that does run is verified.
     options.verify = scope == compile::Scope::run;
     options.described = scope != compile::Scope::compare;
+    // By its text a program that ran here before is known again; on other hardware none did.
+    options.texts = options.described && target.hardware == nullptr;
     // Back ends of this machine are asked by one thread, and plans are compared on several already.
     if (target.hardware != nullptr && options.described) {
         options.workers = thread_count(target.threads);

@@ -11,6 +11,7 @@
 #include <QThreadPool>
 
 #include <memory>
+#include <sys/resource.h>
 #include <utility>
 
 namespace weft::ui {
@@ -25,6 +26,16 @@ inline QThreadPool* backgroundPool() {
     static Pool pool;
     return &pool;
 }
+
+/// One thread of its own that gives way to the others, the more the higher its niceness.
+class QuietPool : public QThreadPool {
+public:
+    explicit QuietPool(int niceness) {
+        setMaxThreadCount(1);
+        setExpiryTimeout(-1);
+        start([niceness] { setpriority(PRIO_PROCESS, 0, niceness); }); // on Linux: of this thread
+    }
+};
 
 template <class Work, class Done>
 void runInBackground(QObject* context, Work work, Done done,

@@ -4,16 +4,16 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/memory/arena.h"
+#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/step_moment.h"
 
 #include <QCoreApplication>
 #include <QStringList>
-#include <QThreadPool>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <sys/resource.h>
 
 namespace weft::ui {
 namespace {
@@ -45,14 +45,7 @@ QString kind_text(const ir::Op& op) {
 /// A plan is hundreds of thousands of small objects: not the GUI thread's work, nor is the next plan
 /// to wait for it in the pool of all.
 void takeApart(PlanDigest* digest) {
-    struct OneThread : QThreadPool {
-        OneThread() {
-            setMaxThreadCount(1);
-            setExpiryTimeout(-1);
-            start([] { setpriority(PRIO_PROCESS, 0, kTakeApartNiceness); });
-        }
-    };
-    static OneThread pool;
+    static QuietPool pool(kTakeApartNiceness);
     pool.start([digest] { delete digest; });
 }
 
@@ -70,7 +63,8 @@ public:
         const plan::ExecutionPlan& plan = *digest_->plan;
         digest_->peak_bytes = plan.memory_bytes();
         if (!digest_->ops.empty()) {
-            return digest_; // all else is of the training step
+            digest_->moments = nullptr; // those of the other digest
+            return digest_;             // all else is of the training step
         }
         const plan::PlannedProgram* program = nullptr; // of the stage that needs most
         for (const plan::PlannedProgram* one : plan.all_stages("train_step")) {
@@ -88,6 +82,9 @@ public:
             addTensors(*program);
             makeTimeline();
         }
+        // They live as long as the digest, and no longer than it.
+        digest_->moments = std::make_shared<const StepMoments>(
+            std::shared_ptr<const PlanDigest>(std::shared_ptr<void>(), digest_.get()));
         return digest_;
     }
 

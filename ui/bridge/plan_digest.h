@@ -41,6 +41,8 @@ struct PlanTensor {
     bool whole_step = false; // state, and what the host keeps: alive before and after too
 };
 
+class StepMoments;
+
 struct PlanDigest {
     std::shared_ptr<const plan::ExecutionPlan> plan;
     int stage = 0;           // of a pipeline, whose step this is: the one that needs most memory
@@ -52,6 +54,8 @@ struct PlanDigest {
     std::int64_t peak_bytes = 0; // what the memory must hold: ExecutionPlan::memory_bytes
     bool timed = false;          // shares are of predicted time
     std::shared_ptr<const void> step; // the same in digests that show the same training step
+    /// Of this digest, which they refer to: see momentsOf. Null in one that completes another.
+    std::shared_ptr<const StepMoments> moments;
 
     /// Indices of the tensors alive at an op, largest first.
     std::vector<int> aliveAt(int op) const;

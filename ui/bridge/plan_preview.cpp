@@ -13,7 +13,6 @@
 #include "ui/bridge/mesh_edit.h"
 
 #include <algorithm>
-#include <sys/resource.h>
 #include <utility>
 
 namespace weft::ui {
@@ -22,7 +21,6 @@ namespace {
 // Typing a number makes several edits: the first is planned at once, those that follow it closely
 // when they pause.
 constexpr int kPauseMs = 40;
-constexpr int kLaterNiceness = 5; // a third of the share of others
 
 /// The cost model must outlive the target.
 train::PlanTarget targetOf(const cost::Hardware* hardware, const cost::CostModel& model) {
@@ -53,6 +51,10 @@ void addChoices(const compile::RunConfig& config, const QString& label, const st
             changes.push_back(change(label, toQString(choice), "training." + key, choice));
         }
     }
+}
+
+PlanOutcome outcomeOf(const plan::ExecutionPlan& plan) {
+    return {plan.memory_bytes(), plan.flops_per_step, plan.predicted_step_ms, plan.fits(), {}};
 }
 
 QString firstError(const config::Diagnostics& diagnostics) {
@@ -165,10 +167,6 @@ PlanPreview::Planner PlanPreview::engine(const std::filesystem::path& calibratio
 
 PlanPreview::PlanPreview(Draft& draft, Planner planner, QObject* parent)
     : QObject(parent), draft_(draft), planner_(std::move(planner)) {
-    // One thread for good, which is given what the others leave.
-    later_.setMaxThreadCount(1);
-    later_.setExpiryTimeout(-1);
-    later_.start([] { setpriority(PRIO_PROCESS, 0, kLaterNiceness); });
     timer_.setSingleShot(true);
     timer_.setInterval(kPauseMs);
     connect(&timer_, &QTimer::timeout, this, [this] {
@@ -235,26 +233,28 @@ void PlanPreview::restart() {
         next();
         return;
     }
-    if (planner_.layout && !MeshEdit::of(draft_.config()).single()) {
+    const bool placed = planner_.layout && !MeshEdit::of(draft_.config()).single();
+    if (placed) {
         plan({planner_.layout}, [this](const Result& result) { takeLayout(result); });
-    } else {
-        planStep();
+    }
+    plan({planner_.step}, [this](const Result& result) { takeStep(result); });
+    if (!placed) {
+        planRest();
     }
 }
 
 // What is wrong with a layout is wrong with the step, which says it.
 void PlanPreview::takeLayout(const Result& result) {
-    planStep();
+    if (!dirty_) {
+        next(); // the step was faster
+        return;
+    }
     if (result.digest) {
         layout_ = result.digest;
         layout_is_new_ = true;
         emit changed();
     }
-}
-
-void PlanPreview::planStep() {
-    plan({planner_.step}, [this](const Result& result) { takeStep(result); });
-    QTimer::singleShot(0, this, [this, turn = turn_] { // when the layout is painted
+    QTimer::singleShot(0, this, [this, turn = turn_] { // when it is painted
         if (turn == turn_) {
             planRest();
         }
@@ -269,7 +269,7 @@ void PlanPreview::planRest() {
         return;
     }
     rest_asked_ = true;
-    plan({planner_.rest, {}, {}, Urgency::Now, false}, [this](const Result& result) {
+    plan({planner_.rest, {}, {}, Urgency::Now, Yield::Plan}, [this](const Result& result) {
         rest_ = result;
         if (!dirty_) {
             next();
@@ -396,17 +396,10 @@ bool PlanPreview::nextOutcome() {
         if (outcomes_.contains(wanted.id)) {
             continue;
         }
-        const Job job{planner_.plan, wanted.overrides, {}, Urgency::Later};
+        const Job job{planner_.plan, wanted.overrides, {}, Urgency::Later, Yield::Outcome};
         plan(job, [this, id = wanted.id](const Result& result) {
-            PlanOutcome found;
-            found.problem = result.problem;
-            if (result.digest) {
-                found.peak_bytes = result.digest->peak_bytes;
-                found.flops = result.digest->plan->flops_per_step;
-                found.step_ms = result.digest->plan->predicted_step_ms;
-                found.fits = result.digest->plan->fits();
-            }
-            outcomes_[id] = found;
+            outcomes_[id] = result.outcome;
+            outcomes_[id].problem = result.problem;
             emit outcomesChanged();
             next();
         });
@@ -450,9 +443,15 @@ void PlanPreview::plan(Job job, std::function<void(Result)> done) {
                 if (!checked.ok()) {
                     result.problem = firstError(checked.diagnostics);
                 } else if (!stop.stop_requested()) {
-                    result.plan = job.make(checked.config, hardware, stop);
-                    result.digest =
-                        job.digested ? digestPlan(result.plan, job.step.get()) : nullptr;
+                    auto made = job.make(checked.config, hardware, stop);
+                    if (job.yield == Yield::Outcome) {
+                        result.outcome = outcomeOf(*made);
+                    } else {
+                        result.digest = job.yield == Yield::Digest
+                                            ? digestPlan(made, job.step.get())
+                                            : nullptr;
+                        result.plan = std::move(made);
+                    }
                 }
             } catch (const Error& error) {
                 const QString where = toQString(error.where());

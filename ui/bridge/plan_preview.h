@@ -8,11 +8,11 @@
 #include "core/compile/mesh_advice.h"
 #include "core/compile/programs.h"
 #include "core/cost/hardware.h"
+#include "ui/bridge/background.h"
 #include "ui/bridge/plan_digest.h"
 
 #include <QObject>
 #include <QStringList>
-#include <QThreadPool>
 #include <QTimer>
 
 #include <functional>
@@ -145,20 +145,25 @@ signals:
 
 private:
     struct Result {
-        std::shared_ptr<const plan::ExecutionPlan> plan;
-        std::shared_ptr<const PlanDigest> digest; // of it, if one was asked for
+        std::shared_ptr<const plan::ExecutionPlan> plan; // unless only the outcome was asked for
+        std::shared_ptr<const PlanDigest> digest;        // of it, if one was asked for
+        PlanOutcome outcome;                             // of it, if that was asked for
         QString problem;
         QString hint;
     };
 
+    static constexpr int kLaterNiceness = 5; // a third of the share of others
+
     /// What somebody waits for, or what gives way to it.
     enum class Urgency { Now, Later };
+    /// What is made of a plan. Of what only figures are shown the plan ends where it was made.
+    enum class Yield { Plan, Digest, Outcome };
     struct Job {
         Planner::Plan make;
         std::vector<std::string> overrides{};
         std::shared_ptr<const PlanDigest> step{}; // what the plan completes
         Urgency urgency = Urgency::Now;
-        bool digested = true;
+        Yield yield = Yield::Digest;
     };
 
     void onDraftChanged();
@@ -172,7 +177,6 @@ private:
     void plan(Job job, std::function<void(Result)> done);
     void find(const Search& search, Urgency urgency, std::function<void(Alternatives)> done);
     QThreadPool* poolOf(Urgency urgency);
-    void planStep();
     void planRest();
     void complete();
     bool isBusy() const { return running_ > 0; }
@@ -210,7 +214,7 @@ private:
     int running_ = 0;       // jobs of this turn
     bool rest_asked_ = false;
     std::optional<Result> rest_; // of the draft, until its step is there
-    QThreadPool later_;          // gives way to what is looked at
+    QuietPool later_{kLaterNiceness}; // gives way to what is looked at
 };
 
 } // namespace weft::ui

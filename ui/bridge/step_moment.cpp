@@ -301,4 +301,10 @@ SchedulePlace StepMoments::placeAt(double time) const {
     return out;
 }
 
+std::shared_ptr<const StepMoments> momentsOf(std::shared_ptr<const PlanDigest> digest) {
+    return digest && digest->moments
+               ? std::shared_ptr<const StepMoments>(digest, digest->moments.get())
+               : std::make_shared<const StepMoments>(digest);
+}
+
 } // namespace weft::ui

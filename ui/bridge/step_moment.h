@@ -101,4 +101,7 @@ private:
     widgets::TimelineData timeline_;
 };
 
+/// Those that were prepared with the digest, else new ones. They keep the digest.
+std::shared_ptr<const StepMoments> momentsOf(std::shared_ptr<const PlanDigest> digest);
+
 } // namespace weft::ui

@@ -93,7 +93,7 @@ QString stateName(const plan::StateSlot& slot) {
     return name.left(name.indexOf('/')).section('.', -1);
 }
 
-QStringList axisNames(const sharding::Mesh& mesh, const std::vector<int>& axes) {
+QStringList axisNames(const sharding::Mesh& mesh, const sharding::AxisList& axes) {
     QStringList out;
     for (const int axis : axes) {
         out.append(toQString(mesh.axes[static_cast<std::size_t>(axis)].name));

@@ -114,6 +114,11 @@ std::vector<Mistake> mistakes() {
          "data=? x model=3 do not make up 8 devices", "divide 8"},
         {{"mesh.devices=cpu:4", "mesh.axes=[[\"data\",-1],[\"model\",-1]]"}, "/mesh/axes",
          "only one axis", "all sizes but one"},
+        {{"mesh.axes=[[\"a\",1],[\"b\",1],[\"c\",1],[\"d\",1],[\"e\",1],[\"f\",1],[\"g\",1],[\"h\",1],"
+          "[\"i\",1]]"},
+         "/mesh/axes",
+         "9 axes",
+         "Join"},
         {{"mesh.devices=cpu:4", "mesh.axes=[[\"data\",2],[\"data\",2]]"}, "/mesh/axes/1", "twice",
          "of its own"},
         {{"mesh.devices=cpu:1025"}, "/mesh/devices", "'cpu:1025' are not available", "1024"},

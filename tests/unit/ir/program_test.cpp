@@ -103,7 +103,7 @@ private slots:
         case 6: outer.body.clear(); break;
         case 7: outer.inputs[0] = {99}; break;
         case 8: program.arguments[1].name = std::string("x"); break;
-        default: program.value({7}).spec.dims = {{"a"}, {"b"}}; break;
+        default: program.value({7}).set_spec({{{"a"}, {"b"}}, {}}); break;
         }
         const auto found = verify_structure(program);
         QVERIFY(!found.empty());

@@ -54,7 +54,7 @@ private slots:
         QCOMPARE(program.arguments.size(), 3U);
         QVERIFY(program.arguments[0].role == Role::state);
         QCOMPARE(program.value({0}).name, std::string("layers.0.weight"));
-        QVERIFY((program.value({5}).spec == Spec{{{"data"}}, {"model"}}));
+        QVERIFY((program.value({5}).spec() == Spec{{{"data"}}, {"model"}}));
         const Op& loop = program.body.ops[1];
         QCOMPARE(loop.attributes.integer("count"), 4);
         QVERIFY(loop.phase == Phase::backward);

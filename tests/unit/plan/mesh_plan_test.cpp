@@ -142,6 +142,7 @@ private slots:
             return out;
         };
         QVERIFY(step.programs.size() < whole.programs.size());
+        QCOMPARE(both.find("train_step"), step.find("train_step")); // shared, not copied
         QCOMPARE(document(both).dump(1), document(whole).dump(1));
         QCOMPARE(both.programs.size(), whole.programs.size());
         for (std::size_t i = 0; i < whole.programs.size(); ++i) {

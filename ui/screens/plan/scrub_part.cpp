@@ -112,7 +112,7 @@ void ScrubPart::setDigest(std::shared_ptr<const PlanDigest> digest) {
     const double share =
         moment_.valid() && moments_->duration() > 0 ? moment_.time / moments_->duration() : 0;
     digest_ = std::move(digest);
-    moments_ = std::make_unique<const StepMoments>(digest_);
+    moments_ = momentsOf(digest_);
     const bool any = moments_->count() > 0;
     for (QWidget* control : {static_cast<QWidget*>(back_), static_cast<QWidget*>(play_),
                              static_cast<QWidget*>(step_), static_cast<QWidget*>(speed_)}) {

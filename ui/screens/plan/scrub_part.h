@@ -73,7 +73,7 @@ private:
     double speed() const;
 
     std::shared_ptr<const PlanDigest> digest_;
-    std::unique_ptr<const StepMoments> moments_;
+    std::shared_ptr<const StepMoments> moments_;
     StepMoment moment_;
     QPushButton* back_;
     QPushButton* play_;
