@@ -50,7 +50,9 @@ AxisGrip::AxisGrip(const QString& axis, QWidget* parent) : QAbstractButton(paren
 }
 
 QSize AxisGrip::sizeHint() const {
-    return {kGripWidth, size::kCompactControlHeight};
+    const double name = textWidth(Theme::current().font(TextStyle::Mono), axis_);
+    return {kGripWidth + static_cast<int>(std::ceil(name)) + space::kTight,
+            size::kCompactControlHeight};
 }
 
 void AxisGrip::paintEvent(QPaintEvent*) {
@@ -59,16 +61,26 @@ void AxisGrip::paintEvent(QPaintEvent*) {
     const Theme& theme = Theme::current();
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme.color(underMouse() && isEnabled() ? Role::Text : Role::Muted));
-    const QPointF middle = QRectF(rect()).center();
+    const QPointF middle(isRightToLeft() ? width() - kGripWidth / 2.0 : kGripWidth / 2.0,
+                         height() / 2.0);
     for (int row = -1; row <= 1; ++row) {
         for (const double side : {-0.5, 0.5}) {
             painter.drawEllipse(middle + QPointF(side * kDotPitch, row * kDotPitch), kDot / 2,
                                 kDot / 2);
         }
     }
+    const QRectF name = isRightToLeft() ? QRectF(rect()).adjusted(space::kTight, 0, -kGripWidth, 0)
+                                        : QRectF(rect()).adjusted(kGripWidth, 0, -space::kTight, 0);
+    paintText(painter, name, Qt::AlignCenter, axis_, theme.font(TextStyle::Mono),
+              theme.color(Role::Accent), Qt::ElideNone);
     if (hasFocus()) {
         paintFocus(painter, rect(), size::kRadius);
     }
+}
+
+void AxisGrip::changeEvent(QEvent* event) {
+    QAbstractButton::changeEvent(event);
+    updateGeometry();
 }
 
 void AxisGrip::mousePressEvent(QMouseEvent* event) {

@@ -17,8 +17,8 @@ QMimeData* axisMime(const QString& axis);
 /// The axis that is dragged; empty: something else is.
 QString axisOf(const QMimeData* data);
 
-/// Six dots to drag an axis by. Left and Right ask for the place before and behind, Delete asks to
-/// take it away.
+/// Six dots and the name of an axis, to drag it by. Left and Right ask for the place before and
+/// behind, Delete asks to take it away.
 class AxisGrip : public QAbstractButton {
     Q_OBJECT
 public:
@@ -35,6 +35,7 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
     QString axis_;

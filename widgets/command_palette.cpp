@@ -136,7 +136,9 @@ void CommandPalette::open() {
 QStringList CommandPalette::visibleTexts() const {
     QStringList texts;
     for (int row = 0; row < model_->rowCount(); ++row) {
-        texts.append(model_->item(row)->text());
+        if (model_->item(row)->data(kActionRole).isValid()) {
+            texts.append(model_->item(row)->text());
+        }
     }
     return texts;
 }
@@ -203,6 +205,12 @@ void CommandPalette::refilter() {
         item->setData(match.action->isEnabled(), kEnabledRole);
         item->setToolTip(match.action->toolTip());
         model_->appendRow(item);
+    }
+    if (matches.empty()) {
+        auto* item = new QStandardItem(tr("No command is called that"));
+        item->setData(false, kEnabledRole);
+        model_->appendRow(item);
+        return;
     }
     list_->setCurrentIndex(model_->index(0, 0));
 }

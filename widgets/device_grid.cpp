@@ -114,8 +114,8 @@ int DeviceGrid::columnsIn(double width) const {
     while (columns > 1 && wanted % columns != 0) {
         --columns;
     }
-    // A single column wastes the room that two rows side by side would fill.
-    return wanted == 1 ? std::min(room, std::max(1, itemCount())) : columns;
+    // A single column wastes the room that two side by side would fill.
+    return columns == 1 ? std::min(room, std::max(1, itemCount())) : columns;
 }
 
 QRectF DeviceGrid::cardRect(int index, double width) const {

@@ -31,7 +31,8 @@ public:
     explicit DeviceGrid(QWidget* parent = nullptr);
 
     /// `mesh`: sizes of its axes, major to minor. As many devices as the last axis has stand side
-    /// by side; fewer where there is no room.
+    /// by side; where there is no room, parts of a row that are alike, else as many as there is
+    /// room for.
     void setDevices(std::vector<DeviceCard> devices, std::vector<int> mesh);
     void setLimit(std::optional<qint64> bytes);
     /// -1: none.

@@ -249,6 +249,7 @@ void ParallelView::paintValues(QPainter& painter, int line, const QRectF& plot) 
 
 void ParallelView::paintScene(QPainter& painter, const QSizeF& view_size) const {
     const QRectF plot = plotRect(view_size);
+    painter.fillRect(QRectF(QPointF(), view_size), Theme::current().color(Role::Surface));
     if (axes_.empty() || plot.height() < 20) {
         return;
     }

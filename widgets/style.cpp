@@ -12,6 +12,7 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QHeaderView>
+#include <QListView>
 #include <QScrollBar>
 #include <QSpinBox>
 #include <QTabBar>
@@ -130,7 +131,7 @@ int Style::pixelMetric(PixelMetric metric, const QStyleOption* option,
         const auto* tree = qobject_cast<const QTreeView*>(widget);
         const bool columns =
             qobject_cast<const QTableView*>(widget) || (tree && !tree->isHeaderHidden());
-        return columns ? 7 : 3;
+        return columns || qobject_cast<const QListView*>(widget) ? 7 : 3;
     }
     case PM_LayoutLeftMargin:
     case PM_LayoutRightMargin:

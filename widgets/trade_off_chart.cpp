@@ -7,7 +7,8 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kLeft = 64.0;
+constexpr double kLeftPad = 12.0;
+constexpr double kGap = 8.0; // between a number and its axis
 constexpr double kTop = 14.0;
 constexpr double kRight = 20.0;
 
@@ -56,9 +57,34 @@ void TradeOffChart::setStale(bool stale) {
     update();
 }
 
+/// Round numbers on the memory axis; the highest has the unit.
+std::vector<TradeOffChart::Tick> TradeOffChart::memoryTicks() const {
+    double unit = 1.0;
+    int power = 0;
+    while (power < 4 && high_y_ >= unit * 1024.0) {
+        unit *= 1024.0;
+        ++power;
+    }
+    static const char* const kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    const double step = roundStep(high_y_ / unit, 3);
+    const int decimals = step >= 1.0 ? 0 : static_cast<int>(std::ceil(-std::log10(step)));
+    std::vector<Tick> out;
+    for (int i = 0; i * step * unit <= high_y_; ++i) {
+        out.push_back({i * step * unit, QString::number(i * step, 'f', decimals)});
+    }
+    out.back().text += QLatin1Char(' ') + QString::fromLatin1(kUnits[power]);
+    return out;
+}
+
 QRectF TradeOffChart::plotRect(const QSizeF& view_size) const {
+    const QFont mono = Theme::current().font(TextStyle::MonoSmall);
+    double numbers = 0;
+    for (const Tick& tick : memoryTicks()) {
+        numbers = std::max(numbers, std::ceil(textWidth(mono, tick.text)));
+    }
+    const double left = kLeftPad + numbers + kGap;
     const double bottom = view_size.height() - captionLine() - 8.0;
-    return {kLeft, kTop, std::max(1.0, view_size.width() - kLeft - kRight),
+    return {left, kTop, std::max(1.0, view_size.width() - left - kRight),
             std::max(1.0, bottom - kTop)};
 }
 
@@ -108,24 +134,12 @@ void TradeOffChart::paintAxes(QPainter& painter, const QRectF& plot) const {
     const Theme& theme = Theme::current();
     const QFont mono = theme.font(TextStyle::MonoSmall);
     const double line = captionLine();
-    double unit = 1.0;
-    int power = 0;
-    while (power < 4 && high_y_ >= unit * 1024.0) {
-        unit *= 1024.0;
-        ++power;
-    }
-    static const char* const kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    const double y_step = roundStep(high_y_ / unit, 3);
-    const int y_decimals = y_step >= 1.0 ? 0 : static_cast<int>(std::ceil(-std::log10(y_step)));
-    for (int i = 0; i * y_step * unit <= high_y_; ++i) {
-        const double y = std::round(plot.bottom() - plot.height() * i * y_step * unit / high_y_);
+    for (const Tick& tick : memoryTicks()) {
+        const double y = std::round(plot.bottom() - plot.height() * tick.bytes / high_y_);
         paintHairline(painter, {plot.left(), y}, {plot.right(), y},
-                      theme.color(i == 0 ? Role::Border : Role::Hairline));
-        const bool last = (i + 1) * y_step * unit > high_y_;
-        QString text = QString::number(i * y_step, 'f', y_decimals);
-        text += last ? QLatin1Char(' ') + QString::fromLatin1(kUnits[power]) : QString();
-        paintText(painter, QRectF(0, y - line / 2.0, plot.left() - 8.0, line),
-                  Qt::AlignRight | Qt::AlignVCenter, text, mono, theme.color(Role::Muted),
+                      theme.color(tick.bytes == 0 ? Role::Border : Role::Hairline));
+        paintText(painter, QRectF(0, y - line / 2.0, plot.left() - kGap, line),
+                  Qt::AlignRight | Qt::AlignVCenter, tick.text, mono, theme.color(Role::Muted),
                   Qt::ElideNone);
     }
     const double x_step = roundStep(high_x_ - low_x_, 4);

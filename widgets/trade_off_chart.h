@@ -40,6 +40,11 @@ protected:
     void paintScene(QPainter& painter, const QSizeF& view_size) const override;
 
 private:
+    struct Tick {
+        double bytes = 0;
+        QString text;
+    };
+    std::vector<Tick> memoryTicks() const;
     QRectF plotRect(const QSizeF& view_size) const;
     QPointF place(const TradeOffPoint& point, const QRectF& plot) const;
     void paintAxes(QPainter& painter, const QRectF& plot) const;

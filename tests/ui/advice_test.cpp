@@ -249,7 +249,7 @@ private slots:
                 throw Error(ErrorKind::runtime, "", "no speed is known", "Train first.");
             });
         QTest::mouseClick(&shown.button("adviceLook"), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(words(shown.part).contains("no speed is known"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(words(shown.part).contains("No speed is known"), kPatienceMs);
         QVERIFY(words(shown.part).contains("Train first."));
         QVERIFY(shown.button("adviceLook").isEnabled());
     }

@@ -9,6 +9,7 @@
 #include "ui/models/checkpoint_model.h"
 #include "ui/screens/checkpoints/checkpoint_actions.h"
 #include "ui/screens/checkpoints/diff_dialog.h"
+#include "widgets/painting.h"
 #include "widgets/text_label.h"
 
 #include <QAbstractItemModelTester>
@@ -105,6 +106,24 @@ class CheckpointsTest : public QObject {
     QTemporaryDir trash_;
 
 private slots:
+    // The badges say the most important of it, where it does not fit.
+    void why_checkpoints_are_kept_is_readable_or_not_there() {
+        Page page({100, 200});
+        const QString reasons = page.cell(0, ui::CheckpointModel::KeptFor);
+        QCOMPARE(reasons, QString("newest, best"));
+        const double needed = widgets::textWidth(
+            widgets::Theme::current().font(widgets::TextStyle::Body), reasons);
+        bool shown = false;
+        bool hidden = false;
+        for (const int width : {1600, 1440, 1240, 1024}) {
+            page.fixture.window().resize(width, 680);
+            QTRY_VERIFY(page.table().isColumnHidden(ui::CheckpointModel::KeptFor) ||
+                        page.table().columnWidth(ui::CheckpointModel::KeptFor) >= needed);
+            (page.table().isColumnHidden(ui::CheckpointModel::KeptFor) ? hidden : shown) = true;
+        }
+        QVERIFY(shown && hidden);
+    }
+
     void initTestCase() { qputenv("XDG_DATA_HOME", trash_.path().toUtf8()); }
     void init() { QTest::failOnWarning(QRegularExpression("^(?!This plugin does not support)")); }
 

@@ -166,6 +166,22 @@ private slots:
         QVERIFY(!digest->plan->limit_bytes || same.a.limit < digest->plan->limit_bytes);
     }
 
+    // A stage keeps its own layers; without a pipeline every device keeps all of them.
+    void what_lies_on_one_stage_only_is_held_otherwise() {
+        const auto whole = test::mesh_digest(test::mesh_config({"mesh.devices=h200:4"}));
+        const auto staged = test::mesh_digest(test::mesh_config(
+            {"mesh.devices=h200:4", "mesh.strategy=pipeline", "training.micro_batch_size=4"}));
+        const ui::PlanComparison found = ui::comparePlans(*whole, *staged);
+        QVERIFY(!found.tensors.empty());
+        QCOMPARE(found.equal_tensors, 0);
+        for (const ui::ComparedTensor& one : found.tensors) {
+            QVERIFY2(one.a_spec == "P()", qPrintable(one.a_spec));
+            QVERIFY2(one.b_spec.startsWith("P() on stage"), qPrintable(one.b_spec));
+        }
+        QCOMPARE(std::size_t(ui::comparePlans(*staged, *staged).equal_tensors),
+                 staged->plan->state_slots.size());
+    }
+
     void models_hold_together() {
         ui::FigureModel figures;
         ui::TensorDifferenceModel tensors;
@@ -226,6 +242,18 @@ private slots:
             QVERIFY(back.has_value());
             QVERIFY(back->document == first.document);
         }
+    }
+
+    void the_draft_itself_cannot_be_taken_over() {
+        Shown shown;
+        QTest::mouseClick(&shown.button("compareKeep"), Qt::LeftButton);
+        QVERIFY(shown.part.findChild<QWidget*>("compareAlike")->isVisible());
+        QVERIFY(!shown.button("compareUse").isEnabled());
+        QVERIFY(!shown.button("compareUse").toolTip().isEmpty());
+        shown.give(test::mesh_config({"mesh.devices=h200:4", "mesh.strategy=fsdp"}));
+        QVERIFY(shown.choose("Kept:"));
+        QVERIFY(shown.button("compareUse").isEnabled());
+        QVERIFY(shown.button("compareUse").toolTip().isEmpty());
     }
 
     void proposals_of_the_advisor_are_listed() {

@@ -4,6 +4,7 @@
 #include "tests/support/weft_test.h"
 #include "tests/ui/mesh_support.h"
 #include "tests/ui/studio_fixture.h"
+#include "ui/screens/drawings.h"
 #include "ui/screens/plan/export_menu.h"
 
 #include <QAbstractButton>
@@ -30,6 +31,12 @@ class ExportTest : public QObject {
     Q_OBJECT
 
 private slots:
+    void names_of_files_have_no_runs_of_dashes() {
+        QCOMPARE(ui::fileName("blocks.0.qkv.weight, [64, 192]"),
+                 QString("blocks-0-qkv-weight-64-192"));
+        QCOMPARE(ui::fileName("Devices"), QString("devices"));
+    }
+
     void the_mesh_is_copied_and_drawings_are_listed_where_they_are_shown() {
         test::StudioFixture fixture;
         const compile::RunConfig config = test::mesh_config(test::kTwoByTwo);
@@ -52,6 +59,8 @@ private slots:
                           Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.find("meshGrid")->isVisible(), kPatienceMs);
         QVERIFY(drawings("svg").contains("Devices…"));
+        QVERIFY(drawings("svg").indexOf("Devices…") < // as on the page, from top to bottom
+                drawings("svg").indexOf("What the stages of the pipeline do when…"));
         QVERIFY(!drawings("png").contains("Memory over the steps…"));
         const QSignalSpy done(menu, &ui::ExportMenu::done);
         const auto plan = test::mesh_digest(config)->plan;

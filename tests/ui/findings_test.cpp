@@ -116,6 +116,21 @@ private slots:
         QCOMPARE(part.findChild<QPushButton*>("findingFix")->text(), QString("recompute blocks"));
     }
 
+    void names_are_whole_as_soon_as_there_is_something_to_list() {
+        ui::FindingsPart part;
+        part.resize(1200, 220);
+        part.show();
+        part.setDigest(digestOf(configOf({"mesh.devices=cpu:2"})));
+        QCOMPARE(part.count(), 0);
+        part.setDigest(digestOf(configOf({"mesh.devices=cpu:2", "mesh.strategy=tensor_parallel"})));
+        auto* table = part.findChild<QTableView*>("findingsTable");
+        QTRY_VERIFY(table->isVisible() && table->width() > part.width() / 2);
+        const QModelIndex where = table->model()->index(0, ui::FindingModel::WhereColumn);
+        const QFont font = where.data(Qt::FontRole).value<QFont>();
+        QVERIFY(table->columnWidth(ui::FindingModel::WhereColumn) >
+                widgets::textWidth(font, where.data().toString()));
+    }
+
     void nothing_found_is_said() {
         ui::FindingsPart part;
         part.setDigest(digestOf(configOf({"mesh.devices=cpu:2"})));

@@ -42,13 +42,15 @@ struct Made {
     double loss = 1;
     std::string state = "finished";
     std::string parent{};
+    std::string more{}; // of the configuration: ", \"seed\": 1"
 };
 
 fs::path make_run(const fs::path& runs, const Made& made) {
     const fs::path folder = runs / ("2026-01-01_" + made.name);
     write(folder / "config.json", R"({"optimizer": {"type": "adamw", "learning_rate": )" +
                                       std::to_string(made.learning_rate) +
-                                      R"(}, "checkpoint": {"metric": "validation/loss"}})");
+                                      R"(}, "checkpoint": {"metric": "validation/loss"})" + made.more +
+                                      "}");
     train::RunInfo info;
     info.id = folder.filename().string();
     info.name = made.name;
@@ -285,6 +287,23 @@ private slots:
         QVERIFY(view->cursorItem() != first);
         page.select({"b", "c"});
         QVERIFY(!view->isVisible()); // their settings are the same
+    }
+
+    // A setting that one kind of run has, with one value, tells only the kind; settings of one name
+    // are told apart by what they are of.
+    void axes_have_two_values_and_names_of_their_own() {
+        const std::string mlp = R"(, "model": {"type": "mlp"}, "data": {"type": "idx"})";
+        const std::string graph =
+            R"(, "model": {"type": "graph", "path": "m.weft"}, "data": {"type": "text"})";
+        Page page({{"a", 0.1, 2, "finished", {}, mlp}, {"b", 0.1, 1, "finished", {}, graph}});
+        static_cast<widgets::SegmentedControl*>(page.fixture.find("comparePart"))
+            ->setCurrentIndex(2);
+        auto* view = static_cast<widgets::ParallelView*>(page.fixture.find("parallelView"));
+        QVERIFY(view->isVisible());
+        QCOMPARE(view->axisCount(), 3); // both types and the result
+        const QString said = view->item(0).name;
+        QVERIFY2(said.contains("model.type") && said.contains("data.type"), qPrintable(said));
+        QVERIFY2(!said.contains("path"), qPrintable(said));
     }
 
     void a_run_goes_to_the_trash_whole_and_one_that_trains_stays() {

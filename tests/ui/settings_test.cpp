@@ -105,6 +105,7 @@ private slots:
         open_settings(fixture, ui::action::kShortcuts);
         assign(fixture, ui::action::kProblems, QKeySequence("F4"));
         QTest::mouseClick(fixture.find("shortcutDefault"), Qt::LeftButton);
+        QVERIFY(fixture.find("shortcutList")->hasFocus()); // the button has nothing more to do
         QCOMPARE(problems->shortcut(), QKeySequence("Ctrl+Shift+M"));
         QVERIFY(fixture.studio().settings().values().shortcuts.isEmpty());
     }

@@ -217,6 +217,18 @@ private slots:
         QCOMPARE(moments.atTime(before).stages.back().action, QString());
     }
 
+    void around_its_schedule_a_stage_updates_and_does_not_wait() {
+        const auto digest = digest_of(small_gpt(kGpipe), true);
+        const ui::StepMoments moments(digest);
+        const auto own = static_cast<std::size_t>(digest->stage);
+        const ui::StepMoment last = moments.at(moments.count() - 1);
+        QCOMPARE(last.stages[own].around, QString("update"));
+        QVERIFY(last.stages[own].action.isEmpty());
+        const ui::StepMoment acts = moments.at(moments.positionOfAction(0));
+        QVERIFY(acts.stages[own].around.isEmpty());
+        QVERIFY(moments.atTime(moments.timeOfAction(0, 0)).stages.back().around.isEmpty());
+    }
+
     // Huang et al. 2019, figure 2c, with even stages: the last forward of stage 3 of 4 begins after
     // 3 + 3 others.
     void an_unpredicted_pipeline_runs_in_forwards_of_even_stages() {

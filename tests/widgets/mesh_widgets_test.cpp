@@ -2,6 +2,7 @@
 // Layers over stages, chips of axes and widgets that flow onto lines, by mouse and keys.
 #include "tests/support/weft_test.h"
 #include "widgets/axis_chip.h"
+#include "widgets/device_grid.h"
 #include "widgets/flow_layout.h"
 #include "widgets/stage_strip.h"
 #include "widgets/theme_controller.h"
@@ -151,8 +152,41 @@ private slots:
         QVERIFY(tag.crossRect().isEmpty());
     }
 
+    // Rows of four are cut into halves; three cannot be, and one below the other they waste room.
+    void devices_use_the_room_that_there_is() {
+        const auto columns = [](int width, std::vector<int> mesh) {
+            int count = 1;
+            for (const int size : mesh) {
+                count *= size;
+            }
+            std::vector<DeviceCard> cards(static_cast<std::size_t>(count));
+            for (int i = 0; i < count; ++i) {
+                cards[static_cast<std::size_t>(i)].id = i;
+            }
+            DeviceGrid grid;
+            grid.resize(width, 400);
+            grid.setDevices(cards, std::move(mesh));
+            int out = 0;
+            while (out < count && grid.item(out).rect.top() == grid.item(0).rect.top()) {
+                ++out;
+            }
+            return out;
+        };
+        constexpr int kRoomForTwo = 340;
+        constexpr int kRoomForThree = 480;
+        QCOMPARE(columns(kRoomForTwo, {2, 2}), 2);
+        QCOMPARE(columns(kRoomForThree, {4}), 2);
+        QCOMPARE(columns(kRoomForThree, {2, 3}), 3);
+        QCOMPARE(columns(kRoomForTwo, {3}), 2);
+        QCOMPARE(columns(kRoomForTwo, {2, 3}), 2);
+        QCOMPARE(columns(160, {3}), 1);
+    }
+
     void a_grip_moves_and_removes_by_keys() {
         AxisGrip grip("data");
+        // It is dragged by its name, too.
+        QVERIFY(grip.sizeHint().width() >
+                textWidth(Theme::current().font(TextStyle::Mono), QStringLiteral("data")));
         grip.show();
         QSignalSpy moved(&grip, &AxisGrip::moveRequested);
         QSignalSpy removed(&grip, &AxisGrip::removeRequested);

@@ -262,6 +262,23 @@ private slots:
         QCOMPARE(activated.first().first().toInt(), 2);
     }
 
+    // A number that is cut off touches the edge of the drawing.
+    void numbers_of_the_memory_axis_are_whole_at_any_text_size() {
+        for (const double scale : {1.0, 1.5}) {
+            controller_->setFontScale(scale);
+            TradeOffChart chart;
+            chart.resize(420, 220);
+            chart.setPoints({{10, 100 * kMiB, {}, QStringLiteral("a"), true, true},
+                             {20, 50 * kMiB, {}, QStringLiteral("b"), false, true}});
+            const QImage image = chart.grab().toImage();
+            const QRgb empty = image.pixel(0, 0);
+            for (int y = 0; y < image.height(); ++y) {
+                QCOMPARE(image.pixel(1, y), empty);
+            }
+        }
+        controller_->setFontScale(1.0);
+    }
+
     void program_text_is_found_narrowed_and_copied() {
         LineView view;
         const QAbstractItemModelTester tester(view.lineModel());

@@ -16,6 +16,7 @@
 #include <QAccessible>
 #include <QAction>
 #include <QLineEdit>
+#include <QListView>
 #include <QListWidget>
 #include <QMenu>
 #include <QMimeData>
@@ -251,6 +252,16 @@ private slots:
         QTest::keyClick(palette.filter(), Qt::Key_Return);
         QCOMPARE(spy.count(), 1);
         QVERIFY(!palette.isVisible());
+        // What fits nothing is said, and cannot be run.
+        palette.open();
+        QTest::keyClicks(palette.filter(), QStringLiteral("xyzzy"));
+        QVERIFY(palette.visibleTexts().isEmpty());
+        auto* list = palette.findChild<QListView*>();
+        QCOMPARE(list->model()->rowCount(), 1);
+        QVERIFY(!list->model()->index(0, 0).data().toString().isEmpty());
+        QTest::keyClick(palette.filter(), Qt::Key_Down);
+        QTest::keyClick(palette.filter(), Qt::Key_Return);
+        QVERIFY(palette.isVisible());
     }
 
     void toasts_keep_a_history() {

@@ -23,6 +23,15 @@ config::Json fixedPart(const compile::RunConfig& config) {
     return out;
 }
 
+/// As a title, without what can be done.
+QString sentence(const Error& error) {
+    QString text = toQString(error.text());
+    if (!error.where().empty()) {
+        return toQString(error.where()) + QStringLiteral(": ") + text;
+    }
+    return text.left(1).toUpper() + text.mid(1);
+}
+
 MeshWay wayOf(const compile::RunConfig& config, plan::Alternative alternative) {
     MeshWay out;
     if (const auto changed = compile::with_overrides(config, alternative.overrides)) {
@@ -61,8 +70,8 @@ MeshSearch::Found MeshSearch::search(const PlanPreview::Planner::Meshes& meshes,
         out.others = std::move(advice.others);
         out.candidates = advice.candidates;
     } catch (const Error& error) {
-        out.problem = toQString(error.message());
-        out.hint = toQString(error.hint());
+        out.problem = sentence(error);
+        out.hint = toQString(error.hint()).remove('`');
     }
     return out;
 }

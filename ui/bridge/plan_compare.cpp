@@ -166,6 +166,29 @@ void addTraffic(Figures& out, const PlanDigest& a, const PlanDigest& b) {
     }
 }
 
+/// The stage whose devices hold a slot; -1: all devices do.
+int stageOf(const plan::ExecutionPlan& plan, const plan::StateSlot& slot) {
+    return plan.pipeline ? slot.stage : -1;
+}
+
+/// The stages of the tensors of one row, from the first to the last.
+struct Stages {
+    int first = -1;
+    int last = -1;
+
+    void add(int stage) {
+        first = first < 0 ? stage : std::min(first, stage);
+        last = std::max(last, stage);
+    }
+    /// "P('model') on stage 1 to 3"
+    QString after(const QString& spec) const {
+        return first < 0 ? spec
+               : first == last
+                   ? QObject::tr("%1 on stage %2").arg(spec).arg(first)
+                   : QObject::tr("%1 on stages %2 to %3").arg(spec).arg(first).arg(last);
+    }
+};
+
 /// What a device holds of a tensor: of those in a pipeline, a device of its stage.
 void addTensors(PlanComparison& out, const plan::ExecutionPlan& a, const plan::ExecutionPlan& b) {
     std::map<std::string, const plan::StateSlot*> of_b;
@@ -173,6 +196,7 @@ void addTensors(PlanComparison& out, const plan::ExecutionPlan& a, const plan::E
         of_b.try_emplace(slot.name, &slot);
     }
     std::map<std::tuple<QString, QString, QString, qint64, qint64>, std::size_t> known;
+    std::vector<std::pair<Stages, Stages>> stages; // [row]
     for (const plan::StateSlot& slot : a.state_slots) {
         const auto other = of_b.find(slot.name);
         if (other == of_b.end()) {
@@ -182,8 +206,10 @@ void addTensors(PlanComparison& out, const plan::ExecutionPlan& a, const plan::E
         const QString spec_b = specText(b, *other->second);
         const qint64 bytes_a = slot.type.bytes();
         const qint64 bytes_b = other->second->type.bytes();
+        const int stage_a = stageOf(a, slot);
+        const int stage_b = stageOf(b, *other->second);
         of_b.erase(other);
-        if (spec_a == spec_b && bytes_a == bytes_b) {
+        if (spec_a == spec_b && bytes_a == bytes_b && stage_a == stage_b) {
             out.equal_tensors += 1;
             continue;
         }
@@ -192,8 +218,17 @@ void addTensors(PlanComparison& out, const plan::ExecutionPlan& a, const plan::E
             known.try_emplace({name, spec_a, spec_b, bytes_a, bytes_b}, out.tensors.size());
         if (is_new) {
             out.tensors.push_back({name, 0, spec_a, spec_b, bytes_a, bytes_b});
+            stages.emplace_back();
         }
         out.tensors[found->second].count += 1;
+        if (stage_a != stage_b) {
+            stages[found->second].first.add(stage_a);
+            stages[found->second].second.add(stage_b);
+        }
+    }
+    for (std::size_t row = 0; row < stages.size(); ++row) {
+        out.tensors[row].a_spec = stages[row].first.after(out.tensors[row].a_spec);
+        out.tensors[row].b_spec = stages[row].second.after(out.tensors[row].b_spec);
     }
     std::stable_sort(out.tensors.begin(), out.tensors.end(), [](const auto& x, const auto& y) {
         return x.count * std::abs(x.b_bytes - x.a_bytes) >

@@ -224,6 +224,8 @@ void StepClock::pipelined(const plan::ExecutionPlan& plan, const std::vector<Ste
             }
             position = end;
         }
+        out.first = own.before;
+        out.last = track.count() - own.behind - 1;
         fill(own.behind, {before + makespan,
                           before + makespan + (timed_ ? std::min(behind, own.behind_ms) : behind)});
         out.starts.push_back(duration_);
@@ -258,6 +260,11 @@ int StepClock::actionAt(int stage, double time) const {
         std::upper_bound(spans.begin(), spans.end(), time,
                          [](double moment, const TimeSpan& span) { return moment < span.start; });
     return static_cast<int>(behind - spans.begin()) - 1;
+}
+
+bool StepClock::isAround(int stage, int position) const {
+    const Stage& own = stages_[at(stage)];
+    return !own.actions.empty() && (position < own.first || position > own.last);
 }
 
 int StepClock::hiddenExchangeAt(double time) const {

@@ -81,6 +81,8 @@ public:
     const std::vector<TimeSpan>& actions(int stage) const;
     /// The last action that has begun at a time; -1: none yet.
     int actionAt(int stage, double time) const;
+    /// Whether an execution is before the first action of a stage, or behind its last.
+    bool isAround(int stage, int position) const;
     /// When the first and the last stage of a pipeline begin and end their schedules.
     double scheduleStart() const { return schedule_.start; }
     double scheduleEnd() const { return schedule_.end; }
@@ -91,6 +93,8 @@ private:
     struct Stage {
         std::vector<double> starts; // of executions, ascending; the last one is the end of all
         std::vector<TimeSpan> actions;
+        int first = 0; // execution of an action
+        int last = -1;
     };
     struct Hidden {
         TimeSpan span;

@@ -33,6 +33,21 @@ QString exchangeText(const plan::Collective& one) {
     return axes.isEmpty() ? kind : tr("%1 over %2").arg(kind, axes.join(QStringLiteral(" × ")));
 }
 
+/// The part of the step that an op is in.
+std::string_view segmentOf(const StepTrack& track, int op) {
+    const auto& segments = track.program().segments;
+    const auto behind = std::upper_bound(
+        segments.begin(), segments.end(), op,
+        [](int wanted, const plan::Segment& one) { return wanted < one.first_step; });
+    return behind == segments.begin() ? std::string_view() : std::prev(behind)->name;
+}
+
+QString segmentText(std::string_view segment) {
+    return segment == "setup"    ? tr("setup")
+           : segment == "update" ? tr("update")
+                                 : toQString(segment);
+}
+
 /// "backward of microbatch 3" for "B3".
 QString actionText(const QString& action) {
     const QString kind = action.startsWith('F')   ? tr("forward")
@@ -107,7 +122,6 @@ int StepMoments::count() const {
 // it.
 void StepMoments::makePhases() {
     const StepTrack& own = track();
-    const auto& segments = own.program().segments;
     struct Part {
         std::string_view segment;
         int microstep = 0;
@@ -124,10 +138,7 @@ void StepMoments::makePhases() {
             continue;
         }
         Part now;
-        const auto behind = std::upper_bound(
-            segments.begin(), segments.end(), op,
-            [](int wanted, const plan::Segment& one) { return wanted < one.first_step; });
-        now.segment = behind == segments.begin() ? std::string_view() : std::prev(behind)->name;
+        now.segment = segmentOf(own, op);
         now.microstep = own.microstepAt(position);
         now.action = step.op.action;
         now.backward =
@@ -135,13 +146,13 @@ void StepMoments::makePhases() {
             (part.backward && part.segment == now.segment && part.microstep == now.microstep);
         if (position == 0 || now != part) {
             part = now;
-            addPhase(position, toQString(part.segment), own.isRepeated(op), part.backward);
+            addPhase(position, part.segment, own.isRepeated(op), part.backward);
         }
         ++timeline_.spans.back().count;
     }
 }
 
-void StepMoments::addPhase(int position, const QString& segment, bool repeated, bool backward) {
+void StepMoments::addPhase(int position, std::string_view segment, bool repeated, bool backward) {
     const StepTrack& own = track();
     const QString action = toQString(own.step(own.opAt(position)).op.action);
     Phase phase{position, {}};
@@ -164,7 +175,7 @@ void StepMoments::addPhase(int position, const QString& segment, bool repeated, 
         phase.text = name;
         shade = backward ? Strong : Faint;
     } else {
-        name = segment == "setup" ? tr("setup") : segment == "update" ? tr("update") : segment;
+        name = segmentText(segment);
         phase.text = name;
     }
     timeline_.spans.push_back({name, position, 0, shade});
@@ -269,6 +280,9 @@ StepMoment StepMoments::make(int position, double time) const {
         const int action = clock_->actionAt(stage, time);
         if (action >= 0 && time < clock_->actions(stage)[index(action)].end) {
             one.action = toQString(digest_->plan->pipeline->actions[index(stage)][index(action)]);
+        } else if (clock_->isAround(stage, there) && (self || time < clock_->endOf(stage, there))) {
+            one.around =
+                segmentText(segmentOf(tracks_[index(stage)], tracks_[index(stage)].opAt(there)));
         }
     }
     out.bytes = out.stages[index(own_)].bytes;

@@ -19,6 +19,7 @@ using MemoryBytes = std::array<qint64, widgets::kMemoryCategoryCount>;
 /// The devices of one stage of a pipeline; of a plan without one, all devices.
 struct StageMoment {
     QString action;    // that it is in: "B3"; empty: none
+    QString around;    // what it does before or behind its schedule: "setup", "update"
     MemoryBytes bytes; // alive in a device's arena, by category
     qint64 total = 0;
 };
@@ -87,7 +88,7 @@ private:
     StepMoment make(int position, double time) const;
     SchedulePlace placeAt(double time) const;
     void makePhases();
-    void addPhase(int position, const QString& segment, bool repeated, bool backward);
+    void addPhase(int position, std::string_view segment, bool repeated, bool backward);
     void makeTimeline();
     QString title(int op) const;
 

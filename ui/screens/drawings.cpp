@@ -8,11 +8,31 @@
 #include <QMenu>
 #include <QPointer>
 
+#include <algorithm>
+#include <vector>
+
 namespace weft::ui {
 namespace {
 
 QString words(const char* text) {
     return QCoreApplication::translate("Drawings", text);
+}
+
+/// What the page shows, as it is read: from top to bottom.
+std::vector<widgets::PaintedView*> drawingsOf(const QWidget* page) {
+    std::vector<widgets::PaintedView*> out;
+    for (auto* view : page->findChildren<widgets::PaintedView*>()) {
+        if (view->isVisible() && view->itemCount() > 0) {
+            out.push_back(view);
+        }
+    }
+    const auto place = [page](const widgets::PaintedView* view) {
+        const QPoint at = view->mapTo(page, QPoint());
+        return std::pair(at.y(), at.x());
+    };
+    std::stable_sort(out.begin(), out.end(),
+                     [&](const auto* a, const auto* b) { return place(a) < place(b); });
+    return out;
 }
 
 void save(QWidget* page, widgets::PaintedView* view, const QString& name, const QString& suffix,
@@ -30,11 +50,15 @@ void save(QWidget* page, widgets::PaintedView* view, const QString& name, const 
 } // namespace
 
 QString fileName(const QString& title) {
-    QString out = title.toLower();
-    for (QChar& c : out) {
-        c = c.isLetterOrNumber() ? c : QLatin1Char('-');
+    QString out;
+    for (const QChar c : title.toLower()) {
+        if (c.isLetterOrNumber()) {
+            out += c;
+        } else if (!out.isEmpty() && !out.endsWith('-')) {
+            out += '-';
+        }
     }
-    return out;
+    return out.endsWith('-') ? out.chopped(1) : out;
 }
 
 QString writtenText(bool well, const QString& path) {
@@ -48,10 +72,7 @@ void addDrawings(QMenu* menu, QWidget* page, const QString& name, const Written&
         QMenu* drawings = menu->addMenu(
             words(QT_TRANSLATE_NOOP("Drawings", "Drawing as %1")).arg(QString(suffix).toUpper()));
         drawings->setObjectName(QStringLiteral("exportDrawing_%1").arg(suffix));
-        for (auto* view : page->findChildren<widgets::PaintedView*>()) {
-            if (!view->isVisible() || view->itemCount() == 0) {
-                continue;
-            }
+        for (widgets::PaintedView* view : drawingsOf(page)) {
             QAction* action = drawings->addAction(
                 words(QT_TRANSLATE_NOOP("Drawings", "%1…")).arg(view->accessibleName()));
             QObject::connect(

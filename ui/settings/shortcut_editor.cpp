@@ -168,6 +168,7 @@ void ShortcutEditor::assign(const QKeySequence& keys) {
             different.insert(entry.key(), entry.value().toString(QKeySequence::PortableText));
         }
     }
+    list_->setFocus(); // the button that was pressed may have nothing more to do
     keys_->clear();
     emit edited(different);
 }

@@ -37,6 +37,14 @@ CheckpointTable::CheckpointTable(CheckpointModel& model, QWidget* parent)
     horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     horizontalHeader()->setSectionResizeMode(CheckpointModel::KeptFor, QHeaderView::Stretch);
     horizontalHeader()->setHighlightSections(false);
+    fitting_.setSingleShot(true);
+    fitting_.setInterval(0);
+    connect(&fitting_, &QTimer::timeout, this, &CheckpointTable::fitColumns);
+    const auto later = [this] { fitting_.start(); }; // rows come in crowds
+    connect(&model, &QAbstractItemModel::modelReset, this, later);
+    connect(&model, &QAbstractItemModel::rowsInserted, this, later);
+    connect(&model, &QAbstractItemModel::rowsRemoved, this, later);
+    connect(&model, &QAbstractItemModel::dataChanged, this, later);
 }
 
 std::vector<int> CheckpointTable::selectedRowNumbers() const {
@@ -84,13 +92,34 @@ void CheckpointTable::changeEvent(QEvent* event) {
 void CheckpointTable::fitColumns() {
     const double room = width() / widgets::Theme::current().fontScale();
     const bool compact = room < kCompactWidth;
-    const bool tight = room < kTightWidth; // the badges still say newest and best
     for (const auto column :
          {CheckpointModel::Epoch, CheckpointModel::TrainLoss, CheckpointModel::Saved}) {
         setColumnHidden(column, compact);
     }
+    // The badges still say newest and best.
+    const bool tight = room < kTightWidth || !hasRoomForReasons();
     setColumnHidden(CheckpointModel::KeptFor, tight);
     horizontalHeader()->setStretchLastSection(tight);
+}
+
+/// Whether the reasons can be read whole. What is wrong with a checkpoint stands there in any case.
+bool CheckpointTable::hasRoomForReasons() const {
+    QString longest;
+    for (int row = 0; row < model()->rowCount(); ++row) {
+        if (!checkpoints_.row(row).problem.empty()) {
+            return true;
+        }
+        const QString text = model()->index(row, CheckpointModel::KeptFor).data().toString();
+        longest = text.size() > longest.size() ? text : longest;
+    }
+    int left = viewport()->width();
+    for (int column = 0; column < CheckpointModel::ColumnCount; ++column) {
+        if (column != CheckpointModel::KeptFor && !isColumnHidden(column)) {
+            left -= std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
+        }
+    }
+    const QFont font = widgets::Theme::current().font(widgets::TextStyle::Body);
+    return widgets::textWidth(font, longest) + 2 * widgets::space::kControl <= left;
 }
 
 } // namespace weft::ui

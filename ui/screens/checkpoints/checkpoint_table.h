@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QTableView>
+#include <QTimer>
 
 namespace weft::ui {
 
@@ -27,8 +28,10 @@ protected:
 
 private:
     void fitColumns();
+    bool hasRoomForReasons() const;
 
     const CheckpointModel& checkpoints_;
+    QTimer fitting_;
 };
 
 } // namespace weft::ui

@@ -41,7 +41,7 @@ DiffDialog::DiffDialog(const CheckpointRow& a, const CheckpointRow& b, QWidget* 
     : QDialog(parent), share_(std::make_shared<std::atomic<double>>(0.0)) {
     setObjectName("diffDialog");
     setWindowTitle(tr("A: step %1, B: step %2").arg(formatCount(a.step), formatCount(b.step)));
-    resize(760, 560);
+    resize(880, 600); // long names of arrays stand whole
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(16, 16, 16, 16);
     column->setSpacing(widgets::space::kControl);
@@ -78,6 +78,8 @@ DiffDialog::DiffDialog(const CheckpointRow& a, const CheckpointRow& b, QWidget* 
     table_->sortByColumn(ArrayDifferenceModel::NormDifference, Qt::DescendingOrder);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setShowGrid(false);
+    table_->setWordWrap(false);
+    table_->setTextElideMode(Qt::ElideMiddle);
     table_->verticalHeader()->hide();
     table_->verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);

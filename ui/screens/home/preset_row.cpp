@@ -188,7 +188,7 @@ void PresetRow::addCard(const std::filesystem::path& path) {
                 return;
             }
             parameters->setText(formatCount(facts.parameters));
-            const QString bytes = formatFileSize(facts.bytes);
+            const QString bytes = widgets::formatMemory(facts.bytes);
             memory->setText(
                 facts.seconds ? tr("≈ %1 · %2").arg(formatDuration(*facts.seconds), bytes) : bytes);
             memory->setToolTip(facts.seconds

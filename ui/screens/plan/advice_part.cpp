@@ -227,7 +227,9 @@ void AdvicePart::updateState() {
         header_->setSubtitle(tr("%n plan(s) made", nullptr, search_.plansMade()) +
                              tr(" · %1").arg(formatDuration(double(since_.elapsed()) / 1000)));
     } else if (!search_.problem().isEmpty()) {
-        header_->setSubtitle(search_.problem());
+        header_->setSubtitle(stack_->currentIndex() == ResultsPage
+                                 ? search_.problem() + tr(". ") + search_.hint()
+                                 : QString());
     } else if (search_.isDone()) {
         header_->setSubtitle(
             tr("%1 of %n candidate(s)", nullptr, search_.candidates())

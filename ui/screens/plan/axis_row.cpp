@@ -129,8 +129,6 @@ QWidget* AxisRow::createChip(std::size_t axis) {
             [this, axis](int step) { move(axis, step); });
     connect(grip, &widgets::AxisGrip::removeRequested, this, [this, axis] { remove(axis); });
     row->addWidget(grip);
-    row->addWidget(new TextLabel(name, TextStyle::Mono, Role::Accent));
-    row->addSpacing(widgets::space::kTight);
     auto* size = new QSpinBox;
     size->setObjectName("axisSize_" + name);
     size->setAccessibleName(tr("Size of axis %1").arg(name));

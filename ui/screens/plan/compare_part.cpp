@@ -32,6 +32,7 @@ constexpr int kFigureWidth = 420;
 constexpr int kTensorWidth = 590;
 constexpr int kBoxWidth = 260;
 enum Page { EmptyPage, TablesPage };
+enum TensorPage { TensorMessage, TensorTable };
 
 /// "data=2 × model=2, ZeRO 1"
 QString meshText(const plan::ExecutionPlan& plan) {
@@ -137,7 +138,14 @@ QWidget* ComparePart::createTables() {
         createTable(tensor_proxy_, "compareTensors", tr("Tensors that a device holds otherwise"));
     tensor_table_->setSortingEnabled(true);
     tensor_table_->sortByColumn(-1, Qt::AscendingOrder); // the largest difference first
-    splitter->addWidget(tensor_table_);
+    tensor_stack_ = new QStackedWidget;
+    auto* alike = new widgets::EmptyState("check");
+    alike->setObjectName("compareAlike");
+    alike->setTitle(tr("All tensors are held alike"));
+    alike->setText(tr("A device keeps the same part of each in A and in B."));
+    tensor_stack_->addWidget(widgets::verticalScroll(alike));
+    tensor_stack_->addWidget(tensor_table_);
+    splitter->addWidget(tensor_stack_);
     splitter->setSizes({kMemoryWidth, kFigureWidth, kTensorWidth});
     return splitter;
 }
@@ -277,6 +285,7 @@ void ComparePart::fill() {
     tensors_->setTensors(std::move(found.tensors));
     fitColumns(figure_table_, FigureModel::NameColumn);
     fitColumns(tensor_table_, TensorDifferenceModel::NameColumn);
+    tensor_stack_->setCurrentIndex(tensors_->rowCount() > 0 ? TensorTable : TensorMessage);
 }
 
 void ComparePart::update() {
@@ -289,8 +298,12 @@ void ComparePart::update() {
         table->setEnabled(!old);
     }
     keep_->setEnabled(digest_ && !stale_);
-    const bool possible = choice != nullptr && digest_ && runOf(*choice).has_value();
-    use_->setEnabled(possible && !stale_ && (other || choice->run));
+    const std::optional<MeshRun> run =
+        choice != nullptr && digest_ ? runOf(*choice) : std::optional<MeshRun>();
+    const bool possible = run.has_value();
+    const bool same = possible && sameDocument(*run, shown_run_);
+    use_->setEnabled(possible && !same && !stale_ && (other || choice->run));
+    use_->setToolTip(same ? tr("B is the draft as it is now") : QString());
     header_->setSubtitle(!other_.problem().isEmpty() ? other_.problem()
                          : digest_ && other && !old  ? verdictOn(*digest_, *other)
                                                      : QString());

@@ -97,6 +97,7 @@ private:
     QTableView* figure_table_;
     TensorDifferenceModel* tensors_;
     QSortFilterProxyModel* tensor_proxy_;
+    QStackedWidget* tensor_stack_;
     QTableView* tensor_table_;
 };
 

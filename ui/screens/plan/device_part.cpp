@@ -106,9 +106,10 @@ void DevicePart::setMoment(const StepMoment& moment) {
             }
         }
         one.bytes = stage.total;
-        one.note = moment.stages.size() < 2 ? QString()
-                   : stage.action.isEmpty() ? tr("waits")
-                                            : stage.action;
+        one.note = moment.stages.size() < 2  ? QString()
+                   : !stage.action.isEmpty() ? stage.action
+                   : !stage.around.isEmpty() ? stage.around
+                                             : tr("waits");
     }
     grid_->setNow(std::move(now));
     if (moment.valid() != at_moment_) {

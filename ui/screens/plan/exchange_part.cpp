@@ -213,11 +213,18 @@ void ExchangePart::offerRows() {
     which_->clear();
     which_->addItem(tr("All together"));
     for (int row = 0; row < model_->rowCount(); ++row) {
-        which_->addItem(tr("%1 over %2: %3")
-                            .arg(model_->index(row, ExchangeModel::KindColumn).data().toString(),
-                                 model_->index(row, ExchangeModel::AxesColumn).data().toString(),
-                                 model_->index(row, ExchangeModel::WhatColumn).data().toString()));
+        which_->addItem(rowTitle(row));
     }
+}
+
+/// "all-reduce over data: grad of mlp.down"
+QString ExchangePart::rowTitle(int row) const {
+    const auto text = [&](ExchangeModel::Column column) {
+        return model_->index(row, column).data().toString();
+    };
+    return tr("%1 over %2: %3")
+        .arg(text(ExchangeModel::KindColumn), text(ExchangeModel::AxesColumn),
+             text(ExchangeModel::WhatColumn));
 }
 
 void ExchangePart::showPage() {
@@ -234,6 +241,7 @@ void ExchangePart::showPage() {
                             : form_->currentIndex() == Arrows ? ArrowsPage
                                                               : TablePage);
     why_->setVisible(full && selectedRow() >= 0 && !how_->isChecked());
+    header_->setSubtitle(!full ? QString() : how_->isChecked() ? rowTitle(pattern_row_) : summary_);
 }
 
 /// Of the one that runs, else of the chosen row, else of all.
@@ -273,21 +281,18 @@ void ExchangePart::showPattern() {
 }
 
 void ExchangePart::describe() {
-    showPage();
     if (model_->rowCount() > 0) {
         const plan::ExecutionPlan& plan = *digest_->plan;
         const QString sent = widgets::formatMemory(model_->sentBytes());
-        QString text = tr("%1 in a step · %2")
-                           .arg(formatCount(static_cast<std::int64_t>(model_->executions() + 0.5)),
-                                plan.pipeline ? tr("up to %1 sent by a device").arg(sent)
-                                              : tr("%1 sent by each device").arg(sent));
+        summary_ = tr("%1 in a step · %2")
+                       .arg(formatCount(static_cast<std::int64_t>(model_->executions() + 0.5)),
+                            plan.pipeline ? tr("up to %1 sent by a device").arg(sent)
+                                          : tr("%1 sent by each device").arg(sent));
         if (model_->timed()) {
-            text += tr(" · %1 ms").arg(formatMilliseconds(plan.communication_ms));
+            summary_ += tr(" · %1 ms").arg(formatMilliseconds(plan.communication_ms));
         }
-        header_->setSubtitle(text);
-        return;
     }
-    header_->setSubtitle({});
+    showPage();
     const bool single = !digest_ || digest_->plan->mesh.single();
     empty_->setTitle(single ? tr("One device says nothing to anybody")
                             : tr("These devices say nothing to each other"));

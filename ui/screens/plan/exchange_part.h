@@ -60,6 +60,7 @@ private:
     void explain();
     void showPage();
     void offerRows();
+    QString rowTitle(int row) const;
     void drawArrows();
     void showPattern();
     int selectedRow() const;
@@ -70,6 +71,7 @@ private:
     std::shared_ptr<const PlanDigest> digest_;
     bool settling_ = false; // rows change by themselves: what the table makes current is no choice
     int pattern_row_ = -1;  // whose pattern is shown
+    QString summary_;       // of all collectives
     widgets::SectionHeader* header_;
     QPushButton* how_;
     widgets::SegmentedControl* form_;

@@ -49,6 +49,7 @@ FindingsPart::FindingsPart(QWidget* parent) : QWidget(parent) {
     model_ = new FindingModel(this);
     table_ = ui::createTable(model_, "findingsTable", tr("Findings of the plan"));
     table_->setTextElideMode(Qt::ElideMiddle);
+    table_->installEventFilter(this);
     row->addWidget(table_, kTableShare);
     row->addWidget(new widgets::Hairline(Qt::Vertical));
     row->addWidget(createDetails(), kDetailsShare);
@@ -162,16 +163,12 @@ void FindingsPart::showDetails() {
     widgets::placeInTabOrder(details_);
 }
 
-void FindingsPart::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    arrangeColumns();
-}
-
-void FindingsPart::changeEvent(QEvent* event) {
-    QWidget::changeEvent(event);
-    if (event->type() == QEvent::FontChange) {
+// The table may be laid out long after this part: it is on a page that was never shown.
+bool FindingsPart::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize || event->type() == QEvent::FontChange) {
         arrangeColumns();
     }
+    return QWidget::eventFilter(watched, event);
 }
 
 void FindingsPart::arrangeColumns() {

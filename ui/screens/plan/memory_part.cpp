@@ -17,7 +17,7 @@ namespace weft::ui {
 namespace {
 
 constexpr int kAliveWidth = 368;
-constexpr int kWideAlive = 340; // narrower: the lifetime goes into the tooltip
+constexpr int kWideAlive = 440; // narrower: the lifetime goes into the tooltip
 enum AliveAt { AtCursor, AtPeak };
 
 } // namespace

@@ -17,6 +17,7 @@
 #include <QHeaderView>
 #include <QMenu>
 #include <QPushButton>
+#include <QSet>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -41,9 +42,34 @@ std::vector<const train::RunSummary*> pointers(const std::vector<train::RunSumma
     return out;
 }
 
-widgets::ParallelAxis axis_of(const VaryingSetting& setting) {
+/// What can be an axis. Where all runs that have a setting agree, a line would say only that others
+/// have none.
+std::vector<VaryingSetting> axis_settings(const std::vector<train::RunSummary>& runs) {
+    std::vector<VaryingSetting> all = varyingSettings(pointers(runs));
+    std::erase_if(all, [](const VaryingSetting& setting) {
+        QSet<QString> values(setting.values.begin(), setting.values.end());
+        values.remove(QString());
+        return values.size() < 2;
+    });
+    return all;
+}
+
+/// As much of the end of a path as no other axis ends with: "learning_rate", "train.type".
+QString short_name(const QString& path, const std::vector<VaryingSetting>& all) {
+    for (int parts = 1;; ++parts) {
+        const QString name = path.section('.', -parts);
+        const auto alike = std::count_if(all.begin(), all.end(), [&](const VaryingSetting& other) {
+            return other.path.section('.', -parts) == name;
+        });
+        if (alike < 2 || name == path) {
+            return name;
+        }
+    }
+}
+
+widgets::ParallelAxis axis_of(const VaryingSetting& setting, const QString& name) {
     widgets::ParallelAxis axis;
-    axis.name = setting.path.section('.', -1);
+    axis.name = name;
     axis.texts = setting.values;
     if (setting.isNumeric()) {
         axis.values.assign(setting.numbers.begin(), setting.numbers.end());
@@ -320,9 +346,10 @@ void ComparePanel::showParallel() {
         return;
     }
     std::vector<widgets::ParallelAxis> axes;
-    for (const VaryingSetting& setting : varyingSettings(pointers(runs))) {
+    const std::vector<VaryingSetting> settings = axis_settings(runs);
+    for (const VaryingSetting& setting : settings) {
         if (!hidden_axes_.contains(setting.path) && axes.size() < kMostAxes) {
-            axes.push_back(axis_of(setting));
+            axes.push_back(axis_of(setting, short_name(setting.path, settings)));
         }
     }
     if (axes.empty()) {
@@ -349,7 +376,7 @@ void ComparePanel::chooseAxes() {
     menu->setAttribute(Qt::WA_DeleteOnClose);
     const std::vector<train::RunSummary>& runs = selected_.size() > 1 ? selected_ : listed_;
     int shown = 0;
-    for (const VaryingSetting& setting : varyingSettings(pointers(runs))) {
+    for (const VaryingSetting& setting : axis_settings(runs)) {
         QAction* entry = menu->addAction(setting.path);
         entry->setCheckable(true);
         const bool on = !hidden_axes_.contains(setting.path);
