@@ -65,13 +65,17 @@ void DeviceGrid::setSelectedDevice(int id) {
 }
 
 void DeviceGrid::setLit(std::vector<int> ids) {
-    lit_ = std::move(ids);
-    update();
+    if (ids != lit_) {
+        lit_ = std::move(ids);
+        update();
+    }
 }
 
 void DeviceGrid::setStale(bool stale) {
-    stale_ = stale;
-    update();
+    if (stale != stale_) {
+        stale_ = stale;
+        update();
+    }
 }
 
 void DeviceGrid::setNow(std::vector<DeviceNow> now) {

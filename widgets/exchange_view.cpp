@@ -65,8 +65,10 @@ void ExchangeView::setGraph(ExchangeGraph graph) {
 }
 
 void ExchangeView::setStale(bool stale) {
-    stale_ = stale;
-    update();
+    if (stale != stale_) {
+        stale_ = stale;
+        update();
+    }
 }
 
 double ExchangeView::thickness(qint64 bytes) const {

@@ -62,8 +62,10 @@ void GanttView::setData(GanttData data) {
 }
 
 void GanttView::setStale(bool stale) {
-    stale_ = stale;
-    renew();
+    if (stale != stale_) {
+        stale_ = stale;
+        renew();
+    }
 }
 
 void GanttView::setMark(std::optional<double> time) {

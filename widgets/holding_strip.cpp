@@ -94,8 +94,10 @@ void HoldingStrip::setSelectedDevice(int device) {
 }
 
 void HoldingStrip::setStale(bool stale) {
-    stale_ = stale;
-    update();
+    if (stale != stale_) {
+        stale_ = stale;
+        update();
+    }
 }
 
 double HoldingStrip::cellWidth() const {

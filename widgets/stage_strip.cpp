@@ -62,8 +62,10 @@ void StageStrip::setEqual(bool equal) {
 }
 
 void StageStrip::setStale(bool stale) {
-    stale_ = stale;
-    update();
+    if (stale != stale_) {
+        stale_ = stale;
+        update();
+    }
 }
 
 int StageStrip::first(int part) const {

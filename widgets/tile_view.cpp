@@ -122,8 +122,10 @@ void TileView::setSelectedDevice(int device) {
 }
 
 void TileView::setStale(bool stale) {
-    stale_ = stale;
-    update();
+    if (stale != stale_) {
+        stale_ = stale;
+        update();
+    }
 }
 
 int TileView::tileOf(int item) const {

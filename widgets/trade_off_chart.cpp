@@ -53,8 +53,10 @@ void TradeOffChart::setAxis(const QString& name, bool numbers) {
 }
 
 void TradeOffChart::setStale(bool stale) {
-    stale_ = stale;
-    update();
+    if (stale != stale_) {
+        stale_ = stale;
+        update();
+    }
 }
 
 /// Round numbers on the memory axis; the highest has the unit.

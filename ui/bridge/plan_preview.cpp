@@ -21,6 +21,8 @@ namespace {
 // Typing a number makes several edits: the first is planned at once, those that follow it closely
 // when they pause.
 constexpr int kPauseMs = 40;
+// What could be otherwise is looked at when nobody edits: such work takes time to stop.
+constexpr int kCalmMs = 150;
 
 /// The cost model must outlive the target.
 train::PlanTarget targetOf(const cost::Hardware* hardware, const cost::CostModel& model) {
@@ -174,6 +176,9 @@ PlanPreview::PlanPreview(Draft& draft, Planner planner, QObject* parent)
             restart();
         }
     });
+    calm_.setSingleShot(true);
+    calm_.setInterval(kCalmMs);
+    connect(&calm_, &QTimer::timeout, this, &PlanPreview::next);
     connect(&draft_, &Draft::changed, this, &PlanPreview::onDraftChanged);
     onDraftChanged();
 }
@@ -233,28 +238,26 @@ void PlanPreview::restart() {
         next();
         return;
     }
-    const bool placed = planner_.layout && !MeshEdit::of(draft_.config()).single();
-    if (placed) {
+    if (planner_.layout && !MeshEdit::of(draft_.config()).single()) {
         plan({planner_.layout}, [this](const Result& result) { takeLayout(result); });
-    }
-    plan({planner_.step}, [this](const Result& result) { takeStep(result); });
-    if (!placed) {
-        planRest();
+    } else {
+        planStep();
     }
 }
 
 // What is wrong with a layout is wrong with the step, which says it.
 void PlanPreview::takeLayout(const Result& result) {
-    if (!dirty_) {
-        next(); // the step was faster
-        return;
-    }
+    planStep();
     if (result.digest) {
         layout_ = result.digest;
         layout_is_new_ = true;
         emit changed();
     }
-    QTimer::singleShot(0, this, [this, turn = turn_] { // when it is painted
+}
+
+void PlanPreview::planStep() {
+    plan({planner_.step}, [this](const Result& result) { takeStep(result); });
+    QTimer::singleShot(0, this, [this, turn = turn_] { // when the layout is painted
         if (turn == turn_) {
             planRest();
         }
@@ -330,6 +333,7 @@ void PlanPreview::takeStep(const Result& result) {
 void PlanPreview::takeWhole(const Result& result) {
     complete_ = true;
     show(result);
+    calm_.start();
     next();
     emit changed();
     emit alternativesChanged();
@@ -363,8 +367,10 @@ void PlanPreview::next() {
             emit whatIfChanged();
             next();
         });
-    } else if (!nextAlternatives()) {
-        nextOutcome();
+    } else if (advice_wanted_ || !calm_.isActive()) {
+        if (!nextAlternatives()) {
+            nextOutcome();
+        }
     }
 }
 

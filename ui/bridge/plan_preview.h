@@ -177,6 +177,7 @@ private:
     void plan(Job job, std::function<void(Result)> done);
     void find(const Search& search, Urgency urgency, std::function<void(Alternatives)> done);
     QThreadPool* poolOf(Urgency urgency);
+    void planStep();
     void planRest();
     void complete();
     bool isBusy() const { return running_ > 0; }
@@ -188,6 +189,7 @@ private:
     Draft& draft_;
     Planner planner_;
     QTimer timer_;
+    QTimer calm_; // runs for a moment after the draft's own plan
     State state_ = State::Empty;
     const cost::Hardware* hardware_ = nullptr;
     bool active_ = false;

@@ -37,6 +37,7 @@ constexpr int kPipelineWidth = 550;
 constexpr int kUpperHeight = 266;
 constexpr int kLowerHeight = 200;
 constexpr int kLeastHeight = 466; // of both, at text size 1
+constexpr int kFadeMs = 60;
 
 } // namespace
 
@@ -94,6 +95,9 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const PlanPreview::Plan
     });
     connect(bar_, &MeshBar::edited, this, &MeshPart::edit);
     connect(bar_, &MeshBar::whereChosen, this, &MeshPart::choose);
+    fading_.setSingleShot(true);
+    fading_.setInterval(kFadeMs);
+    connect(&fading_, &QTimer::timeout, this, &MeshPart::showPlan);
     connect(&preview_, &PlanPreview::changed, this, &MeshPart::update);
     connect(&example_preview_, &PlanPreview::changed, this, &MeshPart::update);
     for (const PlanPreview* one : {&preview_, &example_preview_}) {
@@ -318,6 +322,22 @@ void MeshPart::update() {
         }
     }
     bar_->setEnabled(draft_.isValid());
+    // A layout is there in a moment, for which nothing need fade.
+    const bool fades = shown().isStale() && shown().digest() == digest_;
+    if (!fades) {
+        fading_.stop();
+        showPlan();
+        return;
+    }
+    if (shown().layout() != layout_) {
+        showLayout(shown().layout(), shown().isLayoutStale());
+    }
+    if (!fading_.isActive()) {
+        fading_.start();
+    }
+}
+
+void MeshPart::showPlan() {
     showLayout(shown().layout(), shown().isLayoutStale());
     showDigest(shown().digest(), shown().isStale());
 }

@@ -7,6 +7,7 @@
 #include "ui/bridge/plan_preview.h"
 #include "ui/screens/plan/mesh_bar.h"
 
+#include <QTimer>
 #include <QWidget>
 
 class QSplitter;
@@ -65,6 +66,7 @@ private:
     void adopt(const std::vector<std::string>& overrides, const QString& what);
     void choose(MeshBar::Where where);
     void update();
+    void showPlan();
     /// A low window scrolls the page instead of squeezing it.
     void keepHeight();
     QWidget* createTensors();
@@ -83,6 +85,7 @@ private:
     ScrubPart& scrub_;
     Draft example_;
     PlanPreview example_preview_;
+    QTimer fading_; // before what is shown looks stale
     MeshEdit example_edit_;
     std::shared_ptr<const PlanDigest> layout_; // that is shown
     std::shared_ptr<const PlanDigest> digest_; // likewise
