@@ -65,6 +65,7 @@ void RunModel::forget() {
     session_start_ = seconds_before_ = last_time_ = paused_seconds_ = paused_since_ = 0;
     session_first_step_ = 0;
     recent_steps_ = recent_samples_ = recent_seconds_ = 0;
+    opening_.reset();
     evaluations_.clear();
     checkpoints_.clear();
     abandoned_.clear();
@@ -229,6 +230,7 @@ void RunModel::applyOne(const train::Event& event) {
                           evaluation.step == last_step_.step ? last_step_.epoch : 0;
                       evaluations_.push_back({static_cast<double>(evaluation.step), epoch,
                                               secondsTrained(), time, evaluation.metrics});
+                  [&](const train::OpeningEvent& opening) { opening_ = opening; },
                       touched_.evaluation = true;
                   },
                   [&](const train::CheckpointEvent& checkpoint) {
@@ -265,6 +267,7 @@ void RunModel::applyState(const train::StateEvent& event, double time) {
     }
     if (state_ == train::RunState::validating) {
         phases_.clear(); // a session begins
+    opening_.reset();
     }
     if (!phases_.empty() && phases_.back().ms < 0) {
         phases_.back().ms = event.phase_ms;

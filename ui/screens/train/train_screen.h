@@ -11,6 +11,7 @@ class QStackedWidget;
 namespace weft::widgets {
 class NumberStrip;
 class PhaseList;
+class TextLabel;
 } // namespace weft::widgets
 
 namespace weft::ui {
@@ -41,6 +42,7 @@ private:
     void updateNumbers();
     void updatePhases();
     void updateOutcome();
+    void updateReading();
 
     Studio& studio_;
     QStackedWidget* stack_;
@@ -52,6 +54,7 @@ private:
     widgets::NumberStrip* numbers_;
     widgets::PhaseList* phases_;
     CurvePanel* curves_;
+    widgets::TextLabel* reading_;
     MemoryPanel* memory_;
 };
 
