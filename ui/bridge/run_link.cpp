@@ -38,7 +38,8 @@ double threadMs() {
 
 } // namespace
 
-RunLink::RunLink(QObject* parent) : QObject(parent) {
+RunLink::RunLink(std::filesystem::path counters, QObject* parent)
+    : QObject(parent), counters_(std::move(counters)) {
     timer_.setInterval(kVisibleIntervalMs);
     connect(&timer_, &QTimer::timeout, this, &RunLink::drain);
 }
@@ -47,7 +48,7 @@ RunLink::~RunLink() = default;
 
 QString RunLink::start(const std::filesystem::path& folder, const WorkerCommand& worker) {
     WEFT_CHECK(!isActive(), "one run at a time");
-    RunLine::Target target{folder, 0, worker.log, sizeOf(worker.log)};
+    RunLine::Target target{folder, 0, worker.log, sizeOf(worker.log), counters_};
     const StartedWorker started = startWorker(worker);
     if (started.pid < 0) {
         return started.problem;
@@ -66,7 +67,7 @@ void RunLink::attach(const std::filesystem::path& folder) {
     }
     std::erase_if(children_, [&](const Child& child) { return child.folder == folder; });
     const std::filesystem::path log = logOf(folder);
-    link({folder, child_.pid, log, sizeOf(log)}, RunControlState::Who::Asking);
+    link({folder, child_.pid, log, sizeOf(log), counters_}, RunControlState::Who::Asking);
 }
 
 void RunLink::link(RunLine::Target target, RunControlState::Who who) {

@@ -17,7 +17,8 @@ namespace weft::ui {
 class RunLink : public QObject {
     Q_OBJECT
 public:
-    explicit RunLink(QObject* parent = nullptr);
+    /// `counters`: of the system (memoryKills).
+    explicit RunLink(std::filesystem::path counters, QObject* parent = nullptr);
     /// The process goes on.
     ~RunLink() override;
 
@@ -68,6 +69,7 @@ private:
     void pace();
 
     std::unique_ptr<RunLine> line_;
+    const std::filesystem::path counters_;
     RunControlState control_;
     Child child_;                 // behind the line; pid 0: none of ours
     std::vector<Child> children_; // that the link has left

@@ -46,6 +46,12 @@ void RunModel::interrupt(const QString& how) {
     }
 }
 
+void RunModel::explain(train::ErrorEvent cause) {
+    failure_ = std::move(cause);
+    emit failed();
+    emit changed();
+}
+
 void RunModel::clear() {
     forget();
     emit reset();

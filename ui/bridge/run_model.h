@@ -67,6 +67,8 @@ public:
     /// No more events will come and nobody trains this run: an active state was cut off. `how`
     /// where it is known.
     void interrupt(const QString& how = {});
+    /// Why it ended and what can be done, where the run could not write it down itself.
+    void explain(train::ErrorEvent cause);
     void clear();
     void apply(const std::vector<train::Event>& events);
     /// Scalars of event files of TensorBoard; a batch goes on where the one before it ended.
