@@ -42,10 +42,11 @@ public:
     /// Sends a command; returns the id that its answer will carry, or an empty string without a
     /// run.
     QString post(train::CommandKind kind, const config::Json& argument = config::Json::object());
-    /// News come 30 times a second when visible, twice when nobody looks; less often, down to five
-    /// times, where showing them would take more than its share of a machine that trains, but soon
-    /// after a command.
-    void setVisible(bool visible);
+    /// News come 30 times a second while somebody watches the steps, twice else; less often, down
+    /// to five times, where showing them would take more than its share of a machine that trains;
+    /// soon after a command.
+    void setWatched(bool watched);
+    bool isWatched() const { return watched_; }
 
 signals:
     /// Events in order, at most one batch per tick.
@@ -74,7 +75,7 @@ private:
     Child child_;                 // behind the line; pid 0: none of ours
     std::vector<Child> children_; // that the link has left
     QTimer timer_;
-    bool visible_ = true;
+    bool watched_ = true;
     int hurried_ = 0;    // ticks that come as soon as they can: a command awaits its answer
     double used_ms_ = 0; // of the GUI thread's processor time, at the last tick
     int next_id_ = 1;

@@ -195,6 +195,12 @@ void MainWindow::showPage(const QString& id) {
     stack_->setCurrentIndex(*found);
     static_cast<Screen*>(stack_->currentWidget())->activated();
     banner_->setPage(id == "home", page(id)->editsDraft());
+    paceNews();
+}
+
+void MainWindow::paceNews() {
+    const auto* shown = static_cast<Screen*>(stack_->currentWidget());
+    studio_.link().setWatched(!isMinimized() && shown->followsSteps());
 }
 
 QString MainWindow::currentPage() const {
@@ -376,7 +382,7 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 void MainWindow::changeEvent(QEvent* event) {
     QMainWindow::changeEvent(event);
     if (event->type() == QEvent::WindowStateChange) {
-        studio_.link().setVisible(!isMinimized());
+        paceNews();
     }
 }
 

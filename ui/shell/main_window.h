@@ -57,6 +57,7 @@ protected:
     void dropEvent(QDropEvent* event) override;
 
 private:
+    void paceNews();
     void createPages();
     void createMenus();
     void connectActions();

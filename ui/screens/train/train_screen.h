@@ -30,6 +30,7 @@ public:
     TrainScreen(Studio& studio, Actions& actions);
 
     widgets::NavState navState() const override;
+    bool followsSteps() const override { return true; }
 
 private:
     QWidget* createEmptyPage(Actions& actions);
