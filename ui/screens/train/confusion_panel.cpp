@@ -181,7 +181,7 @@ void ConfusionPanel::count() {
     }
     counting_ = true;
     progress_->setProgress(0);
-    say(tr("Counting on one core; training goes on."));
+    say(tr("Counting on one core."));
     host_.confuse(checkpoint);
 }
 
