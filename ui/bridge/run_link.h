@@ -69,8 +69,8 @@ private:
     void drain();
     void pace();
 
-    std::unique_ptr<RunLine> line_;
     const std::filesystem::path counters_;
+    std::unique_ptr<RunLine> line_;
     RunControlState control_;
     Child child_;                 // behind the line; pid 0: none of ours
     std::vector<Child> children_; // that the link has left

@@ -65,13 +65,13 @@ void RunModel::forget() {
     state_ = train::RunState::idle;
     reason_.clear();
     phases_.clear();
+    opening_.reset();
     steps_ = {};
     last_step_ = {};
     total_steps_ = 0;
     session_start_ = seconds_before_ = last_time_ = paused_seconds_ = paused_since_ = 0;
     session_first_step_ = 0;
     recent_steps_ = recent_samples_ = recent_seconds_ = 0;
-    opening_.reset();
     evaluations_.clear();
     checkpoints_.clear();
     abandoned_.clear();
@@ -230,13 +230,13 @@ void RunModel::applyOne(const train::Event& event) {
         return Overloaded{handlers...};
     };
     std::visit(on([&](const train::StateEvent& state) { applyState(state, time); },
+                  [&](const train::OpeningEvent& opening) { opening_ = opening; },
                   [&](const train::StepEvent& step) { applyStep(step, time); },
                   [&](const train::EvaluationEvent& evaluation) {
                       const double epoch =
                           evaluation.step == last_step_.step ? last_step_.epoch : 0;
                       evaluations_.push_back({static_cast<double>(evaluation.step), epoch,
                                               secondsTrained(), time, evaluation.metrics});
-                  [&](const train::OpeningEvent& opening) { opening_ = opening; },
                       touched_.evaluation = true;
                   },
                   [&](const train::CheckpointEvent& checkpoint) {
@@ -267,13 +267,13 @@ void RunModel::applyOne(const train::Event& event) {
 void RunModel::applyState(const train::StateEvent& event, double time) {
     const bool was_paused = state_ == train::RunState::paused;
     state_ = event.state;
+    opening_.reset();
     reason_ = QString::fromStdString(event.reason);
     if (event.total_steps > 0) {
         total_steps_ = event.total_steps;
     }
     if (state_ == train::RunState::validating) {
         phases_.clear(); // a session begins
-    opening_.reset();
     }
     if (!phases_.empty() && phases_.back().ms < 0) {
         phases_.back().ms = event.phase_ms;

@@ -91,10 +91,10 @@ public:
     train::RunState state() const { return state_; }
     QString stateReason() const { return reason_; }
     const std::vector<PhaseTime>& phases() const { return phases_; }
-    const StepSeries& steps() const { return steps_; }
-    const train::StepEvent& lastStep() const { return last_step_; }
     /// How far the data are read that the phase now waits for, once that takes long.
     const std::optional<train::OpeningEvent>& opening() const { return opening_; }
+    const StepSeries& steps() const { return steps_; }
+    const train::StepEvent& lastStep() const { return last_step_; }
     std::int64_t step() const { return last_step_.step; }
     /// Over about the last two seconds of training (the last step alone jumps); 0 before the first
     /// step. Tokens where the samples are sequences.
@@ -170,9 +170,9 @@ private:
     train::RunState state_ = train::RunState::idle;
     QString reason_;
     std::vector<PhaseTime> phases_;
+    std::optional<train::OpeningEvent> opening_;
     StepSeries steps_;
     train::StepEvent last_step_;
-    std::optional<train::OpeningEvent> opening_;
     std::int64_t total_steps_ = 0;
     double session_start_ = 0; // wall time of the first step of this session
     std::int64_t session_first_step_ = 0;

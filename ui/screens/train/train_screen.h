@@ -42,8 +42,8 @@ private:
     void showFitting();
     void updateNumbers();
     void updatePhases();
-    void updateOutcome();
     void updateReading();
+    void updateOutcome();
 
     Studio& studio_;
     QStackedWidget* stack_;
@@ -54,8 +54,8 @@ private:
     TrialHost* trials_;
     widgets::NumberStrip* numbers_;
     widgets::PhaseList* phases_;
-    CurvePanel* curves_;
     widgets::TextLabel* reading_;
+    CurvePanel* curves_;
     MemoryPanel* memory_;
 };
 
