@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/checkpoint/safetensors.h"
+#include "core/train/ways_on.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan_preview.h"
@@ -11,13 +12,15 @@
 #include <QFileInfo>
 
 #include <algorithm>
+#include <csignal>
 
 namespace weft::ui {
 
 Studio::Studio(StudioPaths paths, QObject* parent)
     : QObject(parent), paths_(std::move(paths)),
       settings_(paths_.settings.empty() ? paths_.state / "settings.ini" : paths_.settings),
-      keeper_(draft_, paths_.state), reader_(run_), index_(paths_.runs_root) {
+      keeper_(draft_, paths_.state), reader_(run_), index_(paths_.runs_root),
+      link_(paths_.counters) {
     index_.setFiles(paths_.state / "opened-folders.json",
                     paths_.cache.empty() ? paths_.cache : paths_.cache / "runs.json");
     connect(&keeper_, &DraftKeeper::failed, this, &Studio::troubled);
@@ -497,6 +500,37 @@ void Studio::planRun() {
         });
 }
 
+namespace {
+
+/// Evidence, not proof: the system says how many it ended, and not which.
+bool isForMemory(const ProcessEnd& end) {
+    return (end.signal == SIGKILL || !end.known) && end.memory_kills.value_or(0) > 0;
+}
+
+/// "its process was ended by signal 9 (SIGKILL), ..."
+QString endText(const ProcessEnd& end) {
+    if (end.signal == 0 && end.known) {
+        return Studio::tr("its process ended with exit code %1").arg(end.code);
+    }
+    const QString what =
+        end.signal == 0 ? Studio::tr("its process is gone")
+                        : Studio::tr("its process was ended by %1").arg(signalText(end.signal));
+    if (isForMemory(end)) {
+        return Studio::tr("%1 while the system ran out of memory and ended %n process(es)", nullptr,
+                          static_cast<int>(*end.memory_kills))
+            .arg(what);
+    }
+    if (end.signal != SIGKILL) {
+        return what;
+    }
+    return end.memory_kills
+               ? Studio::tr("%1; not by the system for want of memory, who did it is not known")
+                     .arg(what)
+               : Studio::tr("%1; whether for want of memory is not known").arg(what);
+}
+
+} // namespace
+
 void Studio::onEnded(const ProcessEnd& end) {
     pending_.clear();
     pending_id_.clear();
@@ -506,10 +540,7 @@ void Studio::onEnded(const ProcessEnd& end) {
     if (train::is_final(run_.state())) {
         return;
     }
-    const QString how = end.signal != 0
-                            ? tr("its process was ended by %1").arg(signalText(end.signal))
-                        : end.known ? tr("its process ended with exit code %1").arg(end.code)
-                                    : tr("its process is gone");
+    const QString how = endText(end);
     const QString why =
         last_printed_.isEmpty() ? how : tr("%1; it last said: %2").arg(how, last_printed_);
     emit logged(3, "run", tr("%1: %2").arg(run_.name(), why), run_.step());
@@ -520,6 +551,29 @@ void Studio::onEnded(const ProcessEnd& end) {
     }
     run_.interrupt(how);
     emit interrupted(why);
+    if (isForMemory(end)) {
+        explainMemory(how);
+    }
+}
+
+// Looks for checkpoints: off the GUI thread.
+void Studio::explainMemory(const QString& how) {
+    runInBackground(
+        this,
+        [config = run_.config(), folder = run_.folder()] {
+            return train::ways_with_less_memory(config, train::newest_checkpoint(folder));
+        },
+        [this, how, folder = run_.folder()](std::vector<train::WayOn> ways) {
+            if (folder == run_.folder() && !isTraining()) {
+                run_.explain(
+                    {"memory",
+                     {},
+                     (how.left(1).toUpper() + how.mid(1) + '.').toStdString(),
+                     tr("Close what else needs memory and resume, or let the run need less.")
+                         .toStdString(),
+                     std::move(ways)});
+            }
+        });
 }
 
 void Studio::log(const train::Event& event) {

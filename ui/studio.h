@@ -28,6 +28,7 @@ struct StudioPaths {
     std::filesystem::path worker{};      // the program `weft`
     std::filesystem::path settings{};    // file of the preferences; empty: in `state`
     std::filesystem::path cache{};       // what can be made again; empty: nothing is kept
+    std::filesystem::path counters{"/proc/vmstat"}; // of the system: memoryKills
 };
 
 /// What a click that starts or resumes led to.
@@ -136,6 +137,7 @@ private:
     void onCaughtUp();
     void openRunsBelow(const std::filesystem::path& folder);
     void planRun();
+    void explainMemory(const QString& how);
     void log(const train::Event& event);
 
     StudioPaths paths_;

@@ -12,6 +12,8 @@
 #include <QScrollArea>
 #include <QUrl>
 
+#include <functional>
+
 namespace weft::widgets {
 namespace {
 
@@ -118,9 +120,39 @@ QStringList localPaths(const QMimeData* data) {
     return paths;
 }
 
+namespace {
+
+/// Files are dragged over the window of a zone, wherever that is.
+class DragWatch : public QObject {
+public:
+    DragWatch(DropZone* zone, std::function<void(bool)> over)
+        : QObject(zone), zone_(zone), over_(std::move(over)) {
+        zone->installEventFilter(this);
+    }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() == QEvent::Show && watched == zone_) {
+            zone_->window()->installEventFilter(this);
+        } else if (event->type() == QEvent::DragEnter && watched == zone_->window()) {
+            over_(!localPaths(static_cast<QDragEnterEvent*>(event)->mimeData()).isEmpty());
+        } else if (event->type() == QEvent::DragLeave || event->type() == QEvent::Drop) {
+            over_(false);
+        }
+        return false;
+    }
+
+private:
+    DropZone* zone_;
+    std::function<void(bool)> over_;
+};
+
+} // namespace
+
 DropZone::DropZone(QWidget* parent) : Card(parent) {
     setAcceptDrops(true);
     setDashed(true, false);
+    new DragWatch(this, [this](bool over) { setDashed(true, over); });
     setAccessibleName(tr("Drop a file or folder here"));
 }
 

@@ -61,9 +61,10 @@ QString ConfusionView::className(int index) const {
 
 ConfusionView::Layout ConfusionView::layoutFor(double width) const {
     const QFont caption = Theme::current().font(TextStyle::Caption);
+    const QFont strong = Theme::current().font(TextStyle::CaptionStrong); // of the chosen ones
     Layout layout;
     for (int i = 0; i < classes_; ++i) {
-        layout.names = std::max(layout.names, textWidth(caption, className(i)));
+        layout.names = std::max(layout.names, textWidth(strong, className(i)));
     }
     const double most = std::min(kMostNames * Theme::current().fontScale(), width / 3.0);
     layout.names = std::min(std::ceil(layout.names), most);

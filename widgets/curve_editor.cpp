@@ -247,6 +247,11 @@ void CurveEditor::paintHandles(QPainter& painter, const QSizeF& view_size) const
     paintText(painter, rect, Qt::AlignCenter, handle.text, caption, theme.color(Role::Text));
 }
 
+// The words of a handle stand beside it.
+bool CurveEditor::event(QEvent* event) {
+    return (event->type() == QEvent::ToolTip && hoveredItem() >= 0) || PaintedView::event(event);
+}
+
 void CurveEditor::mousePressEvent(QMouseEvent* event) {
     PaintedView::mousePressEvent(event);
     dragged_ = event->button() == Qt::LeftButton ? hitTest(event->position()) : -1;

@@ -57,6 +57,7 @@ signals:
 
 protected:
     void paintScene(QPainter& painter, const QSizeF& view_size) const override;
+    bool event(QEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;

@@ -81,8 +81,9 @@ private:
         if (mode == QIcon::Disabled) {
             return theme.color(Role::Faint);
         }
-        if (mode == QIcon::Selected || state == QIcon::On) {
-            return theme.color(role_ == Role::OnAccent ? Role::OnAccent : Role::Accent);
+        const bool chosen = mode == QIcon::Selected || state == QIcon::On;
+        if (chosen && (role_ == Role::Text || role_ == Role::Muted)) {
+            return theme.color(Role::Accent);
         }
         return theme.color(role_);
     }

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::widgets {
 
@@ -43,13 +44,15 @@ LineChart::Private::Private(LineChart* chart) : q(chart), plot(new QCustomPlot(c
     }
     plot->addLayer(QStringLiteral("under"), plot->layer(QStringLiteral("grid")),
                    QCustomPlot::limBelow);
-    plot->addLayer(QStringLiteral("raw"), plot->layer(QStringLiteral("main")),
+    plot->addLayer(QStringLiteral("lines"), plot->layer(QStringLiteral("main")),
                    QCustomPlot::limBelow);
     plot->addLayer(QStringLiteral("marks"), plot->layer(QStringLiteral("axes")));
     plot->addLayer(QStringLiteral("crosshair"), plot->layer(QStringLiteral("overlay")));
     crosshair_layer = plot->layer(QStringLiteral("crosshair"));
-    crosshair_layer->setMode(QCPLayer::lmBuffered);
+    // Nothing is on it: one picture less to clear and to blend.
+    plot->layer(QStringLiteral("overlay"))->setMode(QCPLayer::lmLogical);
     new ChartPainting(plot, QStringLiteral("under"), [this](QPainter& p) { paintUnder(p); });
+    new ChartPainting(plot, QStringLiteral("lines"), [this](QPainter& p) { paintLines(p); });
     new ChartPainting(plot, QStringLiteral("marks"), [this](QPainter& p) { paintMarks(p); });
     new ChartPainting(plot, QStringLiteral("crosshair"),
                       [this](QPainter& p) { paintCrosshair(p); });
@@ -97,12 +100,36 @@ SeriesStore::Domain LineChart::Private::domain() const {
 void LineChart::Private::scheduleReplot() {
     if (!replot_pending) {
         replot_pending = true;
-        QMetaObject::invokeMethod(q, &LineChart::replotNow, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            q,
+            [this] {
+                if (!replot_pending) {
+                    return; // somebody wanted it at once
+                }
+                if (canBeSeen()) {
+                    replot(QCustomPlot::rpQueuedRefresh); // with all else that changed
+                } else {
+                    replot_pending = false;
+                    stale = true;
+                }
+            },
+            Qt::QueuedConnection);
+    }
+}
+
+// Behind another page, out of a scrolled view or in a minimised window it waits until it is seen.
+bool LineChart::Private::canBeSeen() const {
+    return q->isVisible() && !q->window()->isMinimized() && !plot->visibleRegion().isEmpty();
+}
+
+void LineChart::Private::renewIfStale() {
+    if (std::exchange(stale, false)) {
+        scheduleReplot();
     }
 }
 
 void LineChart::Private::applyMargins() {
-    const int top = top_ticks.empty() ? 12 : 24;
+    const int top = (top_ticks.empty() ? 12 : 24) + (title.isEmpty() ? 0 : kTitleHeight);
     const double scale = Theme::current().fontScale();
     const auto scaled = [scale](int pixels) { return static_cast<int>(pixels * scale); };
     plot->axisRect()->setMargins(
@@ -128,38 +155,24 @@ void LineChart::Private::applyTheme() {
     scheduleReplot();
 }
 
-// Widths above 1 are solid only: the fast-polylines hint makes these cheap, dashes are not covered.
 void LineChart::Private::applyPens(ChartSeries& entry) {
     const Theme& theme = Theme::current();
+    const SeriesForm form = entry.spec.form;
     const QColor color = theme.series(entry.spec.slot);
-    if (entry.raw) {
-        entry.raw->setPen(QPen(theme.seriesRaw(entry.spec.slot), 1.0));
+    const bool thin = form == SeriesForm::Thin || form == SeriesForm::Inherited;
+    entry.raw.color = theme.seriesRaw(entry.spec.slot);
+    entry.main.color = form == SeriesForm::Inherited ? entry.raw.color : color;
+    entry.main.width = thin && highlighted != entry.id ? 1.0 : 2.0;
+    entry.main.dash = thin && highlighted != entry.id ? entry.spec.dash : Qt::SolidLine;
+    if (!entry.isGraph()) {
+        return;
     }
-    const bool strong = highlighted == entry.id;
-    QPen pen(color, 1.0);
-    switch (entry.spec.form) {
-    case SeriesForm::Smoothed:
-    case SeriesForm::Plain: pen.setWidthF(2.0); break;
-    case SeriesForm::Thin:
-        pen.setStyle(strong ? Qt::SolidLine : entry.spec.dash);
-        pen.setWidthF(strong ? 2.0 : 1.0);
-        break;
-    case SeriesForm::Noted: return;
-    case SeriesForm::Inherited: pen.setColor(theme.seriesRaw(entry.spec.slot)); break;
-    case SeriesForm::Markers:
-    case SeriesForm::Planned:
-    case SeriesForm::Abandoned:
-        if (entry.spec.form == SeriesForm::Abandoned) {
-            pen.setColor(theme.color(Role::Muted));
-        }
-        pen.setDashPattern({4.0, 3.0});
-        // QCustomPlot takes exactly 1.0 for one device pixel; these few points can afford true
-        // width.
-        pen.setWidthF(plot->devicePixelRatioF() > 1.0 ? 1.01 : 1.0);
-        break;
-    }
+    QPen pen(form == SeriesForm::Abandoned ? theme.color(Role::Muted) : color);
+    pen.setDashPattern({4.0, 3.0});
+    // QCustomPlot takes exactly 1.0 for one device pixel; these few points can afford true width.
+    pen.setWidthF(plot->devicePixelRatioF() > 1.0 ? 1.01 : 1.0);
     entry.line->setPen(pen);
-    if (entry.spec.form == SeriesForm::Markers) {
+    if (form == SeriesForm::Markers) {
         const QColor fill = theme.color(theme.isDark() ? Role::Text : Role::Surface);
         entry.line->setScatterStyle(
             QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(color, 2.0), fill, 8.0));
@@ -169,6 +182,7 @@ void LineChart::Private::applyPens(ChartSeries& entry) {
 void LineChart::setTitle(const QString& title) {
     d_->title = title;
     setAccessibleName(title);
+    d_->applyMargins();
     d_->scheduleReplot();
 }
 
@@ -277,17 +291,22 @@ void LineChart::resizeEvent(QResizeEvent* event) {
     d_->scheduleReplot();
 }
 
+void LineChart::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    d_->renewIfStale();
+}
+
 void LineChart::focusInEvent(QFocusEvent* event) {
     QWidget::focusInEvent(event);
     d_->keyboard_focus =
         event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
-    d_->crosshair_layer->replot();
+    d_->renewCrosshair();
 }
 
 void LineChart::focusOutEvent(QFocusEvent* event) {
     QWidget::focusOutEvent(event);
     d_->keyboard_focus = false;
-    d_->crosshair_layer->replot();
+    d_->renewCrosshair();
 }
 
 QCustomPlot* LineChart::plot() const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A line chart for training curves: keeps every point, draws what the pixels can show, says what it
 // cannot (non-finite points, non-positive values on a log axis). GUI thread only; feed it in
-// batches, it repaints at most once per event-loop turn.
+// batches, it repaints at most once per event-loop turn, and only while it can be seen.
 //
 // Mouse: wheel zoom (Shift: x only, Ctrl: y only), drag pan, right drag box zoom, double click
 // reset, click locks the crosshair. Keys: R reset, L log/linear, O clip outliers, F follow,
@@ -99,7 +99,7 @@ public:
     std::size_t hiddenByLogCount() const;
 
     // Look -----------------------------------------------------------------------------------
-    /// Short title inside the plot at the right ("Learning rate").
+    /// Short title above the plot ("Learning rate").
     void setTitle(const QString& title);
     /// Names for read-outs: x "step", y "loss".
     void setAxisNames(const QString& x_name, const QString& y_name);
@@ -200,6 +200,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
     void changeEvent(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
 

@@ -265,9 +265,15 @@ void LineChart::Private::moveCrosshair(std::optional<double> x) {
     }
     crosshair = x;
     if (!replot_pending) {
-        crosshair_layer->replot();
+        renewCrosshair();
     }
     emit q->crosshairMoved(x);
+}
+
+// A picture of its own while it moves; without one a replot has less to clear and to blend.
+void LineChart::Private::renewCrosshair() {
+    crosshair_layer->setMode(QCPLayer::lmBuffered);
+    crosshair_layer->replot();
 }
 
 std::optional<double> LineChart::crosshair() const {

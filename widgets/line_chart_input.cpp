@@ -47,6 +47,7 @@ bool LineChart::eventFilter(QObject* watched, QEvent* event) {
             d_->moveCrosshair(std::nullopt);
         }
         return false;
+    case QEvent::Paint: d_->renewIfStale(); return false;
     default: return QWidget::eventFilter(watched, event);
     }
 }
@@ -74,12 +75,12 @@ bool LineChart::Private::mouseMove(QMouseEvent* event) {
     if (drag == Drag::Pan) {
         pan(drag_now);
     } else if (drag == Drag::Box) {
-        crosshair_layer->replot();
+        renewCrosshair();
     } else if (drag == Drag::None && !crosshair_locked) {
         const bool row_may_change = pointer_y != event->position().y();
         pointer_y = event->position().y();
         if (row_may_change && crosshair && !replot_pending) {
-            crosshair_layer->replot();
+            renewCrosshair();
         }
         const bool inside = plot->axisRect()->rect().contains(event->position().toPoint());
         moveCrosshair(inside && primary() ? std::optional<double>(snapped(
@@ -102,7 +103,7 @@ bool LineChart::Private::mouseRelease(QMouseEvent* event) {
             emit q->flagClicked(flag);
         } else if (crosshair) {
             crosshair_locked = !crosshair_locked;
-            crosshair_layer->replot();
+            renewCrosshair();
         }
     } else if (was == Drag::BoxPending) {
         q->openMenu(event->globalPosition().toPoint());
@@ -111,7 +112,7 @@ bool LineChart::Private::mouseRelease(QMouseEvent* event) {
         setFollow(false);
         setUserX({plot->xAxis->pixelToCoord(box.left()), plot->xAxis->pixelToCoord(box.right())});
         setUserY({plot->yAxis->pixelToCoord(box.bottom()), plot->yAxis->pixelToCoord(box.top())});
-        crosshair_layer->replot();
+        renewCrosshair();
     }
     return true;
 }

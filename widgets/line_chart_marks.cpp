@@ -261,24 +261,33 @@ void LineChart::Private::paintClipped(QPainter& painter, const QRectF& area) {
     const QCPRange y = plot->yAxis->range();
     painter.setPen(Qt::NoPen);
     for (const auto& entry : series) {
-        const QCPGraph* graph = entry->raw && entry->raw->visible() ? entry->raw : entry->line;
-        if (!graph->visible()) {
+        if (!entry->isDrawn()) {
             continue;
         }
         painter.setBrush(Theme::current().series(entry->spec.slot));
         double last_above = -100.0;
         double last_below = -100.0;
-        for (const QCPGraphData& point : *graph->data()) {
-            const bool above = point.value > y.upper;
+        const auto mark = [&](double at, double value) {
+            const bool above = value > y.upper;
             double& last = above ? last_above : last_below;
-            const double x = std::round(px(point.key));
-            if ((above || point.value < y.lower) && x >= area.left() && x <= area.right() &&
+            const double x = std::round(px(at));
+            if ((above || value < y.lower) && x >= area.left() && x <= area.right() &&
                 x - last >= 8.0) {
                 const QPointF tip(x, above ? area.top() + 1.0 : area.bottom() - 1.0);
                 const double base = tip.y() + (above ? 6.0 : -6.0);
                 painter.drawPolygon(
                     QPolygonF({tip, QPointF(x - 4.0, base), QPointF(x + 4.0, base)}));
                 last = x;
+            }
+        };
+        if (entry->raw.shown || entry->main.shown) {
+            const DrawnLine& line = entry->raw.shown ? entry->raw : entry->main;
+            for (const SeriesPoint& point : line.points) {
+                mark(point.x, point.y);
+            }
+        } else {
+            for (const QCPGraphData& point : *entry->line->data()) {
+                mark(point.key, point.value);
             }
         }
     }
@@ -334,7 +343,11 @@ void LineChart::Private::paintWords(QPainter& painter, const QRectF& area) {
             y += 18.0;
         }
     };
-    right(title, TextStyle::CaptionStrong, Role::Text);
+    if (!title.isEmpty()) {
+        paintText(painter, QRectF(area.left(), 4, area.width(), kTitleHeight * theme.fontScale()),
+                  Qt::AlignLeft | Qt::AlignVCenter, title, theme.font(TextStyle::CaptionStrong),
+                  theme.color(Role::Text), Qt::ElideMiddle);
+    }
     std::size_t non_finite = 0;
     for (const auto& entry : series) {
         non_finite += entry->isDrawn() ? entry->store.nonFinite().size() : 0;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Inside of LineChart, shared by its sources: _series, _view (ranges, decimation), _marks (what is
-// painted over the curves), _crosshair, _input (mouse and keys), _export.
+// Inside of LineChart, shared by its sources: _series, _view (ranges, decimation), _lines (the
+// curves), _marks (what is painted over the curves), _crosshair, _input (mouse and keys),
+// _export.
 #pragma once
 
 #include "widgets/chart_axis.h"
+#include "widgets/curve_raster.h"
 #include "widgets/line_chart.h"
 #include "widgets/series_store.h"
 
@@ -12,6 +14,8 @@
 #include <functional>
 
 namespace weft::widgets {
+
+constexpr int kTitleHeight = 18; // above the plot, at text size 1
 
 /// A layer element that paints through a function.
 class ChartPainting : public QCPLayerable {
@@ -27,12 +31,37 @@ private:
     std::function<void(QPainter&)> paint_;
 };
 
+/// What an answer about the points in view depends on.
+struct SeenAs {
+    double low = 0.0;
+    double high = 0.0;
+    int pixels = 0;
+    SeriesStore::Column column = SeriesStore::Column::Raw;
+    SeriesStore::Domain domain = SeriesStore::Domain::All;
+    std::uint64_t revision = ~std::uint64_t{0};
+    bool operator==(const SeenAs&) const = default;
+};
+
+/// A line drawn by the column (curve_raster.h). There may be hundreds of them.
+struct DrawnLine {
+    bool shown = false;
+    SeenAs seen_as;
+    QColor color;
+    double width = 1.0; // 1: of the device, else of the widget
+    Qt::PenStyle dash = Qt::SolidLine;
+    std::vector<SeriesPoint> points; // in view, decimated
+};
+
 struct ChartSeries {
     int id = 0;
     SeriesSpec spec;
     SeriesStore store;
-    QPointer<QCPGraph> raw;  // Smoothed only: the faint line below
-    QPointer<QCPGraph> line; // what the eye follows
+    DrawnLine raw;           // Smoothed only: the faint line below
+    DrawnLine main;          // what the eye follows
+    QPointer<QCPGraph> line; // the same with rings or long dashes
+    SeenAs line_seen_as;
+    SeriesExtent bulk; // of the points in view
+    SeenAs bulk_seen_as;
 
     SeriesStore::Column column() const {
         const bool smooth = spec.form == SeriesForm::Smoothed || spec.form == SeriesForm::Thin ||
@@ -43,6 +72,11 @@ struct ChartSeries {
     /// Of the run as it is: not what is to come, nor what was taken back.
     bool isActual() const {
         return spec.form != SeriesForm::Planned && spec.form != SeriesForm::Abandoned;
+    }
+    /// With rings or long dashes: its points are few.
+    bool isGraph() const {
+        return spec.form == SeriesForm::Markers || spec.form == SeriesForm::Planned ||
+               spec.form == SeriesForm::Abandoned;
     }
     bool isDrawn() const { return spec.visible && spec.form != SeriesForm::Noted; }
     const QString& group() const { return spec.group.isEmpty() ? spec.name : spec.group; }
@@ -57,6 +91,9 @@ struct LineChart::Private {
     void applyPens(ChartSeries& series);
     void applyMargins();
     void scheduleReplot();
+    void replot(QCustomPlot::RefreshPriority when);
+    bool canBeSeen() const;
+    void renewIfStale();
     SeriesStore::Domain domain() const;
     bool hasPoints() const;
     const ChartSeries* primary() const;
@@ -66,15 +103,21 @@ struct LineChart::Private {
     ChartRange automaticX() const;
     ChartRange automaticY(const ChartRange& x);
     SeriesExtent extentInView(const ChartRange& x) const;
-    SeriesExtent bulkInView(const ChartRange& x) const;
+    SeriesExtent bulkInView(const ChartRange& x);
     bool helpsToClip(const SeriesExtent& all, const SeriesExtent& bulk) const;
     std::optional<double> newestX() const;
-    void refreshGraphs();
-    void refreshGraph(QCPGraph* graph, const ChartSeries& series, SeriesStore::Column column);
+    void refreshLines();
+    void refreshGraph(ChartSeries& series);
+    void refreshDrawn(DrawnLine& line, const ChartSeries& series, SeriesStore::Column column);
+    SeenAs seenAs(const ChartSeries& series, SeriesStore::Column column) const;
     void setUserX(const ChartRange& x);
     void setUserY(const ChartRange& y);
     void setFollow(bool follow);
     void userChangedView();
+
+    // line_chart_lines.cpp
+    std::vector<const DrawnLine*> drawnLines() const;
+    void paintLines(QPainter& painter);
 
     // line_chart_marks.cpp
     void paintUnder(QPainter& painter);
@@ -113,6 +156,7 @@ struct LineChart::Private {
     void paintTable(QPainter& painter, const QRectF& area, double x);
     void paintValueBox(QPainter& painter, const QRectF& area, double x);
     void moveCrosshair(std::optional<double> x);
+    void renewCrosshair();
 
     // line_chart_input.cpp
     bool mousePress(QMouseEvent* event);
@@ -130,9 +174,12 @@ struct LineChart::Private {
     QSharedPointer<ChartTicker> y_ticker{new ChartTicker};
     std::vector<std::unique_ptr<ChartSeries>> series;
     std::vector<SeriesPoint> scratch;
+    std::vector<QPointF> scratch_pixels;
+    CurveRaster raster;
     int next_id = 1;
     int highlighted = -1;
     bool replot_pending = false;
+    bool stale = false; // a replot was due while nobody could see it
 
     QString title;
     QString x_name;

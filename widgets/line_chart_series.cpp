@@ -11,10 +11,6 @@ int LineChart::addSeries(const SeriesSpec& spec) {
     entry->id = d_->next_id++;
     entry->spec = spec;
     entry->store.setSmoothing(entry->column() == SeriesStore::Column::Smoothed ? d_->weight : 0.0);
-    if (spec.form == SeriesForm::Smoothed) {
-        entry->raw = d_->plot->addGraph();
-        entry->raw->setLayer(QStringLiteral("raw"));
-    }
     entry->line = d_->plot->addGraph();
     d_->applyPens(*entry);
     d_->series.push_back(std::move(entry));
@@ -27,11 +23,7 @@ void LineChart::removeSeries(int id) {
     if (!entry) {
         return;
     }
-    for (QCPGraph* graph : {entry->raw.data(), entry->line.data()}) {
-        if (graph) {
-            d_->plot->removeGraph(graph);
-        }
-    }
+    d_->plot->removeGraph(entry->line);
     std::erase_if(d_->series, [id](const auto& e) { return e->id == id; });
     d_->scheduleReplot();
 }

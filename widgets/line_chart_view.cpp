@@ -9,6 +9,8 @@ namespace weft::widgets {
 namespace {
 
 constexpr double kOutlierShare = 0.01; // at each end
+constexpr std::size_t kMostSampled = 4096, kFewestSampled = 512; // points of a series, to find them
+constexpr std::size_t kSampledInAll = 32768;
 constexpr double kWorthClipping = 1.5; // times the height of the rest
 constexpr double kEdgePixels = 8.0;    // room for marks at the first and last point
 
@@ -81,17 +83,30 @@ SeriesExtent LineChart::Private::extentInView(const ChartRange& x) const {
     return extent;
 }
 
-// Where the middle 98 % of each series lie.
-SeriesExtent LineChart::Private::bulkInView(const ChartRange& x) const {
+// Where the middle 98 % of each series lie: of fewer points each where there are many.
+SeriesExtent LineChart::Private::bulkInView(const ChartRange& x) {
+    const auto drawn = static_cast<std::size_t>(std::count_if(
+        series.begin(), series.end(), [](const auto& entry) { return entry->isDrawn(); }));
+    const std::size_t sample =
+        std::clamp(kSampledInAll / std::max<std::size_t>(1, drawn), kFewestSampled, kMostSampled);
     SeriesExtent extent;
     for (const auto& entry : series) {
-        if (entry->isDrawn()) {
-            const SeriesExtent own =
-                entry->store.quantiles(x.low, x.high, kOutlierShare, 1.0 - kOutlierShare,
-                                       SeriesStore::Column::Raw, domain());
-            extent.low = std::min(extent.low, own.low);
-            extent.high = std::max(extent.high, own.high);
+        if (!entry->isDrawn()) {
+            continue;
         }
+        const SeenAs now{x.low,
+                         x.high,
+                         static_cast<int>(sample),
+                         SeriesStore::Column::Raw,
+                         domain(),
+                         entry->store.revision()};
+        if (entry->bulk_seen_as != now) {
+            entry->bulk_seen_as = now;
+            entry->bulk = entry->store.quantiles(x.low, x.high, kOutlierShare, 1.0 - kOutlierShare,
+                                                 now.column, now.domain, sample);
+        }
+        extent.low = std::min(extent.low, entry->bulk.low);
+        extent.high = std::max(extent.high, entry->bulk.high);
     }
     return extent;
 }
@@ -168,46 +183,71 @@ void LineChart::Private::updateRanges() {
     }
 }
 
-void LineChart::Private::refreshGraph(QCPGraph* graph, const ChartSeries& entry,
-                                      SeriesStore::Column column) {
-    graph->setVisible(entry.isDrawn());
-    if (!entry.isDrawn()) {
+SeenAs LineChart::Private::seenAs(const ChartSeries& entry, SeriesStore::Column column) const {
+    const QCPRange x = plot->xAxis->range();
+    return {x.lower, x.upper,  std::max(1, plot->axisRect()->width()),
+            column,  domain(), entry.store.revision()};
+}
+
+void LineChart::Private::refreshDrawn(DrawnLine& line, const ChartSeries& entry,
+                                     SeriesStore::Column column) {
+    const SeenAs now = seenAs(entry, column);
+    if (line.seen_as != now) {
+        line.seen_as = now;
+        entry.store.query(now.low, now.high, now.pixels, column, now.domain, line.points);
+    }
+}
+
+void LineChart::Private::refreshGraph(ChartSeries& entry) {
+    const SeenAs now = seenAs(entry, entry.column());
+    if (entry.line_seen_as == now) {
         return;
     }
-    const QCPRange x = plot->xAxis->range();
-    entry.store.query(x.lower, x.upper, std::max(1, plot->axisRect()->width()), column, domain(),
-                      scratch);
+    entry.line_seen_as = now;
+    entry.store.query(now.low, now.high, now.pixels, now.column, now.domain, scratch);
     QVector<QCPGraphData> data;
     data.reserve(static_cast<qsizetype>(scratch.size()));
     for (const SeriesPoint& point : scratch) {
         data.append(QCPGraphData(point.x, point.y));
     }
-    graph->data()->set(data, true);
+    entry.line->data()->set(data, true);
 }
 
-void LineChart::Private::refreshGraphs() {
+void LineChart::Private::refreshLines() {
     for (const auto& entry : series) {
+        const bool graph = entry->isGraph();
         // Without smoothing both lines would be the same.
-        if (entry->raw) {
-            if (weight > 0.0) {
-                refreshGraph(entry->raw, *entry, SeriesStore::Column::Raw);
-            } else {
-                entry->raw->setVisible(false);
-            }
+        entry->raw.shown =
+            entry->isDrawn() && entry->spec.form == SeriesForm::Smoothed && weight > 0.0;
+        entry->main.shown = entry->isDrawn() && !graph;
+        entry->line->setVisible(entry->isDrawn() && graph);
+        if (entry->raw.shown) {
+            refreshDrawn(entry->raw, *entry, SeriesStore::Column::Raw);
         }
-        refreshGraph(entry->line, *entry, entry->column());
+        if (entry->main.shown) {
+            refreshDrawn(entry->main, *entry, entry->column());
+        } else if (entry->isDrawn()) {
+            refreshGraph(*entry);
+        }
     }
+}
+
+void LineChart::Private::replot(QCustomPlot::RefreshPriority when) {
+    replot_pending = stale = false;
+    if (plot->viewport().isEmpty()) {
+        return; // never laid out yet; a size brings the next one
+    }
+    updateRanges();
+    refreshLines();
+    if (!crosshair && drag == Drag::None) {
+        crosshair_layer->setMode(QCPLayer::lmLogical);
+    }
+    plot->replot(when);
+    q->setAccessibleDescription(q->describe());
 }
 
 void LineChart::replotNow() {
-    d_->replot_pending = false;
-    if (d_->plot->viewport().isEmpty()) {
-        return; // never laid out yet; a size brings the next one
-    }
-    d_->updateRanges();
-    d_->refreshGraphs();
-    d_->plot->replot(QCustomPlot::rpRefreshHint);
-    setAccessibleDescription(describe());
+    d_->replot(QCustomPlot::rpImmediateRefresh);
 }
 
 void LineChart::Private::userChangedView() {

@@ -5,6 +5,7 @@
 
 #include <QHelpEvent>
 #include <QMouseEvent>
+#include <QPaintEvent>
 #include <QToolTip>
 
 #include <cmath>
@@ -59,9 +60,12 @@ NumberStrip::NumberStrip(int count, QWidget* parent)
 }
 
 void NumberStrip::setNumber(int index, const BigNumber& number) {
-    numbers_[static_cast<std::size_t>(index)] = number;
-    updateAccessibleText();
-    update();
+    BigNumber& shown = numbers_[static_cast<std::size_t>(index)];
+    if (shown != number) {
+        shown = number;
+        updateAccessibleText();
+        update(cellRect(index).toAlignedRect());
+    }
 }
 
 void NumberStrip::setValue(int index, const QString& value, const QString& sub) {
@@ -70,7 +74,7 @@ void NumberStrip::setValue(int index, const QString& value, const QString& sub) 
         number.value = value;
         number.sub = sub;
         updateAccessibleText();
-        update();
+        update(cellRect(index).toAlignedRect());
     }
 }
 
@@ -115,14 +119,16 @@ QSize NumberStrip::sizeHint() const {
 
 QSize NumberStrip::minimumSizeHint() const { return {count() * 96, sizeHint().height()}; }
 
-void NumberStrip::paintEvent(QPaintEvent*) {
+void NumberStrip::paintEvent(QPaintEvent* event) {
     QPainter painter(this);
     const Theme& theme = Theme::current();
     painter.fillRect(rect(), theme.color(Role::Surface));
     for (int i = 0; i < count(); ++i) {
-        paintNumber(painter, i);
+        const QRectF cell = cellRect(i);
+        if (event->rect().intersects(cell.toAlignedRect())) {
+            paintNumber(painter, i);
+        }
         if (i > 0) {
-            const QRectF cell = cellRect(i);
             paintHairline(painter, cell.topLeft(), cell.bottomLeft(),
                           theme.color(Role::Hairline));
         }

@@ -19,6 +19,7 @@ struct BigNumber {
     QString sub;                   // rest of the sub line: "step 1,266"
     Role lead_role = Role::Success;
     QString tooltip;
+    bool operator==(const BigNumber&) const = default;
 };
 
 class NumberStrip : public QWidget {

@@ -12,6 +12,7 @@ const SeriesStore::Levels& SeriesStore::levels(Column column) const {
 
 void SeriesStore::append(std::span<const double> x, std::span<const double> y) {
     const std::size_t count = std::min(x.size(), y.size());
+    ++revision_;
     for (std::size_t i = 0; i < count; ++i) {
         if (!std::isfinite(x[i])) {
             continue;
@@ -61,44 +62,80 @@ void SeriesStore::pushColumn(Levels& column, double y) {
     }
 }
 
+/// A block in the making, with the values at its places.
+struct SeriesStore::Widest {
+    Block block;
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+    double low_positive = std::numeric_limits<double>::infinity();
+
+    void include(std::uint32_t index, double y) {
+        if (y < low) {
+            low = y;
+            block.low = index;
+        }
+        if (y > high) {
+            high = y;
+            block.high = index;
+        }
+        if (y > 0.0 && y < low_positive) {
+            low_positive = y;
+            block.low_positive = index;
+        }
+    }
+    void include(const Levels& column, const Block& other) {
+        for (const std::uint32_t index : {other.low, other.high, other.low_positive}) {
+            if (index != kNone) {
+                include(index, column.y[index]);
+            }
+        }
+    }
+    /// All of it, but without low_positive.
+    void includeRange(const Levels& column, std::size_t first, std::size_t end) {
+        while (first < end) {
+            const std::span<const double> values = column.y.piece(first, end);
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                const double y = values[i];
+                if (y < low) {
+                    low = y;
+                    block.low = static_cast<std::uint32_t>(first + i);
+                }
+                if (y > high) {
+                    high = y;
+                    block.high = static_cast<std::uint32_t>(first + i);
+                }
+            }
+            first += values.size();
+        }
+    }
+    void include(const Levels& column, std::size_t first, std::size_t end) {
+        while (first < end) {
+            const std::span<const double> values = column.y.piece(first, end);
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                include(static_cast<std::uint32_t>(first + i), values[i]);
+            }
+            first += values.size();
+        }
+    }
+};
+
 SeriesStore::Block SeriesStore::blockOf(const Levels& column, std::size_t level,
                                         std::size_t index) const {
-    Block whole;
-    for (std::size_t i = index * kFan; i < (index + 1) * kFan; ++i) {
-        if (level == 0) {
-            widenPoint(column, whole, static_cast<std::uint32_t>(i));
-        } else {
-            widen(column, whole, column.blocks[level - 1][i]);
+    Widest widest;
+    if (level == 0) {
+        widest.include(column, index * kFan, (index + 1) * kFan);
+    } else {
+        for (std::size_t i = index * kFan; i < (index + 1) * kFan; ++i) {
+            widest.include(column, column.blocks[level - 1][i]);
         }
     }
-    return whole;
-}
-
-void SeriesStore::widenPoint(const Levels& column, Block& into, std::uint32_t index) const {
-    const double y = column.y[index];
-    if (into.low == kNone || y < column.y[into.low]) {
-        into.low = index;
-    }
-    if (into.high == kNone || y > column.y[into.high]) {
-        into.high = index;
-    }
-    if (y > 0.0 && (into.low_positive == kNone || y < column.y[into.low_positive])) {
-        into.low_positive = index;
-    }
-}
-
-void SeriesStore::widen(const Levels& column, Block& into, const Block& from) const {
-    for (const std::uint32_t index : {from.low, from.high, from.low_positive}) {
-        if (index != kNone) {
-            widenPoint(column, into, index);
-        }
-    }
+    return widest.block;
 }
 
 // Minimum and maximum of [first, end): whole blocks of the highest level that fits, then smaller.
-SeriesStore::Block SeriesStore::reduce(const Levels& column, std::size_t first,
-                                       std::size_t end) const {
-    Block result;
+SeriesStore::Block SeriesStore::reduce(const Levels& column, std::size_t first, std::size_t end,
+                                       Domain domain) const {
+    Widest widest;
     std::size_t i = first;
     while (i < end) {
         std::size_t level = 0;
@@ -108,16 +145,19 @@ SeriesStore::Block SeriesStore::reduce(const Levels& column, std::size_t first,
             ++level;
         }
         if (level == 0) {
-            widenPoint(column, result, static_cast<std::uint32_t>(i));
+            span = std::min(end, (i / kFan + 1) * kFan) - i;
+            domain == Domain::All ? widest.includeRange(column, i, i + span)
+                                  : widest.include(column, i, i + span);
         } else {
-            widen(column, result, column.blocks[level - 1][i / span]);
+            widest.include(column, column.blocks[level - 1][i / span]);
         }
         i += span;
     }
-    return result;
+    return widest.block;
 }
 
 void SeriesStore::rewindTo(double x) {
+    ++revision_;
     truncate(lowerBound(x));
     const auto end = std::lower_bound(non_finite_.begin(), non_finite_.end(), x,
                                       [](const SeriesPoint& p, double at) { return p.x < at; });
@@ -148,14 +188,17 @@ void SeriesStore::truncateColumn(Levels& column, std::size_t size) {
 
 void SeriesStore::clear() {
     const double weight = weight_;
+    const std::uint64_t revision = revision_;
     *this = SeriesStore();
     weight_ = weight;
+    revision_ = revision + 1;
 }
 
 void SeriesStore::setSmoothing(double weight) {
     const double bounded = std::clamp(weight, 0.0, 0.9999);
     if (bounded != weight_) {
         weight_ = bounded;
+        ++revision_;
         restartSmoothing();
     }
 }
@@ -202,6 +245,31 @@ std::size_t SeriesStore::nearest(double x) const {
     return x - x_[after - 1] < x_[after] - x ? after - 1 : after;
 }
 
+// The same for an x that lies after the point `from`: at once where the guess is right, else by
+// strides that double.
+std::size_t SeriesStore::lowerBoundNear(std::size_t from, std::size_t guess, double x) const {
+    if (guess > from && guess <= size() && x_[guess - 1] < x &&
+        (guess == size() || !(x_[guess] < x))) {
+        return guess;
+    }
+    std::size_t low = from;
+    std::size_t stride = 1;
+    while (low + stride < size() && x_[low + stride] < x) {
+        low += stride;
+        stride *= 2;
+    }
+    std::size_t high = std::min(size(), low + stride);
+    while (low < high) {
+        const std::size_t middle = (low + high) / 2;
+        if (x_[middle] < x) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 // One past the last point with x <= `x_high`.
 std::size_t SeriesStore::endIndex(double x_high) const {
     return lowerBound(std::nextafter(x_high, std::numeric_limits<double>::infinity()));
@@ -209,7 +277,7 @@ std::size_t SeriesStore::endIndex(double x_high) const {
 
 SeriesExtent SeriesStore::extent(double x_low, double x_high, Column column, Domain domain) const {
     const Levels& data = levels(column);
-    const Block block = reduce(data, lowerBound(x_low), endIndex(x_high));
+    const Block block = reduce(data, lowerBound(x_low), endIndex(x_high), domain);
     SeriesExtent result;
     const std::uint32_t low = domain == Domain::All ? block.low : block.low_positive;
     if (low != kNone && (domain == Domain::All || data.y[block.high] > 0.0)) {
@@ -220,13 +288,13 @@ SeriesExtent SeriesStore::extent(double x_low, double x_high, Column column, Dom
 }
 
 SeriesExtent SeriesStore::quantiles(double x_low, double x_high, double share_low,
-                                    double share_high, Column column, Domain domain) const {
-    constexpr std::size_t kSample = 4096;
+                                    double share_high, Column column, Domain domain,
+                                    std::size_t most) const {
     const Levels& data = levels(column);
     const std::size_t first = lowerBound(x_low);
     const std::size_t end = endIndex(x_high);
     std::vector<double> sample;
-    const std::size_t stride = (end - first + kSample - 1) / kSample;
+    const std::size_t stride = (end - first + most - 1) / most;
     for (std::size_t i = first; i < end; i += stride) {
         if (domain == Domain::All || data.y[i] > 0.0) {
             sample.push_back(data.y[i]);
@@ -296,10 +364,12 @@ void SeriesStore::query(double x_low, double x_high, int pixels, Column column, 
         const double width = std::exp2(std::ceil(std::log2(per_pixel)));
         std::size_t from = first;
         double edge = std::floor(x_[first] / width) * width;
+        std::size_t count = 1; // of the bucket before: mostly that of the next one
         while (from < end) {
             edge = std::max(edge + width, std::floor(x_[from] / width) * width + width);
-            const std::size_t to = std::min(end, lowerBound(edge));
-            const Block block = reduce(data, from, to);
+            const std::size_t to = std::min(end, lowerBoundNear(from, from + count, edge));
+            count = to - from;
+            const Block block = reduce(data, from, to, domain);
             std::size_t low = domain == Domain::All ? block.low : block.low_positive;
             std::size_t high = block.high;
             if (low != kNone && usable(high)) {

@@ -4,6 +4,7 @@
 // point. Not a QObject, no Qt; one thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -26,6 +27,11 @@ public:
         }
         chunks_[size_ >> kShift][size_ & kMask] = value;
         ++size_;
+    }
+    /// What lies in one piece from `first` on, up to `end`.
+    std::span<const T> piece(std::size_t first, std::size_t end) const {
+        const std::size_t stop = std::min(end, ((first >> kShift) + 1) << kShift);
+        return {&(*this)[first], stop - first};
     }
     void truncate(std::size_t size) {
         size_ = size;
@@ -70,6 +76,8 @@ public:
     void setSmoothing(double weight);
     double smoothing() const { return weight_; }
 
+    /// Another one after every change of the points or of their smoothing.
+    std::uint64_t revision() const { return revision_; }
     std::size_t size() const { return x_.size(); }
     bool empty() const { return x_.size() == 0; }
     SeriesPoint at(std::size_t index, Column column = Column::Raw) const;
@@ -89,9 +97,10 @@ public:
     SeriesExtent extent(double x_low, double x_high, Column column, Domain domain) const;
 
     /// The y that `share_low` and `share_high` (0 to 1) of the points with x in [x_low, x_high] lie
-    /// below: of an even sample of at most 4,096 of them, so the same data always answers the same.
+    /// below: of an even sample of at most `sample` of them, so the same data always answers the
+    /// same.
     SeriesExtent quantiles(double x_low, double x_high, double share_low, double share_high,
-                           Column column, Domain domain) const;
+                           Column column, Domain domain, std::size_t sample = 4096) const;
     /// How many points with x in [x_low, x_high] lie outside `y`.
     std::size_t countOutside(double x_low, double x_high, const SeriesExtent& y,
                              Column column) const;
@@ -111,6 +120,7 @@ private:
         std::uint32_t high = kNone;         // index of the maximum
         std::uint32_t low_positive = kNone; // index of the smallest value > 0
     };
+    struct Widest;
     struct Levels {
         ChunkedArray<double> y;
         // blocks[k] covers kFan^(k+1) points each; whole blocks only
@@ -120,10 +130,10 @@ private:
     void appendOne(double x, double y);
     void pushColumn(Levels& column, double y);
     Block blockOf(const Levels& column, std::size_t level, std::size_t index) const;
-    void widen(const Levels& column, Block& into, const Block& from) const;
-    void widenPoint(const Levels& column, Block& into, std::uint32_t index) const;
     std::size_t endIndex(double x_high) const;
-    Block reduce(const Levels& column, std::size_t first, std::size_t end) const;
+    std::size_t lowerBoundNear(std::size_t from, std::size_t guess, double x) const;
+    /// For Domain::All it may leave out low_positive.
+    Block reduce(const Levels& column, std::size_t first, std::size_t end, Domain domain) const;
     const Levels& levels(Column column) const;
     void truncate(std::size_t size);
     void truncateColumn(Levels& column, std::size_t size);
@@ -135,6 +145,7 @@ private:
     Levels smoothed_;
     std::vector<SeriesPoint> non_finite_;
     std::size_t non_positive_ = 0;
+    std::uint64_t revision_ = 0;
     double weight_ = 0.0;
     double average_ = 0.0;
     double remaining_ = 1.0; // w^n

@@ -22,7 +22,9 @@ int check_data_and_model(const compile::RunConfig& config, config::Diagnostics& 
         compile::build_programs(config, data.train->info());
         return 0;
     } catch (const Error& fault) {
-        const std::string pointer = fault.where().starts_with("/") ? fault.where() : "/data/train";
+        const std::string pointer = fault.where().starts_with("/")    ? fault.where()
+                                    : fault.kind() == ErrorKind::data ? "/data/train"
+                                                                      : "/model";
         out.push_back(
             {pointer, config::Severity::error, fault.where() + ": " + fault.text(), fault.hint()});
         return exit_code(fault.kind());

@@ -52,6 +52,7 @@ Context read_context() {
     context.temp_folder = temp.empty() ? "/tmp" : temp;
     context.threads = std::max(0, number_of("OMP_NUM_THREADS"));
     context.terminal = ::isatty(STDOUT_FILENO) == 1;
+    context.error_terminal = ::isatty(STDERR_FILENO) == 1;
     context.colour = context.terminal && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
     context.columns = terminal_columns();
     return context;

@@ -24,6 +24,7 @@ struct Context {
     std::filesystem::path temp_folder;      // $TMPDIR, else /tmp
     int threads = 0;                        // $OMP_NUM_THREADS; 0: all cores
     bool terminal = false;                  // stdout is one
+    bool error_terminal = false;            // stderr is one
     bool colour = false;                    // it is, and NO_COLOR is not set
     int columns = 80;
     int exit_code = 0;

@@ -2,6 +2,7 @@
 // weft data inspect PATH: what a file or folder is, without training on it.
 #include "app/cli/commands.h"
 #include "app/cli/json_output.h"
+#include "app/cli/opening_line.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/compile/suggest_run.h"
@@ -178,8 +179,13 @@ std::string name_of(const std::string& path) {
     return stem.empty() ? full.parent_path().filename().string() : stem;
 }
 
-int inspect(const Options& options) {
-    const data::Recognition found = data::recognise(options.path);
+int inspect(const Options& options, const Context& context) {
+    OpeningLine reading(context);
+    data::OpenContext opening{.sequence_length = data::kUsualContext};
+    opening.on_opening = data::when_slow(
+        [&reading](const data::Opening& one, double seconds) { reading.show(one, seconds); });
+    const data::Recognition found = data::recognise(options.path, opening);
+    reading.clear();
     Json out{{"path", options.path}, {"problems", found.problems}};
     out["formats"] = Json::array();
     for (const data::Recognised& one : found.formats) {
@@ -196,9 +202,9 @@ int inspect(const Options& options) {
             print_others(std::span(found.formats).subspan(1));
         }
     }
-    constexpr std::int64_t kContext = 128; // that recognise assumes of texts
     if (usable && options.scan) {
-        const auto report = data::scan(normalised(best->data), {{}, kContext, 0});
+        const auto report = data::scan(normalised(best->data), opening);
+        reading.clear();
         out["scan"] = scan_json(report.value());
         if (!options.json) {
             print_scan(*report);
@@ -231,7 +237,7 @@ void add_data(CLI::App& app, Context& context) {
     command->add_flag("--suggest", options->suggest,
                       "also print a configuration that trains on it");
     command->add_flag("--json", options->json, "print JSON");
-    command->callback([options, &context] { context.exit_code = inspect(*options); });
+    command->callback([options, &context] { context.exit_code = inspect(*options, context); });
 }
 
 } // namespace weft::cli

@@ -39,7 +39,7 @@ std::string bar(double share) {
 
 ProgressView::ProgressView(const Context& context, std::int64_t log_every)
     : live_(context.terminal), colour_(context.colour), columns_(context.columns),
-      log_every_(std::max<std::int64_t>(1, log_every)) {}
+      log_every_(std::max<std::int64_t>(1, log_every)), opening_(context) {}
 
 void ProgressView::print_line(const std::string& text) {
     clear_live_line();
@@ -144,6 +144,11 @@ void ProgressView::show_numbers(std::int64_t step, const train::Metrics& metrics
 }
 
 void ProgressView::show(const train::Event& event) {
+    if (const auto* reading = std::get_if<train::OpeningEvent>(&event.payload)) {
+        opening_.show(reading->opening, reading->seconds);
+        return;
+    }
+    opening_.clear();
     if (const auto* step = std::get_if<train::StepEvent>(&event.payload)) {
         show(*step);
     } else if (const auto* state = std::get_if<train::StateEvent>(&event.payload)) {

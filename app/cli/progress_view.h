@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run on the console: one live line with a bar and the time left on a terminal, plain lines
-// elsewhere. Evaluations, checkpoints and the end get lines of their own; warnings and errors go to
-// stderr.
+// elsewhere. Evaluations, checkpoints and the end get lines of their own; warnings, errors and how
+// far big data are read go to stderr.
 #pragma once
 
-#include "app/cli/context.h"
+#include "app/cli/opening_line.h"
 #include "core/base/clock.h"
 #include "core/train/event.h"
 
@@ -35,6 +35,7 @@ private:
     const int columns_;
     const std::int64_t log_every_;
     SystemClock clock_;
+    OpeningLine opening_;
     train::StepEvent last_;
     std::int64_t total_steps_ = 0;
     std::int64_t first_step_ = -1;

@@ -28,6 +28,7 @@ constexpr int64_t kBestRatio = 1032;
     throw Error(ErrorKind::data, where, text, std::move(hint));
 }
 
+constexpr int64_t kPieceBytes = 8 << 20;
 constexpr const char* kDamagedHint = "The file is damaged or incomplete; copy or write it again.";
 
 Handle open_file(const Path& path) {
@@ -146,6 +147,35 @@ void visit(hid_t group, const std::string& prefix, int depth, int64_t file_bytes
     }
 }
 
+/// Rows of some MiB together, whole chunks: the library would unpack a chunk once per part of it.
+int64_t rows_at_once(hid_t dataset, int64_t row_bytes) {
+    const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+    std::array<hsize_t, H5S_MAX_RANK> chunk{};
+    const bool chunked = creation.valid() && H5Pget_layout(creation) == H5D_CHUNKED &&
+                         H5Pget_chunk(creation, H5S_MAX_RANK, chunk.data()) > 0;
+    const int64_t least = chunked ? static_cast<int64_t>(chunk[0]) : 1;
+    return least * std::max<int64_t>(1, kPieceBytes / std::max<int64_t>(1, row_bytes * least));
+}
+
+/// False when the library cannot.
+bool read_rows(hid_t dataset, const Hdf5Array& array, int64_t first, int64_t count,
+               std::byte* out) {
+    if (array.shape.empty()) {
+        return H5Dread(dataset, memory_type(array.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0;
+    }
+    const std::size_t rank = array.shape.size();
+    std::vector<hsize_t> begin(rank, 0);
+    std::vector<hsize_t> size(array.shape.begin(), array.shape.end());
+    begin[0] = static_cast<hsize_t>(first);
+    size[0] = static_cast<hsize_t>(count);
+    const Handle from(H5Dget_space(dataset), H5Sclose);
+    const Handle to(H5Screate_simple(static_cast<int>(rank), size.data(), nullptr), H5Sclose);
+    return to.valid() &&
+           H5Sselect_hyperslab(from, H5S_SELECT_SET, begin.data(), nullptr, size.data(), nullptr) >=
+               0 &&
+           H5Dread(dataset, memory_type(array.type), to, from, H5P_DEFAULT, out) >= 0;
+}
+
 } // namespace
 
 std::vector<Hdf5Array> list_hdf5_arrays(const Path& path) {
@@ -161,7 +191,8 @@ std::vector<Hdf5Array> list_hdf5_arrays(const Path& path) {
     return found;
 }
 
-void read_hdf5_array(const Path& path, const Hdf5Array& array, std::span<std::byte> out) {
+void read_hdf5_array(const Path& path, const Hdf5Array& array, std::span<std::byte> out,
+                     const std::function<void(int64_t rows)>& reached) {
     WEFT_CHECK(static_cast<int64_t>(out.size()) == array.bytes, "the array fills its buffer");
     const Library library;
     const Handle file = open_file(path);
@@ -174,9 +205,18 @@ void read_hdf5_array(const Path& path, const Hdf5Array& array, std::span<std::by
     if (!read_shape(dataset, now).empty() || now.shape != array.shape) {
         fail(path, array.name, "it changed while it was read", "Leave the file alone meanwhile.");
     }
-    if (H5Dread(dataset, memory_type(array.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, out.data()) < 0) {
-        fail(path, array.name, "it cannot be read: " + library_reason(),
-             "The file is damaged, or packed by a filter that libhdf5 does not have here.");
+    const int64_t rows = array.shape.empty() ? 1 : array.shape.front();
+    const int64_t row_bytes = array.bytes / rows;
+    const int64_t piece = array.shape.empty() ? 1 : rows_at_once(dataset, row_bytes);
+    for (int64_t first = 0; first < rows; first += piece) {
+        if (reached) {
+            reached(first);
+        }
+        const int64_t count = std::min(piece, rows - first);
+        if (!read_rows(dataset, array, first, count, out.data() + first * row_bytes)) {
+            fail(path, array.name, "it cannot be read: " + library_reason(),
+                 "The file is damaged, or packed by a filter that libhdf5 does not have here.");
+        }
     }
 }
 

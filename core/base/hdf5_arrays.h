@@ -8,6 +8,7 @@
 #include "core/base/hdf5_file.h"
 
 #include <cstddef>
+#include <functional>
 
 namespace weft {
 
@@ -25,8 +26,10 @@ struct Hdf5Array {
 /// The data sets of a file by name. Links to other places are left out. Throws Error{data}.
 std::vector<Hdf5Array> list_hdf5_arrays(const Path& path);
 
-/// A whole array as its `type`, in the byte order of this machine; `out` has its `bytes`. Throws
-/// Error{data}.
-void read_hdf5_array(const Path& path, const Hdf5Array& array, std::span<std::byte> out);
+/// A whole array as its `type`, in the byte order of this machine; `out` has its `bytes`. It is
+/// read in pieces of some MiB; `reached` hears before each how many rows are there, and may end it
+/// by throwing. Throws Error{data}.
+void read_hdf5_array(const Path& path, const Hdf5Array& array, std::span<std::byte> out,
+                     const std::function<void(int64_t rows)>& reached = {});
 
 } // namespace weft

@@ -2,7 +2,6 @@
 #include "core/compile/suggest_run.h"
 
 #include "core/base/text.h"
-#include "core/data/dataset.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,8 +25,8 @@ std::int64_t batch_for(std::int64_t samples) {
 
 class Suggester {
 public:
-    Suggester(const Json& section, const std::filesystem::path& base_dir, const std::string& name)
-        : section_(section), base_dir_(base_dir), name_(name) {}
+    Suggester(const Json& section, const data::OpenContext& opening, const std::string& name)
+        : section_(section), opening_(opening), name_(name) {}
 
     Suggestion suggest() {
         const data::DataOutline data = outline(kShortContext);
@@ -48,8 +47,7 @@ private:
     static constexpr std::int64_t kShortContext = 64;
 
     data::DataOutline outline(std::int64_t context) const {
-        data::OpenContext opening;
-        opening.base_dir = base_dir_;
+        data::OpenContext opening = opening_;
         opening.sequence_length = context;
         return data::outline_data(section_, opening);
     }
@@ -179,16 +177,16 @@ private:
     }
 
     const Json& section_;
-    const std::filesystem::path& base_dir_;
+    const data::OpenContext& opening_;
     const std::string& name_;
     Suggestion out_;
 };
 
 } // namespace
 
-Suggestion suggest_run(const Json& data_section, const std::filesystem::path& base_dir,
+Suggestion suggest_run(const Json& data_section, const data::OpenContext& opening,
                        const std::string& name) {
-    return Suggester(data_section, base_dir, name).suggest();
+    return Suggester(data_section, opening, name).suggest();
 }
 
 } // namespace weft::compile

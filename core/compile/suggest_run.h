@@ -3,9 +3,8 @@
 // are.
 #pragma once
 
-#include "core/config/field.h"
+#include "core/data/dataset.h"
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -18,9 +17,10 @@ struct Suggestion {
     std::vector<std::string> reasons; // what was chosen and why, for people
 };
 
-/// `data_section`: e.g. Recognised::data. `name`: of the run. Looks at the data's outline; throws
-/// weft::Error{data or usage} as outline_data does. Any thread.
-Suggestion suggest_run(const config::Json& data_section, const std::filesystem::path& base_dir,
+/// `data_section`: e.g. Recognised::data. `name`: of the run. Looks at the data's outline, for
+/// which `opening` says all but the length of sequences; throws weft::Error{data or usage} as
+/// outline_data does. Any thread.
+Suggestion suggest_run(const config::Json& data_section, const data::OpenContext& opening,
                        const std::string& name);
 
 } // namespace weft::compile

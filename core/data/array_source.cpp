@@ -110,7 +110,8 @@ std::int32_t class_of(double value, const ArrayData& array, std::int64_t index) 
     return static_cast<std::int32_t>(std::max(value, -1.0));
 }
 
-Targets read_targets(const ArrayPair& pair, const Json& settings, const ArrayEncoding* training) {
+Targets read_targets(const ArrayPair& pair, const Json& settings, const OpenContext& context) {
+    const auto* training = dynamic_cast<const ArrayEncoding*>(context.encoding.get());
     Targets out;
     if (pair.targets == nullptr) {
         out.width = training != nullptr ? static_cast<std::int64_t>(training->targets.size()) : 0;
@@ -134,7 +135,10 @@ Targets read_targets(const ArrayPair& pair, const Json& settings, const ArrayEnc
     const auto samples = static_cast<std::size_t>(array.samples());
     const auto width = static_cast<std::size_t>(array.row_elements());
     out.numbers.resize(samples * width);
+    OpeningWatch watch(context,
+                       {.name = pair.description, .unit = "targets", .total = array.samples()});
     for (std::size_t i = 0; i < samples; ++i) {
+        watch.reached(static_cast<std::int64_t>(i));
         array.read(static_cast<std::int64_t>(i), std::span(out.numbers).subspan(i * width, width));
     }
     if (!classify) {
@@ -231,10 +235,11 @@ public:
 
     std::shared_ptr<const Source> fitted(bool scale_targets,
                                          const std::vector<std::int64_t>& training,
+                                         const OpenContext& context,
                                          std::vector<std::string>& notes) const {
         auto fit = std::make_shared<ArrayEncoding>(*encoding_);
         if (form_.standardize) {
-            fit->inputs = input_moments(training);
+            fit->inputs = input_moments(training, context);
         }
         if (targets_->width > 0) {
             fit->targets = scale_targets
@@ -267,12 +272,18 @@ private:
     }
 
     /// Per feature; per channel of images, which all of an image's places share.
-    std::vector<Moments> input_moments(const std::vector<std::int64_t>& training) const {
+    std::vector<Moments> input_moments(const std::vector<std::int64_t>& training,
+                                       const OpenContext& context) const {
         const auto elements = static_cast<std::size_t>(pair_.inputs->row_elements());
         const auto count = form_.is_image() ? static_cast<std::size_t>(form_.shape[2]) : elements;
         std::vector<MomentsOf> sums(count);
         std::vector<double> numbers(elements);
+        OpeningWatch watch(context, {.name = pair_.description,
+                                     .unit = "samples",
+                                     .total = static_cast<std::int64_t>(training.size())});
+        std::int64_t read = 0;
         for (const std::int64_t index : training) {
+            watch.reached(read++);
             pair_.inputs->read(index, numbers);
             for (std::size_t i = 0; i < elements; ++i) {
                 const std::size_t at = form_.channels_first ? i / (elements / count) : i % count;
@@ -358,7 +369,7 @@ std::shared_ptr<const Source> open_arrays(ArrayPair pair, const Json& settings,
     require_samples(pair, context);
     auto training = std::dynamic_pointer_cast<const ArrayEncoding>(context.encoding);
     InputForm form = form_of(*pair.inputs, settings, notes);
-    auto targets = std::make_shared<const Targets>(read_targets(pair, settings, training.get()));
+    auto targets = std::make_shared<const Targets>(read_targets(pair, settings, context));
     if (training == nullptr) {
         auto own = std::make_shared<ArrayEncoding>();
         own->classes = targets->class_count;
@@ -384,8 +395,7 @@ PartOutline outline_arrays(const ArrayPair& pair, const Json& settings,
                            const OpenContext& context) {
     require_samples(pair, context);
     std::vector<std::string> notes;
-    const Targets targets =
-        read_targets(pair, settings, dynamic_cast<const ArrayEncoding*>(context.encoding.get()));
+    const Targets targets = read_targets(pair, settings, context);
     PartOutline out;
     out.sample = describe(pair, form_of(*pair.inputs, settings, notes), targets);
     out.samples = pair.inputs->samples();
@@ -402,10 +412,11 @@ PartOutline outline_arrays(const ArrayPair& pair, const Json& settings,
 std::shared_ptr<const Source> fit_arrays(const std::shared_ptr<const Source>& opened,
                                          const Json& settings,
                                          const std::vector<std::int64_t>& training,
+                                         const OpenContext& context,
                                          std::vector<std::string>& notes) {
     const auto* source = dynamic_cast<const ArraySource*>(opened.get());
     WEFT_CHECK(source != nullptr, "arrays are fitted by arrays");
-    return source->fitted(settings.at("scale_targets") == "standardize", training, notes);
+    return source->fitted(settings.at("scale_targets") == "standardize", training, context, notes);
 }
 
 Look look_at_arrays(const ArrayPair& pair, const Json& settings, const OpenContext& context) {
@@ -414,7 +425,7 @@ Look look_at_arrays(const ArrayPair& pair, const Json& settings, const OpenConte
     out.summary = "Arrays: inputs " + shape_text(*pair.inputs) +
                   (pair.targets ? ", targets " + shape_text(*pair.targets) : "");
     form_of(*pair.inputs, settings, out.notes);
-    const Targets targets = read_targets(pair, settings, nullptr);
+    const Targets targets = read_targets(pair, settings, context);
     for (std::int64_t k = 0; k < targets.class_count; ++k) {
         out.classes.push_back({std::to_string(k), 0});
     }

@@ -33,6 +33,7 @@ PartOutline outline_arrays(const ArrayPair& pair, const config::Json& settings,
 std::shared_ptr<const Source> fit_arrays(const std::shared_ptr<const Source>& opened,
                                          const config::Json& settings,
                                          const std::vector<std::int64_t>& training,
+                                         const OpenContext& context,
                                          std::vector<std::string>& notes);
 
 /// FormatDef::look of both: shapes and types, classes with their counts.

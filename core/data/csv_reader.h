@@ -25,6 +25,11 @@ public:
     bool next(std::vector<std::string>& fields);
     /// Line of the file on which that record starts, from 1.
     std::int64_t line() const { return record_line_; }
+    /// Bytes of the file up to the end of that record, and in all.
+    std::int64_t bytes_read() const {
+        return offset_ - static_cast<std::int64_t>(piece_.size() - at_);
+    }
+    std::int64_t bytes() const { return end_; }
 
 private:
     int get();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/config/field.h"
+#include "core/data/opening.h"
 #include "core/ir/type.h"
 
 #include <cstddef>
@@ -75,7 +76,7 @@ public:
 
 /// What opening needs beside the "data" section of the configuration.
 struct OpenContext {
-    std::filesystem::path base_dir;   // relative paths count from here
+    std::filesystem::path base_dir{}; // relative paths count from here
     std::int64_t sequence_length = 0; // the model's context; 0 when it has none
     std::uint64_t seed = 0;
     /// Of the training samples, when this is another part of the data; null: it is train itself.
@@ -85,10 +86,9 @@ struct OpenContext {
     Targets targets = Targets::needed;
     /// Ends opening and outlining soon: they throw weft::Error{runtime}.
     std::stop_token stop = {};
+    /// Hears how far they are.
+    OnOpening on_opening = {};
 };
-
-/// For loops over rows or files. Throws weft::Error{runtime} once a stop is asked for.
-void end_if_stopped(const std::stop_token& stop);
 
 /// Views of the data of one run. The test split is read from disk when it is first used (`weft
 /// eval`, the final line): until then `test` holds no data, and its errors come with that first

@@ -33,9 +33,10 @@ void require_same_samples(const SampleInfo& train, const Source& other, const st
 std::shared_ptr<const Source> fitted(const std::shared_ptr<const Source>& opened,
                                      const Json& settings,
                                      const std::vector<std::int64_t>& training,
-                                     std::vector<std::string>& notes) {
+                                     const OpenContext& context, std::vector<std::string>& notes) {
     const FormatDef& format = format_of(settings);
-    return format.fitted == nullptr ? opened : format.fitted(opened, settings, training, notes);
+    return format.fitted == nullptr ? opened
+                                    : format.fitted(opened, settings, training, context, notes);
 }
 
 std::vector<std::int64_t> all_of(const Source& source) {
@@ -45,11 +46,12 @@ std::vector<std::int64_t> all_of(const Source& source) {
 }
 
 /// Cuts train in two, which is then fitted to the samples that stay.
-void open_split(const Json& settings, double share, std::uint64_t seed, DataSet& out) {
+void open_split(const Json& settings, double share, const OpenContext& context, DataSet& out) {
     Split split = format_of(settings).split_rule == SplitRule::by_part
                       ? split_by_part(out.train->samples(), share)
-                      : split_by_class(*out.train, share, seed);
-    const std::shared_ptr<const Source> whole = fitted(out.train, settings, split.train, out.notes);
+                      : split_by_class(*out.train, share, context.seed);
+    const std::shared_ptr<const Source> whole =
+        fitted(out.train, settings, split.train, context, out.notes);
     out.train = subset(whole, std::move(split.train), "training");
     out.validation = subset(whole, std::move(split.validation), "validation");
     // Both views hold on to the same samples.
@@ -71,10 +73,10 @@ void open_training(const Json& section, const OpenContext& context, DataSet& out
     const bool own = validation.is_object() && validation.contains("type");
     const double share = validation.is_null() || own ? 0 : validation.at("split").get<double>();
     if (share > 0) {
-        open_split(train, share, context.seed, out);
+        open_split(train, share, context, out);
         return;
     }
-    out.train = fitted(out.train, train, all_of(*out.train), out.notes);
+    out.train = fitted(out.train, train, all_of(*out.train), context, out.notes);
     out.training_cache_bytes = out.train->cache_bytes();
     if (own) {
         out.validation =

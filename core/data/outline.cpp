@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What open_data would make, for plans: the same order of work on outlines.
+#include "core/data/file_memory.h"
 #include "core/data/formats/format_list.h"
 #include "core/data/split.h"
 
@@ -12,6 +13,49 @@ namespace weft::data {
 namespace {
 
 using config::Json;
+
+constexpr std::size_t kMostOutlines = 32;
+
+/// With what it was made to follow, whose address is part of its key.
+struct KeptOutline {
+    PartOutline outline;
+    std::shared_ptr<const Encoding> followed;
+};
+
+/// The files that the settings of a source name.
+std::vector<Path> named_files(const FormatDef& format, const Json& settings,
+                              const OpenContext& context) {
+    std::vector<Path> out;
+    for (const config::Field& field : format.fields()) {
+        if (field.type == config::FieldType::path && !settings.at(field.name).is_null()) {
+            out.push_back(resolve(context.base_dir, settings.at(field.name).get<std::string>()));
+        }
+    }
+    return out;
+}
+
+/// The outline of a part, read from its files when they are not what they were.
+PartOutline outline_part(const Json& settings, const OpenContext& context, Part part, Files files) {
+    static FileMemory<KeptOutline> memory(kMostOutlines);
+    const FormatDef& format = format_of(settings);
+    if (!format.outline_of_named_files) {
+        return format.outline(settings, context, part, files);
+    }
+    const Json key = {settings,
+                      context.base_dir.string(),
+                      context.sequence_length,
+                      context.targets,
+                      reinterpret_cast<std::uintptr_t>(context.encoding.get()),
+                      part,
+                      files};
+    return memory
+        .get(key.dump(), named_files(format, settings, context),
+             [&] {
+                 return KeptOutline{format.outline(settings, context, part, files),
+                                    context.encoding};
+             })
+        ->outline;
+}
 
 /// Two views of numbers into the whole: which samples are training's, which validation's.
 void outline_split(double share, const PartOutline& whole, DataOutline& out) {
@@ -27,7 +71,7 @@ void outline_validation(const Json& settings, const OpenContext& context, Files 
         return;
     }
     if (settings.contains("type")) {
-        const PartOutline own = format_of(settings).outline(settings, context, Part::train, files);
+        const PartOutline own = outline_part(settings, context, Part::train, files);
         out.has_validation = true;
         out.cache_bytes += own.cache_bytes;
     } else if (const double share = settings.at("split").get<double>();
@@ -43,7 +87,7 @@ void outline_test(const Json& section, const OpenContext& context, Files files, 
     out.has_test = given || format.has_test(settings, context);
     if (out.has_test) {
         out.test_cache_bytes =
-            format.outline(settings, context, given ? Part::train : Part::test, files).cache_bytes;
+            outline_part(settings, context, given ? Part::train : Part::test, files).cache_bytes;
     }
 }
 
@@ -62,12 +106,6 @@ const FormatDef& format_of(const Json& source) {
     return *format;
 }
 
-void end_if_stopped(const std::stop_token& stop) {
-    if (stop.stop_requested()) {
-        throw Error(ErrorKind::runtime, "data", "opening was stopped");
-    }
-}
-
 std::filesystem::path resolve(const std::filesystem::path& base, const std::string& text) {
     return (base / text).lexically_normal(); // an absolute text replaces the base
 }
@@ -75,7 +113,7 @@ std::filesystem::path resolve(const std::filesystem::path& base, const std::stri
 DataOutline outline_data(const Json& data_section, const OpenContext& context, Files files) {
     const Json section = checked_section(data_section);
     const Json& settings = section.at("train");
-    const PartOutline train = format_of(settings).outline(settings, context, Part::train, files);
+    const PartOutline train = outline_part(settings, context, Part::train, files);
     OpenContext following = context;
     following.encoding = train.encoding;
     DataOutline out;

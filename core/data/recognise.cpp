@@ -15,14 +15,15 @@ using config::Json;
 
 /// The section of a format for a path; nothing when the format does not know it. What keeps a
 /// format from saying so is one of its problems.
-std::optional<Recognised> proposed_by(const FormatDef& format, const fs::path& path) {
+std::optional<Recognised> proposed_by(const FormatDef& format, const fs::path& path,
+                                      const OpenContext& context) {
     try {
         if (format.propose == nullptr || !format.sniff(path)) {
             return std::nullopt;
         }
         Recognised out;
         out.format = format.name;
-        out.data = format.propose(path);
+        out.data = format.propose(path, context);
         return out;
     } catch (const Error& error) {
         Recognised out;
@@ -64,9 +65,7 @@ std::string unknown(const fs::path& path) {
 
 } // namespace
 
-Recognised describe(const Json& data_section, const OpenContext& given, std::stop_token stop) {
-    OpenContext context = given;
-    context.stop = stop;
+Recognised describe(const Json& data_section, const OpenContext& context) {
     Recognised out;
     out.data = data_section;
     try {
@@ -80,7 +79,7 @@ Recognised describe(const Json& data_section, const OpenContext& given, std::sto
             out.classes = std::move(look.classes);
             out.notes = std::move(look.notes);
         }
-        if (!stop.stop_requested()) {
+        if (!context.stop.stop_requested()) {
             out.outline = outline_data(section, context);
             out.summary = out.summary.empty() ? out.outline->sample.description : out.summary;
         }
@@ -90,7 +89,7 @@ Recognised describe(const Json& data_section, const OpenContext& given, std::sto
     return out;
 }
 
-Recognition recognise(const fs::path& path, std::int64_t context, std::stop_token stop) {
+Recognition recognise(const fs::path& path, const OpenContext& given) {
     Recognition out;
     const fs::path full = fs::absolute(path).lexically_normal();
     std::error_code ignored;
@@ -102,14 +101,14 @@ Recognition recognise(const fs::path& path, std::int64_t context, std::stop_toke
             return out;
         }
     }
-    OpenContext opening;
-    opening.sequence_length = context;
+    OpenContext context = given;
+    context.base_dir.clear(); // what is proposed has absolute paths
     for (const FormatDef* format : kFormats) {
-        if (stop.stop_requested()) {
+        if (context.stop.stop_requested()) {
             break;
         }
-        if (auto found = proposed_by(*format, full)) {
-            out.formats.push_back(found->problems.empty() ? describe(found->data, opening, stop)
+        if (auto found = proposed_by(*format, full, context)) {
+            out.formats.push_back(found->problems.empty() ? describe(found->data, context)
                                                           : std::move(*found));
         }
     }

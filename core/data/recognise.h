@@ -6,7 +6,6 @@
 #include "core/data/dataset.h"
 
 #include <optional>
-#include <stop_token>
 
 namespace weft::data {
 
@@ -58,13 +57,15 @@ struct Recognition {
     std::vector<std::string> problems; // why there is none
 };
 
-/// Never throws on what the files hold: that is in `problems`. `context`: bytes of a text that a
-/// language model reads at a time. Ends early, with what it has, when `stop` is requested.
-Recognition recognise(const std::filesystem::path& path, std::int64_t context = 128,
-                      std::stop_token stop = {});
+inline constexpr std::int64_t kUsualContext =
+    128; // bytes that a small language model reads at once
+
+/// Never throws on what the files hold: that is in `problems`. Of `context` counts what it says of
+/// texts and of opening; ends early, with what it has, when that asks for a stop.
+Recognition recognise(const std::filesystem::path& path,
+                      const OpenContext& context = {.sequence_length = kUsualContext});
 
 /// The same for a "data" section that is there already, e.g. after the target column was changed.
-Recognised describe(const config::Json& data_section, const OpenContext& context,
-                    std::stop_token stop = {});
+Recognised describe(const config::Json& data_section, const OpenContext& context);
 
 } // namespace weft::data

@@ -2,6 +2,7 @@
 #include "core/data/table.h"
 
 #include "core/base/text.h"
+#include "core/data/file_memory.h"
 
 #include <algorithm>
 #include <array>
@@ -18,6 +19,7 @@ constexpr std::array kSeparators = {',', ';', '\t', '|'};
 constexpr std::size_t kMostReasons = 5;
 constexpr std::size_t kMostExamples = 5;
 constexpr std::size_t kMostFields = 100'000;
+constexpr std::size_t kMostTallies = 8;
 constexpr std::int64_t kValuesPerText = 20; // in a column of numbers, at least
 
 using Records = std::vector<std::vector<std::string>>;
@@ -235,6 +237,23 @@ void count_cell(ColumnTally& tally, std::string_view cell, char decimal) {
     count_value(tally, cell);
 }
 
+TableTally count_all(const Path& path, const TableLayout& layout, const OpenContext& context,
+                     int passes) {
+    TableTally out;
+    out.layout = layout;
+    out.columns.resize(out.layout.names.size());
+    BadLines ragged;
+    const auto count = [&](const std::vector<std::string>& fields, std::int64_t) {
+        ++out.rows;
+        for (std::size_t c = 0; c < fields.size(); ++c) {
+            count_cell(out.columns[c], fields[c], out.layout.decimal);
+        }
+    };
+    for_each_row(path, out.layout, context, {.passes = passes}, ragged, count);
+    out.ragged = ragged.count;
+    return out;
+}
+
 } // namespace
 
 std::string_view column_kind_name(Column::Kind kind) {
@@ -336,19 +355,17 @@ std::string BadLines::text() const {
     return out;
 }
 
-TableTally tally_table(const Path& path, const TableWishes& wishes, const std::stop_token& stop) {
-    TableTally out;
-    out.layout = find_layout(path, wishes);
-    out.columns.resize(out.layout.names.size());
-    BadLines ragged;
-    for_each_row(path, out.layout, ragged, [&](const auto& fields, std::int64_t) {
-        end_if_stopped(stop);
-        ++out.rows;
-        for (std::size_t c = 0; c < fields.size(); ++c) {
-            count_cell(out.columns[c], fields[c], out.layout.decimal);
-        }
+KnownTable tally_table(const Path& path, const TableWishes& wishes, const OpenContext& context,
+                       int passes) {
+    static FileMemory<TableTally> memory(kMostTallies);
+    const TableLayout layout = find_layout(path, wishes);
+    const std::string key = path.string() + '\n' + layout.separator + layout.decimal +
+                            (layout.header ? 'h' : '-') + (layout.latin1 ? 'l' : '-');
+    KnownTable out;
+    out.tally = memory.get(key, {path}, [&] {
+        out.was_read = true;
+        return count_all(path, layout, context, passes);
     });
-    out.ragged = ragged.count;
     return out;
 }
 

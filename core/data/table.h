@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace weft::data {
@@ -73,23 +74,45 @@ struct TableTally {
     std::int64_t ragged = 0; // records with another
 };
 
-/// One pass over the table. `stop` ends it by weft::Error{runtime}.
-TableTally tally_table(const Path& path, const TableWishes& wishes,
-                       const std::stop_token& stop = {});
+struct KnownTable {
+    std::shared_ptr<const TableTally> tally;
+    bool was_read = false; // now; otherwise it was known, and the file has not changed
+};
+
+/// One pass over the table, the first of `passes`.
+KnownTable tally_table(const Path& path, const TableWishes& wishes, const OpenContext& context,
+                       int passes = 1);
 
 /// Column `index` for people. It holds numbers when at most one value in twenty is none.
 Column column_of(const TableTally& table, std::size_t index);
 
+/// Which reading of a table it is.
+struct TablePass {
+    int pass = 1;
+    int passes = 1;
+    std::int64_t rows = 0; // of the table; 0: not known
+};
+
 /// Calls `use(fields, line)` for every record of the right length; the others go to `bad`.
 template <class Use>
-void for_each_row(const Path& path, const TableLayout& layout, BadLines& bad, Use&& use) {
+void for_each_row(const Path& path, const TableLayout& layout, const OpenContext& context,
+                  const TablePass& pass, BadLines& bad, Use&& use) {
     CsvReader reader(path, layout.separator);
+    OpeningWatch watch(context, {.name = path.filename().string(),
+                                 .unit = "rows",
+                                 .total = pass.rows,
+                                 .total_bytes = reader.bytes(),
+                                 .pass = pass.pass,
+                                 .passes = pass.passes});
     std::vector<std::string> fields;
+    std::int64_t rows = 0;
     bool skip = layout.header;
     while (reader.next(fields)) {
-        if (skip) {
-            skip = false;
-        } else if (fields.size() != layout.names.size()) {
+        if (std::exchange(skip, false)) {
+            continue;
+        }
+        watch.reached(++rows, reader.bytes_read());
+        if (fields.size() != layout.names.size()) {
             bad.add(reader.line(), "it has " + std::to_string(fields.size()) + " fields, not " +
                                        std::to_string(layout.names.size()));
         } else {

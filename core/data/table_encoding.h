@@ -78,7 +78,8 @@ enum class KeepRows : std::uint8_t { yes, only_count };
 
 /// Reads `path`, whose columns are found by name where it has a header and by place otherwise.
 TableRows read_rows(const Path& path, const TableWishes& wishes, const TableEncoding& encoding,
-                    const OpenContext& context, double most_bad, KeepRows keep, RowReport& report);
+                    const OpenContext& context, const TablePass& pass, double most_bad,
+                    KeepRows keep, RowReport& report);
 
 /// The report in words.
 void tell(const RowReport& report, const TableEncoding& encoding, std::vector<std::string>& notes);

@@ -233,12 +233,12 @@ private:
 } // namespace
 
 TableRows read_rows(const Path& path, const TableWishes& wishes, const TableEncoding& encoding,
-                    const OpenContext& context, double most_bad, KeepRows keep, RowReport& report) {
+                    const OpenContext& context, const TablePass& pass, double most_bad,
+                    KeepRows keep, RowReport& report) {
     const Places places = find_places(path, wishes, encoding, context.targets);
     RowReader reader(path, places, encoding, context.targets, report);
     TableRows out;
     const auto use = [&](const std::vector<std::string>& fields, std::int64_t line) {
-        end_if_stopped(context.stop);
         if (reader.read(fields, line)) {
             ++out.rows;
             if (keep == KeepRows::yes) {
@@ -246,7 +246,7 @@ TableRows read_rows(const Path& path, const TableWishes& wishes, const TableEnco
             }
         }
     };
-    for_each_row(path, places.layout, report.bad, use);
+    for_each_row(path, places.layout, context, pass, report.bad, use);
     const std::int64_t all = report.bad.count + out.rows + report.unlabelled + report.dropped;
     if (static_cast<double>(report.bad.count) > most_bad * static_cast<double>(all)) {
         throw Error(ErrorKind::data, path.string(),

@@ -78,9 +78,11 @@ int thread_count(int threads) {
     return threads > 0 ? threads : read_machine().usable_cores;
 }
 
-data::DataSet open_run_data(const compile::RunConfig& config, const std::stop_token& stop) {
+data::DataSet open_run_data(const compile::RunConfig& config, const std::stop_token& stop,
+                            const data::OnOpening& on_opening) {
     data::OpenContext context{config.base_dir, config.context(), config.seed};
     context.stop = stop;
+    context.on_opening = on_opening;
     return data::open_data(config.section("data"), context);
 }
 

@@ -18,7 +18,8 @@ std::vector<const weft_backend*> backends();
 int thread_count(int threads);
 
 /// Opens the data of a run. Throws weft::Error{data}; `stop` ends it by weft::Error{runtime}.
-data::DataSet open_run_data(const compile::RunConfig& config, const std::stop_token& stop = {});
+data::DataSet open_run_data(const compile::RunConfig& config, const std::stop_token& stop = {},
+                            const data::OnOpening& on_opening = {});
 
 /// Fills every slot with its start value: the init program under the run's seed.
 void initialise(exec::Executor& executor, const compile::RunConfig& config);

@@ -42,6 +42,19 @@ void write(Json& out, const StateEvent& event) {
     }
 }
 
+void write(Json& out, const OpeningEvent& event) {
+    const data::Opening& opening = event.opening;
+    out["name"] = opening.name;
+    out["unit"] = opening.unit;
+    out["done"] = opening.done;
+    out["total"] = opening.total;
+    out["bytes"] = opening.bytes;
+    out["total_bytes"] = opening.total_bytes;
+    out["pass"] = opening.pass;
+    out["passes"] = opening.passes;
+    out["seconds"] = event.seconds;
+}
+
 void write(Json& out, const StepEvent& event) {
     out["step"] = event.step;
     out["epoch"] = number(event.epoch);
@@ -165,9 +178,9 @@ void write(Json& out, const FinishedEvent& event) {
 } // namespace
 
 std::string_view event_name(const Payload& payload) {
-    static constexpr std::string_view kNames[] = {"state",   "step",    "evaluation", "checkpoint",
-                                                  "sample",  "system",  "devices",    "resumed",
-                                                  "command", "warning", "error",      "finished"};
+    static constexpr std::string_view kNames[] = {
+        "state",   "opening", "step",    "evaluation", "checkpoint", "sample",  "system",
+        "devices", "resumed", "command", "warning",    "error",      "finished"};
     static_assert(std::size(kNames) == std::variant_size_v<Payload>);
     return kNames[payload.index()];
 }

@@ -3,6 +3,7 @@
 // queue); the typed payloads below are what the studio and the tests read.
 #pragma once
 
+#include "core/data/opening.h"
 #include "core/train/run_state.h"
 
 #include <cstdint>
@@ -23,6 +24,12 @@ struct StateEvent {
     std::string phase; // preparing: "compiling", "opening data", "creating kernels", "initialising"
     double phase_ms = 0;          // how long the phase before this one took
     std::int64_t total_steps = 0; // with running: the planned length; 0 where it is not known
+};
+
+/// How far the data are read that a run waits for: said of a read that takes longer than a second.
+struct OpeningEvent {
+    data::Opening opening;
+    double seconds = 0; // since the file was begun
 };
 
 /// A completed update. `step` counts updates: the first completed one is step 1. `loss` is of the
@@ -137,9 +144,9 @@ struct FinishedEvent {
     Metrics test;
 };
 
-using Payload =
-    std::variant<StateEvent, StepEvent, EvaluationEvent, CheckpointEvent, SampleEvent, SystemEvent,
-                 DevicesEvent, ResumedEvent, CommandEvent, WarningEvent, ErrorEvent, FinishedEvent>;
+using Payload = std::variant<StateEvent, OpeningEvent, StepEvent, EvaluationEvent, CheckpointEvent,
+                             SampleEvent, SystemEvent, DevicesEvent, ResumedEvent, CommandEvent,
+                             WarningEvent, ErrorEvent, FinishedEvent>;
 
 struct Event {
     std::int64_t seq = 0;

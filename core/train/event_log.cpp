@@ -128,7 +128,9 @@ std::vector<Event> EventReader::read(std::size_t limit) {
     std::string text;
     for (std::int64_t at = offset_; at < size && (limit == 0 || events.size() < limit);) {
         const std::int64_t to = std::min(size, at + kChunkBytes);
-        text += read_range(file, at, to);
+        const std::size_t kept = text.size();
+        text.resize(kept + static_cast<std::size_t>(to - at));
+        file.read_at(std::as_writable_bytes(std::span(text).subspan(kept)), at);
         at = to;
         std::size_t begin = 0;
         for (std::size_t end = text.find('\n'); end != std::string::npos;

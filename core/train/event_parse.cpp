@@ -86,6 +86,19 @@ void read_into(const Reader& in, StateEvent& event) {
     throw std::invalid_argument("unknown state");
 }
 
+void read_into(const Reader& in, OpeningEvent& event) {
+    data::Opening& opening = event.opening;
+    in.read("name", opening.name);
+    in.read("unit", opening.unit);
+    in.read("done", opening.done);
+    in.read("total", opening.total);
+    in.read("bytes", opening.bytes);
+    in.read("total_bytes", opening.total_bytes);
+    in.read("pass", opening.pass);
+    in.read("passes", opening.passes);
+    in.read("seconds", event.seconds);
+}
+
 void read_into(const Reader& in, StepEvent& event) {
     in.read("step", event.step);
     in.read("epoch", event.epoch);

@@ -127,9 +127,10 @@ std::optional<std::int64_t> limit_of(const compile::RunConfig& config, const Pla
 }
 
 data::DataOutline outline_run_data(const compile::RunConfig& config, const PlanTarget& target,
-                                   const std::stop_token& stop) {
+                                   const std::stop_token& stop, const data::OnOpening& on_opening) {
     data::OpenContext context{config.base_dir, config.context(), config.seed};
     context.stop = stop;
+    context.on_opening = on_opening;
     return data::outline_data(
         config.section("data"), context,
         target.hardware == nullptr ? data::Files::must_exist : data::Files::may_be_absent);

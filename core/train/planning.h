@@ -33,7 +33,8 @@ std::optional<std::int64_t> limit_of(const compile::RunConfig& config, const Pla
 
 /// What the data of a run will be. Throws weft::Error{data}; `stop` ends it by weft::Error{runtime}.
 data::DataOutline outline_run_data(const compile::RunConfig& config, const PlanTarget& target,
-                                   const std::stop_token& stop = {});
+                                   const std::stop_token& stop = {},
+                                   const data::OnOpening& on_opening = {});
 
 /// The plan with host memory and verdict; `fixes` stay empty. training.memory_budget lowers the
 /// limit. compile::complete_plan makes that for Scope::run out of those for step and rest, which

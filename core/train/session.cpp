@@ -43,6 +43,7 @@ struct Session::State {
     void make_plan();
     void write_plan(const plan::ExecutionPlan& made) const;
     void open_data();
+    data::OnOpening on_opening();
     void prepare_kernels();
     void tell_memory();
     void load_start();
@@ -158,8 +159,8 @@ void Session::State::make_plan() {
     const fs::path& start = options.start.checkpoint;
     const std::int64_t step = start.empty() ? 0 : checkpoint::read_manifest(start).record.step;
     auto made = std::make_shared<const plan::ExecutionPlan>(plan_to_run(
-        options.config, outline_run_data(options.config, target, control.halt()), target, step,
-        control.halt()));
+        options.config, outline_run_data(options.config, target, control.halt(), on_opening()),
+        target, step, control.halt()));
     info.parameters = made->parameters;
     write_plan(*made);
     for (const std::string& fallback : made->fallbacks) {
@@ -180,13 +181,19 @@ void Session::State::write_plan(const plan::ExecutionPlan& made) const {
 }
 
 void Session::State::open_data() {
-    data = open_run_data(options.config, control.halt());
+    data = open_run_data(options.config, control.halt(), on_opening());
     pace = pace_of(options.config, *data.train);
     info.data = data.train->info().description;
     info.data_fingerprint = data.train->fingerprint();
     for (const std::string& note : data.notes) {
         control.emit(WarningEvent{note, ""});
     }
+}
+
+data::OnOpening Session::State::on_opening() {
+    return data::when_slow([this](const data::Opening& opening, double seconds) {
+        control.emit(OpeningEvent{opening, seconds});
+    });
 }
 
 void Session::State::prepare_kernels() {

@@ -12,8 +12,9 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/// JSON's grammar of numbers (RFC 8259, section 6), which is narrower than that of from_chars.
-bool is_json_number(std::string_view text) {
+/// How many characters of `text` are a number of JSON (RFC 8259, section 6), whose grammar is
+/// narrower than that of from_chars; 0 when it begins with none.
+std::size_t json_number_length(std::string_view text) {
     std::size_t at = text.starts_with('-') ? 1 : 0;
     const auto digits = [&] {
         const std::size_t from = at;
@@ -25,22 +26,22 @@ bool is_json_number(std::string_view text) {
     const std::size_t first = at;
     const std::size_t whole = digits();
     if (whole == 0 || (whole > 1 && text[first] == '0')) {
-        return false;
+        return 0;
     }
     if (at < text.size() && text[at] == '.') {
         ++at;
         if (digits() == 0) {
-            return false;
+            return 0;
         }
     }
     if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
         ++at;
         at += at < text.size() && (text[at] == '+' || text[at] == '-') ? 1 : 0;
         if (digits() == 0) {
-            return false;
+            return 0;
         }
     }
-    return at == text.size();
+    return at;
 }
 
 /// Every read says whether it was what is plain; the first that was not ends the reading.
@@ -79,10 +80,9 @@ public:
     template <class Number>
     bool number(Number& into) {
         skip_blanks();
-        const std::size_t length =
-            std::min(rest_.find_first_not_of("0123456789+-.eE"), rest_.size());
+        const std::size_t length = json_number_length(rest_);
         const std::string_view token = rest_.substr(0, length);
-        if (!is_json_number(token) || token == "-0") { // a whole number there, without a sign
+        if (length == 0 || token == "-0") { // a whole number there, without a sign
             return false;
         }
         const char* end = token.data() + token.size();
@@ -137,22 +137,23 @@ bool read_metrics(Scanner& in, Metrics& into) {
     return in.take('}');
 }
 
+constexpr std::pair<std::string_view, double StepEvent::*> kReals[] = {
+    {"epoch", &StepEvent::epoch},
+    {"loss", &StepEvent::loss},
+    {"learning_rate", &StepEvent::learning_rate},
+    {"grad_norm", &StepEvent::grad_norm},
+    {"samples_per_s", &StepEvent::samples_per_s},
+    {"step_ms", &StepEvent::step_ms},
+    {"data_wait_ms", &StepEvent::data_wait_ms}};
+
 bool read_value(Scanner& in, std::string_view key, Event& event, StepEvent& step) {
-    const std::pair<std::string_view, double*> reals[] = {
-        {"time", &event.time},
-        {"epoch", &step.epoch},
-        {"loss", &step.loss},
-        {"learning_rate", &step.learning_rate},
-        {"grad_norm", &step.grad_norm},
-        {"samples_per_s", &step.samples_per_s},
-        {"step_ms", &step.step_ms},
-        {"data_wait_ms", &step.data_wait_ms}};
-    for (const auto& [name, into] : reals) {
+    for (const auto& [name, member] : kReals) {
         if (key == name) {
-            return in.number(*into);
+            return in.number(step.*member);
         }
     }
     return key == "seq"            ? in.number(event.seq)
+           : key == "time"         ? in.number(event.time)
            : key == "step"         ? in.number(step.step)
            : key == "memory_bytes" ? in.number(step.memory_bytes)
            : key == "tokens_per_s" ? in.number(step.tokens_per_s)

@@ -14,7 +14,7 @@ const std::string kPeers = std::string(WEFT_TEST_DATA) + "/peers/";
 
 /// The best format, whose section must open as it was outlined.
 data::Recognised best(const std::filesystem::path& path) {
-    const data::Recognition found = data::recognise(path, 8);
+    const data::Recognition found = data::recognise(path, {.sequence_length = 8});
     if (found.formats.empty()) {
         return {};
     }
@@ -37,7 +37,7 @@ class RecogniseTest : public QObject {
 private slots:
     void an_empty_file_is_called_empty() {
         const Folder folder;
-        const auto found = data::recognise(folder.write("notes", ""), 8);
+        const auto found = data::recognise(folder.write("notes", ""), {.sequence_length = 8});
         QVERIFY(found.formats.empty());
         QCOMPARE(found.problems, std::vector<std::string>{"The file is empty."});
     }

@@ -4,9 +4,8 @@
 #include "core/train/run_folder.h"
 #include "core/train/run_summary.h"
 #include "tests/e2e/weft_process.h"
+#include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"
-
-#include <QTemporaryDir>
 
 #include <csignal>
 #include <fstream>
@@ -19,14 +18,11 @@ using namespace weft::test;
 using namespace weft::train;
 namespace fs = std::filesystem;
 
-class ControlSocketTest : public QObject {
+class ControlSocketTest : public QObject, private TestFolder {
     Q_OBJECT
 
-    QTemporaryDir dir_;
     QString config_;
 
-    fs::path path(const char* name) const { return fs::path(dir_.path().toStdString()) / name; }
-    QString text(const char* name) const { return dir_.filePath(name); }
     QStringList long_run(const char* name) const {
         return {"train",     config_, "--run-dir", text(name),
                 "--control", "stdin", "--set",     "training.length={\"steps\": 100000000}"};

@@ -5,9 +5,8 @@
 #include "core/train/run_folder.h"
 #include "core/train/run_summary.h"
 #include "tests/e2e/weft_process.h"
+#include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"
-
-#include <QTemporaryDir>
 
 #include <csignal>
 #include <fstream>
@@ -24,14 +23,11 @@ using namespace weft::train;
 using weft::config::Json;
 namespace fs = std::filesystem;
 
-class ExitCodeTest : public QObject {
+class ExitCodeTest : public QObject, private TestFolder {
     Q_OBJECT
 
-    QTemporaryDir dir_;
     QString config_;
 
-    fs::path path(const char* name) const { return fs::path(dir_.path().toStdString()) / name; }
-    QString text(const char* name) const { return dir_.filePath(name); }
     QString changed(const char* name, const char* changes) const {
         return write_config(path(name), Json::parse(changes));
     }

@@ -6,9 +6,8 @@
 #include "core/train/session.h"
 #include "core/train/ways_on.h"
 #include "tests/e2e/weft_process.h"
+#include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"
-
-#include <QTemporaryDir>
 
 #include <new>
 
@@ -30,12 +29,8 @@ public:
     }
 };
 
-class MemoryFailureTest : public QObject {
+class MemoryFailureTest : public QObject, private TestFolder {
     Q_OBJECT
-
-    QTemporaryDir dir_;
-
-    fs::path path(const char* name) const { return fs::path(dir_.path().toStdString()) / name; }
 
     compile::RunConfig config(const char* name, const char* changes = "{}") const {
         const QString file = write_config(path(name), Json::parse(changes));

@@ -5,9 +5,8 @@
 #include "core/train/reshard.h"
 #include "core/train/run_folder.h"
 #include "tests/e2e/weft_process.h"
+#include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"
-
-#include <QTemporaryDir>
 
 #include <cmath>
 #include <map>
@@ -35,13 +34,8 @@ std::map<std::int64_t, double> losses_of(const fs::path& run) {
 
 } // namespace
 
-class MeshCheckpointTest : public QObject {
+class MeshCheckpointTest : public QObject, private TestFolder {
     Q_OBJECT
-
-    QTemporaryDir dir_;
-
-    QString text(const char* name) const { return dir_.filePath(name); }
-    fs::path path(const char* name) const { return text(name).toStdString(); }
 
     checkpoint::Manifest saved() const {
         return checkpoint::read_manifest(train::find_checkpoint(path("saved"), "latest"));

@@ -4,9 +4,8 @@
 #include "core/train/run_folder.h"
 #include "core/train/run_summary.h"
 #include "tests/e2e/weft_process.h"
+#include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"
-
-#include <QTemporaryDir>
 
 #include <cstdint>
 #include <cstring>
@@ -20,13 +19,8 @@ using namespace weft::train;
 using weft::config::Json;
 namespace fs = std::filesystem;
 
-class MisfortuneTest : public QObject {
+class MisfortuneTest : public QObject, private TestFolder {
     Q_OBJECT
-
-    QTemporaryDir dir_;
-
-    fs::path path(const char* name) const { return fs::path(dir_.path().toStdString()) / name; }
-    QString text(const char* name) const { return dir_.filePath(name); }
 
     QStringList long_run(const char* name) const {
         return {"train",     write_config(path("configs")), "--run-dir", text(name),

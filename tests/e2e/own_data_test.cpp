@@ -2,11 +2,10 @@
 // Data that somebody brings: looked at, a run suggested for it, trained, and asked about new files.
 #include "tests/data/image_support.h"
 #include "tests/e2e/weft_process.h"
+#include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"
 
 #include <QElapsedTimer>
-#include <QTemporaryDir>
-
 #include <cmath>
 #include <fstream>
 
@@ -31,13 +30,8 @@ std::string german(double value) {
     return text;
 }
 
-class OwnDataTest : public QObject {
+class OwnDataTest : public QObject, private TestFolder {
     Q_OBJECT
-
-    QTemporaryDir dir_;
-
-    fs::path path(const char* name) const { return fs::path(dir_.path().toStdString()) / name; }
-    QString text(const char* name) const { return dir_.filePath(name); }
 
     static Json inspected(const QString& file) {
         const Finished done = run_weft({"data", "inspect", file, "--suggest", "--json"});

@@ -2,9 +2,8 @@
 // Recompute through the real program: the same weights bit for bit; a budget is kept to, or refused
 // before anything is allocated.
 #include "tests/e2e/weft_process.h"
+#include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"
-
-#include <QTemporaryDir>
 
 #include <fstream>
 
@@ -15,13 +14,11 @@ namespace fs = std::filesystem;
 
 constexpr int kExitMemory = 4;
 
-class RecomputeTest : public QObject {
+class RecomputeTest : public QObject, private TestFolder {
     Q_OBJECT
 
-    QTemporaryDir dir_;
     QString config_;
 
-    QString text(const char* name) const { return dir_.filePath(name); }
 
     Finished train(const char* run, const QString& setting) {
         return run_weft({"train", config_, "--run-dir", text(run), "--set", setting});
@@ -37,7 +34,7 @@ private slots:
     void initTestCase() {
         // Dropout, accumulation, and so many samples that activations outweigh the weights.
         config_ = write_config(
-            fs::path(dir_.path().toStdString()),
+            path("configs"),
             {{"model", {{"hidden", {48, 48, 48}}}},
              {"training",
               {{"length", {{"steps", 8}}}, {"global_batch_size", 128}, {"micro_batch_size", 64}}}});

@@ -3,9 +3,8 @@
 // for bit, the run that was never interrupted.
 #include "core/train/run_summary.h"
 #include "tests/e2e/weft_process.h"
+#include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"
-
-#include <QTemporaryDir>
 
 #include <cmath>
 #include <csignal>
@@ -19,14 +18,11 @@ namespace fs = std::filesystem;
 
 constexpr int kExitStopped = 75;
 
-class TrainResumeTest : public QObject {
+class TrainResumeTest : public QObject, private TestFolder {
     Q_OBJECT
 
-    QTemporaryDir dir_;
     QString config_;
 
-    fs::path path(const char* name) const { return fs::path(dir_.path().toStdString()) / name; }
-    QString text(const char* name) const { return dir_.filePath(name); }
 
     // "Equal" to the reference run: exit code 0 of the comparison by the program itself.
     void compare_with_reference(const char* run) {

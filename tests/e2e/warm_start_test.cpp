@@ -4,9 +4,8 @@
 #include "core/checkpoint/checkpoint.h"
 #include "core/checkpoint/safetensors.h"
 #include "tests/e2e/weft_process.h"
+#include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"
-
-#include <QTemporaryDir>
 
 #include <algorithm>
 
@@ -16,15 +15,12 @@ using namespace weft;
 using namespace weft::test;
 namespace fs = std::filesystem;
 
-class WarmStartTest : public QObject {
+class WarmStartTest : public QObject, private TestFolder {
     Q_OBJECT
 
-    QTemporaryDir dir_;
     QString config_;
     QString weights_;
 
-    fs::path path(const char* name) const { return fs::path(dir_.path().toStdString()) / name; }
-    QString text(const char* name) const { return dir_.filePath(name); }
 
     static std::vector<std::byte> bytes_of(const checkpoint::Manifest& manifest,
                                            const std::string& name) {
@@ -72,7 +68,7 @@ private slots:
     void a_run_folder_and_a_checkpoint_do_as_well() {
         for (const QString& from : {text("first"), text("first/checkpoints/step-00000040")}) {
             const QString name = from == text("first") ? "of_run" : "of_checkpoint";
-            const Finished run = run_weft({"train", config_, "--run-dir", dir_.filePath(name),
+            const Finished run = run_weft({"train", config_, "--run-dir", text(name),
                                            "--max-steps", "0", "--set", "init.from=" + from});
             QVERIFY2(run.code == 0, run.err.c_str());
             const checkpoint::Manifest before = checkpoint_of("first", 40);

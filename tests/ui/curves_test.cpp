@@ -194,6 +194,37 @@ private slots:
         QCOMPARE(table->model()->rowCount(), 0);
     }
 
+    void news_come_often_only_while_a_page_moves_with_the_steps() {
+        test::StudioFixture fixture;
+        fixture.window().showPage("train");
+        QVERIFY(fixture.studio().link().isWatched());
+        fixture.window().showPage("data");
+        QVERIFY(!fixture.studio().link().isWatched());
+        fixture.window().showPage("train");
+        fixture.window().showMinimized();
+        QTRY_VERIFY(!fixture.studio().link().isWatched());
+        fixture.window().showNormal();
+        QTRY_VERIFY(fixture.studio().link().isWatched());
+    }
+
+    void charts_of_another_page_are_drawn_when_it_is_shown() {
+        test::StudioFixture fixture;
+        const auto parent = make_parent(fixture);
+        fixture.window().showPage("train");
+        QTest::qWait(0);
+        widgets::LineChart* chart = grid_of(fixture)->cells()[0]->chart();
+        fixture.window().showPage("data");
+        QSignalSpy replots(chart->plot(), &QCustomPlot::afterReplot);
+        // Brought in without the page that it is shown on.
+        ui::RunReader reader(fixture.studio().run());
+        reader.open(parent);
+        QTRY_VERIFY(!reader.isReading());
+        QCoreApplication::processEvents();
+        QCOMPARE(replots.count(), 0);
+        fixture.window().showPage("train");
+        QTRY_VERIFY(replots.count() > 0);
+    }
+
     void a_run_takes_another_colour() {
         test::StudioFixture fixture;
         const auto parent = make_parent(fixture);

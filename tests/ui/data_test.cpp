@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Data page: what a draft trains on, as training sees it.
+#include "core/base/clock.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/draft.h"
+#include "ui/samples/sample_part.h"
 #include "ui/screens/data/data_screen.h"
 #include "widgets/bar_list.h"
 #include "widgets/image_grid.h"
@@ -90,6 +93,53 @@ class DataTest : public QObject {
 
 private slots:
     void init() { QTest::failOnWarning(QRegularExpression(".*")); }
+
+    void a_long_opening_says_how_far_it_is_and_can_be_stopped() {
+        ui::Draft draft;
+        draft.setDocument(images_run(), "/tmp");
+        ui::DataPreview preview(draft); // nobody looks: it does not begin by itself
+        QCOMPARE(preview.state(), ui::DataPreview::State::Opening);
+        test::StudioFixture fixture;
+        ui::SamplePart part(preview, &fixture.window());
+        part.resize(700, 500);
+        part.show();
+        part.raise();
+        const auto words = [&part] {
+            QString all;
+            for (const QLabel* label :
+                 part.findChild<QWidget*>("dataMessage")->findChildren<QLabel*>()) {
+                all += label->text() + '\n';
+            }
+            return all;
+        };
+        auto* stop = part.findChild<QPushButton*>("stopOpening");
+        auto* retry = part.findChild<QPushButton*>("retryData");
+        QTRY_VERIFY(!stop->isVisible());
+        ManualClock clock;
+        const data::OnOpening hear = preview.news().begin(&clock);
+        data::Opening opening{.name = "prices.csv",
+                              .unit = "rows",
+                              .total = 1000000,
+                              .total_bytes = 100,
+                              .pass = 1,
+                              .passes = 2};
+        hear(opening);
+        clock.advance(12);
+        opening.pass = 2;
+        opening.done = 412000;
+        opening.bytes = 50; // three quarters of two passes: 12 of 16 s
+        hear(opening);
+        QTRY_VERIFY2(words().contains("412,000 of 1,000,000 rows"), qPrintable(words()));
+        QVERIFY2(words().contains("about " + widgets::formatDuration(4) + " left"),
+                 qPrintable(words()));
+        QTRY_VERIFY(stop->isVisible());
+        QTest::mouseClick(stop, Qt::LeftButton);
+        QCOMPARE(preview.state(), ui::DataPreview::State::Stopped);
+        QVERIFY2(words().contains("Opening was stopped"), qPrintable(words()));
+        QTRY_VERIFY(retry->isVisible() && !stop->isVisible());
+        QTest::mouseClick(retry, Qt::LeftButton);
+        QCOMPARE(preview.state(), ui::DataPreview::State::Opening);
+    }
 
     void samples_shown_are_those_that_training_reads() {
         Page page(images_run());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pages that edit a draft, in large and small windows and with large text: no control reaches
 // past the edge of what it stands in, and each is as wide as it needs.
+#include "core/train/run_folder.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/small_gpt.h"
 #include "tests/ui/studio_fixture.h"
@@ -13,6 +14,8 @@
 #include <QComboBox>
 #include <QLineEdit>
 #include <QScrollArea>
+
+#include <fstream>
 
 namespace {
 
@@ -65,6 +68,29 @@ QString cut_off(const QWidget* control, const QWidget* page) {
     return {};
 }
 
+/// A run that stopped, whose figures take as much room as they usually do.
+void write_run(const std::filesystem::path& folder) {
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "config.json") << test::tiny_config();
+    train::RunInfo info;
+    info.name = "fashion-mlp";
+    info.model = "mlp";
+    info.data = "Fashion-MNIST, 60,000 images of 28x28";
+    info.state = "stopped";
+    train::write_run_info(folder, info);
+    train::StateEvent stopped;
+    stopped.state = train::RunState::stopped;
+    stopped.total_steps = 100000;
+    train::StepEvent step;
+    step.step = 99999;
+    step.loss = 0.268;
+    std::ofstream(folder / "events.jsonl")
+        << train::to_line({1, 100.0, stopped}) << "\n"
+        << train::to_line({2, 3500.0, step}) << "\n"
+        << train::to_line({3, 3500.0, train::EvaluationEvent{99999, {{"validation/loss", 0.268}}}})
+        << "\n";
+}
+
 QStringList faults(const QWidget* page) {
     QStringList out;
     for (const auto* control : page->findChildren<QWidget*>()) {
@@ -115,6 +141,9 @@ private slots:
         QFETCH(QSize, size);
         QFETCH(double, text);
         test::StudioFixture fixture;
+        write_run(fixture.root() / "runs" / "2026-01-01_fashion-mlp_001");
+        fixture.studio().index().refresh();
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().index().runs().size(), std::size_t{1}, 30000);
         ui::Preferences preferences = fixture.studio().settings().values();
         preferences.font_scale = text;
         QCOMPARE(fixture.studio().settings().set(preferences), QString());

@@ -130,6 +130,7 @@ private slots:
         const auto outline = outline_of(sequential(broken));
         QCOMPARE(outline->problem_path, std::string("layers.2"));
         QVERIFY(!outline->problem.isEmpty());
+        QVERIFY(!outline->hint.isEmpty() && !outline->problem.contains(outline->hint)); // said once
         std::vector<std::string> paths;
         const widgets::Graph graph = ui::blockGraph(*outline, "", paths);
         const auto wrong = std::find(paths.begin(), paths.end(), "layers.2") - paths.begin();

@@ -230,8 +230,29 @@ private slots:
                 return note.find("kaputt.jpg") != std::string::npos;
             });
         };
-        QVERIFY(said(drop.offer().preview().notes()) || said(drop.offer().found().notes));
+        QVERIFY(said(drop.offer().preview().notes()));
+        // The page counts files until they are opened, then what can be used of them.
+        QCOMPARE(drop.offer().found().summary, std::string("203 image files in 2 folders"));
+        QVERIFY2(drop.words().contains("kaputt.jpg"), qPrintable(drop.words()));
+        QVERIFY2(drop.words().contains(QString("%1 samples to train with")
+                                           .arg(set.train->samples())),
+                 qPrintable(drop.words()));
         drop.train();
+    }
+
+    void the_zone_lights_up_while_files_are_dragged_over_the_window() {
+        Drop drop;
+        auto* zone = drop.home->findChild<QWidget*>("dropZone");
+        QTRY_VERIFY(zone->isVisible());
+        const QImage before = zone->grab().toImage();
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile("/tmp")});
+        QDragEnterEvent enter({400, 400}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&drop.fixture.window(), &enter);
+        QVERIFY(zone->grab().toImage() != before);
+        QDragLeaveEvent leave;
+        QApplication::sendEvent(&drop.fixture.window(), &leave);
+        QCOMPARE(zone->grab().toImage(), before);
     }
 
     void what_cannot_be_trained_on_is_named_data() {

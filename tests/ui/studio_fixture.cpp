@@ -54,8 +54,10 @@ std::filesystem::path StudioFixture::calibration() {
 
 void StudioFixture::open() {
     theme_ = std::make_unique<widgets::ThemeController>();
-    studio_ = std::make_unique<ui::Studio>(ui::StudioPaths{
-        root() / "runs", root() / "presets", root() / "state", calibration(), WEFT_PROGRAM});
+    ui::StudioPaths paths{root() / "runs", root() / "presets", root() / "state", calibration(),
+                          WEFT_PROGRAM};
+    paths.counters = counters();
+    studio_ = std::make_unique<ui::Studio>(std::move(paths));
     ui::Preferences preferences = studio_->settings().values();
     preferences.reduced_motion = true; // nothing moves while it is looked at
     studio_->settings().set(preferences);
@@ -63,6 +65,14 @@ void StudioFixture::open() {
     window_->show();
     studio_->bringBackDraft();
     studio_->index().refresh();
+}
+
+void StudioFixture::setMemoryKills(int count) {
+    QFile file(ui::pathText(counters()));
+    if (!file.open(QIODevice::WriteOnly)) {
+        qFatal("the test folder cannot be written");
+    }
+    file.write("pgfault 18446744073709551615\noom_kill " + QByteArray::number(count) + "\n");
 }
 
 void StudioFixture::reopen() {

@@ -28,6 +28,9 @@ public:
     /// Where the studio and its workers look for what was measured on this machine: in the private
     /// cache of this test program. Nothing is there.
     static std::filesystem::path calibration();
+    /// How many processes the system is said to have ended for want of memory. At first it does not
+    /// say.
+    void setMemoryKills(int count);
     /// Closes the window and the studio and opens both again over the same folders.
     void reopen();
     /// Clicks a widget by object name with the mouse; fails the test when there is none.
@@ -36,6 +39,7 @@ public:
 
 private:
     void open();
+    std::filesystem::path counters() const { return root() / "vmstat"; }
 
     QTemporaryDir dir_;
     std::unique_ptr<widgets::ThemeController> theme_;

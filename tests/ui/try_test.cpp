@@ -239,6 +239,8 @@ private slots:
         const auto wanted = std::min<qint64>(60, view->count(largest / 4, largest % 4));
         QTRY_COMPARE_WITH_TIMEOUT(static_cast<qint64>(images->images().size()), wanted,
                                   kPatienceMs);
+        // Where the matrix fills the panel, they come into view.
+        QTRY_VERIFY(!images->visibleRegion().isEmpty());
         // The first of them is of the class that the engine reads there.
         const std::int64_t index = images->images().front().caption.mid(1).toLongLong(); // "#12"
         QCOMPARE(model.data.validation->label(index), largest / 4);

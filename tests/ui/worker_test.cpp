@@ -124,6 +124,49 @@ private slots:
         QVERIFY(counts_up(fixture.studio().run()));
     }
 
+    // The system counts what it ends for want of memory, and says not which.
+    void a_worker_killed_while_memory_ran_out_can_go_on_with_less() {
+        test::StudioFixture fixture;
+        fixture.setMemoryKills(3);
+        startAndSave(fixture);
+        const fs::path folder = fixture.studio().run().folder();
+        const std::int64_t saved = fixture.studio().run().checkpoints().back().step;
+        fixture.setMemoryKills(4);
+        QVERIFY(::kill(worker_of(folder), SIGKILL) == 0);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().failure().has_value(), kPatienceMs);
+        const train::ErrorEvent failure = *fixture.studio().run().failure();
+        QCOMPARE(failure.kind, std::string("memory"));
+        QVERIFY(QString::fromStdString(failure.message).contains("SIGKILL"));
+        QVERIFY(QString::fromStdString(failure.message).contains("ran out of memory"));
+        QVERIFY(!failure.ways_on.empty());
+        QCOMPARE(failure.ways_on.front().from_step, saved);
+        const auto way = [&] { return fixture.window().findChild<QPushButton*>("wayOn0"); };
+        QTRY_VERIFY(way() != nullptr && way()->isVisible());
+        fixture.click("wayOn0");
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > saved &&
+                                     fixture.studio().run().folder() != folder,
+                                 kPatienceMs);
+        QVERIFY(fixture.studio().run().config().document !=
+                train::read_frozen_config(folder).config.document);
+        stop(fixture);
+    }
+
+    void why_a_worker_was_killed_is_said_only_where_it_is_known() {
+        for (const bool counted : {true, false}) {
+            test::StudioFixture fixture;
+            if (counted) {
+                fixture.setMemoryKills(3);
+            }
+            startAndSave(fixture);
+            QVERIFY(::kill(worker_of(fixture.studio().run().folder()), SIGKILL) == 0);
+            QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+            QVERIFY2(fixture.studio().run().stateReason().contains(
+                         counted ? "not by the system for want of memory" : "is not known"),
+                     qPrintable(fixture.studio().run().stateReason()));
+            QVERIFY(!fixture.studio().run().failure());
+        }
+    }
+
     void a_run_of_a_terminal_takes_commands_and_the_terminal_keeps_its_signals() {
         test::StudioFixture fixture;
         Terminal terminal(fixture);

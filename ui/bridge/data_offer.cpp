@@ -10,9 +10,6 @@
 namespace weft::ui {
 namespace {
 
-// Bytes of a text that a small language model reads at a time; the suggested run says its own.
-constexpr std::int64_t kContext = 128;
-
 /// "photos", or "prices" of "prices.csv".
 std::string nameOf(const std::filesystem::path& path) {
     const std::filesystem::path whole = path.has_filename() ? path : path.parent_path();
@@ -21,17 +18,19 @@ std::string nameOf(const std::filesystem::path& path) {
                                                         : whole.stem().string();
 }
 
-data::Recognition lookAt(const std::filesystem::path& path, const std::stop_token& stop) {
+data::Recognition lookAt(const std::filesystem::path& path, const data::OpenContext& opening) {
     try {
-        return data::recognise(path, kContext, stop);
+        return data::recognise(path, opening);
     } catch (const Error& error) { // it went away while it was looked at
-        return {{}, {error.where() + ": " + error.message()}};
+        return {{}, {error.message()}};
     }
 }
 
 } // namespace
 
-DataOffer::DataOffer(QObject* parent) : QObject(parent), preview_(scratch_) {}
+DataOffer::DataOffer(QObject* parent) : QObject(parent), preview_(scratch_) {
+    connect(&news_, &OpeningNews::changed, this, &DataOffer::changed);
+}
 
 DataOffer::~DataOffer() {
     stop_.request_stop();
@@ -41,6 +40,15 @@ void DataOffer::restart() {
     stop_.request_stop();
     stop_ = std::stop_source();
     ++job_;
+    news_.end();
+}
+
+data::OpenContext DataOffer::opening() {
+    data::OpenContext out{.sequence_length = data::kUsualContext};
+    out.base_dir = path_.parent_path();
+    out.stop = stop_.get_token();
+    out.on_opening = news_.begin();
+    return out;
 }
 
 void DataOffer::forget() {
@@ -56,17 +64,17 @@ void DataOffer::forget() {
     emit changed();
 }
 
-DataOffer::Suggested DataOffer::suggest(data::Recognised found, const std::filesystem::path& path) {
+DataOffer::Suggested DataOffer::suggest(data::Recognised found, const std::filesystem::path& path,
+                                        const data::OpenContext& opening) {
     Suggested out;
     out.found = std::move(found);
     if (!out.found.problems.empty()) {
         return out;
     }
     try {
-        out.run = compile::suggest_run(out.found.data, path.parent_path(), nameOf(path));
+        out.run = compile::suggest_run(out.found.data, opening, nameOf(path));
     } catch (const Error& error) {
-        out.problem = toQString(error.message() +
-                                (error.hint().empty() ? std::string() : " " + error.hint()));
+        out.problem = toQString(error.message());
     }
     return out;
 }
@@ -82,11 +90,11 @@ void DataOffer::look(const std::filesystem::path& path) {
     };
     runInBackground(
         this,
-        [path, stop = stop_.get_token()] {
+        [path, opening = opening()] {
             Looked looked;
-            looked.recognition = lookAt(path, stop);
-            if (!looked.recognition.formats.empty() && !stop.stop_requested()) {
-                looked.first = suggest(looked.recognition.formats.front(), path);
+            looked.recognition = lookAt(path, opening);
+            if (!looked.recognition.formats.empty() && !opening.stop.stop_requested()) {
+                looked.first = suggest(looked.recognition.formats.front(), path, opening);
             }
             return looked;
         },
@@ -94,6 +102,7 @@ void DataOffer::look(const std::filesystem::path& path) {
             if (job != job_) {
                 return;
             }
+            news_.end();
             recognition_ = std::move(looked.recognition);
             state_ = recognition_.formats.empty() ? State::Nothing : State::Found;
             if (state_ == State::Found) {
@@ -106,6 +115,7 @@ void DataOffer::look(const std::filesystem::path& path) {
 
 void DataOffer::take(Suggested suggested) {
     working_ = false;
+    news_.end();
     recognition_.formats[chosen_] = std::move(suggested.found);
     run_ = std::move(suggested.run);
     run_problem_ = suggested.problem;
@@ -122,7 +132,10 @@ void DataOffer::choose(std::size_t format) {
     working_ = true;
     emit changed();
     runInBackground(
-        this, [found = found(), path = path_] { return suggest(found, path); },
+        this,
+        [found = found(), path = path_, opening = opening()] {
+            return suggest(found, path, opening);
+        },
         [this, job = job_](Suggested suggested) {
             if (job == job_) {
                 take(std::move(suggested));
@@ -163,16 +176,13 @@ void DataOffer::setTargets(const QStringList& columns) {
     emit changed();
     runInBackground(
         this,
-        [section = found().data, path = path_, stop = stop_.get_token()] {
-            data::OpenContext context;
-            context.base_dir = path.parent_path();
-            context.sequence_length = kContext;
+        [section = found().data, path = path_, opening = opening()] {
             try {
-                return suggest(data::describe(section, context, stop), path);
+                return suggest(data::describe(section, opening), path, opening);
             } catch (const Error& error) {
                 Suggested failed;
                 failed.found.data = section;
-                failed.found.problems = {error.where() + ": " + error.message()};
+                failed.found.problems = {error.message()};
                 return failed;
             }
         },

@@ -54,6 +54,8 @@ public:
     QString runProblem() const { return run_problem_; }
     /// The samples as that run would see them.
     DataPreview& preview() { return preview_; }
+    /// How far looking at the files is, once it takes long.
+    const OpeningNews& news() const { return news_; }
 
 signals:
     void changed();
@@ -64,7 +66,10 @@ private:
         std::optional<compile::Suggestion> run;
         QString problem;
     };
-    static Suggested suggest(data::Recognised found, const std::filesystem::path& path);
+    static Suggested suggest(data::Recognised found, const std::filesystem::path& path,
+                             const data::OpenContext& opening);
+    /// That what is begun now is opened with.
+    data::OpenContext opening();
     void take(Suggested suggested);
     void restart();
 
@@ -77,6 +82,7 @@ private:
     QString run_problem_;
     Draft scratch_; // what preview_ looks at
     DataPreview preview_;
+    OpeningNews news_;
     std::int64_t job_ = 0; // results of older ones are dropped
     std::stop_source stop_;
 };

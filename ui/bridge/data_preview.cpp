@@ -54,6 +54,15 @@ void DataPreview::reopen() {
     onDraftChanged();
 }
 
+void DataPreview::stopOpening() {
+    stop_.request_stop(); // a part that is looked into says so itself
+    if (state_ == State::Opening) {
+        ++open_job_;
+        news_.end();
+        fail(State::Stopped, tr("Nothing was changed. A run opens the data by itself."), {});
+    }
+}
+
 void DataPreview::fail(State state, const QString& problem, const QString& hint) {
     state_ = state;
     problem_ = problem;
@@ -142,12 +151,16 @@ void DataPreview::onDraftChanged() {
 
 void DataPreview::open() {
     opened_ = true;
+    data::OpenContext context = context_;
+    context.stop = stop_.get_token();
+    context.on_opening = news_.begin();
     runInBackground(
-        this, [section = section_, context = context_] { return openData(section, context); },
+        this, [section = section_, context] { return openData(section, context); },
         [this, job = ++open_job_](OpenedData opened) {
             if (job != open_job_) {
                 return;
             }
+            news_.end();
             missing_ = opened.missing;
             if (opened.set.train == nullptr) {
                 fail(State::Failed, opened.problem, opened.hint);
@@ -194,6 +207,7 @@ void DataPreview::lookInto() {
             if (job != open_job_) {
                 return;
             }
+            news_.end();
             facts_[static_cast<std::size_t>(part)] =
                 std::make_shared<const PartFacts>(std::move(found));
             if (part == part_) {

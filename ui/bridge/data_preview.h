@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ui/bridge/data_reading.h"
+#include "ui/bridge/opening_news.h"
 
 #include <QObject>
 #include <QString>
@@ -31,7 +32,8 @@ public:
         Empty,   // no draft, or a draft without data
         Invalid, // the settings have a mistake: problem() says which
         Opening,
-        Failed, // the data cannot be opened: problem(), hint(), missingPath()
+        Stopped, // on request, before the data were open; reopen() begins again
+        Failed,  // the data cannot be opened: problem(), hint(), missingPath()
         Ready,
     };
 
@@ -42,6 +44,10 @@ public:
     void setActive(bool active);
     /// Opens again though nothing was edited: files may have changed.
     void reopen();
+    /// Ends the opening, of all or of the part looked at.
+    void stopOpening();
+    /// How far that is, once it takes long.
+    OpeningNews& news() { return news_; }
 
     State state() const { return state_; }
     QString problem() const { return problem_; }
@@ -114,6 +120,7 @@ private:
     int page_size_ = 60;
     std::vector<SampleView> samples_;
     bool reading_ = false;
+    OpeningNews news_;
     std::int64_t open_job_ = 0; // numbers of the newest jobs: results of others are dropped
     std::int64_t read_job_ = 0;
     std::stop_source stop_;

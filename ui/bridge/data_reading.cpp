@@ -27,9 +27,10 @@ std::filesystem::path missingIn(const config::Json& section, const std::filesyst
     return {};
 }
 
+/// Without the hint, which stands by itself.
 QString withPlace(const Error& error) {
     const QString where = toQString(error.where());
-    return (where.isEmpty() ? QString() : where + ": ") + toQString(error.message());
+    return (where.isEmpty() ? QString() : where + ": ") + toQString(error.text());
 }
 
 template <class T>
@@ -145,7 +146,7 @@ std::vector<SampleView> readSamples(const WantedSamples& wanted, const std::stop
                 view.targets = valuesOf<float>(target);
             }
         } catch (const Error& error) {
-            view.problem = withPlace(error);
+            view.problem = toQString(error.message());
         }
         out.push_back(std::move(view));
     }

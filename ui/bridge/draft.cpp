@@ -44,7 +44,8 @@ void Draft::open(const std::filesystem::path& path) {
     } catch (const Error& error) {
         text_.clear();
         document_ = nullptr;
-        diagnostics_ = {{"", config::Severity::error, error.message(), error.hint()}};
+        diagnostics_ = {
+            {"", config::Severity::error, error.where() + ": " + error.text(), error.hint()}};
         emit changed();
     }
 }

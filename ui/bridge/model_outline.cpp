@@ -343,7 +343,7 @@ std::shared_ptr<const ModelOutline> outlineModel(const compile::RunConfig& confi
         compile::sketch_model(config, sample, outline->sketch);
     } catch (const Error& error) {
         outline->problem_path = error.where();
-        outline->problem = toQString(error.message());
+        outline->problem = toQString(error.text());
         outline->hint = toQString(error.hint());
     }
     Collector(*outline).run();

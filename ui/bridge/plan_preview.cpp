@@ -462,7 +462,7 @@ void PlanPreview::plan(Job job, std::function<void(Result)> done) {
             } catch (const Error& error) {
                 const QString where = toQString(error.where());
                 result.problem =
-                    (where.isEmpty() ? QString() : where + ": ") + toQString(error.message());
+                    (where.isEmpty() ? QString() : where + ": ") + toQString(error.text());
                 result.hint = toQString(error.hint());
             }
             return result;

@@ -43,7 +43,8 @@ class RunLine::Thread {
 public:
     Thread(Target target, std::shared_ptr<Shared> shared)
         : target_(std::move(target)), shared_(std::move(shared)),
-          log_(target_.log, target_.log_offset), thread_([this] { run(); }) {}
+          log_(target_.log, target_.log_offset), kills_before_(memoryKills(target_.counters)),
+          thread_([this] { run(); }) {}
     ~Thread() { thread_.join(); }
 
 private:
@@ -55,7 +56,7 @@ private:
     void follow();
     void readFile(std::size_t limit);
     void refuseWhatWaits();
-    void finish(const ProcessEnd& end);
+    void finish(ProcessEnd end);
     void setControl(RunControlState::Who who, const std::string& why);
     bool knowsWhereToBegin();
     bool isLeaving();
@@ -65,6 +66,7 @@ private:
     const Target target_;
     const std::shared_ptr<Shared> shared_;
     LogTail log_;
+    const std::optional<std::int64_t> kills_before_;
     SystemClock clock_;
     std::int64_t last_seq_ = -1; // negative: not told where to begin
     bool subscribed_ = false;
@@ -217,7 +219,10 @@ void RunLine::Thread::refuseWhatWaits() {
 }
 
 // What was written and not sent is read from the file: nothing is missing, nothing is there twice.
-void RunLine::Thread::finish(const ProcessEnd& end) {
+void RunLine::Thread::finish(ProcessEnd end) {
+    if (const auto kills = memoryKills(target_.counters); kills && kills_before_) {
+        end.memory_kills = *kills - *kills_before_;
+    }
     while (!knowsWhereToBegin() && !isLeaving()) {
         wait(kFollowSeconds);
     }

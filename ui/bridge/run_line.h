@@ -43,6 +43,7 @@ public:
         pid_t child = 0;           // 0: somebody else started it
         std::filesystem::path log; // empty: none
         std::int64_t log_offset = 0;
+        std::filesystem::path counters{}; // of the system: memoryKills
     };
     explicit RunLine(Target target);
     /// Leaves the process alone, and takes no longer than a system call.

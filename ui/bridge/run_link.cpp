@@ -13,9 +13,9 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kVisibleIntervalMs = 33;
-constexpr int kHiddenIntervalMs = 500;
-constexpr int kSlowestVisibleMs = 200; // a curve that moves less often seems to stand
+constexpr int kSoonMs = 33;
+constexpr int kUnwatchedMs = 500;
+constexpr int kSlowestWatchedMs = 200; // a curve that moves less often seems to stand
 constexpr int kHurriedTicks = 10;
 // Of the machine, for showing what it trains: a step waits for the slowest of its threads.
 constexpr double kShare = 0.01;
@@ -38,8 +38,9 @@ double threadMs() {
 
 } // namespace
 
-RunLink::RunLink(QObject* parent) : QObject(parent) {
-    timer_.setInterval(kVisibleIntervalMs);
+RunLink::RunLink(std::filesystem::path counters, QObject* parent)
+    : QObject(parent), counters_(std::move(counters)) {
+    timer_.setInterval(kSoonMs);
     connect(&timer_, &QTimer::timeout, this, &RunLink::drain);
 }
 
@@ -47,7 +48,7 @@ RunLink::~RunLink() = default;
 
 QString RunLink::start(const std::filesystem::path& folder, const WorkerCommand& worker) {
     WEFT_CHECK(!isActive(), "one run at a time");
-    RunLine::Target target{folder, 0, worker.log, sizeOf(worker.log)};
+    RunLine::Target target{folder, 0, worker.log, sizeOf(worker.log), counters_};
     const StartedWorker started = startWorker(worker);
     if (started.pid < 0) {
         return started.problem;
@@ -66,7 +67,7 @@ void RunLink::attach(const std::filesystem::path& folder) {
     }
     std::erase_if(children_, [&](const Child& child) { return child.folder == folder; });
     const std::filesystem::path log = logOf(folder);
-    link({folder, child_.pid, log, sizeOf(log)}, RunControlState::Who::Asking);
+    link({folder, child_.pid, log, sizeOf(log), counters_}, RunControlState::Who::Asking);
 }
 
 void RunLink::link(RunLine::Target target, RunControlState::Who who) {
@@ -111,13 +112,15 @@ QString RunLink::post(train::CommandKind kind, const config::Json& argument) {
         "studio-" + std::to_string(::getpid()) + "-" + std::to_string(next_id_++);
     line_->send({kind, id, "studio", argument});
     hurried_ = kHurriedTicks;
-    timer_.setInterval(visible_ ? kVisibleIntervalMs : kHiddenIntervalMs);
+    timer_.setInterval(kSoonMs);
     return QString::fromStdString(id);
 }
 
-void RunLink::setVisible(bool visible) {
-    visible_ = visible;
-    timer_.setInterval(visible ? kVisibleIntervalMs : kHiddenIntervalMs);
+void RunLink::setWatched(bool watched) {
+    if (watched != watched_) {
+        watched_ = watched;
+        timer_.setInterval(watched ? kSoonMs : kUnwatchedMs);
+    }
 }
 
 /// What the last tick brought has been painted by now.
@@ -125,13 +128,11 @@ void RunLink::pace() {
     const double now_ms = threadMs();
     const double tick_ms = now_ms - std::exchange(used_ms_, now_ms);
     hurried_ = std::max(0, hurried_ - 1);
-    if (visible_) {
-        const double cores = std::max(1U, std::thread::hardware_concurrency());
-        const auto wanted = static_cast<int>(tick_ms / (kShare * cores));
-        timer_.setInterval(hurried_ > 0
-                               ? kVisibleIntervalMs
-                               : std::clamp(wanted, kVisibleIntervalMs, kSlowestVisibleMs));
-    }
+    const double cores = std::max(1U, std::thread::hardware_concurrency());
+    const auto share = static_cast<int>(tick_ms / (kShare * cores));
+    timer_.setInterval(hurried_ > 0 ? kSoonMs
+                       : watched_   ? std::clamp(share, kSoonMs, kSlowestWatchedMs)
+                                    : kUnwatchedMs);
 }
 
 void RunLink::drain() {

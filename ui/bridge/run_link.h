@@ -17,7 +17,8 @@ namespace weft::ui {
 class RunLink : public QObject {
     Q_OBJECT
 public:
-    explicit RunLink(QObject* parent = nullptr);
+    /// `counters`: of the system (memoryKills).
+    explicit RunLink(std::filesystem::path counters, QObject* parent = nullptr);
     /// The process goes on.
     ~RunLink() override;
 
@@ -41,10 +42,11 @@ public:
     /// Sends a command; returns the id that its answer will carry, or an empty string without a
     /// run.
     QString post(train::CommandKind kind, const config::Json& argument = config::Json::object());
-    /// News come 30 times a second when visible, twice when nobody looks; less often, down to five
-    /// times, where showing them would take more than its share of a machine that trains, but soon
-    /// after a command.
-    void setVisible(bool visible);
+    /// News come 30 times a second while somebody watches the steps, twice else; less often, down
+    /// to five times, where showing them would take more than its share of a machine that trains;
+    /// soon after a command.
+    void setWatched(bool watched);
+    bool isWatched() const { return watched_; }
 
 signals:
     /// Events in order, at most one batch per tick.
@@ -67,12 +69,13 @@ private:
     void drain();
     void pace();
 
+    const std::filesystem::path counters_;
     std::unique_ptr<RunLine> line_;
     RunControlState control_;
     Child child_;                 // behind the line; pid 0: none of ours
     std::vector<Child> children_; // that the link has left
     QTimer timer_;
-    bool visible_ = true;
+    bool watched_ = true;
     int hurried_ = 0;    // ticks that come as soon as they can: a command awaits its answer
     double used_ms_ = 0; // of the GUI thread's processor time, at the last tick
     int next_id_ = 1;

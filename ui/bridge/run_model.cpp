@@ -46,6 +46,12 @@ void RunModel::interrupt(const QString& how) {
     }
 }
 
+void RunModel::explain(train::ErrorEvent cause) {
+    failure_ = std::move(cause);
+    emit failed();
+    emit changed();
+}
+
 void RunModel::clear() {
     forget();
     emit reset();
@@ -59,6 +65,7 @@ void RunModel::forget() {
     state_ = train::RunState::idle;
     reason_.clear();
     phases_.clear();
+    opening_.reset();
     steps_ = {};
     last_step_ = {};
     total_steps_ = 0;
@@ -223,6 +230,7 @@ void RunModel::applyOne(const train::Event& event) {
         return Overloaded{handlers...};
     };
     std::visit(on([&](const train::StateEvent& state) { applyState(state, time); },
+                  [&](const train::OpeningEvent& opening) { opening_ = opening; },
                   [&](const train::StepEvent& step) { applyStep(step, time); },
                   [&](const train::EvaluationEvent& evaluation) {
                       const double epoch =
@@ -259,6 +267,7 @@ void RunModel::applyOne(const train::Event& event) {
 void RunModel::applyState(const train::StateEvent& event, double time) {
     const bool was_paused = state_ == train::RunState::paused;
     state_ = event.state;
+    opening_.reset();
     reason_ = QString::fromStdString(event.reason);
     if (event.total_steps > 0) {
         total_steps_ = event.total_steps;

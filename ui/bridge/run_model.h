@@ -67,6 +67,8 @@ public:
     /// No more events will come and nobody trains this run: an active state was cut off. `how`
     /// where it is known.
     void interrupt(const QString& how = {});
+    /// Why it ended and what can be done, where the run could not write it down itself.
+    void explain(train::ErrorEvent cause);
     void clear();
     void apply(const std::vector<train::Event>& events);
     /// Scalars of event files of TensorBoard; a batch goes on where the one before it ended.
@@ -89,6 +91,8 @@ public:
     train::RunState state() const { return state_; }
     QString stateReason() const { return reason_; }
     const std::vector<PhaseTime>& phases() const { return phases_; }
+    /// How far the data are read that the phase now waits for, once that takes long.
+    const std::optional<train::OpeningEvent>& opening() const { return opening_; }
     const StepSeries& steps() const { return steps_; }
     const train::StepEvent& lastStep() const { return last_step_; }
     std::int64_t step() const { return last_step_.step; }
@@ -166,6 +170,7 @@ private:
     train::RunState state_ = train::RunState::idle;
     QString reason_;
     std::vector<PhaseTime> phases_;
+    std::optional<train::OpeningEvent> opening_;
     StepSeries steps_;
     train::StepEvent last_step_;
     std::int64_t total_steps_ = 0;

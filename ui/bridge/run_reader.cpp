@@ -19,6 +19,7 @@ struct RunReader::Source {
     train::EventReader reader;
     train::TensorboardReader event_files;
     bool foreign = false; // written by another program
+    std::size_t limit = kFirstBatch;
 };
 
 RunReader::RunReader(RunModel& model, QObject* parent) : QObject(parent), model_(model) {
@@ -104,13 +105,15 @@ void RunReader::readBatch() {
             // Before the events: those that a process wrote before it ended are then in this batch.
             const bool live = train::is_live(folder);
             try {
-                Batch batch{source->reader.read(kBatch), {}, live};
+                const std::size_t limit = std::exchange(source->limit, kBatch);
+                Batch batch{source->reader.read(limit), {}, false, live};
                 if (source->foreign && !train::is_run_folder(folder)) {
                     batch.scalars = source->event_files.read(kScalars);
                 }
+                batch.more = batch.events.size() == limit || batch.scalars.more;
                 return batch;
             } catch (const Error&) {
-                return {{}, {}, false}; // gone meanwhile: what was read stays
+                return {}; // gone meanwhile: what was read stays
             }
         },
         [this, source = source_](const Batch& batch) {
@@ -123,6 +126,9 @@ void RunReader::readBatch() {
 
 void RunReader::take(const Batch& batch) {
     const auto source = source_;
+    if (batch.more) {
+        readBatch();
+    }
     if (!batch.events.empty()) {
         last_seq_ = batch.events.back().seq;
         model_.apply(batch.events);
@@ -130,12 +136,8 @@ void RunReader::take(const Batch& batch) {
     if (source == source_) {
         model_.applyScalars(batch.scalars);
     }
-    if (source != source_) {
-        return; // who heard of it opened another folder
-    }
-    if (batch.events.size() == kBatch || batch.scalars.more) {
-        readBatch();
-        return;
+    if (source != source_ || batch.more) {
+        return; // who heard of it opened another folder, or the next batch is on its way
     }
     if (follow_ && (batch.live || source_->foreign)) {
         poll_.start(source_->foreign ? kForeignPollMs : kPollMs);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Brings a run's folder into a RunModel without holding up the GUI thread: configuration and events
-// are read and parsed in the background, a bounded batch at a time, and the next batch is read when
-// the GUI has taken the one before. A run that another process trains is followed as it grows, and
-// so is the folder of another program: an event log of our format, or event files of TensorBoard.
+// are read and parsed in the background, a bounded batch at a time, and the next batch is read
+// while the GUI takes the one before. A run that another process trains is followed as it grows,
+// and so is the folder of another program: an event log of our format, or event files of
+// TensorBoard.
 #pragma once
 
 #include "ui/bridge/run_model.h"
@@ -15,8 +16,11 @@ namespace weft::ui {
 class RunReader : public QObject {
     Q_OBJECT
 public:
-    /// Events per batch: some milliseconds of work for models and charts.
-    static constexpr std::size_t kBatch = 2048;
+    /// Events of the first batch, for a picture that is there soon.
+    static constexpr std::size_t kFirstBatch = 2048;
+    /// Events of those after it: some milliseconds of work for models and charts, which paint less
+    /// often than they take a batch of points.
+    static constexpr std::size_t kBatch = 32768;
     /// Scalars of event files per batch.
     static constexpr std::size_t kScalars = 65536;
 
@@ -48,6 +52,7 @@ private:
     struct Batch {
         std::vector<train::Event> events;
         train::ScalarBatch scalars;
+        bool more = false; // there is another one
         bool live = false; // a process trained the run when the batch was read
     };
 

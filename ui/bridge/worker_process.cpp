@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -87,6 +88,18 @@ std::optional<ProcessEnd> endOf(pid_t child) {
     }
     return WIFSIGNALED(status) ? ProcessEnd{true, 0, WTERMSIG(status)}
                                : ProcessEnd{true, WEXITSTATUS(status), 0};
+}
+
+std::optional<std::int64_t> memoryKills(const std::filesystem::path& counters) {
+    std::ifstream file(counters);
+    for (std::string name, value; file >> name >> value;) {
+        if (name == "oom_kill") {
+            bool number = false;
+            const qint64 kills = QString::fromStdString(value).toLongLong(&number);
+            return number ? std::optional<std::int64_t>(kills) : std::nullopt;
+        }
+    }
+    return std::nullopt;
 }
 
 QString signalText(int number) {

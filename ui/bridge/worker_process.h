@@ -4,6 +4,7 @@
 
 #include <QString>
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -31,9 +32,15 @@ struct ProcessEnd {
     bool known = false;
     int code = 0;
     int signal = 0; // that ended it; 0: it ended by itself
+    /// Processes that the system ended for want of memory while this one was followed; nothing: it
+    /// does not say.
+    std::optional<std::int64_t> memory_kills{};
 };
 /// Nothing while the child lives. Does not wait.
 std::optional<ProcessEnd> endOf(pid_t child);
+/// How many processes the system has ended for want of memory since it began: "oom_kill" of its
+/// counters, a file like /proc/vmstat. In a container these may be those of the whole machine.
+std::optional<std::int64_t> memoryKills(const std::filesystem::path& counters);
 /// "signal 9 (SIGKILL)"
 QString signalText(int number);
 

@@ -8,7 +8,6 @@
 
 #include <QComboBox>
 #include <QHBoxLayout>
-#include <QPushButton>
 #include <QSignalBlocker>
 
 #include <algorithm>
@@ -53,10 +52,6 @@ void CadenceEditor::buildInput(std::size_t unit) {
     nameControl(input_, *this);
     setFocusProxy(input_);
     place_->layout()->addWidget(input_);
-    // Of segments the first: the others follow it.
-    setTabOrder(input_, segments_ != nullptr
-                            ? static_cast<QWidget*>(segments_->findChild<QPushButton*>())
-                            : combo_);
     connect(input_, &NumberInput::edited, this, [this](const Json& now, bool cleared) {
         commitTyped({{field().fields[unit_].name, cleared ? Json("") : now}});
     });

@@ -63,6 +63,9 @@ SamplePart::SamplePart(DataPreview& preview, QWidget* parent) : QWidget(parent),
     retry_ = message_->addButton(tr("Try again"), false);
     retry_->setObjectName("retryData");
     connect(retry_, &QPushButton::clicked, &preview_, &DataPreview::reopen);
+    stop_ = message_->addButton(tr("Stop opening"), false);
+    stop_->setObjectName("stopOpening");
+    connect(stop_, &QPushButton::clicked, &preview_, &DataPreview::stopOpening);
     stack_->addWidget(message_);
     images_ = new widgets::ImageGrid;
     images_->setObjectName("dataImages");
@@ -88,6 +91,7 @@ SamplePart::SamplePart(DataPreview& preview, QWidget* parent) : QWidget(parent),
     column->addWidget(stack_, 1);
     connect(&preview_, &DataPreview::changed, this, &SamplePart::update);
     connect(&preview_, &DataPreview::samplesChanged, this, &SamplePart::showSamples);
+    connect(&preview_.news(), &OpeningNews::changed, this, &SamplePart::showSamples);
     update();
 }
 
@@ -219,16 +223,22 @@ void SamplePart::showMessage() {
     } else if (preview_.state() == State::Invalid) {
         title = tr("The data settings have a problem");
         text = (preview_.problem() + "\n" + preview_.hint()).trimmed();
+    } else if (preview_.state() == State::Stopped) {
+        icon = "data";
+        title = tr("Opening was stopped");
+        text = preview_.problem();
     } else {
         icon = "data";
         title = preview_.state() == State::Empty ? tr("No samples to show")
                                                  : tr("Opening the data…");
+        text = preview_.news().text();
     }
     message_->setIconName(icon);
     message_->setTitle(title);
     message_->setText(text);
     locate_->setVisible(failed && missing);
-    retry_->setVisible(failed);
+    retry_->setVisible(failed || preview_.state() == State::Stopped);
+    stop_->setVisible(preview_.news().isSlow());
 }
 
 void SamplePart::showSamples() {

@@ -55,6 +55,7 @@ private:
     widgets::EmptyState* message_;
     QPushButton* locate_;
     QPushButton* retry_;
+    QPushButton* stop_;
     widgets::ImageGrid* images_;
     QTableView* table_;
     SampleModel* model_;

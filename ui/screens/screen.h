@@ -26,6 +26,8 @@ public:
     virtual void activated() {}
     /// The page shows the draft: while a run trains, a banner says that they are two things.
     virtual bool editsDraft() const { return false; }
+    /// The page moves with every step of the run on screen, so that news of it must come often.
+    virtual bool followsSteps() const { return false; }
     /// Shows the field of a JSON pointer of the draft; false when the page has none for it.
     virtual bool showField(const std::string& /*pointer*/) { return false; }
 

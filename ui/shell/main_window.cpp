@@ -17,6 +17,7 @@
 #include "widgets/messages.h"
 #include "widgets/nav_rail.h"
 #include "widgets/style.h"
+#include "widgets/tab_walk.h"
 
 #include <QCloseEvent>
 #include <QDateTime>
@@ -96,11 +97,39 @@ MainWindow::MainWindow(Studio& studio, widgets::ThemeController& theme)
     applySettings();
     showPage("home");
     restoreLayout();
-    stack_->setFocusPolicy(Qt::StrongFocus);
+    stack_->setFocusPolicy(Qt::ClickFocus);
     stack_->setFocus(); // no control looks chosen before the user chose one
 }
 
 MainWindow::~MainWindow() = default;
+
+// Through the page as the eye goes; around it as Qt has it.
+bool MainWindow::focusNextPrevChild(bool next) {
+    const widgets::TabWay way = next ? widgets::TabWay::Forward : widgets::TabWay::Back;
+    QWidget& page = *stack_->currentWidget();
+    const QWidget* from = focusWidget();
+    const bool inside = from == &page || page.isAncestorOf(from);
+    QWidget* stop = inside ? widgets::nextTabStop(page, from, way) : nullptr;
+    if (inside && stop == nullptr) {
+        const auto step = [next](const QWidget* at) {
+            return next ? at->nextInFocusChain() : at->previousInFocusChain();
+        };
+        for (QWidget* at = step(stack_); at != stack_ && stop == nullptr; at = step(at)) {
+            stop = !stack_->isAncestorOf(at) && widgets::isTabStop(*at) ? at : nullptr;
+        }
+    }
+    if (!inside) {
+        const bool moved = QMainWindow::focusNextPrevChild(next);
+        if (!page.isAncestorOf(focusWidget())) {
+            return moved;
+        }
+        stop = widgets::nextTabStop(page, nullptr, way);
+    }
+    if (stop != nullptr) {
+        widgets::goToTabStop(*stop, way);
+    }
+    return stop != nullptr;
+}
 
 void MainWindow::createPages() {
     int number = 1;
@@ -195,6 +224,12 @@ void MainWindow::showPage(const QString& id) {
     stack_->setCurrentIndex(*found);
     static_cast<Screen*>(stack_->currentWidget())->activated();
     banner_->setPage(id == "home", page(id)->editsDraft());
+    paceNews();
+}
+
+void MainWindow::paceNews() {
+    const auto* shown = static_cast<Screen*>(stack_->currentWidget());
+    studio_.link().setWatched(!isMinimized() && shown->followsSteps());
 }
 
 QString MainWindow::currentPage() const {
@@ -376,7 +411,7 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 void MainWindow::changeEvent(QEvent* event) {
     QMainWindow::changeEvent(event);
     if (event->type() == QEvent::WindowStateChange) {
-        studio_.link().setVisible(!isMinimized());
+        paceNews();
     }
 }
 

@@ -50,6 +50,7 @@ public:
     std::function<CloseChoice()> askBeforeClose;
 
 protected:
+    bool focusNextPrevChild(bool next) override;
     void closeEvent(QCloseEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
@@ -57,6 +58,7 @@ protected:
     void dropEvent(QDropEvent* event) override;
 
 private:
+    void paceNews();
     void createPages();
     void createMenus();
     void connectActions();

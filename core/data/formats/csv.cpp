@@ -285,15 +285,20 @@ config::FieldTable csv_fields() {
 
 /// What the first pass settles; `notes` says so.
 struct Learnt {
-    TableTally table;
+    std::shared_ptr<const TableTally> table;
     std::shared_ptr<const TableEncoding> encoding;
+    TablePass next; // the reading of the rows that follows
 };
 
-Learnt learn(const TableSettings& settings, const OpenContext& context,
+Learnt learn(const TableSettings& settings, const OpenContext& context, int passes,
              std::vector<std::string>& notes) {
     Learnt out;
-    out.table = tally_table(settings.path, settings.wishes, context.stop);
-    out.encoding = std::make_shared<TableEncoding>(learn_encoding(out.table, settings, notes));
+    const KnownTable known = tally_table(settings.path, settings.wishes, context, passes);
+    out.table = known.tally;
+    out.next = {.pass = known.was_read ? 2 : 1,
+                .passes = known.was_read ? 2 : 1,
+                .rows = out.table->rows + out.table->ragged};
+    out.encoding = std::make_shared<TableEncoding>(learn_encoding(*out.table, settings, notes));
     return out;
 }
 
@@ -301,20 +306,23 @@ std::shared_ptr<const Source> open_csv(const Json& given, const OpenContext& con
                                        std::vector<std::string>& notes) {
     const TableSettings settings = table_settings(given, context);
     auto encoding = std::dynamic_pointer_cast<const TableEncoding>(context.encoding);
+    TablePass pass;
     if (encoding == nullptr) {
-        encoding = learn(settings, context, notes).encoding;
+        const Learnt learnt = learn(settings, context, 2, notes);
+        encoding = learnt.encoding;
+        pass = learnt.next;
     }
     RowReport report;
-    auto rows = std::make_shared<TableRows>(read_rows(settings.path, settings.wishes, *encoding,
-                                                      context, settings.most_bad,
-                                                      KeepRows::yes, report));
+    auto rows =
+        std::make_shared<TableRows>(read_rows(settings.path, settings.wishes, *encoding, context,
+                                              pass, settings.most_bad, KeepRows::yes, report));
     tell(report, *encoding, notes);
     return std::make_shared<CsvSource>(settings.path, std::move(rows), std::move(encoding));
 }
 
 std::shared_ptr<const Source> fit_csv(const std::shared_ptr<const Source>& opened,
                                       const Json& settings,
-                                      const std::vector<std::int64_t>& training,
+                                      const std::vector<std::int64_t>& training, const OpenContext&,
                                       std::vector<std::string>& notes) {
     const auto* source = dynamic_cast<const CsvSource*>(opened.get());
     WEFT_CHECK(source != nullptr, "csv sources are fitted by csv");
@@ -346,18 +354,20 @@ PartOutline outline_csv(const Json& given, const OpenContext& context, Part, Fil
     std::vector<std::string> notes;
     auto encoding = std::dynamic_pointer_cast<const TableEncoding>(context.encoding);
     std::optional<std::int64_t> known;
+    TablePass pass;
     if (encoding == nullptr) {
-        const Learnt learnt = learn(settings, context, notes);
+        const Learnt learnt = learn(settings, context, 1, notes);
         encoding = learnt.encoding;
-        known = every_row_counts(learnt.table, *encoding) ? std::optional(learnt.table.rows)
-                                                          : std::nullopt;
+        pass = learnt.next;
+        known = every_row_counts(*learnt.table, *encoding) ? std::optional(learnt.table->rows)
+                                                           : std::nullopt;
     }
     RowReport report;
-    const std::int64_t rows =
-        known ? *known
-              : read_rows(settings.path, settings.wishes, *encoding, context, settings.most_bad,
-                          KeepRows::only_count, report)
-                    .rows;
+    const std::int64_t rows = known
+                                  ? *known
+                                  : read_rows(settings.path, settings.wishes, *encoding, context,
+                                              pass, settings.most_bad, KeepRows::only_count, report)
+                                        .rows;
     const auto row_bytes = static_cast<std::int64_t>(encoding->stride() * sizeof(double));
     return {describe_table(settings.path, *encoding, rows), rows, rows * row_bytes, "", encoding};
 }
@@ -388,7 +398,8 @@ std::vector<ClassCount> classes_of(const TableTally& table, const TableEncoding&
 Look look_at_csv(const Json& given, const OpenContext& context) {
     const TableSettings settings = table_settings(given, context);
     Look out;
-    const TableTally table = tally_table(settings.path, settings.wishes);
+    const KnownTable known = tally_table(settings.path, settings.wishes, context);
+    const TableTally& table = *known.tally;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
         out.columns.push_back(column_of(table, c));
     }
@@ -402,8 +413,8 @@ Look look_at_csv(const Json& given, const OpenContext& context) {
     const TableEncoding encoding = learn_encoding(table, settings, out.notes);
     out.classes = classes_of(table, encoding);
     RowReport report;
-    read_rows(settings.path, settings.wishes, encoding, context, settings.most_bad,
-              KeepRows::only_count, report);
+    read_rows(settings.path, settings.wishes, encoding, context,
+              {.rows = table.rows + table.ragged}, settings.most_bad, KeepRows::only_count, report);
     tell(report, encoding, out.notes);
     return out;
 }
@@ -418,18 +429,18 @@ bool sniff_csv(const fs::path& path) {
     return named || (ending != ".jsonl" && ending != ".ndjson" && looks_like_table(path));
 }
 
-Json propose_csv(const fs::path& path) {
-    const TableTally table = tally_table(path, {});
+Json propose_csv(const fs::path& path, const OpenContext& context) {
+    const auto table = tally_table(path, {}, context).tally;
     TableSettings settings;
     settings.path = path;
     std::vector<std::string> notes;
-    const TableEncoding encoding = learn_encoding(table, settings, notes);
+    const TableEncoding encoding = learn_encoding(*table, settings, notes);
     return {{"train",
              {{"type", "csv"},
               {"path", path.string()},
               {"targets", encoding.targets.front().name},
-              {"separator", std::string(1, table.layout.separator)},
-              {"header", table.layout.header}}},
+              {"separator", std::string(1, table->layout.separator)},
+              {"header", table->layout.header}}},
             {"validation", {{"split", 0.2}}}};
 }
 
@@ -453,6 +464,7 @@ const FormatDef kCsvFormat = {.name = "csv",
                               .has_test = csv_has_test,
                               .open = open_csv,
                               .outline = outline_csv,
+                              .outline_of_named_files = true,
                               .propose = propose_csv,
                               .look = look_at_csv,
                               .fitted = fit_csv,

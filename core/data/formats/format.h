@@ -55,9 +55,12 @@ struct FormatDef {
     /// What open would return, from names, sizes and headers.
     PartOutline (*outline)(const config::Json& settings, const OpenContext& context, Part part,
                            Files files);
+    /// Whether an outline depends on nothing but the settings and the files that they name.
+    bool outline_of_named_files = false;
     /// A "data" section for a file or folder that sniff has recognised, with train and validation.
     /// Null: it is not made of files. Throws weft::Error{data}.
-    config::Json (*propose)(const std::filesystem::path& path) = nullptr;
+    config::Json (*propose)(const std::filesystem::path& path,
+                            const OpenContext& context) = nullptr;
     /// For people who look at data before they train. Null: the outline says all.
     Look (*look)(const config::Json& settings, const OpenContext& context) = nullptr;
     /// What open returned, with what is learnt from its samples `training` alone (means, scales).
@@ -65,6 +68,7 @@ struct FormatDef {
     std::shared_ptr<const Source> (*fitted)(const std::shared_ptr<const Source>& opened,
                                             const config::Json& settings,
                                             const std::vector<std::int64_t>& training,
+                                            const OpenContext& context,
                                             std::vector<std::string>& notes) = nullptr;
     /// Settings of train, made to read an input file without targets. Null: it cannot.
     config::Json (*for_input)(config::Json settings, const std::filesystem::path& path) = nullptr;

@@ -159,8 +159,8 @@ void require_memory(const fs::path& path, const Hdf5Array& array) {
     }
 }
 
-std::shared_ptr<const ArrayData> open_array(const fs::path& path, const Hdf5Array& array,
-                                            Load load) {
+std::shared_ptr<const ArrayData> open_array(const fs::path& path, const Hdf5Array& array, Load load,
+                                            const OpenContext& context) {
     if (array.shape.empty()) {
         fail(path, "the data set '" + shown(array.name) + "' is a single number",
              "The first dimension counts samples.");
@@ -175,7 +175,13 @@ std::shared_ptr<const ArrayData> open_array(const fs::path& path, const Hdf5Arra
     } else if (load == Load::yes) {
         require_memory(path, array);
         out->memory.resize(static_cast<std::size_t>(array.bytes));
-        read_hdf5_array(path, array, out->memory);
+        OpeningWatch watch(context, {.name = path.filename().string() + "/" + array.name,
+                                     .unit = "rows",
+                                     .total = array.shape.front(),
+                                     .total_bytes = array.bytes});
+        const std::int64_t row = row_bytes(array);
+        read_hdf5_array(path, array, out->memory,
+                        [&](std::int64_t rows) { watch.reached(rows, rows * row); });
     }
     return out;
 }
@@ -189,10 +195,10 @@ ArrayPair open_pair(const Json& settings, const OpenContext& context, Load load,
     const fs::path path = path_of(settings, context);
     const Chosen chosen = choose(path, settings, context, notes);
     ArrayPair out;
-    out.inputs = open_array(path, *chosen.choice.inputs, load);
+    out.inputs = open_array(path, *chosen.choice.inputs, load, context);
     if (chosen.choice.targets != nullptr) {
         // Targets are read whole, also for an outline: their values tell the classes.
-        out.targets = open_array(path, *chosen.choice.targets, Load::yes);
+        out.targets = open_array(path, *chosen.choice.targets, Load::yes, context);
     }
     out.description = path.filename().string();
     return out;
@@ -244,7 +250,7 @@ bool sniff_hdf5(const fs::path& path) {
     return fs::is_regular_file(path, ignored) && looks_like_hdf5(path);
 }
 
-Json propose_hdf5(const fs::path& path) {
+Json propose_hdf5(const fs::path& path, const OpenContext&) {
     const std::vector<Hdf5Array> arrays = list_hdf5_arrays(path);
     const Choice choice = guess(arrays);
     Json train = {{"type", "hdf5"}, {"path", path.string()}};
@@ -285,6 +291,7 @@ const FormatDef kHdf5Format = {.name = "hdf5",
                                .has_test = hdf5_has_test,
                                .open = open_hdf5,
                                .outline = outline_hdf5,
+                               .outline_of_named_files = true,
                                .propose = propose_hdf5,
                                .look = look_at_hdf5,
                                .fitted = fit_arrays,

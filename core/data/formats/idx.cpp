@@ -317,7 +317,7 @@ PartOutline outline_idx(const config::Json& settings, const OpenContext& context
             product(extents) + product(labels.extents), ""};
 }
 
-config::Json propose_idx(const fs::path& path) {
+config::Json propose_idx(const fs::path& path, const OpenContext&) {
     return {{"train", {{"type", "idx"}, {"path", path.string()}}},
             {"validation", {{"split", 0.1}}}};
 }

@@ -313,8 +313,11 @@ std::shared_ptr<const Source> open_images(const Json& given, const OpenContext& 
     const bool cached = count <= limit / sample_bytes;
     std::vector<std::uint8_t> pixels(cached ? count * sample_bytes : 0);
     std::vector<std::string> faults(count);
+    OpeningWatch watch(context, {.name = settings.path.filename().string(),
+                                 .unit = "images",
+                                 .total = static_cast<std::int64_t>(count)});
     on_all_cores(count, [&, &files = files, &settings = settings](std::size_t i) {
-        if (context.stop.stop_requested()) {
+        if (!watch.add_one()) {
             return;
         }
         if (context.targets == OpenContext::Targets::needed) {
@@ -410,7 +413,7 @@ bool images_have_test(const Json& settings, const OpenContext& context) {
     return !part_folder(path, ImagePart::test).empty();
 }
 
-Json propose_images(const fs::path& path) {
+Json propose_images(const fs::path& path, const OpenContext&) {
     const fs::path train = part_folder(path, ImagePart::train);
     const ImageShapeChoice shape = choose_shape(list_images(train, nullptr));
     const Json settings = {{"type", "images"},
@@ -437,8 +440,8 @@ Look look_at_images(const Json& given, const OpenContext& context) {
     for (const std::int32_t label : files.labels) {
         ++out.classes[static_cast<std::size_t>(label)].samples;
     }
-    out.summary = format_thousands(static_cast<std::int64_t>(files.labels.size())) + " images in " +
-                  std::to_string(files.class_names.size()) + " folders";
+    out.summary = format_thousands(static_cast<std::int64_t>(files.labels.size())) +
+                  " image files in " + std::to_string(files.class_names.size()) + " folders";
     return out;
 }
 

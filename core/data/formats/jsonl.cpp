@@ -85,7 +85,6 @@ struct JsonlSettings {
     std::string field;
     std::string separator;
     double most_bad = 0;
-    std::stop_token stop;
 };
 
 JsonlSettings jsonl_settings(const Json& settings, const OpenContext& context) {
@@ -94,7 +93,6 @@ JsonlSettings jsonl_settings(const Json& settings, const OpenContext& context) {
     out.field = settings.at("text").get<std::string>();
     out.separator = settings.at("separator").get<std::string>();
     out.most_bad = settings.at("most_bad").get<double>();
-    out.stop = context.stop;
     std::error_code code;
     if (!fs::is_regular_file(out.path, code)) {
         throw Error(ErrorKind::data, out.path.string(), "there is no such file",
@@ -111,10 +109,16 @@ struct Documents {
 
 /// Calls use(text) for every document.
 template <class Use>
-Documents for_each_document(const JsonlSettings& settings, Use&& use) {
+Documents for_each_document(const JsonlSettings& settings, const OpenContext& context, Use&& use) {
     Documents out;
+    OpeningWatch watch(
+        context, {.name = settings.path.filename().string(),
+                  .unit = "lines",
+                  .total_bytes = File(settings.path, File::Mode::read, ErrorKind::data).size()});
+    std::int64_t read_bytes = 0;
     for_each_line(settings.path, [&](const std::string& line, std::int64_t number) {
-        end_if_stopped(settings.stop);
+        read_bytes += static_cast<std::int64_t>(line.size()) + 1;
+        watch.reached(number, read_bytes);
         const std::optional<Json> object = object_of(line);
         if (!object) {
             out.bad.add(number, "it is no JSON object");
@@ -157,7 +161,7 @@ std::shared_ptr<const Source> open_jsonl(const Json& given, const OpenContext& c
     require_context(settings.path, context.sequence_length);
     std::string content;
     bool first = true;
-    const Documents documents = for_each_document(settings, [&](const std::string& text) {
+    const Documents documents = for_each_document(settings, context, [&](const std::string& text) {
         content += std::exchange(first, false) ? "" : settings.separator;
         content += text;
     });
@@ -175,7 +179,8 @@ PartOutline outline_jsonl(const Json& given, const OpenContext& context, Part, F
     const JsonlSettings settings = jsonl_settings(given, context);
     const std::int64_t length = context.sequence_length;
     require_context(settings.path, length);
-    const std::int64_t bytes = for_each_document(settings, [](const std::string&) {}).bytes;
+    const std::int64_t bytes =
+        for_each_document(settings, context, [](const std::string&) {}).bytes;
     require_one_window(settings.path, bytes, length);
     return {describe_windows(settings.path, bytes, length), windows(bytes, length), bytes, ""};
 }
@@ -223,7 +228,7 @@ bool sniff_jsonl(const fs::path& path) {
            !longest_field(path).empty();
 }
 
-Json propose_jsonl(const fs::path& path) {
+Json propose_jsonl(const fs::path& path, const OpenContext&) {
     return {{"train", {{"type", "jsonl"}, {"path", path.string()}, {"text", longest_field(path)}}},
             {"validation", {{"split", 0.1}}}};
 }
@@ -231,7 +236,7 @@ Json propose_jsonl(const fs::path& path) {
 Look look_at_jsonl(const Json& given, const OpenContext& context) {
     const JsonlSettings settings = jsonl_settings(given, context);
     Look out;
-    const Documents documents = for_each_document(settings, [](const std::string&) {});
+    const Documents documents = for_each_document(settings, context, [](const std::string&) {});
     out.summary = format_thousands(documents.count) + " documents, " +
                   format_bytes(documents.bytes) + " of text in '" + shown(settings.field) + "'";
     tell(documents, out.notes);
@@ -252,6 +257,7 @@ const FormatDef kJsonlFormat = {.name = "jsonl",
                                 .has_test = jsonl_has_test,
                                 .open = open_jsonl,
                                 .outline = outline_jsonl,
+                                .outline_of_named_files = true,
                                 .propose = propose_jsonl,
                                 .look = look_at_jsonl};
 

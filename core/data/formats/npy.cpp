@@ -132,7 +132,7 @@ Json pair_of(const fs::path& inputs) {
             {"targets", targets.empty() ? Json() : Json(targets.string())}};
 }
 
-Json propose_npy(const fs::path& path) {
+Json propose_npy(const fs::path& path, const OpenContext&) {
     const fs::path inputs = inputs_at(path);
     Json section = {{"train", pair_of(inputs)}, {"validation", {{"split", 0.1}}}};
     const auto other_part = [&](std::string_view part) {
@@ -177,6 +177,7 @@ const FormatDef kNpyFormat = {.name = "npy",
                               .has_test = npy_has_test,
                               .open = open_npy_pair,
                               .outline = outline_npy,
+                              .outline_of_named_files = true,
                               .propose = propose_npy,
                               .look = look_at_npy,
                               .fitted = fit_arrays,

@@ -18,6 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::int64_t kPieceBytes = 8 << 20;
+
 [[noreturn]] void fail(const fs::path& where, const std::string& text, const std::string& hint) {
     throw Error(ErrorKind::data, where.string(), text, hint);
 }
@@ -100,14 +102,27 @@ std::int64_t total_bytes(const std::vector<fs::path>& files) {
 }
 
 /// The content of all files; `names` receives their names below `path`, one per line.
-std::string read_all(const fs::path& path, const std::stop_token& stop, std::string& names,
+std::string read_all(const fs::path& path, const OpenContext& context, std::string& names,
                      std::vector<std::string>& notes) {
     std::string content;
     const std::vector<fs::path> files = text_files(path, notes);
-    content.reserve(static_cast<std::size_t>(total_bytes(files)));
+    const std::int64_t bytes = total_bytes(files);
+    content.reserve(static_cast<std::size_t>(bytes));
+    OpeningWatch watch(context, {.name = path.filename().string(),
+                                 .unit = "files",
+                                 .total = static_cast<std::int64_t>(files.size()),
+                                 .total_bytes = bytes});
     for (const fs::path& file : files) {
-        end_if_stopped(stop);
-        content += read_file(file, std::numeric_limits<std::int64_t>::max(), ErrorKind::data);
+        const File open(file, File::Mode::read, ErrorKind::data);
+        for (std::int64_t at = 0; at < open.size();) {
+            const std::int64_t piece = std::min(kPieceBytes, open.size() - at);
+            content.resize(content.size() + static_cast<std::size_t>(piece));
+            open.read_at(
+                std::as_writable_bytes(std::span(content).last(static_cast<std::size_t>(piece))),
+                at);
+            at += piece;
+            watch.reached(&file - files.data(), static_cast<std::int64_t>(content.size()));
+        }
         names +=
             file == path ? path.filename().string() : file.lexically_relative(path).string() + "\n";
     }
@@ -160,7 +175,7 @@ std::shared_ptr<const Source> open_text(const config::Json& settings, const Open
                                         Part, std::vector<std::string>& notes) {
     const fs::path path = path_of(settings, context);
     std::string names;
-    std::string content = read_all(path, context.stop, names, notes);
+    std::string content = read_all(path, context, names, notes);
     std::string fingerprint = "text " + std::to_string(content.size()) + " bytes, context " +
                               std::to_string(context.sequence_length) + ", names crc32c " +
                               std::to_string(crc32c(names)) + ", crc32c " +
@@ -183,7 +198,7 @@ PartOutline outline_text(const config::Json& settings, const OpenContext& contex
     return {describe_windows(path, bytes, length), windows(bytes, length), bytes, ""};
 }
 
-config::Json propose_text(const fs::path& path) {
+config::Json propose_text(const fs::path& path, const OpenContext&) {
     return {{"train", {{"type", "text"}, {"path", path.string()}}},
             {"validation", {{"split", 0.1}}}};
 }

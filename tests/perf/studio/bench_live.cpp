@@ -6,9 +6,7 @@
 #include "tests/perf/studio/suites.h"
 #include "tests/perf/studio/timed_application.h"
 
-#include <QComboBox>
 #include <QElapsedTimer>
-#include <QSlider>
 #include <QTest>
 
 #include <cstdio>
@@ -22,7 +20,6 @@ constexpr const char* kDemo = "fashion-mlp.json";
 constexpr int kPauses = 5;
 constexpr int kSteps = 5;
 constexpr int kWatchMs = 15000;
-constexpr std::int64_t kLongRun = 1000000;
 
 double since(const QElapsedTimer& clock) {
     return static_cast<double>(clock.nsecsElapsed()) * 1e-6;
@@ -67,37 +64,6 @@ void step(ui::Studio& studio) {
     wait_for("a run that goes on", [&] { return studio.run().state() == train::RunState::running; });
 }
 
-void browse(bench::OpenStudio& open) {
-    auto& watch = bench::TimedApplication::self();
-    const auto folder = bench::make_long_run(open.runs() / "2026-01-01_long_001", kLongRun);
-    watch.reset();
-    QElapsedTimer clock;
-    clock.start();
-    open.studio().showRun(folder);
-    wait_for("a long run read", [&] { return open.studio().run().step() == kLongRun; });
-    bench::print("24  a run of 1,000,000 steps opened", since(clock), "ms", 1000);
-    watch.report("3   while it came in");
-    if (auto* smoothing = open.window().findChild<QSlider*>("smoothing")) {
-        for (const int value : {50, 99, 0, 90}) {
-            smoothing->setValue(value);
-            QTest::qWait(200);
-        }
-        watch.report("3   its smoothing changed");
-    }
-    if (auto* axis = open.window().findChild<QComboBox*>("xAxis")) {
-        for (const int index : {1, 2, 0}) {
-            axis->setCurrentIndex(index);
-            QTest::qWait(500);
-        }
-        watch.report("3   its x axis changed");
-    }
-    open.window().showPage("checkpoints");
-    QTest::qWait(1000);
-    open.window().showPage("train");
-    QTest::qWait(300);
-    watch.report("3   Checkpoints visited");
-}
-
 } // namespace
 
 void bench_live() {
@@ -124,5 +90,4 @@ void bench_live() {
         bench::stop_training(open);
         bench::print("17  stopped at once", since(clock), "ms", 2000);
     }
-    browse(open);
 }

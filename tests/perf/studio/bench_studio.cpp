@@ -33,6 +33,7 @@ constexpr Suite kSuites[] = {
     {"window", "what `start` starts: milliseconds and MiB", bench_window, false},
     {"pages", "clicks, keys and pages", bench_pages},
     {"live", "the demo, pauses and steps while training uses every core", bench_live},
+    {"open", "a run of a million steps brought on screen", bench_open},
     {"charts", "curves of a million points, overlays, appends", bench_charts},
     {"curves", "many runs over each other on the Train page", bench_curves},
     {"mesh", "Mesh & Plan: scrubbing, edits, large drawings", bench_mesh},

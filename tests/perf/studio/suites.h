@@ -7,6 +7,7 @@ void bench_start();    // 15
 void bench_window();   // what it starts
 void bench_pages();    // 1, 2
 void bench_live();     // 3, 16, 17, 18
+void bench_open();     // 3, 24, a long run
 void bench_charts();   // 4 to 11
 void bench_curves();   // 6 to 9, on the Train page
 void bench_mesh();     // 12, 13

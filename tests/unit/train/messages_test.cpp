@@ -126,6 +126,9 @@ private slots:
         QCOMPARE(keys(step), (List{"event", "seq", "time", "step", "epoch", "loss", "learning_rate",
                                    "grad_norm", "samples_per_s", "tokens_per_s", "step_ms",
                                    "data_wait_ms", "memory_bytes", "mfu"}));
+        QCOMPARE(keys(OpeningEvent{}),
+                 (List{"event", "seq", "time", "name", "unit", "done", "total", "bytes",
+                       "total_bytes", "pass", "passes", "seconds"}));
         QCOMPARE(keys(EvaluationEvent{}), (List{"event", "seq", "time", "step", "metrics"}));
         QCOMPARE(keys(CheckpointEvent{}), (List{"event", "seq", "time", "step", "path", "bytes",
                                                 "blocked_ms", "write_ms", "kept_for"}));
@@ -146,6 +149,7 @@ private slots:
         step.metrics = {{"train/accuracy", 0.5}};
         const std::vector<Payload> payloads{
             StateEvent{RunState::running, "on request", "", 12.5, 700},
+            OpeningEvent{{"prices.csv", "rows", 412, 1000, 38, 91, 2, 2}, 12.5},
             step,
             EvaluationEvent{5, {{"validation/loss", 0.25}, {"validation/accuracy", 0.9}}},
             CheckpointEvent{5, "checkpoints/step-00000005", 99, 0.5, 2.5, {"newest", "best"}},

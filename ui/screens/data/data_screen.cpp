@@ -72,8 +72,8 @@ DataScreen::DataScreen(Studio& studio, Actions&)
     stack_->addWidget(createContent());
     column->addWidget(stack_, 1);
     connect(&preview_, &DataPreview::changed, this, &DataScreen::update);
-    connect(&preview_, &DataPreview::samplesChanged, this,
-            [this] { progress_->setBusy(preview_.state() == DataPreview::State::Opening); });
+    connect(&preview_, &DataPreview::samplesChanged, this, &DataScreen::updateProgress);
+    connect(&preview_.news(), &OpeningNews::changed, this, &DataScreen::updateProgress);
     auto* roll = new QShortcut(QKeySequence(Qt::Key_R), this);
     roll->setContext(Qt::WidgetWithChildrenShortcut);
     connect(roll, &QShortcut::activated, this, [this] {
@@ -236,6 +236,7 @@ widgets::NavState DataScreen::navState() const {
     case DataPreview::State::Invalid:
     case DataPreview::State::Failed: return widgets::NavState::Error;
     case DataPreview::State::Opening:
+    case DataPreview::State::Stopped:
     case DataPreview::State::Ready: break;
     }
     return wrong ? widgets::NavState::Error : widgets::NavState::Valid;
@@ -272,11 +273,17 @@ void DataScreen::paintEvent(QPaintEvent*) {
 void DataScreen::update() {
     const bool empty = preview_.state() == DataPreview::State::Empty;
     stack_->setCurrentIndex(empty ? EmptyPage : ContentPage);
-    progress_->setBusy(preview_.state() == DataPreview::State::Opening);
+    updateProgress();
     part_->setVisible(!empty);
     exporting_->setEnabled(preview_.state() == DataPreview::State::Ready);
     updateParts();
     emit navStateChanged();
+}
+
+void DataScreen::updateProgress() {
+    const OpeningNews& news = preview_.news();
+    progress_->setBusy(preview_.state() == DataPreview::State::Opening && news.share() < 0);
+    progress_->setProgress(news.share());
 }
 
 void DataScreen::updateParts() {

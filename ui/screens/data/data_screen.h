@@ -49,6 +49,7 @@ private:
     QWidget* createFacts();
     void update();
     void updateParts();
+    void updateProgress();
     void take(const BuiltIn& set);
     void locate();
 

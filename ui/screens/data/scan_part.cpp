@@ -123,7 +123,7 @@ void ScanPart::start() {
                     },
                     stop);
             } catch (const Error& error) {
-                outcome.problem = toQString(error.where()) + ": " + toQString(error.message());
+                outcome.problem = toQString(error.message());
             }
             return outcome;
         },

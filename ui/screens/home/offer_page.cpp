@@ -100,9 +100,12 @@ OfferPage::OfferPage(Studio& studio, QWidget* parent) : QWidget(parent), studio_
     progress_->setAccessibleName(tr("Looking at the files"));
     column->addWidget(progress_);
     stack_ = new QStackedWidget;
-    stack_->addWidget(
-        new widgets::EmptyState("search", tr("Looking at the files…"),
-                                tr("Nothing is changed and nothing is sent anywhere.")));
+    looking_ = new widgets::EmptyState("search", tr("Looking at the files…"));
+    looking_->setObjectName("offerLooking");
+    stop_ = looking_->addButton(tr("Stop"), false);
+    stop_->setObjectName("offerStop");
+    connect(stop_, &QPushButton::clicked, this, &OfferPage::closed);
+    stack_->addWidget(looking_);
     nothing_ = new widgets::EmptyState("problems");
     nothing_->setObjectName("offerNothing");
     QPushButton* leave = nothing_->addButton(tr("Back to Home"));
@@ -134,6 +137,11 @@ OfferPage::OfferPage(Studio& studio, QWidget* parent) : QWidget(parent), studio_
     escape->setContext(Qt::WidgetWithChildrenShortcut);
     connect(escape, &QShortcut::activated, this, &OfferPage::closed);
     connect(&offer_, &DataOffer::changed, this, &OfferPage::update);
+    connect(&offer_.preview(), &DataPreview::changed, this, [this] {
+        if (offer_.state() == DataOffer::State::Found) {
+            updateNotes();
+        }
+    });
     connect(&studio_, &Studio::trainingChanged, this, &OfferPage::updateStart);
     update();
 }
@@ -259,7 +267,13 @@ void OfferPage::update() {
     const DataOffer::State state = offer_.state();
     const bool found = state == DataOffer::State::Found;
     header_->setSubtitle(pathText(offer_.path()));
-    progress_->setBusy(state == DataOffer::State::Looking || offer_.isWorking());
+    const OpeningNews& news = offer_.news();
+    const bool busy = state == DataOffer::State::Looking || offer_.isWorking();
+    progress_->setBusy(busy && news.share() < 0);
+    progress_->setProgress(news.share());
+    looking_->setText(news.isSlow() ? news.text()
+                                    : tr("Nothing is changed and nothing is sent anywhere."));
+    stop_->setVisible(news.isSlow());
     stack_->setCurrentIndex(found                                ? FoundPage
                             : state == DataOffer::State::Nothing ? NothingPage
                                                                  : LookingPage);
@@ -319,25 +333,47 @@ void OfferPage::updateFormats() {
 void OfferPage::updateFound() {
     const data::Recognised& found = offer_.found();
     summary_->setText(toQString(found.summary));
-    clear(notes_);
-    for (const std::string& problem : found.problems) {
-        notes_->addWidget(line(toQString(problem), "error", Role::Error));
-    }
-    const auto notes = static_cast<int>(found.notes.size());
-    for (int i = 0; i < std::min(notes, kMostNotes); ++i) {
-        notes_->addWidget(
-            line(toQString(found.notes[static_cast<std::size_t>(i)]), "info", Role::Muted));
-    }
-    if (notes > kMostNotes) {
-        notes_->addWidget(line(tr("and %1 more notes").arg(formatCount(notes - kMostNotes)), "info",
-                               Role::Muted));
-    }
+    updateNotes();
     columns_part_->setVisible(!found.columns.empty());
     columns_->setColumns(found.columns, offer_.targets());
     fitColumns(table_, ColumnModel::ExampleColumn);
     const int rows = std::min(columns_->rowCount(), kMostColumns);
     table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() +
                            rows * table_->verticalHeader()->defaultSectionSize() + kTight);
+}
+
+void OfferPage::updateNotes() {
+    const data::Recognised& found = offer_.found();
+    clear(notes_);
+    for (const std::string& problem : found.problems) {
+        notes_->addWidget(line(toQString(problem), "error", Role::Error));
+    }
+    // What is wrong with single files or rows is known once they were opened.
+    const bool opened = offer_.run() && offer_.preview().state() == DataPreview::State::Ready;
+    std::vector<std::string> all = found.notes;
+    if (opened) {
+        for (const std::string& note : offer_.preview().notes()) {
+            if (std::find(all.begin(), all.end(), note) == all.end()) {
+                all.push_back(note);
+            }
+        }
+    }
+    const auto notes = static_cast<int>(all.size());
+    for (int i = 0; i < std::min(notes, kMostNotes); ++i) {
+        notes_->addWidget(line(toQString(all[static_cast<std::size_t>(i)]), "info", Role::Muted));
+    }
+    if (notes > kMostNotes) {
+        notes_->addWidget(line(tr("and %1 more notes").arg(formatCount(notes - kMostNotes)), "info",
+                               Role::Muted));
+    }
+    if (opened) {
+        const data::DataSet& set = offer_.preview().set();
+        const std::int64_t train = set.train->samples();
+        const std::int64_t validation = set.validation == nullptr ? 0 : set.validation->samples();
+        notes_->addWidget(line(tr("All were opened: %1 samples to train with, %2 to validate")
+                                   .arg(formatCount(train), formatCount(validation)),
+                               "check", Role::Success));
+    }
 }
 
 void OfferPage::updateRun() {
@@ -353,10 +389,10 @@ void OfferPage::updateRun() {
             reasons_->addWidget(line(toQString(reason), "check", Role::Accent));
         }
     } else {
-        reasons_->addWidget(line(offer_.isWorking()
-                                     ? tr("Working it out…")
-                                     : tr("Choose something that can be read first."),
-                                 "info", Role::Muted));
+        reasons_->addWidget(line(
+            offer_.isWorking() ? (tr("Working it out…") + '\n' + offer_.news().text()).trimmed()
+                               : tr("Choose something that can be read first."),
+            "info", Role::Muted));
     }
 }
 

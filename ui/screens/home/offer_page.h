@@ -57,6 +57,7 @@ private:
     void update();
     void updateFormats();
     void updateFound();
+    void updateNotes();
     void updateRun();
     void updateStart();
     void updateNothing();
@@ -68,6 +69,8 @@ private:
     widgets::SectionHeader* header_;
     widgets::ProgressLine* progress_;
     QStackedWidget* stack_;
+    widgets::EmptyState* looking_;
+    QPushButton* stop_;
     widgets::EmptyState* nothing_;
     QBoxLayout* parts_;
     widgets::SegmentedControl* formats_ = nullptr;

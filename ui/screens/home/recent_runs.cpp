@@ -10,10 +10,15 @@
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
+#include <QEvent>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QPushButton>
 #include <QVBoxLayout>
+
+#include <algorithm>
+#include <array>
+#include <vector>
 
 namespace weft::ui {
 namespace {
@@ -23,6 +28,8 @@ using widgets::TextStyle;
 
 constexpr int kRows = 8;
 enum Column { Name, What, Curve, State, Best, BestValue, Step, Time, Size, When, Action, Columns };
+
+constexpr Column kLeastTelling[] = {Size, Time, Best, When, Curve, What};
 
 widgets::TextLabel* number(const QString& text) {
     auto* label = new widgets::TextLabel(text, TextStyle::Mono);
@@ -72,6 +79,55 @@ void RecentRuns::rebuild() {
         }
         grid_->addWidget(new widgets::Hairline, row++, 0, 1, Columns);
         addRow(row++, run);
+    }
+}
+
+QSize RecentRuns::minimumSizeHint() const {
+    return {0, QWidget::minimumSizeHint().height()};
+}
+
+bool RecentRuns::event(QEvent* event) {
+    if (event->type() == QEvent::LayoutRequest) { // other runs, or another size of text
+        fitColumns();
+    }
+    return QWidget::event(event);
+}
+
+void RecentRuns::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fitColumns();
+}
+
+void RecentRuns::fitColumns() {
+    std::array<std::vector<QWidget*>, Columns> cells;
+    std::array<int, Columns> widths{};
+    for (int i = 0; i < grid_->count(); ++i) {
+        int row = 0;
+        int column = 0;
+        int rows = 0;
+        int columns = 0;
+        grid_->getItemPosition(i, &row, &column, &rows, &columns);
+        QWidget* cell = grid_->itemAt(i)->widget();
+        if (columns == 1) {
+            cells[static_cast<std::size_t>(column)].push_back(cell);
+            const bool shrinks =
+                (cell->sizePolicy().horizontalPolicy() & QSizePolicy::ShrinkFlag) != 0;
+            const QSize least = shrinks ? cell->minimumSizeHint() : cell->sizeHint();
+            int& width = widths[static_cast<std::size_t>(column)];
+            width = std::max({width, least.width(), cell->minimumWidth()});
+        }
+    }
+    const QMargins margins = grid_->contentsMargins();
+    int needed = margins.left() + margins.right() - grid_->horizontalSpacing();
+    for (const int width : widths) {
+        needed += width > 0 ? width + grid_->horizontalSpacing() : 0;
+    }
+    for (const Column column : kLeastTelling) {
+        const bool leaves = needed > width();
+        needed -= leaves ? widths[column] + grid_->horizontalSpacing() : 0;
+        for (QWidget* cell : cells[column]) {
+            cell->setVisible(!leaves);
+        }
     }
 }
 
@@ -134,7 +190,7 @@ void RecentRuns::addAction(int row, const train::RunSummary& run) {
                                                            : tr("Open"));
     button->setAccessibleName(button->text() + " " + nameOf(run));
     widgets::setCompact(button);
-    button->setFixedWidth(72);
+    button->setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Fixed);
     connect(button, &QPushButton::clicked, this, [this, folder, resumable] {
         resumable ? emit resumeRequested(folder) : emit openRequested(folder);
     });

@@ -17,13 +17,21 @@ class RecentRuns : public QWidget {
 public:
     explicit RecentRuns(Studio& studio, QWidget* parent = nullptr);
 
+    /// As narrow as the page: columns leave, the least telling first.
+    QSize minimumSizeHint() const override;
+
 signals:
     void openRequested(const QString& folder);
     void resumeRequested(const QString& folder);
     void checkpointsRequested(const QString& folder);
 
+protected:
+    bool event(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void rebuild();
+    void fitColumns();
     void addHeader();
     void addRow(int row, const train::RunSummary& run);
     void addAction(int row, const train::RunSummary& run);

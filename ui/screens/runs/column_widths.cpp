@@ -3,6 +3,8 @@
 
 #include "widgets/painting.h"
 
+#include <QSet>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -54,6 +56,20 @@ QString longestText(const RunTableModel& model, int column) {
     return longest;
 }
 
+/// Of a column of few different words, which may have as many letters and not be as wide.
+int widestWord(const RunTableModel& model, int column) {
+    QSet<QString> words;
+    int widest = 0;
+    for (int row = 0; row < std::min(model.rowCount(), kRowsRead); ++row) {
+        const QString word = model.index(row, column).data().toString();
+        if (!words.contains(word)) {
+            words.insert(word);
+            widest = std::max(widest, widthOf(TextStyle::Body, word));
+        }
+    }
+    return widest;
+}
+
 int widestTags(const RunTableModel& model, int column) {
     int widest = 0;
     for (int row = 0; row < std::min(model.rowCount(), kRowsRead); ++row) {
@@ -87,7 +103,7 @@ ColumnNeed columnNeed(const RunTableModel& model, int column) {
     switch (shown.kind) {
     case Kind::Curve: return need(scaled(kLeastCurve), scaled(kUsualCurve), scaled(kUsualCurve));
     case Kind::State: {
-        const int width = widthOf(TextStyle::Body, longestText(model, column)) + kCellPadding;
+        const int width = widestWord(model, column) + kCellPadding;
         return need(width, width, scaled(kMostWords));
     }
     case Kind::Tags:

@@ -13,7 +13,9 @@
 #include <QFileDialog>
 #include <QPushButton>
 #include <QSaveFile>
+#include <QScrollArea>
 #include <QTextStream>
+#include <QTimer>
 #include <QVBoxLayout>
 
 namespace weft::ui {
@@ -24,6 +26,7 @@ using widgets::TextLabel;
 using widgets::TextStyle;
 
 constexpr std::size_t kMostImages = 60; // of a cell
+constexpr int kRevealed = 80;           // pixels of them that come into view
 constexpr int kMostClasses = 64;        // more cells than pixels are of no use
 
 bool write_counts(const Confusion& confusion, const QString& path) {
@@ -109,7 +112,8 @@ ConfusionPanel::ConfusionPanel(RunModel& run, TrialHost& host, SamplePictures& p
     column->addStretch(1);
     auto* whole = new QVBoxLayout(this);
     whole->setContentsMargins(0, 0, 0, 0);
-    whole->addWidget(widgets::verticalScroll(content));
+    scroll_ = widgets::verticalScroll(content);
+    whole->addWidget(scroll_);
 
     connect(&run_, &RunModel::reset, this, &ConfusionPanel::onReset);
     connect(checkpoint_, &CheckpointChoice::checkpointChanged, this, [this] {
@@ -177,7 +181,7 @@ void ConfusionPanel::count() {
     }
     counting_ = true;
     progress_->setProgress(0);
-    say(tr("Counting, beside training, on one core."));
+    say(tr("Counting on one core."));
     host_.confuse(checkpoint);
 }
 
@@ -244,7 +248,14 @@ void ConfusionPanel::showCell(int cell) {
             cell_->setText(samples.problem);
         }
         images_->setImages(std::move(images));
+        QTimer::singleShot(0, this, &ConfusionPanel::reveal); // when they are laid out
     });
+}
+
+/// The first images of the cell, with as much of the matrix as there is room for.
+void ConfusionPanel::reveal() {
+    const int below = std::min(images_->height(), kRevealed);
+    scroll_->ensureVisible(0, images_->y() + below, 0, widgets::space::kControl);
 }
 
 void ConfusionPanel::exportMatrix() {

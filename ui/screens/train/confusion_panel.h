@@ -9,6 +9,7 @@
 #include <QWidget>
 
 class QPushButton;
+class QScrollArea;
 
 namespace weft::widgets {
 class ConfusionView;
@@ -41,6 +42,7 @@ private:
     void cancel();
     void show(std::shared_ptr<const Confusion> confusion);
     void showCell(int cell);
+    void reveal();
     void say(const QString& words);
     void updateButton();
     void exportMatrix();
@@ -59,6 +61,7 @@ private:
     widgets::ConfusionView* view_;
     widgets::TextLabel* cell_;
     widgets::ImageGrid* images_;
+    QScrollArea* scroll_;
 };
 
 } // namespace weft::ui

@@ -208,6 +208,7 @@ void ScalarGrid::arrange() {
             if (!group.isEmpty()) {
                 auto* title =
                     new widgets::SectionHeader(group, widgets::SectionHeader::Level::Section);
+                title->setContentsMargins(widgets::space::kGroup, 0, widgets::space::kGroup, 0);
                 groups_->addWidget(title);
                 title->show();
             }

@@ -3,6 +3,7 @@
 
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/opening_news.h"
 #include "ui/screens/screen_list.h"
 #include "ui/screens/train/confusion_panel.h"
 #include "ui/screens/train/curve_panel.h"
@@ -165,9 +166,11 @@ TrainScreen::TrainScreen(Studio& studio, Actions& actions) : studio_(studio) {
     };
     connect(&run, &RunModel::reset, this, all);
     connect(&run, &RunModel::stateChanged, this, all);
+    connect(&run, &RunModel::failed, this, all);
     connect(&run, &RunModel::changed, this, [this] {
         showFitting();
         updateNumbers();
+        updateReading();
     });
     connect(&studio_, &Studio::trainingChanged, this, all);
     all();
@@ -197,6 +200,12 @@ QWidget* TrainScreen::createPhasePage() {
     phases_ = new widgets::PhaseList;
     phases_->setMinimumWidth(360);
     column->addWidget(phases_, 0, Qt::AlignHCenter);
+    reading_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, Role::Muted);
+    reading_->setObjectName("reading");
+    reading_->setAlignment(Qt::AlignCenter);
+    reading_->setWordWrap(true);
+    column->addSpacing(widgets::space::kGroup);
+    column->addWidget(reading_);
     column->addStretch(3);
     return page;
 }
@@ -342,6 +351,12 @@ void TrainScreen::updatePhases() {
                          active ? -1.0 : phase.ms / 1000.0});
     }
     phases_->setPhases(std::move(shown));
+    updateReading();
+}
+
+void TrainScreen::updateReading() {
+    const auto& opening = studio_.run().opening();
+    reading_->setText(opening ? openingText(opening->opening, opening->seconds) : QString());
 }
 
 void TrainScreen::updateOutcome() {

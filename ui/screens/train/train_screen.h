@@ -11,6 +11,7 @@ class QStackedWidget;
 namespace weft::widgets {
 class NumberStrip;
 class PhaseList;
+class TextLabel;
 } // namespace weft::widgets
 
 namespace weft::ui {
@@ -29,6 +30,7 @@ public:
     TrainScreen(Studio& studio, Actions& actions);
 
     widgets::NavState navState() const override;
+    bool followsSteps() const override { return true; }
 
 private:
     QWidget* createEmptyPage(Actions& actions);
@@ -40,6 +42,7 @@ private:
     void showFitting();
     void updateNumbers();
     void updatePhases();
+    void updateReading();
     void updateOutcome();
 
     Studio& studio_;
@@ -51,6 +54,7 @@ private:
     TrialHost* trials_;
     widgets::NumberStrip* numbers_;
     widgets::PhaseList* phases_;
+    widgets::TextLabel* reading_;
     CurvePanel* curves_;
     MemoryPanel* memory_;
 };
