@@ -14,10 +14,10 @@ endif()
 
 find_program(WEFT_CCACHE ccache)
 if(WEFT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    # The sloppiness lets ccache reuse objects that were built with a precompiled header.
+    # The sloppiness lets ccache reuse objects that were built with a precompiled header. That of headers'
+    # times would let it keep an object whose header was written while it was being compiled.
     set(CMAKE_CXX_COMPILER_LAUNCHER
-        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-        ${WEFT_CCACHE})
+        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${WEFT_CCACHE})
 endif()
 find_program(WEFT_LLD ld.lld)
 if(WEFT_LLD)
