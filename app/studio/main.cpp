@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // weft-studio [FILE...]: the desktop program. Reads the environment, wires, starts the event loop.
+#include "core/base/allocator.h"
 #include "core/base/build_config.h"
 #include "core/base/error.h"
 #include "core/train/control_socket.h"
@@ -83,6 +84,7 @@ QString instance_socket(const std::filesystem::path& runs_root) {
 } // namespace
 
 int main(int argc, char** argv) {
+    weft::keep_freed_memory();
     QApplication application(argc, argv);
     QApplication::setApplicationName("weft-studio");
     QApplication::setApplicationDisplayName("Weft Studio");

@@ -2,6 +2,7 @@
 // bench_studio [SUITE...]: how quickly the studio answers, against the targets of UX.md 5; without
 // arguments every suite, one after the other. `bench_studio list` names them. Run it on a quiet
 // machine; without a display it takes the offscreen platform.
+#include "core/base/allocator.h"
 #include "tests/perf/studio/figures.h"
 #include "tests/perf/studio/suites.h"
 #include "tests/perf/studio/timed_application.h"
@@ -91,6 +92,7 @@ void run(const Suite& suite) {
 } // namespace
 
 int main(int argc, char** argv) {
+    weft::keep_freed_memory(); // as weft-studio
     if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM") && !qEnvironmentVariableIsSet("DISPLAY")) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
     }
