@@ -39,20 +39,6 @@ void joinAll(const QList<QAbstractButton*>& buttons) {
 
 } // namespace
 
-void placeInTabOrder(QWidget* container) {
-    QWidget* before = container->previousInFocusChain();
-    while (before != container &&
-           (before->focusPolicy() == Qt::NoFocus || container->isAncestorOf(before))) {
-        before = before->previousInFocusChain();
-    }
-    for (QWidget* widget : container->findChildren<QWidget*>()) {
-        if (widget->focusPolicy() != Qt::NoFocus && widget->focusProxy() == nullptr) {
-            QWidget::setTabOrder(before, widget);
-            before = widget;
-        }
-    }
-}
-
 SegmentedControl::SegmentedControl(QWidget* parent)
     : QWidget(parent), layout_(joinedLayout(this)), group_(new QButtonGroup(this)) {
     connect(group_, &QButtonGroup::idToggled, this, [this](int id, bool checked) {

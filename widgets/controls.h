@@ -16,10 +16,6 @@ class QToolButton;
 
 namespace weft::widgets {
 
-/// The Tab key goes through what stands in a container right after what was there before it,
-/// however late it was made.
-void placeInTabOrder(QWidget* container);
-
 /// One of a few choices as joined buttons; arrow keys move, the chosen one is tinted.
 class SegmentedControl : public QWidget {
     Q_OBJECT

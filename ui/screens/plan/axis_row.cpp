@@ -108,7 +108,6 @@ void AxisRow::rebuild() {
     flow_->addWidget(product_);
     flow_->addWidget(order_);
     add_->raise(); // as a child it comes behind the chips
-    widgets::placeInTabOrder(this);
     if (!focused.isEmpty()) {
         auto* again = findChild<QWidget*>(focused);
         (again != nullptr ? again : add_)->setFocus(Qt::OtherFocusReason);

@@ -115,7 +115,6 @@ void DimensionRow::rebuild() {
     if (isEditable()) {
         addBecause();
     }
-    widgets::placeInTabOrder(this);
     arrange();
     if (had_focus) {
         if (auto* again = findChild<QWidget*>(focused)) {

@@ -160,7 +160,6 @@ void FindingsPart::showDetails() {
                 [this, fix, what] { emit adopted(fix.overrides, what); });
         fixes_->addWidget(button, 0, Qt::AlignLeft);
     }
-    widgets::placeInTabOrder(details_);
 }
 
 // The table may be laid out long after this part: it is on a page that was never shown.

@@ -123,7 +123,6 @@ void RuleList::rebuild() {
                                                 TextStyle::Caption, Role::Muted),
                          0, Name, 1, Remove + 1);
     }
-    widgets::placeInTabOrder(rows_);
     if (auto* again = rows_->findChild<QWidget*>(focused); again && !focused.isEmpty()) {
         again->setFocus(Qt::OtherFocusReason);
     }

@@ -186,7 +186,6 @@ void SpecList::arrange() {
         }
     }
     nothing_->setVisible(rows_.empty());
-    widgets::placeInTabOrder(column_->parentWidget());
 }
 
 void SpecList::check(SpecRow* row) {
