@@ -103,27 +103,23 @@ MainWindow::MainWindow(Studio& studio, widgets::ThemeController& theme)
 
 MainWindow::~MainWindow() = default;
 
-// Through the page as the eye goes; around it as Qt has it.
+// Through the page as the eye goes; around it in Qt's order, in which the page is one stop.
 bool MainWindow::focusNextPrevChild(bool next) {
     const widgets::TabWay way = next ? widgets::TabWay::Forward : widgets::TabWay::Back;
     QWidget& page = *stack_->currentWidget();
     const QWidget* from = focusWidget();
     const bool inside = from == &page || page.isAncestorOf(from);
     QWidget* stop = inside ? widgets::nextTabStop(page, from, way) : nullptr;
-    if (inside && stop == nullptr) {
-        const auto step = [next](const QWidget* at) {
-            return next ? at->nextInFocusChain() : at->previousInFocusChain();
-        };
-        for (QWidget* at = step(stack_); at != stack_ && stop == nullptr; at = step(at)) {
-            stop = !stack_->isAncestorOf(at) && widgets::isTabStop(*at) ? at : nullptr;
+    const QWidget* start = inside ? stack_ : from != nullptr ? from : this;
+    const auto step = [next](const QWidget* at) {
+        return next ? at->nextInFocusChain() : at->previousInFocusChain();
+    };
+    for (QWidget* at = step(start); at != start && stop == nullptr; at = step(at)) {
+        if (at == stack_) {
+            stop = widgets::nextTabStop(page, nullptr, way);
+        } else if (!stack_->isAncestorOf(at) && widgets::isTabStop(*at)) {
+            stop = at;
         }
-    }
-    if (!inside) {
-        const bool moved = QMainWindow::focusNextPrevChild(next);
-        if (!page.isAncestorOf(focusWidget())) {
-            return moved;
-        }
-        stop = widgets::nextTabStop(page, nullptr, way);
     }
     if (stop != nullptr) {
         widgets::goToTabStop(*stop, way);

@@ -125,7 +125,10 @@ QString ModelTextPanel::problem() const {
             return toQString(one.message + (one.hint.empty() ? "" : ". " + one.hint));
         }
     }
-    return outline_ && source_.draft().isValid() ? outline_->problem : QString();
+    if (!outline_ || outline_->problem.isEmpty() || !source_.draft().isValid()) {
+        return {};
+    }
+    return toQString(outline_->problem_path) + ": " + outline_->problem; // the path says the line
 }
 
 void ModelTextPanel::mark() {
