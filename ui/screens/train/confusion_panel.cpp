@@ -14,8 +14,8 @@
 #include <QPushButton>
 #include <QSaveFile>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QTextStream>
-#include <QTimer>
 #include <QVBoxLayout>
 
 namespace weft::ui {
@@ -27,6 +27,7 @@ using widgets::TextStyle;
 
 constexpr std::size_t kMostImages = 60; // of a cell
 constexpr int kRevealed = 80;           // pixels of them that come into view
+constexpr int kRevealMs = 500;          // after which whoever scrolls is not disturbed
 constexpr int kMostClasses = 64;        // more cells than pixels are of no use
 
 bool write_counts(const Confusion& confusion, const QString& path) {
@@ -114,6 +115,14 @@ ConfusionPanel::ConfusionPanel(RunModel& run, TrialHost& host, SamplePictures& p
     whole->setContentsMargins(0, 0, 0, 0);
     scroll_ = widgets::verticalScroll(content);
     whole->addWidget(scroll_);
+    // The page grows to what its images need in several turns.
+    revealing_.setSingleShot(true);
+    revealing_.setInterval(kRevealMs);
+    connect(scroll_->verticalScrollBar(), &QScrollBar::rangeChanged, this, [this] {
+        if (revealing_.isActive()) {
+            reveal();
+        }
+    });
 
     connect(&run_, &RunModel::reset, this, &ConfusionPanel::onReset);
     connect(checkpoint_, &CheckpointChoice::checkpointChanged, this, [this] {
@@ -248,7 +257,8 @@ void ConfusionPanel::showCell(int cell) {
             cell_->setText(samples.problem);
         }
         images_->setImages(std::move(images));
-        QTimer::singleShot(0, this, &ConfusionPanel::reveal); // when they are laid out
+        revealing_.start();
+        QTimer::singleShot(0, this, &ConfusionPanel::reveal);
     });
 }
 

@@ -6,6 +6,7 @@
 #include "ui/bridge/sample_pictures.h"
 #include "ui/bridge/trial_host.h"
 
+#include <QTimer>
 #include <QWidget>
 
 class QPushButton;
@@ -62,6 +63,7 @@ private:
     widgets::TextLabel* cell_;
     widgets::ImageGrid* images_;
     QScrollArea* scroll_;
+    QTimer revealing_; // for a moment images stay in view while the page grows
 };
 
 } // namespace weft::ui
