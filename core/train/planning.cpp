@@ -149,7 +149,8 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
     options.texts = options.described && target.hardware == nullptr;
     // Back ends of this machine are asked by one thread, and plans are compared on several already.
     if (target.hardware != nullptr && options.described) {
-        options.workers = thread_count(target.threads);
+        // The rest is planned beside a step, whose threads it would take.
+        options.workers = scope == compile::Scope::rest ? 1 : thread_count(target.threads);
     }
     plan::ExecutionPlan plan =
         compile::compile_run(config, data.sample, options, scope, target.limit_bytes);
