@@ -129,7 +129,8 @@ QStringList StatusBar::runTexts() const {
                  .arg(formatCount(static_cast<std::int64_t>(speed.per_second)));
     const double left = run.secondsLeft();
     texts << (left >= 0 ? tr("%1 left").arg(formatDuration(left)) : QString());
-    texts << (run.plan() ? tr("arena %1").arg(widgets::formatMemory(run.plan()->arena_bytes)) : QString());
+    texts << (run.plan() ? tr("arena %1").arg(widgets::formatMemory(run.plan()->arena_bytes))
+                         : QString());
     texts << disk_;
     return texts;
 }

@@ -228,7 +228,8 @@ void AdvicePart::updateState() {
                              tr(" · %1").arg(formatDuration(double(since_.elapsed()) / 1000)));
     } else if (!search_.problem().isEmpty()) {
         header_->setSubtitle(stack_->currentIndex() == ResultsPage
-                                 ? search_.problem() + tr(". ") + search_.hint()
+                                 ? QStringList{search_.problem(), search_.hint()}.join(
+                                       search_.hint().isEmpty() ? QString() : tr(". "))
                                  : QString());
     } else if (search_.isDone()) {
         header_->setSubtitle(

@@ -240,6 +240,7 @@ void MeshPart::keepHeight() {
 void MeshPart::hideEvent(QHideEvent* event) {
     QWidget::hideEvent(event);
     example_preview_.setActive(false);
+    fading_.stop(); // what is hidden is not kept up to date
 }
 
 void MeshPart::onDraftChanged() {
