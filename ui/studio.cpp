@@ -485,7 +485,7 @@ void Studio::planRun() {
     planned_ = true;
     runInBackground(
         this,
-        [config = run_.config(), plan = PlanPreview::engine(paths_.calibration).plan]()
+        [config = run_.config(), plan = enginePlanner(paths_.calibration).plan]()
             -> std::shared_ptr<const plan::ExecutionPlan> {
             try {
                 return plan(config, nullptr, {});

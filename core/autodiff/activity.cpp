@@ -7,6 +7,8 @@ namespace weft::autodiff {
 
 using ir::ValueId;
 
+using ir::ValueIds;
+
 Activity::Activity(const ir::Program& program, const ir::Block& block, std::span<const ValueId> wrt)
     : program_(program), active_(program.values.size(), false) {
     for (const ValueId id : wrt) {
@@ -16,7 +18,7 @@ Activity::Activity(const ir::Program& program, const ir::Block& block, std::span
 }
 
 bool Activity::active(const ir::Op& op) const {
-    const auto any = [&](const std::vector<ValueId>& ids) {
+    const auto any = [&](const ValueIds& ids) {
         return std::any_of(ids.begin(), ids.end(), [&](ValueId id) { return active(id); });
     };
     return any(op.inputs) || (op.structured() && any(ir::captures(op)));

@@ -14,6 +14,8 @@ namespace weft::autodiff {
 
 using ir::ValueId;
 
+using ir::ValueIds;
+
 void GradientMap::add(ops::Builder& b, ValueId value, ValueId gradient) {
     const ir::Type& type = b.type(value);
     WEFT_CHECK(b.shape(gradient) == type.shape, "a gradient has the shape of its value");
@@ -45,7 +47,7 @@ void differentiate_op(const ir::Op& op, ops::Builder& target, const Activity& ac
         throw Error(ErrorKind::usage, op.path, op.kind + " is not differentiable",
                     "keep it off the way from the trained parameters to the loss");
     }
-    std::vector<ValueId> upstream;
+    ValueIds upstream;
     for (const ValueId output : op.outputs) {
         upstream.push_back(gradients.find(output));
     }
@@ -88,8 +90,8 @@ void differentiate(ir::Block& forward, ops::Builder& target, const Activity& act
     }
 }
 
-std::vector<ValueId> append_gradients(ops::Builder& builder, ValueId output, ValueId seed,
-                                      std::span<const ValueId> wrt) {
+ValueIds append_gradients(ops::Builder& builder, ValueId output, ValueId seed,
+                          std::span<const ValueId> wrt) {
     const Activity activity(builder.program(), builder.block(), wrt);
     const std::string path = builder.path();
     const ir::Phase phase = builder.phase();
@@ -98,7 +100,7 @@ std::vector<ValueId> append_gradients(ops::Builder& builder, ValueId output, Val
     gradients.add(builder, output, seed);
     differentiate(builder.block(), builder, activity, gradients);
     builder.set_path(path);
-    std::vector<ValueId> out;
+    ValueIds out;
     for (const ValueId value : wrt) {
         out.push_back(gradients.get(builder, value));
     }

@@ -15,7 +15,7 @@ namespace weft::autodiff {
 /// Fan-out is summed in op order, so results are deterministic. A `repeat` on the way is
 /// differentiated into a reverse `repeat` over stacked residuals. Throws weft::Error{usage} naming the op
 /// when a non-differentiable one lies on the way.
-std::vector<ir::ValueId> append_gradients(ops::Builder& builder, ir::ValueId output, ir::ValueId seed,
-                                          std::span<const ir::ValueId> wrt);
+ir::ValueIds append_gradients(ops::Builder& builder, ir::ValueId output, ir::ValueId seed,
+                              std::span<const ir::ValueId> wrt);
 
 } // namespace weft::autodiff

@@ -13,8 +13,9 @@ namespace {
 
 using ir::Op;
 using ir::ValueId;
+using ir::ValueIds;
 
-void collect_uses(const ir::Block& block, std::vector<ValueId>& uses) {
+void collect_uses(const ir::Block& block, ValueIds& uses) {
     for (const Op& op : block.ops) {
         uses.insert(uses.end(), op.inputs.begin(), op.inputs.end());
         for (const ir::Block& body : op.body) {
@@ -130,9 +131,9 @@ private:
         }
         body_.results = carried_results_;
         body_.results.insert(body_.results.end(), slice_results_.begin(), slice_results_.end());
-        std::vector<ValueId> uses;
+        ValueIds uses;
         collect_uses(body_, uses);
-        std::vector<ValueId> replacement(program_.values.size());
+        ValueIds replacement(program_.values.size());
         std::vector<Op> clones;
         std::set<ValueId> seen;
         for (const ValueId use : uses) {
@@ -189,7 +190,7 @@ private:
         body_.arguments = carried_arguments_;
         body_.arguments.insert(body_.arguments.end(), slice_arguments_.begin(),
                                slice_arguments_.end());
-        std::vector<ValueId> into; // the forward value whose gradient each output is
+        ValueIds into; // the forward value whose gradient each output is
         for (const std::size_t i : differentiated_) {
             into.push_back(forward_.inputs[i]);
         }
@@ -201,7 +202,7 @@ private:
             op.outputs.push_back(program_.add_value(program_.type(value)));
         }
         op.body.push_back(std::move(body_));
-        const std::vector<ValueId> outputs = op.outputs;
+        const ValueIds outputs = op.outputs;
         target_.append(std::move(op));
         for (std::size_t i = 0; i < into.size(); ++i) {
             if (activity_.active(into[i])) {
@@ -219,13 +220,13 @@ private:
     ops::Builder body_builder_;
     GradientMap inner_; // gradients of values of the forward body and of its captures
 
-    std::vector<ValueId> captures_;
+    ValueIds captures_;
     std::vector<std::size_t> differentiated_; // carried inputs whose gradient is carried
-    std::vector<ValueId> accumulated_;        // captures whose gradient is accumulated
+    ValueIds accumulated_;                    // captures whose gradient is accumulated
     std::vector<std::size_t> sliced_;         // per-iteration inputs whose gradient is handed out
 
-    std::vector<ValueId> initial_, carried_arguments_, carried_results_;
-    std::vector<ValueId> stacked_, slice_arguments_, slice_results_;
+    ValueIds initial_, carried_arguments_, carried_results_;
+    ValueIds stacked_, slice_arguments_, slice_results_;
 };
 
 } // namespace

@@ -11,6 +11,7 @@ namespace {
 
 using ir::Op;
 using ir::ValueId;
+using ir::ValueIds;
 using plan::Activation;
 
 class Collector {
@@ -100,7 +101,7 @@ private:
             return true;
         }
         return std::any_of(loops_.begin(), loops_.end(), [&](const Op* loop) {
-            const std::vector<ValueId>& results = loop->body.front().results;
+            const ValueIds& results = loop->body.front().results;
             const auto found = std::find(results.begin(), results.end(), id);
             return found != results.end() &&
                    backward_[at(loop->outputs[static_cast<std::size_t>(found - results.begin())])];

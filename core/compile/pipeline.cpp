@@ -75,7 +75,7 @@ std::vector<Pass> last_passes(const RecomputeOptions& recompute, const StageProg
 /// no kernel, so the layers of a model share their entries.
 std::string kernel_key(const ir::Program& program, const ir::Op& op) {
     std::string key = op.kind;
-    const auto add_types = [&](const std::vector<ir::ValueId>& ids) {
+    const auto add_types = [&](const ir::ValueIds& ids) {
         for (const ir::ValueId id : ids) {
             const ir::Type& type = program.type(id);
             key += '|';

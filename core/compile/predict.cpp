@@ -4,8 +4,10 @@
 #include "core/base/text.h"
 #include "core/compile/on_threads.h"
 #include "core/compile/stage_programs.h"
+#include "core/ops/op_def.h"
 
 #include <algorithm>
+#include <map>
 
 namespace weft::compile {
 namespace {
@@ -24,50 +26,83 @@ ir::DType dtype_of(const plan::Step& step) {
     return ir::DType::f32;
 }
 
+bool exchanges(const plan::Step& step) {
+    return ops::op_def(step.op.kind).collective;
+}
+
 void append(const std::vector<plan::Step>& steps, double times, std::vector<cost::Work>& out) {
     for (const plan::Step& step : steps) {
         if (step.is_loop()) {
             append(step.steps, times * static_cast<double>(step.count), out);
-        } else if (!plan::collective_of(step)) {
+        } else if (!exchanges(step)) {
             out.push_back(work_of(step));
             out.back().times = times;
         }
     }
 }
 
-/// Members of the first device's group that stand on its host. Hosts hold consecutive devices.
-std::int64_t near_of(const std::vector<std::string>& names, const sharding::Mesh& mesh,
-                     std::int64_t host_devices) {
-    if (host_devices == 0 || mesh.devices() <= host_devices) {
-        return 0;
-    }
-    std::vector<int> axes;
-    for (const std::string& name : names) {
-        axes.push_back(mesh.find(name));
-    }
-    std::int64_t near = 0;
-    for (std::int64_t device = 0; device < host_devices; ++device) {
-        const auto place = mesh.coordinates(device);
-        bool same = true;
-        for (std::size_t i = 0; i < place.size(); ++i) {
-            const bool along =
-                std::find(axes.begin(), axes.end(), static_cast<int>(i)) != axes.end();
-            same = same && (along || place[i] == 0);
-        }
-        near += same ? 1 : 0;
-    }
-    return near;
-}
+/// Where the exchanges of a program go: a program has many, along few axes.
+class Links {
+public:
+    /// Hosts hold consecutive devices; `host_devices` 0: one holds all.
+    Links(const sharding::Mesh& mesh, std::int64_t host_devices)
+        : mesh_(mesh), host_devices_(host_devices) {}
 
-cost::Exchange exchange_of(const plan::Collective& one, const sharding::Mesh& mesh,
-                           std::int64_t host_devices) {
-    return {one.kind, one.array_bytes, one.devices, near_of(one.axes, mesh, host_devices),
-            one.count};
+    cost::Exchange exchange_of(const plan::Collective& one) {
+        return {one.kind, one.array_bytes, one.devices, near_of(one.axes), one.count};
+    }
+
+private:
+    /// Members of the first device's group that stand on its host.
+    std::int64_t near_of(const std::vector<std::string>& names) {
+        if (host_devices_ == 0 || mesh_.devices() <= host_devices_) {
+            return 0;
+        }
+        const auto [found, is_new] = near_.try_emplace(names, 0);
+        if (is_new) {
+            found->second = count_near(names);
+        }
+        return found->second;
+    }
+
+    std::int64_t count_near(const std::vector<std::string>& names) const {
+        std::vector<int> axes;
+        for (const std::string& name : names) {
+            axes.push_back(mesh_.find(name));
+        }
+        std::int64_t near = 0;
+        for (std::int64_t device = 0; device < host_devices_; ++device) {
+            const auto place = mesh_.coordinates(device);
+            bool same = true;
+            for (std::size_t i = 0; i < place.size(); ++i) {
+                const bool along =
+                    std::find(axes.begin(), axes.end(), static_cast<int>(i)) != axes.end();
+                same = same && (along || place[i] == 0);
+            }
+            near += same ? 1 : 0;
+        }
+        return near;
+    }
+
+    const sharding::Mesh& mesh_;
+    const std::int64_t host_devices_;
+    std::map<std::vector<std::string>, std::int64_t> near_;
+};
+
+cost::MeshWork mesh_work_of(const plan::PlannedProgram& program,
+                            const std::vector<plan::Collective>& collectives,
+                            const sharding::Mesh& mesh, Links& links) {
+    cost::MeshWork out{work_of(program), {}, mesh.devices()};
+    for (const plan::Collective& one : collectives) {
+        out.exchanges.push_back(links.exchange_of(one));
+    }
+    return out;
 }
 
 class Pricer {
 public:
-    Pricer(const cost::CostModel& cost, const sharding::Mesh& mesh) : cost_(cost), mesh_(mesh) {}
+    Pricer(const cost::CostModel& cost, const sharding::Mesh& mesh, Links& links)
+        : cost_(cost), mesh_(mesh), links_(links) {}
 
     double price(std::vector<plan::Step>& steps) const {
         double total = 0;
@@ -83,13 +118,13 @@ private:
     double once(const plan::Step& step) const {
         const std::int64_t devices = mesh_.devices();
         const auto exchange = plan::collective_of(step);
-        return exchange
-                   ? cost_.exchange_ms(exchange_of(*exchange, mesh_, cost_.host_devices()), devices)
-                   : cost_.op_ms(work_of(step)) * cost_.share(devices);
+        return exchange ? cost_.exchange_ms(links_.exchange_of(*exchange), devices)
+                        : cost_.op_ms(work_of(step)) * cost_.share(devices);
     }
 
     const cost::CostModel& cost_;
     const sharding::Mesh& mesh_;
+    Links& links_;
 };
 
 /// How much of the exchanges that may overlap with backward is hidden behind it: they go one after
@@ -116,8 +151,7 @@ private:
                 continue;
             }
             // One set of links: an exchange that somebody waits for waits for those before it.
-            const bool computes = !plan::collective_of(step);
-            if (!computes || step.op.phase != ir::Phase::backward) {
+            if (exchanges(step) || step.op.phase != ir::Phase::backward) {
                 wait();
             }
             now_ms_ += step.predicted_ms;
@@ -158,11 +192,8 @@ std::vector<cost::Work> work_of(const plan::PlannedProgram& program) {
 
 cost::MeshWork mesh_work_of(const plan::PlannedProgram& program, const sharding::Mesh& mesh,
                             std::int64_t host_devices) {
-    cost::MeshWork out{work_of(program), {}, mesh.devices()};
-    for (const plan::Collective& one : plan::collectives(program)) {
-        out.exchanges.push_back(exchange_of(one, mesh, host_devices));
-    }
-    return out;
+    Links links(mesh, host_devices);
+    return mesh_work_of(program, plan::collectives(program), mesh, links);
 }
 
 cost::Work work_beside_kernels(const plan::PlannedProgram& program) {
@@ -184,11 +215,17 @@ void predict(plan::ExecutionPlan& plan, const cost::CostModel& cost,
         plan.assumptions.push_back(cost.exchange_basis(plan.mesh.devices()));
     }
     std::vector<double> hidden_ms(plan.programs.size(), 0); // [program]
+    std::vector<double> communication_ms = hidden_ms;
     for_each_on(workers, plan.programs.size(), [&](std::size_t i) {
         plan::PlannedProgram& program = plan.programs.edit(i);
-        Pricer(cost, plan.mesh).price(program.steps);
+        Links links(plan.mesh, cost.host_devices());
+        Pricer(cost, plan.mesh, links).price(program.steps);
+        const std::vector<plan::Collective> collectives = plan::collectives(program);
+        for (const plan::Collective& one : collectives) {
+            communication_ms[i] += one.predicted_ms;
+        }
         const cost::Prediction prediction = cost.predict(
-            mesh_work_of(program, plan.mesh, cost.host_devices()), cost::program_key(program.text));
+            mesh_work_of(program, collectives, plan.mesh, links), cost::program_key(program.text));
         hidden_ms[i] = cost.overlaps() ? Overlap().hidden_ms(program) : 0;
         program.predicted_ms = prediction.ms - hidden_ms[i];
         program.predicted_error = prediction.error;
@@ -200,18 +237,15 @@ void predict(plan::ExecutionPlan& plan, const cost::CostModel& cost,
                                        " are hidden behind its backward phase");
         }
     }
-    for (const plan::PlannedProgram& program : plan.programs) {
+    for (std::size_t i = 0; i < plan.programs.size(); ++i) {
+        const plan::PlannedProgram& program = plan.programs[i];
         if (program.name != "train_step") {
             continue;
-        }
-        double communication_ms = 0;
-        for (const plan::Collective& one : plan::collectives(program)) {
-            communication_ms += one.predicted_ms;
         }
         // Of a pipeline's stages, the slowest.
         plan.predicted_step_ms = std::max(plan.predicted_step_ms.value_or(0), program.predicted_ms);
         plan.predicted_error = std::max(plan.predicted_error, program.predicted_error);
-        plan.communication_ms = std::max(plan.communication_ms, communication_ms);
+        plan.communication_ms = std::max(plan.communication_ms, communication_ms[i]);
     }
     if (schedule != nullptr && plan.predicted_step_ms) {
         plan.predicted_step_ms = predict_pipeline(plan, *schedule);

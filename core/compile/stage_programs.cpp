@@ -70,15 +70,15 @@ private:
     void add(const plan::PlannedProgram& program) {
         double around = 0;
         for (const plan::Step& step : program.steps) {
-            if (step.op.action.empty()) {
+            const std::string& action = step.op.action;
+            if (action.empty()) {
                 around += step.predicted_ms;
                 continue;
             }
-            const std::size_t dot = step.op.action.find('.');
-            const int chunk =
-                dot == std::string::npos ? 0 : std::stoi(step.op.action.substr(dot + 1));
+            const std::size_t dot = action.find('.');
+            const int chunk = dot == std::string::npos ? 0 : std::stoi(action.substr(dot + 1));
             Sums& sums = costs_[static_cast<std::size_t>(schedule_.part(program.stage, chunk))];
-            switch (step.op.action.front()) {
+            switch (action.front()) {
             case 'F': sums.forward += step.predicted_ms; break;
             case 'W': sums.weight_grad += step.predicted_ms; break;
             default: sums.input_grad += step.predicted_ms; break;

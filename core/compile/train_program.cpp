@@ -13,6 +13,8 @@ namespace {
 
 using ir::ValueId;
 
+using ir::ValueIds;
+
 class TrainStep {
 public:
     TrainStep(const RunModel& run, const BatchPlan& batch)
@@ -54,7 +56,7 @@ private:
     struct Trained {
         const nn::Variable* variable;
         ValueId value, gradient, average;
-        std::vector<ValueId> state;
+        ValueIds state;
     };
 
     ValueId state_argument(const std::string& name, const ir::Shape& shape) {
@@ -106,7 +108,7 @@ private:
 
     // The loop over microsteps. Carried: gradient sums, loss, metrics, statistics, random key.
     void run_microsteps() {
-        std::vector<ValueId> carried;
+        ValueIds carried;
         for (const Trained& trained : trained_) {
             builder_.set_path(layer_of(trained.variable->name));
             carried.push_back(ops::constant(builder_, 0.0, trained.variable->shape));
@@ -126,7 +128,9 @@ private:
                            {"carried", static_cast<std::int64_t>(carried.size())},
                            {"reverse", false}};
         loop.inputs = carried;
-        loop.inputs.insert(loop.inputs.end(), {inputs_, targets_, weights_});
+        for (const ValueId data : {inputs_, targets_, weights_}) {
+            loop.inputs.push_back(data);
+        }
         loop.body.push_back(microstep(carried));
         for (const ValueId value : carried) {
             loop.outputs.push_back(program_.add_value(ir::Type(program_.type(value))));
@@ -135,7 +139,7 @@ private:
         builder_.append(std::move(loop));
     }
 
-    void take_outputs(const std::vector<ValueId>& outputs) {
+    void take_outputs(const ValueIds& outputs) {
         auto next = outputs.begin();
         for (Trained& trained : trained_) {
             trained.gradient = *next++;
@@ -150,7 +154,7 @@ private:
         }
     }
 
-    ir::Block microstep(const std::vector<ValueId>& carried) {
+    ir::Block microstep(const ValueIds& carried) {
         ir::Block body;
         for (const ValueId value : carried) {
             body.arguments.push_back(program_.add_value(ir::Type(program_.type(value))));
@@ -159,7 +163,9 @@ private:
         const ValueId inputs = program_.add_value(batched(run_.data.input, {samples}));
         const ValueId targets = program_.add_value(batched(run_.data.target, {samples}));
         const ValueId weights = program_.add_value({ir::DType::f32, {samples}});
-        body.arguments.insert(body.arguments.end(), {inputs, targets, weights});
+        for (const ValueId data : {inputs, targets, weights}) {
+            body.arguments.push_back(data);
+        }
 
         ops::Builder b(program_, body);
         const ValueId random = carried_argument(body, carried.size() - 1);
@@ -199,8 +205,7 @@ private:
         b.set_path("loss");
         const ValueId terms = run_.loss->build(b, run_.config->section("loss"), prediction);
         const ValueId loss = ops::mul(b, nn::weighted_sum(b, terms, weights), inverse_count_);
-        std::vector<ValueId> sums = {
-            ops::add(b, carried_argument(body, trained_.size()), loss)};
+        ValueIds sums = {ops::add(b, carried_argument(body, trained_.size()), loss)};
         for (std::size_t i = 0; i < run_.metrics.size(); ++i) {
             b.set_path("metrics." + std::string(run_.metrics[i]->name));
             const ValueId scores = run_.metrics[i]->build(b, prediction);
@@ -223,7 +228,7 @@ private:
     }
 
     void add_gradients(ops::Builder& b, ir::Block& body, ValueId loss) {
-        std::vector<ValueId> wanted;
+        ValueIds wanted;
         for (const Trained& trained : trained_) {
             wanted.push_back(trained.value);
         }
@@ -288,7 +293,7 @@ private:
                                            : ops::affine(builder_, rate, group.learning_rate / base);
     }
 
-    const std::vector<ValueId>& scalars_of(std::size_t index) {
+    const ValueIds& scalars_of(std::size_t index) {
         const auto [at, added] = scalars_.try_emplace(index);
         if (added) {
             const optim::Group& group = run_.groups[index];
@@ -308,8 +313,7 @@ private:
         }
     }
 
-    void update(const Trained& trained, const optim::Group& group,
-                const std::vector<ValueId>& scalars) {
+    void update(const Trained& trained, const optim::Group& group, const ValueIds& scalars) {
         ops::Builder& b = builder_;
         const std::string& name = trained.variable->name;
         const ValueId gradient =
@@ -348,10 +352,10 @@ private:
     ir::Program program_;
     ops::Builder builder_;
     std::map<std::string, ValueId> parameters_;
-    std::vector<ValueId> statistics_, new_statistics_, metrics_;
+    ValueIds statistics_, new_statistics_, metrics_;
     std::vector<Trained> trained_;
     std::map<std::string, ValueId> rates_;
-    std::map<std::size_t, std::vector<ValueId>> scalars_; // by group
+    std::map<std::size_t, ValueIds> scalars_; // by group
     ValueId inputs_, targets_, weights_, step_, random_, inverse_count_;
     ValueId loss_, norm_, finite_, clip_;
 };

@@ -15,6 +15,7 @@ namespace {
 
 using ir::Op;
 using ir::ValueId;
+using ir::ValueIds;
 
 std::vector<double> elements(const Tensor& tensor) {
     const auto all = [&]<typename T>(T) {
@@ -62,15 +63,15 @@ std::string describe(const Op& op) {
 }
 
 /// Which of the block's own values are read last by each op, results of the block excepted.
-std::vector<std::vector<ValueId>> last_uses(const ir::Block& block) {
-    std::vector<std::vector<ValueId>> out(block.ops.size());
+std::vector<ValueIds> last_uses(const ir::Block& block) {
+    std::vector<ValueIds> out(block.ops.size());
     std::map<ValueId, std::size_t> last;
     for (std::size_t i = 0; i < block.ops.size(); ++i) {
         const Op& op = block.ops[i];
         for (const ValueId id : op.outputs) {
             last[id] = i;
         }
-        std::vector<ValueId> read = op.structured() ? ir::captures(op) : std::vector<ValueId>();
+        ValueIds read = op.structured() ? ir::captures(op) : ValueIds();
         read.insert(read.end(), op.inputs.begin(), op.inputs.end());
         for (const ValueId id : read) {
             const auto own = last.find(id);

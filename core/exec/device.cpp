@@ -20,10 +20,6 @@ Span span_of(const plan::Operand& operand, std::span<const std::int64_t> iterati
     return {offset_of(operand, iterations), operand.type.bytes()};
 }
 
-std::string where(const plan::Step& step) {
-    return step.op.path.empty() ? step.op.kind : step.op.kind + " at " + step.op.path;
-}
-
 } // namespace
 
 struct Device::State {
@@ -206,7 +202,7 @@ struct Device::State {
         for (const plan::Operand& operand : step.inputs) {
             inputs.push_back(span_of(operand, indices));
         }
-        monitor->before_step(where(step), inputs);
+        monitor->before_step(ir::op_text(step.op), inputs);
     }
 
     void watch_after(const plan::Step& step, std::span<const std::int64_t> indices) {
@@ -215,7 +211,8 @@ struct Device::State {
             outputs.push_back(span_of(operand, indices));
         }
         const bool works = step.workspace.buffer >= 0;
-        monitor->after_step(where(step), outputs, works ? span_of(step.workspace, {}) : Span{0, 0});
+        monitor->after_step(ir::op_text(step.op), outputs,
+                            works ? span_of(step.workspace, {}) : Span{0, 0});
     }
 
     bool outputs_finite(const PreparedStep& prepared_step, std::span<const std::int64_t> indices) {

@@ -76,7 +76,7 @@ std::string type_list(std::span<const weft_tensor_type> types) {
 } // namespace
 
 KernelDesc::KernelDesc(const ir::Program& program, const ir::Op& op)
-    : where_(op.path.empty() ? op.kind : op.kind + " at " + op.path), attributes_(op.attributes) {
+    : where_(ir::op_text(op)), attributes_(op.attributes) {
     for (const ir::ValueId input : op.inputs) {
         inputs_.push_back(edge_type(program.type(input)));
     }

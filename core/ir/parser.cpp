@@ -187,8 +187,8 @@ private:
         return op;
     }
 
-    std::vector<ValueId> operands() {
-        std::vector<ValueId> ids;
+    ValueIds operands() {
+        ValueIds ids;
         lexer_.expect("(");
         while (!lexer_.take(")")) {
             ids.push_back(use());
@@ -226,7 +226,7 @@ private:
     }
 
     void leave_scope(const Block& block) {
-        const auto leave = [this](const std::vector<ValueId>& ids) {
+        const auto leave = [this](const ValueIds& ids) {
             for (const ValueId id : ids) {
                 values_.at(id).in_scope = false;
             }

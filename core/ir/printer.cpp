@@ -78,7 +78,7 @@ private:
         integer(id.index);
     }
 
-    void names(const std::vector<ValueId>& ids) {
+    void names(const ValueIds& ids) {
         for (std::size_t i = 0; i < ids.size(); ++i) {
             out_ += i > 0 ? ", " : "";
             name(ids[i]);

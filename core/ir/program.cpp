@@ -16,7 +16,7 @@ const T& expect(const Attribute* attribute, std::string_view name) {
 }
 
 /// Appends what a block defines and what it uses, nested blocks included.
-void collect(const Block& block, std::vector<ValueId>& defined, std::vector<ValueId>& used) {
+void collect(const Block& block, ValueIds& defined, ValueIds& used) {
     defined.insert(defined.end(), block.arguments.begin(), block.arguments.end());
     for (const Op& op : block.ops) {
         used.insert(used.end(), op.inputs.begin(), op.inputs.end());
@@ -28,7 +28,7 @@ void collect(const Block& block, std::vector<ValueId>& defined, std::vector<Valu
     used.insert(used.end(), block.results.begin(), block.results.end());
 }
 
-void replace(std::vector<ValueId>& ids, const std::vector<ValueId>& replacement) {
+void replace(ValueIds& ids, const ValueIds& replacement) {
     for (ValueId& id : ids) {
         const auto index = static_cast<std::size_t>(id.index);
         if (id.valid() && index < replacement.size() && replacement[index].valid()) {
@@ -120,6 +120,10 @@ const std::vector<std::int64_t>& Attributes::list(std::string_view name) const {
     return expect<std::vector<std::int64_t>>(find(name), name);
 }
 
+std::string op_text(const Op& op) {
+    return op.path.empty() ? op.kind.text() : op.kind + " at " + op.path;
+}
+
 std::string_view phase_name(Phase phase) {
     switch (phase) {
     case Phase::forward: return "forward";
@@ -161,15 +165,15 @@ void Program::add_result(Role role, std::string port_name, ValueId id) {
     body.results.push_back(id);
 }
 
-std::vector<ValueId> captures(const Op& op) {
-    std::vector<ValueId> defined;
-    std::vector<ValueId> used;
+ValueIds captures(const Op& op) {
+    ValueIds defined;
+    ValueIds used;
     for (const Block& block : op.body) {
         collect(block, defined, used);
     }
     // Values are defined once in the whole program, so order and nesting do not matter here.
     std::int32_t most = -1;
-    for (const std::vector<ValueId>* ids : {&defined, &used}) {
+    for (const ValueIds* ids : {&defined, &used}) {
         for (const ValueId id : *ids) {
             most = std::max(most, id.index);
         }
@@ -178,7 +182,7 @@ std::vector<ValueId> captures(const Op& op) {
     for (const ValueId id : defined) {
         known[static_cast<std::size_t>(id.index)] = true;
     }
-    std::erase_if(used, [&](ValueId id) {
+    erase_if(used, [&](ValueId id) {
         const bool seen = known[static_cast<std::size_t>(id.index)];
         known[static_cast<std::size_t>(id.index)] = true;
         return seen;
@@ -186,7 +190,7 @@ std::vector<ValueId> captures(const Op& op) {
     return used;
 }
 
-void replace_uses(Block& block, const std::vector<ValueId>& replacement) {
+void replace_uses(Block& block, const ValueIds& replacement) {
     for (Op& op : block.ops) {
         replace(op.inputs, replacement);
         for (Block& inner : op.body) {

@@ -13,10 +13,11 @@
 //    results, all of the group's shape; the body holds elementwise ops only.
 #pragma once
 
+#include "core/ir/name.h"
 #include "core/ir/spec.h"
 #include "core/ir/type.h"
+#include "core/ir/value_ids.h"
 
-#include <compare>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,14 +26,6 @@
 #include <vector>
 
 namespace weft::ir {
-
-/// Index of a value in Program::values.
-struct ValueId {
-    std::int32_t index = -1;
-
-    bool valid() const { return index >= 0; }
-    friend auto operator<=>(const ValueId&, const ValueId&) = default;
-};
 
 /// A value's type, its name, and how it is laid out where that is not the usual.
 struct Value {
@@ -104,23 +97,26 @@ struct Op;
 
 /// Straight-line code: arguments, ops in order, results.
 struct Block {
-    std::vector<ValueId> arguments;
+    ValueIds arguments;
     std::vector<Op> ops;
-    std::vector<ValueId> results;
+    ValueIds results;
 };
 
 struct Op {
-    std::string kind; // name of a record in core/ops/op_list.h
-    std::vector<ValueId> inputs;
-    std::vector<ValueId> outputs;
+    Name kind; // of a record in core/ops/op_list.h
+    ValueIds inputs;
+    ValueIds outputs;
     Attributes attributes;
-    std::string path; // layer path that made it, e.g. "blocks.3.mlp.up"; gradients inherit it
+    Name path; // layer path that made it, e.g. "blocks.3.mlp.up"; gradients inherit it
     Phase phase = Phase::forward;
-    std::string action;      // of a pipeline schedule that the op is part of: "F3"; else empty
+    Name action;             // of a pipeline schedule that the op is part of: "F3"; else empty
     std::vector<Block> body; // structured ops: exactly one block; else empty
 
     bool structured() const { return !body.empty(); }
 };
+
+/// "matmul at blocks.3.mlp.up": an op in messages and causes.
+std::string op_text(const Op& op);
 
 /// What a program argument or result is to the outside.
 enum class Role : std::uint8_t {
@@ -155,10 +151,10 @@ struct Program {
 
 /// Values defined outside a structured op's body that the body (or a nested one) uses, in first-use
 /// order.
-std::vector<ValueId> captures(const Op& op);
+ValueIds captures(const Op& op);
 
 /// Replaces every use in the block, nested bodies included (not definitions).
 /// `replacement[v.index]` is the new value of v, or an invalid id to keep v.
-void replace_uses(Block& block, const std::vector<ValueId>& replacement);
+void replace_uses(Block& block, const ValueIds& replacement);
 
 } // namespace weft::ir

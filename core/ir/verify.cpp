@@ -37,8 +37,7 @@ private:
         return ok;
     }
 
-    void ports(const std::vector<Port>& list, const std::vector<ValueId>& ids,
-               std::string_view what) {
+    void ports(const std::vector<Port>& list, const ValueIds& ids, std::string_view what) {
         where_ = "program " + program_.name;
         if (list.size() != ids.size()) {
             report(std::to_string(list.size()) + " " + std::string(what) + " ports, but " +
@@ -81,7 +80,7 @@ private:
         }
     }
 
-    void leave(const std::vector<ValueId>& ids) {
+    void leave(const ValueIds& ids) {
         for (const ValueId id : ids) {
             if (id.valid() && id.index < static_cast<int>(program_.values.size())) {
                 in_scope_[static_cast<std::size_t>(id.index)] = false;

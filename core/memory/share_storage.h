@@ -12,7 +12,7 @@ namespace weft::memory {
 
 /// Memory for a set of values that never hold different contents at the same time.
 struct Stretch {
-    std::vector<ir::ValueId> values; // owners, see Liveness::root
+    ir::ValueIds values;             // owners, see Liveness::root
     Range range;                     // from the first write to the last read
     std::int64_t bytes = 0;
     std::string slot;      // state slot that it is; "" = scratch

@@ -89,7 +89,7 @@ private:
 
     void append(const ir::WrittenOp& op) {
         context_.builder().set_path(path_of(op));
-        std::vector<ir::ValueId> inputs;
+        ir::ValueIds inputs;
         for (const ir::WrittenValue& input : op.inputs) {
             inputs.push_back(values_.at(input.number));
         }

@@ -133,7 +133,7 @@ ir::ValueId projected(ModelContext& context, const char* name, ir::ValueId x, st
 
 // Decoding starts at the given position, training at 0.
 ir::ValueId rotated(ModelContext& context, const Variant& d, ir::ValueId x) {
-    std::vector<ir::ValueId> operands = {x};
+    ir::ValueIds operands = {x};
     if (context.mode() == Mode::decode) {
         operands.push_back(context.position());
     }

@@ -52,7 +52,7 @@ ir::ValueId build_branches(ModelContext& context, const Json& settings, ir::Valu
         context.fail("it has no branches", "Give at least one list of layers.");
     }
     ops::Builder& b = context.builder();
-    std::vector<ir::ValueId> outputs;
+    ir::ValueIds outputs;
     for (std::size_t i = 0; i < lists.size(); ++i) {
         const Scope scope(context, "branches." + std::to_string(i));
         outputs.push_back(build_layers(context, lists[i], "layers", x));

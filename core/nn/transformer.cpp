@@ -108,7 +108,7 @@ ir::ValueId attend(ModelContext& context, const AttentionSettings& settings, ir:
         context.update("values", v);
         mixed = b.emit("attention_cached", {q, k, v, context.position()}, {{"scale", scale}});
     } else {
-        std::vector<ir::ValueId> operands = {q, k, v};
+        ir::ValueIds operands = {q, k, v};
         ir::Attributes attributes = {{"causal", settings.causal}, {"scale", scale}};
         if (context.training() && settings.dropout > 0.0) {
             operands.push_back(context.random());

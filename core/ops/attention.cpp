@@ -12,6 +12,8 @@ namespace {
 
 using ir::ValueId;
 
+using ir::ValueIds;
+
 constexpr AttributeDef kScale{"scale", AttributeKind::real, true, "factor of the scores"};
 const std::vector<AttributeDef> kAttentionAttributes{
     {"causal", AttributeKind::flag, true, "position t sees positions up to t only"},
@@ -110,8 +112,7 @@ Inferred infer_attention(const OpView& view) {
 
 void attention_gradient(GradientContext& c) {
     only_first_output(c);
-    std::vector<ValueId> operands{c.input(0),  c.input(1),  c.input(2),
-                                  c.output(0), c.output(1), c.upstream()};
+    ValueIds operands{c.input(0), c.input(1), c.input(2), c.output(0), c.output(1), c.upstream()};
     if (c.inputs() == 4) {
         operands.push_back(c.input(3));
     }
@@ -170,7 +171,7 @@ public:
     std::int64_t devices() const { return c_.devices(positions_); }
     ValueId from_before(ValueId value) const { return c_.from_part_before(value, positions_); }
 
-    std::vector<ValueId> emit(std::vector<ValueId> operands, std::int64_t step) const {
+    ValueIds emit(ValueIds operands, std::int64_t step) const {
         ir::Attributes attributes = attributes_;
         if (on_ring()) {
             attributes.set(
@@ -183,7 +184,7 @@ public:
 private:
     SplitContext& c_;
     ir::Attributes attributes_;
-    std::vector<ValueId> behind_; // random, place
+    ValueIds behind_;             // random, place
     int positions_ = -1;          // factor of queries and keys alike
 };
 
@@ -235,7 +236,7 @@ void split_forward(SplitContext& c) {
 void split_backward(SplitContext& c) {
     Builder& b = c.builder();
     const Parts parts(c, 6);
-    std::vector<ValueId> operands(c.inputs().begin(), c.inputs().begin() + 6);
+    ValueIds operands(c.inputs().begin(), c.inputs().begin() + 6);
     const auto own = parts.emit(operands, 0);
     ValueId dq = own[0];
     ValueId dk, dv;

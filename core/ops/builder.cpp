@@ -8,12 +8,12 @@
 namespace weft::ops {
 
 using ir::ValueId;
+using ir::ValueIds;
 
-std::vector<ValueId> Builder::emit_all(std::string_view kind, std::vector<ValueId> inputs,
-                                       ir::Attributes attributes) {
+ValueIds Builder::emit_all(ir::Name kind, ValueIds inputs, ir::Attributes attributes) {
     const OpDef& def = op_def(kind);
     for (const ValueId input : inputs) {
-        WEFT_CHECK(input.valid(), "an operand of " + std::string(kind) + " is not a value");
+        WEFT_CHECK(input.valid(), "an operand of " + kind + " is not a value");
     }
     ir::Op op;
     op.kind = kind;
@@ -32,8 +32,7 @@ std::vector<ValueId> Builder::emit_all(std::string_view kind, std::vector<ValueI
     return block_->ops.back().outputs;
 }
 
-ValueId Builder::emit(std::string_view kind, std::vector<ValueId> inputs,
-                      ir::Attributes attributes) {
+ValueId Builder::emit(ir::Name kind, ValueIds inputs, ir::Attributes attributes) {
     return emit_all(kind, std::move(inputs), std::move(attributes))[0];
 }
 

@@ -5,8 +5,6 @@
 #include "core/ir/program.h"
 
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace weft::ops {
@@ -17,11 +15,9 @@ public:
     Builder(ir::Program& program, ir::Block& block) : program_(&program), block_(&block) {}
 
     /// Appends one op. Throws weft::Error{usage, path, text} when its record rejects the operands.
-    std::vector<ir::ValueId> emit_all(std::string_view kind, std::vector<ir::ValueId> inputs,
-                                      ir::Attributes attributes = {});
+    ir::ValueIds emit_all(ir::Name kind, ir::ValueIds inputs, ir::Attributes attributes = {});
     /// As emit_all, for ops with one output of interest (the first).
-    ir::ValueId emit(std::string_view kind, std::vector<ir::ValueId> inputs,
-                     ir::Attributes attributes = {});
+    ir::ValueId emit(ir::Name kind, ir::ValueIds inputs, ir::Attributes attributes = {});
     /// Appends a finished op (a repeat with its body); outputs must already be values.
     void append(ir::Op op);
 
@@ -31,15 +27,15 @@ public:
     const ir::Shape& shape(ir::ValueId id) const { return program_->type(id).shape; }
 
     /// Layer path and phase given to the ops appended from now on.
-    void set_path(std::string path) { path_ = std::move(path); }
-    const std::string& path() const { return path_; }
+    void set_path(ir::Name path) { path_ = path; }
+    ir::Name path() const { return path_; }
     void set_phase(ir::Phase phase) { phase_ = phase; }
     ir::Phase phase() const { return phase_; }
 
 private:
     ir::Program* program_;
     ir::Block* block_;
-    std::string path_;
+    ir::Name path_;
     ir::Phase phase_ = ir::Phase::forward;
 };
 

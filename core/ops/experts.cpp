@@ -123,7 +123,7 @@ Inferred infer_dispatch(const OpView& view) {
 
 void dispatch_gradient(GradientContext& c) {
     Builder& b = c.builder();
-    std::vector<ir::ValueId> operands = c.op().inputs;
+    ir::ValueIds operands = c.op().inputs;
     operands[0] = c.upstream();
     c.set(0, b.emit("combine", operands));
     if (c.inputs() > 2 && c.needs(2)) {
@@ -154,7 +154,7 @@ Inferred infer_combine(const OpView& view) {
 void combine_gradient(GradientContext& c) {
     Builder& b = c.builder();
     const ir::Shape y = b.shape(c.input(0));
-    std::vector<ir::ValueId> operands = c.op().inputs;
+    ir::ValueIds operands = c.op().inputs;
     operands[0] = c.upstream();
     c.set(0, b.emit("dispatch", operands, {{"experts", y[0]}, {"capacity", y[2]}}));
     if (c.inputs() > 2 && c.needs(2)) {

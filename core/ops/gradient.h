@@ -12,7 +12,7 @@ namespace weft::ops {
 
 class GradientContext {
 public:
-    GradientContext(Builder& builder, const ir::Op& op, std::vector<ir::ValueId> upstream,
+    GradientContext(Builder& builder, const ir::Op& op, ir::ValueIds upstream,
                     std::vector<bool> needed)
         : builder_(builder), op_(op), upstream_(std::move(upstream)), needed_(std::move(needed)),
           gradients_(op.inputs.size()) {}
@@ -27,14 +27,14 @@ public:
     /// Whether anybody wants the gradient of input i; a rule may skip the others.
     bool needs(int i) const { return needed_[static_cast<std::size_t>(i)]; }
     void set(int i, ir::ValueId gradient) { gradients_[static_cast<std::size_t>(i)] = gradient; }
-    const std::vector<ir::ValueId>& gradients() const { return gradients_; }
+    const ir::ValueIds& gradients() const { return gradients_; }
 
 private:
     Builder& builder_;
     const ir::Op& op_;
-    std::vector<ir::ValueId> upstream_;
+    ir::ValueIds upstream_;
     std::vector<bool> needed_;
-    std::vector<ir::ValueId> gradients_;
+    ir::ValueIds gradients_;
 };
 
 /// Sums `gradient` down to `shape`: the gradient of right-aligned broadcasting.

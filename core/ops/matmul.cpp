@@ -11,6 +11,8 @@ namespace {
 
 using ir::ValueId;
 
+using ir::ValueIds;
+
 constexpr AttributeDef kWide{"wide", AttributeKind::flag, false,
                              "f32 result of bf16 operands, for weight gradients"};
 
@@ -165,7 +167,7 @@ FactorRule linear_factors(const OpView& view) {
 // Of the devices that split k only the first adds the bias to its term of the sum.
 void split_linear(SplitContext& c) {
     const int k = factor_of(c.rule().inputs[1], 0);
-    std::vector<ValueId> inputs = c.inputs();
+    ValueIds inputs = c.inputs();
     if (inputs.size() == 3 && c.is_split(k)) {
         Builder& b = c.builder();
         const ValueId origin = cast(b, c.origin(std::array{k}, std::array{std::int64_t{0}}),

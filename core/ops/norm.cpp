@@ -11,6 +11,8 @@ namespace {
 
 using ir::ValueId;
 
+using ir::ValueIds;
+
 constexpr AttributeDef kEps{"eps", AttributeKind::real, true, "added to the variance"};
 constexpr AttributeDef kSquareEps{"eps", AttributeKind::real, true, "added to the mean square"};
 
@@ -181,7 +183,7 @@ Inferred infer_batch_norm(const OpView& view) {
 
 void batch_norm_gradient(GradientContext& c) {
     only_first_output(c);
-    std::vector<ValueId> operands{c.input(0), c.input(1), c.output(1), c.output(2), c.upstream()};
+    ValueIds operands{c.input(0), c.input(1), c.output(1), c.output(2), c.upstream()};
     if (c.inputs() == 4) {
         operands.push_back(c.input(3));
     }
@@ -274,11 +276,11 @@ struct BatchPart {
         return affine(b, reduce_sum(b, flat, {0}, true), points);
     }
     /// The rows of all devices added up, each of its own length.
-    std::vector<ValueId> sums(const std::vector<ValueId>& rows) const {
+    ValueIds sums(const ValueIds& rows) const {
         Builder& b = c.builder();
         const ValueId joined =
             c.all_reduce(b.emit("concat", rows, {{"dim", std::int64_t{0}}}), samples, Combine::sum);
-        std::vector<ValueId> out;
+        ValueIds out;
         std::int64_t start = 0;
         for (const ValueId row : rows) {
             const std::int64_t size = b.shape(row)[0];

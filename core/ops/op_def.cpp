@@ -8,52 +8,48 @@
 namespace weft::ops {
 namespace {
 
-/// Every pass asks for the record of every op: an open table, and a hash of a few letters.
+/// Every pass asks for the record of every op: an open table.
 class Index {
 public:
     Index() {
         WEFT_CHECK(2 * all_ops().size() <= table_.size(), "the table stays half empty");
         for (const OpDef* def : all_ops()) {
-            std::size_t slot = slot_of(def->name);
-            while (table_[slot] != nullptr) {
+            const ir::Name name(def->name);
+            std::size_t slot = slot_of(name);
+            while (table_[slot].second != nullptr) {
                 slot = (slot + 1) % table_.size();
             }
-            table_[slot] = def;
+            table_[slot] = {name, def};
         }
     }
 
-    const OpDef* find(std::string_view kind) const {
+    const OpDef* find(ir::Name kind) const {
         std::size_t slot = slot_of(kind);
-        while (table_[slot] != nullptr && table_[slot]->name != kind) {
+        while (table_[slot].second != nullptr && table_[slot].first != kind) {
             slot = (slot + 1) % table_.size();
         }
-        return table_[slot];
+        return table_[slot].second;
     }
 
 private:
-    static std::size_t slot_of(std::string_view kind) {
-        const auto letter = [&](std::size_t i) {
-            return static_cast<std::size_t>(static_cast<unsigned char>(kind[i]));
-        };
-        return kind.empty() ? 0
-                            : (letter(0) * 37 + letter(kind.size() / 2) * 101 +
-                               letter(kind.size() - 1) * 5 + kind.size() * 59) %
-                                  512;
+    // Names are addresses of texts, which are of this size.
+    static std::size_t slot_of(ir::Name kind) {
+        return std::hash<ir::Name>()(kind) / sizeof(std::string) % 512;
     }
 
-    std::array<const OpDef*, 512> table_{};
+    std::array<std::pair<ir::Name, const OpDef*>, 512> table_{};
 };
 
 } // namespace
 
-const OpDef* find_op(std::string_view kind) {
+const OpDef* find_op(ir::Name kind) {
     static const Index index;
     return index.find(kind);
 }
 
-const OpDef& op_def(std::string_view kind) {
+const OpDef& op_def(ir::Name kind) {
     const OpDef* def = find_op(kind);
-    WEFT_CHECK(def != nullptr, "no op is called '" + std::string(kind) + "'");
+    WEFT_CHECK(def != nullptr, "no op is called '" + kind + "'");
     return *def;
 }
 

@@ -134,9 +134,9 @@ struct OpDef {
 };
 
 /// The record of an op kind; null when there is none.
-const OpDef* find_op(std::string_view kind);
+const OpDef* find_op(ir::Name kind);
 /// As find_op, but a missing record is a programmer fault.
-const OpDef& op_def(std::string_view kind);
+const OpDef& op_def(ir::Name kind);
 /// Every record, in list order.
 std::span<const OpDef* const> all_ops();
 

@@ -46,7 +46,7 @@ ir::ValueId local_random(SplitContext& c, ir::ValueId x, const ir::Shape& shape,
     }
     const ir::ValueId random = c.inputs().back();
     if (dim == rank) {
-        std::vector<ir::ValueId> operands;
+        ir::ValueIds operands;
         if (x.valid()) {
             operands.push_back(x);
         }
@@ -62,7 +62,7 @@ ir::ValueId local_random(SplitContext& c, ir::ValueId x, const ir::Shape& shape,
     const std::int64_t parts = c.parts(of_dim[static_cast<std::size_t>(dim)]);
     ir::Shape part = shape;
     part[dim] /= parts;
-    std::vector<ir::ValueId> made;
+    ir::ValueIds made;
     for (std::int64_t i = 0; i < parts; ++i) {
         std::vector<std::int64_t> starts(static_cast<std::size_t>(rank), 0);
         starts[static_cast<std::size_t>(dim)] = i * part[dim];

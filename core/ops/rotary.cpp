@@ -13,6 +13,8 @@ namespace {
 
 using ir::ValueId;
 
+using ir::ValueIds;
+
 Inferred infer_rotary(const OpView& view) {
     const ir::Type& x = view.input(0);
     const std::string wrong = first_of({want_float("x", x), want_rank("x", x, 4)});
@@ -31,7 +33,7 @@ Inferred infer_rotary(const OpView& view) {
 
 // A rotation's transpose is the rotation back.
 void rotary_gradient(GradientContext& c) {
-    std::vector<ValueId> operands{c.upstream()};
+    ValueIds operands{c.upstream()};
     if (c.inputs() > 1) {
         operands.push_back(c.input(1));
     }

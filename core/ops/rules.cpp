@@ -105,7 +105,7 @@ std::string first_of(std::initializer_list<std::string> texts) {
 // An input that is named twice is read once.
 double operand_bytes(const OpView& view) {
     double bytes = 0;
-    const std::vector<ir::ValueId>& inputs = view.op.inputs;
+    const ir::ValueIds& inputs = view.op.inputs;
     for (auto id = inputs.begin(); id != inputs.end(); ++id) {
         if (std::find(inputs.begin(), id, *id) == id) {
             bytes += static_cast<double>(view.program.type(*id).bytes());

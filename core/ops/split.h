@@ -48,20 +48,19 @@ public:
     virtual ir::ValueId from_part_before(ir::ValueId value, int factor) = 0;
 
     /// Appends the op itself on the local parts (of `inputs`, where they differ).
-    std::vector<ir::ValueId> emit_same(std::vector<ir::ValueId> inputs) const {
+    ir::ValueIds emit_same(ir::ValueIds inputs) const {
         return builder_.emit_all(whole_.op.kind, std::move(inputs), attributes_);
     }
-    std::vector<ir::ValueId> emit_same() const { return emit_same(inputs_); }
-    const std::vector<ir::ValueId>& inputs() const { return inputs_; }
+    ir::ValueIds emit_same() const { return emit_same(inputs_); }
+    const ir::ValueIds& inputs() const { return inputs_; }
 
     void set(int output, ir::ValueId value) { results_[static_cast<std::size_t>(output)] = value; }
-    void set_all(const std::vector<ir::ValueId>& values) { results_ = values; }
-    const std::vector<ir::ValueId>& results() const { return results_; }
+    void set_all(const ir::ValueIds& values) { results_ = values; }
+    const ir::ValueIds& results() const { return results_; }
 
 protected:
-    SplitContext(Builder& builder, OpView whole, const FactorRule& rule,
-                 std::vector<ir::ValueId> inputs, std::vector<ir::Type> outputs,
-                 ir::Attributes attributes)
+    SplitContext(Builder& builder, OpView whole, const FactorRule& rule, ir::ValueIds inputs,
+                 std::vector<ir::Type> outputs, ir::Attributes attributes)
         : builder_(builder), whole_(whole), rule_(rule), inputs_(std::move(inputs)),
           outputs_(std::move(outputs)), attributes_(std::move(attributes)),
           results_(outputs_.size()) {}
@@ -70,10 +69,10 @@ private:
     Builder& builder_;
     OpView whole_;
     const FactorRule& rule_;
-    std::vector<ir::ValueId> inputs_;
+    ir::ValueIds inputs_;
     std::vector<ir::Type> outputs_;
     ir::Attributes attributes_;
-    std::vector<ir::ValueId> results_;
+    ir::ValueIds results_;
 };
 
 /// The factor of a dimension that has one; -1: none.

@@ -46,8 +46,8 @@ struct Scalars {
 };
 
 // The corrections are taken in f64: 1 - 0.999 has only three good digits in f32.
-std::vector<ir::ValueId> adam_scalars(ops::Builder& b, const Json& settings,
-                                      ir::ValueId learning_rate, ir::ValueId step) {
+ir::ValueIds adam_scalars(ops::Builder& b, const Json& settings, ir::ValueId learning_rate,
+                          ir::ValueId step) {
     const ir::DType wide = ir::DType::f64;
     const ir::ValueId one = ops::constant(b, 1.0, {}, wide);
     const ir::ValueId t = ops::add(b, ops::cast(b, step, wide), one);

@@ -16,13 +16,13 @@ namespace weft::optim {
 struct UpdateInputs {
     ir::ValueId parameter;
     ir::ValueId gradient;             // summed over the global batch and clipped
-    std::vector<ir::ValueId> state;   // one per name of OptimizerDef::state
-    std::vector<ir::ValueId> scalars; // what OptimizerDef::prepare made
+    ir::ValueIds state;               // one per name of OptimizerDef::state
+    ir::ValueIds scalars;             // what OptimizerDef::prepare made
 };
 
 struct UpdateResult {
     ir::ValueId parameter;
-    std::vector<ir::ValueId> state; // same order as the input's
+    ir::ValueIds state; // same order as the input's
 };
 
 struct OptimizerDef {
@@ -38,8 +38,8 @@ struct OptimizerDef {
     std::vector<std::string> (*state)(const config::Json& settings);
     /// Scalars f32[] shared by all parameters of a group. `learning_rate` f32[]; `step` i64[] is the
     /// number of updates done before this one.
-    std::vector<ir::ValueId> (*prepare)(ops::Builder& builder, const config::Json& settings,
-                                        ir::ValueId learning_rate, ir::ValueId step);
+    ir::ValueIds (*prepare)(ops::Builder& builder, const config::Json& settings,
+                            ir::ValueId learning_rate, ir::ValueId step);
     UpdateResult (*update)(ops::Builder& builder, const config::Json& settings,
                            const UpdateInputs& inputs);
 };

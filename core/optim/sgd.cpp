@@ -28,8 +28,7 @@ std::vector<std::string> sgd_state(const Json& settings) {
                                                        : std::vector<std::string>{};
 }
 
-std::vector<ir::ValueId> sgd_scalars(ops::Builder&, const Json&, ir::ValueId learning_rate,
-                                     ir::ValueId) {
+ir::ValueIds sgd_scalars(ops::Builder&, const Json&, ir::ValueId learning_rate, ir::ValueId) {
     return {learning_rate};
 }
 
@@ -40,7 +39,7 @@ UpdateResult sgd_update(ops::Builder& b, const Json& settings, const UpdateInput
     if (decay > 0.0) {
         step = ops::add(b, step, ops::affine(b, in.parameter, decay));
     }
-    std::vector<ir::ValueId> state;
+    ir::ValueIds state;
     if (momentum > 0.0) {
         const ir::ValueId velocity = ops::add(b, ops::affine(b, in.state[0], momentum), step);
         state.push_back(velocity);

@@ -14,6 +14,7 @@ using ir::Block;
 using ir::DType;
 using ir::Op;
 using ir::ValueId;
+using ir::ValueIds;
 
 class Lowerer {
 public:
@@ -55,7 +56,7 @@ private:
 
     bool convertible(DType dtype) const { return dtype == DType::f32 || dtype == compute_; }
 
-    void define(const std::vector<ValueId>& ids) {
+    void define(const ValueIds& ids) {
         for (const ValueId id : ids) {
             frame_of_[id] = frames_.size() - 1;
         }

@@ -14,6 +14,7 @@ namespace {
 
 using ir::Op;
 using ir::ValueId;
+using ir::ValueIds;
 
 constexpr int kBefore = -1; // made before the block's first op
 
@@ -83,8 +84,8 @@ public:
 private:
     static std::size_t index(ValueId id) { return static_cast<std::size_t>(id.index); }
 
-    static std::vector<ValueId> reads(const Op& op) {
-        std::vector<ValueId> out = op.structured() ? ir::captures(op) : std::vector<ValueId>();
+    static ValueIds reads(const Op& op) {
+        ValueIds out = op.structured() ? ir::captures(op) : ValueIds();
         out.insert(out.end(), op.inputs.begin(), op.inputs.end());
         return out;
     }

@@ -18,6 +18,7 @@ using ir::Block;
 using ir::DType;
 using ir::Op;
 using ir::ValueId;
+using ir::ValueIds;
 
 // Below this size the lifetime of an input does not matter.
 constexpr std::int64_t kSmallBytes = 4096;
@@ -74,7 +75,7 @@ private:
             for (const ValueId id : op.inputs) {
                 found.emplace_back(id, at);
             }
-            for (const ValueId id : op.structured() ? ir::captures(op) : std::vector<ValueId>()) {
+            for (const ValueId id : op.structured() ? ir::captures(op) : ValueIds()) {
                 found.emplace_back(id, at);
             }
             for (const ValueId id : op.outputs) {
@@ -167,7 +168,7 @@ private:
         const auto is_member = [&](std::size_t position) {
             return std::binary_search(group.members.begin(), group.members.end(), position);
         };
-        std::vector<ValueId> inputs;
+        ValueIds inputs;
         for (const std::size_t member : group.members) {
             const Op& op = block_.ops[member];
             for (const ValueId id : op.inputs) {

@@ -12,6 +12,7 @@ namespace {
 using ir::DType;
 using ir::Op;
 using ir::ValueId;
+using ir::ValueIds;
 
 class Narrower {
 public:
@@ -129,7 +130,7 @@ private:
 
     ir::Program& program_;
     std::vector<std::vector<const Op*>> readers_; // [value]
-    std::vector<ValueId> kept_;                   // results of blocks
+    ValueIds kept_;                               // results of blocks
 };
 
 } // namespace

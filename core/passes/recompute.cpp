@@ -18,6 +18,7 @@ namespace {
 using ir::Op;
 using ir::Phase;
 using ir::ValueId;
+using ir::ValueIds;
 
 std::size_t at(ValueId id) {
     return static_cast<std::size_t>(id.index);
@@ -240,7 +241,7 @@ private:
     }
 
     void rewrite(const std::vector<Entry>& entries) {
-        std::vector<ValueId> clone_of(program_.values.size());
+        ValueIds clone_of(program_.values.size());
         std::vector<bool> twice(block_.ops.size(), false); // [position]
         for (const Entry& entry : entries) {
             twice[entry.op] = twice[entry.op] || entry.clone;

@@ -19,7 +19,7 @@ enum class Standing : std::uint8_t {
 
 /// Facts of one block, by position of its ops.
 struct RecomputeCandidates {
-    std::vector<ir::ValueId> roots; // [value] without the views on it
+    ir::ValueIds roots;             // [value] without the views on it
     std::vector<int> producers;     // [value] position of the op that makes it; -1: outside
     std::vector<int> blocks;        // [position] block of the model, see model_blocks.h
     std::vector<Standing> standings;
@@ -53,7 +53,7 @@ public:
     auto end() const { return all_.end(); }
 
 private:
-    std::vector<ir::ValueId> with_captures_; // of a structured op
+    ir::ValueIds with_captures_; // of a structured op
     std::span<const ir::ValueId> all_;
 };
 

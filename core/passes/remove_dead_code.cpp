@@ -9,6 +9,7 @@ namespace {
 using ir::Block;
 using ir::Op;
 using ir::ValueId;
+using ir::ValueIds;
 
 class DeadCodeRemover {
 public:
@@ -27,7 +28,7 @@ public:
 private:
     bool live(ValueId id) const { return live_[static_cast<std::size_t>(id.index)]; }
     void mark(ValueId id) { live_[static_cast<std::size_t>(id.index)] = true; }
-    bool any_live(const std::vector<ValueId>& ids) const {
+    bool any_live(const ValueIds& ids) const {
         return std::any_of(ids.begin(), ids.end(), [this](ValueId id) { return live(id); });
     }
 
@@ -90,7 +91,7 @@ private:
         Block& body = op.body.front();
         const auto carried = static_cast<std::size_t>(op.attributes.integer("carried"));
         std::int64_t kept_carried = 0;
-        std::vector<ValueId> inputs, arguments, outputs, results;
+        ValueIds inputs, arguments, outputs, results;
         for (std::size_t i = 0; i < op.inputs.size(); ++i) {
             if (live(body.arguments[i]) || (i < carried && live(op.outputs[i]))) {
                 inputs.push_back(op.inputs[i]);
@@ -136,7 +137,7 @@ public:
     }
 
 private:
-    void define(std::vector<ValueId>& ids) {
+    void define(ValueIds& ids) {
         for (ValueId& id : ids) {
             const ValueId fresh{static_cast<std::int32_t>(values_.size())};
             values_.push_back(std::move(program_.value(id)));
@@ -145,7 +146,7 @@ private:
         }
     }
 
-    void use(std::vector<ValueId>& ids) const {
+    void use(ValueIds& ids) const {
         for (ValueId& id : ids) {
             id = number_[static_cast<std::size_t>(id.index)];
         }
@@ -165,7 +166,7 @@ private:
 
     ir::Program& program_;
     std::vector<ir::Value> values_;
-    std::vector<ValueId> number_;
+    ValueIds number_;
 };
 
 } // namespace

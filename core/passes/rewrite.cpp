@@ -5,7 +5,7 @@ namespace weft::passes {
 namespace {
 
 void count_in(const ir::Block& block, std::vector<int>& uses) {
-    const auto count = [&uses](const std::vector<ir::ValueId>& ids) {
+    const auto count = [&uses](const ir::ValueIds& ids) {
         for (const ir::ValueId id : ids) {
             ++uses[static_cast<std::size_t>(id.index)];
         }
@@ -42,7 +42,7 @@ void Replacements::apply(ir::Program& program) const {
     if (empty_) {
         return;
     }
-    std::vector<ir::ValueId> final_ids(to_.size());
+    ir::ValueIds final_ids(to_.size());
     for (std::size_t i = 0; i < to_.size(); ++i) {
         if (to_[i].valid()) {
             final_ids[i] = resolve(to_[i]);

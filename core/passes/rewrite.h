@@ -18,7 +18,7 @@ public:
     void apply(ir::Program& program) const;
 
 private:
-    std::vector<ir::ValueId> to_;
+    ir::ValueIds to_;
     bool empty_ = true;
 };
 

@@ -13,6 +13,7 @@ namespace {
 using ir::Block;
 using ir::Op;
 using ir::ValueId;
+using ir::ValueIds;
 
 class BlockScheduler {
 public:
@@ -80,7 +81,7 @@ private:
             for (const ValueId id : op.inputs) {
                 use(id, at);
             }
-            for (const ValueId id : op.structured() ? ir::captures(op) : std::vector<ValueId>()) {
+            for (const ValueId id : op.structured() ? ir::captures(op) : ValueIds()) {
                 use(id, at);
             }
             for (const ValueId id : op.outputs) {

@@ -142,7 +142,7 @@ std::vector<std::string> name_stretches(const ir::Program& program,
         name(port.value, port.name);
     }
     for_each_op(program.body, [&](const Op& op) {
-        const std::string place = op.path.empty() ? op.kind : op.kind + " " + op.path;
+        const std::string place = op.path.empty() ? op.kind.text() : op.kind + " " + op.path;
         for (const ValueId id : op.outputs) {
             name(id, program.value(id).name.empty() ? place : program.value(id).name);
         }

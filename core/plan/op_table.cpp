@@ -62,7 +62,8 @@ std::vector<OpGroup> op_groups(const std::vector<const PlannedProgram*>& program
     }
     for (const OpRow& row : rows) {
         const ir::Op& op = row.step->op;
-        const std::string name = op.path.empty() ? op.kind : op.kind + " at " + any_layer(op.path);
+        const std::string name =
+            op.path.empty() ? op.kind.text() : op.kind + " at " + any_layer(op.path);
         OpGroup& group = groups[{name, row.step->kernel}];
         group.name = name;
         group.kernel = row.step->kernel;

@@ -172,7 +172,7 @@ std::string peak_op(const PlannedProgram& program) {
     if (step == nullptr) {
         return "";
     }
-    return step->op.path.empty() ? step->op.kind : step->op.kind + " at " + step->op.path;
+    return ir::op_text(step->op);
 }
 
 } // namespace weft::plan

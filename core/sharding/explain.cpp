@@ -60,13 +60,13 @@ std::string made_by(const ir::Op& maker) {
     const std::string where = maker.path.empty() ? maker.kind : maker.path;
     return maker.phase == ir::Phase::backward  ? "gradient of " + where + " input"
            : maker.phase == ir::Phase::forward ? where + " output"
-                                               : describe(maker);
+                                               : op_text(maker);
 }
 
 /// "loss is computed in parts over "
 std::string in_parts(const ir::Op& op) {
     const bool layer = op.phase != ir::Phase::update && !op.path.empty();
-    return (layer ? op.path : describe(op)) + " is computed in parts over ";
+    return (layer ? op.path.text() : op_text(op)) + " is computed in parts over ";
 }
 
 std::string what_of(const Move& move) {
@@ -109,9 +109,9 @@ void explain_move(const Move& move, Cause& out) {
     const std::vector<int> kept = axes_of(move.from, move.mesh);
     const std::vector<int> lost = less(kept, axes_of(move.to, move.mesh));
     const std::string over = names(lost.empty() ? kept : lost, move.mesh);
-    const bool renews = move.reader.kind.starts_with("new ");
+    const bool renews = move.reader.kind.text().starts_with("new ");
     if (renews) {
-        out.move_tensor = move.reader.kind.substr(4);
+        out.move_tensor = move.reader.kind.text().substr(4);
         out.move_why = out.move_tensor + " is updated in parts over " + over;
     } else if (move.slot != nullptr) {
         out.move_tensor = move.slot->name;
@@ -122,7 +122,7 @@ void explain_move(const Move& move, Cause& out) {
         out.move_tensor = move.reading.slot->name;
         out.move_why = split_text(move.reading, lost);
     } else {
-        out.move_why = describe(move.reader) +
+        out.move_why = op_text(move.reader) +
                        (lost.empty() ? " splits it another way over " : " needs all of it over ") +
                        over;
     }
@@ -130,13 +130,9 @@ void explain_move(const Move& move, Cause& out) {
 
 } // namespace
 
-std::string describe(const ir::Op& op) {
-    return op.path.empty() ? op.kind : op.kind + " at " + op.path;
-}
-
 Cause explain(const Move& move) {
     Cause out;
-    out.reader = describe(move.reader);
+    out.reader = op_text(move.reader);
     out.what = what_of(move);
     explain_sum(move, out);
     explain_move(move, out);
@@ -145,7 +141,7 @@ Cause explain(const Move& move) {
 
 Cause explain_within(const ir::Op& op, std::span<const int> axes, const Mesh& mesh) {
     Cause out;
-    out.reader = describe(op);
+    out.reader = op_text(op);
     out.what = "sums of " + (op.path.empty() ? op.kind : op.path);
     out.sum_why = out.move_why = in_parts(op) + names(axes, mesh);
     return out;

@@ -7,9 +7,6 @@
 
 namespace weft::sharding {
 
-/// "matmul at blocks.3.mlp.up": an op in causes and checks.
-std::string describe(const ir::Op& op);
-
 /// A state slot and how the ops see it.
 struct SlotView {
     const ir::Port* slot = nullptr; // null: none

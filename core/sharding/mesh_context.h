@@ -17,9 +17,8 @@ void add_axes(std::vector<int>& to, std::span<const int> axes);
 class MeshContext final : public ops::SplitContext {
 public:
     MeshContext(ops::Builder& builder, ops::OpView whole, const ops::FactorRule& rule,
-                std::vector<ir::ValueId> inputs, std::vector<ir::Type> outputs,
-                ir::Attributes attributes, const FactorSplits& splits, const Resharder& resharder,
-                const Mesh& mesh)
+                ir::ValueIds inputs, std::vector<ir::Type> outputs, ir::Attributes attributes,
+                const FactorSplits& splits, const Resharder& resharder, const Mesh& mesh)
         : SplitContext(builder, whole, rule, std::move(inputs), std::move(outputs),
                        std::move(attributes)),
           splits_(splits), resharder_(resharder), mesh_(mesh) {}

@@ -15,6 +15,7 @@ namespace {
 
 using ir::Op;
 using ir::ValueId;
+using ir::ValueIds;
 using ops::Combine;
 using ops::Partial;
 
@@ -308,7 +309,7 @@ private:
         FactorSplits splits = propagation_.factors(op);
         const std::vector<int> sums = passing(op, splits);
         const bool together = mode_of(op) == Partial::together;
-        std::vector<ValueId> inputs;
+        ValueIds inputs;
         std::vector<ir::Type> input_types;
         for (std::size_t i = 0; i < op.inputs.size(); ++i) {
             Sharding wanted = placed(rule.inputs[i], splits, rule, mesh_);
@@ -331,7 +332,7 @@ private:
             def.localise != nullptr ? def.localise(view, input_types, output_types) : op.attributes;
         const bool divided = std::any_of(splits.begin(), splits.end(),
                                          [](const DimSharding& dim) { return !dim.empty(); });
-        std::vector<ValueId> results;
+        ValueIds results;
         if (def.split != nullptr && divided) {
             MeshContext context(b, view, rule, inputs, output_types, std::move(attributes), splits,
                                 resharder_, mesh_);
@@ -346,7 +347,7 @@ private:
         for (std::size_t i = 0; i < op.outputs.size(); ++i) {
             finish_output(op, i, results[i], std::move(own[i]), sums, splits, rule, b);
             WEFT_CHECK(b.type(part(op.outputs[i]).id) == output_types[i],
-                       describe(op) + " gives " + ir::to_text(b.type(results[i])) +
+                       op_text(op) + " gives " + ir::to_text(b.type(results[i])) +
                            " on a device, not " + ir::to_text(output_types[i]));
         }
     }

@@ -64,7 +64,7 @@ void RuleTable::add(const ir::Program& program, const ir::Block& block) {
 }
 
 const ops::FactorRule* RuleTable::rule_of(const ir::Program& program, const ir::Op& op) {
-    const auto types = [&](const std::vector<ir::ValueId>& ids, auto&& each) {
+    const auto types = [&](const ir::ValueIds& ids, auto&& each) {
         for (const ir::ValueId id : ids) {
             each(program.type(id));
         }
@@ -77,8 +77,7 @@ const ops::FactorRule* RuleTable::rule_of(const ir::Program& program, const ir::
     };
     types(op.inputs, mix);
     types(op.outputs, mix);
-    const auto same_types = [&](const std::vector<ir::ValueId>& a,
-                                const std::vector<ir::ValueId>& b) {
+    const auto same_types = [&](const ir::ValueIds& a, const ir::ValueIds& b) {
         return std::equal(
             a.begin(), a.end(), b.begin(), b.end(),
             [&](ir::ValueId x, ir::ValueId y) { return program.type(x) == program.type(y); });
@@ -221,7 +220,7 @@ std::vector<DimSharding> Propagation::find_factors(const ir::Op& op) const {
             ++same->votes;
         }
     };
-    const auto look = [&](const std::vector<ir::ValueId>& ids, const Operands& operands) {
+    const auto look = [&](const ir::ValueIds& ids, const Operands& operands) {
         for (std::size_t i = 0; i < ids.size(); ++i) {
             const Seen& own = seen(ids[i], op.phase);
             for (std::size_t dim = 0; dim < own.dims.size(); ++dim) {

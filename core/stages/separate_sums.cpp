@@ -9,6 +9,7 @@ namespace {
 using ir::Block;
 using ir::Op;
 using ir::ValueId;
+using ir::ValueIds;
 
 class Separator {
 public:
@@ -75,7 +76,7 @@ private:
             Block& body = loop.body.front();
             const ValueId sum = body.arguments[i];
             terms_of(body.results[i], sum, terms);
-            std::map<int, std::vector<ValueId>> by_part;
+            std::map<int, ValueIds> by_part;
             for (const Term& term : terms) {
                 by_part[term.part].push_back(term.value);
             }
@@ -93,7 +94,7 @@ private:
         const auto found = std::find_if(body.ops.begin(), body.ops.end(), [&](const Op& op) {
             return op.outputs.size() == 1 && op.outputs.front() == id;
         });
-        const auto reads = [&](const std::vector<ValueId>& ids) {
+        const auto reads = [&](const ValueIds& ids) {
             return std::find(ids.begin(), ids.end(), id) != ids.end();
         };
         const bool joins =
@@ -103,14 +104,14 @@ private:
                         [&](const Op& op) { return reads(op.inputs); })) {
             return;
         }
-        const std::vector<ValueId> inputs = found->inputs;
+        const ValueIds inputs = found->inputs;
         body.ops.erase(found);
         for (const ValueId input : inputs) {
             remove_unused(body, input);
         }
     }
 
-    Op made(std::string kind, std::vector<ValueId> inputs, ValueId output, const Op& like) const {
+    Op made(std::string kind, ValueIds inputs, ValueId output, const Op& like) const {
         Op op;
         op.kind = std::move(kind);
         op.inputs = std::move(inputs);
@@ -123,12 +124,12 @@ private:
     ValueId like(ValueId id) { return program_.add_value(ir::Type(program_.type(id))); }
 
     /// The sum of the first part stays in its place; each other part gets one of its own.
-    void rebuild(Op& loop, std::size_t index, const std::map<int, std::vector<ValueId>>& by_part,
+    void rebuild(Op& loop, std::size_t index, const std::map<int, ValueIds>& by_part,
                  std::vector<Op>& before, std::vector<Op>& behind) {
         const ValueId whole = loop.outputs[index];
         const auto carried = static_cast<std::ptrdiff_t>(loop.attributes.integer("carried"));
         std::ptrdiff_t added = 0;
-        std::vector<ValueId> sums;
+        ValueIds sums;
         for (const auto& [part, terms] : by_part) {
             Block& body = loop.body.front();
             find_makers(body);

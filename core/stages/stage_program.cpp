@@ -17,9 +17,7 @@ std::size_t at(ValueId id) {
 std::string cause_of(const Source& source, ValueId id, int microbatch, int to) {
     const Op* op = source.maker[at(id)];
     const ir::Port* port = source.port[at(id)];
-    std::string out = port != nullptr ? port->name
-                      : op == nullptr ? "value"
-                                      : op->kind + (op->path.empty() ? "" : " at " + op->path);
+    std::string out = port != nullptr ? port->name : op == nullptr ? "value" : op_text(*op);
     if (op != nullptr && op->phase == ir::Phase::backward) {
         out = "gradient: " + out;
     }
@@ -249,7 +247,7 @@ Op StageProgram::message_op(std::string kind, int peer, const Message& message) 
         op.attributes.set("why", backward ? "the layers before it lie on another stage"
                                           : "the layers behind it lie on another stage");
     }
-    op.path = maker != nullptr ? maker->path : std::string(layer_of_path(message.cause));
+    op.path = maker != nullptr ? maker->path : ir::Name(layer_of_path(message.cause));
     op.phase = message.phase;
     return op;
 }

@@ -119,7 +119,7 @@ private:
     Mail& mail_;
     const int stage_;
     ir::Program program_;
-    std::vector<std::vector<ir::ValueId>> own_;            // [1 + microbatch][place]
+    std::vector<ir::ValueIds> own_;                        // [1 + microbatch][place]
     std::unordered_map<std::int64_t, ir::ValueId> others_; // of values without a place here
     std::unordered_map<int, ir::ValueId> carried_; // by position
     std::string action_;

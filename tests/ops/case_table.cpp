@@ -8,6 +8,8 @@ namespace weft::test {
 namespace {
 
 using ir::ValueId;
+
+using ir::ValueIds;
 using List = std::vector<std::int64_t>;
 using Rows = std::vector<OpCase>;
 
@@ -69,7 +71,7 @@ void add_elementwise(Rows& rows) {
 }
 
 // tanh(x * y) * scale of the group's inputs.
-std::vector<ValueId> emit_fused(ops::Builder& b, const std::vector<ValueId>& inputs) {
+ValueIds emit_fused(ops::Builder& b, const ValueIds& inputs) {
     ir::Op op;
     op.kind = "fused";
     op.path = b.path();
@@ -85,13 +87,13 @@ std::vector<ValueId> emit_fused(ops::Builder& b, const std::vector<ValueId>& inp
     for (int i = 0; i < 2; ++i) {
         op.outputs.push_back(b.program().add_value(b.type(product)));
     }
-    const std::vector<ValueId> outputs = op.outputs;
+    const ValueIds outputs = op.outputs;
     b.append(std::move(op));
     return outputs;
 }
 
 // state <- tanh(state * x_i + captured), handing out state * state each time.
-std::vector<ValueId> emit_repeat(ops::Builder& b, const std::vector<ValueId>& inputs) {
+ValueIds emit_repeat(ops::Builder& b, const ValueIds& inputs) {
     ir::Op op;
     op.kind = "repeat";
     op.path = b.path();
@@ -106,7 +108,7 @@ std::vector<ValueId> emit_repeat(ops::Builder& b, const std::vector<ValueId>& in
     body.results = {inner.emit("tanh", {sum}), inner.emit("square", {body.arguments[0]})};
     op.outputs = {b.program().add_value(state),
                   b.program().add_value({state.dtype, {count, state.shape[0]}})};
-    const std::vector<ValueId> outputs = op.outputs;
+    const ValueIds outputs = op.outputs;
     b.append(std::move(op));
     return outputs;
 }

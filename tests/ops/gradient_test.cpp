@@ -14,6 +14,7 @@ using namespace weft;
 using namespace weft::test;
 using exec::Tensor;
 using ir::ValueId;
+using ir::ValueIds;
 
 namespace {
 
@@ -41,13 +42,13 @@ LossProgram make_loss(const OpCase& row, const std::vector<Tensor>& operands, bo
     LossProgram out;
     ir::Program& program = out.program;
     program.name = "loss";
-    std::vector<ValueId> arguments;
+    ValueIds arguments;
     for (const Tensor& operand : operands) {
         const std::string name = "x" + std::to_string(arguments.size());
         arguments.push_back(program.add_argument(ir::Role::batch, name, operand.type));
     }
     ops::Builder b(program, program.body);
-    const std::vector<ValueId> outputs =
+    const ValueIds outputs =
         row.build ? row.build(b, arguments) : b.emit_all(row.kind, arguments, row.attributes);
     ValueId loss;
     for (std::size_t i = 0; i < differentiable_outputs(row, outputs.size()); ++i) {
@@ -67,7 +68,7 @@ LossProgram make_loss(const OpCase& row, const std::vector<Tensor>& operands, bo
         loss = loss.valid() ? add(b, loss, term) : term;
     }
     program.add_result(ir::Role::output, "loss", loss);
-    std::vector<ValueId> variables;
+    ValueIds variables;
     for (std::size_t i = 0; i < operands.size(); ++i) {
         const int operand = static_cast<int>(i);
         const auto& excluded = row.constant_operands;

@@ -11,6 +11,7 @@ using namespace weft;
 using namespace weft::test;
 using exec::Tensor;
 using ir::ValueId;
+using ir::ValueIds;
 
 namespace {
 
@@ -46,10 +47,10 @@ private slots:
         const std::vector<Tensor> operands = make_operands(row);
         const std::vector<Tensor> together = run_case(row, operands, {});
         OpCase apart{.kind = "fused"};
-        apart.build = [](ops::Builder& b, const std::vector<ValueId>& inputs) {
+        apart.build = [](ops::Builder& b, const ValueIds& inputs) {
             const ValueId product = mul(b, inputs[0], inputs[1]);
             const ValueId bent = b.emit_all("tanh", {product})[0];
-            return std::vector<ValueId>{affine(b, bent, 0.5), product};
+            return ValueIds{affine(b, bent, 0.5), product};
         };
         const std::vector<Tensor> singly = run_case(apart, operands, {});
         QCOMPARE(together[0].data,
@@ -90,7 +91,7 @@ private slots:
     void a_loop_stacks_outputs_at_the_place_of_their_slice() {
         // state <- state + x_i, handing out the new state, from the last slice to the first.
         OpCase row{.kind = "repeat"};
-        row.build = [](ops::Builder& b, const std::vector<ValueId>& inputs) {
+        row.build = [](ops::Builder& b, const ValueIds& inputs) {
             ir::Op op;
             op.kind = "repeat";
             op.inputs = inputs;
@@ -103,7 +104,7 @@ private slots:
             body.results = {sum, sum};
             op.outputs = {b.program().add_value(scalar),
                           b.program().add_value({scalar.dtype, {3}})};
-            const std::vector<ValueId> outputs = op.outputs;
+            const ValueIds outputs = op.outputs;
             b.append(std::move(op));
             return outputs;
         };

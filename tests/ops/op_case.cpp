@@ -12,6 +12,7 @@ namespace weft::test {
 
 using exec::Tensor;
 using ir::ValueId;
+using ir::ValueIds;
 
 ir::Type parse_type(const std::string& operand) {
     const std::size_t open = operand.find('[');
@@ -109,14 +110,14 @@ ir::Program one_op_program(const OpCase& row, const std::vector<ir::Type>& types
                            const ir::Attributes& attributes) {
     ir::Program program;
     program.name = "one_op";
-    std::vector<ValueId> arguments;
+    ValueIds arguments;
     for (const ir::Type& type : types) {
         const std::string name = "x" + std::to_string(arguments.size());
         arguments.push_back(program.add_argument(ir::Role::batch, name, type));
     }
     ops::Builder b(program, program.body);
     b.set_path("layer");
-    const std::vector<ValueId> outputs =
+    const ValueIds outputs =
         row.build ? row.build(b, arguments) : b.emit_all(row.kind, arguments, attributes);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         program.add_result(ir::Role::output, "y" + std::to_string(i), outputs[i]);

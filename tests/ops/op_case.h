@@ -28,8 +28,7 @@ struct Derived {
     int output;
 };
 
-using Emit =
-    std::function<std::vector<ir::ValueId>(ops::Builder&, const std::vector<ir::ValueId>&)>;
+using Emit = std::function<ir::ValueIds(ops::Builder&, const ir::ValueIds&)>;
 
 struct OpCase {
     std::string kind;

@@ -20,7 +20,7 @@ public:
     ir::Program make() {
         program_.name = "random";
         ops::Builder builder(program_, program_.body);
-        std::vector<ir::ValueId> pool;
+        ir::ValueIds pool;
         for (int i = 0; i < 3; ++i) {
             pool.push_back(
                 program_.add_argument(ir::Role::state, "slot" + std::to_string(i), kType));
@@ -45,11 +45,11 @@ private:
     static inline const ir::Type kType{ir::DType::f32, {kWidth, kWidth}};
 
     int pick(int count) { return static_cast<int>(random_() % static_cast<unsigned>(count)); }
-    ir::ValueId any(const std::vector<ir::ValueId>& pool) {
+    ir::ValueId any(const ir::ValueIds& pool) {
         return pool[static_cast<std::size_t>(pick(static_cast<int>(pool.size())))];
     }
 
-    void grow(ops::Builder& b, std::vector<ir::ValueId>& pool, int count, int loops) {
+    void grow(ops::Builder& b, ir::ValueIds& pool, int count, int loops) {
         for (int i = 0; i < count; ++i) {
             if (loops > 0 && pick(5) == 0) {
                 loop(b, pool, loops - 1);
@@ -59,7 +59,7 @@ private:
         }
     }
 
-    ir::ValueId one(ops::Builder& b, const std::vector<ir::ValueId>& pool) {
+    ir::ValueId one(ops::Builder& b, const ir::ValueIds& pool) {
         const ir::ValueId x = any(pool);
         const ir::ValueId y = any(pool);
         switch (pick(18)) {
@@ -105,7 +105,7 @@ private:
     }
 
     /// repeat with two carried values, one per-iteration input and one or two stacked outputs.
-    void loop(ops::Builder& b, std::vector<ir::ValueId>& pool, int loops) {
+    void loop(ops::Builder& b, ir::ValueIds& pool, int loops) {
         const std::int64_t count = 1 + pick(3);
         ir::Op op;
         op.kind = "repeat";
@@ -115,7 +115,7 @@ private:
         const ir::ValueId zeros = ops::constant(b, 0.0, {kWidth, kWidth});
         op.inputs = {any(pool), pick(2) == 0 ? zeros : any(pool), stack(b, any(pool), count)};
         ir::Block body;
-        std::vector<ir::ValueId> inner = pool;
+        ir::ValueIds inner = pool;
         for (int i = 0; i < 3; ++i) {
             body.arguments.push_back(program_.add_value(kType));
             inner.push_back(body.arguments.back());
@@ -143,7 +143,7 @@ private:
 
     /// [count, W, W] of different slices.
     ir::ValueId stack(ops::Builder& b, ir::ValueId x, std::int64_t count) {
-        std::vector<ir::ValueId> slices;
+        ir::ValueIds slices;
         for (std::int64_t i = 0; i < count; ++i) {
             const double scale = 1.0 / static_cast<double>(i + 2);
             slices.push_back(ops::reshape(b, ops::affine(b, x, scale), {1, kWidth, kWidth}));

@@ -22,7 +22,7 @@
 namespace {
 
 using namespace weft;
-using Meshes = ui::PlanPreview::Planner::Meshes;
+using Meshes = ui::Planner::Meshes;
 
 constexpr int kPatienceMs = 30000;
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
@@ -256,7 +256,7 @@ private slots:
 
     // The engine's own search: every mesh that it gives is one of so many devices, and can be had.
     void the_engine_finds_meshes_for_the_draft() {
-        Shown shown(ui::PlanPreview::engine({}).meshes);
+        Shown shown(ui::enginePlanner({}).meshes);
         shown.look();
         const auto& ways = shown.part.ways();
         QVERIFY(!ways.empty());

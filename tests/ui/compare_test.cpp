@@ -44,7 +44,7 @@ qint64 sum(const std::vector<widgets::MemorySegment>& segments) {
 
 class Shown {
 public:
-    Shown() : part(ui::PlanPreview::engine({}).step) {
+    Shown() : part(ui::enginePlanner({}).step) {
         part.resize(1280, 300);
         part.show();
         give(test::mesh_config(test::kThere));

@@ -24,7 +24,7 @@ compile::RunConfig mesh_config(const std::vector<std::string>& overrides) {
 }
 
 std::shared_ptr<const ui::PlanDigest> mesh_digest(const compile::RunConfig& config) {
-    return ui::digestPlan(ui::PlanPreview::engine({}).step(config, nullptr, {}));
+    return ui::digestPlan(ui::enginePlanner({}).step(config, nullptr, {}));
 }
 
 checkpoint::Manifest save_zeros(const compile::RunConfig& config,

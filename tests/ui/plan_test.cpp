@@ -58,8 +58,8 @@ std::shared_ptr<const plan::ExecutionPlan> plan_of(const compile::RunConfig& con
 class Gate {
 public:
     /// Training steps are planned at this gate, whole runs at `whole`; null: at once.
-    ui::PlanPreview::Planner planner(Gate* whole = nullptr) {
-        ui::PlanPreview::Planner made;
+    ui::Planner planner(Gate* whole = nullptr) {
+        ui::Planner made;
         const auto planned_at = [](Gate* gate) {
             return [gate](const compile::RunConfig& config, const cost::Hardware*,
                           const std::stop_token& stop) {
@@ -234,7 +234,7 @@ private slots:
         Gate layout;
         layout.open();
         whole.open();
-        ui::PlanPreview::Planner planner = step.planner(&whole);
+        ui::Planner planner = step.planner(&whole);
         planner.layout = layout.planner().step;
         ui::Draft draft;
         draft.setDocument(gpt_document(), ".");
@@ -262,7 +262,7 @@ private slots:
     void other_programs_are_planned_beside_a_step_that_asks_no_back_end() {
         Gate step;
         Gate rest;
-        ui::PlanPreview::Planner planner = step.planner();
+        ui::Planner planner = step.planner();
         Gate layout;
         layout.open();
         planner.layout = layout.planner().step;

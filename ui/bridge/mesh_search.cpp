@@ -50,14 +50,14 @@ bool sameSearch(const MeshRun& a, const MeshRun& b) {
     return a.hardware == b.hardware && fixedPart(a.config) == fixedPart(b.config);
 }
 
-MeshSearch::MeshSearch(PlanPreview::Planner::Meshes meshes, QObject* parent)
+MeshSearch::MeshSearch(Planner::Meshes meshes, QObject* parent)
     : QObject(parent), meshes_(std::move(meshes)) {}
 
 MeshSearch::~MeshSearch() {
     stop_.request_stop();
 }
 
-MeshSearch::Found MeshSearch::search(const PlanPreview::Planner::Meshes& meshes, const MeshRun& run,
+MeshSearch::Found MeshSearch::search(const Planner::Meshes& meshes, const MeshRun& run,
                                      const plan::ExecutionPlan& plan, const std::stop_token& stop,
                                      std::atomic<int>& planned) {
     Found out;

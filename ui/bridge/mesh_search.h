@@ -29,7 +29,7 @@ struct MeshWay {
 class MeshSearch : public QObject {
     Q_OBJECT
 public:
-    explicit MeshSearch(PlanPreview::Planner::Meshes meshes, QObject* parent = nullptr);
+    explicit MeshSearch(Planner::Meshes meshes, QObject* parent = nullptr);
     ~MeshSearch() override;
 
     /// Searches anew; what was found before is forgotten when this ends. `plan` is of the run.
@@ -61,11 +61,11 @@ private:
         QString problem, hint;
     };
 
-    static Found search(const PlanPreview::Planner::Meshes& meshes, const MeshRun& run,
+    static Found search(const Planner::Meshes& meshes, const MeshRun& run,
                         const plan::ExecutionPlan& plan, const std::stop_token& stop,
                         std::atomic<int>& planned);
 
-    PlanPreview::Planner::Meshes meshes_;
+    Planner::Meshes meshes_;
     std::stop_source stop_;
     std::shared_ptr<std::atomic<int>> planned_ = std::make_shared<std::atomic<int>>(0);
     std::int64_t job_ = 0;

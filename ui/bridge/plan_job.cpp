@@ -7,8 +7,7 @@
 
 namespace weft::ui {
 
-PlanJob::PlanJob(PlanPreview::Planner::Plan plan, QObject* parent)
-    : QObject(parent), plan_(std::move(plan)) {}
+PlanJob::PlanJob(Planner::Plan plan, QObject* parent) : QObject(parent), plan_(std::move(plan)) {}
 
 PlanJob::~PlanJob() {
     stop_.request_stop();

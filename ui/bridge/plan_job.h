@@ -10,7 +10,7 @@ namespace weft::ui {
 class PlanJob : public QObject {
     Q_OBJECT
 public:
-    explicit PlanJob(PlanPreview::Planner::Plan plan, QObject* parent = nullptr);
+    explicit PlanJob(Planner::Plan plan, QObject* parent = nullptr);
     ~PlanJob() override;
 
     void start(const MeshRun& run);
@@ -28,7 +28,7 @@ signals:
 private:
     void stop();
 
-    PlanPreview::Planner::Plan plan_;
+    Planner::Plan plan_;
     std::stop_source stop_;
     std::int64_t job_ = 0;
     bool planning_ = false;

@@ -2,11 +2,7 @@
 #include "ui/bridge/plan_preview.h"
 
 #include "core/base/error.h"
-#include "core/compile/mesh_config.h"
 #include "core/compile/pipeline.h"
-#include "core/train/find_meshes.h"
-#include "core/train/machine_cost.h"
-#include "core/train/planning.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft.h"
@@ -24,37 +20,6 @@ constexpr int kPauseMs = 40;
 // What could be otherwise is looked at when nobody edits: such work takes time to stop.
 constexpr int kCalmMs = 150;
 
-/// The cost model must outlive the target.
-train::PlanTarget targetOf(const cost::Hardware* hardware, const cost::CostModel& model) {
-    return hardware != nullptr ? train::planned_hardware(*hardware, &model)
-                               : train::this_machine(0, &model);
-}
-
-cost::CostModel modelOf(const cost::Hardware* hardware, const std::filesystem::path& calibration) {
-    return hardware != nullptr ? cost::CostModel(*hardware)
-                               : train::machine_cost_model(calibration, 0);
-}
-
-std::string assignment(const std::string& path, const config::Json& value) {
-    return path + "=" + value.dump();
-}
-
-PlanChange change(const QString& group, const QString& value, const std::string& path,
-                  const config::Json& json) {
-    return {group + "." + value, group + " " + value, group, {assignment(path, json)}};
-}
-
-void addChoices(const compile::RunConfig& config, const QString& label, const std::string& key,
-                std::vector<PlanChange>& changes) {
-    const config::Field* field = config::find_field(compile::run_config_table(), "training." + key);
-    const config::Json& now = config.section("training").at(key);
-    for (const std::string& choice : field->choices) {
-        if (now != config::Json(choice)) {
-            changes.push_back(change(label, toQString(choice), "training." + key, choice));
-        }
-    }
-}
-
 PlanOutcome outcomeOf(const plan::ExecutionPlan& plan) {
     return {plan.memory_bytes(), plan.flops_per_step, plan.predicted_step_ms, plan.fits(), {}};
 }
@@ -67,105 +32,6 @@ QString firstError(const config::Diagnostics& diagnostics) {
 }
 
 } // namespace
-
-std::vector<PlanChange> planChanges(const compile::RunConfig& config) {
-    std::vector<PlanChange> changes;
-    addChoices(config, "recompute", "recompute", changes);
-    const compile::BatchPlan batch = compile::plan_batch(config);
-    if (batch.micro_batch_size % 2 == 0) {
-        const std::int64_t half = batch.micro_batch_size / 2;
-        changes.push_back(
-            change("micro batch", QString::number(half), "training.micro_batch_size", half));
-    }
-    if (batch.accumulation_steps % 2 == 0) {
-        const std::int64_t twice = batch.micro_batch_size * 2;
-        changes.push_back(
-            change("micro batch", QString::number(twice), "training.micro_batch_size", twice));
-    }
-    addChoices(config, "precision", "precision", changes);
-    changes.push_back(
-        {"ema",
-         config.ema_decay ? QObject::tr("no EMA of weights") : QObject::tr("EMA of weights"),
-         "ema",
-         {assignment("training.ema_decay",
-                     config.ema_decay ? config::Json(nullptr) : config::Json(0.999))}});
-    changes.push_back({"async",
-                       config.checkpoint_async ? QObject::tr("wait for checkpoints")
-                                               : QObject::tr("async checkpoints"),
-                       "async",
-                       {assignment("checkpoint.async", !config.checkpoint_async)}});
-    return changes;
-}
-
-const cost::Hardware* hardwareOf(const compile::RunConfig& config, const cost::Hardware* chosen) {
-    const auto devices = config.section("mesh").at("devices").get<std::string>();
-    return chosen == nullptr && compile::is_planned_hardware(devices)
-               ? cost::parse_hardware(devices).hardware
-               : chosen;
-}
-
-PlanPreview::Planner PlanPreview::engine(const std::filesystem::path& calibration_file) {
-    // Each call asks the machine anew: memory that is free changes, and so do measurements.
-    const auto alternatives = [calibration_file](auto search) {
-        return [calibration_file, search](const compile::RunConfig& config,
-                                          const cost::Hardware* hardware,
-                                          const std::stop_token& stop) {
-            const cost::Hardware* device = hardwareOf(config, hardware);
-            const cost::CostModel model = modelOf(device, calibration_file);
-            const train::PlanTarget target = targetOf(device, model);
-            return search(config, train::outline_run_data(config, target), target, stop);
-        };
-    };
-    const auto planned = [calibration_file](compile::Scope scope) {
-        return
-            [calibration_file, scope](const compile::RunConfig& config,
-                                      const cost::Hardware* hardware, const std::stop_token& stop) {
-                const cost::Hardware* device = hardwareOf(config, hardware);
-                const cost::CostModel model = modelOf(device, calibration_file);
-                const train::PlanTarget target = targetOf(device, model);
-                return std::make_shared<const plan::ExecutionPlan>(train::plan_run(
-                    config, train::outline_run_data(config, target), target, stop, scope));
-            };
-    };
-    Planner planner;
-    planner.layout = planned(compile::Scope::layout);
-    planner.step = planned(compile::Scope::step);
-    planner.rest = planned(compile::Scope::rest);
-    planner.plan = [step = planner.step, rest = planner.rest](const compile::RunConfig& config,
-                                                              const cost::Hardware* hardware,
-                                                              const std::stop_token& stop) {
-        const auto made = step(config, hardware, stop);
-        return std::make_shared<const plan::ExecutionPlan>(
-            compile::complete_plan(*made, *rest(config, hardware, stop)));
-    };
-    planner.fixes = alternatives(
-        [](const auto& config, const auto& data, const auto& target, const auto& stop) {
-            return train::find_fixes(config, data, target, stop);
-        });
-    planner.curve = alternatives(
-        [](const auto& config, const auto& data, const auto& target, const auto& stop) {
-            return compile::recompute_curve(config, train::step_planner(data, target, stop), stop);
-        });
-    planner.advice = alternatives(
-        [](const auto& config, const auto& data, const auto& target, const auto& stop) {
-            return compile::advise(config, train::step_planner(data, target, stop), stop);
-        });
-    planner.meshes =
-        [calibration_file](const compile::RunConfig& config, const cost::Hardware* hardware,
-                           const plan::ExecutionPlan& plan, const std::stop_token& stop,
-                           const std::function<void()>& counted) {
-            const cost::Hardware* device = hardwareOf(config, hardware);
-            const cost::CostModel model = modelOf(device, calibration_file);
-            const train::PlanTarget target = targetOf(device, model);
-            if (!model.available()) {
-                throw Error(ErrorKind::runtime, "", "nothing is known of this machine's speed",
-                            "Measure it with `weft bench machine`, or plan for hardware.");
-            }
-            return train::find_meshes(config, train::outline_run_data(config, target), target,
-                                      train::limit_of_device(plan), stop, counted);
-        };
-    return planner;
-}
 
 PlanPreview::PlanPreview(Draft& draft, Planner planner, QObject* parent)
     : QObject(parent), draft_(draft), planner_(std::move(planner)) {
@@ -477,7 +343,7 @@ void PlanPreview::plan(Job job, std::function<void(Result)> done) {
 }
 
 // A search that fails finds nothing: the plan itself has been made, and says what is wrong with it.
-void PlanPreview::find(const Search& search, Urgency urgency,
+void PlanPreview::find(const Planner::Search& search, Urgency urgency,
                        std::function<void(Alternatives)> done) {
     ++running_;
     runInBackground(

@@ -5,11 +5,10 @@
 // stopped and its results are dropped. What is shown meanwhile belongs together and is marked stale.
 #pragma once
 
-#include "core/compile/mesh_advice.h"
-#include "core/compile/programs.h"
-#include "core/cost/hardware.h"
 #include "ui/bridge/background.h"
+#include "ui/bridge/plan_changes.h"
 #include "ui/bridge/plan_digest.h"
+#include "ui/bridge/planner.h"
 
 #include <QObject>
 #include <QStringList>
@@ -25,21 +24,6 @@
 namespace weft::ui {
 
 class Draft;
-
-/// One thing that could be otherwise.
-struct PlanChange {
-    QString id;                         // "recompute.blocks"; stable, for tests
-    QString label;                      // "recompute blocks"
-    QString group;                      // of several changes of one group only one can be chosen
-    std::vector<std::string> overrides; // "--set" assignments
-};
-
-/// What can be tried on this configuration: each change is to something that it is not.
-std::vector<PlanChange> planChanges(const compile::RunConfig& config);
-
-/// What a configuration is planned for: what was chosen, else the hardware that it names itself
-/// ("h200:64"); null: this machine.
-const cost::Hardware* hardwareOf(const compile::RunConfig& config, const cost::Hardware* chosen);
 
 /// What a changed draft would need and cost.
 struct PlanOutcome {
@@ -60,31 +44,7 @@ public:
         Planning, // nothing to show yet
         Ready,
     };
-    using Alternatives = std::vector<plan::Alternative>;
-    using Search = std::function<Alternatives(
-        const compile::RunConfig&, const cost::Hardware* hardware, const std::stop_token&)>;
-    /// How plans are made, off the GUI thread; `hardware` null: this machine. All throw weft::Error
-    /// and stop with weft::Error{runtime}.
-    struct Planner {
-        using Plan = std::function<std::shared_ptr<const plan::ExecutionPlan>(
-            const compile::RunConfig&, const cost::Hardware* hardware, const std::stop_token&)>;
-        /// Looks for other meshes for a run with this plan; `planned` is called for every plan that
-        /// is made, by any thread.
-        using Meshes = std::function<compile::MeshAdvice(
-            const compile::RunConfig&, const cost::Hardware* hardware,
-            const plan::ExecutionPlan& plan, const std::stop_token&,
-            const std::function<void()>& planned)>;
-        Plan layout;   // of a mesh: where its state lies, at once; may be null
-        Plan step;     // of the training step alone: nearly all there is to see, and soon
-        Plan plan;     // of all programs
-        Plan rest;     // of those that `step` lacks, which make it complete; may be null
-        Search fixes;  // changes with which a run that does not fit does
-        Search curve;  // memory against time over how much is computed again
-        Search advice; // precision, recompute and micro batch in every combination
-        Meshes meshes; // of as many devices
-    };
-    /// The engine's, with what earlier measurements of this machine taught.
-    static Planner engine(const std::filesystem::path& calibration_file);
+    using Alternatives = Planner::Alternatives;
 
     PlanPreview(Draft& draft, Planner planner, QObject* parent = nullptr);
     ~PlanPreview() override;
@@ -175,7 +135,8 @@ private:
     void stopWork();
     void forgetRest();
     void plan(Job job, std::function<void(Result)> done);
-    void find(const Search& search, Urgency urgency, std::function<void(Alternatives)> done);
+    void find(const Planner::Search& search, Urgency urgency,
+              std::function<void(Alternatives)> done);
     QThreadPool* poolOf(Urgency urgency);
     void planStep();
     void planRest();

@@ -43,7 +43,7 @@ std::optional<RunCounts> countRun(const compile::RunConfig& config, const data::
     return out;
 }
 
-RunOutlook::RunOutlook(Draft& draft, PlanPreview::Planner::Plan step_planner, QObject* parent)
+RunOutlook::RunOutlook(Draft& draft, Planner::Plan step_planner, QObject* parent)
     : QObject(parent), draft_(draft), job_(std::move(step_planner)) {
     timer_.setSingleShot(true);
     timer_.setInterval(kPauseMs);

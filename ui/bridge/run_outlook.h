@@ -33,7 +33,7 @@ std::optional<RunCounts> countRun(const compile::RunConfig& config, const data::
 class RunOutlook : public QObject {
     Q_OBJECT
 public:
-    RunOutlook(Draft& draft, PlanPreview::Planner::Plan step_planner, QObject* parent = nullptr);
+    RunOutlook(Draft& draft, Planner::Plan step_planner, QObject* parent = nullptr);
 
     /// Works only while somebody looks.
     void setActive(bool active);

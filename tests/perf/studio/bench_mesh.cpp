@@ -237,7 +237,7 @@ void bench_edits() {
     // Planning alone, of a small model on this machine.
     open.window().showPage("home"); // ends what is being planned
     open.studio().openPath(bench::OpenStudio::preset("gpt-6x384.json"));
-    const auto planner = ui::PlanPreview::engine(open.studio().paths().calibration);
+    const auto planner = ui::enginePlanner(open.studio().paths().calibration);
     for (const auto& [name, make] :
          {std::pair("the training step of a small GPT planned", planner.step),
           std::pair("all programs of it planned", planner.plan)}) {

@@ -16,6 +16,7 @@
 using namespace weft;
 using exec::Tensor;
 using ir::ValueId;
+using ir::ValueIds;
 
 namespace {
 
@@ -32,12 +33,12 @@ Tensor filled(ir::Type type, double phase) {
 
 // Builds a scalar loss out of the variables; the gradients of all variables follow it in the
 // results.
-using Loss = std::function<ValueId(ops::Builder&, const std::vector<ValueId>&)>;
+using Loss = std::function<ValueId(ops::Builder&, const ValueIds&)>;
 
 ir::Program differentiated(const std::vector<ir::Type>& types, const Loss& loss) {
     ir::Program program;
     program.name = "differentiated";
-    std::vector<ValueId> variables;
+    ValueIds variables;
     for (const ir::Type& type : types) {
         const std::string name = "x" + std::to_string(variables.size());
         variables.push_back(program.add_argument(ir::Role::state, name, type));
@@ -45,7 +46,7 @@ ir::Program differentiated(const std::vector<ir::Type>& types, const Loss& loss)
     ops::Builder b(program, program.body);
     const ValueId out = loss(b, variables);
     const ValueId seed = constant(b, 1.0, {}, b.type(out).dtype);
-    const std::vector<ValueId> gradients = autodiff::append_gradients(b, out, seed, variables);
+    const ValueIds gradients = autodiff::append_gradients(b, out, seed, variables);
     program.add_result(ir::Role::output, "loss", out);
     for (std::size_t i = 0; i < gradients.size(); ++i) {
         program.add_result(ir::Role::output, "g" + std::to_string(i), gradients[i]);
@@ -105,10 +106,10 @@ ValueId sum_all(ops::Builder& b, ValueId x) {
 }
 
 // One loop: the body maps (carried and slices) to (new carried and per-iteration outputs).
-using Body = std::function<std::vector<ValueId>(ops::Builder&, const std::vector<ValueId>&)>;
+using Body = std::function<ValueIds(ops::Builder&, const ValueIds&)>;
 
-std::vector<ValueId> loop(ops::Builder& b, std::int64_t count, std::vector<ValueId> carried,
-                          const std::vector<ValueId>& sliced, bool reverse, const Body& build) {
+ValueIds loop(ops::Builder& b, std::int64_t count, ValueIds carried, const ValueIds& sliced,
+              bool reverse, const Body& build) {
     ir::Program& program = b.program();
     ir::Op op;
     op.kind = "repeat";
@@ -138,19 +139,19 @@ std::vector<ValueId> loop(ops::Builder& b, std::int64_t count, std::vector<Value
     }
     op.inputs = std::move(carried);
     op.inputs.insert(op.inputs.end(), sliced.begin(), sliced.end());
-    const std::vector<ValueId> outputs = op.outputs;
+    const ValueIds outputs = op.outputs;
     b.append(std::move(op));
     return outputs;
 }
 
 // The same without a loop op: slices are cut, outputs are stacked by hand.
-std::vector<ValueId> unrolled(ops::Builder& b, std::int64_t count, std::vector<ValueId> carried,
-                              const std::vector<ValueId>& sliced, bool reverse, const Body& build) {
+ValueIds unrolled(ops::Builder& b, std::int64_t count, ValueIds carried, const ValueIds& sliced,
+                  bool reverse, const Body& build) {
     const std::size_t carries = carried.size();
-    std::vector<std::vector<ValueId>> stacks;
+    std::vector<ValueIds> stacks;
     for (std::int64_t step = 0; step < count; ++step) {
         const std::int64_t at = reverse ? count - 1 - step : step;
-        std::vector<ValueId> arguments = carried;
+        ValueIds arguments = carried;
         for (const ValueId whole : sliced) {
             const ir::Shape shape = b.shape(whole);
             std::vector<std::int64_t> starts(static_cast<std::size_t>(shape.rank()), 0);
@@ -160,7 +161,7 @@ std::vector<ValueId> unrolled(ops::Builder& b, std::int64_t count, std::vector<V
             arguments.push_back(
                 reshape(b, slice(b, whole, starts, sizes), ir::Shape(shape.span().subspan(1))));
         }
-        const std::vector<ValueId> results = build(b, arguments);
+        const ValueIds results = build(b, arguments);
         carried.assign(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(carries));
         stacks.resize(results.size() - carries);
         for (std::size_t i = carries; i < results.size(); ++i) {
@@ -172,8 +173,8 @@ std::vector<ValueId> unrolled(ops::Builder& b, std::int64_t count, std::vector<V
             stack.insert(reverse ? stack.begin() : stack.end(), piece);
         }
     }
-    std::vector<ValueId> out = carried;
-    for (const std::vector<ValueId>& stack : stacks) {
+    ValueIds out = carried;
+    for (const ValueIds& stack : stacks) {
         out.push_back(b.emit_all("concat", stack, {{"dim", 0}})[0]);
     }
     return out;
@@ -182,30 +183,29 @@ std::vector<ValueId> unrolled(ops::Builder& b, std::int64_t count, std::vector<V
 using Repeat = decltype(&loop);
 
 // A recurrent layer: h <- tanh(h W + x_t), handing out h * h; W is captured.
-ValueId recurrent_loss(ops::Builder& b, const std::vector<ValueId>& v, Repeat repeat,
-                       bool reverse) {
+ValueId recurrent_loss(ops::Builder& b, const ValueIds& v, Repeat repeat, bool reverse) {
     const ValueId weight = v[2];
-    const Body body = [&](ops::Builder& inner, const std::vector<ValueId>& a) {
+    const Body body = [&](ops::Builder& inner, const ValueIds& a) {
         const ValueId product = matmul(inner, a[0], weight);
         const ValueId h = inner.emit_all("tanh", {add(inner, product, a[1])})[0];
-        return std::vector<ValueId>{h, mul(inner, h, a[0])};
+        return ValueIds{h, mul(inner, h, a[0])};
     };
-    const std::vector<ValueId> out = repeat(b, 3, {v[0]}, {v[1]}, reverse, body);
+    const ValueIds out = repeat(b, 3, {v[0]}, {v[1]}, reverse, body);
     return add(b, sum_all(b, out[0]), sum_all(b, mul(b, out[1], out[1])));
 }
 
 // An outer loop over rows with an inner loop inside; both capture the same variable.
-ValueId nested_loss(ops::Builder& b, const std::vector<ValueId>& v, Repeat repeat) {
+ValueId nested_loss(ops::Builder& b, const ValueIds& v, Repeat repeat) {
     const ValueId gain = v[2];
-    const Body inner_body = [&](ops::Builder& inner, const std::vector<ValueId>& a) {
+    const Body inner_body = [&](ops::Builder& inner, const ValueIds& a) {
         const ValueId bent =
             inner.emit_all("sigmoid", {mul(inner, add(inner, a[0], a[1]), gain)})[0];
-        return std::vector<ValueId>{bent, inner.emit_all("square", {bent})[0]};
+        return ValueIds{bent, inner.emit_all("square", {bent})[0]};
     };
-    const Body outer_body = [&](ops::Builder& outer, const std::vector<ValueId>& a) {
-        const std::vector<ValueId> r = repeat(outer, 2, {a[0]}, {a[1]}, true, inner_body);
+    const Body outer_body = [&](ops::Builder& outer, const ValueIds& a) {
+        const ValueIds r = repeat(outer, 2, {a[0]}, {a[1]}, true, inner_body);
         const ValueId mixed = mul(outer, add(outer, r[0], sum_all(outer, r[1])), gain);
-        return std::vector<ValueId>{mixed};
+        return ValueIds{mixed};
     };
     return sum_all(b, repeat(b, 3, {v[0]}, {v[1]}, false, outer_body)[0]);
 }
@@ -215,11 +215,10 @@ const std::vector<ir::Type> kNested = {{kF64, {2}}, {kF64, {3, 2, 2}}, {kF64, {2
 
 void compare_with_unrolled(
     const std::vector<ir::Type>& types,
-    const std::function<ValueId(ops::Builder&, const std::vector<ValueId>&, Repeat)>& loss) {
+    const std::function<ValueId(ops::Builder&, const ValueIds&, Repeat)>& loss) {
     const auto with = [&](Repeat repeat) {
-        return differentiated(types, [&](ops::Builder& b, const std::vector<ValueId>& v) {
-            return loss(b, v, repeat);
-        });
+        return differentiated(
+            types, [&](ops::Builder& b, const ValueIds& v) { return loss(b, v, repeat); });
     };
     const ir::Program rolled = with(&loop);
     const ir::Program flat = with(&unrolled);
@@ -242,7 +241,7 @@ private slots:
     void a_chain_multiplies_its_slopes() {
         // d/dx exp(sin-like chain): loss = exp(-x * x), slope -2 x exp(-x * x).
         const ir::Program program =
-            differentiated({{kF64, {}}}, [](ops::Builder& b, const std::vector<ValueId>& v) {
+            differentiated({{kF64, {}}}, [](ops::Builder& b, const ValueIds& v) {
                 return b.emit_all("exp", {affine(b, mul(b, v[0], v[0]), -1.0)})[0];
             });
         Tensor x({kF64, {}});
@@ -253,28 +252,25 @@ private slots:
     }
 
     void fan_out_sums_the_gradients() {
-        const double off =
-            deviation({{kF64, {3}}}, [](ops::Builder& b, const std::vector<ValueId>& v) {
-                const ValueId t = b.emit_all("tanh", {v[0]})[0];
-                return sum_all(b, add(b, mul(b, t, t), mul(b, add(b, t, v[0]), v[0])));
-            });
+        const double off = deviation({{kF64, {3}}}, [](ops::Builder& b, const ValueIds& v) {
+            const ValueId t = b.emit_all("tanh", {v[0]})[0];
+            return sum_all(b, add(b, mul(b, t, t), mul(b, add(b, t, v[0]), v[0])));
+        });
         QVERIFY2(off < kDeviation, std::to_string(off).c_str());
     }
 
     void a_value_used_twice_by_one_op_counts_twice() {
-        const ir::Program program =
-            differentiated({{kF64, {}}}, [](ops::Builder& b, const std::vector<ValueId>& v) {
-                return mul(b, v[0], v[0]);
-            });
+        const ir::Program program = differentiated(
+            {{kF64, {}}}, [](ops::Builder& b, const ValueIds& v) { return mul(b, v[0], v[0]); });
         Tensor x({kF64, {}});
         x.span<double>()[0] = 3.0;
         QCOMPARE(exec::interpret(program, std::vector<Tensor>{x})[1].span<double>()[0], 6.0);
     }
 
     void a_variable_without_influence_has_gradient_zero() {
-        const ir::Program program = differentiated(
-            {{kF64, {2}}, {kF64, {3}}},
-            [](ops::Builder& b, const std::vector<ValueId>& v) { return sum_all(b, v[0]); });
+        const ir::Program program =
+            differentiated({{kF64, {2}}, {kF64, {3}}},
+                           [](ops::Builder& b, const ValueIds& v) { return sum_all(b, v[0]); });
         const auto results = exec::interpret(program, variables_of({{kF64, {2}}, {kF64, {3}}}));
         QVERIFY(results[2].type == (ir::Type{kF64, {3}}));
         for (const double g : results[2].span<double>()) {
@@ -285,7 +281,7 @@ private slots:
     void a_perceptron_with_cross_entropy_matches_differences() {
         const std::vector<ir::Type> types = {
             {kF64, {4, 5}}, {kF64, {5, 6}}, {kF64, {6}}, {kF64, {6, 3}}, {kF64, {3}}};
-        const double off = deviation(types, [](ops::Builder& b, const std::vector<ValueId>& v) {
+        const double off = deviation(types, [](ops::Builder& b, const ValueIds& v) {
             const ValueId hidden = b.emit_all("gelu", {linear(b, v[0], v[1], v[2])})[0];
             const ValueId logits = linear(b, hidden, v[3], v[4]);
             const ValueId first = slice(b, v[0], {0, 0}, {4, 1}); // labels out of the data: 0 or 1
@@ -299,10 +295,9 @@ private slots:
 
     void gradients_have_the_element_type_of_their_values() {
         const std::vector<ir::Type> types = {{ir::DType::bf16, {2, 3}}, {ir::DType::f32, {3, 2}}};
-        const ir::Program program =
-            differentiated(types, [](ops::Builder& b, const std::vector<ValueId>& v) {
-                return sum_all(b, matmul(b, v[0], v[1]));
-            });
+        const ir::Program program = differentiated(types, [](ops::Builder& b, const ValueIds& v) {
+            return sum_all(b, matmul(b, v[0], v[1]));
+        });
         QVERIFY(ops::verify(program).empty());
         QCOMPARE(program.type(program.results[1].value).dtype, ir::DType::bf16);
         QCOMPARE(program.type(program.results[2].value).dtype, ir::DType::f32);
@@ -317,7 +312,7 @@ private slots:
         b.set_path("second");
         const ValueId loss = sum_all(b, t);
         const ValueId seed = constant(b, 1.0, {}, kF64);
-        autodiff::append_gradients(b, loss, seed, std::vector<ValueId>{x});
+        autodiff::append_gradients(b, loss, seed, ValueIds{x});
         const ir::Op& last = program.body.ops.back();
         QCOMPARE(QString::fromStdString(last.kind), QStringLiteral("tanh_grad"));
         QCOMPARE(QString::fromStdString(last.path), QStringLiteral("first"));
@@ -329,7 +324,7 @@ private slots:
     void a_non_differentiable_op_on_the_way_is_named() {
         QString said;
         try {
-            differentiated({{kF64, {2, 3}}}, [](ops::Builder& b, const std::vector<ValueId>& v) {
+            differentiated({{kF64, {2, 3}}}, [](ops::Builder& b, const ValueIds& v) {
                 b.set_path("head");
                 const ValueId y = b.emit_all("softmax", {v[0]})[0];
                 const ValueId dx = b.emit_all("softmax_grad", {y, y})[0];
@@ -345,7 +340,7 @@ private slots:
         const std::vector<ir::Type> types = {{kF64, {2, 3}}, {kF64, {3}}, {kF64, {3}}};
         QString said;
         try {
-            differentiated(types, [](ops::Builder& b, const std::vector<ValueId>& v) {
+            differentiated(types, [](ops::Builder& b, const ValueIds& v) {
                 return sum_all(b, b.emit_all("layer_norm", {v[0], v[1], v[2]}, {{"eps", 1e-5}})[1]);
             });
         } catch (const Error& error) {
@@ -355,20 +350,18 @@ private slots:
     }
 
     void an_op_off_the_way_needs_no_gradient() {
-        const double off =
-            deviation({{kF64, {2, 3}}}, [](ops::Builder& b, const std::vector<ValueId>& v) {
-                b.emit_all("argmax", {v[0]});
-                return sum_all(b, mul(b, v[0], v[0]));
-            });
+        const double off = deviation({{kF64, {2, 3}}}, [](ops::Builder& b, const ValueIds& v) {
+            b.emit_all("argmax", {v[0]});
+            return sum_all(b, mul(b, v[0], v[0]));
+        });
         QVERIFY(off < kDeviation);
     }
 
     void the_same_program_comes_out_every_time() {
         const auto text = [] {
-            return ir::print(
-                differentiated(kRecurrent, [](ops::Builder& b, const std::vector<ValueId>& v) {
-                    return recurrent_loss(b, v, &loop, false);
-                }));
+            return ir::print(differentiated(kRecurrent, [](ops::Builder& b, const ValueIds& v) {
+                return recurrent_loss(b, v, &loop, false);
+            }));
         };
         QCOMPARE(QString::fromStdString(text()), QString::fromStdString(text()));
     }
@@ -378,37 +371,33 @@ class LoopGradientsTest : public QObject {
     Q_OBJECT
 private slots:
     void a_loop_matches_its_unrolled_form() {
-        compare_with_unrolled(kRecurrent,
-                              [](ops::Builder& b, const std::vector<ValueId>& v, Repeat repeat) {
-                                  return recurrent_loss(b, v, repeat, false);
-                              });
+        compare_with_unrolled(kRecurrent, [](ops::Builder& b, const ValueIds& v, Repeat repeat) {
+            return recurrent_loss(b, v, repeat, false);
+        });
     }
 
     void a_reverse_loop_matches_its_unrolled_form() {
-        compare_with_unrolled(kRecurrent,
-                              [](ops::Builder& b, const std::vector<ValueId>& v, Repeat repeat) {
-                                  return recurrent_loss(b, v, repeat, true);
-                              });
+        compare_with_unrolled(kRecurrent, [](ops::Builder& b, const ValueIds& v, Repeat repeat) {
+            return recurrent_loss(b, v, repeat, true);
+        });
     }
 
     void a_nested_loop_matches_its_unrolled_form() { compare_with_unrolled(kNested, nested_loss); }
 
     void a_loop_matches_differences() {
-        const double off =
-            deviation(kRecurrent, [](ops::Builder& b, const std::vector<ValueId>& v) {
-                return recurrent_loss(b, v, &loop, false);
-            });
+        const double off = deviation(kRecurrent, [](ops::Builder& b, const ValueIds& v) {
+            return recurrent_loss(b, v, &loop, false);
+        });
         QVERIFY2(off < kDeviation, std::to_string(off).c_str());
     }
 
     void a_carried_value_that_passes_through_keeps_its_gradient() {
         compare_with_unrolled(
             {{kF64, {2}}, {kF64, {2}}, {kF64, {4, 2}}},
-            [](ops::Builder& b, const std::vector<ValueId>& v, Repeat repeat) {
+            [](ops::Builder& b, const ValueIds& v, Repeat repeat) {
                 const auto out = repeat(
-                    b, 4, {v[0], v[1]}, {v[2]}, false,
-                    [](ops::Builder& inner, const std::vector<ValueId>& a) {
-                        return std::vector<ValueId>{a[0], add(inner, mul(inner, a[1], a[0]), a[2])};
+                    b, 4, {v[0], v[1]}, {v[2]}, false, [](ops::Builder& inner, const ValueIds& a) {
+                        return ValueIds{a[0], add(inner, mul(inner, a[1], a[0]), a[2])};
                     });
                 return sum_all(b, add(b, out[0], out[1]));
             });
@@ -426,18 +415,16 @@ private slots:
             return sum_all(builder, builder.emit_all("square", {matmul(builder, x, weight)})[0]);
         };
         const ValueId zero = constant(b, 0.0, weight_type.shape, kF64);
-        const auto sum = loop(
-            b, 4, {zero}, {data}, false, [&](ops::Builder& inner, const std::vector<ValueId>& a) {
+        const auto sum =
+            loop(b, 4, {zero}, {data}, false, [&](ops::Builder& inner, const ValueIds& a) {
                 const ValueId loss = loss_of(inner, a[1]);
                 const ValueId seed = constant(inner, 1.0, {}, kF64);
-                const auto g =
-                    autodiff::append_gradients(inner, loss, seed, std::vector<ValueId>{weight});
-                return std::vector<ValueId>{add(inner, a[0], g[0])};
+                const auto g = autodiff::append_gradients(inner, loss, seed, ValueIds{weight});
+                return ValueIds{add(inner, a[0], g[0])};
             });
         const ValueId whole = loss_of(b, reshape(b, data, {20, 3}));
         const ValueId seed = constant(b, 1.0, {}, kF64);
-        const auto direct =
-            autodiff::append_gradients(b, whole, seed, std::vector<ValueId>{weight});
+        const auto direct = autodiff::append_gradients(b, whole, seed, ValueIds{weight});
         program.add_result(ir::Role::output, "accumulated", sum[0]);
         program.add_result(ir::Role::output, "direct", direct[0]);
         QVERIFY(ops::verify(program).empty());
@@ -447,12 +434,12 @@ private slots:
 
     void residuals_are_only_what_the_backward_body_reads() {
         // d(h + x) needs no values of the body: nothing is stacked.
-        const ir::Program program = differentiated(
-            {{kF64, {2}}, {kF64, {3, 2}}}, [](ops::Builder& b, const std::vector<ValueId>& v) {
-                const auto out = loop(b, 3, {v[0]}, {v[1]}, false,
-                                      [](ops::Builder& inner, const std::vector<ValueId>& a) {
-                                          return std::vector<ValueId>{add(inner, a[0], a[1])};
-                                      });
+        const ir::Program program =
+            differentiated({{kF64, {2}}, {kF64, {3, 2}}}, [](ops::Builder& b, const ValueIds& v) {
+                const auto out =
+                    loop(b, 3, {v[0]}, {v[1]}, false, [](ops::Builder& inner, const ValueIds& a) {
+                        return ValueIds{add(inner, a[0], a[1])};
+                    });
                 return sum_all(b, out[0]);
             });
         QCOMPARE(static_cast<int>(program.body.ops[0].outputs.size()), 1);

@@ -56,7 +56,7 @@ struct TinyTraining {
     ir::Program train_step() const {
         ir::Program program;
         program.name = "train_step";
-        std::vector<ir::ValueId> weights;
+        ir::ValueIds weights;
         for (const auto& [name, shape] : parameters()) {
             weights.push_back(program.add_argument(ir::Role::state, name, {ir::DType::f32, shape}));
         }
@@ -80,9 +80,8 @@ struct TinyTraining {
 
 private:
     /// Gradient sums of every weight, then the loss.
-    std::vector<ir::ValueId> microstep_loop(ir::Program& program, ops::Builder& b,
-                                            const std::vector<ir::ValueId>& weights,
-                                            ir::ValueId inputs, ir::ValueId targets) const {
+    ir::ValueIds microstep_loop(ir::Program& program, ops::Builder& b, const ir::ValueIds& weights,
+                                ir::ValueId inputs, ir::ValueId targets) const {
         ir::Op loop;
         loop.kind = "repeat";
         ir::Block body;
@@ -92,10 +91,12 @@ private:
         }
         loop.inputs.push_back(ops::constant(b, 0.0));
         body.arguments.push_back(program.add_value({ir::DType::f32, {}}));
-        loop.inputs.insert(loop.inputs.end(), {inputs, targets});
+        loop.inputs.push_back(inputs);
+        loop.inputs.push_back(targets);
         const auto x = program.add_value({ir::DType::f32, {batch, features}});
         const auto labels = program.add_value({ir::DType::i32, {batch}});
-        body.arguments.insert(body.arguments.end(), {x, labels});
+        body.arguments.push_back(x);
+        body.arguments.push_back(labels);
         ops::Builder inside(program, body);
         inside.set_path("0");
         const auto h = inside.emit("relu", {ops::linear(inside, x, weights[0], weights[1])});

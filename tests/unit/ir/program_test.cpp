@@ -34,18 +34,18 @@ private slots:
     void captures_are_what_bodies_use_from_outside_in_order_of_use() {
         const Program program = parse(kLoops);
         const Op& outer = program.body.ops[0];
-        QVERIFY((captures(outer) == std::vector<ValueId>{{1}, {0}}));
-        QVERIFY((captures(outer.body[0].ops[0]) == std::vector<ValueId>{{1}}));
+        QVERIFY((captures(outer) == ValueIds{{1}, {0}}));
+        QVERIFY((captures(outer.body[0].ops[0]) == ValueIds{{1}}));
     }
 
     void replacing_uses_reaches_nested_bodies_and_leaves_definitions() {
         Program program = parse(kLoops);
-        std::vector<ValueId> replacement(program.values.size());
+        ValueIds replacement(program.values.size());
         replacement[1] = {0};
         replace_uses(program.body, replacement);
         const Op& inner = program.body.ops[0].body[0].ops[0].body[0].ops[0];
-        QVERIFY((inner.inputs == std::vector<ValueId>{{5}, {0}}));
-        QVERIFY((program.body.arguments == std::vector<ValueId>{{0}, {1}}));
+        QVERIFY((inner.inputs == ValueIds{{5}, {0}}));
+        QVERIFY((program.body.arguments == ValueIds{{0}, {1}}));
     }
 
     void a_copy_of_attributes_is_changed_alone() {

@@ -43,8 +43,7 @@ struct PresetFacts {
     QString problem;
 };
 
-PresetFacts plan_preset(const std::filesystem::path& path,
-                        const PlanPreview::Planner::Plan& planner) {
+PresetFacts plan_preset(const std::filesystem::path& path, const Planner::Plan& planner) {
     PresetFacts facts;
     try {
         const compile::CheckedRun checked = compile::read_run_config_file(path);
@@ -170,7 +169,7 @@ void PresetRow::addCard(const std::filesystem::path& path) {
     arrange();
     runInBackground(
         card,
-        [path, planner = PlanPreview::engine(studio_.paths().calibration).step] {
+        [path, planner = enginePlanner(studio_.paths().calibration).step] {
             return plan_preset(path, planner);
         },
         [=, this](const PresetFacts& facts) {

@@ -73,7 +73,7 @@ std::string pointerOf(const std::string& path) {
 
 ModelScreen::ModelScreen(Studio& studio, Actions& actions)
     : studio_(studio), source_(studio.draft()),
-      outlook_(studio.draft(), PlanPreview::engine(studio.paths().calibration).step),
+      outlook_(studio.draft(), enginePlanner(studio.paths().calibration).step),
       stack_(new QStackedWidget) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);

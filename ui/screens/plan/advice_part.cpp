@@ -37,7 +37,7 @@ enum Page { EmptyPage, ResultsPage };
 
 } // namespace
 
-AdvicePart::AdvicePart(PlanPreview::Planner::Meshes meshes, QWidget* parent)
+AdvicePart::AdvicePart(Planner::Meshes meshes, QWidget* parent)
     : QWidget(parent), search_(std::move(meshes)) {
     setObjectName("advicePart");
     auto* column = new QVBoxLayout(this);

@@ -32,7 +32,7 @@ class AdviceModel;
 class AdvicePart : public QWidget {
     Q_OBJECT
 public:
-    explicit AdvicePart(PlanPreview::Planner::Meshes meshes, QWidget* parent = nullptr);
+    explicit AdvicePart(Planner::Meshes meshes, QWidget* parent = nullptr);
 
     /// The run whose plan the next setDigest() brings.
     void setRun(const MeshRun& run);

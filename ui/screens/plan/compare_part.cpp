@@ -47,7 +47,7 @@ bool sameDocument(const MeshRun& a, const MeshRun& b) {
 
 } // namespace
 
-ComparePart::ComparePart(PlanPreview::Planner::Plan plan, QWidget* parent)
+ComparePart::ComparePart(Planner::Plan plan, QWidget* parent)
     : QWidget(parent), other_(std::move(plan)) {
     setObjectName("meshComparePart");
     auto* column = new QVBoxLayout(this);

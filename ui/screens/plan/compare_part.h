@@ -35,7 +35,7 @@ class TensorDifferenceModel;
 class ComparePart : public QWidget {
     Q_OBJECT
 public:
-    explicit ComparePart(PlanPreview::Planner::Plan plan, QWidget* parent = nullptr);
+    explicit ComparePart(Planner::Plan plan, QWidget* parent = nullptr);
 
     /// The run whose plan the next setDigest() brings.
     void setRun(const MeshRun& run);

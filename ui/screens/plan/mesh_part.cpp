@@ -41,8 +41,8 @@ constexpr int kFadeMs = 60;
 
 } // namespace
 
-MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const PlanPreview::Planner& planner,
-                   ScrubPart& scrub, QWidget* parent)
+MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const Planner& planner, ScrubPart& scrub,
+                   QWidget* parent)
     : QWidget(parent), draft_(studio.draft()), preview_(preview), scrub_(scrub),
       example_preview_(example_, planner), example_edit_(exampleMesh()) {
     auto* content = new QWidget;
@@ -172,7 +172,7 @@ QWidget* MeshPart::createStep() {
 }
 
 /// Other meshes: better ones, one beside this one, one that saved a checkpoint.
-void MeshPart::addAdvice(Studio& studio, const PlanPreview::Planner& planner) {
+void MeshPart::addAdvice(Studio& studio, const Planner& planner) {
     advice_ = new AdvicePart(planner.meshes);
     drawer_->add(tr("Advice"), tr("Better meshes for as many devices"), advice_);
     compare_ = new ComparePart(planner.step);

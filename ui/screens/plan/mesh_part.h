@@ -35,8 +35,8 @@ class MeshPart : public QWidget {
 public:
     /// `preview` plans the draft; `planner` plans the example beside it. `scrub` moves what is
     /// shown here while it is looked at.
-    MeshPart(Studio& studio, PlanPreview& preview, const PlanPreview::Planner& planner,
-             ScrubPart& scrub, QWidget* parent = nullptr);
+    MeshPart(Studio& studio, PlanPreview& preview, const Planner& planner, ScrubPart& scrub,
+             QWidget* parent = nullptr);
 
     /// Of the draft, or of the example.
     const PlanPreview& shown() const { return isExample() ? example_preview_ : preview_; }
@@ -72,7 +72,7 @@ private:
     QWidget* createTensors();
     QWidget* createStep();
     void createFindings();
-    void addAdvice(Studio& studio, const PlanPreview::Planner& planner);
+    void addAdvice(Studio& studio, const Planner& planner);
     void selectDevice(int device);
     void light();
     void showTensor(const QString& name);

@@ -69,7 +69,7 @@ protected:
 
 PlanScreen::PlanScreen(Studio& studio, Actions& actions)
     : studio_(studio), actions_(actions),
-      preview_(studio.draft(), PlanPreview::engine(studio.paths().calibration)) {
+      preview_(studio.draft(), enginePlanner(studio.paths().calibration)) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -91,8 +91,7 @@ PlanScreen::PlanScreen(Studio& studio, Actions& actions)
     program_ = new ProgramPart(preview_);
     stack_->addWidget(program_);
     scrub_ = new ScrubPart;
-    mesh_ = new MeshPart(studio_, preview_, PlanPreview::engine(studio_.paths().calibration),
-                         *scrub_);
+    mesh_ = new MeshPart(studio_, preview_, enginePlanner(studio_.paths().calibration), *scrub_);
     connect(mesh_, &MeshPart::adopted, this, &PlanScreen::adopt);
     connect(mesh_, &MeshPart::hardwareWanted, this, [this](bool wanted) {
         if (wanted != (hardware_->currentIndex() > 0)) {

@@ -80,7 +80,7 @@ private:
 
 TrainingScreen::TrainingScreen(Studio& studio, Actions& actions)
     : studio_(studio), actions_(actions), source_(studio.draft()),
-      outlook_(studio.draft(), PlanPreview::engine(studio.paths().calibration).step),
+      outlook_(studio.draft(), enginePlanner(studio.paths().calibration).step),
       stack_(new QStackedWidget) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);

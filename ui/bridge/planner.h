@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the studio asks of the engine before a run: its plan, and plans of what could be otherwise.
+#pragma once
+
+#include "core/compile/mesh_advice.h"
+#include "core/compile/programs.h"
+#include "core/cost/hardware.h"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+namespace weft::ui {
+
+/// How plans are made, off the GUI thread; `hardware` null: this machine. All throw weft::Error
+/// and stop with weft::Error{runtime}.
+struct Planner {
+    using Alternatives = std::vector<plan::Alternative>;
+    using Search = std::function<Alternatives(
+        const compile::RunConfig&, const cost::Hardware* hardware, const std::stop_token&)>;
+    using Plan = std::function<std::shared_ptr<const plan::ExecutionPlan>(
+        const compile::RunConfig&, const cost::Hardware* hardware, const std::stop_token&)>;
+    /// Looks for other meshes for a run with this plan; `planned` is called for every plan that
+    /// is made, by any thread.
+    using Meshes = std::function<compile::MeshAdvice(
+        const compile::RunConfig&, const cost::Hardware* hardware, const plan::ExecutionPlan& plan,
+        const std::stop_token&, const std::function<void()>& planned)>;
+    Plan layout;   // of a mesh: where its state lies, at once; may be null
+    Plan step;     // of the training step alone: nearly all there is to see, and soon
+    Plan plan;     // of all programs
+    Plan rest;     // of those that `step` lacks, which make it complete; may be null
+    Search fixes;  // changes with which a run that does not fit does
+    Search curve;  // memory against time over how much is computed again
+    Search advice; // precision, recompute and micro batch in every combination
+    Meshes meshes; // of as many devices
+};
+
+/// The engine's, with what earlier measurements of this machine taught.
+Planner enginePlanner(const std::filesystem::path& calibration_file);
+
+/// What a configuration is planned for: what was chosen, else the hardware that it names itself
+/// ("h200:64"); null: this machine.
+const cost::Hardware* hardwareOf(const compile::RunConfig& config, const cost::Hardware* chosen);
+
+} // namespace weft::ui
