@@ -2,6 +2,7 @@
 #include "ui/screens/checkpoints/checkpoint_table.h"
 
 #include "ui/models/checkpoint_model.h"
+#include "ui/screens/checkpoints/badge_delegate.h"
 #include "widgets/painting.h"
 #include "widgets/style.h"
 
@@ -25,6 +26,7 @@ CheckpointTable::CheckpointTable(CheckpointModel& model, QWidget* parent)
     setObjectName("checkpointTable");
     setAccessibleName(tr("Checkpoints"));
     setModel(&model);
+    setItemDelegateForColumn(CheckpointModel::Badge, new BadgeDelegate(model, this));
     setSelectionBehavior(QAbstractItemView::SelectRows);
     setSelectionMode(QAbstractItemView::ExtendedSelection);
     setShowGrid(false);
