@@ -109,7 +109,7 @@ BigNumber speed_number(const RunModel& run) {
 BigNumber time_number(const RunModel& run, bool training) {
     if (!training || train::is_final(run.state())) {
         return {QObject::tr("Time"),
-                formatDuration(run.secondsTrained()),
+                formatDuration(run.finished() ? run.finished()->seconds : run.secondsTrained()),
                 {},
                 QObject::tr("trained in all"),
                 Role::Success,
