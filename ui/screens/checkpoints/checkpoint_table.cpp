@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kCompactWidth = 560; // narrower: the columns that matter least go
 constexpr int kTightWidth = 360;
+constexpr int kLeastReasons = 80; // what is longer ends in dots; the panel beside has the whole
 
 } // namespace
 
@@ -104,7 +105,7 @@ void CheckpointTable::fitColumns() {
     horizontalHeader()->setStretchLastSection(tight);
 }
 
-/// Whether the reasons can be read whole. What is wrong with a checkpoint stands there in any case.
+/// Whether the reasons can be read. What is wrong with a checkpoint stands there in any case.
 bool CheckpointTable::hasRoomForReasons() const {
     QString longest;
     for (int row = 0; row < model()->rowCount(); ++row) {
@@ -121,7 +122,9 @@ bool CheckpointTable::hasRoomForReasons() const {
         }
     }
     const QFont font = widgets::Theme::current().font(widgets::TextStyle::Body);
-    return widgets::textWidth(font, longest) + 2 * widgets::space::kControl <= left;
+    const double wanted = std::min<double>(
+        widgets::textWidth(font, longest), kLeastReasons * widgets::Theme::current().fontScale());
+    return wanted + 2 * widgets::space::kControl <= left;
 }
 
 } // namespace weft::ui

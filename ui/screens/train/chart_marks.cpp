@@ -26,7 +26,7 @@ void show_marks(widgets::LineChart& chart, const RunModel& run, const CurveMetri
     const auto best = metric.evaluation_metric.empty()
                           ? std::nullopt
                           : run.bestMetric(metric.evaluation_metric, smaller);
-    const auto best_x = best ? xOfStep(run, axis, best->step) : std::nullopt;
+    const auto best_x = best ? xOfEvaluation(run, axis, best->step) : std::nullopt;
     chart.setBest(best_x, best ? best->value : 0,
                   best ? tr("best %1").arg(formatMetric(best->value)) : QString());
     const double best_step = best ? best->step : -1;
