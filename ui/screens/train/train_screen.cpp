@@ -350,6 +350,12 @@ void TrainScreen::updatePhases() {
                          active ? widgets::PhaseState::Active : widgets::PhaseState::Done,
                          active ? -1.0 : phase.ms / 1000.0});
     }
+    const RunModel& run = studio_.run();
+    if (run.state() == train::RunState::running && run.steps().step.empty()) {
+        const bool evaluates = run.config().evaluation_at_start && run.evaluations().empty();
+        shown.push_back({evaluates ? tr("First evaluation") : tr("First step"), {},
+                         widgets::PhaseState::Active, -1.0});
+    }
     phases_->setPhases(std::move(shown));
     updateReading();
 }
