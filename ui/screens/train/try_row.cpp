@@ -16,6 +16,8 @@
 #include <QStyledItemDelegate>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 namespace weft::ui {
 namespace {
@@ -30,9 +32,10 @@ QRect fieldOf(const QRect& cell) {
 }
 
 class CellDelegate : public QStyledItemDelegate {
-    Q_OBJECT
 public:
-    explicit CellDelegate(TryRow* view) : QStyledItemDelegate(view), view_(view) {}
+    /// `ended`: Tab or Return ended a value: on by one, or back.
+    CellDelegate(TryRow* view, std::function<void(int direction)> ended)
+        : QStyledItemDelegate(view), view_(view), ended_(std::move(ended)) {}
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override {
@@ -90,10 +93,6 @@ public:
         editor->setGeometry(fieldOf(option.rect));
     }
 
-signals:
-    /// Tab or Return ended a value: on by one, or back.
-    void ended(int direction);
-
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override {
         if (event->type() == QEvent::KeyPress) {
@@ -103,7 +102,7 @@ protected:
                 auto* editor = static_cast<QWidget*>(watched);
                 emit commitData(editor);
                 emit closeEditor(editor, NoHint);
-                emit ended(on ? 1 : -1);
+                ended_(on ? 1 : -1);
                 return true;
             }
         }
@@ -136,6 +135,7 @@ private:
     }
 
     TryRow* view_;
+    std::function<void(int)> ended_;
 };
 
 } // namespace
@@ -144,7 +144,7 @@ TryRow::TryRow(QWidget* parent) : QTableView(parent), model_(new WrittenRowModel
     setObjectName("tryRow");
     setAccessibleName(tr("Values of a row"));
     setModel(model_);
-    auto* delegate = new CellDelegate(this);
+    auto* delegate = new CellDelegate(this, [this](int direction) { leave(direction); });
     setItemDelegate(delegate);
     setSelectionBehavior(QAbstractItemView::SelectRows);
     setSelectionMode(QAbstractItemView::SingleSelection);
@@ -166,7 +166,6 @@ TryRow::TryRow(QWidget* parent) : QTableView(parent), model_(new WrittenRowModel
         }
     });
     connect(this, &QAbstractItemView::activated, this, &TryRow::begin);
-    connect(delegate, &CellDelegate::ended, this, &TryRow::leave);
     fitHeight();
 }
 
@@ -219,5 +218,3 @@ void TryRow::fitHeight() {
 }
 
 } // namespace weft::ui
-
-#include "try_row.moc"
