@@ -109,6 +109,7 @@ private slots:
         open_part(fixture, 2);
         auto* input = fixture.window().findChild<ui::TryInput*>();
         QTRY_VERIFY(fixture.find("sketchPad")->isVisible());
+        QVERIFY(!fixture.find("tryUndo")->isEnabled()); // nothing was drawn
         QTRY_VERIFY(chosen_checkpoint(fixture) != std::filesystem::path());
         input->showSample(7);
         auto* bars = fixture.window().findChild<widgets::ProbabilityBars*>("tryBars");

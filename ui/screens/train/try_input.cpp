@@ -130,6 +130,7 @@ void TryInput::setType(const ir::Type& type, std::shared_ptr<const data::Encodin
         const QSignalBlocker quiet(pad_);
         pad_->clear();
     }
+    undo_->setEnabled(pad_->canUndo());
     emit changed();
 }
 
