@@ -161,7 +161,7 @@ void PresetRow::addCard(const std::filesystem::path& path) {
     auto* badge = new widgets::Badge(tr("planning…"));
     badge_row->addWidget(badge);
     badge_row->addStretch(1);
-    auto* memory = new widgets::ElidedLabel({}, TextStyle::MonoSmall, Role::Muted);
+    auto* memory = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
     badge_row->addWidget(memory);
     column->addLayout(badge_row);
     connect(card, &widgets::Card::clicked, this,
