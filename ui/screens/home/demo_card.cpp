@@ -108,7 +108,7 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     chart_->setMinimumSize(160, 120);
     chart_->setAxisNames(tr("seconds"), tr("loss"));
     chart_->setXKind(widgets::LineChart::XKind::Seconds);
-    chart_->setOverlayText(tr("Its loss curve"), tr("once it has run here"));
+    chart_->setOverlayText(tr("Its loss curve"), tr("after one run"));
     chart_->setFocusPolicy(Qt::NoFocus);
     side->addWidget(chart_, 1);
     chart_note_ = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
