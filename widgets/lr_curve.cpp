@@ -99,8 +99,23 @@ void LrCurve::paintScene(QPainter& painter, const QSizeF& view_size) const {
     const QFont caption = theme.font(TextStyle::Caption);
     const double width = textWidth(caption, label_);
     const bool right = at.x() + 10 + width <= view_size.width();
-    const QRectF box(right ? at.x() + 10 : at.x() - 10 - width, std::max(0.0, at.y() - 24), width,
-                     16);
+    QRectF box(right ? at.x() + 10 : at.x() - 10 - width, std::max(0.0, at.y() - 24), width, 16);
+    // Above the curve, else below it: a rising or falling rate is not covered.
+    double above = at.y();
+    double below = at.y();
+    for (const QPolygonF& part : {before, after}) {
+        for (const QPointF& point : part) {
+            if (point.x() >= box.left() - 2 && point.x() <= box.right() + 2) {
+                above = std::min(above, point.y());
+                below = std::max(below, point.y());
+            }
+        }
+    }
+    if (above - 4 >= box.height()) {
+        box.moveBottom(std::min(box.bottom(), above - 4));
+    } else if (below + 4 + box.height() < floor) {
+        box.moveTop(below + 4);
+    }
     painter.fillRect(box.adjusted(-2, 0, 2, 0), theme.color(Role::Surface));
     paintText(painter, box, Qt::AlignLeft | Qt::AlignVCenter, label_, caption,
               theme.color(Role::Text), Qt::ElideNone);

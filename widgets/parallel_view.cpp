@@ -149,10 +149,13 @@ QString ParallelView::endText(int axis, bool top) const {
     if (!shown.categories.isEmpty()) {
         return {};
     }
-    if (range.high <= range.low) {
-        return top ? formatNumber(range.high) : QString();
+    if (range.high <= range.low && !top) {
+        return {};
     }
-    return formatNumber(top ? range.high : range.low);
+    const double end = top ? range.high : range.low;
+    constexpr double kMostWhole = 1e7;
+    return end == std::round(end) && std::abs(end) < kMostWhole ? formatCount(std::llround(end))
+                                                                : formatNumber(end);
 }
 
 void ParallelView::paintAxes(QPainter& painter, const QRectF& plot) const {

@@ -52,7 +52,9 @@ void SketchPad::setFormat(int width, int height, int channels) {
 }
 
 void SketchPad::clear() {
-    remember();
+    if (!isBlank()) {
+        remember();
+    }
     image_.fill(Qt::black);
     subject_.clear();
     describe();

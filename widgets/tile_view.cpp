@@ -308,7 +308,10 @@ TileView::Layout TileView::layoutFor(const QSizeF& view_size) const {
                                                        : QSizeF(room.height() * own, room.height());
         };
         box = fitted();
-        out.to_scale = std::min(box.width(), box.height()) >= kThin;
+        // A shorter side that takes all the room cannot be drawn longer.
+        const bool fills = box.width() < box.height() ? box.width() >= room.width()
+                                                      : box.height() >= room.height();
+        out.to_scale = fills || std::min(box.width(), box.height()) >= kThin;
         if (!out.to_scale) {
             room.setHeight(std::max(kShortest, room.height() - line)); // for the words that say so
             box = fitted();

@@ -170,7 +170,7 @@ CheckedRun read_run_config_file(const std::filesystem::path& path,
         const std::string text = read_file(path, kLargestFile, ErrorKind::usage);
         return read_text(text, path.string(), full.parent_path(), overrides);
     } catch (const Error& error) {
-        return problem("", error.message(), "Check the path and that the file can be read.");
+        return problem("", error.where() + ": " + error.text(), error.hint());
     }
 }
 

@@ -101,10 +101,12 @@ private:
                                  std::to_string(shape[0]) + " are too small to convolve");
         } else {
             Json layers = Json::array();
+            undecayed_ = {"*.bias"};
             std::int64_t channels = 16;
             int stages = 0;
             for (std::int64_t left = side; left >= 12 && stages < 5; left /= 2, ++stages) {
                 layers.push_back({{"type", "conv2d"}, {"channels", channels}});
+                undecayed_.push_back("layers." + std::to_string(layers.size()) + ".weight");
                 layers.push_back({{"type", "batch_norm"}});
                 layers.push_back({{"type", "relu"}});
                 layers.push_back({{"type", "max_pool"}});
@@ -159,6 +161,9 @@ private:
             std::clamp<std::int64_t>(kUpdates / epoch, image ? 5 : 10, image ? 20 : 100);
         const std::int64_t every = std::max<std::int64_t>(1, epochs / 20);
         run["optimizer"] = {{"type", "adamw"}, {"learning_rate", 1e-3}, {"weight_decay", 0.01}};
+        for (const std::string& name : undecayed_) {
+            run["optimizer"]["groups"].push_back({{"match", name}, {"weight_decay", 0.0}});
+        }
         run["lr_schedule"] = {{"type", "warmup_cosine"},
                               {"warmup_steps", std::min<std::int64_t>(100, epoch * epochs / 10)},
                               {"end_factor", 0.02}};
@@ -179,6 +184,7 @@ private:
     const Json& section_;
     const data::OpenContext& opening_;
     const std::string& name_;
+    std::vector<std::string> undecayed_; // what decay is not for, where it is not the default
     Suggestion out_;
 };
 

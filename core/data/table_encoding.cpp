@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstring>
 
 namespace weft::data {
 namespace {
@@ -258,6 +260,27 @@ std::int64_t TableEncoding::features() const {
             input.is_number || !one_hot ? 1 : static_cast<std::int64_t>(input.categories.size());
     }
     return count;
+}
+
+std::byte* TableEncoding::write(const Input& input, double value, std::byte* out) const {
+    const auto put = [&out](double number) {
+        const auto narrow = static_cast<float>(number);
+        std::memcpy(out, &narrow, sizeof(narrow));
+        out += sizeof(narrow);
+    };
+    if (input.is_number) {
+        const double number = std::isnan(value) ? input.fill : value;
+        put((number - input.scale.mean) / input.scale.deviation);
+        return out;
+    }
+    if (!one_hot) {
+        put(value);
+        return out;
+    }
+    for (std::size_t k = 0; k < input.categories.size(); ++k) {
+        put(static_cast<double>(k) == value ? 1.0 : 0.0);
+    }
+    return out;
 }
 
 std::vector<std::string> TableEncoding::class_names() const {

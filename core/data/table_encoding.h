@@ -48,6 +48,8 @@ struct TableEncoding final : Encoding {
 
     std::int64_t features() const;
     std::vector<std::string> class_names() const;
+    /// Appends what a value of TableRows is in a sample, f32; returns the end of it.
+    std::byte* write(const Input& input, double value, std::byte* out) const;
     /// Numbers of a row of TableRows.
     std::size_t stride() const { return inputs.size() + (classify ? 1 : targets.size()); }
 };

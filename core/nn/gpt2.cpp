@@ -60,7 +60,8 @@ config::FieldTable gpt2_fields() {
                            "Share of values set to zero after embedding, attention and block.")
             .range(0.0, 0.95),
         config::boolean_field("tied", true, "The output uses the token table's weights.")};
-    for (config::Field& field : expert_fields("Feed-forward networks per block; null: one.")) {
+    for (config::Field& field :
+         expert_fields("Feed-forward networks per block; none: a single one.")) {
         table.push_back(std::move(field));
     }
     return table;

@@ -21,7 +21,7 @@ config::Field variant_field(const Variants& variants) {
         names.emplace_back(variant.name);
     }
     return config::choice_field("variant", nullptr, std::move(names),
-                                "A published size; null: the fields below.")
+                                "A published size; without one the fields below count.")
         .or_null();
 }
 

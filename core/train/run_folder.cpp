@@ -2,6 +2,7 @@
 #include "core/train/run_folder.h"
 
 #include "core/base/file.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <cctype>
@@ -19,18 +20,20 @@ using config::Json;
 constexpr int kMostRunsPerDay = 100000;
 constexpr std::size_t kMostSlugBytes = 40;
 
-// "Fashion MLP (v2)" -> "fashion-mlp-v2".
+// "Fashion MLP (v2)" -> "fashion-mlp-v2"; letters beyond ASCII stay: "Häuser" -> "häuser".
 std::string slug(const std::string& name) {
+    const bool utf8 = is_utf8(name);
     std::string out;
     for (const char c : name) {
         const auto byte = static_cast<unsigned char>(c);
-        if (std::isalnum(byte) != 0 && byte < 128) {
-            out += static_cast<char>(std::tolower(byte));
+        const bool begins = (byte & 0xc0) != 0x80; // a character, or goes on with one
+        if (out.size() >= kMostSlugBytes && begins) {
+            break;
+        }
+        if (byte >= 0x80 ? utf8 : std::isalnum(byte) != 0) {
+            out += byte < 0x80 ? static_cast<char>(std::tolower(byte)) : c;
         } else if (!out.empty() && out.back() != '-') {
             out += '-';
-        }
-        if (out.size() == kMostSlugBytes) {
-            break;
         }
     }
     while (!out.empty() && out.back() == '-') {

@@ -208,6 +208,7 @@ void summarise_weft(RunSummary& summary, const fs::path& folder) {
         summary.total_steps = summary.info.total_steps;
     }
     take_events(summary, folder, goal);
+    summary.step = std::max(summary.step, summary.info.parent_step); // a fork begins there
     if (const MetricSummary* best = summary.metric(goal.metric)) {
         summary.best_value = best->best;
         summary.best_step = best->best_step;

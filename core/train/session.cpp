@@ -292,6 +292,7 @@ SessionResult Session::State::train() {
             .lock = *lock,
             .clock = clock,
             .saved_step = restored_step,
+            .fork_step = info.parent_step,
         },
         progress);
     return wind_up(loop, loop.run());

@@ -180,6 +180,9 @@ void StepLoop::diverge(const data::Batch& batch, const UpdateNumbers& numbers, d
     what.grad_norm = numbers.grad_norm;
     what.report = update_.run_checked(batch, progress_.step, multiplier);
     what.last_checkpoint = newest_checkpoint(setup_.folder);
+    if (what.last_checkpoint < 0) {
+        what.last_checkpoint = setup_.fork_step;
+    }
     throw Diverged(explain_divergence(what, setup_.config));
 }
 

@@ -49,6 +49,7 @@ struct LoopSetup {
     RunLock& lock;
     const Clock& clock;
     std::int64_t saved_step = -1; // the checkpoint that the run was restored from
+    std::int64_t fork_step = -1;  // of a fork: the parent's checkpoint that it began with
 };
 
 /// Steps of the whole run by the settings of now; 0 when it is measured in minutes.

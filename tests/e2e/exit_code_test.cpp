@@ -146,6 +146,33 @@ private slots:
         QCOMPARE(summarise_run(path("diverged")).state, std::string("failed"));
     }
 
+    void a_fork_that_diverges_before_its_first_save_goes_on_from_what_it_began_with() {
+        const QString config = changed("diverge_fork", R"({
+            "optimizer": {"type": "sgd", "learning_rate": 1e30},
+            "lr_schedule": {"type": "constant", "warmup_steps": null},
+            "training": {"precision": "f32", "max_grad_norm": null},
+            "checkpoint": {"every": {"steps": 1}}
+        })");
+        QCOMPARE(run_weft({"train", config, "--run-dir", text("before_fork")}).code, 5);
+        const std::int64_t saved = summarise_run(path("before_fork")).last_checkpoint_step;
+        QVERIFY(saved > 0);
+        const Finished fork =
+            run_weft({"resume", text("before_fork"), "--fork", text("failed_fork")});
+        QVERIFY2(fork.code == 5, (fork.err + fork.out).c_str());
+        std::optional<ErrorEvent> error;
+        for (const Event& event : events_of(path("failed_fork"))) {
+            if (const auto* found = std::get_if<ErrorEvent>(&event.payload)) {
+                error = *found;
+            }
+        }
+        QVERIFY(error.has_value());
+        QVERIFY(!error->ways_on.empty());
+        QCOMPARE(error->ways_on.front().from_step, saved);
+        QVERIFY2(error->ways_on.front().label.starts_with("Resume from step"),
+                 error->ways_on.front().label.c_str());
+        QCOMPARE(summarise_run(path("failed_fork")).step, saved);
+    }
+
     void a_run_that_does_not_fit_exits_4_with_changes_that_do() {
         const QString config = changed("large", R"({"model": {"hidden": [256]},
                                  "training": {"global_batch_size": 1024, "precision": "f32"}})");

@@ -104,6 +104,22 @@ private slots:
         QTRY_VERIFY(std::abs(newest() - 0.01 * 110) < 1e-6); // since the state said running
     }
 
+    void charts_below_each_other_begin_and_end_at_one_place_on_every_axis() {
+        test::StudioFixture fixture;
+        show_parent(fixture);
+        auto* axis = fixture.window().findChild<QComboBox*>("xAxis");
+        for (const XAxis kind : {XAxis::Step, XAxis::Epoch, XAxis::Seconds, XAxis::RelativeStep}) {
+            axis->setCurrentIndex(static_cast<int>(kind));
+            const auto ends = [&](std::size_t cell) {
+                widgets::LineChart* chart = grid_of(fixture)->cells()[cell]->chart();
+                chart->replotNow();
+                return std::pair(chart->xRange().low, chart->xRange().high);
+            };
+            QTRY_COMPARE(ends(1), ends(0)); // the loss also has evaluations
+            QTRY_COMPARE(ends(2), ends(0));
+        }
+    }
+
     void a_fork_shows_the_shared_steps_once_and_faint() {
         test::StudioFixture fixture;
         const auto parent = make_parent(fixture);

@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/studio_fixture.h"
+#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft.h"
 #include "ui/samples/sample_part.h"
@@ -304,6 +305,23 @@ private slots:
         Page page(config::Json::object());
         QVERIFY(page.find<QWidget>("dataEmpty")->isVisible());
         QCOMPARE(page.screen->navState(), widgets::NavState::Empty);
+    }
+
+    void what_is_being_opened_when_the_page_goes_is_begun_again_when_it_comes_back() {
+        test::StudioFixture fixture;
+        fixture.studio().draft().setDocument(images_run(), fixture.root());
+        ui::DataPreview preview(fixture.studio().draft());
+        preview.setActive(true);
+        preview.setActive(false);
+        // By the time another view of the draft has opened it, this one has let go.
+        ui::DataPreview other(fixture.studio().draft());
+        other.setActive(true);
+        QTRY_COMPARE_WITH_TIMEOUT(other.state(), ui::DataPreview::State::Ready, kPatienceMs);
+        ui::backgroundPool()->waitForDone();
+        QCoreApplication::processEvents();
+        QCOMPARE(preview.state(), ui::DataPreview::State::Opening);
+        preview.setActive(true);
+        QTRY_COMPARE_WITH_TIMEOUT(preview.state(), ui::DataPreview::State::Ready, kPatienceMs);
     }
 
     void data_is_opened_only_while_the_page_is_looked_at() {

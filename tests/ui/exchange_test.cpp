@@ -354,8 +354,8 @@ private slots:
         part.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&part)); // or no shortcut works
         part.setDigest(two_by_two());
-        auto* how = part.findChild<QPushButton*>("exchangeHow");
-        QTest::keyClick(how, Qt::Key_Space);
+        auto* form = part.findChild<widgets::SegmentedControl*>("exchangeForm");
+        form->setCurrentIndex(2);
         auto* pattern = part.findChild<ui::PatternPart*>();
         QVERIFY(pattern->isVisible());
         auto* text = pattern->findChild<widgets::TextLabel*>("patternText");
@@ -367,7 +367,7 @@ private slots:
         QVERIFY(!pattern->findChild<QPushButton*>("patternStep")->isEnabled());
         QTest::keyClick(pattern->view(), Qt::Key_PageUp);
         QCOMPARE(pattern->view()->step(), 1);
-        QTest::keyClick(how, Qt::Key_Space);
+        form->setCurrentIndex(0);
         QVERIFY(!pattern->isVisible());
     }
 

@@ -374,6 +374,39 @@ private slots:
         QVERIFY(shown.draft->isValid());
     }
 
+    void what_is_added_is_complete_where_it_can_be() {
+        Shown shown("/data/transforms");
+        QTest::mouseClick(shown.find("add:/data/transforms"), Qt::LeftButton);
+        QVERIFY(shown.source->problems("/data/transforms").empty());
+        QTest::mouseClick(shown.find("add:/data/transforms"), Qt::LeftButton);
+        const Json* all = shown.at("/data/transforms");
+        QVERIFY(all->at(0).at("type") != all->at(1).at("type"));
+        QVERIFY(shown.source->problems("/data/transforms").empty());
+    }
+
+    void a_switch_that_may_be_left_to_the_engine_has_three_places() {
+        Shown shown("/data/train", {{"data", {{"train", {{"type", "csv"}, {"path", "t.csv"}}}}}});
+        auto* header = shown.find<widgets::SegmentedControl>("field:/data/train/header");
+        QCOMPARE(header->currentIndex(), 0); // null: it is recognised
+        const auto places = header->findChildren<QAbstractButton*>();
+        places[1]->click();
+        QCOMPARE(*shown.at("/data/train/header"), Json(true));
+        places[2]->click();
+        QCOMPARE(*shown.at("/data/train/header"), Json(false));
+        QCOMPARE(header->currentIndex(), 2);
+        shown.draft->setField("data.train.header", nullptr);
+        QCOMPARE(header->currentIndex(), 0);
+    }
+
+    void null_is_called_by_what_it_means() {
+        Shown shown("/data/train", {{"data", {{"train", {{"type", "csv"}, {"path", "t.csv"}}}}}});
+        QCOMPARE(shown.find<QComboBox>("field:/data/train/separator")->currentText(),
+                 QString("auto"));
+        const Shown clipped("/training", {{"training", {{"max_grad_norm", nullptr}}}});
+        QCOMPARE(clipped.find<QAbstractSpinBox>("field:/training/max_grad_norm")->text(),
+                 QString("none"));
+    }
+
     void an_emptied_box_and_the_reset_button_go_back_to_the_default() {
         Shown shown("/checkpoint");
         QVERIFY(QTest::qWaitForWindowActive(&shown.scroll)); // or no box loses the focus

@@ -182,7 +182,7 @@ private:
                 return;
             }
             timer->deleteLater();
-            auto* field = dialog->findChild<QLineEdit*>("fork.optimizer.learning_rate");
+            auto* field = dialog->findChild<QAbstractSpinBox*>("field:/optimizer/learning_rate");
             field->selectAll();
             QTest::keyClicks(field, rate);
             QTest::mouseClick(dialog->findChild<QPushButton*>("startFork"), Qt::LeftButton);

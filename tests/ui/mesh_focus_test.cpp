@@ -75,7 +75,7 @@ private slots:
              {"planPart",      "planExport",    "meshWhere",       "meshDevices",    "strategy_2d",
               "axisGrip_data", "axisSize_data", "axisRemove_data", "axisGrip_model", "axisAdd",
               "meshZero",      "tensorFilter",  "tensorTree",      "meshGrid",       "tensorSide",
-              "slot_0",        "tileView",      "meshDrawer",      "exchangeHow",    "exchangeForm",
+              "slot_0",        "tileView",      "meshDrawer",      "exchangeForm",
               "exchangeTable", "scrubPlay",     "stepProfile"}) {
             const qsizetype place = names.indexOf(name);
             QVERIFY2(place > before, qPrintable(QString(name) + " in " + names.join(' ')));

@@ -219,8 +219,7 @@ private:
         QVERIFY(hands.pick("checkpointTable", table->model()->index(0, 0)));
         QVERIFY(hands.inDialog([&] { return hands.press("forkRun"); },
                                [&] {
-                                   return hands.fill("fork.mesh.strategy", "data_parallel") &&
-                                          hands.fill("fork.mesh.axes", R"([["data",4]])") &&
+                                   return hands.press("axisRemove_model") &&
                                           hands.press("startFork");
                                }));
         const ui::RunModel& run = fixture.studio().run();

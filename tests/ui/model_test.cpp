@@ -101,6 +101,29 @@ private slots:
         QVERIFY(outline->blocks.at("layers.0").flops >= 2.0 * 16 * 32);
     }
 
+    void a_block_puts_out_what_it_gives_on_and_not_what_it_keeps() {
+        Json document = Json::parse(test::tiny_config());
+        document["data"] = {{"train",
+                             {{"type", "synthetic"},
+                              {"kind", "images"},
+                              {"shape", {12, 10, 3}},
+                              {"classes", 4},
+                              {"samples", 64}}}};
+        document["model"] = sequential(Json::parse(
+            R"([{"type": "conv2d", "channels": 8}, {"type": "batch_norm"}, {"type": "relu"},
+                {"type": "flatten"}, {"type": "linear"}])"));
+        const compile::CheckedRun checked = compile::read_run_config(document, "/tmp");
+        QVERIFY(checked.ok());
+        const auto outline = ui::outlineModel(
+            checked.config, train::outline_run_data(checked.config, train::PlanTarget{}).sample);
+        QCOMPARE(outline->blocks.at("layers.1").shape, std::string("[12,10,8]"));
+        QCOMPARE(outline->blocks.at("layers.4").shape, std::string("[4]"));
+        std::vector<std::string> paths;
+        const widgets::Graph graph = ui::blockGraph(*outline, "", paths);
+        const auto norm = std::find(paths.begin(), paths.end(), "layers.1") - paths.begin();
+        QVERIFY(graph.nodes[static_cast<std::size_t>(norm)].detail.startsWith("16 · batch_norm"));
+    }
+
     void the_graph_of_a_level_shows_its_blocks_and_shapes() {
         const auto outline = outline_of(sequential(kLayers));
         std::vector<std::string> paths;
@@ -122,6 +145,30 @@ private slots:
         ui::blockGraph(*outline, "layers.3", paths);
         QVERIFY(std::count(paths.begin(), paths.end(), "layers.3.branches.0") == 1);
         QVERIFY(std::count(paths.begin(), paths.end(), "layers.3.branches.1") == 1);
+    }
+
+    void the_model_is_built_for_the_data_of_its_draft_and_no_other() {
+        test::StudioFixture fixture;
+        show(fixture, sequential(kLayers));
+        QTRY_VERIFY(page(fixture)->outline());
+        const auto before = page(fixture)->outline();
+        fixture.window().showPage("home");
+        // The next draft has other samples, and a model that the ones before would not fit.
+        Json document = Json::parse(test::tiny_config());
+        document["data"] = {{"train",
+                             {{"type", "synthetic"},
+                              {"kind", "tokens"},
+                              {"length", 16},
+                              {"vocab", 32},
+                              {"samples", 64}}},
+                            {"validation", nullptr}};
+        document["model"] = {{"type", "gpt2"}, {"layers", 1},   {"width", 16},
+                             {"heads", 2},     {"context", 16}, {"vocab", 32}};
+        fixture.studio().draft().setDocument(document, fixture.root());
+        fixture.window().showPage("model");
+        QTRY_VERIFY(page(fixture)->outline() != before);
+        QCOMPARE(page(fixture)->outline()->problem, QString());
+        QVERIFY(!fixture.find("modelTrouble")->isVisible());
     }
 
     void a_layer_that_does_not_fit_is_named_at_its_edge() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/weft_test.h"
+#include "ui/bridge/curve_metric.h"
 #include "ui/bridge/run_model.h"
 
 #include <QSignalSpy>
@@ -115,6 +116,26 @@ private slots:
         QCOMPARE(model.bestMetric("validation/accuracy", false)->step, 30.0);
         QCOMPARE(*model.lastMetric("validation/loss"), 0.4);
         QVERIFY(!model.bestMetric("validation/f1", false));
+    }
+
+    void an_evaluation_lies_where_its_point_is_on_every_axis() {
+        ui::RunModel model;
+        model.begin("runs/a", {});
+        model.apply({at(100, state(train::RunState::running, 50)), at(101, step(1, 2.0)),
+                     at(105, train::EvaluationEvent{1, {{"validation/loss", 1.5}}}),
+                     at(106, step(2, 1.5))});
+        const ui::CurveMetric loss = ui::curveMetric(model, "loss");
+        for (const ui::XAxis axis : {ui::XAxis::Step, ui::XAxis::Epoch, ui::XAxis::Seconds,
+                                     ui::XAxis::Wall, ui::XAxis::RelativeStep}) {
+            std::vector<double> x;
+            std::vector<double> y;
+            ui::readEvaluations(model, loss, axis, 10, x, y);
+            QCOMPARE(x.size(), std::size_t{1});
+            QCOMPARE(ui::xOfEvaluation(model, axis, 1), std::optional(x[0]));
+        }
+        QVERIFY(*ui::xOfEvaluation(model, ui::XAxis::Seconds, 1) >
+                *ui::xOfStep(model, ui::XAxis::Seconds, 1));
+        QVERIFY(!ui::xOfEvaluation(model, ui::XAxis::Step, 2));
     }
 
     void phases_get_their_times_when_the_next_one_begins() {

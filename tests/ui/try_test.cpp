@@ -9,6 +9,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/trial_host.h"
 #include "ui/screens/train/try_input.h"
+#include "ui/screens/train/try_row.h"
 #include "widgets/confusion_view.h"
 #include "widgets/controls.h"
 #include "widgets/image_grid.h"
@@ -17,6 +18,9 @@
 #include "widgets/step_dots.h"
 #include "widgets/text_label.h"
 
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSpinBox>
@@ -62,6 +66,27 @@ constexpr const char* kText = R"({
   "evaluation": {"samples": 0}
 })";
 
+constexpr const char* kHouses = R"({
+  "schema_version": 1, "name": "houses", "seed": 3,
+  "data": {"train": {"type": "csv", "path": "houses.csv", "targets": "price"},
+           "validation": {"split": 0.25}},
+  "model": {"type": "mlp", "hidden": [8]}, "loss": {"type": "mse"}, "metrics": [],
+  "training": {"length": {"steps": 20}, "global_batch_size": 8, "precision": "f32"}
+})";
+
+/// Decimal commas, texts and gaps.
+void write_houses(const std::filesystem::path& file) {
+    std::ofstream out(file);
+    out << "size;town;price\n";
+    for (int i = 0; i < 60; ++i) {
+        out << (i % 7 == 0 ? "" : std::to_string(20 + i) + ",5") << ';'
+            << (i % 11 == 0  ? ""
+                : i % 2 == 0 ? "Köln"
+                             : "Paris")
+            << ';' << 1000 + 10 * i << ",5\n";
+    }
+}
+
 } // namespace
 
 class TryTest : public QObject {
@@ -84,6 +109,7 @@ private slots:
         open_part(fixture, 2);
         auto* input = fixture.window().findChild<ui::TryInput*>();
         QTRY_VERIFY(fixture.find("sketchPad")->isVisible());
+        QVERIFY(!fixture.find("tryUndo")->isEnabled()); // nothing was drawn
         QTRY_VERIFY(chosen_checkpoint(fixture) != std::filesystem::path());
         input->showSample(7);
         auto* bars = fixture.window().findChild<widgets::ProbabilityBars*>("tryBars");
@@ -149,6 +175,58 @@ private slots:
             wanted << QString::number(value, 'g', 6);
         }
         QCOMPARE(text_of(fixture, "tryAnswer"), wanted.join("  "));
+    }
+
+    void a_row_is_written_as_the_table_has_it_and_gets_the_outputs_of_weft_predict() {
+        test::StudioFixture fixture;
+        write_houses(fixture.root() / "houses.csv");
+        train_to_the_end(fixture, kHouses);
+        open_part(fixture, 2);
+        auto* table = fixture.window().findChild<ui::TryRow*>("tryRow");
+        QTRY_VERIFY_WITH_TIMEOUT(table->isVisible(), kPatienceMs);
+        const QAbstractItemModelTester tester(&table->row());
+        QCOMPARE(table->row().rowCount(), 2);
+        QTRY_VERIFY(chosen_checkpoint(fixture) != std::filesystem::path());
+        train::LoadedModel model = train::load_model(chosen_checkpoint(fixture), nullptr, 1);
+        const auto predicted = [&](const std::string& row) {
+            const auto file = fixture.root() / "new.csv";
+            std::ofstream(file) << "size;town\n" << row << "\n";
+            std::vector<std::string> notes;
+            const auto source = data::open_input(model.config.section("data"),
+                                                 {model.config.base_dir, 0, model.config.seed},
+                                                 *model.data.train, file, notes);
+            const std::int64_t index = 0;
+            const auto said =
+                train::predict(*model.executor, *source, std::span(&index, 1), 1).front();
+            return "price: " + QString::number(said.values.front(), 'g', 6);
+        };
+        // Nothing on it, nothing said of it; then a number by the keyboard, as it is typed.
+        QCOMPARE(text_of(fixture, "tryAnswer"), QString());
+        table->setFocus();
+        QTest::keyClick(table, Qt::Key_7);
+        auto* number = table->findChild<QLineEdit*>();
+        QVERIFY(number != nullptr);
+        QTest::keyClicks(number, "1,25");
+        QTRY_COMPARE_WITH_TIMEOUT(text_of(fixture, "tryAnswer"), predicted("71,25;"), kPatienceMs);
+        // The next column has a list of the known texts.
+        QTest::keyClick(number, Qt::Key_Tab);
+        auto* town = table->findChild<QComboBox*>();
+        QVERIFY(town != nullptr);
+        QCOMPARE(town->count(), 3); // none, and the two
+        QTest::keyClick(town, Qt::Key_End);
+        QTRY_COMPARE_WITH_TIMEOUT(text_of(fixture, "tryAnswer"), predicted("71,25;Paris"),
+                                  kPatienceMs);
+        // What is no number is said by column, with what to do.
+        table->row().setData(table->row().index(0, 1), "71.25", Qt::EditRole);
+        QTRY_COMPARE(text_of(fixture, "tryNote"),
+                     QString("size: '71.25' is no number. The data writes decimal commas."));
+        QTRY_COMPARE(text_of(fixture, "tryAnswer"), QString());
+        // A sample of the split is shown as its row.
+        fixture.window().findChild<ui::TryInput*>()->showSample(2);
+        QTRY_VERIFY_WITH_TIMEOUT(!text_of(fixture, "tryAnswer").isEmpty(), kPatienceMs);
+        QVERIFY(table->row().cells()[0].ends_with(",5"));
+        fixture.click("tryClear");
+        QTRY_COMPARE(text_of(fixture, "tryAnswer"), QString());
     }
 
     void a_prompt_is_gone_on_from_as_weft_generate_does() {

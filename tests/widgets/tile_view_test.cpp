@@ -76,6 +76,15 @@ private slots:
         QVERIFY(box.height() > box.width());
     }
 
+    void in_a_low_view_an_array_stays_to_scale_and_takes_all_the_height() {
+        TileView view;
+        view.resize(400, 76); // of which the numbers above and below take some
+        view.setArray(twoColumns());
+        const QRectF low = view.item(0).rect.united(view.item(1).rect);
+        QVERIFY(low.height() > 30.0); // less when there were words below it
+        QVERIFY(std::abs(low.width() / low.height() - 1536.0 / 384.0) < 0.15);
+    }
+
     void a_position_belongs_to_the_tile_drawn_there() {
         TileView view;
         view.resize(300, 300);

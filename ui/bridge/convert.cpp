@@ -83,7 +83,8 @@ QString formatMetric(double value) {
     }
     const double size = std::abs(value);
     if (size != 0 && (size < 1e-3 || size >= 1e5)) {
-        return QString::number(value, 'e', 2);
+        static const QRegularExpression padding("e[+]?(-?)0*");
+        return QString::number(value, 'e', 2).replace(padding, "e\\1"); // "1.13e5", as on axes
     }
     return QString::number(value, 'f', size < 10 ? 3 : size < 100 ? 2 : 1);
 }

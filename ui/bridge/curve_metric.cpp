@@ -147,6 +147,18 @@ void readPoints(const StepSeries& steps, const CurveMetric& metric, XAxis axis, 
     }
 }
 
+namespace {
+
+double xOfPoint(const EvaluationPoint& point, XAxis axis, double base) {
+    return axis == XAxis::Epoch          ? point.epoch
+           : axis == XAxis::Seconds      ? point.seconds
+           : axis == XAxis::Wall         ? point.wall
+           : axis == XAxis::RelativeStep ? point.step - base
+                                         : point.step;
+}
+
+} // namespace
+
 void readEvaluations(const RunModel& run, const CurveMetric& metric, XAxis axis, double until,
                      std::vector<double>& x, std::vector<double>& y) {
     x.clear();
@@ -158,11 +170,7 @@ void readEvaluations(const RunModel& run, const CurveMetric& metric, XAxis axis,
         }
         for (const auto& [name, value] : point.metrics) {
             if (name == metric.evaluation_metric) {
-                x.push_back(axis == XAxis::Epoch          ? point.epoch
-                            : axis == XAxis::Seconds      ? point.seconds
-                            : axis == XAxis::Wall         ? point.wall
-                            : axis == XAxis::RelativeStep ? point.step - base
-                                                          : point.step);
+                x.push_back(xOfPoint(point, axis, base));
                 y.push_back(value);
             }
         }
@@ -171,6 +179,15 @@ void readEvaluations(const RunModel& run, const CurveMetric& metric, XAxis axis,
 
 double baseStep(const RunModel& run) {
     return run.origin() ? run.origin()->step : 0.0;
+}
+
+std::optional<double> xOfEvaluation(const RunModel& run, XAxis axis, double step) {
+    const auto& points = run.evaluations();
+    const auto found = std::find_if(points.begin(), points.end(), [step](const EvaluationPoint& one) {
+        return one.step == step;
+    });
+    return found == points.end() ? std::nullopt
+                                 : std::optional(xOfPoint(*found, axis, baseStep(run)));
 }
 
 std::optional<double> xOfStep(const RunModel& run, XAxis axis, double step) {

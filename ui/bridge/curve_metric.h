@@ -50,5 +50,7 @@ void readEvaluations(const RunModel& run, const CurveMetric& metric, XAxis axis,
 double baseStep(const RunModel& run);
 /// Where a step lies on an axis; nothing where the run has not done it.
 std::optional<double> xOfStep(const RunModel& run, XAxis axis, double step);
+/// Where the evaluation of a step lies: on axes of time, later than the step.
+std::optional<double> xOfEvaluation(const RunModel& run, XAxis axis, double step);
 
 } // namespace weft::ui

@@ -44,9 +44,22 @@ DataPreview::~DataPreview() {
 
 void DataPreview::setActive(bool active) {
     active_ = active;
-    if (active_ && !opened_ && state_ == State::Opening) {
-        open();
+    if (state_ != State::Opening) {
+        return;
     }
+    if (active_ && !opened_) {
+        open();
+    } else if (!active_ && opened_) { // a run may want the machine, and the same files
+        abandonOpening();
+        opened_ = false;
+    }
+}
+
+void DataPreview::abandonOpening() {
+    stop_.request_stop();
+    stop_ = std::stop_source();
+    ++open_job_;
+    news_.end();
 }
 
 void DataPreview::reopen() {
@@ -134,9 +147,7 @@ void DataPreview::onDraftChanged() {
     } else {
         key_ = std::move(key);
     }
-    stop_.request_stop();
-    stop_ = std::stop_source();
-    ++open_job_;
+    abandonOpening();
     opened_ = false;
     random_ = hasRandomTransform(section_);
     state_ = State::Opening;

@@ -40,7 +40,8 @@ public:
     explicit DataPreview(Draft& draft, QObject* parent = nullptr);
     ~DataPreview() override;
 
-    /// Opens only while somebody looks.
+    /// Opens only while somebody looks; what is being opened when nobody does any more is begun
+    /// again when somebody does.
     void setActive(bool active);
     /// Opens again though nothing was edited: files may have changed.
     void reopen();
@@ -96,6 +97,7 @@ private:
     void onDraftChanged();
     bool readSettings();
     void open();
+    void abandonOpening();
     void lookInto();
     void readSamples();
     void fail(State state, const QString& problem, const QString& hint);

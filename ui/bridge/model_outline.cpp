@@ -15,7 +15,8 @@ namespace weft::ui {
 namespace {
 
 constexpr std::size_t kMostKinds = 4;
-constexpr std::size_t kEqualBlocks = 5; // so many in a row become one node
+constexpr std::size_t kKindLetters = 26; // of several kinds together, beside a count
+constexpr std::size_t kEqualBlocks = 5;  // so many in a row become one node
 
 QString say(const char* text) {
     return QCoreApplication::translate("weft::ui::blockGraph", text);
@@ -59,6 +60,9 @@ public:
                 outline_.blocks[block].parameters += elements;
             }
         }
+        for (const auto& [block, value] : given_on_) {
+            outline_.blocks[block].shape = sampleShape(program_.type(value));
+        }
     }
 
 private:
@@ -84,6 +88,10 @@ private:
         outline_.blocks[""].flops += flops;
         outline_.blocks[""].output_bytes += bytes;
         outline_.blocks[""].shape = shape;
+        take(op);
+        for (const ir::ValueId value : op.outputs) {
+            made_in_[value] = {op.path, ++made_};
+        }
         for (const std::string& path : blocksAround(op.path)) {
             ModelBlock& block = outline_.blocks[path];
             block.flops += flops;
@@ -98,8 +106,33 @@ private:
         }
     }
 
+    /// What an op takes in was given on by the blocks that it is not in: the last of it is what a
+    /// block puts out, whatever else it keeps up to date (running means).
+    void take(const ir::Op& op) {
+        const std::vector<std::string> around = blocksAround(op.path);
+        for (const ir::ValueId value : op.inputs) {
+            const auto made = made_in_.find(value);
+            if (made == made_in_.end()) {
+                continue;
+            }
+            for (const std::string& block : blocksAround(made->second.first)) {
+                if (std::find(around.begin(), around.end(), block) != around.end()) {
+                    continue;
+                }
+                const auto known = given_on_.find(block);
+                if (known == given_on_.end() ||
+                    made_in_.at(known->second).second < made->second.second) {
+                    given_on_[block] = value;
+                }
+            }
+        }
+    }
+
     ModelOutline& outline_;
     const ir::Program& program_;
+    std::map<ir::ValueId, std::pair<std::string, int>> made_in_; // block, and how many before it
+    std::map<std::string, ir::ValueId> given_on_;
+    int made_ = 0;
 };
 
 /// Ops of one level, gathered into the blocks that they are in.
@@ -202,8 +235,12 @@ private:
                                               : say("%1 parts").arg(block.children.size());
         }
         std::vector<std::string> kinds = split(block.ops, '\n');
-        if (kinds.size() > kMostKinds) {
-            kinds.resize(kMostKinds);
+        const std::size_t all = kinds.size();
+        kinds.resize(std::min(all, kMostKinds));
+        while (kinds.size() > 1 && join(kinds, ", ").size() > kKindLetters) {
+            kinds.pop_back();
+        }
+        if (kinds.size() < all) {
             kinds.emplace_back("…");
         }
         return toQString(join(kinds, ", "));

@@ -66,6 +66,12 @@ void RunOutlook::setActive(bool active) {
 void RunOutlook::onDraftChanged() {
     dirty_ = true;
     stale_ = true;
+    if (draft_.isValid() && !draft_.isEmpty() && outlineKey(draft_.config()) != outlined_) {
+        outlined_.clear(); // of other data
+        outline_.reset();
+        data_problem_.clear();
+        ++look_;
+    }
     count();
     emit changed();
     if (active_) {

@@ -5,8 +5,10 @@
 #include "core/train/run_summary.h"
 #include "ui/bridge/convert.h"
 
+#include <QDir>
 #include <QFile>
 #include <QObject>
+#include <QStandardPaths>
 
 #include <memory>
 
@@ -18,6 +20,8 @@ QString move(const std::filesystem::path& path) {
     if (!std::filesystem::exists(path, problem)) {
         return QObject::tr("%1 is not there any more.").arg(pathText(path));
     }
+    // Qt makes the trash, but not the folder that it lies in; a new home may lack it.
+    QDir().mkpath(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation));
     return QFile::moveToTrash(pathText(path))
                ? QString()
                : QObject::tr("%1 could not be moved to the trash: there may be none on this disk, "

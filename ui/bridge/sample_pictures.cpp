@@ -13,10 +13,10 @@
 namespace weft::ui {
 namespace {
 
-std::shared_ptr<const data::Source> open_validation(const compile::RunConfig& config) {
+data::DataSet open_untransformed(const compile::RunConfig& config) {
     config::Json section = config.section("data");
     section["transforms"] = config::Json::array();
-    return data::open_data(section, {config.base_dir, config.context(), config.seed}).validation;
+    return data::open_data(section, {config.base_dir, config.context(), config.seed});
 }
 
 SampleSet read_set(const data::Source& source, const std::vector<std::int64_t>& indices) {
@@ -60,7 +60,21 @@ QImage samplePicture(const ir::Type& type, std::span<const float> values) {
 struct SamplePictures::Held {
     std::mutex mutex;
     compile::RunConfig config;
-    std::shared_ptr<const data::Source> source;
+    bool open = false;
+    std::shared_ptr<const data::Source> source; // null: there is no validation split
+    std::shared_ptr<const data::Encoding> encoding;
+
+    SampleSet read(const std::vector<std::int64_t>& indices) {
+        if (!open) {
+            const data::DataSet set = open_untransformed(config);
+            source = set.validation;
+            encoding = set.train->encoding();
+            open = true;
+        }
+        SampleSet out = source ? read_set(*source, indices) : SampleSet{};
+        out.encoding = encoding;
+        return out;
+    }
 };
 
 SamplePictures::SamplePictures(RunModel& run, QObject* parent) : QObject(parent), run_(run) {
@@ -78,12 +92,11 @@ void SamplePictures::read(QObject* context, std::vector<std::int64_t> indices,
         [held = held_, indices = std::move(indices)]() -> SampleSet {
             const std::lock_guard guard(held->mutex);
             try {
-                if (!held->source) {
-                    held->source = open_validation(held->config);
-                }
-                return held->source ? read_set(*held->source, indices) : SampleSet{};
+                return held->read(indices);
             } catch (const Error& error) {
-                return {{}, {}, toQString(error.message())};
+                SampleSet none;
+                none.problem = toQString(error.message());
+                return none;
             }
         },
         [this, self = QPointer<SamplePictures>(this), held = held_,

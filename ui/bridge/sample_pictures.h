@@ -12,6 +12,10 @@
 #include <functional>
 #include <memory>
 
+namespace weft::data {
+class Encoding;
+}
+
 namespace weft::ui {
 
 struct SamplePicture {
@@ -22,10 +26,11 @@ struct SamplePicture {
 };
 
 struct SampleSet {
-    std::vector<SamplePicture> pictures; // those that exist, in the order asked for
-    QStringList class_names;             // may be empty
-    QString problem;                     // why there are none
-    std::int64_t total = 0;              // samples of the split
+    std::vector<SamplePicture> pictures;            // those that exist, in the order asked for
+    QStringList class_names;                        // may be empty
+    QString problem;                                // why there are none
+    std::int64_t total = 0;                         // samples of the split
+    std::shared_ptr<const data::Encoding> encoding; // of the training samples; may be null
     QString className(std::int64_t index) const;
 };
 

@@ -31,8 +31,8 @@ constexpr std::int64_t kChunk = 1024; // samples between two looks at whether to
 /// One sample that lies in memory, in the form of the data of a run.
 class OneSample final : public data::Source {
 public:
-    OneSample(const data::SampleInfo& info, std::vector<float> values)
-        : info_(info), values_(std::move(values)) {}
+    OneSample(const data::Source& like, std::vector<float> values)
+        : info_(like.info()), scale_(like.target_scale()), values_(std::move(values)) {}
 
     const data::SampleInfo& info() const override { return info_; }
     std::int64_t samples() const override { return 1; }
@@ -43,18 +43,20 @@ public:
     std::int32_t label(std::int64_t) const override { return -1; }
     std::int64_t cache_bytes() const override { return 0; }
     std::string fingerprint() const override { return {}; }
+    data::TargetScale target_scale() const override { return scale_; }
 
 private:
     data::SampleInfo info_;
+    data::TargetScale scale_;
     std::vector<float> values_;
 };
 
-QStringList names_of(const data::SampleInfo& info) {
-    QStringList names;
-    for (const std::string& name : info.class_names) {
-        names << toQString(name);
+QStringList texts(const std::vector<std::string>& names) {
+    QStringList out;
+    for (const std::string& name : names) {
+        out << toQString(name);
     }
-    return names;
+    return out;
 }
 
 TrialPrediction predict_one(train::LoadedModel& model, std::vector<float> values) {
@@ -66,11 +68,12 @@ TrialPrediction predict_one(train::LoadedModel& model, std::vector<float> values
                         ir::to_text(info.input));
     }
     const auto source =
-        data::transformed(std::make_shared<OneSample>(info, std::move(values)),
+        data::transformed(std::make_shared<OneSample>(*model.data.train, std::move(values)),
                           model.config.section("data").at("transforms"), model.config.seed, false);
     const std::int64_t index = 0;
     auto said = train::predict(*model.executor, *source, std::span(&index, 1), kTop);
-    return {std::move(said.front().values), std::move(said.front().top), names_of(info),
+    return {std::move(said.front().values), std::move(said.front().top), texts(info.class_names),
+            texts(info.classes > 0 ? std::vector<std::string>() : info.target_names),
             model.manifest.record.step};
 }
 
@@ -86,7 +89,7 @@ Confusion empty_confusion(const train::LoadedModel& model) {
     Confusion out;
     out.checkpoint = model.manifest.path;
     out.step = model.manifest.record.step;
-    out.class_names = names_of(info);
+    out.class_names = texts(info.class_names);
     out.classes = static_cast<int>(info.classes);
     out.cells.resize(static_cast<std::size_t>(info.classes * info.classes));
     return out;

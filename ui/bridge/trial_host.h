@@ -24,7 +24,8 @@ struct TrialPrediction {
     std::vector<double> values;                       // probabilities of the classes, or outputs
     std::vector<std::pair<std::int64_t, double>> top; // classes, the most probable first
     QStringList class_names;
-    std::int64_t step = 0; // of the checkpoint
+    QStringList output_names; // of numbers that a table's columns have; may be empty
+    std::int64_t step = 0;    // of the checkpoint
 };
 
 /// What a model takes and makes of the validation split: how often each class was said of each.

@@ -26,7 +26,7 @@ constexpr int kResetSize = 16;
 
 QString defaultText(const config::Field& field) {
     const config::Json& value = field.default_value;
-    return value.is_null() ? noneText()
+    return value.is_null() ? nullText(field)
            : value.is_number()
                ? numberText(value)
                : toQString(value.is_string() ? value.get<std::string>() : value.dump());

@@ -54,6 +54,24 @@ QPushButton* addButton(const FieldEditor& editor, const QString& what) {
     return button;
 }
 
+/// The first type that is complete by itself and not there yet; else one that is complete.
+std::string newType(const config::Field& item, const Json& others) {
+    const auto complete = [](const config::RecordType& type) {
+        return std::none_of(type.fields.begin(), type.fields.end(),
+                            [](const config::Field& field) { return field.required; });
+    };
+    const auto unused = [&](const config::RecordType& type) {
+        return std::none_of(others.begin(), others.end(), [&](const Json& other) {
+            return other.is_object() && other.value("type", Json()) == Json(type.name);
+        });
+    };
+    const auto& types = item.records;
+    auto found = std::find_if(types.begin(), types.end(),
+                              [&](const auto& type) { return complete(type) && unused(type); });
+    found = found == types.end() ? std::find_if(types.begin(), types.end(), complete) : found;
+    return (found == types.end() ? types.front() : *found).name;
+}
+
 } // namespace
 
 Json newItem(const config::Field& item, const Json& others) {
@@ -79,7 +97,7 @@ Json newItem(const config::Field& item, const Json& others) {
     case config::FieldType::list: return Json::array();
     case config::FieldType::object:
     case config::FieldType::map: return Json::object();
-    case config::FieldType::record: return {{"type", item.records.front().name}};
+    case config::FieldType::record: return {{"type", newType(item, others)}};
     case config::FieldType::text:
     case config::FieldType::path: return "";
     case config::FieldType::any: return nullptr;

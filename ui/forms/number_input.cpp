@@ -26,6 +26,13 @@ QString noneText() {
     return QCoreApplication::translate("weft::ui::NumberInput", "none");
 }
 
+// The tables write "null: from the data." where null is no absence.
+QString nullText(const config::Field& field) {
+    return field.help.find("null: ") == std::string::npos
+               ? noneText()
+               : QCoreApplication::translate("weft::ui::NumberInput", "auto");
+}
+
 NumberInput::NumberInput(const config::Field& field, QWidget* parent)
     : QAbstractSpinBox(parent), field_(field), characters_(kCharacters) {
     setFocusPolicy(Qt::StrongFocus);
@@ -45,7 +52,7 @@ void NumberInput::setNumber(const config::Json& value) {
     }
     typing_ = false;
     const QString text =
-        value.is_null() ? (field_.nullable ? noneText() : QString()) : numberText(value);
+        value.is_null() ? (field_.nullable ? nullText(field_) : QString()) : numberText(value);
     if (text != lineEdit()->text()) {
         lineEdit()->setText(text);
     }
@@ -62,8 +69,10 @@ void NumberInput::read(const QString& text) {
     const QString plain = text.trimmed();
     typing_ = true;
     problem_.clear();
-    if (plain.isEmpty() ||
-        (field_.nullable && plain.compare(noneText(), Qt::CaseInsensitive) == 0)) {
+    const auto says = [&plain](const QString& word) {
+        return plain.compare(word, Qt::CaseInsensitive) == 0;
+    };
+    if (plain.isEmpty() || (field_.nullable && (says(noneText()) || says(nullText(field_))))) {
         value_ = nullptr;
         emit edited(value_, plain.isEmpty());
         return;

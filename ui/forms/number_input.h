@@ -53,7 +53,9 @@ private:
     int characters_;
 };
 
-/// The word that stands for null.
+/// The word that stands for null where it means that there is nothing.
 QString noneText();
+/// The word that stands for null in this field: none, or that the value is found out.
+QString nullText(const config::Field& field);
 
 } // namespace weft::ui

@@ -44,18 +44,32 @@ QString textOf(const Json& value) {
 
 BooleanEditor::BooleanEditor(FormSource& source, const config::Field& field,
                              const std::string& pointer)
-    : FieldEditor(source, field, pointer), toggle_(new widgets::ToggleSwitch) {
-    QHBoxLayout* row = editorRow(this);
-    row->addWidget(toggle_, 0, Qt::AlignLeft);
-    nameControl(toggle_, *this);
-    setFocusProxy(toggle_);
-    connect(toggle_, &QAbstractButton::clicked, this, [this](bool on) { commit(on); });
+    : FieldEditor(source, field, pointer) {
+    QWidget* control = nullptr;
+    if (field.nullable) {
+        control = segments_ = new widgets::SegmentedControl({nullText(field), "true", "false"});
+        markAsData(*segments_);
+        connect(segments_, &widgets::SegmentedControl::currentIndexChanged, this,
+                [this](int index) { commit(index == 0 ? Json() : Json(index == 1)); });
+    } else {
+        control = toggle_ = new widgets::ToggleSwitch;
+        connect(toggle_, &QAbstractButton::clicked, this, [this](bool on) { commit(on); });
+    }
+    editorRow(this)->addWidget(control, 0, Qt::AlignLeft);
+    nameControl(control, *this);
+    setFocusProxy(control);
 }
 
 void BooleanEditor::refresh() {
     const Json now = value();
-    const QSignalBlocker blocker(toggle_);
-    toggle_->setChecked(now.is_boolean() && now.get<bool>());
+    const bool on = now.is_boolean() && now.get<bool>();
+    if (segments_ != nullptr) {
+        const QSignalBlocker blocker(segments_);
+        segments_->setCurrentIndex(now.is_null() ? 0 : on ? 1 : 2);
+    } else {
+        const QSignalBlocker blocker(toggle_);
+        toggle_->setChecked(on);
+    }
 }
 
 NumberEditor::NumberEditor(FormSource& source, const config::Field& field,
@@ -102,7 +116,7 @@ TextEditor::TextEditor(FormSource& source, const config::Field& field, const std
     setFocusProxy(edit_);
     leaveUndoToDraft(edit_);
     edit_->setMinimumWidth(kTextWidth);
-    edit_->setPlaceholderText(field.nullable ? noneText() : QString());
+    edit_->setPlaceholderText(field.nullable ? nullText(field) : QString());
     connect(edit_, &QLineEdit::textEdited, this, [this](const QString& text) {
         commitTyped(text.isEmpty() && this->field().nullable ? Json() : Json(text.toStdString()));
     });
@@ -144,7 +158,7 @@ ChoiceEditor::ChoiceEditor(FormSource& source, const config::Field& field,
 QStringList ChoiceEditor::names() const {
     QStringList out;
     if (field().nullable) {
-        out.append(noneText());
+        out.append(nullText(field()));
     }
     for (const std::string& choice : field().choices) {
         out.append(toQString(choice));
@@ -198,7 +212,7 @@ PathEditor::PathEditor(FormSource& source, const config::Field& field, const std
     setFocusProxy(edit_);
     leaveUndoToDraft(edit_);
     edit_->setMinimumWidth(kPathWidth);
-    edit_->setPlaceholderText(field.nullable ? noneText() : tr("file or folder"));
+    edit_->setPlaceholderText(field.nullable ? nullText(field) : tr("file or folder"));
     connect(edit_, &QLineEdit::textEdited, this, [this](const QString& text) {
         commitTyped(text.isEmpty() && this->field().nullable ? Json() : Json(text.toStdString()));
     });
@@ -252,7 +266,7 @@ JsonEditor::JsonEditor(FormSource& source, const config::Field& field, const std
     leaveUndoToDraft(edit_);
     widgets::setTextStyle(edit_, widgets::TextStyle::Mono);
     edit_->setMinimumWidth(kTextWidth);
-    edit_->setPlaceholderText(noneText());
+    edit_->setPlaceholderText(nullText(field));
     connect(edit_, &QLineEdit::textEdited, this, [this](const QString& text) {
         config::Checked read = config::parse_json(text.toStdString(), "");
         commitTyped(text.trimmed().isEmpty() ? Json()

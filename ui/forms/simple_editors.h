@@ -18,6 +18,7 @@ namespace weft::ui {
 
 class NumberInput;
 
+/// A switch; where null means something of its own, three names side by side.
 class BooleanEditor : public FieldEditor {
     Q_OBJECT
 public:
@@ -25,7 +26,8 @@ public:
     void refresh() override;
 
 private:
-    widgets::ToggleSwitch* toggle_;
+    widgets::ToggleSwitch* toggle_ = nullptr;
+    widgets::SegmentedControl* segments_ = nullptr;
 };
 
 /// Clearing the box means null where the field may be null, else the default.

@@ -7,6 +7,7 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QKeyEvent>
 #include <QKeySequenceEdit>
 #include <QPushButton>
 #include <QTreeWidget>
@@ -20,6 +21,25 @@ enum Column { NameColumn, KeysColumn };
 
 QString shown(const QKeySequence& keys) {
     return keys.toString(QKeySequence::NativeText);
+}
+
+/// What was pressed; empty for Shift, Ctrl, Alt and Meta alone. Shift belongs to a sign that is
+/// only there with it.
+QKeySequence combinationOf(const QKeyEvent& event) {
+    const int key = event.key();
+    if (key == Qt::Key_unknown || (key >= Qt::Key_Shift && key <= Qt::Key_Alt) ||
+        key == Qt::Key_AltGr || key == 0) {
+        return {};
+    }
+    const QString text = event.text();
+    const bool sign =
+        !text.isEmpty() && text[0].isPrint() && !text[0].isLetterOrNumber() && !text[0].isSpace();
+    Qt::KeyboardModifiers held =
+        event.modifiers() & ~(Qt::KeypadModifier | Qt::GroupSwitchModifier);
+    if (sign) {
+        held &= ~Qt::ShiftModifier;
+    }
+    return QKeySequence(QKeyCombination(held, static_cast<Qt::Key>(key)));
 }
 
 } // namespace
@@ -47,6 +67,7 @@ ShortcutEditor::ShortcutEditor(const Actions& actions, QWidget* parent)
     row->setSpacing(widgets::space::kControl);
     keys_->setObjectName("shortcutKeys");
     keys_->setAccessibleName(tr("New keys for the chosen action"));
+    keys_->installEventFilter(this);
     row->addWidget(keys_, 1);
     assign_->setObjectName("shortcutAssign");
     clear_->setObjectName("shortcutRemove");
@@ -171,6 +192,23 @@ void ShortcutEditor::assign(const QKeySequence& keys) {
     list_->setFocus(); // the button that was pressed may have nothing more to do
     keys_->clear();
     emit edited(different);
+}
+
+bool ShortcutEditor::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() != QEvent::KeyPress) {
+        return QWidget::eventFilter(watched, event);
+    }
+    const auto& pressed = static_cast<const QKeyEvent&>(*event);
+    if (pressed.key() == Qt::Key_Tab || pressed.key() == Qt::Key_Backtab) {
+        return QWidget::eventFilter(watched, event);
+    }
+    if (pressed.key() == Qt::Key_Escape && pressed.modifiers() == Qt::NoModifier) {
+        keys_->clear();
+        list_->setFocus();
+    } else if (const QKeySequence keys = combinationOf(pressed); !keys.isEmpty()) {
+        keys_->setKeySequence(keys);
+    }
+    return true;
 }
 
 void ShortcutEditor::changeEvent(QEvent* event) {

@@ -34,6 +34,8 @@ signals:
 
 protected:
     void changeEvent(QEvent* event) override;
+    /// Of the edit of keys: one combination is taken at once, Escape leaves it.
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     QTreeWidgetItem* chosen() const;

@@ -25,6 +25,16 @@ void toggle(QDockWidget& dock) {
     }
 }
 
+// Its room is for the others.
+bool isEmpty(const ProblemModel& problems, int column) {
+    for (int row = 0; row < problems.rowCount(); ++row) {
+        if (!problems.index(row, column).data().toString().isEmpty()) {
+            return false;
+        }
+    }
+    return true;
+}
+
 } // namespace
 
 LowerDocks::LowerDocks(QMainWindow& window, ProblemModel& problems)
@@ -76,8 +86,12 @@ QWidget* LowerDocks::createProblems() {
     auto* pages = new QStackedWidget;
     pages->addWidget(none);
     pages->addWidget(table);
-    const auto choose = [this, pages] {
+    const auto choose = [this, pages, table] {
         pages->setCurrentIndex(problems_.rowCount() > 0 ? 1 : 0);
+        for (const int column :
+             {ProblemModel::WhereColumn, ProblemModel::LineColumn, ProblemModel::HintColumn}) {
+            table->setColumnHidden(column, isEmpty(problems_, column));
+        }
     };
     connect(&problems_, &ProblemModel::countChanged, pages, choose);
     choose();

@@ -122,11 +122,16 @@ QStringList StatusBar::runTexts() const {
                   : tr("step %1").arg(formatCount(run.step())));
     texts << tr("epoch %1").arg(run.lastStep().epoch, 0, 'f', 2);
     const auto validation = run.lastMetric("validation/loss");
-    texts << tr("loss %1").arg(formatMetric(run.lastStep().loss)) +
-                 (validation ? " / " + formatMetric(*validation) : QString());
+    // A fork that has just begun stands at a step without having taken one.
+    texts << (run.steps().loss.empty()
+                  ? QString()
+                  : tr("loss %1").arg(formatMetric(run.lastStep().loss)) +
+                        (validation ? " / " + formatMetric(*validation) : QString()));
     const RunModel::Speed speed = run.speed();
-    texts << (speed.tokens ? tr("%1 tokens/s") : tr("%1 samples/s"))
-                 .arg(formatCount(static_cast<std::int64_t>(speed.per_second)));
+    texts << (speed.per_second > 0
+                  ? (speed.tokens ? tr("%1 tokens/s") : tr("%1 samples/s"))
+                        .arg(formatCount(static_cast<std::int64_t>(speed.per_second)))
+                  : QString());
     const double left = run.secondsLeft();
     texts << (left >= 0 ? tr("%1 left").arg(formatDuration(left)) : QString());
     texts << (run.plan() ? tr("arena %1").arg(widgets::formatMemory(run.plan()->arena_bytes))

@@ -69,7 +69,7 @@ public:
                    "input has the size of info()");
         std::byte* out = input.data();
         for (std::size_t i = 0; i < encoding_->inputs.size(); ++i) {
-            out = write_input(encoding_->inputs[i], row[i], out);
+            out = encoding_->write(encoding_->inputs[i], row[i], out);
         }
         if (!target.empty()) {
             write_target(row + encoding_->inputs.size(), target);
@@ -107,26 +107,6 @@ private:
         return rows_->values.data() + static_cast<std::size_t>(index) * encoding_->stride();
     }
 
-    static std::byte* put(float value, std::byte* out) {
-        std::memcpy(out, &value, sizeof(value));
-        return out + sizeof(value);
-    }
-
-    std::byte* write_input(const TableEncoding::Input& input, double value, std::byte* out) const {
-        if (input.is_number) {
-            const double number = std::isnan(value) ? input.fill : value;
-            return put(static_cast<float>((number - input.scale.mean) / input.scale.deviation),
-                       out);
-        }
-        if (!encoding_->one_hot) {
-            return put(static_cast<float>(value), out);
-        }
-        for (std::size_t k = 0; k < input.categories.size(); ++k) {
-            out = put(static_cast<double>(k) == value ? 1.0F : 0.0F, out);
-        }
-        return out;
-    }
-
     void write_target(const double* values, std::span<std::byte> target) const {
         if (encoding_->classify) {
             const auto value = static_cast<std::int32_t>(*values);
@@ -137,7 +117,9 @@ private:
         for (std::size_t k = 0; k < encoding_->targets.size(); ++k) {
             const Moments& scale = encoding_->targets[k].scale;
             const double standardised = (values[k] - scale.mean) / scale.deviation;
-            out = put(static_cast<float>(std::isnan(values[k]) ? 0 : standardised), out);
+            const auto number = static_cast<float>(std::isnan(values[k]) ? 0 : standardised);
+            std::memcpy(out, &number, sizeof(number));
+            out += sizeof(number);
         }
     }
 

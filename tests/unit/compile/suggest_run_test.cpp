@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs that are suggested for data: each is a configuration without mistakes whose programs build.
+#include "core/base/text.h"
 #include "core/compile/programs.h"
 #include "core/compile/suggest_run.h"
 #include "tests/support/weft_test.h"
@@ -58,6 +59,30 @@ private slots:
         // One batch fits into an epoch, and a run takes at most some thousands of updates.
         QVERIFY(run.config.global_batch_size <= outline.samples);
         QVERIFY(compile::build_programs(run.config, outline.sample).programs.size() >= 4);
+    }
+
+    void the_norms_of_a_suggested_run_do_not_decay() {
+        const auto suggestion = compile::suggest_run(
+            synthetic(R"({"kind": "images", "shape": [64, 48, 3]})"), {}, "mine");
+        const Json& layers = suggestion.document.at("model").at("layers");
+        const Json& groups = suggestion.document.at("optimizer").at("groups");
+        const auto decays = [&](const std::string& name) {
+            for (const Json& group : groups) {
+                if (glob_match(group.at("match").get<std::string>(), name)) {
+                    return group.at("weight_decay") != 0.0;
+                }
+            }
+            return true;
+        };
+        int norms = 0;
+        for (std::size_t i = 0; i < layers.size(); ++i) {
+            const std::string weight = "layers." + std::to_string(i) + ".weight";
+            const bool norm = layers[i].at("type") == "batch_norm";
+            norms += norm ? 1 : 0;
+            QCOMPARE(decays(weight), !norm);
+            QVERIFY(!decays("layers." + std::to_string(i) + ".bias"));
+        }
+        QVERIFY(norms > 0);
     }
 
     void a_run_without_validation_keeps_what_trains_best() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/train/run_summary.h"
 #include "tests/support/weft_test.h"
 
@@ -71,6 +72,15 @@ private slots:
         const fs::path second = create_run_folder(root() / "runs", "Fashion MLP (v2)");
         QVERIFY(first.filename().string().ends_with("_fashion-mlp-v2_001"));
         QVERIFY(second.filename().string().ends_with("_fashion-mlp-v2_002"));
+        const fs::path letters = create_run_folder(root() / "runs", "Häuser, 2024");
+        QVERIFY(letters.filename().string().ends_with("_häuser-2024_001"));
+        std::string many;
+        while (many.size() < 100) {
+            many += "ü";
+        }
+        QVERIFY(weft::is_utf8(create_run_folder(root() / "runs", many).filename().string()));
+        const fs::path no_text = create_run_folder(root() / "runs", "a\xfc" "b"); // not UTF-8
+        QVERIFY(no_text.filename().string().ends_with("_a-b_001"));
         QVERIFY(fs::is_directory(second / "checkpoints"));
     }
 

@@ -17,6 +17,8 @@ namespace {
 
 constexpr int kHeight = 220;
 constexpr double kSmoothing = 0.9;
+constexpr int kLeftMargin = 56; // "100,000"
+constexpr int kRightMargin = 16;
 
 } // namespace
 
@@ -30,10 +32,12 @@ CheckpointCurve::CheckpointCurve(const CheckpointModel& model, QWidget* parent)
     chart_->setFixedHeight(kHeight);
     chart_->setAxisNames(tr("step"), tr("loss"));
     chart_->setSmoothing(kSmoothing);
+    chart_->setLeftMargin(kLeftMargin);
     column->addWidget(chart_);
     files_ = new widgets::CheckpointTimeline;
     files_->setObjectName("timeline");
     files_->setCaptions(tr("files"), tr("dashed: pruned by retention"));
+    files_->setMargins(kLeftMargin, kRightMargin);
     column->addWidget(files_);
     connect(chart_, &widgets::LineChart::xRangeChanged, files_,
             &widgets::CheckpointTimeline::setRange);

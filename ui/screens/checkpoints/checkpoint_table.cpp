@@ -2,6 +2,7 @@
 #include "ui/screens/checkpoints/checkpoint_table.h"
 
 #include "ui/models/checkpoint_model.h"
+#include "ui/screens/checkpoints/badge_delegate.h"
 #include "widgets/painting.h"
 #include "widgets/style.h"
 
@@ -16,6 +17,7 @@ namespace {
 
 constexpr int kCompactWidth = 560; // narrower: the columns that matter least go
 constexpr int kTightWidth = 360;
+constexpr int kLeastReasons = 80; // what is longer ends in dots; the panel beside has the whole
 
 } // namespace
 
@@ -25,6 +27,7 @@ CheckpointTable::CheckpointTable(CheckpointModel& model, QWidget* parent)
     setObjectName("checkpointTable");
     setAccessibleName(tr("Checkpoints"));
     setModel(&model);
+    setItemDelegateForColumn(CheckpointModel::Badge, new BadgeDelegate(model, this));
     setSelectionBehavior(QAbstractItemView::SelectRows);
     setSelectionMode(QAbstractItemView::ExtendedSelection);
     setShowGrid(false);
@@ -102,7 +105,7 @@ void CheckpointTable::fitColumns() {
     horizontalHeader()->setStretchLastSection(tight);
 }
 
-/// Whether the reasons can be read whole. What is wrong with a checkpoint stands there in any case.
+/// Whether the reasons can be read. What is wrong with a checkpoint stands there in any case.
 bool CheckpointTable::hasRoomForReasons() const {
     QString longest;
     for (int row = 0; row < model()->rowCount(); ++row) {
@@ -119,7 +122,9 @@ bool CheckpointTable::hasRoomForReasons() const {
         }
     }
     const QFont font = widgets::Theme::current().font(widgets::TextStyle::Body);
-    return widgets::textWidth(font, longest) + 2 * widgets::space::kControl <= left;
+    const double wanted = std::min<double>(
+        widgets::textWidth(font, longest), kLeastReasons * widgets::Theme::current().fontScale());
+    return wanted + 2 * widgets::space::kControl <= left;
 }
 
 } // namespace weft::ui

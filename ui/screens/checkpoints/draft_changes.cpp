@@ -3,6 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft.h"
+#include "ui/forms/number_text.h"
 #include "widgets/card.h"
 #include "widgets/icon.h"
 #include "widgets/text_label.h"
@@ -45,6 +46,10 @@ std::vector<compile::FieldChange> telling(std::vector<compile::FieldChange> chan
     std::stable_sort(changes.begin(), changes.end(),
                      [](const auto& a, const auto& b) { return a.effect > b.effect; });
     return changes;
+}
+
+QString valueText(const config::Json& value) {
+    return value.is_number() ? numberText(value) : toQString(value.dump());
 }
 
 } // namespace
@@ -116,8 +121,7 @@ void DraftChanges::addChange(const compile::FieldChange& change) {
     mark->setAccessibleName(look.text);
     grid->addWidget(mark, 0, 0, Qt::AlignTop);
     grid->addWidget(new widgets::ElidedLabel(toQString(change.path), TextStyle::Mono), 0, 1);
-    grid->addWidget(new widgets::ElidedLabel(toQString(change.before.dump()) + " → " +
-                                                 toQString(change.after.dump()),
+    grid->addWidget(new widgets::ElidedLabel(valueText(change.before) + " → " + valueText(change.after),
                                              TextStyle::MonoSmall, Role::Muted),
                     1, 1);
     grid->addWidget(new widgets::TextLabel(look.text, TextStyle::Caption, Role::Muted), 2, 1);

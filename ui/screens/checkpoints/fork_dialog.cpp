@@ -2,54 +2,41 @@
 #include "ui/screens/checkpoints/fork_dialog.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/forms/field_group.h"
+#include "ui/screens/checkpoints/fork_mesh.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
 #include <QDialogButtonBox>
-#include <QFormLayout>
-#include <QLineEdit>
+#include <QKeyEvent>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QShortcut>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <span>
 
 namespace weft::ui {
 namespace {
 
-constexpr int kWidth = 640; // a problem with its hint mostly fits on one line
+constexpr QSize kSize{640, 560};
 
-constexpr std::pair<const char*, const char*> kFields[] = {
-    {"name", QT_TRANSLATE_NOOP("ForkDialog", "Name")},
-    {"optimizer.learning_rate", QT_TRANSLATE_NOOP("ForkDialog", "Learning rate")},
-    {"training.length", QT_TRANSLATE_NOOP("ForkDialog", "Length")},
-    {"training.max_grad_norm", QT_TRANSLATE_NOOP("ForkDialog", "Clip gradients above")},
-    {"training.precision", QT_TRANSLATE_NOOP("ForkDialog", "Precision")},
-    {"seed", QT_TRANSLATE_NOOP("ForkDialog", "Seed")},
-    {"mesh.devices", QT_TRANSLATE_NOOP("ForkDialog", "Devices")},
-    {"mesh.strategy", QT_TRANSLATE_NOOP("ForkDialog", "Strategy")},
-    {"mesh.axes", QT_TRANSLATE_NOOP("ForkDialog", "Mesh axes")},
+struct Field {
+    const char* pointer;
+    const char* name;
 };
 
-std::string value_text(const config::Json& document, const std::string& dotted) {
-    const config::Json* at = &document;
-    std::size_t begin = 0;
-    while (begin <= dotted.size()) {
-        const std::size_t dot = std::min(dotted.find('.', begin), dotted.size());
-        const auto found = at->find(dotted.substr(begin, dot - begin));
-        if (found == at->end()) {
-            return {};
-        }
-        at = &*found;
-        begin = dot + 1;
-    }
-    return at->is_string() ? at->get<std::string>() : at->dump();
-}
-
-bool belongs_to(const std::string& pointer, const std::string& dotted) {
-    std::string field = "/" + dotted;
-    std::replace(field.begin(), field.end(), '.', '/');
-    return pointer == field || pointer.starts_with(field + "/");
-}
+constexpr Field kGeneral[] = {
+    {"/name", QT_TRANSLATE_NOOP("ForkDialog", "name of the run")},
+    {"/seed", QT_TRANSLATE_NOOP("ForkDialog", "seed")},
+};
+constexpr Field kTraining[] = {
+    {"/optimizer/learning_rate", QT_TRANSLATE_NOOP("ForkDialog", "learning rate")},
+    {"/training/max_grad_norm", QT_TRANSLATE_NOOP("ForkDialog", "clip gradients above")},
+    {"/training/length", QT_TRANSLATE_NOOP("ForkDialog", "length, with what is trained already")},
+    {"/training/precision", QT_TRANSLATE_NOOP("ForkDialog", "precision")},
+};
 
 /// Place, what is wrong, what to do: "/seed: expected an integer, found the text \"x\". Remove it."
 QString line_of(const config::Diagnostic& problem) {
@@ -58,23 +45,17 @@ QString line_of(const config::Diagnostic& problem) {
     return problem.hint.empty() ? line : line + ". " + toQString(problem.hint);
 }
 
-widgets::TextLabel* problemLabel() {
-    auto* label = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Error);
-    label->setWordWrap(true);
-    // One line is kept free, so that the dialog does not jump while one types.
-    label->setMinimumHeight(label->fontMetrics().height());
-    return label;
-}
-
 } // namespace
 
 ForkDialog::ForkDialog(const compile::RunConfig& parent_config, std::int64_t step, QWidget* parent)
-    : QDialog(parent), config_(parent_config) {
+    : QDialog(parent), parent_(parent_config), source_(draft_) {
+    draft_.setDocument(parent_.document, parent_.base_dir);
     setObjectName("forkDialog");
     setWindowTitle(tr("Fork from step %1").arg(formatCount(step)));
-    setMinimumWidth(kWidth);
+    resize(kSize);
     auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(24, 20, 24, 20);
+    column->setContentsMargins(widgets::space::kSection, widgets::space::kMargin,
+                               widgets::space::kSection, widgets::space::kMargin);
     column->setSpacing(widgets::space::kGroup);
     auto* what = new widgets::TextLabel(tr("A fork is a new run that starts from this checkpoint. "
                                            "The parent stays as it is. Change "
@@ -82,26 +63,8 @@ ForkDialog::ForkDialog(const compile::RunConfig& parent_config, std::int64_t ste
                                         widgets::TextStyle::Body, widgets::Role::Muted);
     what->setWordWrap(true);
     column->addWidget(what);
-    auto* form = new QFormLayout;
-    form->setHorizontalSpacing(widgets::space::kMargin);
-    form->setVerticalSpacing(widgets::space::kTight);
-    for (const auto& [path, label] : kFields) {
-        const std::string before = value_text(config_.document, path);
-        auto* edit = new QLineEdit(toQString(before));
-        edit->setObjectName(QString("fork.") + path);
-        widgets::setTextStyle(edit, widgets::TextStyle::Mono);
-        connect(edit, &QLineEdit::textChanged, this, &ForkDialog::check);
-        edit->setAccessibleName(tr(label));
-        form->addRow(tr(label), edit);
-        auto* problem = problemLabel();
-        problem->setObjectName(QString("forkProblem.") + path);
-        form->addRow(QString(), problem);
-        entries_.push_back({path, before, edit, problem});
-    }
-    column->addLayout(form);
-    others_ = problemLabel();
-    others_->setObjectName("forkProblems");
-    column->addWidget(others_);
+    form_ = createForm();
+    column->addWidget(form_, 1);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
     start_ = buttons->addButton(tr("Start fork"), QDialogButtonBox::AcceptRole);
     start_->setObjectName("startFork");
@@ -110,44 +73,106 @@ ForkDialog::ForkDialog(const compile::RunConfig& parent_config, std::int64_t ste
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     column->addWidget(buttons);
+    // Text boxes leave these keys to the draft they show.
+    connect(new QShortcut(QKeySequence::Undo, this), &QShortcut::activated, this,
+            [this] { draft_.undo(); });
+    connect(new QShortcut(QKeySequence::Redo, this), &QShortcut::activated, this,
+            [this] { draft_.redo(); });
+    connect(&draft_, &Draft::changed, this, &ForkDialog::check);
     check();
 }
 
+// What edits the draft goes before it.
+ForkDialog::~ForkDialog() {
+    delete form_;
+}
+
+// Enter starts the fork. Left to QDialog, it would press whichever small button of the form comes
+// first.
+void ForkDialog::keyPressEvent(QKeyEvent* event) {
+    if (event->key() != Qt::Key_Return && event->key() != Qt::Key_Enter) {
+        QDialog::keyPressEvent(event);
+    } else if (auto* button = qobject_cast<QAbstractButton*>(focusWidget())) {
+        button->click();
+    } else {
+        start_->click();
+    }
+}
+
+// It scrolls, so that the dialog keeps its size whatever there is to say about the fields.
+QWidget* ForkDialog::createForm() {
+    auto* content = new QWidget;
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(0, 0, widgets::space::kControl, 0);
+    column->setSpacing(widgets::space::kGroup);
+    const auto section = [&](const QString& title, QWidget* part) {
+        auto* heading = new widgets::TextLabel(title, widgets::TextStyle::Strong);
+        heading->setContentsMargins(0, widgets::space::kControl, 0, 0);
+        column->addWidget(heading);
+        column->addWidget(part);
+    };
+    const auto fields = [&](std::span<const Field> list) {
+        std::vector<std::string> pointers;
+        for (const Field& field : list) {
+            if (source_.field(field.pointer) != nullptr) { // an optimizer may do without a rate
+                pointers.emplace_back(field.pointer);
+            }
+        }
+        auto* group = new FieldGroup(source_, pointers);
+        for (const Field& field : list) {
+            if (FieldBox* box = group->box(field.pointer)) {
+                box->setName(tr(field.name));
+                boxes_.push_back(box);
+            }
+        }
+        return group;
+    };
+    section(tr("Run"), fields(kGeneral));
+    section(tr("Training"), fields(kTraining));
+    section(tr("Mesh"), new ForkMesh(draft_));
+    others_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Error);
+    others_->setObjectName("forkProblems");
+    others_->setWordWrap(true);
+    column->addWidget(others_);
+    column->addStretch(1);
+    auto* scroll = new QScrollArea;
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setWidget(content);
+    return scroll;
+}
+
+// A mesh is taken as a whole: the patterns in it may have dots of their own.
 std::vector<std::string> ForkDialog::overrides() const {
     std::vector<std::string> changed;
-    for (const Entry& entry : entries_) {
-        const std::string now = entry.edit->text().trimmed().toStdString();
-        if (now != entry.before) {
-            changed.push_back(entry.path + "=" + now);
+    bool mesh = false;
+    for (const compile::FieldChange& change : draft_.differencesFrom(parent_)) {
+        if (change.path.starts_with("mesh.")) {
+            mesh = true;
+        } else {
+            changed.push_back(change.path + "=" + change.after.dump());
         }
+    }
+    if (mesh) {
+        changed.push_back("mesh=" + draft_.config().section("mesh").dump());
     }
     return changed;
 }
 
-// The same validation as everywhere, at the field that caused it.
+// What is wrong stands below the field that caused it; here what no field shows.
 void ForkDialog::check() {
-    const compile::CheckedRun checked =
-        compile::read_run_config(config_.document, config_.base_dir, overrides());
-    std::vector<QStringList> at_field(entries_.size());
     QStringList others;
-    for (const config::Diagnostic& problem : checked.diagnostics) {
-        const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& field) {
-            return belongs_to(problem.pointer, field.path);
+    for (const config::Diagnostic& problem : draft_.diagnostics()) {
+        const bool shown = std::any_of(boxes_.begin(), boxes_.end(), [&](const FieldBox* box) {
+            return problem.pointer == box->pointer() ||
+                   problem.pointer.starts_with(box->pointer() + "/");
         });
-        const QString line = line_of(problem);
-        if (entry == entries_.end()) {
-            others << line;
-        } else {
-            at_field[static_cast<std::size_t>(entry - entries_.begin())] << line;
+        if (!shown && problem.severity == config::Severity::error) {
+            others << line_of(problem);
         }
     }
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-        widgets::setInvalid(entries_[i].edit, !at_field[i].isEmpty());
-        entries_[i].problem->setText(at_field[i].join("\n"));
-        entries_[i].edit->setAccessibleDescription(at_field[i].join("\n"));
-    }
     others_->setText(others.join("\n"));
-    start_->setEnabled(checked.ok());
+    start_->setEnabled(draft_.isValid());
 }
 
 } // namespace weft::ui

@@ -54,9 +54,8 @@ QTreeWidgetItem* RunTree::addGroup(const QString& title, const std::filesystem::
 void RunTree::addRun(QTreeWidgetItem& group, const train::RunSummary& run) {
     auto* item = new QTreeWidgetItem(&group, {nameOf(run)});
     const bool good = run.problem.empty() && run.state != "failed";
-    item->setIcon(0, widgets::icon(!good                           ? "warning"
-                                   : run.last_checkpoint_step >= 0 ? "checkpoint"
-                                                                   : "train"));
+    item->setIcon(0, !good ? widgets::icon("warning", widgets::Role::Warning)
+                           : widgets::icon(run.last_checkpoint_step >= 0 ? "checkpoint" : "train"));
     item->setData(0, PathRole, pathText(run.folder));
     item->setToolTip(0, run.problem.empty() ? pathText(run.folder) : toQString(run.problem));
 }

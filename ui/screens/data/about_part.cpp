@@ -4,10 +4,15 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft.h"
 #include "widgets/card.h"
+#include "widgets/painting.h"
 #include "widgets/text_label.h"
 
+#include <QEvent>
 #include <QGridLayout>
 #include <QVBoxLayout>
+
+#include <algorithm>
+#include <cmath>
 
 namespace weft::ui {
 namespace {
@@ -17,6 +22,7 @@ using widgets::TextLabel;
 using widgets::TextStyle;
 
 constexpr std::size_t kMostNotes = 20;
+constexpr double kNameShare = 0.36; // of the width, at most
 
 void clear(QLayout* layout) {
     while (QLayoutItem* item = layout->takeAt(0)) {
@@ -35,13 +41,14 @@ QString typeText(const ir::Type& type) {
     return extents.isEmpty() ? dtype : extents.join(QStringLiteral(" × ")) + ", " + dtype;
 }
 
-/// Long words without a space may be broken after their punctuation.
+/// Long words without a space may be broken after their punctuation; numbers may not.
 QString breakable(const QString& text) {
     constexpr QChar kMayBreak(0x200B);
     QString out;
-    for (const QChar letter : text) {
-        out += letter;
-        if (QStringLiteral("/,:;_{}[]=-").contains(letter)) {
+    for (qsizetype i = 0; i < text.size(); ++i) {
+        out += text[i];
+        const bool in_number = i + 1 < text.size() && text[i] == ',' && text[i + 1].isDigit();
+        if (QStringLiteral("/,:;_{}[]=-").contains(text[i]) && !in_number) {
             out += kMayBreak;
         }
     }
@@ -71,6 +78,7 @@ void AboutPart::addRow(const QString& name, const QString& value, const QString&
     const int row = rows_->count() / 2; // two labels each
     auto* label = new TextLabel(name, TextStyle::Caption, Role::Muted);
     label->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    label->setWordWrap(true);
     rows_->addWidget(label, row, 0);
     auto* text = new TextLabel(breakable(value), TextStyle::Caption);
     text->setAccessibleName(name + ": " + value);
@@ -79,6 +87,36 @@ void AboutPart::addRow(const QString& name, const QString& value, const QString&
     text->setToolTip(how);
     label->setToolTip(how);
     rows_->addWidget(text, row, 1);
+}
+
+// Most of the room is for the values: where it is short, names take a second line.
+void AboutPart::fitNames() {
+    const QFont font = widgets::Theme::current().font(TextStyle::Caption);
+    double longest = 0;
+    QList<QWidget*> names;
+    for (int row = 0; row < rows_->rowCount(); ++row) {
+        if (QLayoutItem* item = rows_->itemAtPosition(row, 0)) {
+            auto* name = static_cast<TextLabel*>(item->widget());
+            longest = std::max(longest, widgets::textWidth(font, name->text()));
+            names << name;
+        }
+    }
+    const int width = static_cast<int>(std::ceil(std::min(longest, kNameShare * this->width())));
+    for (QWidget* name : names) {
+        name->setFixedWidth(width);
+    }
+}
+
+void AboutPart::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fitNames();
+}
+
+void AboutPart::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        fitNames();
+    }
 }
 
 void AboutPart::update() {
@@ -127,6 +165,7 @@ void AboutPart::update() {
         addRow({},
                tr("and %1 more").arg(formatCount(static_cast<qint64>(notes.size() - kMostNotes))));
     }
+    fitNames();
 }
 
 } // namespace weft::ui

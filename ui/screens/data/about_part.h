@@ -15,8 +15,13 @@ class AboutPart : public QWidget {
 public:
     AboutPart(Draft& draft, DataPreview& preview, QWidget* parent = nullptr);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
 private:
     void update();
+    void fitNames();
     void addRow(const QString& name, const QString& value, const QString& how = {});
 
     Draft& draft_;

@@ -94,26 +94,26 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
 
     column->addSpacing(widgets::space::kTight);
     auto* middle = new QHBoxLayout;
-    middle->setSpacing(32);
+    middle->setSpacing(24);
     pictures_ = new widgets::ImageGrid;
     pictures_->setColumns(5);
     pictures_->setCellWidth(cellWidth());
     pictures_->setCentredCaptions(true);
     pictures_->setEmptyText(tr("Loading pictures…"));
     pictures_->setAccessibleName(tr("Ten kinds of clothing"));
-    middle->addWidget(pictures_, 5, Qt::AlignTop);
+    middle->addWidget(pictures_, 2, Qt::AlignTop);
     auto* side = new QVBoxLayout;
     side->setSpacing(4);
     chart_ = new widgets::LineChart;
-    chart_->setMinimumSize(200, 120);
+    chart_->setMinimumSize(160, 120);
     chart_->setAxisNames(tr("seconds"), tr("loss"));
     chart_->setXKind(widgets::LineChart::XKind::Seconds);
-    chart_->setOverlayText(tr("Its loss curve"));
+    chart_->setOverlayText(tr("Its loss curve"), tr("after one run"));
     chart_->setFocusPolicy(Qt::NoFocus);
     side->addWidget(chart_, 1);
     chart_note_ = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
     side->addWidget(chart_note_);
-    middle->addLayout(side, 3);
+    middle->addLayout(side, 1);
     column->addLayout(middle, 1);
 
     auto* bottom = new QHBoxLayout;

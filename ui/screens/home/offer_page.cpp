@@ -370,7 +370,7 @@ void OfferPage::updateNotes() {
         const data::DataSet& set = offer_.preview().set();
         const std::int64_t train = set.train->samples();
         const std::int64_t validation = set.validation == nullptr ? 0 : set.validation->samples();
-        notes_->addWidget(line(tr("All were opened: %1 samples to train with, %2 to validate")
+        notes_->addWidget(line(tr("Opened: %1 samples to train with, %2 to validate")
                                    .arg(formatCount(train), formatCount(validation)),
                                "check", Role::Success));
     }

@@ -160,7 +160,7 @@ void PresetRow::addCard(const std::filesystem::path& path) {
     auto* badge = new widgets::Badge(tr("planning…"));
     badge_row->addWidget(badge);
     badge_row->addStretch(1);
-    auto* memory = new widgets::TextLabel({}, TextStyle::MonoSmall, Role::Muted);
+    auto* memory = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
     badge_row->addWidget(memory);
     column->addLayout(badge_row);
     connect(card, &widgets::Card::clicked, this,
@@ -190,7 +190,7 @@ void PresetRow::addCard(const std::filesystem::path& path) {
             const QString bytes = widgets::formatMemory(facts.bytes);
             memory->setText(
                 facts.seconds ? tr("≈ %1 · %2").arg(formatDuration(*facts.seconds), bytes) : bytes);
-            memory->setToolTip(facts.seconds
+            badge->setToolTip(facts.seconds
                                    ? tr("time of the run as measurements of this machine predict "
                                         "it, and memory of the training step, as planned")
                                    : tr("memory of the training step, as planned"));

@@ -224,18 +224,16 @@ void ModelScreen::makeOutline() {
     if (!isVisible() || !draft.isValid() || draft.isEmpty() || !outlook_.data()) {
         return;
     }
-    const std::string key =
-        draft.config().section("model").dump() + draft.config().section("data").dump();
+    const data::SampleInfo& sample = outlook_.data()->sample;
+    const std::string key = draft.config().section("model").dump() + ir::to_text(sample.input) +
+                            ir::to_text(sample.target) + std::to_string(sample.classes);
     if (key == outlined_) {
         return;
     }
     outlined_ = key;
     graph_->expectOutline();
     runInBackground(
-        this,
-        [config = draft.config(), sample = outlook_.data()->sample] {
-            return outlineModel(config, sample);
-        },
+        this, [config = draft.config(), sample] { return outlineModel(config, sample); },
         [this, job = ++job_](std::shared_ptr<const ModelOutline> made) {
             if (job == job_) {
                 takeOutline(std::move(made));

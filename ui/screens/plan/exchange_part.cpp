@@ -37,7 +37,7 @@ constexpr int kMarkRoom = 14;
 constexpr int kTagRoom = 12;
 constexpr double kWhatShare = 0.45; // of the room for what and why
 enum Page { EmptyPage, TablePage, ArrowsPage, PatternPage };
-enum Form { Table, Arrows };
+enum Form { Table, Arrows, How };
 
 /// The first group along the axes: the devices that a pattern is shown on.
 std::vector<int> groupOf(const plan::ExecutionPlan& plan, const ExchangeRow& row) {
@@ -64,21 +64,13 @@ ExchangePart::ExchangePart(QWidget* parent) : QWidget(parent) {
     inner->setSpacing(0);
     column->addWidget(panel);
     header_ = new widgets::SectionHeader(tr("Collectives"));
-    how_ = new QPushButton(tr("Show how"));
-    how_->setObjectName("exchangeHow");
-    how_->setCheckable(true);
-    how_->setToolTip(tr("How the chosen collective works, on small numbers"));
-    widgets::setCompact(how_);
-    connect(how_, &QPushButton::toggled, this, &ExchangePart::showPage);
-    header_->addControl(how_);
     form_ = new widgets::SegmentedControl({tr("Table"), tr("Arrows")});
+    form_->addSegment(tr("How it works"), tr("How the chosen collective works, on small numbers"));
     form_->setObjectName("exchangeForm");
     form_->setAccessibleName(tr("Collectives as"));
     form_->setCompact(true);
-    connect(form_, &widgets::SegmentedControl::currentIndexChanged, this, [this] {
-        how_->setChecked(false);
-        showPage();
-    });
+    connect(form_, &widgets::SegmentedControl::currentIndexChanged, this,
+            &ExchangePart::showPage);
     header_->addControl(form_);
     inner->addWidget(header_);
     stack_ = new QStackedWidget;
@@ -230,18 +222,19 @@ QString ExchangePart::rowTitle(int row) const {
 void ExchangePart::showPage() {
     const bool full = model_->rowCount() > 0;
     form_->setEnabled(full);
-    how_->setEnabled(full);
-    if (full && how_->isChecked()) {
+    const bool how = full && form_->currentIndex() == How;
+    const bool arrows = full && form_->currentIndex() == Arrows;
+    if (how) {
         showPattern();
-    } else if (full && form_->currentIndex() == Arrows) {
+    } else if (arrows) {
         drawArrows();
     }
-    stack_->setCurrentIndex(!full                             ? EmptyPage
-                            : how_->isChecked()               ? PatternPage
-                            : form_->currentIndex() == Arrows ? ArrowsPage
-                                                              : TablePage);
-    why_->setVisible(full && selectedRow() >= 0 && !how_->isChecked());
-    header_->setSubtitle(!full ? QString() : how_->isChecked() ? rowTitle(pattern_row_) : summary_);
+    stack_->setCurrentIndex(!full    ? EmptyPage
+                            : how    ? PatternPage
+                            : arrows ? ArrowsPage
+                                     : TablePage);
+    why_->setVisible(full && selectedRow() >= 0 && !how);
+    header_->setSubtitle(!full ? QString() : how ? rowTitle(pattern_row_) : summary_);
 }
 
 /// Of the one that runs, else of the chosen row, else of all.

@@ -73,7 +73,6 @@ private:
     int pattern_row_ = -1;  // whose pattern is shown
     QString summary_;       // of all collectives
     widgets::SectionHeader* header_;
-    QPushButton* how_;
     widgets::SegmentedControl* form_;
     QStackedWidget* stack_;
     widgets::EmptyState* empty_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/plan/mesh_bar.h"
 
-#include "ui/screens/plan/axis_row.h"
+#include "ui/screens/axis_row.h"
 #include "ui/screens/plan/strategy_cards.h"
 #include "widgets/controls.h"
 #include "widgets/flow_layout.h"

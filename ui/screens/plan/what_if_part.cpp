@@ -7,6 +7,7 @@
 #include "widgets/controls.h"
 #include "widgets/text_label.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
@@ -25,10 +26,9 @@ int figureWidth(const QString& sample) {
         widgets::textWidth(widgets::Theme::current().font(TextStyle::MonoSmall), sample)));
 }
 
-TextLabel* figure(const QString& sample, TextStyle style, Role role, const QString& text = {}) {
+TextLabel* figure(TextStyle style, Role role, const QString& text = {}) {
     auto* label = new TextLabel(text, style, role);
     label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    label->setMinimumWidth(figureWidth(sample));
     return label;
 }
 
@@ -54,8 +54,9 @@ WhatIfPart::WhatIfPart(PlanPreview& preview, QWidget* parent) : QWidget(parent),
     body->setSpacing(widgets::space::kTight);
     auto* titles = new QHBoxLayout;
     titles->addStretch(1);
-    titles->addWidget(figure(kMemorySample, TextStyle::Caption, Role::Muted, tr("peak")));
-    cost_title_ = figure(kCostSample, TextStyle::Caption, Role::Muted);
+    memory_title_ = figure(TextStyle::Caption, Role::Muted, tr("peak"));
+    titles->addWidget(memory_title_);
+    cost_title_ = figure(TextStyle::Caption, Role::Muted);
     titles->addWidget(cost_title_);
     body->addLayout(titles);
     rows_layout_ = new QVBoxLayout;
@@ -113,8 +114,8 @@ void WhatIfPart::rebuild() {
         toggle->setObjectName("whatif." + change.id);
         toggle->setProperty("isData", true); // a field and its value
         toggle->setAccessibleName(tr("What if: %1").arg(change.label));
-        Row row{change.id, toggle, figure(kMemorySample, TextStyle::MonoSmall, Role::Text),
-                figure(kCostSample, TextStyle::MonoSmall, Role::Muted)};
+        Row row{change.id, toggle, figure(TextStyle::MonoSmall, Role::Text),
+                figure(TextStyle::MonoSmall, Role::Muted)};
         layout->addWidget(toggle, 0, Qt::AlignLeft);
         layout->addStretch(1);
         layout->addWidget(row.memory);
@@ -123,6 +124,26 @@ void WhatIfPart::rebuild() {
         connect(toggle, &QAbstractButton::toggled, this,
                 [this, id = change.id](bool on) { preview_.setChosen(id, on); });
         rows_.push_back(row);
+    }
+    alignFigures();
+}
+
+// In columns, whatever the size of the text.
+void WhatIfPart::alignFigures() {
+    const int memory = figureWidth(kMemorySample);
+    const int cost = figureWidth(kCostSample);
+    memory_title_->setMinimumWidth(memory);
+    cost_title_->setMinimumWidth(cost);
+    for (const Row& row : rows_) {
+        row.memory->setMinimumWidth(memory);
+        row.cost->setMinimumWidth(cost);
+    }
+}
+
+void WhatIfPart::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        alignFigures();
     }
 }
 

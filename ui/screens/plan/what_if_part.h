@@ -32,6 +32,9 @@ signals:
     /// The user wants these "--set" assignments in the draft.
     void adopted(const std::vector<std::string>& overrides, const QString& what);
 
+protected:
+    void changeEvent(QEvent* event) override;
+
 private:
     struct Row {
         QString id;
@@ -44,10 +47,12 @@ private:
     void update();
     void updateRow(const Row& row, const std::optional<PlanOutcome>& outcome);
     void updateComparison();
+    void alignFigures();
     void adopt();
 
     PlanPreview& preview_;
     QVBoxLayout* rows_layout_;
+    widgets::TextLabel* memory_title_;
     widgets::TextLabel* cost_title_;
     std::vector<Row> rows_;
     widgets::TextLabel* comparison_;

@@ -8,6 +8,7 @@
 
 #include <QEvent>
 #include <QHeaderView>
+#include <QLineEdit>
 #include <QInputDialog>
 #include <QMenu>
 #include <QScopedValueRollback>
@@ -23,10 +24,15 @@ QSettings table_settings(const std::filesystem::path& path) {
     return QSettings(pathText(path), QSettings::IniFormat);
 }
 
-/// Of a name the end counts as well, of notes the beginning.
+/// Of a name the end counts as well, of notes the beginning. Qt's own editor has no frame and
+/// grows over the cells beside it.
 class NotesDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
+    QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem&,
+                          const QModelIndex&) const override {
+        return new QLineEdit(parent);
+    }
 
 protected:
     void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {

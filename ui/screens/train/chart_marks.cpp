@@ -26,7 +26,7 @@ void show_marks(widgets::LineChart& chart, const RunModel& run, const CurveMetri
     const auto best = metric.evaluation_metric.empty()
                           ? std::nullopt
                           : run.bestMetric(metric.evaluation_metric, smaller);
-    const auto best_x = best ? xOfStep(run, axis, best->step) : std::nullopt;
+    const auto best_x = best ? xOfEvaluation(run, axis, best->step) : std::nullopt;
     chart.setBest(best_x, best ? best->value : 0,
                   best ? tr("best %1").arg(formatMetric(best->value)) : QString());
     const double best_step = best ? best->step : -1;
@@ -49,10 +49,14 @@ void show_marks(widgets::LineChart& chart, const RunModel& run, const CurveMetri
     }
     chart.setEvents(std::move(events));
     const double steps = static_cast<double>(run.totalSteps());
+    // Where the end is not known, what is done so far: charts below each other begin and end at one
+    // place, though evaluations come before the first step and after the last.
     const double planned = axis == XAxis::Step           ? steps
                            : axis == XAxis::RelativeStep ? steps - baseStep(run)
-                           : axis == XAxis::Seconds      ? run.totalSeconds()
-                                                         : 0;
+                           : axis == XAxis::Epoch        ? run.lastStep().epoch
+                           : axis == XAxis::Seconds
+                               ? std::max(run.totalSeconds(), run.secondsTrained())
+                               : 0;
     chart.setPlannedRange(planned > 0 ? std::optional(widgets::ChartRange{0, planned})
                                       : std::nullopt);
 }

@@ -97,9 +97,12 @@ void FailureCard::showFailure(bool training) {
     const auto& saved = run_.checkpoints();
     const auto newest = std::max_element(
         saved.begin(), saved.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
-    kept_.show(newest == saved.end() ? tr("No checkpoint was saved yet. The curves are kept.")
-                                     : tr("Last good checkpoint: step %1. The curves are kept.")
-                                           .arg(formatCount(newest->step)));
+    kept_.show(newest != saved.end() ? tr("Last good checkpoint: step %1. The curves are kept.")
+                                           .arg(formatCount(newest->step))
+               : run_.origin()
+                   ? tr("The checkpoint of step %1 that it began with. The curves are kept.")
+                         .arg(formatCount(run_.origin()->step))
+                   : tr("No checkpoint was saved yet. The curves are kept."));
     hint_.show(toQString(error.hint));
     const std::size_t count = std::min(error.ways_on.size(), kMostWays);
     for (std::size_t i = 0; i < count; ++i) {

@@ -86,6 +86,9 @@ void SamplePanel::updateSteps() {
         configured && run_.config().section("evaluation").value("samples", 1) == 0;
     say(any    ? QString()
         : none ? tr("This run keeps no samples: its evaluation.samples is 0.")
+        : configured && run_.config().context() > 0
+            ? tr("A language model has no such samples: let it write under “Try it”.")
+        : run_.finished() ? tr("This run kept no samples: they are those of classifiers.")
                : tr("Predictions on the same validation samples appear here after each "
                     "evaluation."));
     steps_->setSteps(std::move(steps));

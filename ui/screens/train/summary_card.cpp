@@ -78,7 +78,7 @@ QString SummaryCard::headline() const {
     QStringList parts;
     parts << tr("step %1").arg(formatCount(run_.finished()->steps));
     if (run_.lastStep().epoch > 0) {
-        parts << tr("epoch %1").arg(run_.lastStep().epoch, 0, 'g', 4);
+        parts << tr("epoch %1").arg(run_.lastStep().epoch, 0, 'f', 2);
     }
     parts << tr("trained for %1").arg(formatDuration(run_.finished()->seconds));
     return tr("%1 finished: %2").arg(run_.name(), parts.join(" · "));

@@ -109,7 +109,7 @@ BigNumber speed_number(const RunModel& run) {
 BigNumber time_number(const RunModel& run, bool training) {
     if (!training || train::is_final(run.state())) {
         return {QObject::tr("Time"),
-                formatDuration(run.secondsTrained()),
+                formatDuration(run.finished() ? run.finished()->seconds : run.secondsTrained()),
                 {},
                 QObject::tr("trained in all"),
                 Role::Success,
@@ -349,6 +349,12 @@ void TrainScreen::updatePhases() {
                          {},
                          active ? widgets::PhaseState::Active : widgets::PhaseState::Done,
                          active ? -1.0 : phase.ms / 1000.0});
+    }
+    const RunModel& run = studio_.run();
+    if (run.state() == train::RunState::running && run.steps().step.empty()) {
+        const bool evaluates = run.config().evaluation_at_start && run.evaluations().empty();
+        shown.push_back({evaluates ? tr("First evaluation") : tr("First step"), {},
+                         widgets::PhaseState::Active, -1.0});
     }
     phases_->setPhases(std::move(shown));
     updateReading();

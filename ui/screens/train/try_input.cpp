@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/train/try_input.h"
 
+#include "core/base/error.h"
 #include "ui/bridge/convert.h"
+#include "ui/screens/train/try_row.h"
 #include "widgets/flow_layout.h"
 #include "widgets/icon.h"
 #include "widgets/sketch_pad.h"
@@ -41,27 +43,15 @@ TryInput::TryInput(SamplePictures& pictures, QWidget* parent)
     column->setSpacing(8);
     drawing_ = createDrawing();
     column->addWidget(drawing_);
+    row_ = new TryRow;
+    column->addWidget(row_);
     numbers_ = new QPlainTextEdit;
     numbers_->setObjectName("tryNumbers");
     numbers_->setAccessibleName(tr("Numbers of a sample"));
     numbers_->setFixedHeight(kNumbersHeight);
     numbers_->setTabChangesFocus(true);
     column->addWidget(numbers_);
-    auto* tools = new QWidget;
-    auto* row = new widgets::FlowLayout(tools);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(4);
-    QPushButton* sample = compact_button(tr("Validation sample"), "trySample",
-                                         tr("Any sample that the model was not trained on"));
-    row->addWidget(sample);
-    QPushButton* open = compact_button(tr("Picture…"), "tryPicture",
-                                       tr("A picture file, scaled to the model's size"));
-    row->addWidget(open);
-    undo_ = compact_button(tr("Undo"), "tryUndo", tr("Takes the last stroke back (Ctrl+Z)"));
-    row->addWidget(undo_);
-    QPushButton* clear = compact_button(tr("Clear"), "tryClear", tr("An empty input"));
-    row->addWidget(clear);
-    column->addWidget(tools);
+    column->addWidget(createTools());
     subject_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
     subject_->setObjectName("trySubject");
     subject_->setWordWrap(true);
@@ -72,12 +62,29 @@ TryInput::TryInput(SamplePictures& pictures, QWidget* parent)
         emit objected(tr("%1 is no picture that can be read.").arg(path.section('/', -1)));
     });
     connect(numbers_, &QPlainTextEdit::textChanged, this, &TryInput::onEdited);
+    connect(&row_->row(), &WrittenRowModel::edited, this, &TryInput::onEdited);
+}
+
+QWidget* TryInput::createTools() {
+    auto* tools = new QWidget;
+    auto* row = new widgets::FlowLayout(tools);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(4);
+    QPushButton* sample = compact_button(tr("Validation sample"), "trySample",
+                                         tr("Any sample that the model was not trained on"));
+    row->addWidget(sample);
+    open_ = compact_button(tr("Picture…"), "tryPicture",
+                           tr("A picture file, scaled to the model's size"));
+    row->addWidget(open_);
+    undo_ = compact_button(tr("Undo"), "tryUndo", tr("Takes the last stroke back (Ctrl+Z)"));
+    row->addWidget(undo_);
+    QPushButton* clear = compact_button(tr("Clear"), "tryClear", tr("An empty input"));
+    row->addWidget(clear);
     connect(sample, &QPushButton::clicked, this, &TryInput::drawSample);
-    connect(open, &QPushButton::clicked, this, &TryInput::openPicture);
+    connect(open_, &QPushButton::clicked, this, &TryInput::openPicture);
     connect(undo_, &QPushButton::clicked, pad_, &widgets::SketchPad::undo);
-    connect(clear, &QPushButton::clicked, this,
-            [this] { image_ ? pad_->clear() : numbers_->clear(); });
-    connect(this, &TryInput::changed, open, [this, open] { open->setVisible(image_); });
+    connect(clear, &QPushButton::clicked, this, &TryInput::clear);
+    return tools;
 }
 
 QWidget* TryInput::createDrawing() {
@@ -95,27 +102,35 @@ QWidget* TryInput::createDrawing() {
     return around;
 }
 
-void TryInput::setType(const ir::Type& type) {
+void TryInput::setType(const ir::Type& type, std::shared_ptr<const data::Encoding> table) {
     type_ = type;
-    image_ = type.shape.rank() == 3 && (type.shape[2] == 1 || type.shape[2] == 3);
+    table_ = std::move(table);
+    std::vector<data::InputColumn> columns = data::input_columns(table_.get());
+    kind_ = type.shape.rank() == 3 && (type.shape[2] == 1 || type.shape[2] == 3) ? Kind::Drawing
+            : columns.empty()                                                    ? Kind::Numbers
+                                                                                 : Kind::Row;
     exact_.reset();
     total_ = 0;
     subject_->setText({});
-    drawing_->setVisible(image_);
-    undo_->setVisible(image_);
-    numbers_->setVisible(!image_);
+    drawing_->setVisible(kind_ == Kind::Drawing);
+    undo_->setVisible(kind_ == Kind::Drawing);
+    open_->setVisible(kind_ == Kind::Drawing);
+    row_->setVisible(kind_ == Kind::Row);
+    numbers_->setVisible(kind_ == Kind::Numbers);
+    row_->setColumns(std::move(columns));
     {
         const QSignalBlocker quiet(numbers_);
         numbers_->clear();
     }
     numbers_->setPlaceholderText(
         tr("%1 numbers, between spaces or commas").arg(type.shape.elements()));
-    if (image_) {
+    if (kind_ == Kind::Drawing) {
         pad_->setFormat(static_cast<int>(type.shape[1]), static_cast<int>(type.shape[0]),
                         static_cast<int>(type.shape[2]));
         const QSignalBlocker quiet(pad_);
         pad_->clear();
     }
+    undo_->setEnabled(pad_->canUndo());
     emit changed();
 }
 
@@ -124,11 +139,40 @@ void TryInput::onEdited() {
     subject_->setText({});
     undo_->setEnabled(pad_->canUndo());
     QString problem;
-    if (!image_) {
-        typedNumbers(problem);
-    }
+    written(problem);
     emit objected(problem);
     emit changed();
+}
+
+void TryInput::clear() {
+    switch (kind_) {
+    case Kind::Drawing: pad_->clear(); return;
+    case Kind::Numbers: numbers_->clear(); return;
+    case Kind::Row: break;
+    }
+    row_->row().clear();
+    onEdited();
+}
+
+std::optional<std::vector<float>> TryInput::written(QString& problem) const {
+    switch (kind_) {
+    case Kind::Row: return rowNumbers(problem);
+    case Kind::Numbers: return typedNumbers(problem);
+    case Kind::Drawing: break;
+    }
+    return pad_->isBlank() ? std::nullopt : std::optional(pad_->values());
+}
+
+std::optional<std::vector<float>> TryInput::rowNumbers(QString& problem) const {
+    if (row_->row().isBlank()) {
+        return std::nullopt;
+    }
+    try {
+        return data::sample_of_row(*table_, row_->row().cells());
+    } catch (const Error& error) {
+        problem = toQString(error.message());
+        return std::nullopt;
+    }
 }
 
 std::optional<std::vector<float>> TryInput::typedNumbers(QString& problem) const {
@@ -156,14 +200,8 @@ std::optional<std::vector<float>> TryInput::typedNumbers(QString& problem) const
 }
 
 std::optional<std::vector<float>> TryInput::values() const {
-    if (exact_) {
-        return exact_;
-    }
-    if (image_) {
-        return pad_->isBlank() ? std::nullopt : std::optional(pad_->values());
-    }
     QString ignored;
-    return typedNumbers(ignored);
+    return exact_ ? exact_ : written(ignored);
 }
 
 void TryInput::drawSample() {
@@ -191,8 +229,10 @@ void TryInput::showSample(std::int64_t index) {
             return;
         }
         const SamplePicture& sample = samples.pictures.front();
-        if (image_) {
+        if (kind_ == Kind::Drawing) {
             pad_->setImage(sample.image);
+        } else if (kind_ == Kind::Row) {
+            row_->row().setCells(data::row_of_sample(*table_, sample.values));
         } else {
             QStringList words;
             for (const float value : sample.values) {
@@ -200,7 +240,7 @@ void TryInput::showSample(std::int64_t index) {
             }
             numbers_->setPlainText(words.join(' '));
         }
-        exact_ = sample.values; // the picture has 256 shades, the sample may have more
+        exact_ = sample.values; // what is shown of it may have fewer digits or shades
         const QString name = tr("Validation sample %1").arg(sample.index);
         subject_->setText(
             sample.label >= 0 ? tr("%1 · is %2").arg(name, samples.className(sample.label)) : name);

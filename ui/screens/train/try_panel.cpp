@@ -45,7 +45,7 @@ Learned learn(const compile::RunConfig& config) {
 } // namespace
 
 TryPanel::TryPanel(RunModel& run, TrialHost& host, SamplePictures& pictures, QWidget* parent)
-    : QWidget(parent), run_(run), host_(host) {
+    : QWidget(parent), run_(run), host_(host), pictures_(pictures) {
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
     column->setContentsMargins(12, 8, 12, 8);
@@ -123,6 +123,7 @@ TryPanel::TryPanel(RunModel& run, TrialHost& host, SamplePictures& pictures, QWi
 void TryPanel::onReset() {
     host_.release();
     text_->end();
+    loading_->setBusy(false);
     takes_ = Takes::Unknown;
     bars_->setBars({});
     answer_->setText({});
@@ -152,26 +153,45 @@ void TryPanel::learnInput() {
             learning_ = false;
             if (folder != run_.folder()) {
                 learnInput();
-            } else if (learned.problem.isEmpty()) {
-                takeInfo(learned.info);
+            } else if (!learned.problem.isEmpty()) {
+                takeProblem(learned.problem);
+            } else if (learned.info.input_names.empty()) {
+                takeInfo(learned.info, nullptr);
             } else {
-                takes_ = Takes::Other;
-                updateState();
-                say(learned.problem, true);
+                openTable(learned.info);
             }
         });
 }
 
-void TryPanel::takeInfo(const data::SampleInfo& info) {
+void TryPanel::takeInfo(const data::SampleInfo& info, std::shared_ptr<const data::Encoding> table) {
     const bool text = run_.config().context() > 0 && info.input.dtype == ir::DType::i32;
     takes_ = text                                 ? Takes::Text
              : info.input.dtype == ir::DType::f32 ? Takes::Numbers
                                                   : Takes::Other;
     if (takes_ == Takes::Numbers) {
-        input_->setType(info.input);
+        input_->setType(info.input, std::move(table));
         bars_->setRows(static_cast<int>(std::clamp<std::int64_t>(info.classes, 1, 5)));
     }
     updateState();
+}
+
+// How a table's cells become numbers is known once the data is open.
+void TryPanel::openTable(const data::SampleInfo& info) {
+    loading_->setBusy(true);
+    pictures_.read(this, {}, [this, info](const SampleSet& samples) {
+        loading_->setBusy(false);
+        if (samples.problem.isEmpty()) {
+            takeInfo(info, samples.encoding);
+        } else {
+            takeProblem(samples.problem);
+        }
+    });
+}
+
+void TryPanel::takeProblem(const QString& problem) {
+    takes_ = Takes::Other;
+    updateState();
+    say(problem, true);
 }
 
 void TryPanel::updateState() {
@@ -190,8 +210,8 @@ void TryPanel::updateState() {
     } else if (!any) {
         say(tr("Nothing can be tried before the first checkpoint. Save one with F8."));
     } else if (bars_->bars().empty() && answer_->text().isEmpty()) {
-        say(takes_ == Takes::Text ? tr("The same text as `weft generate` writes.")
-                                  : tr("The same numbers as `weft predict` gives."));
+        say(takes_ == Takes::Text ? tr("The same text as “weft generate” writes.")
+                                  : tr("The same numbers as “weft predict” gives."));
     }
 }
 
@@ -231,9 +251,13 @@ void TryPanel::showPrediction(const TrialPrediction& prediction) {
             outputs << tr("and %1 more").arg(prediction.values.size() - i);
             break;
         }
-        outputs << QString::number(prediction.values[i], 'g', 6);
+        const QString value = QString::number(prediction.values[i], 'g', 6);
+        const auto at = static_cast<qsizetype>(i);
+        outputs << (at < prediction.output_names.size()
+                        ? tr("%1: %2").arg(prediction.output_names[at], value)
+                        : value);
     }
-    answer_->setText(outputs.join("  "));
+    answer_->setText(outputs.join(prediction.output_names.isEmpty() ? "  " : "\n"));
     answer_->setVisible(!outputs.isEmpty());
     bars_->setVisible(!bars.empty());
     bars_->setBars(std::move(bars));

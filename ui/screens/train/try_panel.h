@@ -12,8 +12,9 @@
 class QStackedWidget;
 
 namespace weft::data {
+class Encoding;
 struct SampleInfo;
-}
+} // namespace weft::data
 namespace weft::widgets {
 class ProbabilityBars;
 class ProgressLine;
@@ -39,7 +40,9 @@ private:
 
     void onReset();
     void learnInput();
-    void takeInfo(const data::SampleInfo& info);
+    void takeInfo(const data::SampleInfo& info, std::shared_ptr<const data::Encoding> table);
+    void openTable(const data::SampleInfo& info);
+    void takeProblem(const QString& problem);
     void predictSoon();
     void predict();
     void showPrediction(const TrialPrediction& prediction);
@@ -48,6 +51,7 @@ private:
 
     RunModel& run_;
     TrialHost& host_;
+    SamplePictures& pictures_;
     Takes takes_ = Takes::Unknown;
     bool learning_ = false;
     QTimer soon_;

@@ -172,7 +172,7 @@ void BatchPart::refreshFigures() {
                       : QString(),
          hardware == nullptr ? tr("this machine") : toQString(hardware->title),
          unmeasured
-             ? tr("Nothing is known of the speed of this machine: `weft bench machine` "
+             ? tr("Nothing is known of the speed of this machine: “weft bench machine” "
                   "measures it in a minute")
              : tr("Updates × the predicted time of one; evaluations and saves come on top")});
     figures_->setFigures(figures);

@@ -300,7 +300,7 @@ void GroupTable::add() {
     source_.set(kPointer, all);
     if (auto* match = findChild<QWidget*>(
             "field:" + toQString(config::pointer_to(kPointer, all.size() - 1)) + "/match")) {
-        match->setFocus();
+        match->setFocus(Qt::TabFocusReason); // all of it is chosen: typing replaces it
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/screens/plan/axis_row.h"
+#include "ui/screens/axis_row.h"
 
 #include "ui/bridge/convert.h"
 #include "widgets/axis_chip.h"

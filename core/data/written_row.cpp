@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/data/written_row.h"
+
+#include "core/base/check.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/data/table_encoding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace weft::data {
+namespace {
+
+using Missing = TableSettings::Missing;
+
+constexpr int kShortDigits = 4;
+constexpr int kDigits = 6;     // what f32 holds of a number whose mean was taken off
+constexpr double kWhole = 1e6; // from here to kMostWhole without an exponent
+constexpr double kMostWhole = 1e15;
+
+const TableEncoding& table_of(const Encoding& encoding) {
+    const auto* table = dynamic_cast<const TableEncoding*>(&encoding);
+    WEFT_CHECK(table != nullptr, "rows are of tables");
+    return *table;
+}
+
+bool may_be_missing(const TableEncoding& table) {
+    return table.missing == Missing::mean || table.missing == Missing::zero;
+}
+
+/// As the table's files write it.
+std::string number_cell(const TableEncoding& table, double value, int digits) {
+    char text[64];
+    if (std::abs(value) >= kWhole && std::abs(value) < kMostWhole) {
+        std::snprintf(text, sizeof(text), "%.0f", value);
+    } else {
+        std::snprintf(text, sizeof(text), "%.*g", digits, value);
+    }
+    std::string out = text;
+    std::replace(out.begin(), out.end(), '.', table.layout.decimal);
+    return out;
+}
+
+double missing_value(const TableEncoding& table, const TableEncoding::Input& input) {
+    if (!may_be_missing(table)) {
+        throw Error(ErrorKind::usage, shown(input.name), "a value is missing",
+                    "Fill it in: the training data has no row without it.");
+    }
+    return input.is_number ? std::numeric_limits<double>::quiet_NaN() : -1;
+}
+
+/// As TableRows has it.
+double value_of(const TableEncoding& table, const TableEncoding::Input& input,
+                const std::string& cell) {
+    const std::string text(trim(cell));
+    if (is_missing(text)) {
+        return missing_value(table, input);
+    }
+    if (input.is_number) {
+        const auto number = number_of(text, table.layout.decimal);
+        if (!number) {
+            throw Error(ErrorKind::usage, shown(input.name),
+                        "'" + shown(text, 40) + "' is no number",
+                        table.layout.decimal == ',' && number_of(text, '.')
+                            ? "The data writes decimal commas."
+                            : "Write one as the data has it.");
+        }
+        return *number;
+    }
+    for (std::size_t k = 0; k < input.categories.size(); ++k) {
+        if (text_of(input.categories[k], table.layout) == text) {
+            return static_cast<double>(k);
+        }
+    }
+    std::vector<std::string> known;
+    for (const std::string& category : input.categories) {
+        known.push_back(text_of(category, table.layout));
+    }
+    throw Error(ErrorKind::usage, shown(input.name),
+                "the training data has no '" + shown(text, 40) + "'", name_hint(text, known));
+}
+
+} // namespace
+
+std::vector<InputColumn> input_columns(const Encoding* encoding) {
+    const auto* table = dynamic_cast<const TableEncoding*>(encoding);
+    std::vector<InputColumn> out;
+    for (std::size_t i = 0; table != nullptr && i < table->inputs.size(); ++i) {
+        const TableEncoding::Input& input = table->inputs[i];
+        InputColumn column{input.name, {}, may_be_missing(*table), {}};
+        for (const std::string& category : input.categories) {
+            column.categories.push_back(text_of(category, table->layout));
+        }
+        if (input.is_number && column.may_be_missing) {
+            column.instead = number_cell(*table, input.fill, kShortDigits);
+        }
+        out.push_back(std::move(column));
+    }
+    return out;
+}
+
+std::vector<float> sample_of_row(const Encoding& encoding, std::span<const std::string> cells) {
+    const TableEncoding& table = table_of(encoding);
+    WEFT_CHECK(cells.size() == table.inputs.size(), "a cell for every input column");
+    std::vector<float> sample(static_cast<std::size_t>(table.features()));
+    std::byte* out = std::as_writable_bytes(std::span(sample)).data();
+    for (std::size_t i = 0; i < table.inputs.size(); ++i) {
+        out = table.write(table.inputs[i], value_of(table, table.inputs[i], cells[i]), out);
+    }
+    return sample;
+}
+
+std::vector<std::string> row_of_sample(const Encoding& encoding, std::span<const float> sample) {
+    const TableEncoding& table = table_of(encoding);
+    WEFT_CHECK(static_cast<std::int64_t>(sample.size()) == table.features(),
+               "the sample is of this table");
+    std::vector<std::string> cells;
+    std::size_t at = 0;
+    for (const TableEncoding::Input& input : table.inputs) {
+        if (input.is_number) {
+            const double value = sample[at++] * input.scale.deviation + input.scale.mean;
+            cells.push_back(number_cell(table, value, kDigits));
+            continue;
+        }
+        const std::size_t count = table.one_hot ? input.categories.size() : 1;
+        const auto values = sample.subspan(at, count);
+        const std::ptrdiff_t found =
+            table.one_hot ? std::find(values.begin(), values.end(), 1.0F) - values.begin()
+                          : std::lround(values.front());
+        const bool known =
+            found >= 0 && found < static_cast<std::ptrdiff_t>(input.categories.size());
+        cells.push_back(
+            known ? text_of(input.categories[static_cast<std::size_t>(found)], table.layout)
+                  : std::string());
+        at += count;
+    }
+    return cells;
+}
+
+} // namespace weft::data
