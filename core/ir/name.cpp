@@ -34,10 +34,17 @@ const std::string& Name::kept(std::string_view text) {
     if (text.empty()) {
         return empty_text();
     }
-    Shelf& shelf = shelves[TextHash()(text) % shelves.size()];
-    const std::scoped_lock lock(shelf.mutex);
-    const auto found = shelf.texts.find(text);
-    return found != shelf.texts.end() ? *found : *shelf.texts.emplace(text).first;
+    const std::size_t hash = TextHash()(text);
+    // What this thread asked for lately: passes make thousands of ops of a few kinds.
+    thread_local std::array<const std::string*, 256> lately{};
+    const std::string*& last = lately[hash / shelves.size() % lately.size()];
+    if (last == nullptr || *last != text) {
+        Shelf& shelf = shelves[hash % shelves.size()];
+        const std::scoped_lock lock(shelf.mutex);
+        const auto found = shelf.texts.find(text);
+        last = found != shelf.texts.end() ? &*found : &*shelf.texts.emplace(text).first;
+    }
+    return *last;
 }
 
 } // namespace weft::ir
