@@ -138,6 +138,30 @@ class FormTest : public QObject {
     Q_OBJECT
 
 private slots:
+    void a_setting_is_said_in_a_few_words_data() {
+        QTest::addColumn<QString>("value");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("text") << "\"adamw\""
+                              << "adamw";
+        QTest::newRow("number") << "0.0003"
+                                << "3e-4";
+        QTest::newRow("nothing") << "null"
+                                 << "–";
+        QTest::newRow("flag") << "true"
+                              << "true";
+        QTest::newRow("length") << "{\"steps\": 500}"
+                                << "500 steps";
+        QTest::newRow("axes") << "[[\"data\", 4], [\"model\", 2]]"
+                              << "data=4 × model=2";
+        QTest::newRow("no shorter words") << "[1,[2]]"
+                                          << "[1,[2]]";
+    }
+    void a_setting_is_said_in_a_few_words() {
+        QFETCH(QString, value);
+        QFETCH(QString, words);
+        QCOMPARE(ui::settingText(config::Json::parse(value.toStdString())), words);
+    }
+
     void init() { QTest::failOnWarning(QRegularExpression(".*")); }
 
     void a_typed_number_is_that_number_or_none_data() {

@@ -2,6 +2,7 @@
 #include "ui/bridge/run_facts.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/forms/number_text.h"
 
 #include <algorithm>
 #include <limits>
@@ -28,10 +29,6 @@ void collect(const Json& value, const std::string& path, Leaves& out) {
             collect(entry, path.empty() ? key : path + "." + key, out);
         }
     }
-}
-
-QString text_of(const Json& value) {
-    return toQString(value.is_string() ? value.get<std::string>() : value.dump());
 }
 
 void fill_numbers(VaryingSetting& setting, const std::vector<const Json*>& values) {
@@ -145,7 +142,7 @@ std::vector<VaryingSetting> varyingSettings(std::span<const config::Json* const>
         VaryingSetting& setting = out.emplace_back();
         setting.path = toQString(path);
         for (const Json* value : row) {
-            setting.values.push_back(value != nullptr ? text_of(*value) : QString());
+            setting.values.push_back(value != nullptr ? settingText(*value) : QString());
         }
         fill_numbers(setting, row);
     }

@@ -6,7 +6,9 @@
 
 #include <QCoreApplication>
 #include <QRegularExpression>
+#include <QStringList>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -83,6 +85,15 @@ QString withPoint(const QString& mantissa, bool integer, QString& problem) {
     return {};
 }
 
+/// [["data", 4], ["model", 2]]
+bool areAxes(const Json& value) {
+    return value.is_array() && !value.empty() &&
+           std::all_of(value.begin(), value.end(), [](const Json& axis) {
+               return axis.is_array() && axis.size() == 2 && axis[0].is_string() &&
+                      axis[1].is_number();
+           });
+}
+
 } // namespace
 
 TypedNumber readNumber(const QString& typed, const config::Field& field) {
@@ -133,6 +144,23 @@ QString numberText(const Json& value) {
     }
     QString text = toQString(config::number_text(value.get<double>()));
     return text.replace(QRegularExpression("e([+-])0+(\\d)"), "e\\1\\2").replace("e+", "e");
+}
+
+QString settingText(const Json& value) {
+    if (value.is_null()) {
+        return QStringLiteral("–");
+    }
+    if (value.is_object() && value.size() == 1 && value.begin()->is_number()) {
+        return numberText(*value.begin()) + " " + toQString(value.begin().key());
+    }
+    if (areAxes(value)) {
+        QStringList axes;
+        for (const Json& axis : value) {
+            axes << numberText(axis[0]) + "=" + numberText(axis[1]);
+        }
+        return axes.join(QStringLiteral(" × "));
+    }
+    return numberText(value);
 }
 
 Json steppedNumber(const Json& value, const config::Field& field, int steps) {

@@ -24,6 +24,10 @@ TypedNumber readNumber(const QString& typed, const config::Field& field);
 /// "3e-4", "0.95", "512".
 QString numberText(const config::Json& value);
 
+/// The value of any setting in a few words, for lists of what differs: "500 steps",
+/// "data=4 × model=2", "adamw"; "–" for null. JSON where there are no shorter words.
+QString settingText(const config::Json& value);
+
 /// The number one step up (+1) or down (-1) of this one: integers by one, reals by one in their
 /// first digit. Kept within the field's limits.
 config::Json steppedNumber(const config::Json& value, const config::Field& field, int steps);

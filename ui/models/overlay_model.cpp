@@ -2,6 +2,7 @@
 #include "ui/models/overlay_model.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/forms/number_text.h"
 #include "widgets/run_row_delegate.h"
 
 #include <algorithm>
@@ -15,12 +16,6 @@ using Delegate = widgets::RunRowDelegate;
 /// What names and describes a run is no difference between runs.
 bool matters(const compile::FieldChange& change) {
     return change.path != "name" && change.path != "notes" && !change.path.starts_with("tags");
-}
-
-QString valueText(const config::Json& value) {
-    return value.is_string() ? toQString(value.get<std::string>())
-           : value.is_null() ? QStringLiteral("–")
-                             : toQString(value.dump());
 }
 
 } // namespace
@@ -105,7 +100,7 @@ QString OverlayModel::detailOf(const Row& row, const CurveRun* curve) const {
          compile::compare(curves_.shown().config(), curve->model().config())) {
         if (matters(change)) {
             const QString path = toQString(change.path);
-            parts << path.section('.', -1) + " " + valueText(change.after);
+            parts << path.section('.', -1) + " " + settingText(change.after);
         }
     }
     return parts.isEmpty() ? tr("the same settings") : parts.join(" · ");
@@ -192,9 +187,9 @@ void DifferenceModel::rebuild() {
             if (row.values.isEmpty()) {
                 row.path = toQString(change.path);
                 row.values =
-                    QStringList(static_cast<qsizetype>(shown.size()), valueText(change.before));
+                    QStringList(static_cast<qsizetype>(shown.size()), settingText(change.before));
             }
-            row.values[static_cast<qsizetype>(i)] = valueText(change.after);
+            row.values[static_cast<qsizetype>(i)] = settingText(change.after);
         }
     }
     for (auto& [path, row] : found) {

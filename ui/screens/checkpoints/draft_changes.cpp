@@ -48,10 +48,6 @@ std::vector<compile::FieldChange> telling(std::vector<compile::FieldChange> chan
     return changes;
 }
 
-QString valueText(const config::Json& value) {
-    return value.is_number() ? numberText(value) : toQString(value.dump());
-}
-
 } // namespace
 
 DraftChanges::DraftChanges(QWidget* parent) : QWidget(parent) {
@@ -121,9 +117,10 @@ void DraftChanges::addChange(const compile::FieldChange& change) {
     mark->setAccessibleName(look.text);
     grid->addWidget(mark, 0, 0, Qt::AlignTop);
     grid->addWidget(new widgets::ElidedLabel(toQString(change.path), TextStyle::Mono), 0, 1);
-    grid->addWidget(new widgets::ElidedLabel(valueText(change.before) + " → " + valueText(change.after),
-                                             TextStyle::MonoSmall, Role::Muted),
-                    1, 1);
+    grid->addWidget(
+        new widgets::ElidedLabel(settingText(change.before) + " → " + settingText(change.after),
+                                 TextStyle::MonoSmall, Role::Muted),
+        1, 1);
     grid->addWidget(new widgets::TextLabel(look.text, TextStyle::Caption, Role::Muted), 2, 1);
     rows_->addWidget(row);
 }
