@@ -2,6 +2,7 @@
 // The C functions of a back end, made from its ordered list: the first row that accepts an op wins.
 #pragma once
 
+#include "kernels/denormals.h"
 #include "kernels/op.h"
 
 #include <exception>
@@ -20,6 +21,7 @@ weft_kernel make_kernel(std::span<const KernelEntry> list, const weft_op_desc& d
 /// Runs `body`, which returns a status; turns what it throws into one.
 template <class Body>
 weft_status at_edge(Body body) noexcept {
+    const DenormalsAreZero flush;
     try {
         return body();
     } catch (const Failure& failure) {

@@ -22,6 +22,7 @@ private slots:
     void out_of_range_indices_are_reported_at_run_time();
     void types_without_a_fast_kernel_go_to_the_reference();
     void threads_are_set_and_read_back();
+    void denormals_are_zero_in_kernels_and_only_there();
 };
 
 namespace {
@@ -193,6 +194,32 @@ void KernelEdge::threads_are_set_and_read_back() {
     QVERIFY(weft_threads() >= 1);
     QVERIFY(std::strncmp(weft_cpu_library_version(), "oneDNN 2.", 9) == 0);
     QVERIFY(std::strlen(weft_cpu_instruction_set()) > 0);
+}
+
+void KernelEdge::denormals_are_zero_in_kernels_and_only_there() {
+    constexpr std::int64_t kCount = 1 << 18; // work for every thread of a team
+    const volatile float tiny = 1e-20F;
+    const weft_tensor_type type = type_of(WEFT_F32, {kCount});
+    Tensor operand(type);
+    Tensor denormal(type);
+    Tensor zero(type);
+    for (std::int64_t i = 0; i < kCount; ++i) {
+        operand.set(i, 1e-20);
+        denormal.set(i, 1e-40);
+        zero.set(i, 0.0);
+    }
+    weft_set_threads(0);
+    for (const weft_backend* backend : kBackends) {
+        const Result product = run(backend, {"mul", {operand, operand}, {type}, {}, {}, {}});
+        const Result sum = run(backend, {"add", {denormal, zero}, {type}, {}, {}, {}});
+        QCOMPARE(product.status, WEFT_OK);
+        QCOMPARE(sum.status, WEFT_OK);
+        for (std::int64_t i = 0; i < kCount; ++i) {
+            QVERIFY(product.outputs[0].get(i) == 0.0);
+            QVERIFY(sum.outputs[0].get(i) == 0.0);
+        }
+        QVERIFY(tiny * tiny > 0.0F);
+    }
 }
 
 WEFT_TEST(KernelEdge)

@@ -15,10 +15,10 @@ namespace {
 
 constexpr int kSoonMs = 33;
 constexpr int kUnwatchedMs = 500;
-constexpr int kSlowestWatchedMs = 200; // a curve that moves less often seems to stand
+constexpr int kSlowestWatchedMs = 400; // a curve that moves less often seems to stand
 constexpr int kHurriedTicks = 10;
 // Of the machine, for showing what it trains: a step waits for the slowest of its threads.
-constexpr double kShare = 0.01;
+constexpr double kShare = 0.005;
 
 std::filesystem::path logOf(const std::filesystem::path& run_folder) {
     return run_folder / "logs" / "weft.log";
