@@ -160,6 +160,25 @@ class MeshEditTest : public QObject {
 private slots:
     void initTestCase() { ui::installEnglishPlurals(*QCoreApplication::instance()); }
 
+    // What the selector shows is the stage that is planned, whatever brings it.
+    void the_zero_stage_shown_is_the_one_planned() {
+        const compile::RunConfig config = config_of(document_of(kTwoByTwo));
+        for (const char* strategy : {"data_parallel", "fsdp", "hybrid_fsdp", "2d"}) {
+            const MeshEdit chosen = ui::withStrategy({4, strategy, {}, 0}, strategy);
+            for (int stage = 0; stage <= 3; ++stage) {
+                const MeshEdit edit = ui::withZeroStage(chosen, stage);
+                const compile::CheckedRun checked = compile::read_run_config(
+                    config.document, ".", ui::assignmentsOf(edit, config));
+                QVERIFY2(checked.ok(), strategy);
+                QCOMPARE(compile::placement_of(checked.config.section("mesh")).zero_stage, stage);
+                QCOMPARE(MeshEdit::of(checked.config).zero_stage, stage);
+            }
+        }
+        QCOMPARE(ui::withStrategy({4, "2d", {}, 0}, "fsdp").zero_stage, 3);
+        QCOMPARE(ui::withZeroStage(ui::withStrategy({4, "2d", {}, 0}, "fsdp"), 1).strategy,
+                 std::string("data_parallel"));
+    }
+
     // Whatever is added, the draft is right, has as many devices as its axes make up, and the new
     // axis splits what its name promises.
     void an_axis_is_added_to_every_strategy() {

@@ -160,7 +160,7 @@ MeshEdit MeshEdit::of(const compile::RunConfig& config) {
     const sharding::Placement placement = compile::placement_of(mesh);
     out.devices = static_cast<int>(placement.mesh.devices());
     out.strategy = mesh.at("strategy").get<std::string>();
-    out.zero_stage = mesh.at("zero_stage").get<int>();
+    out.zero_stage = placement.zero_stage;
     const auto named = mesh.at("devices").get<std::string>();
     out.kind = compile::is_planned_hardware(named) ? named.substr(0, named.find(':')) : "cpu";
     for (const sharding::Axis& axis : placement.mesh.axes) {
@@ -182,8 +182,27 @@ MeshEdit withStrategy(const MeshEdit& edit, const std::string& strategy) {
     const sharding::StrategyDef* def = sharding::find_strategy(strategy);
     if (def != nullptr && !def->axes.empty()) {
         out.axes = dealt(*def, edit.devices);
-        out.zero_stage = 0;
+        out.zero_stage = def->zero_stage;
     }
+    return out;
+}
+
+MeshEdit withZeroStage(const MeshEdit& edit, int stage) {
+    MeshEdit out = edit;
+    const sharding::StrategyDef* own = sharding::find_strategy(edit.strategy);
+    if (own != nullptr && stage < own->zero_stage) {
+        const auto strategies = sharding::all_strategies();
+        const auto less = std::ranges::find_if(strategies, [&](const auto* other) {
+            return other->axes == own->axes && other->rules == own->rules &&
+                   other->zero_stage <= stage;
+        });
+        if (less != strategies.end()) {
+            out.strategy = (*less)->name;
+        } else {
+            out = asCustom(edit);
+        }
+    }
+    out.zero_stage = stage;
     return out;
 }
 

@@ -24,7 +24,7 @@ struct MeshEdit {
     int devices = 1;
     std::string strategy;
     std::vector<MeshAxis> axes; // major to minor
-    int zero_stage = 0;
+    int zero_stage = 0; // at least the strategy's own
     std::string kind = "cpu";               // or hardware of the catalogue: "h200"
     std::vector<sharding::Rule> rules = {}; // of the draft's own, before the strategy's
 
@@ -38,6 +38,9 @@ MeshEdit exampleMesh();
 
 /// The axes that a strategy brings, over as many devices: sizes as even as they can be.
 MeshEdit withStrategy(const MeshEdit& edit, const std::string& strategy);
+/// Another ZeRO stage. Below what the strategy brings itself, the strategy becomes the one that is
+/// the same without, or "custom" with all rules written out.
+MeshEdit withZeroStage(const MeshEdit& edit, int stage);
 /// Another number of devices: the first axis takes what the others leave; where they do not divide
 /// it, the strategy's axes are dealt out anew.
 MeshEdit withDevices(const MeshEdit& edit, int devices);

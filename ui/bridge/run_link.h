@@ -43,8 +43,8 @@ public:
     /// run.
     QString post(train::CommandKind kind, const config::Json& argument = config::Json::object());
     /// News come 30 times a second while somebody watches the steps, twice else; less often, down
-    /// to five times, where showing them would take more than its share of a machine that trains;
-    /// soon after a command.
+    /// to five times in two seconds, where showing them would take more than its share of a machine
+    /// that trains; soon after a command.
     void setWatched(bool watched);
     bool isWatched() const { return watched_; }
 

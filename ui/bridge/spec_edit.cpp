@@ -150,7 +150,7 @@ QString joined(const std::vector<std::string>& axes) {
     return out.isEmpty() ? QObject::tr("none") : out.join(QStringLiteral(", "));
 }
 
-/// What decides on the tensor's split, in a few words.
+/// The rules that decide on the tensor's split, in a few words; empty without any.
 QString becauseOf(const plan::StateSlot& slot, const Placement& placement, const MeshEdit& edit,
                   bool& own_rule) {
     QStringList out;
@@ -169,7 +169,7 @@ QString becauseOf(const plan::StateSlot& slot, const Placement& placement, const
         }
     }
     out.removeDuplicates();
-    return out.isEmpty() ? QObject::tr("no rule splits it") : out.join(QStringLiteral(" · "));
+    return out.join(QStringLiteral(" · "));
 }
 
 } // namespace
@@ -189,6 +189,7 @@ TensorEdit tensorEdit(const compile::RunConfig& config, const plan::StateSlot& s
     } else {
         out.because = becauseOf(slot, placement, edit, out.own_rule);
     }
+    bool by_zero = false;
     for (int dim = 0; dim < slot.whole.shape.rank(); ++dim) {
         const auto d = static_cast<std::size_t>(dim);
         DimEdit& made = out.dims.emplace_back();
@@ -204,7 +205,11 @@ TensorEdit tensorEdit(const compile::RunConfig& config, const plan::StateSlot& s
                                        : !out.pattern.empty() ? SplitSource::Override
                                        : of_strategy          ? SplitSource::Strategy
                                                               : SplitSource::Rule});
+            by_zero |= zero;
         }
+    }
+    if (out.because.isEmpty()) {
+        out.because = by_zero ? QObject::tr("ZeRO splits it") : QObject::tr("no rule splits it");
     }
     return out;
 }

@@ -17,8 +17,8 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/// "add at blocks.2, microbatch 3, for stage 1" -> "add at blocks.*, microbatch *, for stage *". A
-/// large pipeline has thousands: no regular expression.
+/// "add at blocks.2, microbatch 3, for stage 1" -> "add at blocks.*, microbatch *, for another
+/// stage". A large pipeline has thousands: no regular expression.
 std::string any_number(const std::string& cause) {
     std::string out;
     for (std::size_t i = 0; i < cause.size();) {
@@ -28,7 +28,9 @@ std::string any_number(const std::string& cause) {
         }
         const bool whole =
             end == cause.size() || cause[end] == '.' || cause[end] == ',' || cause[end] == ' ';
-        if (end > i && whole &&
+        if (end > i && whole && out.ends_with("for stage ")) {
+            out.replace(out.size() - 6, 6, "another stage");
+        } else if (end > i && whole &&
             (out.ends_with('.') || out.ends_with("microbatch ") || out.ends_with("stage "))) {
             out += '*';
         } else {

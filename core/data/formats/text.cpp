@@ -59,18 +59,21 @@ std::vector<fs::path> files_of(const fs::path& folder, std::vector<std::string>&
     std::sort(links.begin(), links.end());
     std::set<FileIdentity> seen;
     std::vector<fs::path> kept;
+    std::string again; // names
     for (const std::vector<fs::path>* list : {&plain, &links}) {
         for (const fs::path& path : *list) {
             FileIdentity identity;
             if (!identify(path, identity)) {
                 notes.push_back("skipped " + path.string() + ": it does not lead to a file");
             } else if (!seen.insert(identity).second) {
-                notes.push_back("skipped " + path.string() +
-                                ": another name of a file already read");
+                again += (again.empty() ? "" : ", ") + path.filename().string();
             } else {
                 kept.push_back(path);
             }
         }
+    }
+    if (!again.empty()) {
+        notes.push_back(folder.string() + ": read once, further names of the same files: " + again);
     }
     std::sort(kept.begin(), kept.end());
     return kept;

@@ -93,9 +93,7 @@ QWidget* MeshBar::createAxes() {
     zero_->addSegment("3", tr("Data ranks split optimizer state, gradients and parameters"));
     zero_->setCompact(true);
     connect(zero_, &widgets::SegmentedControl::currentIndexChanged, this, [this](int stage) {
-        MeshEdit changed = edit_;
-        changed.zero_stage = stage;
-        change(changed);
+        change(withZeroStage(edit_, stage));
     });
     row->addWidget(zero_);
     return line;

@@ -97,9 +97,8 @@ QWidget* ScheduleBox::createChoices() {
     zero_->addSegment("3", tr("Data ranks split optimizer state, gradients and parameters"));
     zero_->setCompact(true);
     connect(zero_, &widgets::SegmentedControl::currentIndexChanged, this, [this](int stage) {
-        MeshEdit edit = MeshEdit::of(*config_);
-        edit.zero_stage = stage;
-        change(assignmentsOf(edit, *config_), tr("ZeRO stage %1").arg(stage));
+        change(assignmentsOf(withZeroStage(MeshEdit::of(*config_), stage), *config_),
+               tr("ZeRO stage %1").arg(stage));
     });
     flow->addWidget(zero_);
     return line;
