@@ -23,11 +23,8 @@ constexpr int kEnabledRole = Qt::UserRole + 3;
 constexpr int kRow = 32;
 constexpr int kRowsShown = 9;
 
-QString plainText(const QAction* action) {
-    QString text = action->text();
-    text.remove(QLatin1Char('&'));
-    return text;
-}
+// Without the marks of mnemonics; "&&" is a sign of the name.
+QString plainText(const QAction* action) { return action->iconText(); }
 
 class CommandDelegate : public QStyledItemDelegate {
 public:

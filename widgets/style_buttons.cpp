@@ -39,8 +39,13 @@ QFont buttonFont(const QWidget* widget, const QFont& fallback) {
 }
 
 QString withoutMnemonic(const QString& text) {
-    QString result = text;
-    result.remove(QLatin1Char('&'));
+    QString result;
+    for (qsizetype i = 0; i < text.size(); ++i) {
+        if (text[i] == QLatin1Char('&') && ++i == text.size()) {
+            break;
+        }
+        result += text[i]; // of "&&" the second
+    }
     return result;
 }
 

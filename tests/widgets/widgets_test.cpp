@@ -4,6 +4,8 @@
 #include "widgets/checkpoint_timeline.h"
 #include "widgets/command_palette.h"
 #include "widgets/controls.h"
+#include "widgets/icon.h"
+#include "widgets/icon_label.h"
 #include "widgets/image_grid.h"
 #include "widgets/memory_bar.h"
 #include "widgets/messages.h"
@@ -20,6 +22,7 @@
 #include <QListWidget>
 #include <QMenu>
 #include <QMimeData>
+#include <QPainter>
 
 using namespace weft::widgets;
 
@@ -227,6 +230,23 @@ private slots:
         QCOMPARE(spy.first().first().toStringList(), QStringList{QStringLiteral("/data/a.csv")});
     }
 
+    void an_icon_beside_text_follows_the_theme() {
+        controller_->setMode(ThemeController::Mode::Light);
+        IconLabel label(QStringLiteral("chevron-down"), Role::Muted);
+        const QImage light = label.grab().toImage();
+        controller_->setMode(ThemeController::Mode::Dark);
+        QVERIFY(label.grab().toImage() != light);
+        QPixmap wanted(label.size());
+        wanted.fill(label.palette().color(QPalette::Window));
+        QPainter painter(&wanted);
+        paintIcon(painter, label.rect(), QStringLiteral("chevron-down"),
+                  Theme::current().color(Role::Muted));
+        painter.end();
+        QCOMPARE(label.grab().toImage().convertToFormat(QImage::Format_RGB32),
+                 wanted.toImage().convertToFormat(QImage::Format_RGB32));
+        controller_->setMode(ThemeController::Mode::Light);
+    }
+
     void the_palette_finds_by_letters_and_runs_by_enter() {
         QVERIFY(fuzzyScore(QStringLiteral("ckp"), QStringLiteral("Checkpoint now")) > 0);
         QCOMPARE(fuzzyScore(QStringLiteral("xyz"), QStringLiteral("Checkpoint now")), -1);
@@ -252,6 +272,10 @@ private slots:
         QTest::keyClick(palette.filter(), Qt::Key_Return);
         QCOMPARE(spy.count(), 1);
         QVERIFY(!palette.isVisible());
+        QAction both(QStringLiteral("Go to &Mesh && Plan")); // a mnemonic, and a sign of the name
+        palette.setActions({&both});
+        palette.open();
+        QCOMPARE(palette.visibleTexts(), QStringList{QStringLiteral("Go to Mesh & Plan")});
         // What fits nothing is said, and cannot be run.
         palette.open();
         QTest::keyClicks(palette.filter(), QStringLiteral("xyzzy"));

@@ -6,6 +6,7 @@
 #include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/icon.h"
+#include "widgets/icon_label.h"
 #include "widgets/painting.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
@@ -96,8 +97,7 @@ QWidget* RunToolbar::createPicker() {
     state_->setAttribute(Qt::WA_TransparentForMouseEvents);
     name_ = new widgets::ElidedLabel({}, widgets::TextStyle::Strong);
     name_->setAttribute(Qt::WA_TransparentForMouseEvents);
-    auto* arrow = new QLabel;
-    arrow->setPixmap(widgets::icon("chevron-down", widgets::Role::Muted).pixmap(12, 12));
+    auto* arrow = new widgets::IconLabel("chevron-down", widgets::Role::Muted, 12);
     arrow->setAttribute(Qt::WA_TransparentForMouseEvents);
     row->addWidget(state_);
     row->addWidget(name_, 1);

@@ -5,11 +5,10 @@
 #include "ui/bridge/draft.h"
 #include "ui/forms/number_text.h"
 #include "widgets/card.h"
-#include "widgets/icon.h"
+#include "widgets/icon_label.h"
 #include "widgets/text_label.h"
 
 #include <QGridLayout>
-#include <QLabel>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -112,8 +111,7 @@ void DraftChanges::addChange(const compile::FieldChange& change) {
     grid->setHorizontalSpacing(widgets::space::kControl);
     grid->setVerticalSpacing(0);
     grid->setColumnStretch(1, 1);
-    auto* mark = new QLabel;
-    mark->setPixmap(widgets::icon(look.icon, look.role).pixmap(widgets::size::kIcon));
+    auto* mark = new widgets::IconLabel(look.icon, look.role);
     mark->setAccessibleName(look.text);
     grid->addWidget(mark, 0, 0, Qt::AlignTop);
     grid->addWidget(new widgets::ElidedLabel(toQString(change.path), TextStyle::Mono), 0, 1);

@@ -13,6 +13,7 @@
 #include "widgets/card.h"
 #include "widgets/flow_layout.h"
 #include "widgets/icon.h"
+#include "widgets/icon_label.h"
 #include "widgets/messages.h"
 #include "widgets/pill.h"
 #include "widgets/style.h"
@@ -20,7 +21,6 @@
 
 #include <QFileDialog>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QMenu>
 #include <QPainter>
 #include <QPushButton>
@@ -129,10 +129,7 @@ QWidget* HomeScreen::createDropZone() {
     text->setWordWrap(true);
     column->addWidget(text);
     column->addStretch(1);
-    auto* picture = new QLabel;
-    picture->setPixmap(widgets::icon("drop", Role::Accent).pixmap(36, 36));
-    picture->setAlignment(Qt::AlignCenter);
-    column->addWidget(picture);
+    column->addWidget(new widgets::IconLabel("drop", Role::Accent, 36), 0, Qt::AlignHCenter);
     auto* here = new widgets::TextLabel(tr("Drop here"), TextStyle::Strong);
     here->setAlignment(Qt::AlignCenter);
     column->addWidget(here);

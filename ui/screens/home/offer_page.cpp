@@ -12,13 +12,13 @@
 #include "widgets/controls.h"
 #include "widgets/figure_strip.h"
 #include "widgets/icon.h"
+#include "widgets/icon_label.h"
 #include "widgets/messages.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QShortcut>
@@ -53,9 +53,7 @@ QWidget* line(const QString& text, const char* icon, Role role) {
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(widgets::space::kControl);
-    auto* mark = new QLabel;
-    mark->setPixmap(widgets::icon(icon, role).pixmap(widgets::size::kIcon, widgets::size::kIcon));
-    layout->addWidget(mark, 0, Qt::AlignTop);
+    layout->addWidget(new widgets::IconLabel(icon, role), 0, Qt::AlignTop);
     auto* words = new TextLabel(text, TextStyle::Body, role == Role::Accent ? Role::Text : role);
     words->setWordWrap(true);
     layout->addWidget(words, 1);

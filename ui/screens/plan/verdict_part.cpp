@@ -3,13 +3,12 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan_preview.h"
-#include "widgets/icon.h"
+#include "widgets/icon_label.h"
 #include "widgets/memory_bar.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
 
@@ -75,7 +74,7 @@ VerdictPart::VerdictPart(PlanPreview& preview, QWidget* parent)
     column->setSpacing(widgets::space::kControl);
     auto* head = new QHBoxLayout;
     head->setSpacing(widgets::space::kControl);
-    icon_ = new QLabel;
+    icon_ = new widgets::IconLabel({}, Role::Text, 20);
     head->addWidget(icon_, 0, Qt::AlignTop);
     verdict_ = new widgets::TextLabel({}, TextStyle::Title);
     verdict_->setObjectName("verdict");
@@ -124,8 +123,7 @@ void VerdictPart::update() {
     }
     const plan::ExecutionPlan& plan = *digest->plan;
     const Role role = !plan.limit_bytes ? Role::Muted : plan.fits() ? Role::Success : Role::Error;
-    icon_->setPixmap(widgets::icon(plan.fits() ? "check" : "error", stale ? Role::Faint : role)
-                         .pixmap(QSize(20, 20), devicePixelRatioF()));
+    icon_->setIcon(plan.fits() ? "check" : "error", stale ? Role::Faint : role);
     verdict_->setText(verdictText(plan));
     verdict_->setRole(stale ? Role::Faint : plan.fits() ? Role::Text : Role::Error);
     bar_->setMeasured(memorySegments(plan), tr("planned"));

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-class QLabel;
 class QVBoxLayout;
 
 namespace weft::widgets {
+class IconLabel;
 class MemoryBar;
 class TextLabel;
 } // namespace weft::widgets
@@ -46,7 +46,7 @@ private:
     void updateFixes();
 
     PlanPreview& preview_;
-    QLabel* icon_;
+    widgets::IconLabel* icon_;
     widgets::TextLabel* verdict_;
     widgets::MemoryBar* bar_;
     widgets::TextLabel* room_;
