@@ -45,7 +45,7 @@ TableForm::TableForm(FormSource& source, const config::FieldTable& table, std::s
     }
     add(true);
     if (more_ != nullptr) {
-        more_->setText(tr("%n field(s) for experts", nullptr, experts));
+        more_->setText(tr("%n advanced field(s)", nullptr, experts));
         more_->setAccessibleName(more_->text());
     }
     setExpert(false);
