@@ -15,6 +15,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <cstring>
 
 namespace weft::ui {
@@ -32,6 +33,18 @@ struct Pictures {
     std::vector<widgets::GridImage> images;
     QString problem;
 };
+
+/// The goal as last evaluated and when that was; the loss, while nothing trained was evaluated.
+QString lastDemoText(const train::RunSummary& run) {
+    const train::MetricSummary* goal = run.metric(run.best_metric);
+    const bool evaluated = goal != nullptr && goal->last_step > 0;
+    const double share =
+        evaluated ? static_cast<double>(goal->last_step) / static_cast<double>(run.step) : 1.0;
+    return QObject::tr("last demo: %1 %2 after %3")
+        .arg(evaluated ? toQString(run.best_metric) : QStringLiteral("train/loss"),
+             formatMetric(evaluated ? goal->last : run.last_loss),
+             formatDuration(run.seconds * std::min(share, 1.0)));
+}
 
 /// The first validation picture of each class, through the engine's own reader.
 Pictures read_pictures(const std::filesystem::path& preset) {
@@ -112,6 +125,7 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     chart_->setFocusPolicy(Qt::NoFocus);
     side->addWidget(chart_, 1);
     chart_note_ = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
+    chart_note_->setObjectName("demoNote");
     side->addWidget(chart_note_);
     middle->addLayout(side, 1);
     column->addLayout(middle, 1);
@@ -172,11 +186,7 @@ void DemoCard::showLastDemo() {
         const int series = chart_->addSeries({tr("train/loss"), {}, 0, widgets::SeriesForm::Plain});
         chart_->append(series, x, y);
         chart_->setOverlayText({});
-        chart_note_->setText(run.best_value ? tr("last demo: %1 %2 after %3")
-                                                  .arg(toQString(run.best_metric),
-                                                       formatMetric(*run.best_value),
-                                                       formatDuration(run.seconds))
-                                            : tr("the last demo"));
+        chart_note_->setText(lastDemoText(run));
         return;
     }
 }

@@ -31,6 +31,13 @@ enum Column { Name, What, Curve, State, Best, BestValue, Step, Time, Size, When,
 
 constexpr Column kLeastTelling[] = {Size, Time, Best, When, Curve, What};
 
+/// A run made elsewhere may know only one of them.
+QString modelAndData(const train::RunSummary& run) {
+    QStringList known{toQString(run.info.model), toQString(run.info.data)};
+    known.removeAll(QString());
+    return known.join(" · ");
+}
+
 widgets::TextLabel* number(const QString& text) {
     auto* label = new widgets::TextLabel(text, TextStyle::Mono);
     label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -158,7 +165,7 @@ void RecentRuns::addRow(int row, const train::RunSummary& run) {
         return;
     }
     const QString what = run.source == train::RunSource::weft
-                             ? toQString(run.info.model) + " · " + toQString(run.info.data)
+                             ? modelAndData(run)
                              : sourceName(run.source);
     grid_->addWidget(new widgets::ElidedLabel(what, TextStyle::Body, Role::Muted), row, What);
     auto* curve = new widgets::Sparkline;
