@@ -6,6 +6,7 @@
 #include "widgets/icon.h"
 #include "widgets/style.h"
 
+#include <QActionGroup>
 #include <QPushButton>
 
 namespace weft::ui {
@@ -16,7 +17,8 @@ constexpr auto kReason = "weft.reason"; // why an action is disabled
 // The name, the keys, and why it cannot be used.
 void renewToolTip(QAction* target) {
     const QString keys = target->shortcut().toString(QKeySequence::NativeText);
-    const QString plain = keys.isEmpty() ? target->text() : target->text() + " (" + keys + ")";
+    const QString name = target->iconText(); // the text without marks of mnemonics
+    const QString plain = keys.isEmpty() ? name : name + " (" + keys + ")";
     const QString reason = target->property(kReason).toString();
     target->setToolTip(target->isEnabled() || reason.isEmpty() ? plain : plain + "\n" + reason);
 }
@@ -153,6 +155,11 @@ void Actions::createView() {
     add(action::kThemeSystem, tr("Theme: as the system"), {}, {}, tr("Follow the desktop's theme"));
     add(action::kThemeLight, tr("Theme: light"), "sun", {}, tr("Light theme"));
     add(action::kThemeDark, tr("Theme: dark"), "moon", {}, tr("Dark theme"));
+    auto* themes = new QActionGroup(this);
+    for (const char* id : {action::kThemeSystem, action::kThemeLight, action::kThemeDark}) {
+        get(id)->setCheckable(true);
+        themes->addAction(get(id));
+    }
     add(action::kTextLarger, tr("Larger text"), {}, QKeySequence("Ctrl++"), tr("Larger text"));
     add(action::kTextSmaller, tr("Smaller text"), {}, QKeySequence("Ctrl+-"), tr("Smaller text"));
     add(action::kTextReset, tr("Normal text size"), {}, QKeySequence("Ctrl+0"),

@@ -163,7 +163,7 @@ widgets::ToggleSwitch* SettingsDialog::addSwitch(Section section, bool Preferenc
 
 void SettingsDialog::fillGeneral() {
     addSwitch(General, &Preferences::open_last_page, "settingLastPage",
-              tr("Open the page that was left"),
+              tr("Reopen the page you left"),
               tr("At start. Otherwise the studio opens on Home. The draft is always there again."));
     addSwitch(General, &Preferences::notify, "settingNotify", tr("Notify when a run ends"),
               tr("By the desktop's notifications: finished, failed or stopped by itself."));
@@ -253,7 +253,7 @@ void SettingsDialog::fillFolders(const StudioPaths& paths) {
     addFolder(tr("Settings"), tr("This page as a file."), settings_.file());
     addFolder(tr("State"), tr("The draft, window layout and other things to go on from."),
               paths.state);
-    addFolder(tr("Calibration"), tr("What weft bench machine measured; predictions rest on it."),
+    addFolder(tr("Calibration"), tr("What “weft bench machine” measured; predictions rest on it."),
               paths.calibration);
 }
 

@@ -82,7 +82,7 @@ ShortcutEditor::ShortcutEditor(const Actions& actions, QWidget* parent)
     column->addWidget(note_);
 
     for (const QAction* action : actions_.all()) {
-        auto* item = new QTreeWidgetItem(list_, {action->text(), {}});
+        auto* item = new QTreeWidgetItem(list_, {action->iconText(), {}});
         item->setData(NameColumn, Qt::UserRole, action->objectName());
         item->setToolTip(NameColumn, action->statusTip());
     }
@@ -108,7 +108,7 @@ void ShortcutEditor::refresh() {
         QTreeWidgetItem* item = list_->topLevelItem(i);
         const QString id = item->data(NameColumn, Qt::UserRole).toString();
         const QKeySequence keys = actions_.find(id)->shortcut();
-        item->setText(NameColumn, actions_.find(id)->text());
+        item->setText(NameColumn, actions_.find(id)->iconText());
         item->setText(KeysColumn, shown(keys));
         QFont font = widgets::Theme::current().font(widgets::TextStyle::Body);
         font.setWeight(keys == actions_.defaultKeys(id) ? QFont::Normal : QFont::DemiBold);

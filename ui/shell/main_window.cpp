@@ -8,6 +8,7 @@
 #include "ui/shell/differences_dialog.h"
 #include "ui/shell/draft_files.h"
 #include "ui/shell/lower_docks.h"
+#include "ui/shell/message_box.h"
 #include "ui/shell/run_banner.h"
 #include "ui/shell/run_toolbar.h"
 #include "ui/shell/status_bar.h"
@@ -133,7 +134,8 @@ void MainWindow::createPages() {
         const QString id = QString::fromLatin1(record->id);
         const QString title = tr(record->title);
         const QKeySequence keys(QString("Ctrl+%1").arg(number++));
-        QAction* action = actions_.add("page." + id, tr("Go to %1").arg(title), record->icon, keys,
+        const QString escaped = QString(title).replace("&", "&&"); // no mnemonic
+        QAction* action = actions_.add("page." + id, tr("Go to %1").arg(escaped), record->icon, keys,
                                        tr("Show the page %1").arg(title));
         connect(action, &QAction::triggered, this, [this, id] { showPage(id); });
         Screen* screen = record->create(studio_, actions_);
@@ -388,6 +390,7 @@ MainWindow::CloseChoice MainWindow::closeDialog() {
     widgets::setButtonKind(keep, widgets::ButtonKind::Primary);
     box.setDefaultButton(keep);
     box.setEscapeButton(cancel);
+    alignText(box);
     box.exec();
     return box.clickedButton() == keep   ? CloseChoice::KeepTraining
            : box.clickedButton() == save ? CloseChoice::StopAndSave

@@ -5,6 +5,7 @@
 #include "ui/shell/draft_files.h"
 #include "ui/shell/lower_docks.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/message_box.h"
 #include "widgets/messages.h"
 #include "widgets/nav_rail.h"
 
@@ -59,7 +60,9 @@ void MainWindow::connectActions() {
     on(action::kStart, [this] { start(); });
     on(action::kExtend, [this] { extendRun(); });
     on(action::kPalette, [this] {
-        palette_->setActions(actions_.all());
+        QList<QAction*> offered = actions_.all();
+        offered.removeOne(actions_.get(action::kPalette));
+        palette_->setActions(offered);
         palette_->open();
     });
     on(action::kRail, [this] { rail_->setCollapsed(!rail_->isCollapsed()); });
@@ -97,6 +100,11 @@ void MainWindow::connectActions() {
 void MainWindow::applySettings() {
     const Preferences& values = studio_.settings().values();
     theme_.setMode(values.theme);
+    using Mode = widgets::ThemeController::Mode;
+    const char* chosen = values.theme == Mode::Light  ? action::kThemeLight
+                         : values.theme == Mode::Dark ? action::kThemeDark
+                                                      : action::kThemeSystem;
+    actions_.get(chosen)->setChecked(true);
     theme_.setFontScale(values.font_scale);
     theme_.setSeries(values.series);
     theme_.setReducedMotion(values.reduced_motion);
@@ -130,6 +138,7 @@ void MainWindow::showAbout() {
            "is used.</p>")
             .arg(QApplication::applicationVersion()),
         QMessageBox::Close, this);
+    alignText(box);
     box.exec();
 }
 

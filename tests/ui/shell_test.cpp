@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the window itself says: its menus, the palette of commands, boxes of text, Home's notes.
+#include "core/train/run_folder.h"
+#include "tests/support/weft_test.h"
+#include "tests/ui/run_log.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/shell/message_box.h"
+#include "widgets/command_palette.h"
+#include "widgets/text_label.h"
+
+#include <QLabel>
+#include <QMessageBox>
+
+namespace {
+
+using namespace weft;
+
+// Lines of both kinds of label below a widget.
+QStringList texts(const QWidget& of) {
+    QStringList result;
+    for (const auto* label : of.findChildren<QLabel*>()) {
+        result << label->text();
+    }
+    for (const auto* label : of.findChildren<widgets::ElidedLabel*>()) {
+        result << label->text();
+    }
+    return result;
+}
+
+} // namespace
+
+class ShellTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void the_ampersand_in_a_pages_title_is_seen_and_no_mnemonic() {
+        test::StudioFixture fixture;
+        const QAction* go = fixture.window().actions().get("page.plan");
+        QCOMPARE(go->text(), "Go to Mesh && Plan");
+        QVERIFY(go->toolTip().startsWith("Go to Mesh & Plan ("));
+        fixture.window().actions().get(ui::action::kPalette)->trigger();
+        auto* palette = fixture.window().findChild<widgets::CommandPalette*>();
+        QVERIFY(palette->visibleTexts().contains("Go to Mesh & Plan"));
+        palette->hide();
+    }
+
+    void the_palette_does_not_offer_itself() {
+        test::StudioFixture fixture;
+        QAction* own = fixture.window().actions().get(ui::action::kPalette);
+        own->trigger();
+        auto* palette = fixture.window().findChild<widgets::CommandPalette*>();
+        QVERIFY(!palette->visibleTexts().contains(own->text()));
+        QVERIFY(palette->visibleTexts().contains("Settings…"));
+        palette->hide();
+    }
+
+    void the_menu_marks_the_theme_that_is_set() {
+        test::StudioFixture fixture;
+        const ui::Actions& actions = fixture.window().actions();
+        const auto marked = [&actions] {
+            QStringList ids;
+            for (const char* id : {ui::action::kThemeSystem, ui::action::kThemeLight,
+                                   ui::action::kThemeDark}) {
+                if (actions.get(id)->isChecked()) {
+                    ids << id;
+                }
+            }
+            return ids;
+        };
+        QCOMPARE(marked(), QStringList{ui::action::kThemeSystem});
+        actions.get(ui::action::kThemeDark)->trigger();
+        QCOMPARE(marked(), QStringList{ui::action::kThemeDark});
+        ui::Preferences values = fixture.studio().settings().values();
+        values.theme = widgets::ThemeController::Mode::Light; // as the settings dialog does
+        fixture.studio().settings().set(values);
+        QCOMPARE(marked(), QStringList{ui::action::kThemeLight});
+    }
+
+    void the_text_of_a_box_without_icon_begins_at_its_margin() {
+        QMessageBox box(QMessageBox::NoIcon, "Title", "What happened.", QMessageBox::Close);
+        box.setInformativeText("What that means, in a sentence that is long enough to wrap.");
+        ui::alignText(box);
+        box.show();
+        for (const char* name : {"qt_msgbox_label", "qt_msgbox_informativelabel"}) {
+            const auto* label = box.findChild<QLabel*>(name);
+            QCOMPARE(label->x(), box.layout()->contentsMargins().left());
+        }
+    }
+
+    void a_run_without_data_is_told_by_its_model_alone() {
+        test::StudioFixture fixture;
+        const test::RunLog log(fixture.root() / "runs" / "made", test::tiny_config());
+        train::RunInfo info = train::read_run_info(log.folder());
+        info.model = "gpt2";
+        train::write_run_info(log.folder(), info);
+        fixture.studio().index().refresh();
+        const QWidget* recent = fixture.find("recentRuns");
+        QTRY_VERIFY(texts(*recent).contains("gpt2"));
+    }
+
+    void the_last_demos_note_tells_what_was_known_at_its_time_data() {
+        QTest::addColumn<int>("evaluated"); // the step of the last evaluation
+        QTest::addColumn<QString>("note");
+        QTest::newRow("before training") << 0 << "last demo: train/loss 0.500 after 40 s";
+        QTest::newRow("half way") << 15 << "last demo: validation/loss 0.750 after 20 s";
+    }
+
+    void the_last_demos_note_tells_what_was_known_at_its_time() {
+        QFETCH(int, evaluated);
+        QFETCH(QString, note);
+        test::StudioFixture fixture;
+        test::RunLog log(fixture.root() / "runs" / "demo", test::tiny_config());
+        log.add(train::EvaluationEvent{0, {{"validation/loss", 2.279}}});
+        for (int i = 1; i <= 30; ++i) {
+            train::StepEvent step;
+            step.step = i;
+            step.loss = 0.5;
+            log.add(step);
+            if (i == evaluated) {
+                log.add(train::EvaluationEvent{i, {{"validation/loss", 0.75}}});
+            }
+        }
+        train::RunInfo info = train::read_run_info(log.folder());
+        info.name = "fashion-mlp";
+        info.seconds = 40;
+        train::write_run_info(log.folder(), info);
+        fixture.studio().index().refresh();
+        auto* label = qobject_cast<widgets::ElidedLabel*>(fixture.find("demoNote"));
+        QTRY_VERIFY(!label->text().isEmpty());
+        QCOMPARE(label->text(), note);
+    }
+};
+
+WEFT_TEST(ShellTest)
+#include "shell_test.moc"
