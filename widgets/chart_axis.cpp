@@ -65,6 +65,22 @@ QVector<double> logTicks(const QCPRange& range, int room) {
     return ticks;
 }
 
+// Down to milliseconds, rounded before minutes are told from seconds.
+QString fineTime(double seconds, double step) {
+    const int decimals = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 1, 3);
+    const double scale = std::pow(10.0, decimals);
+    const double rounded = std::round(seconds * scale) / scale;
+    if (rounded < 60.0) {
+        return QCoreApplication::translate("Duration", "%1 s")
+            .arg(QString::number(rounded, 'f', decimals));
+    }
+    const double minutes = std::floor(rounded / 60.0);
+    return QCoreApplication::translate("Duration", "%1 m %2 s")
+        .arg(std::llround(minutes))
+        .arg(QString::number(rounded - minutes * 60.0, 'f', decimals)
+                 .rightJustified(decimals + 3, QLatin1Char('0')));
+}
+
 } // namespace
 
 QString axisLabel(double tick, double step, double largest) {
@@ -95,6 +111,9 @@ QString clockLabel(double seconds, double step) {
 }
 
 QString timeLabel(double seconds, double step) {
+    if (step < 1.0 && seconds >= 0.0 && seconds < 3600.0) {
+        return fineTime(seconds, step);
+    }
     const bool whole_minutes = step >= 60.0 && seconds >= 60.0 && seconds < 3600.0;
     return whole_minutes ? QCoreApplication::translate("Duration", "%1 m")
                                .arg(std::llround(seconds / 60.0))

@@ -12,7 +12,8 @@ QString axisLabel(double tick, double step, double largest);
 /// "14:05", "21 Nov".
 QString clockLabel(double seconds, double step);
 
-/// A time span, as short as a distance of `step` seconds lets it be: "30 s", "1 m 30 s", "2 m".
+/// A time span, as short as a distance of `step` seconds lets it be: "11.4 s", "30 s", "1 m 30 s",
+/// "2 m".
 QString timeLabel(double seconds, double step);
 
 class ChartTicker : public QCPAxisTicker {

@@ -86,11 +86,18 @@ void LineChart::Private::sortRows(std::vector<CrosshairRow>& rows) const {
                      [&](const auto& a, const auto& b) { return place(a) < place(b); });
 }
 
-QString LineChart::Private::crosshairHead(double x) const {
-    const QString value = x_kind == XKind::Seconds ? formatDuration(x)
-                          : x_kind == XKind::Clock ? clockLabel(x, 1.0)
-                                                   : axisLabel(x, 1.0, std::abs(x));
-    return QStringLiteral("%1 %2").arg(x_name, value);
+QString LineChart::Private::placeText(double x) const {
+    const QCPRange range = plot->xAxis->range();
+    const double pixel = range.size() / std::max(1, plot->axisRect()->width());
+    // The power of ten below a pixel; whole numbers (steps) stay whole.
+    const double step = std::min(1.0, std::pow(10.0, std::floor(std::log10(pixel))));
+    switch (x_kind) {
+    case XKind::Seconds: return timeLabel(x, step);
+    case XKind::Clock: return clockLabel(x, step);
+    case XKind::Number: break;
+    }
+    return x == std::round(x) ? axisLabel(x, 1.0, std::abs(x))
+                              : axisLabel(x, step, std::max(std::abs(x), range.size()));
 }
 
 QStringList LineChart::crosshairTable() const {
@@ -176,7 +183,7 @@ void LineChart::Private::paintTable(QPainter& painter, const QRectF& area, doubl
     const double number_width = std::round(60.0 * theme.fontScale());
     const QFont caption = theme.font(TextStyle::Caption);
     const QFont mono = theme.font(TextStyle::MonoSmall);
-    const QString head = crosshairHead(x);
+    const QString head = QStringLiteral("%1 %2").arg(x_name, placeText(x));
     const bool raw = std::any_of(rows.begin(), rows.end(), [](const auto& r) { return !!r.raw; });
     const bool validation =
         std::any_of(rows.begin(), rows.end(), [](const auto& r) { return !!r.validation; });

@@ -158,15 +158,10 @@ QString LineChart::describe() const {
     const QString x_name = d_->x_name.isEmpty() ? tr("step") : d_->x_name;
     QString text =
         tr("%1 %2 at %3 %4, %5")
-            .arg(y_name, formatNumber(last.y), x_name,
-                 d_->x_kind == XKind::Seconds ? formatDuration(last.x)
-                 : d_->x_kind == XKind::Clock ? clockLabel(last.x, 1.0)
-                                              : axisLabel(last.x, 1.0, last.x),
-                 trend);
+            .arg(y_name, formatNumber(last.y), x_name, d_->placeText(last.x), trend);
     if (d_->best) {
-        text +=
-            tr("; best %1 at %2 %3")
-                .arg(formatNumber(d_->best->y), x_name, axisLabel(d_->best->x, 1.0, d_->best->x));
+        text += tr("; best %1 at %2 %3")
+                    .arg(formatNumber(d_->best->y), x_name, d_->placeText(d_->best->x));
     }
     std::size_t non_finite = 0;
     for (const auto& entry : d_->series) {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kFlagWidth = 9.0;
 constexpr double kFlagHeight = 10.0;
+constexpr double kStarRadius = 9.0;
 
 QRectF areaOf(const QCustomPlot* plot) {
     return plot->axisRect()->rect();
@@ -325,11 +326,15 @@ void LineChart::Private::paintBest(QPainter& painter, const QRectF& area) {
     const Theme& theme = Theme::current();
     painter.setPen(QPen(theme.color(Role::Surface), 1.5));
     painter.setBrush(theme.color(Role::Accent));
-    painter.drawPolygon(starPolygon(at, 9.0));
+    painter.drawPolygon(starPolygon(at, kStarRadius));
     painter.setBrush(Qt::NoBrush);
-    const double width = textWidth(theme.font(TextStyle::CaptionStrong), best_label);
-    paintLabel(painter, QPointF(at.x() - width / 2.0, at.y() - 20.0), best_label,
-               theme.color(Role::Text), TextStyle::CaptionStrong, area);
+    const QFont font = theme.font(TextStyle::CaptionStrong);
+    const double reach = kStarRadius + 3.0 + QFontMetricsF(font).height() / 2.0;
+    const bool room_above = at.y() - reach - QFontMetricsF(font).height() / 2.0 > area.top();
+    paintLabel(painter,
+               QPointF(at.x() - textWidth(font, best_label) / 2.0,
+                       room_above ? at.y() - reach : at.y() + reach),
+               best_label, theme.color(Role::Text), TextStyle::CaptionStrong, area);
 }
 
 void LineChart::Private::paintWords(QPainter& painter, const QRectF& area) {

@@ -106,6 +106,8 @@ struct LineChart::Private {
     SeriesExtent bulkInView(const ChartRange& x);
     bool helpsToClip(const SeriesExtent& all, const SeriesExtent& bulk) const;
     std::optional<double> newestX() const;
+    ChartRange followedX(double newest);
+    bool isNewestWithin(const ChartRange& x, const ChartRange& y, double newest) const;
     void refreshLines();
     void refreshGraph(ChartSeries& series);
     void refreshDrawn(DrawnLine& line, const ChartSeries& series, SeriesStore::Column column);
@@ -149,7 +151,7 @@ struct LineChart::Private {
     };
     std::vector<CrosshairRow> crosshairRows(double x) const;
     void sortRows(std::vector<CrosshairRow>& rows) const;
-    QString crosshairHead(double x) const;
+    QString placeText(double x) const; // what x is, as finely as the view shows it
     double snapped(double x) const;
     void paintCrosshair(QPainter& painter);
     void paintCrosshairDots(QPainter& painter, const QRectF& area, double x);

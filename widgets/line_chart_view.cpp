@@ -12,6 +12,7 @@ constexpr double kOutlierShare = 0.01; // at each end
 constexpr std::size_t kMostSampled = 4096, kFewestSampled = 512; // points of a series, to find them
 constexpr std::size_t kSampledInAll = 32768;
 constexpr double kWorthClipping = 1.5; // times the height of the rest
+constexpr double kNewestShare = 0.1;    // of the view: what following has to show
 constexpr double kEdgePixels = 8.0;    // room for marks at the first and last point
 
 ChartRange padded(double low, double high, double share) {
@@ -158,15 +159,37 @@ ChartRange LineChart::Private::automaticY(const ChartRange& x) {
     return range;
 }
 
+// The zoomed view moved to the newest point. It begins where the data begin and is no wider than
+// they are, but keeps its width for when there are more.
+ChartRange LineChart::Private::followedX(double newest) {
+    const double width = user_x->high - user_x->low;
+    const double end = newest + width * 0.02;
+    const ChartRange all = automaticX();
+    user_x->low = std::max(all.low, end - width);
+    user_x->high = user_x->low + width;
+    return {user_x->low, std::min(user_x->high, std::max(all.high, end))};
+}
+
+bool LineChart::Private::isNewestWithin(const ChartRange& x, const ChartRange& y,
+                                        double newest) const {
+    const double from = newest - kNewestShare * (x.high - x.low);
+    return std::any_of(series.begin(), series.end(), [&](const auto& entry) {
+        if (!entry->isDrawn() || !entry->isActual()) {
+            return false;
+        }
+        const SeriesExtent own = entry->store.extent(from, newest, entry->column(), domain());
+        return own.low <= y.high && own.high >= y.low;
+    });
+}
+
 void LineChart::Private::updateRanges() {
     const std::optional<double> newest = newestX();
-    if (user_x && following && newest) {
-        const double width = user_x->high - user_x->low;
-        const double end = *newest + width * 0.02;
-        user_x = ChartRange{end - width, end};
-    }
+    const bool follows = user_x && following && newest;
     const QCPRange before = plot->xAxis->range();
-    const ChartRange x = user_x.value_or(automaticX());
+    const ChartRange x = follows ? followedX(*newest) : user_x.value_or(automaticX());
+    if (follows && user_y && !isNewestWithin(x, *user_y, *newest)) {
+        user_y.reset(); // else the view would follow a curve that it does not show
+    }
     clipped = false;
     const ChartRange y = user_y ? *user_y : automaticY(x);
     plot->xAxis->setRange(x.low, x.high);

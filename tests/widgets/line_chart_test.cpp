@@ -122,6 +122,9 @@ private slots:
         QCOMPARE(axisLabel(1500, 500, 3000), QStringLiteral("1,500"));
         QCOMPARE(timeLabel(30, 30), QStringLiteral("30 s"));
         QCOMPARE(timeLabel(90, 30), QStringLiteral("1 m 30 s"));
+        QCOMPARE(timeLabel(11.36, 0.1), QStringLiteral("11.4 s"));
+        QCOMPARE(timeLabel(65.04, 0.01), QStringLiteral("1 m 05.04 s"));
+        QCOMPARE(timeLabel(59.97, 0.1), QStringLiteral("1 m 00.0 s"));
         QCOMPARE(timeLabel(120, 60), QStringLiteral("2 m"));
         QCOMPARE(timeLabel(5400, 1800), QStringLiteral("1 h 30 m"));
     }
@@ -134,6 +137,21 @@ private slots:
                         static_cast<int>(chart_->plot()->yAxis->coordToPixel(1.4)));
         QVERIFY(countColor(image, Theme::current().color(Role::Accent),
                            QRect(at - QPoint(8, 8), QSize(17, 17))) > 40);
+    }
+
+    void the_label_of_the_best_point_leaves_its_star_free() {
+        chart_->append(id_, std::vector<double>{0, 100}, std::vector<double>{1, 3});
+        const auto star = [this](double y, const QString& label) {
+            chart_->setBest(50.0, y, label);
+            const QImage image = picture(*chart_);
+            const QPoint at(static_cast<int>(chart_->plot()->xAxis->coordToPixel(50.0)),
+                            static_cast<int>(chart_->plot()->yAxis->coordToPixel(y)));
+            return countColor(image, Theme::current().color(Role::Accent),
+                              QRect(at - QPoint(9, 9), QSize(19, 19)));
+        };
+        for (const double y : {1.0, 2.5, 2.8, 3.0}) { // from the bottom to the top of the plot
+            QCOMPARE(star(y, QStringLiteral("best 2.279")), star(y, {}));
+        }
     }
 
     void non_finite_points_become_red_triangles_and_are_counted() {
@@ -185,6 +203,46 @@ private slots:
         chart_->replotNow();
         QCOMPARE(chart_->xRange().low, 20.0);
         QCOMPARE(chart_->xRange().high, 40.0);
+    }
+
+    void following_a_wide_view_begins_where_the_curve_does() {
+        chart_->setPlannedRange(ChartRange{0, 2000}, 200);
+        for (int i = 0; i <= 200; ++i) {
+            chart_->append(id_, i, 1.0 + i);
+        }
+        chart_->replotNow();
+        const double first = chart_->xRange().low;
+        chart_->setXRange({100, 1800});
+        chart_->replotNow();
+        QCOMPARE(chart_->xRange().low, first);
+        QCOMPARE(chart_->xRange().high, first + 1700.0); // the width stays
+        chart_->setXRange({-4000, 4000});
+        chart_->replotNow();
+        QCOMPARE(chart_->xRange().low, first);
+        QVERIFY(chart_->xRange().high < 2200.0); // no wider than all there is
+    }
+
+    void following_shows_the_newest_curve_at_whatever_height() {
+        for (int i = 0; i <= 100; ++i) {
+            chart_->append(id_, i, 100.0 - i);
+        }
+        chart_->setXRange({80, 100});
+        chart_->setYRange({0, 20});
+        chart_->replotNow();
+        QCOMPARE(chart_->yRange().high, 20.0); // a height with the newest in it is kept
+        chart_->setYRange({60, 90});
+        chart_->replotNow();
+        QVERIFY(chart_->yRange().low <= 0.0 && chart_->yRange().high < 30.0);
+    }
+
+    void a_zoom_of_the_height_alone_stays_while_following() {
+        for (int i = 0; i <= 100; ++i) {
+            chart_->append(id_, i, 100.0 - i);
+        }
+        chart_->setYRange({60, 90}); // all of x is in view: the curve crosses it
+        chart_->replotNow();
+        QCOMPARE(chart_->yRange().low, 60.0);
+        QCOMPARE(chart_->yRange().high, 90.0);
     }
 
     void keys_reset_scale_follow_move_and_zoom() {
@@ -349,6 +407,25 @@ private slots:
             chart_->append(id_, i, 2.0 - i * (2.0 - 0.412) / 1200.0);
         }
         QCOMPARE(chart_->describe(), QStringLiteral("loss 0.412 at step 1,200, falling"));
+    }
+
+    void a_place_is_said_as_finely_as_the_view_shows_it() {
+        chart_->setAxisNames(QStringLiteral("epoch"), QStringLiteral("loss"));
+        chart_->setPlannedRange(ChartRange{0, 24}, 4.65);
+        chart_->append(id_, std::vector<double>{0, 2, 4.65}, std::vector<double>{1, 1, 1});
+        chart_->replotNow();
+        QCOMPARE(chart_->describe(), QStringLiteral("loss 1.00 at epoch 4.65, steady"));
+        chart_->setAxisNames(QStringLiteral("time"), QStringLiteral("loss"));
+        chart_->setXKind(LineChart::XKind::Seconds);
+        chart_->append(id_, 23.51, 1.0);
+        chart_->replotNow();
+        QCOMPARE(chart_->describe(), QStringLiteral("loss 1.00 at time 23.51 s, steady"));
+        chart_->append(id_, 90.44, 1.0);
+        chart_->replotNow();
+        QCOMPARE(chart_->describe(), QStringLiteral("loss 1.00 at time 1 m 30.4 s, steady"));
+        chart_->append(id_, 3605.5, 1.0); // no pixel stands for less than seconds
+        chart_->replotNow();
+        QCOMPARE(chart_->describe(), QStringLiteral("loss 1.00 at time 1 h 00 m, steady"));
     }
 
     void an_empty_chart_describes_its_phase() {
