@@ -120,7 +120,7 @@ ViewItem MemoryTimeline::item(int index) const {
     ViewItem result;
     result.rect =
         QRectF(left, plot.top(), std::max(1.0, xOf(index + 1, plot) - left), plot.height());
-    result.name = tr("step %1 of %2: %3, %4 alive")
+    result.name = tr("op %1 of %2: %3, %4 alive")
                       .arg(index + 1)
                       .arg(stepCount())
                       .arg(data_.names[step], formatMemory(totals_[step]));

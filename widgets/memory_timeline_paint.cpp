@@ -35,10 +35,15 @@ Scale scaleFor(double most, double room) {
     const double raw = most / scale.unit / std::max(2.0, std::floor(room / 44.0));
     const double decade = std::pow(10.0, std::floor(std::log10(std::max(raw, 1e-9))));
     const double mantissa = raw / decade;
-    scale.step = decade * (mantissa <= 1.0   ? 1.0
-                           : mantissa <= 2.0 ? 2.0
-                           : mantissa <= 5.0 ? 5.0
-                                             : 10.0);
+    for (const double multiple : {1.0, 2.0, 5.0, 10.0}) {
+        if (decade * multiple * scale.unit > most) {
+            break; // nought would stand alone
+        }
+        scale.step = decade * multiple;
+        if (mantissa <= multiple) {
+            break;
+        }
+    }
     return scale;
 }
 

@@ -180,6 +180,30 @@ private slots:
         QCOMPARE(timeline.hitTest(timeline.item(2).rect.center()), 2);
     }
 
+    void a_low_timeline_has_a_number_above_nought() {
+        for (const qint64 peak : {394, 457, 480, 500, 960}) {
+            TimelineData data = fourSteps();
+            for (TimelineLayer& layer : data.layers) {
+                layer.bytes = {kMiB, kMiB, peak * kMiB / 2, kMiB};
+            }
+            MemoryTimeline timeline;
+            timeline.setForm(MemoryTimeline::Form::Compact);
+            timeline.resize(600, timeline.minimumSizeHint().height());
+            timeline.setData(data);
+            const QImage picture = timeline.grab().toImage();
+            const QRectF plot = timeline.item(0).rect;
+            // Left of the plot, clear of the line of the number at its foot.
+            const int foot = static_cast<int>(plot.bottom() - 12.0);
+            int written = 0;
+            for (int y = 0; y < foot; ++y) {
+                for (int x = 0; x < static_cast<int>(plot.left()) - 8; ++x) {
+                    written += picture.pixelColor(x, y) != picture.pixelColor(0, 0) ? 1 : 0;
+                }
+            }
+            QVERIFY2(written > 10, qPrintable(QString::number(peak)));
+        }
+    }
+
     void figures_of_memory_share_a_unit() {
         MemoryFigures figures;
         MemoryFigures::Bytes most{};
@@ -218,7 +242,7 @@ private slots:
         QVERIFY(list != nullptr);
         QCOMPARE(list->childCount(), 4);
         QCOMPARE(list->child(1)->text(QAccessible::Name),
-                 QStringLiteral("step 2 of 4: gelu a, 5.0 MiB alive"));
+                 QStringLiteral("op 2 of 4: gelu a, 5.0 MiB alive"));
         QVERIFY(list->child(2)->text(QAccessible::Name).endsWith(QStringLiteral("the peak")));
         const QString detail = list->child(2)->text(QAccessible::Description);
         QVERIFY(detail.contains(QStringLiteral("Activations  5.0 MiB")));
