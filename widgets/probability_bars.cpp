@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/probability_bars.h"
 
+#include <QPainterPath>
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,6 +11,7 @@ namespace {
 
 constexpr double kBar = 6.0;
 constexpr double kGap = 6.0;
+constexpr double kLeast = 2.0; // pixels of a share above nought
 
 double textHeight() {
     return std::ceil(QFontMetricsF(Theme::current().font(TextStyle::Body)).height());
@@ -25,6 +28,15 @@ QString percent(double share) {
         return QStringLiteral("<0.01");
     }
     return QString::number(value, 'f', value > 0 && value < 0.1 ? 2 : 1);
+}
+
+/// The part of a round bar that lies in its beginning.
+QPainterPath shared(const QRectF& whole, const QRectF& beginning) {
+    QPainterPath round;
+    round.addRoundedRect(whole, kBar / 2.0, kBar / 2.0);
+    QPainterPath part;
+    part.addRect(beginning);
+    return round.intersected(part);
 }
 
 } // namespace
@@ -78,9 +90,12 @@ void ProbabilityBars::paintScene(QPainter& painter, const QSizeF& view_size) con
         paintPanel(painter, whole, kBar / 2.0, theme.color(Role::EmptyBar), {});
         QRectF filled = whole;
         filled.setWidth(whole.width() * std::clamp(bar.share, 0.0, 1.0));
+        const QColor color = theme.color(i == 0 ? Role::Accent : Role::Muted);
         if (filled.width() >= kBar) {
-            paintPanel(painter, filled, kBar / 2.0,
-                       theme.color(i == 0 ? Role::Accent : Role::Muted), {});
+            paintPanel(painter, filled, kBar / 2.0, color, {});
+        } else if (bar.share > 0.0) {
+            filled.setWidth(std::max(kLeast, filled.width()));
+            painter.fillPath(shared(whole, filled), color);
         }
     }
 }

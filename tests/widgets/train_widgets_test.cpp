@@ -131,6 +131,25 @@ private slots:
         QCOMPARE(bars.item(0).name, QString("Sneaker, 91.7 %"));
     }
 
+    void a_small_share_has_a_bar_and_none_has_none() {
+        const auto filled = [](double share) {
+            ProbabilityBars bars;
+            bars.setRows(1);
+            bars.setBars({{"a", share}});
+            bars.resize(200, bars.sizeHint().height());
+            const QImage image = bars.grab().toImage();
+            int count = 0;
+            for (int y = 0; y < image.height(); ++y) {
+                count += image.pixelColor(1, y) == Theme::current().color(Role::Accent) ? 1 : 0;
+            }
+            return count;
+        };
+        QCOMPARE(filled(0.0), 0);
+        for (const double share : {0.0005, 0.004, 0.012, 0.02, 0.029}) {
+            QVERIFY2(filled(share) >= 3, qPrintable(QString::number(share)));
+        }
+    }
+
     void a_share_is_never_written_with_an_exponent() {
         ProbabilityBars bars;
         bars.setBars({{"sure", 0.9999999}, {"hardly", 0.0004}, {"no", 1.2e-10}, {"never", 0.0}});
