@@ -38,17 +38,6 @@ QFont buttonFont(const QWidget* widget, const QFont& fallback) {
     return widget ? widget->font() : fallback;
 }
 
-QString withoutMnemonic(const QString& text) {
-    QString result;
-    for (qsizetype i = 0; i < text.size(); ++i) {
-        if (text[i] == QLatin1Char('&') && ++i == text.size()) {
-            break;
-        }
-        result += text[i]; // of "&&" the second
-    }
-    return result;
-}
-
 // Icon and text as one group; centred, or from the left when `left` is not negative.
 void paintContents(QPainter& painter, const QRect& rect, const QIcon& icon, const QSize& icon_size,
                    const QString& text, const QFont& font, const QColor& color,
@@ -74,6 +63,17 @@ void paintContents(QPainter& painter, const QRect& rect, const QIcon& icon, cons
 }
 
 } // namespace
+
+QString withoutMnemonic(const QString& text) {
+    QString result;
+    for (qsizetype i = 0; i < text.size(); ++i) {
+        if (text[i] == QLatin1Char('&') && ++i == text.size()) {
+            break;
+        }
+        result += text[i]; // of "&&" the second
+    }
+    return result;
+}
 
 ButtonKind kindOf(const QWidget* widget) {
     return widget ? static_cast<ButtonKind>(widget->property("weftKind").toInt())

@@ -8,6 +8,9 @@
 
 namespace weft::widgets::style_detail {
 
+/// A text as it is seen: "&" marks a letter and goes, "&&" stands for the sign.
+QString withoutMnemonic(const QString& text);
+
 ButtonKind kindOf(const QWidget* widget);
 bool isCompact(const QWidget* widget);
 bool isDerived(const QWidget* widget);

@@ -10,12 +10,6 @@ namespace {
 constexpr int kMenuIconColumn = 32;
 constexpr int kMenuEnd = 16;
 
-QString withoutMnemonic(const QString& text) {
-    QString result = text;
-    result.remove(QLatin1Char('&'));
-    return result;
-}
-
 } // namespace
 
 void drawItemPanel(const QStyleOptionViewItem& option, QPainter& painter, const QWidget*) {
