@@ -264,6 +264,7 @@ MeshEdit withAxisAdded(const MeshEdit& edit, const std::string& name) {
     out.zero_stage = std::max(edit.zero_stage, own->zero_stage);
     if (wider != nullptr) {
         out.strategy = wider->name;
+        out.zero_stage = std::max(out.zero_stage, wider->zero_stage);
     } else {
         out = asCustom(out);
         addUsualRules(out, name);
