@@ -257,14 +257,16 @@ private slots:
         QVERIFY(counts_up(fixture.studio().run()));
     }
 
+    // Some steps may be done before the worker hears of it; of this run none would be the last.
     void a_stop_right_after_the_start_ends_the_run_at_once() {
         test::StudioFixture fixture;
-        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        fixture.studio().draft().open(fixture.preset());
+        fixture.studio().draft().setField("training.length", config::Json{{"steps", 100000000}});
+        QVERIFY(fixture.studio().startDraft().started);
         fixture.studio().stopAndSave();
         fixture.studio().stopAndSave();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
         QCOMPARE(fixture.studio().run().state(), RunState::stopped);
-        QCOMPARE(fixture.studio().run().step(), std::int64_t{0});
     }
 
     void a_run_is_extended_while_it_trains_and_after_its_end() {
