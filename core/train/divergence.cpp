@@ -60,7 +60,10 @@ ErrorEvent explain_divergence(const Divergence& what, const compile::RunConfig& 
     }
     event.message +=
         event.where.empty() ? "." : "; the first bad value came out of " + event.where + ".";
-    event.hint = "The update was not taken.";
+    event.hint = "The update was not taken. ";
+    event.hint += what.last_checkpoint < 0 ? "There is no checkpoint yet."
+                                           : "Last good checkpoint: step " +
+                                                 format_thousands(what.last_checkpoint) + ".";
     event.ways_on = ways_on(config, what.last_checkpoint);
     return event;
 }
