@@ -50,8 +50,7 @@ void BadgeDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     blank.widget->style()->drawControl(QStyle::CE_ItemViewItem, &blank, painter, blank.widget);
     QRectF rest = QRectF(option.rect).adjusted(widgets::space::kControl, 0, 0, 0);
     for (const Pill& pill : pillsOf(model_.row(index.row()))) {
-        const QRectF taken =
-            widgets::paintPill(*painter, rest, pill.text, pill.role, pill.icon);
+        const QRectF taken = widgets::paintPill(*painter, rest, pill.text, pill.role, pill.icon);
         if (option.state & QStyle::State_Selected) { // on ground of its own colour
             widgets::paintPanel(*painter, taken, taken.height() / 2.0, QColor(Qt::transparent),
                                 widgets::Theme::current().color(Role::Border));
@@ -63,7 +62,8 @@ void BadgeDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
 QSize BadgeDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
     double width = widgets::space::kControl;
     for (const Pill& pill : pillsOf(model_.row(index.row()))) {
-        width += widgets::pillSize(pill.text, !pill.icon.isEmpty()).width() + widgets::space::kTight;
+        width +=
+            widgets::pillSize(pill.text, !pill.icon.isEmpty()).width() + widgets::space::kTight;
     }
     return {static_cast<int>(std::ceil(width)),
             QStyledItemDelegate::sizeHint(option, index).height()};

@@ -191,9 +191,9 @@ void PresetRow::addCard(const std::filesystem::path& path) {
             memory->setText(
                 facts.seconds ? tr("≈ %1 · %2").arg(formatDuration(*facts.seconds), bytes) : bytes);
             badge->setToolTip(facts.seconds
-                                   ? tr("time of the run as measurements of this machine predict "
-                                        "it, and memory of the training step, as planned")
-                                   : tr("memory of the training step, as planned"));
+                                  ? tr("time of the run as measurements of this machine predict "
+                                       "it, and memory of the training step, as planned")
+                                  : tr("memory of the training step, as planned"));
             badge->setText(facts.fits ? tr("fits this machine") : tr("too large for this machine"));
             badge->setIconName(facts.fits ? "check" : "warning");
             badge->setRole(facts.fits ? Role::Success : Role::Error);
