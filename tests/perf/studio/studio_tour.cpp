@@ -83,9 +83,12 @@ Widget* find(const Tour& tour, const char* name) {
 }
 
 /// Clicks the last or first segment of a segmented control.
-void choose(const Tour& tour, const char* control, bool last) {
-    const auto segments = find<QWidget>(tour, control)->findChildren<QAbstractButton*>();
-    (last ? segments.last() : segments.first())->click();
+void choose(const Tour& tour, const char* control, int segment) {
+    find<QWidget>(tour, control)->findChildren<QAbstractButton*>().at(segment)->click();
+}
+
+void chooseLast(const Tour& tour, const char* control) {
+    find<QWidget>(tour, control)->findChildren<QAbstractButton*>().last()->click();
 }
 
 /// Model and Training of a language model, as a form and as they are when something is wrong.
@@ -108,7 +111,7 @@ void tourMesh(Tour& tour) {
     tour.studio.draft().apply({R"(mesh={"devices": "cpu:4", "strategy": "2d"})"});
     tour.window.showPage("plan");
     wait_for([&] { return find<QWidget>(tour, "planPart")->isVisible(); }, 20000);
-    choose(tour, "planPart", false);
+    choose(tour, "planPart", 0);
     QTest::qWait(3000); // the plan, and what is looked for after it
     const auto parts = find<QWidget>(tour, "meshDrawer")->findChildren<QAbstractButton*>();
     for (QAbstractButton* part : parts) {
@@ -118,9 +121,9 @@ void tourMesh(Tour& tour) {
         tour.shootLarge("plan", name);
     }
     parts.first()->click();
-    choose(tour, "exchangeForm", true);
+    choose(tour, "exchangeForm", 1);
     tour.shoot("plan", "mesh-arrows");
-    choose(tour, "exchangeForm", false);
+    choose(tour, "exchangeForm", 0);
     tour.studio.draft().apply({R"(mesh={"devices": "cpu:4", "strategy": "pipeline"})",
                                "training.micro_batch_size=2"});
     QTest::qWait(3000);
@@ -128,7 +131,7 @@ void tourMesh(Tour& tour) {
     QTest::qWait(1500);
     find<QAbstractButton>(tour, "scrubPlay")->click();
     tour.shoot("plan", "mesh-pipeline");
-    choose(tour, "planPart", true);
+    chooseLast(tour, "planPart");
 }
 
 /// Train, of a run that is paused: every chart, the confusion matrix, a sample to try.
@@ -196,15 +199,15 @@ void tourPlan(Tour& tour) {
         tour.shoot("plan", "plan-what-if");
         find<QAbstractButton>(tour, "clearWhatIf")->click();
     }
-    choose(tour, "planPart", true);
+    chooseLast(tour, "planPart");
     QTest::qWait(3000);
     tour.shoot("plan", "plan-program");
     auto* layer = find<QComboBox>(tour, "layerChoice");
     layer->setCurrentIndex(layer->findText("blocks.2.mlp"));
-    choose(tour, "programForm", true);
+    chooseLast(tour, "programForm");
     QTest::qWait(2000);
     tour.shoot("plan", "plan-graph");
-    choose(tour, "planPart", false);
+    choose(tour, "planPart", 0);
     tour.studio.draft().setField("training.precision", "f61");
     tour.shoot("plan", "plan-invalid");
     tour.studio.draft().undo();
@@ -247,7 +250,7 @@ void tourRuns(Tour& tour) {
         QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     QTest::qWait(1000);
     tour.shoot("runs", "runs");
-    choose(tour, "comparePart", true);
+    chooseLast(tour, "comparePart");
     table->clearSelection();
     tour.shoot("runs", "runs-parallel");
 }
