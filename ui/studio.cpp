@@ -394,42 +394,25 @@ void Studio::openDropped(const QStringList& paths) {
 // The run that was written last is shown; the others are in the lists. Where there is none, the
 // folder may hold data.
 void Studio::openRunsBelow(const std::filesystem::path& folder) {
-    struct Found {
-        train::FoundRuns runs;
-        std::filesystem::path newest;
-    };
     runInBackground(
-        this,
-        [folder]() -> Found {
-            Found found{train::find_runs(folder), {}};
-            double newest = -1;
-            for (const std::filesystem::path& run : found.runs.folders) {
-                double written = train::written_s(run / "events.jsonl");
-                for (const std::filesystem::path& file : train::tensorboard_files(run)) {
-                    written = std::max(written, train::written_s(file));
-                }
-                if (written > newest) {
-                    newest = written;
-                    found.newest = run;
-                }
-            }
-            return found;
-        },
-        [this, folder](const Found& found) {
-            if (found.runs.folders.empty() && found.runs.weights.empty()) {
+        this, [folder] { return train::find_runs(folder); },
+        [this, folder](const train::FoundRuns& found) {
+            if (found.folders.empty() && found.weights.empty()) {
                 emit dataOffered(folder);
                 return;
             }
-            if (!found.runs.all) {
+            if (!found.all) {
                 emit troubled(tr("%1 has too many folders: only the first were looked into. Open "
                                  "a folder below it.")
                                   .arg(pathText(folder)));
             }
             index_.addFolder(folder);
-            if (found.runs.folders.empty()) {
-                emit weightsOpened(found.runs.weights.front());
+            if (found.folders.empty()) {
+                emit weightsOpened(found.weights.front());
+            } else if (found.folders.size() == 1) {
+                showRun(found.folders.front());
             } else {
-                showRun(found.newest);
+                emit runsOpened(folder, found.folders);
             }
         });
 }

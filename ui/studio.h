@@ -121,6 +121,9 @@ signals:
     /// The Checkpoints page should select this checkpoint.
     void checkpointOpened(const std::filesystem::path& checkpoint);
     /// The Checkpoints page should show this file of weights.
+    /// The Runs page should offer these runs, which are in or below a folder that was opened.
+    void runsOpened(const std::filesystem::path& folder,
+                    const std::vector<std::filesystem::path>& runs);
     void weightsOpened(const std::filesystem::path& file);
 
 private:

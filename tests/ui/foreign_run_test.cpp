@@ -4,8 +4,10 @@
 #include "tests/support/weft_test.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/run_reader.h"
+#include "ui/screens/runs/runs_screen.h"
 #include "ui/screens/train/scalar_grid.h"
 #include "widgets/line_chart.h"
+#include "widgets/messages.h"
 
 #include <QLineEdit>
 #include <QSignalSpy>
@@ -60,6 +62,27 @@ private slots:
         QTRY_COMPARE(grid->charts().at(2)->pointCount(1), std::size_t{2}); // groups by name
         static_cast<QLineEdit*>(fixture.find("scalarFilter"))->setText("loss");
         QCOMPARE(grid->charts().size(), std::size_t{2});
+    }
+
+    void several_runs_of_a_folder_are_all_offered_beside_each_other() {
+        test::StudioFixture fixture;
+        const fs::path logs = fixture.root() / "logs";
+        write(logs / "a" / kFile, point(1, 1, "loss") + point(2, 2, "loss"));
+        write(logs / "b" / kFile, point(1, 3, "loss") + point(2, 4, "loss"));
+        QCOMPARE(fixture.studio().openPath(logs), QString());
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("runs"), kPatienceMs);
+        const auto* page = static_cast<ui::RunsScreen*>(fixture.window().page("runs"));
+        QTRY_COMPARE_WITH_TIMEOUT(page->selectedRuns().size(), std::size_t{2}, kPatienceMs);
+        QCOMPARE(page->selectedRuns()[0].info.name, std::string("logs/a"));
+        QCOMPARE(page->selectedRuns()[1].info.name, std::string("logs/b"));
+        QVERIFY(fixture.studio().run().isEmpty()); // none of them was chosen
+        const auto& said = fixture.window().findChild<widgets::ToastHost*>()->history();
+        QVERIFY(!said.empty() && said.back().text.startsWith("logs holds 2 runs"));
+        // Opened again they are found at once.
+        fixture.window().showPage("home");
+        QCOMPARE(fixture.studio().openPath(logs), QString());
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("runs"), kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(page->selectedRuns().size(), std::size_t{2}, kPatienceMs);
     }
 
     void every_subfolder_is_a_run_of_the_list_under_its_path() {

@@ -73,6 +73,8 @@ RunsScreen::RunsScreen(Studio& studio, Actions& actions) : studio_(studio) {
         emit toastRequested(static_cast<int>(widgets::MessageKind::Error), problem);
     });
     connect(&studio_.index(), &RunIndex::runsChanged, this, &RunsScreen::refresh);
+    connect(&studio_.index(), &RunIndex::runsChanged, this, &RunsScreen::selectOpened);
+    connect(&studio_, &Studio::runsOpened, this, &RunsScreen::showOpened);
     connect(&studio_.index(), &RunIndex::failed, this, [this](const QString& problem) {
         emit toastRequested(static_cast<int>(widgets::MessageKind::Error), problem);
     });
@@ -235,6 +237,51 @@ void RunsScreen::refresh() {
     }
     written ? reread_.start() : reread_.stop();
     updateSelection();
+}
+
+void RunsScreen::showOpened(const std::filesystem::path& folder,
+                            const std::vector<std::filesystem::path>& runs) {
+    opened_ = runs;
+    filter_->clear();
+    emit pageRequested("runs");
+    emit toastRequested(
+        static_cast<int>(widgets::MessageKind::Info),
+        tr("%1 holds %n run(s): choose below which to see", nullptr, static_cast<int>(runs.size()))
+            .arg(pathText(folder.has_filename() ? folder.filename()
+                                                : folder.parent_path().filename())));
+}
+
+// Of more than can be told apart, those written last.
+void RunsScreen::selectOpened() {
+    if (opened_.empty()) {
+        return;
+    }
+    std::vector<const train::RunSummary*> found;
+    for (const std::filesystem::path& folder : opened_) {
+        const train::RunSummary* run = studio_.index().find(folder);
+        if (run == nullptr) {
+            return; // the list was read before the folder was opened: another reading follows
+        }
+        found.push_back(run);
+    }
+    opened_.clear();
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto* a, const auto* b) { return a->modified > b->modified; });
+    found.resize(std::min(found.size(), ComparePanel::kMostRuns));
+    QItemSelection rows;
+    for (int row = 0; row < filtered_->rowCount(); ++row) {
+        const std::filesystem::path& folder = filtered_->run(row).folder;
+        if (std::any_of(found.begin(), found.end(),
+                        [&](const auto* run) { return run->folder == folder; })) {
+            const QModelIndex index = filtered_->index(row, 0);
+            rows.select(index, index);
+            table_->scrollTo(index);
+        }
+    }
+    if (!rows.isEmpty()) {
+        table_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect |
+                                                   QItemSelectionModel::Rows);
+    }
 }
 
 std::vector<train::RunSummary> RunsScreen::selectedRuns() const {

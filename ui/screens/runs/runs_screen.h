@@ -42,6 +42,10 @@ private:
     void createTableActions();
     QPushButton* addButton(const QString& name, const QString& text, const QString& tooltip);
     void refresh();
+    /// Selects the runs of a folder that was opened, once they are listed.
+    void showOpened(const std::filesystem::path& folder,
+                    const std::vector<std::filesystem::path>& runs);
+    void selectOpened();
     void applyFilter();
     void updateSelection();
     void updateComparison();
@@ -57,6 +61,7 @@ private:
     RunTableModel* model_;
     RunTableFilter* filtered_;
     QTimer reread_; // while another program writes
+    std::vector<std::filesystem::path> opened_; // to be selected
     QLineEdit* filter_;
     widgets::ToggleSwitch* archived_;
     widgets::SectionHeader* page_header_;
