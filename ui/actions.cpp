@@ -4,6 +4,7 @@
 #include "core/base/check.h"
 #include "ui/studio.h"
 #include "widgets/icon.h"
+#include "widgets/command_palette.h"
 #include "widgets/style.h"
 
 #include <QActionGroup>
@@ -12,21 +13,19 @@
 namespace weft::ui {
 namespace {
 
-constexpr auto kReason = "weft.reason"; // why an action is disabled
-
 // The name, the keys, and why it cannot be used.
 void renewToolTip(QAction* target) {
     const QString keys = target->shortcut().toString(QKeySequence::NativeText);
     const QString name = target->iconText(); // the text without marks of mnemonics
     const QString plain = keys.isEmpty() ? name : name + " (" + keys + ")";
-    const QString reason = target->property(kReason).toString();
+    const QString reason = target->property(widgets::kReasonProperty).toString();
     target->setToolTip(target->isEnabled() || reason.isEmpty() ? plain : plain + "\n" + reason);
 }
 
 // Enables an action or says in its tooltip why it cannot be used.
 void allow(QAction* target, bool enabled, const QString& reason) {
     target->setEnabled(enabled);
-    target->setProperty(kReason, reason);
+    target->setProperty(widgets::kReasonProperty, reason);
     renewToolTip(target);
 }
 

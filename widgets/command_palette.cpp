@@ -21,17 +21,27 @@ constexpr int kShortcutRole = Qt::UserRole + 1;
 constexpr int kIconNameRole = Qt::UserRole + 2;
 constexpr int kEnabledRole = Qt::UserRole + 3;
 constexpr int kRow = 32;
+constexpr int kRowWithReason = 44;
 constexpr int kRowsShown = 9;
 
 // Without the marks of mnemonics; "&&" is a sign of the name.
-QString plainText(const QAction* action) { return action->iconText(); }
+QString plainText(const QAction* action) {
+    return action->iconText();
+}
+
+/// Why the command of a row cannot be used now.
+QString reasonOf(const QModelIndex& index) {
+    return index.data(Qt::AccessibleDescriptionRole).toString();
+}
 
 class CommandDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
 
-    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
-        return {0, kRow};
+    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override {
+        const bool one_line = reasonOf(index).isEmpty();
+        const double scale = std::max(1.0, Theme::current().fontScale());
+        return {0, one_line ? kRow : static_cast<int>(kRowWithReason * scale)};
     }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -50,11 +60,17 @@ public:
         const QString shortcut = index.data(kShortcutRole).toString();
         const QFont mono = theme.font(TextStyle::MonoSmall);
         const double shortcut_width = shortcut.isEmpty() ? 0 : textWidth(mono, shortcut) + 12;
-        paintText(*painter, row.adjusted(36, 0, -8 - shortcut_width, 0),
-                  Qt::AlignLeft | Qt::AlignVCenter, index.data().toString(),
+        const QRectF words = row.adjusted(36, 0, -8 - shortcut_width, 0);
+        const QString reason = reasonOf(index);
+        // Two lines meet in the middle of the row.
+        const QRectF name = reason.isEmpty() ? words : words.adjusted(0, 4, 0, -row.height() / 2);
+        paintText(*painter, name, Qt::AlignLeft | Qt::AlignVCenter, index.data().toString(),
                   theme.font(TextStyle::Body), theme.color(enabled ? Role::Text : Role::Faint));
-        paintText(*painter, row.adjusted(0, 0, -8, 0), Qt::AlignRight | Qt::AlignVCenter,
-                  shortcut, mono, theme.color(enabled ? Role::Muted : Role::Faint));
+        paintText(*painter, words.adjusted(0, row.height() / 2, 0, -4),
+                  Qt::AlignLeft | Qt::AlignVCenter, reason, theme.font(TextStyle::Caption),
+                  theme.color(Role::Muted));
+        paintText(*painter, row.adjusted(0, 0, -8, 0), Qt::AlignRight | Qt::AlignVCenter, shortcut,
+                  mono, theme.color(enabled ? Role::Muted : Role::Faint));
     }
 };
 
@@ -145,27 +161,14 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
         return QFrame::eventFilter(watched, event);
     }
     switch (static_cast<QKeyEvent*>(event)->key()) {
-    case Qt::Key_Down:
-        moveBy(1);
-        return true;
-    case Qt::Key_Up:
-        moveBy(-1);
-        return true;
-    case Qt::Key_PageDown:
-        moveBy(kRowsShown);
-        return true;
-    case Qt::Key_PageUp:
-        moveBy(-kRowsShown);
-        return true;
+    case Qt::Key_Down: moveBy(1); return true;
+    case Qt::Key_Up: moveBy(-1); return true;
+    case Qt::Key_PageDown: moveBy(kRowsShown); return true;
+    case Qt::Key_PageUp: moveBy(-kRowsShown); return true;
     case Qt::Key_Return:
-    case Qt::Key_Enter:
-        runCurrent();
-        return true;
-    case Qt::Key_Escape:
-        hide();
-        return true;
-    default:
-        return QFrame::eventFilter(watched, event);
+    case Qt::Key_Enter: runCurrent(); return true;
+    case Qt::Key_Escape: hide(); return true;
+    default: return QFrame::eventFilter(watched, event);
     }
 }
 
@@ -201,6 +204,9 @@ void CommandPalette::refilter() {
         item->setData(match.action->icon().name(), kIconNameRole);
         item->setData(match.action->isEnabled(), kEnabledRole);
         item->setToolTip(match.action->toolTip());
+        if (!match.action->isEnabled()) {
+            item->setAccessibleDescription(match.action->property(kReasonProperty).toString());
+        }
         model_->appendRow(item);
     }
     if (matches.empty()) {

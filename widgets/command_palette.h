@@ -17,6 +17,9 @@ namespace weft::widgets {
 /// -1 when it does not fit; an empty pattern fits everything with 0.
 int fuzzyScore(const QString& pattern, const QString& text);
 
+/// Property of an action: why it is disabled. Its row says so.
+inline constexpr auto kReasonProperty = "weft.reason";
+
 class CommandPalette : public QFrame {
     Q_OBJECT
 public:

@@ -9,6 +9,7 @@
 #include "widgets/text_label.h"
 
 #include <QLabel>
+#include <QListView>
 #include <QMessageBox>
 
 namespace {
@@ -54,13 +55,39 @@ private slots:
         palette->hide();
     }
 
+    void a_command_that_cannot_be_used_says_why_in_its_row() {
+        test::StudioFixture fixture;
+        fixture.window().actions().get(ui::action::kPalette)->trigger();
+        auto* palette = fixture.window().findChild<widgets::CommandPalette*>();
+        const auto row = [palette](const QString& name) {
+            return palette->list()->model()->index(
+                static_cast<int>(palette->visibleTexts().indexOf(name)), 0);
+        };
+        const QModelIndex save = row("Save configuration");
+        const QModelIndex settings = row("Settings…");
+        QVERIFY(save.isValid() && settings.isValid());
+        QCOMPARE(save.data(Qt::AccessibleDescriptionRole).toString(),
+                 QString("Choose a preset or open a configuration first"));
+        QVERIFY(settings.data(Qt::AccessibleDescriptionRole).toString().isEmpty());
+        // There is a line for it.
+        const int one = palette->list()->visualRect(settings).height();
+        QVERIFY(palette->list()->visualRect(save).height() > one);
+        palette->hide();
+        // Later it can be used.
+        QCOMPARE(fixture.studio().openPath(fixture.preset()), QString());
+        fixture.window().actions().get(ui::action::kPalette)->trigger();
+        QVERIFY(
+            row("Save configuration as…").data(Qt::AccessibleDescriptionRole).toString().isEmpty());
+        palette->hide();
+    }
+
     void the_menu_marks_the_theme_that_is_set() {
         test::StudioFixture fixture;
         const ui::Actions& actions = fixture.window().actions();
         const auto marked = [&actions] {
             QStringList ids;
-            for (const char* id : {ui::action::kThemeSystem, ui::action::kThemeLight,
-                                   ui::action::kThemeDark}) {
+            for (const char* id :
+                 {ui::action::kThemeSystem, ui::action::kThemeLight, ui::action::kThemeDark}) {
                 if (actions.get(id)->isChecked()) {
                     ids << id;
                 }
