@@ -46,9 +46,22 @@ void MemoryFigures::setMost(const Bytes& most, qint64 total) {
 void MemoryFigures::setBytes(const Bytes& bytes) {
     if (bytes != bytes_) {
         bytes_ = bytes;
-        setAccessibleDescription(formatMemory(total()));
+        describe();
         update();
     }
+}
+
+void MemoryFigures::setSumName(const QString& name) {
+    if (name != sum_name_) {
+        sum_name_ = name;
+        describe();
+        itemsChanged();
+    }
+}
+
+void MemoryFigures::describe() {
+    const QString sum = formatMemory(total());
+    setAccessibleDescription(sum_name_.isEmpty() ? sum : tr("%1 %2").arg(sum_name_, sum));
 }
 
 void MemoryFigures::setStale(bool stale) {
@@ -79,6 +92,12 @@ double MemoryFigures::figureWidth() const {
     return std::ceil(textWidth(Theme::current().font(TextStyle::MonoSmall), widest_));
 }
 
+double MemoryFigures::sumNameWidth() const {
+    return sum_name_.isEmpty()
+               ? 0.0
+               : std::ceil(textWidth(Theme::current().font(TextStyle::Caption), sum_name_));
+}
+
 QRectF MemoryFigures::place(int index) const {
     const double width = kSwatch + kGap + figureWidth();
     return {index * (width + kNext), 0, width, static_cast<double>(sizeHint().height())};
@@ -88,7 +107,8 @@ int MemoryFigures::widthOf(bool all) const {
     const QFont strong = Theme::current().font(TextStyle::Mono);
     const double sum = std::ceil(textWidth(strong, QStringLiteral("00000.0 MiB")));
     const double each = kSwatch + kGap + figureWidth() + kNext;
-    return static_cast<int>(sum + (all ? each * static_cast<double>(shown_.size()) : 0.0));
+    return static_cast<int>(sum + sumNameWidth() +
+                            (all ? each * static_cast<double>(shown_.size()) : 0.0));
 }
 
 QSize MemoryFigures::sizeHint() const {
@@ -118,6 +138,11 @@ void MemoryFigures::paintScene(QPainter& painter, const QSizeF& view_size) const
                   figure(bytes_[static_cast<std::size_t>(category)]), small,
                   theme.color(Role::Text), Qt::ElideNone);
     }
+    // At the left of the sum's room: it stays while the sum changes.
+    paintText(painter,
+              QRectF(view_size.width() - widthOf(false), 0, sumNameWidth(), view_size.height()),
+              Qt::AlignLeft | Qt::AlignVCenter, sum_name_, theme.font(TextStyle::Caption),
+              theme.color(Role::Muted), Qt::ElideNone);
     QFont bold = theme.font(TextStyle::Mono);
     bold.setWeight(QFont::DemiBold);
     paintText(painter, QRectF(0, 0, view_size.width(), view_size.height()),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bytes by category on one line, as numbers that change in place: a square and a figure for each,
-// then the sum. All figures are in the same unit, which the largest sum sets.
+// then the sum and what it is of. All figures are in the same unit, which the largest sum sets.
 #pragma once
 
 #include "widgets/painted_view.h"
@@ -21,6 +21,8 @@ public:
     /// that would always be nought are left out.
     void setMost(const Bytes& most, qint64 total);
     void setBytes(const Bytes& bytes);
+    /// What the bytes are of, before the sum: "arena".
+    void setSumName(const QString& name);
     void setStale(bool stale);
     /// Leaves the categories out where there is no room for them.
     void setTotalOnly(bool only);
@@ -37,14 +39,17 @@ protected:
 private:
     int widthOf(bool all) const;
     double figureWidth() const;
+    double sumNameWidth() const;
     QString figure(qint64 bytes) const;
     QRectF place(int index) const;
     qint64 total() const;
+    void describe();
 
     std::vector<MemoryCategory> shown_;
     Bytes bytes_{};
     double unit_ = 1; // bytes
     QString unit_name_;
+    QString sum_name_;
     QString widest_; // figure
     bool total_only_ = false;
     bool stale_ = false;

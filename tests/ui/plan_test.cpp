@@ -438,6 +438,17 @@ private slots:
         wrong["model"]["heads"] = 5; // 32 is no multiple of 5
         fixture.studio().draft().setDocument(wrong, ".");
         QTRY_VERIFY(said().contains("/model"));
+        // The way out leads to the page that has the field.
+        QVERIFY(fixture.find("planField")->isVisible());
+        fixture.click("planField");
+        QCOMPARE(fixture.window().currentPage(), QString("model"));
+        config::Json steep = gpt_document();
+        steep["optimizer"] = {{"type", "adamw"}, {"learning_rate", -1}};
+        fixture.studio().draft().setDocument(steep, ".");
+        fixture.window().showPage("plan");
+        QTRY_VERIFY(said().contains("/optimizer"));
+        fixture.click("planField");
+        QCOMPARE(fixture.window().currentPage(), QString("training"));
     }
 
     void verdict_toggle_adopt_undo_and_start() {
@@ -447,6 +458,14 @@ private slots:
         ui::PlanPreview& preview = preview_of(fixture);
         QTRY_VERIFY_WITH_TIMEOUT(preview.isComplete(), kPatienceMs);
         QVERIFY(label(fixture, "verdict").startsWith("Fits"));
+        // Of which the scrubber's figure is one part.
+        const plan::ExecutionPlan& plan = *preview.digest()->plan;
+        const QString room = label(fixture, "room");
+        QVERIFY2(room.contains(widgets::formatMemory(plan.arena_bytes) + " in the arena"),
+                 qPrintable(room));
+        QVERIFY2(room.contains("libraries " + widgets::formatMemory(plan.host.library_bytes)),
+                 qPrintable(room));
+        QVERIFY(fixture.find("scrubMemory")->accessibleDescription().startsWith("arena "));
         const std::int64_t before = preview.digest()->peak_bytes;
 
         // A switch by key: the comparison shows less memory, the draft is as it was.

@@ -19,6 +19,8 @@
 #include <QTableView>
 #include <QTreeView>
 
+#include <functional>
+
 namespace {
 
 using namespace weft;
@@ -144,6 +146,41 @@ private slots:
         QVERIFY(shown.part.position() < shown.last());
         shown.part.hide(); // nobody looks
         QVERIFY(!shown.part.isPlaying());
+    }
+
+    void a_hand_pauses_the_playing() {
+        Shown shown(digest_of(small_gpt(kTwoByTwo)));
+        const auto pauses = [&](const std::function<void()>& hand) {
+            shown.part.setPosition(40);
+            shown.part.setPlaying(true);
+            hand();
+            const bool paused = !shown.part.isPlaying();
+            shown.part.setPlaying(false);
+            return paused;
+        };
+        const auto key = [&](Qt::Key pressed) {
+            return pauses([&] { QTest::keyClick(&shown.profile(), pressed); });
+        };
+        QVERIFY(key(Qt::Key_Right));
+        QVERIFY(key(Qt::Key_Left));
+        QVERIFY(key(Qt::Key_PageDown));
+        QVERIFY(key(Qt::Key_P));
+        for (const char* name : {"scrubBack", "scrubStep"}) {
+            QVERIFY(pauses([&] { QTest::mouseClick(&shown.button(name), Qt::LeftButton); }));
+        }
+        // Also where it is held and not moved.
+        QVERIFY(pauses([&] {
+            const int at = shown.part.position();
+            QTest::mousePress(&shown.profile(), Qt::LeftButton, {},
+                              shown.profile().item(at).rect.center().toPoint());
+        }));
+        // What is chosen elsewhere on the page moves it too.
+        QVERIFY(pauses([&] { shown.part.setOp(shown.part.moment().op + 5); }));
+        QVERIFY(pauses([&] { shown.part.setAction(0, 0); }));
+        shown.part.setPosition(0);
+        shown.part.setPlaying(true);
+        shown.part.advance(1);
+        QVERIFY(shown.part.isPlaying()); // its own moves do not
     }
 
     void with_reduced_motion_playing_goes_from_phase_to_phase() {

@@ -219,6 +219,9 @@ private slots:
         QCOMPARE(figures.item(1).name, QStringLiteral("Batch  512.0 KiB"));
         QCOMPARE(figures.accessibleDescription(), QStringLiteral("20.5 MiB"));
         QCOMPARE(figures.sizeHint().width(), width); // nothing beside it moves
+        figures.setSumName(QStringLiteral("arena"));
+        QCOMPARE(figures.accessibleDescription(), QStringLiteral("arena 20.5 MiB"));
+        QVERIFY(figures.sizeHint().width() > width);
         figures.setTotalOnly(true);
         QCOMPARE(figures.itemCount(), 0);
         QVERIFY(figures.sizeHint().width() < width);

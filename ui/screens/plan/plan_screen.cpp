@@ -84,8 +84,11 @@ PlanScreen::PlanScreen(Studio& studio, Actions& actions)
     stack_ = new QStackedWidget;
     message_ = new widgets::EmptyState("mesh");
     message_->setObjectName("planMessage");
-    QPushButton* home = message_->addButton(tr("Go to Home"));
-    connect(home, &QPushButton::clicked, this, [this] { emit pageRequested("home"); });
+    home_ = message_->addButton(tr("Go to Home"));
+    connect(home_, &QPushButton::clicked, this, [this] { emit pageRequested("home"); });
+    field_ = message_->addButton(tr("Show the field"));
+    field_->setObjectName("planField");
+    connect(field_, &QPushButton::clicked, this, &PlanScreen::showWrongField);
     stack_->addWidget(message_);
     stack_->addWidget(createPlan());
     program_ = new ProgramPart(preview_);
@@ -245,8 +248,8 @@ void PlanScreen::update() {
     const int part = part_->currentIndex();
     const Page page = part == MeshTab ? MeshPage : part == ProgramTab ? ProgramPage : PlanPage;
     // The mesh of an example was never drawn where the draft had a problem from the start.
-    const bool bare = page == MeshPage && preview_.state() == PlanPreview::State::Invalid &&
-                      mesh_->isBare();
+    const bool bare =
+        page == MeshPage && preview_.state() == PlanPreview::State::Invalid && mesh_->isBare();
     stack_->setCurrentIndex(digest && !bare ? page : MessagePage);
     scrub_->setVisible(digest && !bare && page != ProgramPage);
     scrub_->setProfileShown(page == MeshPage);
@@ -334,12 +337,24 @@ void PlanScreen::updateTrouble() {
     message_->setIconName(invalid || failed ? "problems" : "mesh");
     message_->setTitle(title);
     message_->setText(text);
+    home_->setVisible(preview_.state() == PlanPreview::State::Empty);
+    field_->setVisible(invalid);
     if (trouble_->isVisibleTo(this)) {
         trouble_->setText(title, text);
+        if (invalid) {
+            connect(trouble_->addButton(tr("Show the field")), &QPushButton::clicked, this,
+                    &PlanScreen::showWrongField);
+        }
         if (studio_.draft().canUndo()) {
             QPushButton* undo = trouble_->addButton(tr("Undo"));
             connect(undo, &QPushButton::clicked, actions_.get(action::kUndo), &QAction::trigger);
         }
+    }
+}
+
+void PlanScreen::showWrongField() {
+    if (const config::Diagnostic* error = first_error(studio_.draft().diagnostics())) {
+        emit fieldRequested(error->pointer);
     }
 }
 

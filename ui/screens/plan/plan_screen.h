@@ -50,6 +50,8 @@ private:
     void showPlan();
     void updateWhatIf();
     void updateTrouble();
+    /// Of the first error, on the page that has it.
+    void showWrongField();
     void adopt(const std::vector<std::string>& overrides, const QString& what);
     /// One moment for the parts that show the step: the scrubber's.
     void connectMoment();
@@ -66,6 +68,8 @@ private:
     widgets::Banner* trouble_;
     QStackedWidget* stack_;
     widgets::EmptyState* message_;
+    QPushButton* home_;
+    QPushButton* field_;
     MeshPart* mesh_ = nullptr;
     MemoryPart* memory_;
     OpPart* ops_;

@@ -27,6 +27,11 @@ constexpr double kCalmMs = 2000;  // of a phase, with reduced motion, at normal 
 constexpr int kSpeeds[] = {1, 4, 16};
 constexpr int kLeastLine = 420; // narrower: of the bytes only the sum
 
+bool isStepKey(int key) {
+    return key == Qt::Key_Left || key == Qt::Key_Right || key == Qt::Key_PageUp ||
+           key == Qt::Key_PageDown || key == Qt::Key_Home || key == Qt::Key_End;
+}
+
 } // namespace
 
 ScrubPart::ScrubPart(QWidget* parent) : QWidget(parent) {
@@ -52,6 +57,7 @@ ScrubPart::ScrubPart(QWidget* parent) : QWidget(parent) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     connect(profile_, &widgets::PaintedView::cursorChanged, this, [this](int position) {
         if (!showing_ && position >= 0) {
+            setPlaying(false);
             setPosition(position);
         }
     });
@@ -88,6 +94,10 @@ QWidget* ScrubPart::createControls() {
     row->addSpacing(widgets::space::kControl);
     figures_ = new widgets::MemoryFigures;
     figures_->setObjectName("scrubMemory");
+    figures_->setSumName(tr("arena"));
+    figures_->setToolTip(
+        tr("What a device's arena holds at this moment. What is kept beside it "
+           "(data, libraries, a checkpoint being written) is the same all along."));
     row->addWidget(figures_);
     row->addSpacing(widgets::space::kGroup);
     speed_ = new widgets::SegmentedControl;
@@ -99,8 +109,12 @@ QWidget* ScrubPart::createControls() {
     speed_->setCurrentIndex(1);
     speed_->setAccessibleName(tr("Speed of playing"));
     row->addWidget(speed_);
-    connect(back_, &QPushButton::clicked, this, [this] { setPosition(position() - 1); });
-    connect(step_, &QPushButton::clicked, this, [this] { setPosition(position() + 1); });
+    const auto step = [this](int by) {
+        setPlaying(false);
+        setPosition(position() + by);
+    };
+    connect(back_, &QPushButton::clicked, this, [step] { step(-1); });
+    connect(step_, &QPushButton::clicked, this, [step] { step(1); });
     connect(play_, &QPushButton::toggled, this, &ScrubPart::setPlaying);
     return bar;
 }
@@ -162,6 +176,7 @@ void ScrubPart::setPosition(int position) {
 void ScrubPart::setOp(int op) {
     if (moments_->count() > 0 && op >= 0 && op != moment_.op &&
         op < static_cast<int>(digest_->ops.size())) {
+        setPlaying(false);
         setPosition(moments_->positionOf(op, std::max(0, position())));
     }
 }
@@ -170,6 +185,7 @@ void ScrubPart::setAction(int stage, int action) {
     if (moments_->count() == 0) {
         return;
     }
+    setPlaying(false);
     const int own = stage == digest_->stage ? moments_->positionOfAction(action) : -1;
     if (own >= 0) {
         setPosition(own);
@@ -262,30 +278,28 @@ void ScrubPart::arrange() {
     figures_->setTotalOnly(width() - others - figures_->fullWidth() < kLeastLine);
 }
 
+// A hand on the handle pauses, also where it does not move it.
 bool ScrubPart::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == profile_ && event->type() == QEvent::KeyPress &&
-        static_cast<QKeyEvent*>(event)->key() == Qt::Key_Space) {
-        setPlaying(!playing_);
-        return true;
+    if (watched == profile_ && event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if (key == Qt::Key_Space) {
+            setPlaying(!playing_);
+            return true;
+        }
+        if (isStepKey(key)) {
+            setPlaying(false);
+        }
+    } else if (watched == profile_ && event->type() == QEvent::MouseButtonPress) {
+        setPlaying(false);
     }
     return QWidget::eventFilter(watched, event);
 }
 
 // Keys that a button has no use for move the handle.
 void ScrubPart::keyPressEvent(QKeyEvent* event) {
-    switch (event->key()) {
-    case Qt::Key_Left:
-    case Qt::Key_Right:
-    case Qt::Key_PageUp:
-    case Qt::Key_PageDown:
-    case Qt::Key_Home:
-    case Qt::Key_End:
-        if (moments_->count() > 0) {
-            QCoreApplication::sendEvent(profile_, event);
-            return;
-        }
-        break;
-    default: break;
+    if (isStepKey(event->key()) && moments_->count() > 0) {
+        QCoreApplication::sendEvent(profile_, event);
+        return;
     }
     QWidget::keyPressEvent(event);
 }

@@ -38,9 +38,10 @@ public:
     /// Not where the page itself shows memory over the step.
     void setProfileShown(bool shown);
 
-    /// Among the executions of ops in the step; -1: not begun.
+    /// Among the executions of ops in the step; -1: not begun. Whatever the user moves the moment
+    /// by pauses the playing.
     int position() const { return moment_.position; }
-    void setPosition(int position);
+    void setPosition(int position); // and plays on
     /// The execution of an op of the digest's program that is in the present microstep.
     void setOp(int op);
     /// The start of an action of a pipeline's stage: its first op, or that time on other stages.

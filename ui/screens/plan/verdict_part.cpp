@@ -37,6 +37,30 @@ QString verdictText(const plan::ExecutionPlan& plan) {
                        : QObject::tr("Does not fit: %1 of %2").arg(need, limit);
 }
 
+/// The parts of what is needed: the scrubber shows the arena of one device.
+QString partsText(const plan::ExecutionPlan& plan) {
+    if (plan.device != "cpu" || plan.host.bytes() == 0) {
+        return {};
+    }
+    const QString arenas = widgets::formatMemory(plan.all_arena_bytes());
+    const auto devices = static_cast<int>(plan.mesh.devices());
+    const QString inside =
+        devices == 1
+            ? QObject::tr("%1 in the arena").arg(arenas)
+            : QObject::tr("%1 in the arenas of %n device(s)", nullptr, devices).arg(arenas);
+    QStringList beside;
+    const auto add = [&](const QString& name, std::int64_t bytes) {
+        if (bytes > 0) {
+            beside.append(QStringLiteral("%1 %2").arg(name, widgets::formatMemory(bytes)));
+        }
+    };
+    add(QObject::tr("data set"), plan.host.data_cache_bytes);
+    add(QObject::tr("batches read ahead"), plan.host.prefetch_bytes);
+    add(QObject::tr("checkpoint being written"), plan.host.staging_bytes);
+    add(QObject::tr("libraries"), plan.host.library_bytes);
+    return QObject::tr("%1; beside it: %2").arg(inside, beside.join(", "));
+}
+
 } // namespace
 
 QWidget* alternativeRow(const plan::Alternative& alternative, std::optional<double> now_ms,
@@ -134,6 +158,9 @@ void VerdictPart::update() {
                                      : tr("%1 too much").arg(widgets::formatMemory(-left));
     if (!plan.limit_basis.empty()) {
         room += tr(" · limit: %1").arg(toQString(plan.limit_basis));
+    }
+    if (const QString parts = partsText(plan); !parts.isEmpty()) {
+        room += "\n" + parts;
     }
     const plan::PlannedProgram* largest = plan::largest_program(plan);
     if (largest != nullptr) {
