@@ -97,14 +97,14 @@ public:
         const auto devices = devices_named(mesh_.at("devices").get<std::string>());
         if (!devices) {
             error("/devices",
-                  "devices '" + shown(mesh_.at("devices").get<std::string>()) +
-                      "' are not available in this version",
+                  "'" + shown(mesh_.at("devices").get<std::string>()) +
+                      "' is not available in this version",
                   "Use auto, cpu, or cpu:N with N up to " + std::to_string(kMostDevices) +
                       "; to plan only, hardware of the catalogue such as h200:8.");
             return;
         }
         if (!axes_are_pairs()) {
-            error("/axes", "axes is a list of pairs [name, size]", "Write [[\"data\", -1]].");
+            error("/axes", "expected a list of pairs [name, size]", "Write [[\"data\", -1]].");
             return;
         }
         std::vector<Axis> axes = wanted_axes(mesh_);
@@ -175,7 +175,7 @@ private:
     void rules_name_axes(const sharding::Mesh& mesh) {
         const Json& rules = mesh_.at("rules");
         if (!rules.is_array()) {
-            error("/rules", "rules is a list of pairs [logical axis, mesh axis or null]",
+            error("/rules", "expected a list of pairs [logical axis, mesh axis or null]",
                   "Write [[\"mlp\", \"model\"]].");
             return;
         }

@@ -79,7 +79,7 @@ private:
     Delivers delivered() const {
         const Json::json_pointer type("/data/train/type");
         const Json name = document_.contains(type) ? document_.at(type) : Json();
-        return name == "idx" || name == "images"  ? Delivers::images
+        return name == "idx" || name == "images"   ? Delivers::images
                : name == "text" || name == "jsonl" ? Delivers::tokens
                                                    : Delivers::unknown;
     }
@@ -142,8 +142,8 @@ private:
         }
         const std::string over = ranks == 1 ? "" : " over " + std::to_string(ranks) + " data ranks";
         error("/training/micro_batch_size",
-              "micro_batch_size " + std::to_string(micro) + over +
-                  " does not divide global_batch_size " + std::to_string(global),
+              std::to_string(micro) + over + " does not divide global_batch_size " +
+                  std::to_string(global),
               "Use " + std::to_string(nearest) + ".");
     }
 

@@ -112,7 +112,7 @@ void check_stages(const Json& mesh, const std::string& pointer, std::int64_t mic
     if (!layers.is_null() &&
         (!is_layer_list(layers) || static_cast<int>(layers.size()) % stages != 0)) {
         error("/pipeline/stages",
-              "stages lists how many layers each part of the model has, " + std::to_string(stages) +
+              "expected how many layers each part of the model has, " + std::to_string(stages) +
                   " numbers or a multiple of that",
               "Write [3, 2] for five layers on two stages, or null to balance them.");
         return;

@@ -76,8 +76,8 @@ std::vector<Mistake> mistakes() {
         {{"training.precision=tf32"}, "/training/precision", "not available", "f32"},
         {{"model.type=vae"}, "/model/type", "model 'vae' is not available", "'sequential'"},
         {{"optimizer.type=lion"}, "/optimizer/type", "optimizer 'lion' is not available", "'adamw'"},
-        {{"mesh.devices=cuda"}, "/mesh/devices", "'cuda' are not available", "cpu:N"},
-        {{"mesh.devices=cpu:0"}, "/mesh/devices", "'cpu:0' are not available", "1024"},
+        {{"mesh.devices=cuda"}, "/mesh/devices", "'cuda' is not available", "cpu:N"},
+        {{"mesh.devices=cpu:0"}, "/mesh/devices", "'cpu:0' is not available", "1024"},
         {{"mesh.devices=cpu:many"}, "/mesh/devices", "'cpu:many'", "cpu:N"},
         {{"mesh.pipeline.stages=[1]"}, "/mesh/pipeline", "no rule gives layers", "pipeline"},
         {{"mesh.devices=cpu:2", "mesh.strategy=pipeline", "mesh.pipeline.stages=[1,1,1]"},
@@ -121,8 +121,8 @@ std::vector<Mistake> mistakes() {
          "Join"},
         {{"mesh.devices=cpu:4", "mesh.axes=[[\"data\",2],[\"data\",2]]"}, "/mesh/axes/1", "twice",
          "of its own"},
-        {{"mesh.devices=cpu:1025"}, "/mesh/devices", "'cpu:1025' are not available", "1024"},
-        {{"mesh.devices=h200:0"}, "/mesh/devices", "'h200:0' are not available", "h200:8"},
+        {{"mesh.devices=cpu:1025"}, "/mesh/devices", "'cpu:1025' is not available", "1024"},
+        {{"mesh.devices=h200:0"}, "/mesh/devices", "'h200:0' is not available", "h200:8"},
         {{"mesh.axes=[[\"data\",0]]"}, "/mesh/axes", "pairs", "data"},
         {{"mesh.devices=h200:8", "mesh.axes=[[\"data\",2],[\"model\",3]]"}, "/mesh/axes",
          "data=2 x model=3 do not make up 8 devices", "h200:6"},
@@ -181,6 +181,9 @@ private slots:
             QVERIFY2(diagnostic.pointer == row.pointer, found.c_str());
             QVERIFY2(holds(diagnostic.message, row.message), found.c_str());
             QVERIFY2(holds(diagnostic.hint, row.hint), found.c_str());
+            // The place stands before it wherever it is shown.
+            const std::string field = row.pointer.substr(row.pointer.rfind('/') + 1) + " ";
+            QVERIFY2(!diagnostic.message.starts_with(field), found.c_str());
         }
     }
 
