@@ -2,9 +2,10 @@
 #include "ui/actions.h"
 
 #include "core/base/check.h"
+#include "ui/bridge/convert.h"
 #include "ui/studio.h"
-#include "widgets/icon.h"
 #include "widgets/command_palette.h"
+#include "widgets/icon.h"
 #include "widgets/style.h"
 
 #include <QActionGroup>
@@ -43,6 +44,7 @@ Actions::Actions(Studio& studio, QObject* parent) : QObject(parent), studio_(stu
     connect(&studio_.run(), &RunModel::stateChanged, this, update);
     connect(&studio_.run(), &RunModel::reset, this, update);
     connect(&studio_.draft(), &Draft::changed, this, update);
+    connect(&studio_.draft(), &Draft::findingsChanged, this, update);
     updateRunActions();
     connect(&studio_.draft(), &Draft::changed, this, &Actions::updateEditActions);
     updateEditActions();
@@ -189,11 +191,11 @@ void Actions::updateRunActions() {
     const QString no_run = tr("No run is training");
     const QString wait = tr("Waiting for the run to answer");
 
-    const bool startable = !training && studio_.draft().isValid();
-    allow(get(action::kStart), startable,
-          training                    ? tr("%1 is training").arg(studio_.run().name())
-          : studio_.draft().isEmpty() ? tr("Choose a preset or open a configuration first")
-                                      : tr("The draft has problems"));
+    const auto obstacle = studio_.draft().obstacle();
+    allow(get(action::kStart), !training && !studio_.draft().isEmpty() && !obstacle,
+          training    ? tr("%1 is training").arg(studio_.run().name())
+          : !obstacle ? tr("Choose a preset or open a configuration first")
+                      : tr("The draft has a problem: %1").arg(toQString(obstacle->message)));
     QAction* pause = get(action::kPause);
     pause->setText(paused ? tr("Resume") : tr("Pause"));
     pause->setIcon(widgets::icon(paused ? "play" : "pause"));
@@ -207,8 +209,9 @@ void Actions::updateRunActions() {
     allow(get(action::kCheckpoint), steerable, busy);
     allow(get(action::kStopAndSave), commanded && !stopping, commanded ? tr("Stopping") : busy);
     allow(get(action::kStopNow), commanded, busy);
-    const bool longer = training ? steerable : state == train::RunState::finished ||
-                                                  state == train::RunState::stopped;
+    const bool longer =
+        training ? steerable
+                 : state == train::RunState::finished || state == train::RunState::stopped;
     allow(get(action::kExtend), longer, training ? busy : tr("No run on screen can go on"));
 }
 

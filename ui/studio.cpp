@@ -50,7 +50,7 @@ StartResult Studio::startDraft() {
     if (draft_.isEmpty()) {
         return {false, tr("There is no configuration to start. Choose a preset on Home.")};
     }
-    if (!draft_.isValid()) {
+    if (draft_.obstacle()) {
         return {false, tr("The draft has problems: see Problems.")};
     }
     return startNew(draft_.config());
@@ -391,7 +391,7 @@ void Studio::openDropped(const QStringList& paths) {
     }
 }
 
-// The run that was written last is shown; the others are in the lists. Where there is none, the
+// A single run is shown; several are for the Runs page to choose from. Where there is none, the
 // folder may hold data.
 void Studio::openRunsBelow(const std::filesystem::path& folder) {
     runInBackground(

@@ -6,6 +6,7 @@
 
 #include "ui/bridge/draft.h"
 #include "ui/bridge/draft_keeper.h"
+#include "ui/bridge/file_check.h"
 #include "ui/bridge/run_index.h"
 #include "ui/bridge/run_link.h"
 #include "ui/bridge/run_model.h"
@@ -120,10 +121,10 @@ signals:
     void dataOffered(const std::filesystem::path& path);
     /// The Checkpoints page should select this checkpoint.
     void checkpointOpened(const std::filesystem::path& checkpoint);
-    /// The Checkpoints page should show this file of weights.
     /// The Runs page should offer these runs, which are in or below a folder that was opened.
     void runsOpened(const std::filesystem::path& folder,
                     const std::vector<std::filesystem::path>& runs);
+    /// The Checkpoints page should show this file of weights.
     void weightsOpened(const std::filesystem::path& file);
 
 private:
@@ -146,6 +147,7 @@ private:
     StudioPaths paths_;
     Settings settings_;
     Draft draft_;
+    FileCheck file_check_{draft_};
     DraftKeeper keeper_;
     RunModel run_;
     RunReader reader_;

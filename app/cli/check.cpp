@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/compile/programs.h"
 #include "core/train/engine.h"
+#include "core/train/start_files.h"
 
 namespace weft::cli {
 namespace {
@@ -17,6 +18,11 @@ struct Options {
 
 // A sound configuration may still name data that is not there, or a model that does not fit it.
 int check_data_and_model(const compile::RunConfig& config, config::Diagnostics& out) {
+    const config::Diagnostics missing = train::missing_files(config);
+    if (!missing.empty()) {
+        out.insert(out.end(), missing.begin(), missing.end());
+        return exit_code(ErrorKind::data);
+    }
     try {
         const data::DataSet data = train::open_run_data(config);
         compile::build_programs(config, data.train->info());

@@ -2,6 +2,7 @@
 // What open_data would make, for plans: the same order of work on outlines.
 #include "core/data/file_memory.h"
 #include "core/data/formats/format_list.h"
+#include "core/data/named_files.h"
 #include "core/data/split.h"
 
 #include "core/base/check.h"
@@ -22,14 +23,10 @@ struct KeptOutline {
     std::shared_ptr<const Encoding> followed;
 };
 
-/// The files that the settings of a source name.
-std::vector<Path> named_files(const FormatDef& format, const Json& settings,
-                              const OpenContext& context) {
+std::vector<Path> paths_of(const std::vector<NamedFile>& files) {
     std::vector<Path> out;
-    for (const config::Field& field : format.fields()) {
-        if (field.type == config::FieldType::path && !settings.at(field.name).is_null()) {
-            out.push_back(resolve(context.base_dir, settings.at(field.name).get<std::string>()));
-        }
+    for (const NamedFile& named : files) {
+        out.push_back(named.path);
     }
     return out;
 }
@@ -49,7 +46,7 @@ PartOutline outline_part(const Json& settings, const OpenContext& context, Part 
                       part,
                       files};
     return memory
-        .get(key.dump(), named_files(format, settings, context),
+        .get(key.dump(), paths_of(named_files(settings, context.base_dir)),
              [&] {
                  return KeptOutline{format.outline(settings, context, part, files),
                                     context.encoding};

@@ -143,6 +143,7 @@ void DataPreview::onDraftChanged() {
                          context_.seed,
                          context_.base_dir.string()};
     if (std::string key = what.dump(); key == key_) {
+        tellDraft(); // whose edit elsewhere forgot it
         return;
     } else {
         key_ = std::move(key);
@@ -154,6 +155,7 @@ void DataPreview::onDraftChanged() {
     problem_.clear();
     hint_.clear();
     missing_.clear();
+    tellDraft();
     emit changed();
     if (active_) {
         timer_.start();
@@ -175,6 +177,7 @@ void DataPreview::open() {
             missing_ = opened.missing;
             if (opened.set.train == nullptr) {
                 fail(State::Failed, opened.problem, opened.hint);
+                tellDraft();
                 return;
             }
             set_ = std::move(opened.set);
@@ -187,6 +190,16 @@ void DataPreview::open() {
             first_ = 0;
             lookInto();
         });
+}
+
+/// Data that cannot be opened are a problem of the draft. Files that are not there it knows itself.
+void DataPreview::tellDraft() {
+    config::Diagnostics findings;
+    if (state_ == State::Failed && missing_.empty()) {
+        findings.push_back(
+            {"/data/train", config::Severity::error, problem_.toStdString(), hint_.toStdString()});
+    }
+    draft_.setFindings(FindingSource::Data, findings);
 }
 
 bool DataPreview::hasPart(DataPart part) const {

@@ -33,7 +33,7 @@ public:
         Invalid, // the settings have a mistake: problem() says which
         Opening,
         Stopped, // on request, before the data were open; reopen() begins again
-        Failed,  // the data cannot be opened: problem(), hint(), missingPath()
+        Failed,  // the data cannot be opened: problem(), hint(), missing()
         Ready,
     };
 
@@ -53,8 +53,8 @@ public:
     State state() const { return state_; }
     QString problem() const { return problem_; }
     QString hint() const { return hint_; }
-    /// The file or folder that the settings name and that is not there; empty when there is one.
-    const std::filesystem::path& missingPath() const { return missing_; }
+    /// Files and folders that the settings name and that are not there.
+    const std::vector<data::NamedFile>& missing() const { return missing_; }
     /// What was skipped while opening.
     const std::vector<std::string>& notes() const { return set_.notes; }
     /// The normalised "data" section that is open, or that failed to open.
@@ -101,6 +101,7 @@ private:
     void lookInto();
     void readSamples();
     void fail(State state, const QString& problem, const QString& hint);
+    void tellDraft();
 
     Draft& draft_;
     QTimer timer_;
@@ -108,7 +109,7 @@ private:
     bool opened_ = false; // what the settings say was opened, or failed to
     State state_ = State::Empty;
     QString problem_, hint_;
-    std::filesystem::path missing_;
+    std::vector<data::NamedFile> missing_;
     std::string key_; // what was opened, as text
     config::Json section_;
     data::OpenContext context_;

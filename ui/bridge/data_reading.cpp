@@ -2,7 +2,6 @@
 #include "ui/bridge/data_reading.h"
 
 #include "core/base/error.h"
-#include "core/data/formats/format.h"
 #include "ui/bridge/convert.h"
 
 #include <algorithm>
@@ -10,22 +9,6 @@
 
 namespace weft::ui {
 namespace {
-
-/// The path of a source's settings that leads nowhere; empty when all lead somewhere.
-std::filesystem::path missingIn(const config::Json& section, const std::filesystem::path& base) {
-    for (const char* part : {"train", "validation", "test"}) {
-        const config::Json& source = section.at(part);
-        if (!source.is_object() || !source.contains("path") || !source.at("path").is_string()) {
-            continue;
-        }
-        std::error_code ignored;
-        const auto path = data::resolve(base, source.at("path").get<std::string>());
-        if (!std::filesystem::exists(path, ignored)) {
-            return path;
-        }
-    }
-    return {};
-}
 
 /// Without the hint, which stands by itself.
 QString withPlace(const Error& error) {
@@ -82,7 +65,7 @@ OpenedData openData(const config::Json& section, const data::OpenContext& contex
     } catch (const Error& error) {
         opened.problem = withPlace(error);
         opened.hint = toQString(error.hint());
-        opened.missing = missingIn(section, context.base_dir);
+        opened.missing = data::missing_files(section, context.base_dir);
     } catch (const std::exception& error) { // no memory for what a header announces
         opened.problem = toQString(error.what());
     }

@@ -4,10 +4,10 @@
 #pragma once
 
 #include "core/data/dataset.h"
+#include "core/data/named_files.h"
 
 #include <QString>
 
-#include <filesystem>
 #include <memory>
 #include <stop_token>
 #include <vector>
@@ -47,7 +47,7 @@ struct PartFacts {
 struct OpenedData {
     data::DataSet set;
     QString problem, hint;
-    std::filesystem::path missing;
+    std::vector<data::NamedFile> missing; // among those that the section names
 };
 
 OpenedData openData(const config::Json& section, const data::OpenContext& context);

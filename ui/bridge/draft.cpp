@@ -185,14 +185,39 @@ std::vector<compile::FieldChange> Draft::differencesFrom(const compile::RunConfi
     return isValid() ? compile::compare(other, config_) : std::vector<compile::FieldChange>{};
 }
 
-void Draft::setFindings(const config::Diagnostics& findings) {
-    findings_ = findings;
+config::Diagnostics Draft::findings() const {
+    config::Diagnostics all;
+    for (const config::Diagnostics& found : findings_) {
+        all.insert(all.end(), found.begin(), found.end());
+    }
+    return all;
+}
+
+void Draft::setFindings(FindingSource source, const config::Diagnostics& findings) {
+    findings_[static_cast<std::size_t>(source)] = findings;
     emit findingsChanged();
 }
 
+void Draft::forgetFindings() {
+    findings_[static_cast<std::size_t>(FindingSource::Data)].clear();
+    findings_[static_cast<std::size_t>(FindingSource::Model)].clear();
+}
+
+std::optional<config::Diagnostic> Draft::obstacle() const {
+    for (const config::Diagnostics& list : {diagnostics_, findings()}) {
+        for (const config::Diagnostic& found : list) {
+            if (found.severity == config::Severity::error) {
+                return found;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
 void Draft::parse() {
-    findings_.clear();
-    config::Checked parsed = config::parse_json(text_, path_.empty() ? "the draft" : path_.string());
+    forgetFindings();
+    config::Checked parsed =
+        config::parse_json(text_, path_.empty() ? "the draft" : path_.string());
     document_ = std::move(parsed.value);
     if (parsed.ok()) {
         check();
@@ -203,7 +228,7 @@ void Draft::parse() {
 }
 
 void Draft::check() {
-    findings_.clear();
+    forgetFindings();
     compile::CheckedRun checked = compile::read_run_config(document_, base_dir_);
     diagnostics_ = std::move(checked.diagnostics);
     if (!config::has_errors(diagnostics_)) {

@@ -8,6 +8,7 @@
 #include <QObject>
 #include <QString>
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -20,6 +21,9 @@ struct FieldEdit {
     std::string pointer;
     std::optional<config::Json> value;
 };
+
+/// Who looks closer at a draft than its own check, which reads no file but the text of a model.
+enum class FindingSource { Files, Data, Model };
 
 class Draft : public QObject {
     Q_OBJECT
@@ -71,10 +75,14 @@ public:
     /// Meaningful only when valid.
     const compile::RunConfig& config() const { return config_; }
     const config::Diagnostics& diagnostics() const { return diagnostics_; }
-    /// What only a closer look than checking found wrong, e.g. at the shapes of the data; until the
-    /// next edit. They do not make the draft invalid.
-    const config::Diagnostics& findings() const { return findings_; }
-    void setFindings(const config::Diagnostics& findings);
+    /// What only a closer look found wrong. It does not make the draft invalid: it can be edited
+    /// and planned, but not started.
+    config::Diagnostics findings() const;
+    /// Takes the place of what this source found before. Those of the data and the model hold until
+    /// the next edit; missing files until they are looked for again, so that nothing flickers.
+    void setFindings(FindingSource source, const config::Diagnostics& findings);
+    /// The first error of any kind; none: it can be started.
+    std::optional<config::Diagnostic> obstacle() const;
     /// How many fields differ from another frozen configuration.
     std::vector<compile::FieldChange> differencesFrom(const compile::RunConfig& other) const;
 
@@ -93,6 +101,7 @@ private:
 
     void parse();
     void check();
+    void forgetFindings();
     void take(config::Json before, config::Diagnostics problems, const QString& merge);
     void remember();
     Version version() const { return {path_, base_dir_, text_, saved_text_}; }
@@ -102,11 +111,11 @@ private:
     std::filesystem::path base_dir_; // relative paths count from here
     std::string text_;
     std::string saved_text_; // of the file at path_
-    config::Json document_; // what the text says, before defaults
+    config::Json document_;  // what the text says, before defaults
     compile::RunConfig config_;
     config::Diagnostics diagnostics_;
-    config::Diagnostics findings_;
-    std::vector<Version> undo_; // before each edit, oldest first
+    std::array<config::Diagnostics, 3> findings_; // by source
+    std::vector<Version> undo_;                   // before each edit, oldest first
     std::vector<Version> redo_;
     QString merge_; // of the last edit, while more of its kind may follow
 };

@@ -31,9 +31,9 @@ int ProblemModel::warnings() const {
 void ProblemModel::rebuild() {
     std::vector<Problem> problems;
     const std::string& text = studio_.draft().text(); // empty: the file could not be read
-    for (const config::Diagnostics* list :
-         {&studio_.draft().diagnostics(), &studio_.draft().findings()}) {
-        for (const config::Diagnostic& found : *list) {
+    for (const config::Diagnostics& list :
+         {studio_.draft().diagnostics(), studio_.draft().findings()}) {
+        for (const config::Diagnostic& found : list) {
             const config::Location place =
                 text.empty() ? config::Location{0, 0, 0, 0} : config::locate(text, found.pointer);
             problems.push_back({found.severity == config::Severity::error, tr("draft"),

@@ -10,6 +10,7 @@
 #include "widgets/image_grid.h"
 #include "widgets/messages.h"
 #include "widgets/style.h"
+#include "widgets/text_label.h"
 #include "widgets/token_view.h"
 
 #include <QHeaderView>
@@ -55,6 +56,12 @@ SamplePart::SamplePart(DataPreview& preview, QWidget* parent) : QWidget(parent),
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(createHeader());
+    says_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
+    says_->setObjectName("samplesShown");
+    says_->setWordWrap(true);
+    says_->setContentsMargins(widgets::space::kGroup, widgets::space::kControl,
+                              widgets::space::kGroup, 0);
+    column->addWidget(says_);
     stack_ = new QStackedWidget;
     message_ = new widgets::EmptyState("data");
     message_->setObjectName("dataMessage");
@@ -188,7 +195,8 @@ void SamplePart::describe() {
                      .arg(widgets::formatNumber(static_cast<double>(low)),
                           widgets::formatNumber(static_cast<double>(high)));
     }
-    header_->setSubtitle(parts.join(QStringLiteral(" · ")));
+    says_->setText(parts.join(QStringLiteral(" · ")));
+    says_->setVisible(!parts.isEmpty());
     back_->setEnabled(shown && first > 0);
     on_->setEnabled(shown && last < all);
     place_->setEnabled(shown && all > 0);
@@ -205,7 +213,7 @@ void SamplePart::describe() {
 
 void SamplePart::showMessage() {
     stack_->setCurrentIndex(MessagePage);
-    const bool missing = !preview_.missingPath().empty();
+    const bool missing = !preview_.missing().empty();
     QString title;
     QString text;
     QString icon = "problems";
@@ -214,7 +222,7 @@ void SamplePart::showMessage() {
     const bool failed = preview_.state() == State::Failed || (facts && !facts->problem.isEmpty());
     if (failed && missing) {
         title = tr("The data is not where it was");
-        text = pathText(preview_.missingPath());
+        text = pathText(preview_.missing().front().path);
     } else if (failed) {
         title = facts ? tr("This part cannot be opened") : tr("The data cannot be opened");
         text = (facts ? facts->problem + "\n" + facts->hint

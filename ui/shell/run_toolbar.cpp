@@ -80,6 +80,7 @@ RunToolbar::RunToolbar(Studio& studio, Actions& actions, QWidget* parent)
     connect(&studio_, &Studio::pendingChanged, this, &RunToolbar::updateState);
     connect(&studio_, &Studio::controlChanged, this, &RunToolbar::updateState);
     connect(&studio_.draft(), &Draft::changed, this, &RunToolbar::updateState);
+    connect(&studio_.draft(), &Draft::findingsChanged, this, &RunToolbar::updateState);
     reservePauseWidth();
     updateState();
 }
@@ -207,7 +208,9 @@ void RunToolbar::updateProgress() {
     if (!studio_.isTraining()) {
         progress_->setProgress(-1);
         progress_->setBusy(false);
-        trailing_->setText(studio_.draft().isValid() ? tr("F5 starts the draft") : QString());
+        trailing_->setText(!studio_.draft().isEmpty() && !studio_.draft().obstacle()
+                               ? tr("F5 starts the draft")
+                               : QString());
         return;
     }
     const double done = studio_.run().progress();

@@ -298,26 +298,22 @@ void DataScreen::updateParts() {
                              tr("This data has no test part"));
 }
 
-/// Points the source whose path leads nowhere to where the files are now.
+/// Points the fields whose path leads nowhere to where the files are now.
 void DataScreen::locate() {
-    const std::filesystem::path missing = preview_.missingPath();
-    const bool folder = !missing.has_extension();
+    const std::vector<data::NamedFile> missing = preview_.missing();
+    const std::filesystem::path& lost = missing.front().path;
     const QString chosen =
-        askForPath(tr("Where is %1 now?").arg(pathText(missing.filename())), folder);
+        askForPath(tr("Where is %1 now?").arg(pathText(lost.filename())), !lost.has_extension());
     if (chosen.isEmpty()) {
         return;
     }
-    std::vector<std::string> edits;
-    for (const char* part : {"train", "validation", "test"}) {
-        const config::Json& source = preview_.section().at(part);
-        if (source.is_object() && source.contains("path") && source.at("path").is_string() &&
-            (studio_.draft().baseDir() / source.at("path").get<std::string>()).lexically_normal() ==
-                missing) {
-            edits.push_back(std::string("data.") + part +
-                            ".path=" + config::Json(chosen.toStdString()).dump());
+    std::vector<FieldEdit> edits;
+    for (const data::NamedFile& file : missing) {
+        if (file.path == lost) {
+            edits.push_back({"/data" + file.pointer, config::Json(chosen.toStdString())});
         }
     }
-    studio_.draft().apply(edits);
+    studio_.draft().edit(edits);
 }
 
 const ScreenRecord kDataScreen{

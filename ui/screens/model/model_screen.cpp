@@ -259,6 +259,7 @@ void ModelScreen::takeOutline(std::shared_ptr<const ModelOutline> outline) {
         connect(show, &QPushButton::clicked, this,
                 [this] { showField(pointerOf(outline_->problem_path)); });
         studio_.draft().setFindings(
+            FindingSource::Model,
             {{pointerOf(outline_->problem_path), config::Severity::error,
               outline_->problem.toStdString(), outline_->hint.toStdString()}});
     }

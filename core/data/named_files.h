@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files and folders that a "data" section names.
+#pragma once
+
+#include "core/config/field.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace weft::data {
+
+struct NamedFile {
+    std::string pointer; // of the field that names it, within what was looked at: "/train/path"
+    std::filesystem::path path;
+};
+
+/// Those of the normalised settings of one source. Relative ones count from `base`.
+std::vector<NamedFile> named_files(const config::Json& source, const std::filesystem::path& base);
+
+/// Those of a normalised section that are not there, or cannot be asked for. Reads none of them.
+std::vector<NamedFile> missing_files(const config::Json& section,
+                                     const std::filesystem::path& base);
+
+} // namespace weft::data
