@@ -89,7 +89,9 @@ struct ToastRecord {
     QString action_text;
 };
 
-/// Short notes at the lower right of a window for 6 s; kept in a history, stopped while hovered.
+/// Short notes at the lower right of a window for 6 s; kept in a history, stopped while hovered. A
+/// note replaces one that says the same, or whose button would now do something else: all "Undo"s
+/// take back the newest edit.
 class ToastHost : public QObject {
     Q_OBJECT
 public:

@@ -10,6 +10,7 @@
 #include <QCoreApplication>
 #include <QEvent>
 #include <QHBoxLayout>
+#include <QPointer>
 #include <QPushButton>
 #include <QTimer>
 
@@ -25,7 +26,7 @@ constexpr int kToastWidth = 360;
 class Toast : public QWidget {
 public:
     Toast(MessageKind kind, const QString& text, QAction* action, QWidget* parent)
-        : QWidget(parent), kind_(kind), timer_(new QTimer(this)) {
+        : QWidget(parent), kind_(kind), text_(text), action_(action), timer_(new QTimer(this)) {
         auto* layout = new QHBoxLayout(this);
         layout->setContentsMargins(44, 8, 8, 8);
         layout->setSpacing(space::kControl);
@@ -46,6 +47,10 @@ public:
         timer_->start(kShownMs);
         connect(timer_, &QTimer::timeout, this, &QWidget::deleteLater);
         setAccessibleName(text);
+    }
+
+    bool isReplacedBy(const QString& text, const QAction* action) const {
+        return action != nullptr ? action == action_ : text == text_;
     }
 
 protected:
@@ -70,6 +75,8 @@ private:
     }
 
     MessageKind kind_;
+    QString text_;
+    QPointer<QAction> action_;
     QTimer* timer_;
 };
 
@@ -81,6 +88,15 @@ ToastHost::ToastHost(QWidget* window) : QObject(window), window_(window) {
 
 void ToastHost::show(MessageKind kind, const QString& text, QAction* action) {
     history_.push_back({kind, text, action ? action->text() : QString()});
+    for (auto it = toasts_.begin(); it != toasts_.end();) {
+        if (static_cast<Toast*>(*it)->isReplacedBy(text, action)) {
+            (*it)->hide();
+            (*it)->deleteLater(); // a click on it may be on its way out
+            it = toasts_.erase(it);
+        } else {
+            ++it;
+        }
+    }
     auto* toast = new Toast(kind, text, action, window_);
     connect(toast, &QObject::destroyed, this, [this, toast] {
         std::erase(toasts_, toast);

@@ -11,10 +11,12 @@
 #include "ui/models/tensor_tree_model.h"
 #include "ui/plurals.h"
 #include "ui/screens/plan/dimension_row.h"
+#include "ui/screens/plan/mesh_bar.h"
 #include "ui/screens/plan/plan_screen.h"
 #include "ui/screens/plan/rules_part.h"
 #include "ui/screens/plan/tensor_tree.h"
 #include "widgets/axis_chip.h"
+#include "widgets/messages.h"
 #include "widgets/stage_strip.h"
 #include "widgets/text_label.h"
 #include "widgets/tile_view.h"
@@ -658,6 +660,24 @@ private slots:
         drop_axis(strip, "model");
         QCOMPARE(adopted.count(), 0);
         QVERIFY(part.findChild<widgets::TextLabel*>("scheduleProblem")->text().contains("already"));
+    }
+
+    void moves_of_an_axis_are_said_with_the_order_and_one_at_a_time() {
+        test::StudioFixture fixture;
+        fixture.studio().draft().setDocument(document_of(kTwoByTwo), fixture.root());
+        fixture.window().showPage("plan");
+        QTest::mouseClick(fixture.find("planPart")->findChildren<QAbstractButton*>().first(),
+                          Qt::LeftButton);
+        auto* bar = fixture.window().findChild<ui::MeshBar*>();
+        const auto* toasts = fixture.window().findChild<widgets::ToastHost*>();
+        const auto move = [&] { bar->edited(ui::withAxisMoved(bar->edit(), 1, 0)); };
+        QTRY_COMPARE_WITH_TIMEOUT(bar->edit().axes.size(), std::size_t{2}, kPatienceMs);
+        move();
+        QVERIFY2(toasts->history().back().text.endsWith("2d over model=2 × data=2"),
+                 qPrintable(toasts->history().back().text));
+        move();
+        QVERIFY(toasts->history().back().text.endsWith("2d over data=2 × model=2"));
+        QCOMPARE(toasts->visibleCount(), 1);
     }
 
 private:

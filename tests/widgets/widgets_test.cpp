@@ -302,6 +302,25 @@ private slots:
         QCOMPARE(toasts->history()[1].text, QStringLiteral("two"));
     }
 
+    void a_toast_replaces_those_whose_button_would_do_something_else() {
+        QWidget window;
+        window.resize(800, 600);
+        auto* toasts = new ToastHost(&window);
+        window.show();
+        QAction undo(QStringLiteral("Undo"));
+        QAction open(QStringLiteral("Open"));
+        toasts->show(MessageKind::Success, QStringLiteral("one"), &undo);
+        toasts->show(MessageKind::Success, QStringLiteral("two"), &open);
+        toasts->show(MessageKind::Success, QStringLiteral("three"), &undo);
+        QCOMPARE(toasts->visibleCount(), 2);
+        QCOMPARE(toasts->history().size(), std::size_t{3});
+        // Without a button only what says the same.
+        toasts->show(MessageKind::Error, QStringLiteral("four"));
+        toasts->show(MessageKind::Error, QStringLiteral("five"));
+        toasts->show(MessageKind::Error, QStringLiteral("four"));
+        QCOMPARE(toasts->visibleCount(), 4);
+    }
+
     void phases_end_when_the_next_begins() {
         PhaseList list;
         list.begin(QStringLiteral("Reading data"));

@@ -39,6 +39,17 @@ constexpr int kLowerHeight = 200;
 constexpr int kLeastHeight = 466; // of both, at text size 1
 constexpr int kFadeMs = 60;
 
+/// "2d over model=2 × data=2, ZeRO 1": the order of the axes is placement.
+QString textOf(const MeshEdit& edit) {
+    QStringList axes;
+    for (const MeshAxis& axis : edit.axes) {
+        axes.append(QStringLiteral("%1=%2").arg(toQString(axis.name)).arg(axis.size));
+    }
+    const QString text =
+        MeshPart::tr("%1 over %2").arg(toQString(edit.strategy), axes.join(QStringLiteral(" × ")));
+    return edit.zero_stage > 0 ? MeshPart::tr("%1, ZeRO %2").arg(text).arg(edit.zero_stage) : text;
+}
+
 } // namespace
 
 MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const Planner& planner, ScrubPart& scrub,
@@ -83,11 +94,10 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const Planner& planner,
     outer->setSpacing(0);
     QScrollArea* scroll = widgets::verticalScroll(content);
     outer->addWidget(scroll, 1);
-    connect(drawer_, &MeshDrawer::currentChanged, this,
-            [this, scroll] {
-                update(); // what is hidden is not kept up to date
-                scroll->ensureWidgetVisible(drawer_, 0, 0);
-            });
+    connect(drawer_, &MeshDrawer::currentChanged, this, [this, scroll] {
+        update(); // what is hidden is not kept up to date
+        scroll->ensureWidgetVisible(drawer_, 0, 0);
+    });
     connect(&scrub_, &ScrubPart::momentChanged, this, [this](const StepMoment& moment) {
         if (isVisible()) {
             showMoment(moment);
@@ -263,8 +273,7 @@ void MeshPart::edit(const MeshEdit& edit) {
         return;
     }
     if (draft_.isValid()) {
-        emit adopted(assignmentsOf(edit, draft_.config()),
-                     tr("%1 on %n device(s)", nullptr, edit.devices).arg(toQString(edit.strategy)));
+        emit adopted(assignmentsOf(edit, draft_.config()), textOf(edit));
     }
 }
 
@@ -295,9 +304,7 @@ void MeshPart::choose(MeshBar::Where where) {
         here.kind = "cpu";
         edit(here);
     } else if (where != MeshBar::Where::Here && isExample()) {
-        emit adopted(assignmentsOf(example_edit_, draft_.config()),
-                     tr("%1 on %n device(s)", nullptr, example_edit_.devices)
-                         .arg(toQString(example_edit_.strategy)));
+        emit adopted(assignmentsOf(example_edit_, draft_.config()), textOf(example_edit_));
     }
     onDraftChanged();
 }
