@@ -108,6 +108,20 @@ private slots:
         QCOMPARE(summarise_run(path("no_data_run")).state, std::string("failed"));
     }
 
+    void check_names_the_fields_whose_files_are_not_there() {
+        const QString config = changed("lost", R"({"init": {"from": "gone.safetensors"}})");
+        Json document = Json::parse(weft::read_file(config.toStdString()));
+        document["data"]["train"] = {{"type", "csv"}, {"path", "absent.csv"}};
+        std::ofstream(config.toStdString()) << document.dump();
+        const Finished run = run_weft({"check", config, "--json"});
+        QCOMPARE(run.code, 3);
+        const Json found = Json::parse(run.out).at("diagnostics");
+        QCOMPARE(found.size(), std::size_t{2});
+        QCOMPARE(found[0].at("pointer"), Json("/data/train/path"));
+        QCOMPARE(found[1].at("pointer"), Json("/init/from"));
+        QVERIFY(found[0].at("message").get<std::string>().ends_with("absent.csv is not there"));
+    }
+
     void a_folder_in_use_is_never_overwritten() {
         fs::create_directories(path("taken"));
         std::ofstream(path("taken") / "mine.txt") << "mine";

@@ -92,6 +92,29 @@ private slots:
         QVERIFY(!std::filesystem::exists(fixture.root() / "runs")); // nothing was created
     }
 
+    void files_that_are_not_there_keep_a_draft_from_being_started() {
+        test::StudioFixture fixture;
+        const auto table_file = fixture.root() / "table.csv";
+        std::string text = test::tiny_config();
+        const auto begin = text.find("{\"type\": \"synthetic\"");
+        text.replace(begin, text.find('}', begin) + 1 - begin,
+                     R"({"type": "csv", "path": "table.csv", "target": "kind"})");
+        QCOMPARE(fixture.studio().openPath(write(fixture, text)), QString());
+        QVERIFY(fixture.studio().draft().isValid());
+        const QAction* start = fixture.window().actions().get(ui::action::kStart);
+        QTRY_VERIFY(!start->isEnabled());
+        QVERIFY(start->toolTip().contains("table.csv is not there"));
+        const QTableView* view = table(fixture);
+        QCOMPARE(row_of(view, "/data/train/path"), 0);
+        QVERIFY(!fixture.studio().startDraft().started);
+        QVERIFY(!std::filesystem::exists(fixture.root() / "runs")); // nothing was created
+        // Put back with another program: known when the user comes back from there.
+        std::ofstream(table_file) << "a,kind\n1,x\n2,y\n";
+        emit qGuiApp->applicationStateChanged(Qt::ApplicationActive);
+        QTRY_VERIFY(start->isEnabled());
+        QCOMPARE(view->model()->rowCount(), 0);
+    }
+
     void a_problem_chosen_in_the_text_selects_its_place() {
         test::StudioFixture fixture;
         fixture.studio().openPath(write(fixture, kSevenMistakes));

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a configuration names and is not there is told of all fields, before anything is opened.
+#include "core/train/start_files.h"
+#include "tests/support/test_folder.h"
+#include "tests/support/weft_test.h"
+
+#include <fstream>
+
+namespace {
+
+using namespace weft;
+namespace fs = std::filesystem;
+
+class StartFilesTest : public QObject, private test::TestFolder {
+    Q_OBJECT
+
+    static std::vector<std::string> pointers(const config::Diagnostics& found) {
+        std::vector<std::string> out;
+        for (const config::Diagnostic& one : found) {
+            out.push_back(one.pointer);
+        }
+        return out;
+    }
+
+private slots:
+    void every_field_that_leads_nowhere_is_named() {
+        const fs::path base = path("names");
+        fs::create_directories(base);
+        std::ofstream(base / "here.npy") << "x";
+        const auto checked = compile::read_run_config(std::string_view(R"({
+            "data": {"train": {"type": "npy", "inputs": "here.npy", "targets": "gone.npy"},
+                     "validation": {"type": "npy", "inputs": "here.npy", "targets": "far/off.npy"},
+                     "test": {"type": "csv", "path": "/nowhere/at/all.csv"}},
+            "model": {"type": "mlp", "hidden": [8]},
+            "init": {"from": "weights.safetensors"}})"),
+                                                      base);
+        QVERIFY2(checked.ok(), checked.ok() ? "" : to_text(checked.diagnostics.front()).c_str());
+        const config::Diagnostics found = train::missing_files(checked.config);
+        QCOMPARE(pointers(found),
+                 (std::vector<std::string>{"/data/train/targets", "/data/validation/targets",
+                                           "/data/test/path", "/init/from"}));
+        QCOMPARE(found[1].message, (base / "far" / "off.npy").string() + " is not there");
+        QCOMPARE(found[2].message, std::string("/nowhere/at/all.csv is not there"));
+        for (const config::Diagnostic& one : found) {
+            QVERIFY(one.severity == config::Severity::error && !one.hint.empty());
+        }
+    }
+
+    void a_configuration_whose_files_are_there_or_that_names_none_is_in_order() {
+        const fs::path base = path("order");
+        fs::create_directories(base / "weights");
+        const auto made_up = compile::read_run_config(std::string_view(R"({
+            "data": {"train": {"type": "synthetic", "kind": "classification"}},
+            "model": {"type": "mlp", "hidden": [8]},
+            "init": {"from": "weights"}})"),
+                                                      base);
+        QVERIFY(made_up.ok());
+        QCOMPARE(train::missing_files(made_up.config).size(), std::size_t{0});
+    }
+};
+
+} // namespace
+
+WEFT_TEST(StartFilesTest)
+#include "start_files_test.moc"
