@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 namespace weft::widgets {
 namespace {
@@ -34,14 +35,13 @@ public:
             period_ += length;
         }
     }
+    bool none() const { return lengths_.empty(); }
     bool drawn() const { return at_ % 2 == 0; }
+    /// Not where there are none.
     void advance(double length) {
-        if (lengths_.empty()) {
-            return;
-        }
         left_ -= length < period_ ? length : std::fmod(length, period_);
         while (left_ <= 0.0) {
-            at_ = (at_ + 1) % lengths_.size();
+            at_ = at_ + 1 < lengths_.size() ? at_ + 1 : 0;
             left_ += lengths_[at_];
         }
     }
@@ -67,12 +67,38 @@ void cover(QRgb& pixel, QRgb color, double share) {
     pixel = scaled(color, part) + scaled(pixel, 255 - part);
 }
 
+/// Calls `visit` with every column of a picture that the line between two points crosses, and the
+/// heights at which it enters and leaves it: neighbours share theirs.
+template <class Visit>
+void cross(const QPointF& from, const QPointF& to, int columns, const Visit& visit) {
+    const double width = columns;
+    if (to.x() < 0.0 || from.x() >= width || to.x() < from.x()) {
+        return;
+    }
+    const double left = std::max(0.0, from.x());
+    const double right = std::min(width, to.x());
+    const int begin = static_cast<int>(left);
+    const int last = std::min(static_cast<int>(right), columns - 1);
+    if (begin == last && left == from.x() && right == to.x()) {
+        visit(last, from.y(), to.y());
+        return;
+    }
+    const double slope = to.x() > from.x() ? (to.y() - from.y()) / (to.x() - from.x()) : 0.0;
+    double y = from.y() + (left - from.x()) * slope;
+    const double end = to.y() - (to.x() - right) * slope;
+    for (int column = begin; column < last; ++column) {
+        const double next = from.y() + (column + 1 - from.x()) * slope;
+        visit(column, y, next);
+        y = next;
+    }
+    visit(last, y, end);
+}
+
 } // namespace
 
 void CurveRaster::begin(const QSize& size) {
     if (image_.size() != size) {
         image_ = QImage(size, QImage::Format_ARGB32_Premultiplied);
-        stretches_.assign(static_cast<std::size_t>(size.width()), {});
     }
     image_.fill(Qt::transparent);
     pixels_ = reinterpret_cast<QRgb*>(image_.bits());
@@ -86,73 +112,64 @@ QRect CurveRaster::used() const {
                                   : QRect(0, top_row_, image_.width(), bottom_row_ - top_row_ + 1);
 }
 
+/// The line being drawn.
+struct CurveRaster::Stroke {
+    QRgb color = 0;
+    double width = 1.0;
+    Dashes dashes;
+    std::optional<double> before{}; // the middle of the column to the left
+};
+
+// x does not decrease: a column that the line has left is done.
 void CurveRaster::draw(std::span<const QPointF> points, const QColor& color, double width,
                        Qt::PenStyle dash) {
-    first_ = image_.width();
-    last_ = -1;
+    Stroke stroke{color.rgb(), width, Dashes(dash)};
+    Stretch stretch;
+    int at = -1; // the column of the stretch
+    const auto widen = [&](int column, double from, double to) {
+        const double top = std::min(from, to);
+        const double bottom = std::max(from, to);
+        if (column == at) {
+            stretch.top = std::min(stretch.top, top);
+            stretch.bottom = std::max(stretch.bottom, bottom);
+            stretch.out = to;
+            return;
+        }
+        if (at >= 0) {
+            paint(at, stretch, stroke);
+        }
+        at = column;
+        stretch = {top, bottom, from, to};
+    };
     const auto near = [](const QPointF& point) {
         return QPointF(point.x(), std::clamp(point.y(), -kFar, kFar));
     };
+    const int columns = image_.width();
+    QPointF from = points.empty() ? QPointF() : near(points.front());
     for (std::size_t i = 1; i < points.size(); ++i) {
-        cross(near(points[i - 1]), near(points[i]));
+        const QPointF to = near(points[i]);
+        cross(from, to, columns, widen);
+        from = to;
     }
-    paint(color.rgb(), width, dash);
+    if (at >= 0) {
+        paint(at, stretch, stroke);
+    }
 }
 
-void CurveRaster::widen(int column, double from, double to) {
-    Stretch& stretch = stretches_[static_cast<std::size_t>(column)];
-    const auto top = static_cast<float>(std::min(from, to));
-    const auto bottom = static_cast<float>(std::max(from, to));
-    const bool fresh = stretch.top > stretch.bottom;
-    stretch.in = fresh ? static_cast<float>(from) : stretch.in;
-    stretch.out = static_cast<float>(to);
-    stretch.top = fresh ? top : std::min(stretch.top, top);
-    stretch.bottom = fresh ? bottom : std::max(stretch.bottom, bottom);
-    first_ = std::min(first_, column);
-    last_ = std::max(last_, column);
-}
-
-// Neighbouring columns share the height at which the line goes from one to the other.
-void CurveRaster::cross(const QPointF& from, const QPointF& to) {
-    const double width = image_.width();
-    if (to.x() < 0.0 || from.x() >= width || to.x() < from.x()) {
-        return;
-    }
-    const double slope = to.x() > from.x() ? (to.y() - from.y()) / (to.x() - from.x()) : 0.0;
-    const double left = std::max(0.0, from.x());
-    const double right = std::min(width, to.x());
-    double y = from.y() + (left - from.x()) * slope;
-    const double end = to.y() - (to.x() - right) * slope;
-    const int begin = static_cast<int>(left);
-    const int last = std::min(static_cast<int>(right), image_.width() - 1);
-    for (int column = begin; column < last; ++column) {
-        const double next = from.y() + (column + 1 - from.x()) * slope;
-        widen(column, y, next);
-        y = next;
-    }
-    widen(last, y, end);
-}
-
-void CurveRaster::paint(QRgb color, double width, Qt::PenStyle dash) {
-    Dashes dashes(dash);
-    double before = 0.0;
-    for (int column = first_; column <= last_; ++column) {
-        Stretch& stretch = stretches_[static_cast<std::size_t>(column)];
-        if (stretch.top > stretch.bottom) {
-            continue; // between two parts of the line
-        }
+void CurveRaster::paint(int column, const Stretch& stretch, Stroke& stroke) {
+    if (!stroke.dashes.none()) {
         const double middle = (stretch.top + stretch.bottom) / 2.0;
-        const double rise = middle - before;
-        dashes.advance(column == first_ ? 0.0 : std::sqrt(1.0 + rise * rise));
-        before = middle;
+        const double rise = middle - stroke.before.value_or(middle);
+        stroke.dashes.advance(stroke.before ? std::sqrt(1.0 + rise * rise) : 0.0);
+        stroke.before = middle;
         // Where a column is longer than dashes are, they would leave single columns of the line.
         const double height = stretch.bottom - stretch.top;
         const bool steep = height > kSteep && height - std::abs(stretch.out - stretch.in) < kTurn;
-        if (steep || dashes.drawn()) {
-            paintStretch(column, stretch, color, width);
+        if (!steep && !stroke.dashes.drawn()) {
+            return;
         }
-        stretch = {};
     }
+    paintStretch(column, stretch, stroke.color, stroke.width);
 }
 
 // Three shapes: nearly level, steep from one side to the other, and up and down again within the
@@ -211,7 +228,8 @@ void CurveRaster::fill(int column, double top, double bottom, QRgb color, double
 // lies in this column. The columns beside it cover the rest.
 void CurveRaster::fillSlope(int column, double middle, double height, QRgb color, double width) {
     const double reach = (width + 1.0) / 2.0;
-    const int first = std::max(0, static_cast<int>(std::floor(middle - reach * height)));
+    const double per_row = 1.0 / height;
+    const int first = static_cast<int>(std::max(0.0, middle - reach * height));
     const int last = std::min(image_.height() - 1, static_cast<int>(middle + reach * height));
     if (first > last) {
         return;
@@ -220,7 +238,7 @@ void CurveRaster::fillSlope(int column, double middle, double height, QRgb color
     bottom_row_ = std::max(bottom_row_, last);
     QRgb* pixel = pixels_ + first * stride_ + column;
     for (int row = first; row <= last; ++row, pixel += stride_) {
-        const double share = reach - std::abs(row + 0.5 - middle) / height;
+        const double share = reach - std::abs(row + 0.5 - middle) * per_row;
         if (share >= 1.0) {
             *pixel = color;
         } else if (share > 0.0) {

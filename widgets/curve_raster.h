@@ -9,7 +9,6 @@
 #include <QPointF>
 
 #include <span>
-#include <vector>
 
 namespace weft::widgets {
 
@@ -28,15 +27,14 @@ public:
 
 private:
     struct Stretch { // of one column
-        float top = 1.0F;
-        float bottom = 0.0F; // above the top: the line is not here
-        float in = 0.0F;     // where it comes from the left
-        float out = 0.0F;    // and leaves to the right
+        double top = 0.0;
+        double bottom = 0.0;
+        double in = 0.0;  // where the line comes from the left
+        double out = 0.0; // and leaves to the right
     };
+    struct Stroke;
 
-    void cross(const QPointF& from, const QPointF& to);
-    void widen(int column, double from, double to);
-    void paint(QRgb color, double width, Qt::PenStyle dash);
+    void paint(int column, const Stretch& stretch, Stroke& stroke);
     void paintStretch(int column, const Stretch& stretch, QRgb color, double width);
     void fill(int column, double top, double bottom, QRgb color, double share);
     void fillSlope(int column, double middle, double height, QRgb color, double width);
@@ -44,9 +42,6 @@ private:
     QImage image_;
     QRgb* pixels_ = nullptr; // of the image
     qsizetype stride_ = 0;   // pixels from one row to the next
-    std::vector<Stretch> stretches_;
-    int first_ = 0; // columns of the line being drawn
-    int last_ = -1;
     int top_row_ = 0;
     int bottom_row_ = -1;
 };
