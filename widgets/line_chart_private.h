@@ -31,21 +31,10 @@ private:
     std::function<void(QPainter&)> paint_;
 };
 
-/// What an answer about the points in view depends on.
-struct SeenAs {
-    double low = 0.0;
-    double high = 0.0;
-    int pixels = 0;
-    SeriesStore::Column column = SeriesStore::Column::Raw;
-    SeriesStore::Domain domain = SeriesStore::Domain::All;
-    std::uint64_t revision = ~std::uint64_t{0};
-    bool operator==(const SeenAs&) const = default;
-};
-
 /// A line drawn by the column (curve_raster.h). There may be hundreds of them.
 struct DrawnLine {
     bool shown = false;
-    SeenAs seen_as;
+    SeriesStore::View seen_as;
     QColor color;
     double width = 1.0; // 1: of the device, else of the widget
     Qt::PenStyle dash = Qt::SolidLine;
@@ -59,9 +48,9 @@ struct ChartSeries {
     DrawnLine raw;           // Smoothed only: the faint line below
     DrawnLine main;          // what the eye follows
     QPointer<QCPGraph> line; // the same with rings or long dashes
-    SeenAs line_seen_as;
+    SeriesStore::View line_seen_as;
     SeriesExtent bulk; // of the points in view
-    SeenAs bulk_seen_as;
+    SeriesStore::View bulk_seen_as;
 
     SeriesStore::Column column() const {
         const bool smooth = spec.form == SeriesForm::Smoothed || spec.form == SeriesForm::Thin ||
@@ -111,7 +100,7 @@ struct LineChart::Private {
     void refreshLines();
     void refreshGraph(ChartSeries& series);
     void refreshDrawn(DrawnLine& line, const ChartSeries& series, SeriesStore::Column column);
-    SeenAs seenAs(const ChartSeries& series, SeriesStore::Column column) const;
+    SeriesStore::View seenAs(const ChartSeries& series, SeriesStore::Column column) const;
     void setUserX(const ChartRange& x);
     void setUserY(const ChartRange& y);
     void setFollow(bool follow);

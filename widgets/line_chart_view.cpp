@@ -4,15 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace weft::widgets {
 namespace {
 
-constexpr double kOutlierShare = 0.01; // at each end
+constexpr double kOutlierShare = 0.01;                           // at each end
 constexpr std::size_t kMostSampled = 4096, kFewestSampled = 512; // points of a series, to find them
 constexpr std::size_t kSampledInAll = 32768;
 constexpr double kWorthClipping = 1.5; // times the height of the rest
-constexpr double kNewestShare = 0.1;    // of the view: what following has to show
+constexpr double kNewestShare = 0.1;   // of the view: what following has to show
 constexpr double kEdgePixels = 8.0;    // room for marks at the first and last point
 
 ChartRange padded(double low, double high, double share) {
@@ -74,8 +75,8 @@ SeriesExtent LineChart::Private::extentInView(const ChartRange& x) const {
         if (!entry->isDrawn()) {
             continue;
         }
-        const bool raw_shown = entry->spec.form != SeriesForm::Thin &&
-                               entry->spec.form != SeriesForm::Inherited;
+        const bool raw_shown =
+            entry->spec.form != SeriesForm::Thin && entry->spec.form != SeriesForm::Inherited;
         const SeriesExtent own = entry->store.extent(
             x.low, x.high, raw_shown ? SeriesStore::Column::Raw : entry->column(), domain());
         extent.low = std::min(extent.low, own.low);
@@ -95,12 +96,12 @@ SeriesExtent LineChart::Private::bulkInView(const ChartRange& x) {
         if (!entry->isDrawn()) {
             continue;
         }
-        const SeenAs now{x.low,
-                         x.high,
-                         static_cast<int>(sample),
-                         SeriesStore::Column::Raw,
-                         domain(),
-                         entry->store.revision()};
+        const SeriesStore::View now{x.low,
+                                    x.high,
+                                    static_cast<int>(sample),
+                                    SeriesStore::Column::Raw,
+                                    domain(),
+                                    entry->store.revision()};
         if (entry->bulk_seen_as != now) {
             entry->bulk_seen_as = now;
             entry->bulk = entry->store.quantiles(x.low, x.high, kOutlierShare, 1.0 - kOutlierShare,
@@ -206,28 +207,28 @@ void LineChart::Private::updateRanges() {
     }
 }
 
-SeenAs LineChart::Private::seenAs(const ChartSeries& entry, SeriesStore::Column column) const {
+SeriesStore::View LineChart::Private::seenAs(const ChartSeries& entry,
+                                             SeriesStore::Column column) const {
     const QCPRange x = plot->xAxis->range();
     return {x.lower, x.upper,  std::max(1, plot->axisRect()->width()),
             column,  domain(), entry.store.revision()};
 }
 
 void LineChart::Private::refreshDrawn(DrawnLine& line, const ChartSeries& entry,
-                                     SeriesStore::Column column) {
-    const SeenAs now = seenAs(entry, column);
+                                      SeriesStore::Column column) {
+    const SeriesStore::View now = seenAs(entry, column);
     if (line.seen_as != now) {
-        line.seen_as = now;
-        entry.store.query(now.low, now.high, now.pixels, column, now.domain, line.points);
+        entry.store.query(std::exchange(line.seen_as, now), now, line.points);
     }
 }
 
 void LineChart::Private::refreshGraph(ChartSeries& entry) {
-    const SeenAs now = seenAs(entry, entry.column());
+    const SeriesStore::View now = seenAs(entry, entry.column());
     if (entry.line_seen_as == now) {
         return;
     }
     entry.line_seen_as = now;
-    entry.store.query(now.low, now.high, now.pixels, now.column, now.domain, scratch);
+    entry.store.query(now.x_low, now.x_high, now.pixels, now.column, now.domain, scratch);
     QVector<QCPGraphData> data;
     data.reserve(static_cast<qsizetype>(scratch.size()));
     for (const SeriesPoint& point : scratch) {

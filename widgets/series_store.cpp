@@ -245,31 +245,6 @@ std::size_t SeriesStore::nearest(double x) const {
     return x - x_[after - 1] < x_[after] - x ? after - 1 : after;
 }
 
-// The same for an x that lies after the point `from`: at once where the guess is right, else by
-// strides that double.
-std::size_t SeriesStore::lowerBoundNear(std::size_t from, std::size_t guess, double x) const {
-    if (guess > from && guess <= size() && x_[guess - 1] < x &&
-        (guess == size() || !(x_[guess] < x))) {
-        return guess;
-    }
-    std::size_t low = from;
-    std::size_t stride = 1;
-    while (low + stride < size() && x_[low + stride] < x) {
-        low += stride;
-        stride *= 2;
-    }
-    std::size_t high = std::min(size(), low + stride);
-    while (low < high) {
-        const std::size_t middle = (low + high) / 2;
-        if (x_[middle] < x) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 // One past the last point with x <= `x_high`.
 std::size_t SeriesStore::endIndex(double x_high) const {
     return lowerBound(std::nextafter(x_high, std::numeric_limits<double>::infinity()));
@@ -294,6 +269,7 @@ SeriesExtent SeriesStore::quantiles(double x_low, double x_high, double share_lo
     const std::size_t first = lowerBound(x_low);
     const std::size_t end = endIndex(x_high);
     std::vector<double> sample;
+    sample.reserve(most);
     const std::size_t stride = (end - first + most - 1) / most;
     for (std::size_t i = first; i < end; i += stride) {
         if (domain == Domain::All || data.y[i] > 0.0) {
@@ -303,13 +279,18 @@ SeriesExtent SeriesStore::quantiles(double x_low, double x_high, double share_lo
     if (sample.empty()) {
         return {};
     }
-    const auto at = [&sample](double share) {
+    // What lies above the first is all that the second is looked for in.
+    auto sorted = sample.begin();
+    const auto at = [&](double share) {
         const auto rank =
+            sample.begin() +
             static_cast<std::ptrdiff_t>(share * static_cast<double>(sample.size() - 1));
-        std::nth_element(sample.begin(), sample.begin() + rank, sample.end());
-        return sample[static_cast<std::size_t>(rank)];
+        std::nth_element(sorted, rank, sample.end());
+        sorted = rank;
+        return *rank;
     };
-    return {at(share_low), at(share_high)};
+    const double low = at(share_low);
+    return {low, at(share_high)};
 }
 
 // Blocks whose minimum and maximum lie inside are passed over.
@@ -338,55 +319,6 @@ std::size_t SeriesStore::countOutside(double x_low, double x_high, const SeriesE
         i += skip;
     }
     return count;
-}
-
-void SeriesStore::query(double x_low, double x_high, int pixels, Column column, Domain domain,
-                        std::vector<SeriesPoint>& out) const {
-    out.clear();
-    const Levels& data = levels(column);
-    const auto usable = [&](std::size_t i) { return domain == Domain::All || data.y[i] > 0.0; };
-    const auto emitPoint = [&](std::size_t i) { out.push_back({x_[i], data.y[i]}); };
-    const std::size_t first = lowerBound(x_low);
-    const std::size_t end = endIndex(x_high);
-    const auto budget = static_cast<std::size_t>(std::max(1, pixels));
-    if (first > 0 && usable(first - 1)) {
-        emitPoint(first - 1);
-    }
-    if (end - first <= 2 * budget) {
-        for (std::size_t i = first; i < end; ++i) {
-            if (usable(i)) {
-                emitPoint(i);
-            }
-        }
-    } else {
-        // One bucket more than pixels may touch the view, because edges lie on multiples.
-        const double per_pixel = (x_high - x_low) / static_cast<double>(budget);
-        const double width = std::exp2(std::ceil(std::log2(per_pixel)));
-        std::size_t from = first;
-        double edge = std::floor(x_[first] / width) * width;
-        std::size_t count = 1; // of the bucket before: mostly that of the next one
-        while (from < end) {
-            edge = std::max(edge + width, std::floor(x_[from] / width) * width + width);
-            const std::size_t to = std::min(end, lowerBoundNear(from, from + count, edge));
-            count = to - from;
-            const Block block = reduce(data, from, to, domain);
-            std::size_t low = domain == Domain::All ? block.low : block.low_positive;
-            std::size_t high = block.high;
-            if (low != kNone && usable(high)) {
-                if (low > high) {
-                    std::swap(low, high);
-                }
-                emitPoint(low);
-                if (low != high) {
-                    emitPoint(high);
-                }
-            }
-            from = to;
-        }
-    }
-    if (end < size() && usable(end)) {
-        emitPoint(end);
-    }
 }
 
 std::size_t SeriesStore::bytes() const {

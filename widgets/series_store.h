@@ -93,6 +93,19 @@ public:
     /// same way while the view moves. With <= 2 * pixels points in view, these points themselves.
     void query(double x_low, double x_high, int pixels, Column column, Domain domain,
                std::vector<SeriesPoint>& out) const;
+    /// What the answer of a query depends on.
+    struct View {
+        double x_low = 0.0;
+        double x_high = 0.0;
+        int pixels = 0;
+        Column column = Column::Raw;
+        Domain domain = Domain::All;
+        std::uint64_t revision = ~std::uint64_t{0};
+        bool operator==(const View&) const = default;
+    };
+    /// Makes of the answer to one view the answer to another. Buckets that lie in both are taken
+    /// over, so that a view that moves a little costs its ends only.
+    void query(const View& before, const View& now, std::vector<SeriesPoint>& points) const;
     /// Smallest and largest y with x in [x_low, x_high].
     SeriesExtent extent(double x_low, double x_high, Column column, Domain domain) const;
 
@@ -132,6 +145,11 @@ private:
     Block blockOf(const Levels& column, std::size_t level, std::size_t index) const;
     std::size_t endIndex(double x_high) const;
     std::size_t lowerBoundNear(std::size_t from, std::size_t guess, double x) const;
+    void decimate(std::size_t first, std::size_t end, double width, Column column, Domain domain,
+                  std::vector<SeriesPoint>& out) const;
+    void addPoints(std::size_t first, std::size_t end, Column column, Domain domain,
+                   std::vector<SeriesPoint>& out) const;
+    bool hasBuckets(const View& view, double width) const;
     /// For Domain::All it may leave out low_positive.
     Block reduce(const Levels& column, std::size_t first, std::size_t end, Domain domain) const;
     const Levels& levels(Column column) const;

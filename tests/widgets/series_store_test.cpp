@@ -181,6 +181,44 @@ private slots:
         QVERIFY(inner(first) == inner(second));
     }
 
+    void what_a_view_takes_over_from_the_one_before_is_what_it_would_have_asked_for() {
+        const Points points = randomPoints(40000, 13);
+        SeriesStore store;
+        store.setSmoothing(0.9);
+        store.append(points.x, points.y);
+        const double middle = points.x[20000];
+        SeriesStore::View before;
+        std::vector<SeriesPoint> kept;
+        const auto moveTo = [&](double low, double high, int pixels, SeriesStore::Column column,
+                                SeriesStore::Domain domain) {
+            const SeriesStore::View now{low, high, pixels, column, domain, store.revision()};
+            store.query(before, now, kept);
+            before = now;
+            std::vector<SeriesPoint> anew;
+            store.query(low, high, pixels, column, domain, anew);
+            return kept == anew;
+        };
+        // Steps of a pan, of zooms through every width of buckets and down to single points, and
+        // leaps that leave nothing to take over.
+        std::mt19937 engine(5);
+        std::uniform_real_distribution<double> share(-1.0, 1.0);
+        double span = points.x.back();
+        double center = middle;
+        for (int i = 0; i < 600; ++i) {
+            const bool smooth = (i / 60) % 2 == 1;
+            const bool positive = (i / 30) % 3 == 1;
+            span *= i % 150 < 75 ? 0.93 : 1.08;
+            center = i % 40 == 39 ? middle * (1.0 + share(engine))
+                                  : center + 0.02 * span * share(engine);
+            QVERIFY(moveTo(center - span / 2, center + span / 2, i % 100 < 50 ? 400 : 401,
+                           smooth ? SeriesStore::Column::Smoothed : SeriesStore::Column::Raw,
+                           positive ? SeriesStore::Domain::Positive : SeriesStore::Domain::All));
+            if (i % 90 == 89) {
+                store.append(std::vector{points.x.back() + i}, std::vector{1e3});
+            }
+        }
+    }
+
     void few_points_come_back_as_they_are() {
         const Points points = randomPoints(500, 5);
         SeriesStore store;
