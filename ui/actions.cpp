@@ -80,6 +80,10 @@ QAction* Actions::add(const QString& id, const QString& text, const QString& ico
     return created;
 }
 
+void Actions::setUsable(const char* id, bool usable, const QString& reason) {
+    allow(get(id), usable, reason);
+}
+
 void Actions::setShortcuts(const QMap<QString, QString>& portable_keys_by_id) {
     for (QAction* target : std::as_const(order_)) {
         const auto chosen = portable_keys_by_id.constFind(target->objectName());
@@ -147,6 +151,10 @@ void Actions::createRun() {
 void Actions::createView() {
     add(action::kPalette, tr("Commands…"), "search", QKeySequence("Ctrl+K"),
         tr("Find any action by name"));
+    add(action::kBack, tr("Back"), "chevron-left", QKeySequence("Alt+Left"),
+        tr("The page that was shown before"));
+    add(action::kForward, tr("Forward"), "chevron-right", QKeySequence("Alt+Right"),
+        tr("The page from which you went back"));
     add(action::kRail, tr("Fold the page rail"), "chevrons-left", QKeySequence("Ctrl+B"),
         tr("Show the pages as icons only"));
     add(action::kConsole, tr("Console"), "console", QKeySequence("Ctrl+`"),
@@ -166,9 +174,11 @@ void Actions::createView() {
     add(action::kTextReset, tr("Normal text size"), {}, QKeySequence("Ctrl+0"),
         tr("Text at its designed size"));
     add(action::kResetLayout, tr("Reset layout"), {}, {}, tr("Docks and sizes as at first start"));
+    add(action::kHelp, tr("Help on this page"), "info", QKeySequence("F1"),
+        tr("What the page is for, the field in focus, and the keys that work here"));
     add(action::kShortcuts, tr("Keyboard shortcuts"), {}, QKeySequence("Ctrl+/"),
         tr("Every shortcut in one list"));
-    add(action::kAbout, tr("About Weft Studio"), "info", {}, tr("Version, back ends and licences"));
+    add(action::kAbout, tr("About Weft Studio"), "weft-mono", {}, tr("Version, back ends and licences"));
 }
 
 void Actions::updateEditActions() {

@@ -36,6 +36,8 @@ inline constexpr auto kStopAndSave = "run.stop_and_save";
 inline constexpr auto kStopNow = "run.stop_now";
 inline constexpr auto kExtend = "run.extend";
 inline constexpr auto kPalette = "view.palette";
+inline constexpr auto kBack = "view.back";
+inline constexpr auto kForward = "view.forward";
 inline constexpr auto kRail = "view.rail";
 inline constexpr auto kConsole = "view.console";
 inline constexpr auto kProblems = "view.problems";
@@ -46,6 +48,7 @@ inline constexpr auto kTextLarger = "view.text_larger";
 inline constexpr auto kTextSmaller = "view.text_smaller";
 inline constexpr auto kTextReset = "view.text_reset";
 inline constexpr auto kResetLayout = "view.reset_layout";
+inline constexpr auto kHelp = "help.page";
 inline constexpr auto kShortcuts = "help.shortcuts";
 inline constexpr auto kAbout = "help.about";
 } // namespace action
@@ -62,6 +65,8 @@ public:
                  const QKeySequence& shortcut, const QString& status_tip);
     /// Null when there is none with this id.
     QAction* find(const QString& id) const { return by_id_.value(id, nullptr); }
+    /// Enables an action, or disables it and says why.
+    void setUsable(const char* id, bool usable, const QString& reason);
     /// Gives actions other keys than their defaults; the rest have the defaults.
     void setShortcuts(const QMap<QString, QString>& portable_keys_by_id);
     /// The keys that an action has unless the user chose others.

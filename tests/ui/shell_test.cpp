@@ -4,13 +4,20 @@
 #include "tests/support/weft_test.h"
 #include "tests/ui/run_log.h"
 #include "tests/ui/studio_fixture.h"
+#include "ui/forms/field_box.h"
+#include "ui/screens/screen_list.h"
 #include "ui/shell/message_box.h"
+#include "ui/shell/page_help.h"
 #include "widgets/command_palette.h"
 #include "widgets/text_label.h"
 
 #include <QLabel>
+#include <QLineEdit>
 #include <QListView>
 #include <QMessageBox>
+#include <QShortcut>
+
+#include <algorithm>
 
 namespace {
 
@@ -26,6 +33,15 @@ QStringList texts(const QWidget& of) {
         result << label->text();
     }
     return result;
+}
+
+// A key with the focus on `at`.
+void press(ui::MainWindow& window, QWidget& at, Qt::Key key,
+           Qt::KeyboardModifiers held = Qt::NoModifier) {
+    window.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    at.setFocus();
+    QTest::keyClick(&at, key, held);
 }
 
 } // namespace
@@ -79,6 +95,81 @@ private slots:
         QVERIFY(
             row("Save configuration as…").data(Qt::AccessibleDescriptionRole).toString().isEmpty());
         palette->hide();
+    }
+
+    void f1_explains_the_page_and_the_field_in_focus() {
+        test::StudioFixture fixture;
+        QCOMPARE(fixture.studio().openPath(fixture.preset()), QString());
+        fixture.window().showPage("training");
+        const auto boxes = fixture.window().page("training")->findChildren<ui::FieldBox*>();
+        const auto found = std::find_if(boxes.begin(), boxes.end(), [](const ui::FieldBox* box) {
+            return box->isVisible() && box->field().name == "learning_rate";
+        });
+        QVERIFY(found != boxes.end());
+        auto* line = (*found)->editor()->findChild<QLineEdit*>();
+        press(fixture.window(), *line, Qt::Key_F1);
+        const QWidget* help = fixture.window().findChild<QWidget*>("helpDialog");
+        QVERIFY(help != nullptr && help->isVisible());
+        const QString said = texts(*help).join('\n');
+        QVERIFY(said.contains(QString::fromStdString((*found)->field().help)));
+        QVERIFY(said.contains("Default: "));
+        QVERIFY(said.contains(ui::pageHelp("training").purpose));
+        QVERIFY(said.contains("Range: "));
+        // It follows the pages, and says of keys what the user made of them.
+        ui::Preferences values = fixture.studio().settings().values();
+        values.shortcuts.insert(ui::action::kProblems, "F9");
+        fixture.studio().settings().set(values);
+        fixture.window().showPage("runs");
+        const QString next = texts(*help).join('\n');
+        QVERIFY(next.contains(ui::pageHelp("runs").purpose));
+        QVERIFY(next.contains("F9"));
+        QVERIFY(!next.contains("Default: "));
+    }
+
+    void every_page_has_help_that_names_its_own_keys() {
+        test::StudioFixture fixture;
+        for (const ui::ScreenRecord* record : ui::allScreens()) {
+            const ui::PageHelp help = ui::pageHelp(record->id);
+            QVERIFY2(!help.purpose.isEmpty(), record->id);
+            for (const auto* shortcut :
+                 fixture.window().page(record->id)->findChildren<QShortcut*>()) {
+                const bool named =
+                    std::any_of(help.keys.begin(), help.keys.end(), [&](const ui::PageKeys& one) {
+                        return std::find(one.keys.begin(), one.keys.end(), shortcut->key()) !=
+                               one.keys.end();
+                    });
+                QVERIFY2(named, qPrintable(record->id + (": " + shortcut->key().toString())));
+            }
+        }
+    }
+
+    void alt_left_goes_back_to_the_page_before_and_alt_right_returns() {
+        test::StudioFixture fixture;
+        ui::MainWindow& window = fixture.window();
+        const QAction* back = window.actions().get(ui::action::kBack);
+        const QAction* forward = window.actions().get(ui::action::kForward);
+        QVERIFY(!back->isEnabled() && !forward->isEnabled());
+        window.showPage("data");
+        window.showPage("model");
+        press(window, window, Qt::Key_Left, Qt::AltModifier);
+        QCOMPARE(window.currentPage(), QString("data"));
+        press(window, window, Qt::Key_Left, Qt::AltModifier);
+        QCOMPARE(window.currentPage(), QString("home"));
+        QVERIFY(!back->isEnabled());
+        press(window, window, Qt::Key_Right, Qt::AltModifier);
+        QCOMPARE(window.currentPage(), QString("data"));
+        QVERIFY(forward->isEnabled());
+        window.showPage("runs"); // another way from here: what was ahead is forgotten
+        QVERIFY(!forward->isEnabled());
+        press(window, window, Qt::Key_Left, Qt::AltModifier);
+        QCOMPARE(window.currentPage(), QString("data"));
+    }
+
+    void ctrl_f_on_the_runs_page_goes_to_its_filter() {
+        test::StudioFixture fixture;
+        fixture.window().showPage("runs");
+        press(fixture.window(), fixture.window(), Qt::Key_F, Qt::ControlModifier);
+        QVERIFY(fixture.find("runFilter")->hasFocus());
     }
 
     void the_menu_marks_the_theme_that_is_set() {

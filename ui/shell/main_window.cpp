@@ -7,6 +7,7 @@
 #include "ui/shell/config_dialog.h"
 #include "ui/shell/differences_dialog.h"
 #include "ui/shell/draft_files.h"
+#include "ui/shell/help_dialog.h"
 #include "ui/shell/lower_docks.h"
 #include "ui/shell/message_box.h"
 #include "ui/shell/run_banner.h"
@@ -135,8 +136,8 @@ void MainWindow::createPages() {
         const QString title = tr(record->title);
         const QKeySequence keys(QString("Ctrl+%1").arg(number++));
         const QString escaped = QString(title).replace("&", "&&"); // no mnemonic
-        QAction* action = actions_.add("page." + id, tr("Go to %1").arg(escaped), record->icon, keys,
-                                       tr("Show the page %1").arg(title));
+        QAction* action = actions_.add("page." + id, tr("Go to %1").arg(escaped), record->icon,
+                                       keys, tr("Show the page %1").arg(title));
         connect(action, &QAction::triggered, this, [this, id] { showPage(id); });
         Screen* screen = record->create(studio_, actions_);
         screen->setObjectName("page." + id);
@@ -166,8 +167,8 @@ void MainWindow::connectStudio() {
     connect(&studio_, &Studio::logged, this,
             [this](int level, const QString& source, const QString& text, qint64 step) {
                 lower_->log().append(widgets::LogLine{QDateTime::currentMSecsSinceEpoch(),
-                                              static_cast<widgets::LogLevel>(level), source, text,
-                                              step});
+                                                      static_cast<widgets::LogLevel>(level), source,
+                                                      text, step});
             });
     connect(&studio_, &Studio::troubled, this, &MainWindow::complain);
     connect(banner_, &RunBanner::failed, this, &MainWindow::complain);
@@ -207,21 +208,36 @@ void MainWindow::updateTitle() {
 }
 
 void MainWindow::showPage(const QString& id) {
-    const auto found = page_index_.constFind(id);
-    if (found == page_index_.constEnd()) {
-        return;
+    if (page_index_.contains(id)) {
+        trail_.visit(id);
+        bringUp(id);
     }
-    if (rail_->currentPage() != *found) {
+}
+
+void MainWindow::walkPages(int steps) {
+    if (trail_.canGo(steps)) {
+        bringUp(trail_.go(steps));
+    }
+}
+
+void MainWindow::bringUp(const QString& id) {
+    const int index = page_index_.value(id);
+    if (rail_->currentPage() != index) {
         const QSignalBlocker blocker(rail_);
-        rail_->setCurrentPage(*found);
+        rail_->setCurrentPage(index);
     }
-    QWidget* next = stack_->widget(*found);
+    QWidget* next = stack_->widget(index);
     if (next->isHidden() && next->focusWidget() == nullptr) {
         next->setFocus(); // not its first control, which nobody chose
     }
-    stack_->setCurrentIndex(*found);
+    stack_->setCurrentIndex(index);
     static_cast<Screen*>(stack_->currentWidget())->activated();
     banner_->setPage(id == "home", page(id)->editsDraft());
+    actions_.setUsable(action::kBack, trail_.canGo(-1), tr("No page was shown before this one"));
+    actions_.setUsable(action::kForward, trail_.canGo(1), tr("You have not gone back"));
+    if (help_ != nullptr && help_->isVisible()) {
+        help_->explain(id, pageTitle(id), nullptr);
+    }
     paceNews();
 }
 
@@ -232,6 +248,10 @@ void MainWindow::paceNews() {
 
 QString MainWindow::currentPage() const {
     return page_ids_.value(stack_->currentIndex());
+}
+
+QString MainWindow::pageTitle(const QString& id) const {
+    return tr(allScreens()[static_cast<std::size_t>(page_index_.value(id))]->title);
 }
 
 Screen* MainWindow::page(const QString& id) const {

@@ -5,6 +5,7 @@
 
 #include "ui/actions.h"
 #include "ui/screens/screen.h"
+#include "ui/shell/page_trail.h"
 #include "ui/studio.h"
 #include "widgets/command_palette.h"
 #include "widgets/theme_controller.h"
@@ -24,6 +25,7 @@ namespace weft::ui {
 
 class ConfigDialog;
 class DraftFiles;
+class HelpDialog;
 class LowerDocks;
 class ProblemModel;
 class RunBanner;
@@ -66,6 +68,10 @@ private:
     void takeDesignedSize();
     void restoreLayout();
     void saveLayout() const;
+    /// The page before in the order in which they were looked at (-1), or after (1).
+    void walkPages(int steps);
+    void bringUp(const QString& id);
+    QString pageTitle(const QString& id) const;
     void complain(const QString& problem);
     void saveAs();
     void start();
@@ -80,6 +86,7 @@ private:
     void applySettings();
     void changeSettings(const std::function<void(Preferences&)>& edit);
     SettingsDialog& settingsDialog();
+    void showHelp();
     void showAbout();
     CloseChoice closeDialog();
     /// Closes the window once the run has ended.
@@ -99,10 +106,12 @@ private:
     DraftFiles* files_;
     ConfigDialog* config_dialog_ = nullptr;     // made when first asked for
     SettingsDialog* settings_dialog_ = nullptr; // made when first asked for
+    HelpDialog* help_ = nullptr;                // made when first asked for
     widgets::CommandPalette* palette_;
     widgets::ToastHost* toasts_;
     QHash<QString, int> page_index_;
     QStringList page_ids_;
+    PageTrail trail_;
     bool closing_ = false;
     bool rail_chosen_ = false; // the user folded or unfolded it: size no longer decides
 };

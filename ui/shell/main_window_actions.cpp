@@ -3,6 +3,7 @@
 #include "ui/screens/screen_list.h"
 #include "ui/settings/settings_dialog.h"
 #include "ui/shell/draft_files.h"
+#include "ui/shell/help_dialog.h"
 #include "ui/shell/lower_docks.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_box.h"
@@ -28,10 +29,10 @@ void MainWindow::createMenus() {
             id == nullptr ? menu->addSeparator() : (menu->addAction(actions_.get(id)), nullptr);
         }
     };
-    fill(menuBar()->addMenu(tr("&File")), {action::kNewRun, action::kOpenFile, action::kOpenFolder,
-                                           nullptr, action::kSave, action::kSaveAs,
-                                           action::kEditConfig, nullptr, action::kSettings,
-                                           nullptr, action::kQuit});
+    fill(menuBar()->addMenu(tr("&File")),
+         {action::kNewRun, action::kOpenFile, action::kOpenFolder, nullptr, action::kSave,
+          action::kSaveAs, action::kEditConfig, nullptr, action::kSettings, nullptr,
+          action::kQuit});
     fill(menuBar()->addMenu(tr("&Edit")), {action::kUndo, action::kRedo});
     fill(menuBar()->addMenu(tr("&Run")),
          {action::kStart, action::kPause, action::kStep, action::kCheckpoint, nullptr,
@@ -41,10 +42,12 @@ void MainWindow::createMenus() {
         view->addAction(actions_.get(("page." + id).toLatin1().constData()));
     }
     view->addSeparator();
-    fill(view, {action::kRail, action::kConsole, action::kProblems, nullptr, action::kThemeSystem,
-                action::kThemeLight, action::kThemeDark, nullptr, action::kTextLarger,
-                action::kTextSmaller, action::kTextReset, nullptr, action::kResetLayout});
-    fill(menuBar()->addMenu(tr("&Help")), {action::kPalette, action::kShortcuts, action::kAbout});
+    fill(view, {action::kBack, action::kForward, nullptr, action::kRail, action::kConsole,
+                action::kProblems, nullptr, action::kThemeSystem, action::kThemeLight,
+                action::kThemeDark, nullptr, action::kTextLarger, action::kTextSmaller,
+                action::kTextReset, nullptr, action::kResetLayout});
+    fill(menuBar()->addMenu(tr("&Help")),
+         {action::kHelp, action::kPalette, action::kShortcuts, action::kAbout});
 }
 
 void MainWindow::connectActions() {
@@ -65,6 +68,8 @@ void MainWindow::connectActions() {
         palette_->setActions(offered);
         palette_->open();
     });
+    on(action::kBack, [this] { walkPages(-1); });
+    on(action::kForward, [this] { walkPages(1); });
     on(action::kRail, [this] { rail_->setCollapsed(!rail_->isCollapsed()); });
     on(action::kConsole, [this] { lower_->toggleConsole(); });
     on(action::kProblems, [this] { lower_->toggleProblems(); });
@@ -78,10 +83,10 @@ void MainWindow::connectActions() {
     on(action::kThemeDark, [theme] { theme(Mode::Dark); });
     const auto scale = [this](double step) {
         changeSettings([step](Preferences& values) {
-            values.font_scale =
-                step == 0 ? 1.0
-                          : std::clamp(values.font_scale + step, widgets::kSmallestText,
-                                       widgets::kLargestText);
+            values.font_scale = step == 0
+                                    ? 1.0
+                                    : std::clamp(values.font_scale + step, widgets::kSmallestText,
+                                                 widgets::kLargestText);
         });
     };
     on(action::kTextLarger, [scale] { scale(kTextStep); });
@@ -93,6 +98,7 @@ void MainWindow::connectActions() {
         takeDesignedSize();
     });
     on(action::kShortcuts, [this] { settingsDialog().showSection(SettingsDialog::Shortcuts); });
+    on(action::kHelp, [this] { showHelp(); });
     on(action::kAbout, [this] { showAbout(); });
     addActions(actions_.all()); // shortcuts work without the menu too
 }
@@ -122,11 +128,20 @@ void MainWindow::changeSettings(const std::function<void(Preferences&)>& edit) {
 
 SettingsDialog& MainWindow::settingsDialog() {
     if (settings_dialog_ == nullptr) {
-        settings_dialog_ =
-            new SettingsDialog(studio_.settings(), actions_, studio_.paths(), this);
+        settings_dialog_ = new SettingsDialog(studio_.settings(), actions_, studio_.paths(), this);
         connect(settings_dialog_, &SettingsDialog::failed, &studio_, &Studio::troubled);
     }
     return *settings_dialog_;
+}
+
+void MainWindow::showHelp() {
+    if (help_ == nullptr) {
+        help_ = new HelpDialog(actions_, this);
+    }
+    help_->explain(currentPage(), pageTitle(currentPage()), focusWidget());
+    help_->show();
+    help_->raise();
+    help_->activateWindow();
 }
 
 void MainWindow::showAbout() {

@@ -103,6 +103,10 @@ QWidget* RunsScreen::createHeader(Actions& actions) {
     filter_->setMinimumWidth(300);
     filter_->setMaximumWidth(360);
     connect(filter_, &QLineEdit::textChanged, this, &RunsScreen::applyFilter);
+    auto* find = new QShortcut(QKeySequence::Find, this);
+    find->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(find, &QShortcut::activated, filter_,
+            [this] { filter_->setFocus(Qt::ShortcutFocusReason); });
     page_header_->addControl(filter_);
     archived_ = new widgets::ToggleSwitch(tr("Archived"));
     archived_->setObjectName("showArchived");

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/help_dialog.h"
+
+#include "ui/actions.h"
+#include "ui/bridge/convert.h"
+#include "ui/forms/field_box.h"
+#include "ui/shell/page_help.h"
+#include "widgets/card.h"
+#include "widgets/style.h"
+#include "widgets/text_label.h"
+
+#include <QDialogButtonBox>
+#include <QGridLayout>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QVBoxLayout>
+
+#include <vector>
+
+namespace weft::ui {
+namespace {
+
+using widgets::Role;
+using widgets::TextLabel;
+using widgets::TextStyle;
+
+constexpr QSize kSize{520, 600};
+
+QString shown(const QKeySequence& keys) {
+    return keys.toString(QKeySequence::NativeText);
+}
+
+TextLabel* addText(QVBoxLayout& column, const QString& text, TextStyle style = TextStyle::Body,
+                   Role role = Role::Text) {
+    auto* label = new TextLabel(text, style, role);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    column.addWidget(label);
+    return label;
+}
+
+void addHeading(QVBoxLayout& column, const QString& text) {
+    column.addSpacing(widgets::space::kControl);
+    addText(column, text, TextStyle::Strong);
+}
+
+struct KeyLine {
+    QString keys;
+    QString what;
+};
+
+void addLines(QVBoxLayout& column, const std::vector<KeyLine>& lines) {
+    auto* grid = new QGridLayout;
+    grid->setHorizontalSpacing(widgets::space::kMargin);
+    grid->setVerticalSpacing(widgets::space::kTight);
+    grid->setColumnStretch(1, 1);
+    int row = 0;
+    for (const KeyLine& line : lines) {
+        grid->addWidget(new TextLabel(line.keys, TextStyle::MonoSmall, Role::Muted), row, 0);
+        auto* what = new TextLabel(line.what);
+        what->setWordWrap(true);
+        grid->addWidget(what, row++, 1);
+    }
+    column.addLayout(grid);
+}
+
+/// The field that a control belongs to; null: none.
+const FieldBox* fieldOf(const QWidget* control) {
+    for (const QWidget* at = control; at != nullptr; at = at->parentWidget()) {
+        if (const auto* box = qobject_cast<const FieldBox*>(at)) {
+            return box;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace
+
+HelpDialog::HelpDialog(const Actions& actions, QWidget* parent)
+    : QDialog(parent), actions_(actions), scroll_(widgets::verticalScroll(new QWidget)) {
+    setObjectName("helpDialog");
+    resize(kSize);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(widgets::space::kMargin, widgets::space::kMargin,
+                               widgets::space::kMargin, widgets::space::kMargin);
+    column->setSpacing(widgets::space::kGroup);
+    scroll_->setFocusPolicy(Qt::StrongFocus); // its text is read by the keyboard too
+    scroll_->setAccessibleName(tr("Help"));
+    column->addWidget(scroll_, 1);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
+    auto* change = buttons->addButton(tr("Change keys…"), QDialogButtonBox::ActionRole);
+    connect(change, &QPushButton::clicked, actions_.get(action::kShortcuts), &QAction::trigger);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    column->addWidget(buttons);
+}
+
+void HelpDialog::explain(const QString& page, const QString& title, const QWidget* control) {
+    setWindowTitle(tr("Help: %1").arg(title));
+    auto* content = new QWidget;
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(0, 0, widgets::space::kGroup, 0);
+    column->setSpacing(widgets::space::kControl);
+    addText(*column, title, TextStyle::Heading);
+    addText(*column, pageHelp(page).purpose)->setObjectName("helpPurpose");
+    addControl(*column, control);
+    addKeys(*column, page);
+    column->addStretch();
+    scroll_->setWidget(content);
+    content->setAutoFillBackground(false);
+    scroll_->verticalScrollBar()->setValue(0);
+}
+
+void HelpDialog::addControl(QVBoxLayout& column, const QWidget* control) const {
+    QString name;
+    QString help;
+    if (const FieldBox* box = fieldOf(control)) {
+        const QString unit = toQString(box->field().unit);
+        name = toQString(box->field().name);
+        name = unit.isEmpty() ? name : tr("%1, in %2").arg(name, unit);
+        help = box->toolTip();
+    } else if (control != nullptr) {
+        name = control->accessibleName();
+        help = control->accessibleDescription().isEmpty() ? control->toolTip()
+                                                          : control->accessibleDescription();
+    }
+    if (name.isEmpty() || help.isEmpty() || help == name) {
+        return;
+    }
+    addHeading(column, tr("In focus: %1").arg(name));
+    addText(column, help)->setObjectName("helpControl");
+}
+
+void HelpDialog::addKeys(QVBoxLayout& column, const QString& page) const {
+    std::vector<KeyLine> here;
+    for (const PageKeys& one : pageHelp(page).keys) {
+        QStringList keys;
+        for (const QKeySequence& key : one.keys) {
+            keys << shown(key);
+        }
+        here.push_back({keys.join("  "), one.what});
+    }
+    if (!here.empty()) {
+        addHeading(column, tr("Keys on this page"));
+        addLines(column, here);
+    }
+    std::vector<KeyLine> everywhere;
+    for (const QAction* entry : actions_.all()) {
+        if (!entry->shortcut().isEmpty()) {
+            everywhere.push_back({shown(entry->shortcut()), entry->iconText()});
+        }
+    }
+    addHeading(column, tr("Keys everywhere"));
+    addLines(column, everywhere);
+}
+
+} // namespace weft::ui
