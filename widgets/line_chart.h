@@ -160,12 +160,14 @@ public:
     bool isCrosshairLocked() const;
 
     // Out ------------------------------------------------------------------------------------
-    /// False when the file cannot be written.
+    /// False when the file cannot be written. Over a picture stands what it shows: the names of the
+    /// axes, and the groups of the visible series.
     bool exportPng(const QString& path, double scale = 2.0);
     bool exportSvg(const QString& path);
-    /// Vector drawing on one page of the chart's size.
+    /// Vector drawing on one page.
     bool exportPdf(const QString& path);
-    /// Every point (or those in view) of the visible series: series, x, y, smoothed; C locale.
+    /// Every point (or those in view) of the visible series; C locale. Columns: series, the axes by
+    /// their names ("step", "loss"), smoothed.
     bool exportCsv(const QString& path, bool visible_range_only = false) const;
     /// What a screen reader says: "loss 0.412 at step 1,200, falling".
     QString describe() const;

@@ -149,6 +149,18 @@ struct LineChart::Private {
     void moveCrosshair(std::optional<double> x);
     void renewCrosshair();
 
+    // line_chart_export.cpp
+    QString xName() const;
+    QString yName() const;
+    QString xColumn() const; // with its unit
+    QString yColumn() const;
+    /// Over a picture of this width: what it shows. Returns the height; null: only that.
+    double paintCaption(QPainter* painter, double width) const;
+    QSize pictureSize() const; // with it
+    bool paintVectors(QPaintDevice& device, const QSize& size);
+    /// A picture has an x axis, whatever there is room for on screen.
+    class WithAxis;
+
     // line_chart_input.cpp
     bool mousePress(QMouseEvent* event);
     bool mouseMove(QMouseEvent* event);

@@ -443,9 +443,54 @@ private slots:
         QVERIFY(file.open(QIODevice::ReadOnly));
         const QList<QByteArray> lines = file.readAll().trimmed().split('\n');
         QCOMPARE(lines.size(), 4);
-        QCOMPARE(lines[0], QByteArray("series,x,y,smoothed"));
+        QCOMPARE(lines[0], QByteArray("series,step,loss,smoothed"));
         QCOMPARE(lines[2].split(',')[2].toDouble(), 1.0 / 3.0);
         QVERIFY(lines[3].contains("nan"));
+    }
+
+    void columns_have_the_names_of_the_axes() {
+        QTemporaryDir dir;
+        const QString path = dir.filePath(QStringLiteral("points.csv"));
+        const auto head = [&](LineChart::XKind kind, const char* x, const char* y) {
+            chart_->setXKind(kind);
+            chart_->setAxisNames(QString::fromLatin1(x), QString::fromLatin1(y));
+            QFile file(path);
+            return chart_->exportCsv(path) && file.open(QIODevice::ReadOnly)
+                       ? file.readLine().trimmed()
+                       : QByteArray();
+        };
+        QCOMPARE(head(LineChart::XKind::Number, "epoch", "accuracy"),
+                 QByteArray("series,epoch,accuracy,smoothed"));
+        QCOMPARE(head(LineChart::XKind::Seconds, "time", "loss, mean"),
+                 QByteArray("series,time in seconds,\"loss, mean\",smoothed"));
+    }
+
+    void a_picture_says_what_it_shows() {
+        QTemporaryDir dir;
+        const int other = chart_->addSeries(
+            {QStringLiteral("loss"), QStringLiteral("run-7"), 1, SeriesForm::Plain});
+        const int hidden = chart_->addSeries(
+            {QStringLiteral("loss"), QStringLiteral("run-8"), 2, SeriesForm::Plain});
+        for (const int id : {other, hidden}) {
+            chart_->append(id, std::vector<double>{0, 700}, std::vector<double>{1, 2});
+        }
+        chart_->setSeriesVisible(hidden, false);
+        chart_->setAxisNames(QStringLiteral("epoch"), QStringLiteral("loss"));
+        chart_->setXAxisVisible(false); // for want of room on screen
+        const QString svg = dir.filePath(QStringLiteral("chart.svg"));
+        QVERIFY(chart_->exportSvg(svg));
+        QFile file(svg);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray drawing = file.readAll();
+        QVERIFY(drawing.contains("loss over epoch"));
+        QVERIFY(drawing.contains("run-7"));
+        QVERIFY(!drawing.contains("run-8"));
+        QVERIFY(drawing.contains(">600<"));
+        QVERIFY(!chart_->plot()->xAxis->tickLabels()); // on screen it is as it was
+        const QString png = dir.filePath(QStringLiteral("chart.png"));
+        QVERIFY(chart_->exportPng(png, 1.0));
+        QVERIFY(QImage(png).height() > chart_->plot()->height());
+        QVERIFY(chart_->exportPdf(dir.filePath(QStringLiteral("chart.pdf"))));
     }
 
     void pictures_are_written_and_a_bad_folder_is_reported() {

@@ -67,7 +67,7 @@ void ExportMenu::copyMesh(const plan::MeshFormatDef& format) {
     const PlannedRun run = shown_();
     if (run.digest) {
         QGuiApplication::clipboard()->setText(meshText(run, format.format));
-        emit done(true, tr("The mesh is in the clipboard as %1").arg(toQString(format.title)));
+        emit done(true, tr("The mesh is on the clipboard as %1").arg(toQString(format.title)));
     }
 }
 
