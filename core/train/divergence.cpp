@@ -58,8 +58,7 @@ ErrorEvent explain_divergence(const Divergence& what, const compile::RunConfig& 
     } else {
         event.message = step + "the gradient norm became " + value_name(what.grad_norm);
     }
-    event.message +=
-        event.where.empty() ? "." : "; the first bad value came out of " + event.where + ".";
+    event.message += event.where.empty() ? "." : "; the first bad value is from here.";
     event.hint = "The update was not taken. ";
     event.hint += what.last_checkpoint < 0 ? "There is no checkpoint yet."
                                            : "Last good checkpoint: step " +

@@ -47,8 +47,13 @@ private slots:
         const train::ErrorEvent& error = *fixture.studio().run().failure();
         QCOMPARE(error.kind, std::string("diverged"));
         QVERIFY(!error.where.empty());
-        QVERIFY2(text_of(fixture, "failureMessage").contains(QString::fromStdString(error.where)),
+        // Each fact once: the op, and what is kept.
+        QCOMPARE(text_of(fixture, "failureWhere"), QString::fromStdString(error.where));
+        QVERIFY2(!text_of(fixture, "failureMessage").contains(QString::fromStdString(error.where)),
                  qPrintable(text_of(fixture, "failureMessage")));
+        const QString last = QString("step %1").arg(fixture.studio().run().checkpoints().back().step);
+        QVERIFY(text_of(fixture, "failureKept").startsWith("Last good checkpoint: " + last));
+        QVERIFY(!fixture.find("failureHint")->isVisibleTo(fixture.find("failureCard")));
         const auto saved = fixture.studio().run().checkpoints();
         QVERIFY(!saved.empty());
         QVERIFY(error.ways_on.size() >= 2 && error.ways_on.size() <= 3);

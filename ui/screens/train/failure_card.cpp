@@ -45,15 +45,18 @@ FailureCard::FailureCard(RunModel& run, QWidget* parent) : QWidget(parent), run_
     facts->setHorizontalSpacing(widgets::space::kGroup);
     facts->setVerticalSpacing(2);
     facts->setColumnStretch(1, 1);
-    where_ = addFact(facts, tr("Where"));
-    kept_ = addFact(facts, tr("Kept"));
-    hint_ = addFact(facts, tr("Hint"));
-    column->addLayout(facts);
+    where_ = addFact(facts, tr("Where"), "failureWhere");
+    kept_ = addFact(facts, tr("Kept"), "failureKept");
+    hint_ = addFact(facts, tr("Hint"), "failureHint");
     auto* ways = new QWidget;
     ways_ = new widgets::FlowLayout(ways);
     ways_->setSpacing(widgets::space::kControl);
-    ways_->setContentsMargins(0, 0, 0, 0);
-    column->addWidget(ways);
+    ways_->setContentsMargins(0, widgets::space::kTight, 0, 0);
+    const int row = facts->rowCount();
+    ways_name_ = new TextLabel(tr("Ways on"), TextStyle::Caption, Role::Muted);
+    facts->addWidget(ways_name_, row, 0);
+    facts->addWidget(ways, row, 1);
+    column->addLayout(facts);
     hide();
 }
 
@@ -65,10 +68,12 @@ void FailureCard::clearWays() {
     }
 }
 
-FailureCard::Fact FailureCard::addFact(QGridLayout* facts, const QString& name) {
+FailureCard::Fact FailureCard::addFact(QGridLayout* facts, const QString& name,
+                                       const char* object_name) {
     const int row = facts->rowCount();
     Fact fact{new TextLabel(name, TextStyle::Caption, Role::Muted),
               new TextLabel({}, TextStyle::Caption)};
+    fact.text->setObjectName(object_name);
     fact.text->setWordWrap(true);
     fact.text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     facts->addWidget(fact.name, row, 0, Qt::AlignTop);
@@ -103,7 +108,9 @@ void FailureCard::showFailure(bool training) {
                    ? tr("The checkpoint of step %1 that it began with. The curves are kept.")
                          .arg(formatCount(run_.origin()->step))
                    : tr("No checkpoint was saved yet. The curves are kept."));
-    hint_.show(toQString(error.hint));
+    // The hint of a divergence says what is kept: here once is enough.
+    hint_.show(error.kind == "diverged" ? QString() : toQString(error.hint));
+    ways_name_->setVisible(!error.ways_on.empty());
     const std::size_t count = std::min(error.ways_on.size(), kMostWays);
     for (std::size_t i = 0; i < count; ++i) {
         const train::WayOn& way = error.ways_on[i];

@@ -40,7 +40,7 @@ private:
         void show(const QString& words) const;
     };
 
-    Fact addFact(QGridLayout* facts, const QString& name);
+    Fact addFact(QGridLayout* facts, const QString& name, const char* object_name);
     void clearWays();
 
     RunModel& run_;
@@ -49,6 +49,7 @@ private:
     Fact where_;
     Fact kept_;
     Fact hint_;
+    widgets::TextLabel* ways_name_;
     widgets::FlowLayout* ways_;
 };
 
