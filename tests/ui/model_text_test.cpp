@@ -92,8 +92,14 @@ private slots:
         type(fixture, "relu(", "rellu(");
         QTRY_VERIFY_WITH_TIMEOUT(problem(fixture).contains("'rellu'"), kPatienceMs);
         QVERIFY(!fixture.studio().draft().isValid());
-        QCOMPARE(editor(fixture)->extraSelections().size(), 1);
-        QCOMPARE(editor(fixture)->extraSelections().front().cursor.blockNumber(), line);
+        const auto marks = editor(fixture)->extraSelections();
+        QCOMPARE(marks.front().cursor.blockNumber(), line);
+        // Said in words and by a wave, not only in red.
+        QVERIFY2(problem(fixture).startsWith(QString("line %1,").arg(line + 1)),
+                 qPrintable(problem(fixture)));
+        QCOMPARE(marks.back().cursor.blockNumber(), line);
+        QVERIFY(!marks.back().cursor.selectedText().trimmed().isEmpty());
+        QCOMPARE(marks.back().format.underlineStyle(), QTextCharFormat::WaveUnderline);
         QVERIFY(editor(fixture)->toPlainText().contains("rellu(")); // it stays as typed
         type(fixture, "rellu(", "relu(");
         QTRY_VERIFY_WITH_TIMEOUT(problem(fixture).isEmpty(), kPatienceMs);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/model/model_text_panel.h"
 
-#include "core/ir/model_text.h"
 #include "ui/bridge/convert.h"
+#include "widgets/icon_label.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
 #include <QEvent>
+#include <QHBoxLayout>
 #include <QPlainTextEdit>
 #include <QTextBlock>
 #include <QVBoxLayout>
@@ -66,10 +67,12 @@ ModelTextPanel::ModelTextPanel(FormSource& source, QWidget* parent)
     problem_->setWordWrap(true);
     problem_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     foot_ = new QWidget;
-    auto* row = new QVBoxLayout(foot_);
+    auto* row = new QHBoxLayout(foot_);
     row->setContentsMargins(widgets::space::kGroup, widgets::space::kControl,
                             widgets::space::kGroup, widgets::space::kControl);
-    row->addWidget(problem_);
+    row->setSpacing(widgets::space::kControl);
+    row->addWidget(new widgets::IconLabel("error", Role::Error), 0, Qt::AlignTop);
+    row->addWidget(problem_, 1);
     foot_->hide();
     column->addWidget(foot_);
     settle_.setSingleShot(true);
@@ -141,9 +144,30 @@ void ModelTextPanel::mark() {
         line.cursor = QTextCursor(editor_->document()->findBlockByNumber(place->line - 1));
         line.format.setProperty(QTextFormat::FullWidthSelection, true);
         line.format.setBackground(widgets::Theme::current().color(Role::ErrorTint));
-        marks << line;
+        marks << line << underlined(*place);
     }
     editor_->setExtraSelections(marks);
+}
+
+// Not by colour alone: a wave from the place to the end of its line, or below all of the line.
+QTextEdit::ExtraSelection ModelTextPanel::underlined(const ir::TextPlace& place) const {
+    QTextEdit::ExtraSelection wave;
+    const QTextBlock block = editor_->document()->findBlockByNumber(place.line - 1);
+    wave.cursor = QTextCursor(block);
+    const QString text = block.text();
+    const auto begins = [&](qsizetype at) { return at < text.size() && !text[at].isSpace(); };
+    qsizetype from = std::max(0, place.column - 1);
+    if (!begins(from)) {
+        from = 0;
+        while (from < text.size() && !begins(from)) {
+            ++from;
+        }
+    }
+    wave.cursor.setPosition(block.position() + static_cast<int>(std::min(from, text.size())));
+    wave.cursor.movePosition(QTextCursor::EndOfBlock, QTextCursor::KeepAnchor);
+    wave.format.setUnderlineStyle(QTextCharFormat::WaveUnderline);
+    wave.format.setUnderlineColor(widgets::Theme::current().color(Role::Error));
+    return wave;
 }
 
 void ModelTextPanel::showProblem() {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The program text of a graph model: shown, edited, with what is wrong marked at its line. Hidden for
-// other models.
+// The program text of a graph model: shown, edited, with what is wrong marked at its line. Hidden
+// for other models.
 #pragma once
 
+#include "core/ir/model_text.h"
 #include "ui/bridge/model_outline.h"
 #include "ui/forms/form_source.h"
 #include "widgets/card.h"
 
+#include <QTextEdit>
 #include <QTimer>
 
 class QPlainTextEdit;
@@ -34,6 +36,7 @@ private:
     void follow();
     void takeEdit();
     void mark();
+    QTextEdit::ExtraSelection underlined(const ir::TextPlace& place) const;
     /// What is wrong, beginning with its line; empty: nothing.
     QString problem() const;
     void applyTheme();
