@@ -2,6 +2,7 @@
 // weft bench [SUITE]: measurements, each beside a ceiling of the same run.
 #include "app/cli/commands.h"
 #include "app/cli/json_output.h"
+#include "app/cli/signals.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -188,17 +189,26 @@ void print_steps(const train::CalibrationReport& report) {
 }
 
 void bench_machine(const Context& context, bool json) {
+    SignalWatcher signals; // a measurement that is stopped leaves nothing behind
+    std::stop_source stop;
     const SystemClock clock;
     const double start_s = clock.steady_s();
     train::CalibrateOptions options;
     options.threads = context.threads;
+    options.stop = stop.get_token();
     options.progress = [](const std::string& what) {
         std::fprintf(stderr, "measuring %s\n", what.c_str());
     };
     const fs::path cache = context.calibration_file.parent_path();
     make_directories(cache); // rather now than after a minute
     options.folder = cache / ("bench-" + std::to_string(getpid()));
+    signals.start([&stop](const train::Command& command) {
+        if (command.kind != train::CommandKind::checkpoint) {
+            stop.request_stop();
+        }
+    });
     const train::CalibrationReport report = train::calibrate(preset_configs(), options);
+    signals.stop();
     cost::write_calibration(context.calibration_file, report.calibration);
     const double seconds = clock.steady_s() - start_s;
     if (json) {

@@ -105,7 +105,16 @@ int drive(train::SessionOptions session_options, const DriveOptions& options,
     }
     train::Session session(std::move(session_options));
     const auto post = [&](train::Command command) { session.post(std::move(command)); };
-    signals.start(post);
+    signals.start([&](train::Command command) {
+        const bool saves = command.kind == train::CommandKind::stop;
+        const bool ends = saves || command.kind == train::CommandKind::stop_now;
+        post(std::move(command));
+        if (ends) {
+            std::fprintf(stderr, saves ? "\nStopping: the checkpoint is being saved. Once more to "
+                                         "stop without saving.\n"
+                                       : "\nStopping now.\n");
+        }
+    });
     if (server) {
         server->start(post);
     }

@@ -5,7 +5,6 @@
 #include "core/base/error.h"
 
 #include <csignal>
-#include <cstdio>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -80,10 +79,6 @@ void SignalWatcher::watch(const std::function<void(train::Command)>& post) {
         }
         post({stops == 1 ? CommandKind::stop : CommandKind::stop_now, "", "signal",
               config::Json::object()});
-        std::fprintf(stderr, stops == 1
-                                 ? "\nStopping: the checkpoint is being saved. Once more to stop "
-                                   "without saving.\n"
-                                 : "\nStopping now.\n");
     }
 }
 
