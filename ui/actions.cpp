@@ -174,6 +174,8 @@ void Actions::createView() {
     add(action::kTextReset, tr("Normal text size"), {}, QKeySequence("Ctrl+0"),
         tr("Text at its designed size"));
     add(action::kResetLayout, tr("Reset layout"), {}, {}, tr("Docks and sizes as at first start"));
+    add(action::kMeasure, tr("Measure this machine…"), "cpu", {},
+        tr("What predictions of times rest on: when it was measured, and measure it again"));
     add(action::kHelp, tr("Help on this page"), "info", QKeySequence("F1"),
         tr("What the page is for, the field in focus, and the keys that work here"));
     add(action::kShortcuts, tr("Keyboard shortcuts"), {}, QKeySequence("Ctrl+/"),

@@ -48,6 +48,7 @@ inline constexpr auto kTextLarger = "view.text_larger";
 inline constexpr auto kTextSmaller = "view.text_smaller";
 inline constexpr auto kTextReset = "view.text_reset";
 inline constexpr auto kResetLayout = "view.reset_layout";
+inline constexpr auto kMeasure = "tools.measure";
 inline constexpr auto kHelp = "help.page";
 inline constexpr auto kShortcuts = "help.shortcuts";
 inline constexpr auto kAbout = "help.about";

@@ -20,7 +20,8 @@ Studio::Studio(StudioPaths paths, QObject* parent)
     : QObject(parent), paths_(std::move(paths)),
       settings_(paths_.settings.empty() ? paths_.state / "settings.ini" : paths_.settings),
       keeper_(draft_, paths_.state), reader_(run_), index_(paths_.runs_root),
-      link_(paths_.counters) {
+      link_(paths_.counters),
+      measure_(paths_.worker, paths_.calibration, paths_.state / "measure.log") {
     index_.setFiles(paths_.state / "opened-folders.json",
                     paths_.cache.empty() ? paths_.cache : paths_.cache / "runs.json");
     connect(&keeper_, &DraftKeeper::failed, this, &Studio::troubled);
@@ -35,6 +36,8 @@ Studio::Studio(StudioPaths paths, QObject* parent)
     connect(&link_, &RunLink::controlChanged, this, &Studio::controlChanged);
     connect(&link_, &RunLink::ended, this, &Studio::onEnded);
     connect(&reader_, &RunReader::caughtUp, this, &Studio::onCaughtUp);
+    // Plans that are shown rest on what was known before.
+    connect(&measure_, &MachineMeasure::measured, &draft_, &Draft::changed);
 }
 
 Studio::~Studio() = default;
@@ -261,6 +264,11 @@ StartResult Studio::extendRun(std::int64_t steps) {
 
 void Studio::takeOver() {
     link_.takeOver();
+}
+
+QString Studio::measureMachine() {
+    const QString problem = startProblem();
+    return problem.isEmpty() ? measure_.start() : problem;
 }
 
 QString Studio::controlProblem() const {

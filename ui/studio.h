@@ -7,6 +7,7 @@
 #include "ui/bridge/draft.h"
 #include "ui/bridge/draft_keeper.h"
 #include "ui/bridge/file_check.h"
+#include "ui/bridge/machine_measure.h"
 #include "ui/bridge/run_index.h"
 #include "ui/bridge/run_link.h"
 #include "ui/bridge/run_model.h"
@@ -50,6 +51,7 @@ public:
     RunModel& run() { return run_; }
     RunIndex& index() { return index_; }
     RunLink& link() { return link_; }
+    MachineMeasure& measure() { return measure_; }
 
     /// The run on screen is being trained, by a worker of this studio or by anybody else.
     bool isTraining() const { return link_.isActive(); }
@@ -87,6 +89,9 @@ public:
     StartResult extendRun(std::int64_t steps);
     /// Takes control from another studio.
     void takeOver();
+    /// Measures what predictions rest on. Returns why not, or an empty string: a run that trains
+    /// would be measured too.
+    QString measureMachine();
 
     /// Shows a run: its curves come in from the background, and the studio links up with the
     /// process that trains it, if one does. A run that was on screen goes on training.
@@ -153,6 +158,7 @@ private:
     RunReader reader_;
     RunIndex index_;
     RunLink link_;
+    MachineMeasure measure_;
     QString pending_;
     QString pending_id_;
     QString last_printed_; // by the worker

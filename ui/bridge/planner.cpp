@@ -86,7 +86,7 @@ Planner enginePlanner(const std::filesystem::path& calibration_file) {
             const train::PlanTarget target = targetOf(device, model);
             if (!model.available()) {
                 throw Error(ErrorKind::runtime, "", "nothing is known of this machine's speed",
-                            "Measure it with `weft bench machine`, or plan for hardware.");
+                            "Measure it (menu Tools), or plan for hardware.");
             }
             return train::find_meshes(config, train::outline_run_data(config, target), target,
                                       train::limit_of_device(plan), stop, counted);

@@ -2,6 +2,7 @@
 #include "ui/settings/settings_dialog.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/settings/measure_box.h"
 #include "ui/settings/shortcut_editor.h"
 #include "ui/studio.h"
 #include "widgets/card.h"
@@ -36,6 +37,7 @@ QString sectionName(int section) {
     switch (section) {
     case SettingsDialog::General: return SettingsDialog::tr("General");
     case SettingsDialog::Appearance: return SettingsDialog::tr("Appearance");
+    case SettingsDialog::Devices: return SettingsDialog::tr("Devices");
     case SettingsDialog::Folders: return SettingsDialog::tr("Folders");
     case SettingsDialog::Shortcuts: return SettingsDialog::tr("Shortcuts");
     default: return SettingsDialog::tr("Privacy");
@@ -44,9 +46,8 @@ QString sectionName(int section) {
 
 } // namespace
 
-SettingsDialog::SettingsDialog(Settings& settings, const Actions& actions, const StudioPaths& paths,
-                               QWidget* parent)
-    : QDialog(parent), settings_(settings), list_(new QListWidget), search_(new QLineEdit),
+SettingsDialog::SettingsDialog(Studio& studio, const Actions& actions, QWidget* parent)
+    : QDialog(parent), settings_(studio.settings()), list_(new QListWidget), search_(new QLineEdit),
       nothing_(new widgets::EmptyState("search", tr("No setting is called that"))) {
     setObjectName("settingsDialog");
     setWindowTitle(tr("Settings"));
@@ -77,7 +78,8 @@ SettingsDialog::SettingsDialog(Settings& settings, const Actions& actions, const
 
     fillGeneral();
     fillAppearance();
-    fillFolders(paths);
+    fillDevices(studio);
+    fillFolders(studio.paths());
     fillShortcuts(actions);
     fillPrivacy();
     for (int section = 0; section < SectionCount; ++section) {
@@ -223,6 +225,18 @@ void SettingsDialog::fillAppearance() {
               tr("Nothing moves by itself: no spinner, no sliding."));
 }
 
+void SettingsDialog::fillDevices(Studio& studio) {
+    const QString name = tr("Speed of this machine");
+    addRow(Devices, name,
+           tr("Predicted times of steps and runs rest on a measurement of what this machine can do "
+              "at best and how close its kernels come. It takes about a minute, best while nothing "
+              "else runs."),
+           nullptr);
+    auto* box = new MeasureBox(studio);
+    section_rows_[Devices]->addWidget(box);
+    rows_.push_back({box, name + " " + tr("Measure this machine"), Devices});
+}
+
 void SettingsDialog::addFolder(const QString& name, const QString& explanation,
                                const std::filesystem::path& path) {
     auto* open = new QPushButton(tr("Open"));
@@ -253,7 +267,7 @@ void SettingsDialog::fillFolders(const StudioPaths& paths) {
     addFolder(tr("Settings"), tr("This page as a file."), settings_.file());
     addFolder(tr("State"), tr("The draft, window layout and other things to go on from."),
               paths.state);
-    addFolder(tr("Calibration"), tr("What “weft bench machine” measured; predictions rest on it."),
+    addFolder(tr("Calibration"), tr("What was measured of this machine; predictions rest on it."),
               paths.calibration);
 }
 

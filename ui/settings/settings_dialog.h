@@ -26,15 +26,15 @@ namespace weft::ui {
 
 class Actions;
 class ShortcutEditor;
+class Studio;
 struct StudioPaths;
 
 class SettingsDialog : public QDialog {
     Q_OBJECT
 public:
-    SettingsDialog(Settings& settings, const Actions& actions, const StudioPaths& paths,
-                   QWidget* parent = nullptr);
+    SettingsDialog(Studio& studio, const Actions& actions, QWidget* parent = nullptr);
 
-    enum Section { General, Appearance, Folders, Shortcuts, Privacy, SectionCount };
+    enum Section { General, Appearance, Devices, Folders, Shortcuts, Privacy, SectionCount };
     /// Comes to the front with one section.
     void showSection(Section section);
 
@@ -51,6 +51,7 @@ private:
     QWidget* createSections();
     void fillGeneral();
     void fillAppearance();
+    void fillDevices(Studio& studio);
     void fillFolders(const StudioPaths& paths);
     void fillShortcuts(const Actions& actions);
     void fillPrivacy();

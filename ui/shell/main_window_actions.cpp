@@ -46,6 +46,7 @@ void MainWindow::createMenus() {
                 action::kProblems, nullptr, action::kThemeSystem, action::kThemeLight,
                 action::kThemeDark, nullptr, action::kTextLarger, action::kTextSmaller,
                 action::kTextReset, nullptr, action::kResetLayout});
+    fill(menuBar()->addMenu(tr("&Tools")), {action::kMeasure});
     fill(menuBar()->addMenu(tr("&Help")),
          {action::kHelp, action::kPalette, action::kShortcuts, action::kAbout});
 }
@@ -74,6 +75,7 @@ void MainWindow::connectActions() {
     on(action::kConsole, [this] { lower_->toggleConsole(); });
     on(action::kProblems, [this] { lower_->toggleProblems(); });
     on(action::kSettings, [this] { settingsDialog().showSection(SettingsDialog::General); });
+    on(action::kMeasure, [this] { settingsDialog().showSection(SettingsDialog::Devices); });
     using Mode = widgets::ThemeController::Mode;
     const auto theme = [this](Mode mode) {
         changeSettings([mode](Preferences& values) { values.theme = mode; });
@@ -128,7 +130,7 @@ void MainWindow::changeSettings(const std::function<void(Preferences&)>& edit) {
 
 SettingsDialog& MainWindow::settingsDialog() {
     if (settings_dialog_ == nullptr) {
-        settings_dialog_ = new SettingsDialog(studio_.settings(), actions_, studio_.paths(), this);
+        settings_dialog_ = new SettingsDialog(studio_, actions_, this);
         connect(settings_dialog_, &SettingsDialog::failed, &studio_, &Studio::troubled);
     }
     return *settings_dialog_;

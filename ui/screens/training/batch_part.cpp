@@ -172,8 +172,8 @@ void BatchPart::refreshFigures() {
                       : QString(),
          hardware == nullptr ? tr("this machine") : toQString(hardware->title),
          unmeasured
-             ? tr("Nothing is known of the speed of this machine: “weft bench machine” "
-                  "measures it in a minute")
+             ? tr("Nothing is known of the speed of this machine: “Measure this machine” in "
+                  "the menu Tools takes a minute")
              : tr("Updates × the predicted time of one; evaluations and saves come on top")});
     figures_->setFigures(figures);
     figures_->setStale(outlook_.isStale());
