@@ -3,16 +3,13 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/sharding/axis_list.h"
 
 #include <algorithm>
 #include <charconv>
 
 namespace weft::sharding {
 namespace {
-
-bool contains(std::span<const int> axes, int axis) {
-    return std::find(axes.begin(), axes.end(), axis) != axes.end();
-}
 
 bool is_experts(const std::vector<std::string>& logical_axes, std::size_t dim) {
     return dim < logical_axes.size() && parse_logical_axis(logical_axes[dim]).name == "expert";

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/sharding/explain.h"
 
+#include "core/sharding/axis_list.h"
+
 #include <algorithm>
 
 namespace weft::sharding {
 namespace {
 
 constexpr std::string_view kGradient = "gradient/";
-
-bool contains(std::span<const int> axes, int axis) {
-    return std::find(axes.begin(), axes.end(), axis) != axes.end();
-}
 
 std::string names(std::span<const int> axes, const Mesh& mesh) {
     std::string out;

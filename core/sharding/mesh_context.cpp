@@ -2,25 +2,12 @@
 #include "core/sharding/mesh_context.h"
 
 #include "core/base/error.h"
+#include "core/sharding/axis_list.h"
 #include "core/sharding/explain.h"
 
 #include <algorithm>
 
 namespace weft::sharding {
-
-bool share(std::span<const int> a, std::span<const int> b) {
-    return std::any_of(a.begin(), a.end(),
-                       [&](int axis) { return std::find(b.begin(), b.end(), axis) != b.end(); });
-}
-
-void add_axes(std::vector<int>& to, std::span<const int> axes) {
-    for (const int axis : axes) {
-        if (std::find(to.begin(), to.end(), axis) == to.end()) {
-            to.push_back(axis);
-        }
-    }
-    std::sort(to.begin(), to.end());
-}
 
 std::int64_t MeshContext::local_size(int factor) const {
     return local_extent(splits(factor), size(factor), mesh_);

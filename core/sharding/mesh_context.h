@@ -9,11 +9,6 @@ namespace weft::sharding {
 
 using FactorSplits = std::vector<DimSharding>; // by factor
 
-/// Whether two lists of axes have one in common.
-bool share(std::span<const int> a, std::span<const int> b);
-/// Adds the axes that are not there yet; ascending.
-void add_axes(std::vector<int>& to, std::span<const int> axes);
-
 class MeshContext final : public ops::SplitContext {
 public:
     MeshContext(ops::Builder& builder, ops::OpView whole, const ops::FactorRule& rule,

@@ -2,6 +2,7 @@
 #include "core/sharding/partition.h"
 
 #include "core/base/error.h"
+#include "core/sharding/axis_list.h"
 #include "core/sharding/explain.h"
 #include "core/sharding/mesh_context.h"
 #include "core/sharding/reshard.h"

@@ -2,6 +2,7 @@
 #include "core/sharding/propagate.h"
 
 #include "core/base/error.h"
+#include "core/sharding/axis_list.h"
 
 #include <algorithm>
 #include <numeric>
@@ -29,11 +30,6 @@ Seen fixed_value(const Sharding& sharding, Strength strength) {
 Strength further(Strength strength) {
     const Strength least = (strength - 1) / 1000 * 1000 + 1;
     return std::max(strength - 1, least);
-}
-
-bool share_axes(std::span<const int> a, std::span<const int> b) {
-    return std::any_of(a.begin(), a.end(),
-                       [&](int axis) { return std::find(b.begin(), b.end(), axis) != b.end(); });
 }
 
 using Operands = std::vector<std::vector<std::vector<int>>>;
@@ -165,7 +161,7 @@ void Propagation::fix_gradient(ir::ValueId id, const Sharding& sharding,
     fix(id, sharding, kAsked);
     for (Seen::Dim& dim : values_[static_cast<std::size_t>(id.index)].dims) {
         for (std::size_t s = 0; s < dim.splits.size(); ++s) {
-            if (share_axes(dim.splits[s].axes, weak)) {
+            if (share(dim.splits[s].axes, weak)) {
                 dim.strengths[s] = kWeak;
             }
         }
@@ -251,7 +247,7 @@ std::vector<DimSharding> Propagation::find_factors(const ir::Op& op) const {
         const ops::Factor& factor = rule.factors[one.factor];
         const bool may = factor.combine != ops::Combine::whole &&
                          (factor.combine != ops::Combine::custom || def.split != nullptr);
-        if (may && !share_axes(one.split.axes, taken) && fits(one.split, factor.size, mesh_) &&
+        if (may && !share(one.split.axes, taken) && fits(one.split, factor.size, mesh_) &&
             insert_split(out[one.factor], one.split, factor.size, mesh_) >= 0) {
             taken.insert(taken.end(), one.split.axes.begin(), one.split.axes.end());
         }
@@ -338,7 +334,7 @@ bool Propagation::try_offer(ir::ValueId id, int dim, const Split& split, Strengt
     Seen::Dim& place = own.dims[static_cast<std::size_t>(dim)];
     for (Seen::Dim& other : own.dims) {
         for (std::size_t s = other.splits.size(); s-- > 0;) {
-            if (!share_axes(other.splits[s].axes, split.axes)) {
+            if (!share(other.splits[s].axes, split.axes)) {
                 continue;
             }
             if (other.strengths[s] >= strength) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/sharding/reshard.h"
 
+#include "core/sharding/axis_list.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -10,10 +12,6 @@ namespace {
 using ir::ValueId;
 using ops::Builder;
 using List = std::vector<std::int64_t>;
-
-bool contains(std::span<const int> axes, int axis) {
-    return std::find(axes.begin(), axes.end(), axis) != axes.end();
-}
 
 bool all_in(std::span<const int> some, std::span<const int> axes) {
     return std::all_of(some.begin(), some.end(), [&](int axis) { return contains(axes, axis); });
