@@ -426,6 +426,9 @@ private slots:
         Shown shown("/data/train", {{"data", {{"train", {{"type", "csv"}, {"path", "t.csv"}}}}}});
         QCOMPARE(shown.find<QComboBox>("field:/data/train/separator")->currentText(),
                  QString("auto"));
+        // The data's own test part counts where no other is named.
+        const Shown data("/data", {{"data", {{"test", nullptr}}}});
+        QCOMPARE(data.find<QComboBox>("field:/data/test")->currentText(), QString("auto"));
         const Shown clipped("/training", {{"training", {{"max_grad_norm", nullptr}}}});
         QCOMPARE(clipped.find<QAbstractSpinBox>("field:/training/max_grad_norm")->text(),
                  QString("none"));

@@ -150,6 +150,22 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(text_of(fixture, "tryNote").contains("20"), kPatienceMs);
     }
 
+    void what_is_tried_follows_the_latest_checkpoint() {
+        test::StudioFixture fixture;
+        train_to_the_end(fixture, kImages);
+        open_part(fixture, 2);
+        auto* choice = fixture.window().findChild<QComboBox*>("tryCheckpoint");
+        QTRY_COMPARE(choice->count(), 4);
+        QTRY_VERIFY(fixture.find("sketchPad")->isVisible());
+        fixture.window().findChild<ui::TryInput*>()->showSample(3);
+        QTRY_VERIFY_WITH_TIMEOUT(text_of(fixture, "tryNote").contains("40"), kPatienceMs);
+        QVERIFY(choice->currentText().startsWith("Latest"));
+        std::filesystem::remove_all(chosen_checkpoint(fixture));
+        fixture.studio().run().checkpointsChanged(); // the latest is another one now
+        QTRY_VERIFY_WITH_TIMEOUT(text_of(fixture, "tryNote").contains("20"), kPatienceMs);
+        QVERIFY(choice->currentText().startsWith("Latest"));
+    }
+
     void typed_numbers_get_the_outputs_of_a_table_model() {
         test::StudioFixture fixture;
         train_to_the_end(fixture, kTable);

@@ -65,7 +65,8 @@ RecordEditor::RecordEditor(FormSource& source, const config::Field& field,
         types_->setItemData(types_->count() - 1, toQString(type.help), Qt::ToolTipRole);
     }
     if (field.nullable) {
-        types_->addItem(noneText());
+        types_->addItem(nullText(field));
+        types_->setItemData(types_->count() - 1, toQString(field.help), Qt::ToolTipRole);
     }
     types_->setPlaceholderText(tr("choose"));
     types_->setObjectName("field:" + toQString(pointer));
@@ -96,7 +97,7 @@ void RecordEditor::choose(int index) {
         const Json* now = source().given(pointer());
         commit(withType(now == nullptr ? Json::object() : *now,
                         field().records[static_cast<std::size_t>(index)]));
-    } else if (types_->itemText(index) == noneText()) {
+    } else if (types_->itemText(index) == nullText(field())) {
         commit(nullptr);
     }
 }
@@ -120,8 +121,12 @@ void RecordEditor::refresh() {
                                 : field().nullable ? usual - 1
                                                    : -1);
     }
-    help_->setText(known ? toQString(found->help) : QString());
-    help_->setVisible(known);
+    const QString help = known ? toQString(found->help)
+                         : type.isEmpty() && field().nullable
+                             ? toQString(field().help) // says what null means
+                             : QString();
+    help_->setText(help);
+    help_->setVisible(!help.isEmpty());
     if (type != shown_ || (form_ == nullptr && known)) {
         if (form_ != nullptr) {
             form_->hide();

@@ -92,7 +92,7 @@ TryPanel::TryPanel(RunModel& run, TrialHost& host, SamplePictures& pictures, QWi
     connect(&soon_, &QTimer::timeout, this, &TryPanel::predict);
     connect(&run_, &RunModel::reset, this, &TryPanel::onReset);
     connect(checkpoint_, &CheckpointChoice::checkpointChanged, this, &TryPanel::updateState);
-    connect(checkpoint_, &QComboBox::activated, this, &TryPanel::predictSoon);
+    connect(checkpoint_, &CheckpointChoice::checkpointChanged, this, &TryPanel::predictSoon);
     connect(input_, &TryInput::changed, this, &TryPanel::predictSoon);
     connect(input_, &TryInput::objected, this,
             [this](const QString& problem) { say(problem, true); });
