@@ -78,6 +78,14 @@ const std::vector<double>& xColumn(const StepSeries& steps, XAxis axis) {
     return steps.step;
 }
 
+double xOfPoint(const EvaluationPoint& point, XAxis axis, double base) {
+    return axis == XAxis::Epoch          ? point.epoch
+           : axis == XAxis::Seconds      ? point.seconds
+           : axis == XAxis::Wall         ? point.wall
+           : axis == XAxis::RelativeStep ? point.step - base
+                                         : point.step;
+}
+
 double scaleOf(const CurveMetric& metric) {
     return metric.id == QLatin1String("memory_mib") ? 1.0 / (1 << 20) : 1.0;
 }
@@ -147,18 +155,6 @@ void readPoints(const StepSeries& steps, const CurveMetric& metric, XAxis axis, 
     }
 }
 
-namespace {
-
-double xOfPoint(const EvaluationPoint& point, XAxis axis, double base) {
-    return axis == XAxis::Epoch          ? point.epoch
-           : axis == XAxis::Seconds      ? point.seconds
-           : axis == XAxis::Wall         ? point.wall
-           : axis == XAxis::RelativeStep ? point.step - base
-                                         : point.step;
-}
-
-} // namespace
-
 void readEvaluations(const RunModel& run, const CurveMetric& metric, XAxis axis, double until,
                      std::vector<double>& x, std::vector<double>& y) {
     x.clear();
@@ -183,9 +179,9 @@ double baseStep(const RunModel& run) {
 
 std::optional<double> xOfEvaluation(const RunModel& run, XAxis axis, double step) {
     const auto& points = run.evaluations();
-    const auto found = std::find_if(points.begin(), points.end(), [step](const EvaluationPoint& one) {
-        return one.step == step;
-    });
+    const auto found =
+        std::find_if(points.begin(), points.end(),
+                     [step](const EvaluationPoint& one) { return one.step == step; });
     return found == points.end() ? std::nullopt
                                  : std::optional(xOfPoint(*found, axis, baseStep(run)));
 }

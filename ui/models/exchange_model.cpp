@@ -30,8 +30,7 @@ std::string any_number(const std::string& cause) {
             end == cause.size() || cause[end] == '.' || cause[end] == ',' || cause[end] == ' ';
         if (end > i && whole && out.ends_with("for stage ")) {
             out.replace(out.size() - 6, 6, "another stage");
-        } else if (end > i && whole &&
-            (out.ends_with('.') || out.ends_with("microbatch ") || out.ends_with("stage "))) {
+        } else if (end > i && whole && (out.ends_with('.') || out.ends_with("microbatch "))) {
             out += '*';
         } else {
             end = std::max(end, i + 1);
