@@ -14,8 +14,10 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
+#include <QMenu>
 #include <QMessageBox>
 #include <QShortcut>
+#include <QTimer>
 
 #include <algorithm>
 
@@ -59,6 +61,26 @@ private slots:
         auto* palette = fixture.window().findChild<widgets::CommandPalette*>();
         QVERIFY(palette->visibleTexts().contains("Go to Mesh & Plan"));
         palette->hide();
+    }
+
+    void the_ampersand_in_a_runs_name_is_seen_in_the_picker() {
+        test::StudioFixture fixture;
+        const test::RunLog log(fixture.root() / "runs" / "R&D", test::tiny_config());
+        fixture.studio().index().refresh();
+        QTRY_COMPARE(fixture.studio().index().runs().size(), std::size_t{1});
+        QStringList seen;
+        QTimer reader; // the menu has a loop of its own
+        connect(&reader, &QTimer::timeout, this, [&seen] {
+            if (auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget())) {
+                for (const QAction* entry : menu->actions()) {
+                    seen << entry->iconText(); // without marks of mnemonics
+                }
+                menu->close();
+            }
+        });
+        reader.start(10);
+        fixture.click("runPicker");
+        QVERIFY2(seen.filter("R&D").size() == 1, qPrintable(seen.join('|')));
     }
 
     void the_palette_does_not_offer_itself() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/drawings.h"
 
+#include "widgets/menu_text.h"
 #include "widgets/painted_view.h"
 
 #include <QCoreApplication>
@@ -73,8 +74,9 @@ void addDrawings(QMenu* menu, QWidget* page, const QString& name, const Written&
             words(QT_TRANSLATE_NOOP("Drawings", "Drawing as %1")).arg(QString(suffix).toUpper()));
         drawings->setObjectName(QStringLiteral("exportDrawing_%1").arg(suffix));
         for (widgets::PaintedView* view : drawingsOf(page)) {
-            QAction* action = drawings->addAction(
-                words(QT_TRANSLATE_NOOP("Drawings", "%1…")).arg(view->accessibleName()));
+            QAction* action =
+                drawings->addAction(words(QT_TRANSLATE_NOOP("Drawings", "%1…"))
+                                        .arg(widgets::menuText(view->accessibleName())));
             QObject::connect(
                 action, &QAction::triggered, menu,
                 [page, view = QPointer<widgets::PaintedView>(view), name, suffix, done] {

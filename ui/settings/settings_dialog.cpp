@@ -7,6 +7,7 @@
 #include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
+#include "widgets/menu_text.h"
 #include "widgets/messages.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
@@ -255,8 +256,9 @@ void SettingsDialog::fillFolders(const StudioPaths& paths) {
     choose->setAutoDefault(false);
     connect(choose, &QPushButton::clicked, this, &SettingsDialog::chooseRunsFolder);
     followers_.push_back([choose](const Preferences& values) {
-        choose->setText(values.runs_folder.isEmpty() ? tr("Choose…")
-                                                     : QFileInfo(values.runs_folder).fileName());
+        choose->setText(values.runs_folder.isEmpty()
+                            ? tr("Choose…")
+                            : widgets::menuText(QFileInfo(values.runs_folder).fileName()));
         choose->setToolTip(values.runs_folder);
     });
     addRow(Folders, tr("Folder for new runs"),

@@ -16,6 +16,7 @@
 #include "widgets/card.h"
 #include "widgets/icon.h"
 #include "widgets/log_view.h"
+#include "widgets/menu_text.h"
 #include "widgets/messages.h"
 #include "widgets/nav_rail.h"
 #include "widgets/style.h"
@@ -135,9 +136,8 @@ void MainWindow::createPages() {
         const QString id = QString::fromLatin1(record->id);
         const QString title = tr(record->title);
         const QKeySequence keys(QString("Ctrl+%1").arg(number++));
-        const QString escaped = QString(title).replace("&", "&&"); // no mnemonic
-        QAction* action = actions_.add("page." + id, tr("Go to %1").arg(escaped), record->icon,
-                                       keys, tr("Show the page %1").arg(title));
+        QAction* action = actions_.add("page." + id, tr("Go to %1").arg(widgets::menuText(title)),
+                                       record->icon, keys, tr("Show the page %1").arg(title));
         connect(action, &QAction::triggered, this, [this, id] { showPage(id); });
         Screen* screen = record->create(studio_, actions_);
         screen->setObjectName("page." + id);

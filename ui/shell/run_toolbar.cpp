@@ -7,6 +7,7 @@
 #include "widgets/card.h"
 #include "widgets/icon.h"
 #include "widgets/icon_label.h"
+#include "widgets/menu_text.h"
 #include "widgets/painting.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
@@ -165,7 +166,8 @@ void RunToolbar::changeEvent(QEvent* event) {
 
 void RunToolbar::fillPicker() {
     picker_menu_->clear();
-    QAction* draft = picker_menu_->addAction(tr("Draft: %1").arg(studio_.draft().name()));
+    QAction* draft =
+        picker_menu_->addAction(tr("Draft: %1").arg(widgets::menuText(studio_.draft().name())));
     draft->setEnabled(false);
     picker_menu_->addSeparator();
     int shown = 0;
@@ -174,8 +176,8 @@ void RunToolbar::fillPicker() {
             continue;
         }
         const QString folder = pathText(run.folder);
-        QAction* entry =
-            picker_menu_->addAction(runTitle(run.folder) + "   " + toQString(run.state));
+        QAction* entry = picker_menu_->addAction(widgets::menuText(runTitle(run.folder)) + "   " +
+                                                 toQString(run.state));
         entry->setCheckable(true);
         entry->setChecked(run.folder == studio_.run().folder());
         connect(entry, &QAction::triggered, this, [this, folder] { emit runChosen(folder); });

@@ -5,6 +5,7 @@
 #include "widgets/axis_chip.h"
 #include "widgets/controls.h"
 #include "widgets/flow_layout.h"
+#include "widgets/menu_text.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
@@ -196,11 +197,11 @@ QMenu* DimensionRow::createMenu(int dim, QWidget* parent) {
         const SplitOutcome outcome = outcomeOf(dim, name);
         const QString text = outcome.text.isEmpty() ? name : tr("%1: %2").arg(name, outcome.text);
         if (outcome.possible) {
-            QMenu* choice = menu->addMenu(text);
+            QMenu* choice = menu->addMenu(widgets::menuText(text));
             choice->menuAction()->setObjectName("splitOver_" + name);
             addScopes(choice, dim, name);
         } else {
-            menu->addAction(outcome.text)->setEnabled(false);
+            menu->addAction(widgets::menuText(outcome.text))->setEnabled(false);
         }
     }
     QMenu* none = menu->addMenu(tr("none"));
@@ -248,7 +249,7 @@ void DimensionRow::drop(int dim, const QString& axis) {
     auto* menu = new QMenu(this);
     menu->setObjectName("splitScope");
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addAction(tr("Split over %1").arg(axis))->setEnabled(false);
+    menu->addAction(tr("Split over %1").arg(widgets::menuText(axis)))->setEnabled(false);
     addScopes(menu, dim, axis);
     const QWidget* cell = cells_[static_cast<std::size_t>(dim)];
     menu->popup(cell->mapToGlobal(QPoint(0, cell->height())));

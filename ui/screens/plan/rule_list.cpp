@@ -7,6 +7,7 @@
 #include "widgets/card.h"
 #include "widgets/controls.h"
 #include "widgets/icon.h"
+#include "widgets/menu_text.h"
 #include "widgets/pill.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
@@ -200,7 +201,7 @@ void RuleList::addAxes(QMenu* menu, const sharding::Rule& rule, bool replaces) {
                tr("rule %1 → %2").arg(toQString(logical), axesText(axes)));
     };
     for (const MeshAxis& axis : edit_.axes) {
-        QAction* action = menu->addAction(toQString(axis.name));
+        QAction* action = menu->addAction(widgets::menuText(toQString(axis.name)));
         action->setObjectName("ruleAxis_" + toQString(axis.name));
         const bool in = std::ranges::count(rule.axes, axis.name) > 0;
         action->setCheckable(replaces);
@@ -237,7 +238,8 @@ void RuleList::fillAddMenu() {
             })) {
             continue; // its row is there to be changed
         }
-        QMenu* choice = add_menu_->addMenu(tr("%1, %2").arg(toQString(name), whatOf(name)));
+        QMenu* choice =
+            add_menu_->addMenu(tr("%1, %2").arg(widgets::menuText(toQString(name)), whatOf(name)));
         choice->menuAction()->setObjectName("ruleFor_" + toQString(name));
         addAxes(choice, {name, {}}, false);
     }

@@ -8,6 +8,7 @@
 #include "widgets/controls.h"
 #include "widgets/icon.h"
 #include "widgets/line_chart.h"
+#include "widgets/menu_text.h"
 #include "widgets/messages.h"
 #include "widgets/parallel_view.h"
 #include "widgets/style.h"
@@ -377,7 +378,7 @@ void ComparePanel::chooseAxes() {
     const std::vector<train::RunSummary>& runs = selected_.size() > 1 ? selected_ : listed_;
     int shown = 0;
     for (const VaryingSetting& setting : axis_settings(runs)) {
-        QAction* entry = menu->addAction(setting.path);
+        QAction* entry = menu->addAction(widgets::menuText(setting.path));
         entry->setCheckable(true);
         const bool on = !hidden_axes_.contains(setting.path);
         entry->setChecked(on && shown < kMostAxes);

@@ -2,6 +2,7 @@
 #include "ui/screens/runs/runs_table.h"
 
 #include "ui/bridge/convert.h"
+#include "widgets/menu_text.h"
 #include "widgets/sparkline.h"
 #include "widgets/style.h"
 #include "widgets/tag_delegate.h"
@@ -119,7 +120,7 @@ void RunsTable::fillColumnMenu(QMenu& menu) {
     for (const RunColumn& column : offered) {
         QString title = column.title();
         title[0] = title[0].toUpper();
-        QAction* entry = menu.addAction(title);
+        QAction* entry = menu.addAction(widgets::menuText(title));
         entry->setCheckable(true);
         entry->setChecked(has(column));
         entry->setEnabled(column.kind != RunColumn::Kind::Name);
@@ -150,7 +151,7 @@ void RunsTable::addMetricMenu(QMenu& menu) {
     };
     using Value = RunColumn::Value;
     for (const std::string& metric : model_.metricNames()) {
-        QMenu* one = menu.addMenu(toQString(metric));
+        QMenu* one = menu.addMenu(widgets::menuText(toQString(metric)));
         connect(one->addAction(tr("Best")), &QAction::triggered, this, [add, metric] {
             add({RunColumn::Kind::Metric, metric, Value::Best, 0});
         });

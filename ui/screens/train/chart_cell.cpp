@@ -7,6 +7,7 @@
 #include "widgets/card.h"
 #include "widgets/icon.h"
 #include "widgets/line_chart.h"
+#include "widgets/menu_text.h"
 #include "widgets/style.h"
 
 #include <QHBoxLayout>
@@ -125,8 +126,8 @@ QWidget* ChartCell::createStrip() {
 void ChartCell::fillMetricMenu() {
     metric_menu_->clear();
     for (const CurveMetric& metric : curveMetrics(runs_.shown())) {
-        QAction* action =
-            metric_menu_->addAction(metric.title, this, [this, id = metric.id] { setMetric(id); });
+        QAction* action = metric_menu_->addAction(widgets::menuText(metric.title), this,
+                                                  [this, id = metric.id] { setMetric(id); });
         action->setCheckable(true);
         action->setChecked(metric.id == metric_.id);
     }
