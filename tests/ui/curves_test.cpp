@@ -54,6 +54,10 @@ private slots:
         QTest::keyClick(preset, Qt::Key_End);
         QCOMPARE(grid->cells().size(), std::size_t{6});
         QVERIFY(!fixture.find("addChart")->isEnabled()); // six are the most
+        // One had the whole width before.
+        const auto& cells = grid->cells();
+        QTRY_VERIFY(std::abs(cells[0]->width() - cells[1]->width()) <= 1);
+        QTRY_VERIFY(std::abs(cells[0]->height() - cells[4]->height()) <= 1);
         QTest::keyClick(preset, Qt::Key_Home);
         fixture.click("addChart");
         QCOMPARE(grid->cells().size(), std::size_t{2});

@@ -17,6 +17,7 @@ namespace {
 constexpr int kMostInOneColumn = 3;
 constexpr int kFirstShare = 5; // of the height, where the others of a column have
 constexpr int kOtherShare = 2;
+constexpr int kRowWidth = 1000; // of each cell: only that it is the same counts
 
 } // namespace
 
@@ -123,6 +124,7 @@ void ChartGrid::arrange() {
             cell->chart()->setObjectName(cell->metric().id + "Chart");
         }
         rows_->addWidget(row);
+        row->setSizes(QList<int>(row->count(), kRowWidth)); // not what a cell had elsewhere
         const int share = columns == 1 && first == 0 ? kFirstShare : kOtherShare;
         rows_->setStretchFactor(rows_->indexOf(row), share);
         shares << share * 100;
