@@ -320,6 +320,17 @@ private slots:
         QTRY_COMPARE(row(fixture, "/model/layers/3")->text(1), QString("[20]"));
     }
 
+    void sizes_are_in_one_system_of_units() {
+        test::StudioFixture fixture;
+        show(fixture, sequential(kLayers)); // 2,048 parameters
+        auto* figures = static_cast<widgets::FigureStrip*>(fixture.find("modelFigures"));
+        QTRY_COMPARE(figures->figures()[0].value, QString("2,048"));
+        for (const auto& [figure, bytes] : {std::pair(1, "8"), std::pair(2, "4")}) {
+            const QString& value = figures->figures()[static_cast<std::size_t>(figure)].value;
+            QVERIFY2(value.startsWith(bytes) && value.endsWith(" KiB"), qPrintable(value));
+        }
+    }
+
     void a_mismatch_is_a_problem_that_leads_to_the_layer() {
         test::StudioFixture fixture;
         Json broken = kLayers;

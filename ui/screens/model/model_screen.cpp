@@ -301,9 +301,9 @@ void ModelScreen::refreshFigures() {
     const std::int64_t parameters = outline_ ? outline_->blocks.at("").parameters : std::int64_t{0};
     figures.push_back({outline_ ? formatCount(parameters) : QString(), tr("parameters"),
                        tr("Elements of all weights, tied ones once")});
-    figures.push_back({outline_ ? formatFileSize(parameters * 4) : QString(), tr("as f32"),
+    figures.push_back({outline_ ? widgets::formatMemory(parameters * 4) : QString(), tr("as f32"),
                        tr("Weights are kept in f32")});
-    figures.push_back({outline_ ? formatFileSize(parameters * 2) : QString(), tr("as bf16"),
+    figures.push_back({outline_ ? widgets::formatMemory(parameters * 2) : QString(), tr("as bf16"),
                        tr("What inference in bf16 would take")});
     figures.push_back({outline_ ? formatFlops(outline_->blocks.at("").flops) : QString(),
                        tr("FLOPs forward"), tr("Of one sample, a multiply-add counted as two")});
