@@ -161,7 +161,7 @@ void ScalarGrid::rebuild() {
         auto* chart = new widgets::LineChart(content_);
         chart->setTitle(tag);
         chart->setAccessibleName(tag);
-        chart->setAxisNames(time ? tr("seconds") : tr("step"), tag);
+        chart->setAxisNames(time ? tr("time") : tr("step"), tag);
         chart->setXKind(time ? widgets::LineChart::XKind::Seconds
                              : widgets::LineChart::XKind::Number);
         chart->setSmoothing(smoothing_->value() / 100.0);
