@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the run on screen and its process say, and what the studio makes of it.
+#include "core/base/error.h"
+#include "core/train/ways_on.h"
+#include "ui/bridge/background.h"
+#include "ui/bridge/convert.h"
+#include "ui/bridge/planner.h"
+#include "ui/studio.h"
+
+#include <csignal>
+
+namespace weft::ui {
+
+void Studio::onEvents(const std::vector<train::Event>& events) {
+    for (const train::Event& event : events) {
+        if (const auto* answer = std::get_if<train::CommandEvent>(&event.payload)) {
+            onAnswer(*answer);
+        } else {
+            log(event);
+        }
+    }
+    run_.apply(events);
+    if (!planned_ && !run_.steps().step.empty()) {
+        planRun();
+    }
+}
+
+void Studio::onAnswer(const train::CommandEvent& answer) {
+    const QString reason = toQString(answer.reason);
+    emit logged(answer.accepted ? 1 : 2, "command",
+                toQString(answer.command) +
+                    (answer.accepted ? tr(" accepted") : tr(" refused: ") + reason),
+                run_.step());
+    if (toQString(answer.id) != pending_id_) {
+        return;
+    }
+    if (!answer.accepted) {
+        emit troubled(tr("%1 was refused: %2").arg(pending_, reason));
+    }
+    pending_.clear();
+    pending_id_.clear();
+    emit pendingChanged();
+}
+
+// A run that is trained goes on from here over the line to its process.
+void Studio::onCaughtUp() {
+    if (!run_.problem().isEmpty()) {
+        emit troubled(run_.problem());
+        return;
+    }
+    const std::int64_t last_seq = reader_.lastSeq();
+    if (!link_.isActive() && train::is_live(run_.folder())) {
+        reader_.stop();
+        link_.attach(run_.folder());
+        emit trainingChanged();
+    }
+    link_.stream(last_seq);
+}
+
+// Its worker compiles the same: a plan is made here again, when training has begun.
+void Studio::planRun() {
+    planned_ = true;
+    runInBackground(
+        this,
+        [config = run_.config(), plan = enginePlanner(paths_.calibration).plan]()
+            -> std::shared_ptr<const plan::ExecutionPlan> {
+            try {
+                return plan(config, nullptr, {});
+            } catch (const Error&) {
+                return nullptr; // the run has one; it is only not shown
+            }
+        },
+        [this, folder = run_.folder()](std::shared_ptr<const plan::ExecutionPlan> made) {
+            if (made && folder == run_.folder()) {
+                run_.setPlan(std::move(made));
+            }
+        });
+}
+
+namespace {
+
+/// Evidence, not proof: the system says how many it ended, and not which.
+bool isForMemory(const ProcessEnd& end) {
+    return (end.signal == SIGKILL || !end.known) && end.memory_kills.value_or(0) > 0;
+}
+
+/// "its process was ended by signal 9 (SIGKILL), ..."
+QString endText(const ProcessEnd& end) {
+    if (end.signal == 0 && end.known) {
+        return Studio::tr("its process ended with exit code %1").arg(end.code);
+    }
+    const QString what =
+        end.signal == 0 ? Studio::tr("its process is gone")
+                        : Studio::tr("its process was ended by %1").arg(signalText(end.signal));
+    if (isForMemory(end)) {
+        return Studio::tr("%1 while the system ran out of memory and ended %n process(es)", nullptr,
+                          static_cast<int>(*end.memory_kills))
+            .arg(what);
+    }
+    if (end.signal != SIGKILL) {
+        return what;
+    }
+    return end.memory_kills
+               ? Studio::tr("%1; not by the system for want of memory, who did it is not known")
+                     .arg(what)
+               : Studio::tr("%1; whether for want of memory is not known").arg(what);
+}
+
+} // namespace
+
+void Studio::onEnded(const ProcessEnd& end) {
+    pending_.clear();
+    pending_id_.clear();
+    emit pendingChanged();
+    emit trainingChanged();
+    index_.refresh();
+    if (train::is_final(run_.state())) {
+        return;
+    }
+    const QString how = endText(end);
+    const QString why =
+        last_printed_.isEmpty() ? how : tr("%1; it last said: %2").arg(how, last_printed_);
+    emit logged(3, "run", tr("%1: %2").arg(run_.name(), why), run_.step());
+    if (run_.state() == train::RunState::idle) {
+        run_.fail(tr("%1 did not start: %2").arg(run_.name(), why));
+        emit troubled(run_.problem());
+        return;
+    }
+    run_.interrupt(how);
+    emit interrupted(why);
+    if (isForMemory(end)) {
+        explainMemory(how);
+    }
+}
+
+// Looks for checkpoints: off the GUI thread.
+void Studio::explainMemory(const QString& how) {
+    runInBackground(
+        this,
+        [config = run_.config(), folder = run_.folder()] {
+            return train::ways_with_less_memory(config, train::newest_checkpoint(folder));
+        },
+        [this, how, folder = run_.folder()](std::vector<train::WayOn> ways) {
+            if (folder == run_.folder() && !isTraining()) {
+                run_.explain(
+                    {"memory",
+                     {},
+                     (how.left(1).toUpper() + how.mid(1) + '.').toStdString(),
+                     tr("Close what else needs memory and resume, or let the run need less.")
+                         .toStdString(),
+                     std::move(ways)});
+            }
+        });
+}
+
+void Studio::log(const train::Event& event) {
+    const qint64 step = run_.step();
+    if (const auto* state = std::get_if<train::StateEvent>(&event.payload)) {
+        QString line = toQString(train::state_name(state->state));
+        if (!state->phase.empty()) {
+            line += ": " + toQString(state->phase);
+        }
+        if (!state->reason.empty()) {
+            line += " (" + toQString(state->reason) + ")";
+        }
+        emit logged(1, "run", line, step);
+    } else if (const auto* warning = std::get_if<train::WarningEvent>(&event.payload)) {
+        emit logged(2, "run", toQString(warning->message) + " " + toQString(warning->hint), step);
+    } else if (const auto* error = std::get_if<train::ErrorEvent>(&event.payload)) {
+        emit logged(3, "run",
+                    toQString(error->where) + ": " + toQString(error->message) + " " +
+                        toQString(error->hint),
+                    step);
+    } else if (const auto* saved = std::get_if<train::CheckpointEvent>(&event.payload)) {
+        emit logged(1, "checkpoint",
+                    tr("step %1 saved, %2 in %3 ms, training waited %4 ms")
+                        .arg(saved->step)
+                        .arg(formatFileSize(saved->bytes))
+                        .arg(saved->write_ms, 0, 'f', 0)
+                        .arg(saved->blocked_ms, 0, 'f', 1),
+                    saved->step);
+    } else if (const auto* evaluation = std::get_if<train::EvaluationEvent>(&event.payload)) {
+        QString line;
+        for (const auto& [name, value] : evaluation->metrics) {
+            line += (line.isEmpty() ? "" : "  ") + toQString(name) + " " +
+                    QString::number(value, 'g', 5);
+        }
+        emit logged(1, "evaluation", line, evaluation->step);
+    } else if (const auto* resumed = std::get_if<train::ResumedEvent>(&event.payload)) {
+        emit logged(1, "run", tr("resumed from %1").arg(toQString(resumed->from)), resumed->step);
+    }
+}
+
+} // namespace weft::ui
