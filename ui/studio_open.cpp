@@ -6,7 +6,6 @@
 #include "ui/studio.h"
 
 namespace weft::ui {
-
 namespace {
 
 bool isCheckpoint(const std::filesystem::path& path) {

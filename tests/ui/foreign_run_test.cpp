@@ -77,7 +77,7 @@ private slots:
         QCOMPARE(page->selectedRuns()[1].info.name, std::string("logs/b"));
         QVERIFY(fixture.studio().run().isEmpty()); // none of them was chosen
         const auto& said = fixture.window().findChild<widgets::ToastHost*>()->history();
-        QVERIFY(!said.empty() && said.back().text.startsWith("logs holds 2 runs"));
+        QVERIFY(!said.empty() && said.back().text.startsWith("2 run"));
         // Opened again they are found at once.
         fixture.window().showPage("home");
         QCOMPARE(fixture.studio().openPath(logs), QString());

@@ -247,12 +247,16 @@ void RunsScreen::showOpened(const std::filesystem::path& folder,
                             const std::vector<std::filesystem::path>& runs) {
     opened_ = runs;
     filter_->clear();
+    const auto count = static_cast<int>(runs.size());
+    const QString name =
+        pathText(folder.has_filename() ? folder.filename() : folder.parent_path().filename());
     emit pageRequested("runs");
     emit toastRequested(
         static_cast<int>(widgets::MessageKind::Info),
-        tr("%1 holds %n run(s): choose below which to see", nullptr, static_cast<int>(runs.size()))
-            .arg(pathText(folder.has_filename() ? folder.filename()
-                                                : folder.parent_path().filename())));
+        runs.size() <= ComparePanel::kMostRuns
+            ? tr("%n run(s) found in %1: all are selected", nullptr, count).arg(name)
+            : tr("%n run(s) found in %1: the newest %2 are selected", nullptr, count)
+                  .arg(name, formatCount(static_cast<qint64>(ComparePanel::kMostRuns))));
 }
 
 // Of more than can be told apart, those written last.
