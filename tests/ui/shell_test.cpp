@@ -187,6 +187,25 @@ private slots:
         QCOMPARE(window.currentPage(), QString("data"));
     }
 
+    void f11_fills_the_screen_with_a_chart_wherever_the_focus_is() {
+        test::StudioFixture fixture;
+        test::RunLog log(fixture.root() / "runs" / "made", test::tiny_config());
+        log.steps(1, 3, 0.5);
+        fixture.studio().showRun(log.folder());
+        QTRY_COMPARE(fixture.studio().run().steps().step.size(), std::size_t{3});
+        QTRY_VERIFY(fixture.find("smoothing")->isVisible());
+        press(fixture.window(), fixture.window(), Qt::Key_F11);
+        const auto full = [] {
+            const QWidgetList all = QApplication::topLevelWidgets();
+            return std::any_of(all.begin(), all.end(), [](const QWidget* one) {
+                return one->objectName() == "fullScreenChart" && one->isVisible();
+            });
+        };
+        QVERIFY(full());
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
+        QTRY_VERIFY(!full());
+    }
+
     void ctrl_f_on_the_runs_page_goes_to_its_filter() {
         test::StudioFixture fixture;
         fixture.window().showPage("runs");

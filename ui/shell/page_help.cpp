@@ -70,7 +70,7 @@ constexpr Help kHelp[] = {
      QT_TRANSLATE_NOOP("PageHelp",
                        "The run on screen: its curves, samples and predictions, what each step "
                        "does, and ways to steer it. Other runs can be laid over it."),
-     {{{"F11", QT_TRANSLATE_NOOP("PageHelp", "the chart under the focus fills the screen")},
+     {{{"F11", QT_TRANSLATE_NOOP("PageHelp", "the chart in focus, or the first, fills the screen")},
        {"R", QT_TRANSLATE_NOOP("PageHelp", "in a chart: show all of it")},
        {"L", QT_TRANSLATE_NOOP("PageHelp", "in a chart: logarithmic scale")},
        {"O", QT_TRANSLATE_NOOP("PageHelp", "in a chart: leave out outliers")},

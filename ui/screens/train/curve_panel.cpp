@@ -58,7 +58,6 @@ CurvePanel::CurvePanel(CurveRuns& runs, QWidget* parent) : QWidget(parent), runs
     connect(&run, &RunModel::stepsRewound, this, &CurvePanel::restartSmoothedLoss);
     connect(&run, &RunModel::stepsAppended, this, &CurvePanel::updateSmoothedLoss);
     auto* full = new QShortcut(QKeySequence(Qt::Key_F11), this);
-    full->setContext(Qt::WidgetWithChildrenShortcut);
     connect(full, &QShortcut::activated, grid_, &ChartGrid::toggleFullScreen);
     restartSmoothedLoss();
 }
