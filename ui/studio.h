@@ -6,7 +6,7 @@
 
 #include "ui/bridge/draft.h"
 #include "ui/bridge/draft_keeper.h"
-#include "ui/bridge/file_check.h"
+#include "ui/bridge/draft_check.h"
 #include "ui/bridge/machine_measure.h"
 #include "ui/bridge/run_index.h"
 #include "ui/bridge/run_link.h"
@@ -152,7 +152,7 @@ private:
     StudioPaths paths_;
     Settings settings_;
     Draft draft_;
-    FileCheck file_check_{draft_};
+    DraftCheck draft_check_{draft_};
     DraftKeeper keeper_;
     RunModel run_;
     RunReader reader_;

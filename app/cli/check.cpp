@@ -3,9 +3,10 @@
 #include "app/cli/commands.h"
 #include "app/cli/json_output.h"
 #include "core/base/error.h"
+#include "core/compile/model_sketch.h"
 #include "core/compile/programs.h"
 #include "core/train/engine.h"
-#include "core/train/start_files.h"
+#include "core/train/start_check.h"
 
 namespace weft::cli {
 namespace {
@@ -28,9 +29,9 @@ int check_data_and_model(const compile::RunConfig& config, config::Diagnostics& 
         compile::build_programs(config, data.train->info());
         return 0;
     } catch (const Error& fault) {
-        const std::string pointer = fault.where().starts_with("/")    ? fault.where()
-                                    : fault.kind() == ErrorKind::data ? "/data/train"
-                                                                      : "/model";
+        const std::string pointer = fault.kind() == ErrorKind::data
+                                        ? "/data/train"
+                                        : compile::pointer_of_layer(fault.where());
         out.push_back(
             {pointer, config::Severity::error, fault.where() + ": " + fault.text(), fault.hint()});
         return exit_code(fault.kind());

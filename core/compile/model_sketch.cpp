@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/compile/model_sketch.h"
 
+#include "core/base/text.h"
 #include "core/compile/model_programs.h"
+#include "core/ir/model_text.h"
 #include "core/nn/graph_text.h"
 #include "core/ops/op_def.h"
 
@@ -54,6 +56,28 @@ void sketch_model(const RunConfig& config, const data::SampleInfo& sample, Model
     const Record record(context, sketch);
     const ir::ValueId output = model->build(context, config.section("model"), inputs);
     program.add_result(ir::Role::output, "prediction", output);
+}
+
+std::string pointer_of_layer(const std::string& path) {
+    if (path.starts_with('/')) {
+        return path;
+    }
+    std::string out = "/model";
+    if (path.empty() || path == "model") {
+        return out; // the whole: what it gives is not what the data needs
+    }
+    if (ir::read_place(path)) {
+        return out + "/text";
+    }
+    const std::vector<std::string> parts = split(path, '.');
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (parts[i] == "copies") {
+            ++i; // the number of one: all are made of one description
+        } else if (parts[i] != "layers" || i < 2 || parts[i - 2] != "branches") {
+            out += "/" + parts[i]; // branches are lists of layers without a name between
+        }
+    }
+    return out;
 }
 
 std::string text_of_model(const RunConfig& config, const data::SampleInfo& sample) {

@@ -28,6 +28,10 @@ struct ModelSketch {
 /// was built before it is then in `sketch`.
 void sketch_model(const RunConfig& config, const data::SampleInfo& sample, ModelSketch& sketch);
 
+/// The field of the layer at a path: "/model/layers/3/branches/0" of "layers.3.branches.0"; that of
+/// the text for a place in a model's text; a pointer stays.
+std::string pointer_of_layer(const std::string& path);
+
 /// The model as text that the model `graph` trains to the same numbers. Throws weft::Error{usage}
 /// for one that text cannot express.
 std::string text_of_model(const RunConfig& config, const data::SampleInfo& sample);

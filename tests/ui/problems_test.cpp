@@ -115,6 +115,22 @@ private slots:
         QCOMPARE(view->model()->rowCount(), 0);
     }
 
+    void a_model_that_does_not_take_the_data_is_a_problem_before_its_page_is_looked_at() {
+        test::StudioFixture fixture;
+        std::string text = test::tiny_config();
+        const std::string mlp = R"("type": "mlp", "hidden": [32], "dropout": 0.1)";
+        text.replace(text.find(mlp), mlp.size(),
+                     R"("type": "sequential", "layers": [{"type": "conv2d", "channels": 2}])");
+        QCOMPARE(fixture.studio().openPath(write(fixture, text)), QString());
+        QVERIFY(fixture.studio().draft().isValid());
+        const QTableView* view = table(fixture);
+        QTRY_COMPARE(row_of(view, "/model/layers/0"), 0);
+        QVERIFY(!fixture.window().actions().get(ui::action::kStart)->isEnabled());
+        fixture.studio().draft().edit({{"/model/layers/0", config::Json{{"type", "linear"}}}});
+        QTRY_COMPARE(view->model()->rowCount(), 0);
+        QVERIFY(fixture.window().actions().get(ui::action::kStart)->isEnabled());
+    }
+
     void a_problem_chosen_in_the_text_selects_its_place() {
         test::StudioFixture fixture;
         fixture.studio().openPath(write(fixture, kSevenMistakes));

@@ -83,6 +83,7 @@ void DataPreview::fail(State state, const QString& problem, const QString& hint)
     set_ = {};
     facts_ = {};
     samples_.clear();
+    tellDraft();
     emit changed();
     emit samplesChanged();
 }
@@ -143,7 +144,6 @@ void DataPreview::onDraftChanged() {
                          context_.seed,
                          context_.base_dir.string()};
     if (std::string key = what.dump(); key == key_) {
-        tellDraft(); // whose edit elsewhere forgot it
         return;
     } else {
         key_ = std::move(key);
@@ -177,7 +177,6 @@ void DataPreview::open() {
             missing_ = opened.missing;
             if (opened.set.train == nullptr) {
                 fail(State::Failed, opened.problem, opened.hint);
-                tellDraft();
                 return;
             }
             set_ = std::move(opened.set);

@@ -5,6 +5,8 @@
 #include "core/base/file.h"
 #include "ui/bridge/convert.h"
 
+#include <algorithm>
+
 namespace weft::ui {
 namespace {
 
@@ -187,8 +189,14 @@ std::vector<compile::FieldChange> Draft::differencesFrom(const compile::RunConfi
 
 config::Diagnostics Draft::findings() const {
     config::Diagnostics all;
-    for (const config::Diagnostics& found : findings_) {
-        all.insert(all.end(), found.begin(), found.end());
+    for (const config::Diagnostics& list : findings_) {
+        for (const config::Diagnostic& found : list) {
+            if (std::none_of(all.begin(), all.end(), [&](const config::Diagnostic& known) {
+                    return known.message == found.message;
+                })) {
+                all.push_back(found);
+            }
+        }
     }
     return all;
 }
@@ -196,11 +204,6 @@ config::Diagnostics Draft::findings() const {
 void Draft::setFindings(FindingSource source, const config::Diagnostics& findings) {
     findings_[static_cast<std::size_t>(source)] = findings;
     emit findingsChanged();
-}
-
-void Draft::forgetFindings() {
-    findings_[static_cast<std::size_t>(FindingSource::Data)].clear();
-    findings_[static_cast<std::size_t>(FindingSource::Model)].clear();
 }
 
 std::optional<config::Diagnostic> Draft::obstacle() const {
@@ -215,7 +218,6 @@ std::optional<config::Diagnostic> Draft::obstacle() const {
 }
 
 void Draft::parse() {
-    forgetFindings();
     config::Checked parsed =
         config::parse_json(text_, path_.empty() ? "the draft" : path_.string());
     document_ = std::move(parsed.value);
@@ -228,7 +230,6 @@ void Draft::parse() {
 }
 
 void Draft::check() {
-    forgetFindings();
     compile::CheckedRun checked = compile::read_run_config(document_, base_dir_);
     diagnostics_ = std::move(checked.diagnostics);
     if (!config::has_errors(diagnostics_)) {

@@ -75,11 +75,11 @@ public:
     /// Meaningful only when valid.
     const compile::RunConfig& config() const { return config_; }
     const config::Diagnostics& diagnostics() const { return diagnostics_; }
-    /// What only a closer look found wrong. It does not make the draft invalid: it can be edited
-    /// and planned, but not started.
+    /// What only a closer look found wrong, the same words once. It does not make the draft
+    /// invalid: it can be edited and planned, but not started.
     config::Diagnostics findings() const;
-    /// Takes the place of what this source found before. Those of the data and the model hold until
-    /// the next edit; missing files until they are looked for again, so that nothing flickers.
+    /// Takes the place of what this source found before, which holds through edits until it has
+    /// looked again: nothing flickers.
     void setFindings(FindingSource source, const config::Diagnostics& findings);
     /// The first error of any kind; none: it can be started.
     std::optional<config::Diagnostic> obstacle() const;
@@ -101,7 +101,6 @@ private:
 
     void parse();
     void check();
-    void forgetFindings();
     void take(config::Json before, config::Diagnostics problems, const QString& merge);
     void remember();
     Version version() const { return {path_, base_dir_, text_, saved_text_}; }

@@ -39,36 +39,6 @@ bool isHere(const std::string& pointer) {
            pointer.starts_with("/init/");
 }
 
-/// "layers.3.branches.0" as the place in the document: "/model/layers/3/branches/0".
-std::string pointerOf(const std::string& path) {
-    std::string out = "/model";
-    if (path == "model") {
-        return out; // the whole: what it gives is not what the data needs
-    }
-    if (ir::read_place(path)) {
-        return out + "/text";
-    }
-    bool copies = false;
-    for (const QString& part : toQString(path).split('.')) {
-        if (copies) { // a number of the copies of one list
-            copies = false;
-        } else if (part == "copies") {
-            copies = true;
-        } else {
-            out += "/" + part.toStdString();
-        }
-    }
-    // Lists of branches hold their layers without a name between.
-    const std::string inner = "/branches/";
-    for (std::size_t at = out.find(inner); at != std::string::npos; at = out.find(inner, at + 1)) {
-        const std::size_t end = out.find('/', at + inner.size());
-        if (end != std::string::npos && out.compare(end, 8, "/layers/") == 0) {
-            out.erase(end, 7);
-        }
-    }
-    return out;
-}
-
 } // namespace
 
 ModelScreen::ModelScreen(Studio& studio, Actions& actions)
@@ -256,12 +226,9 @@ void ModelScreen::takeOutline(std::shared_ptr<const ModelOutline> outline) {
                           outline_->problem + (outline_->hint.isEmpty() ? "" : ". ") +
                               outline_->hint);
         QPushButton* show = trouble_->addButton(tr("Show"));
-        connect(show, &QPushButton::clicked, this,
-                [this] { showField(pointerOf(outline_->problem_path)); });
-        studio_.draft().setFindings(
-            FindingSource::Model,
-            {{pointerOf(outline_->problem_path), config::Severity::error,
-              outline_->problem.toStdString(), outline_->hint.toStdString()}});
+        connect(show, &QPushButton::clicked, this, [this] {
+            showField(compile::pointer_of_layer(outline_->problem_path));
+        });
     }
     refreshFigures();
     emit navStateChanged();

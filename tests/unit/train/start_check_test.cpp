@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a configuration names and is not there is told of all fields, before anything is opened.
-#include "core/train/start_files.h"
+#include "core/train/start_check.h"
 #include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"
 
@@ -11,7 +11,7 @@ namespace {
 using namespace weft;
 namespace fs = std::filesystem;
 
-class StartFilesTest : public QObject, private test::TestFolder {
+class StartCheckTest : public QObject, private test::TestFolder {
     Q_OBJECT
 
     static std::vector<std::string> pointers(const config::Diagnostics& found) {
@@ -46,6 +46,39 @@ private slots:
         }
     }
 
+    void a_model_that_does_not_take_its_data_is_told_at_the_layer() {
+        const auto of = [&](const char* layers) {
+            const auto checked = compile::read_run_config(
+                std::string_view(R"({"data": {"train": {"type": "synthetic",
+                    "kind": "classification", "features": 16, "classes": 4}},
+                    "model": {"type": "sequential", "layers": )" + std::string(layers) + "}}"),
+                path("none"));
+            return checked.ok() ? train::misfits(checked.config) : checked.diagnostics;
+        };
+        QCOMPARE(of(R"([{"type": "linear", "units": 8}, {"type": "linear"}])").size(),
+                 std::size_t{0});
+        // 16 features are no picture.
+        const auto picture = of(R"([{"type": "linear", "units": 16},
+            {"type": "branches", "branches": [[{"type": "relu"}, {"type": "conv2d", "channels": 2,
+             "kernel": 3}], [{"type": "relu"}]]}, {"type": "linear"}])");
+        QCOMPARE(pointers(picture), std::vector<std::string>{"/model/layers/1/branches/0/1"});
+        QVERIFY(!picture.front().message.empty());
+    }
+
+    void data_that_cannot_be_read_are_told_at_their_source() {
+        const fs::path base = path("unreadable");
+        fs::create_directories(base);
+        std::ofstream(base / "empty.csv") << "";
+        const auto checked = compile::read_run_config(std::string_view(R"({
+            "data": {"train": {"type": "csv", "path": "empty.csv", "target": "kind"}},
+            "model": {"type": "mlp", "hidden": [8]}})"),
+                                                      base);
+        QVERIFY(checked.ok());
+        const config::Diagnostics found = train::misfits(checked.config);
+        QCOMPARE(pointers(found), std::vector<std::string>{"/data/train"});
+        QVERIFY(found.front().message.find("empty.csv") != std::string::npos);
+    }
+
     void a_configuration_whose_files_are_there_or_that_names_none_is_in_order() {
         const fs::path base = path("order");
         fs::create_directories(base / "weights");
@@ -61,5 +94,5 @@ private slots:
 
 } // namespace
 
-WEFT_TEST(StartFilesTest)
-#include "start_files_test.moc"
+WEFT_TEST(StartCheckTest)
+#include "start_check_test.moc"

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/start_check.h"
+
+#include "core/base/error.h"
+#include "core/compile/mesh_config.h"
+#include "core/compile/model_sketch.h"
+#include "core/data/named_files.h"
+
+namespace weft::train {
+namespace {
+
+bool is_planned_elsewhere(const compile::RunConfig& config) {
+    return compile::is_planned_hardware(config.section("mesh").at("devices").get<std::string>());
+}
+
+} // namespace
+
+config::Diagnostics missing_files(const compile::RunConfig& config) {
+    config::Diagnostics out;
+    if (is_planned_elsewhere(config)) {
+        return out;
+    }
+    for (const data::NamedFile& file :
+         data::missing_files(config.section("data"), config.base_dir)) {
+        out.push_back({"/data" + file.pointer, config::Severity::error,
+                       file.path.string() + " is not there",
+                       "Put it back, or name where the data are now."});
+    }
+    const config::Json& from = config.section("init").at("from");
+    std::error_code problem;
+    if (!from.is_null()) {
+        const auto path =
+            (config.base_dir / from.get<std::string>()).lexically_normal(); // absolute stays
+        if (!std::filesystem::exists(path, problem)) {
+            out.push_back({"/init/from", config::Severity::error, path.string() + " is not there",
+                           "Name the folder of a checkpoint or of a run, or a safetensors file; "
+                           "null starts with random weights."});
+        }
+    }
+    return out;
+}
+
+config::Diagnostics misfits(const compile::RunConfig& config, const std::stop_token& stop) {
+    data::OpenContext context{config.base_dir, config.context(), config.seed};
+    context.stop = stop;
+    try {
+        const data::DataOutline data = data::outline_data(
+            config.section("data"), context,
+            is_planned_elsewhere(config) ? data::Files::may_be_absent : data::Files::must_exist);
+        compile::ModelSketch sketch;
+        compile::sketch_model(config, data.sample, sketch);
+    } catch (const Error& error) {
+        if (stop.stop_requested()) {
+            return {};
+        }
+        if (error.kind() == ErrorKind::usage) {
+            return {{compile::pointer_of_layer(error.where()), config::Severity::error,
+                     error.text(), error.hint()}};
+        }
+        return {{"/data/train", config::Severity::error, error.where() + ": " + error.text(),
+                 error.hint()}};
+    }
+    return {};
+}
+
+} // namespace weft::train

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a run could begin: what checking a configuration alone cannot tell.
+#pragma once
+
+#include "core/compile/run_config.h"
+
+#include <stop_token>
+
+namespace weft::train {
+
+/// Files and folders that the data and the start weights of a configuration name and that are not
+/// there: an error each, at the field that names it. Reads nothing but still asks the file system,
+/// which can take its time. Empty for a mesh of hardware that need not be here.
+config::Diagnostics missing_files(const compile::RunConfig& config);
+
+/// What the data turn out to be and whether the model takes them: the first error, at the source or
+/// the layer. Looks at names, sizes and headers. When `stop` ends it nothing is found.
+config::Diagnostics misfits(const compile::RunConfig& config, const std::stop_token& stop = {});
+
+} // namespace weft::train
