@@ -4,6 +4,7 @@
 #include "app/cli/json_output.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/checkpoint/pointer.h"
 #include "core/train/engine.h"
 #include "core/train/run_folder.h"
 #include "core/train/slot_blocks.h"
@@ -32,7 +33,8 @@ std::string when(double epoch_s) {
     return text;
 }
 
-fs::path checkpoints_of(const fs::path& path) {
+fs::path checkpoints_of(const fs::path& named) {
+    const fs::path path = checkpoint::follow_pointer(named);
     return train::is_run_folder(path) ? path / "checkpoints" : path;
 }
 
@@ -116,10 +118,11 @@ int show(const Options& options) {
 
 // A run folder: every checkpoint in it; else the one checkpoint.
 int verify(const Options& options) {
-    std::vector<fs::path> folders{options.path};
-    if (train::is_run_folder(options.path)) {
+    const fs::path path = checkpoint::follow_pointer(options.path);
+    std::vector<fs::path> folders{path};
+    if (train::is_run_folder(path)) {
         folders.clear();
-        for (const auto& entry : checkpoint::list_checkpoints(checkpoints_of(options.path))) {
+        for (const auto& entry : checkpoint::list_checkpoints(checkpoints_of(path))) {
             folders.push_back(entry.path);
         }
     }

@@ -5,6 +5,7 @@
 #include "app/cli/run_driver.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/checkpoint/pointer.h"
 #include "core/train/engine.h"
 #include "core/train/run_summary.h"
 
@@ -54,7 +55,7 @@ bool has_checkpoints(const fs::path& run) {
 }
 
 int resume_run(const Options& options, const Context& context) {
-    fs::path run = fs::absolute(options.run).lexically_normal();
+    fs::path run = fs::absolute(checkpoint::follow_pointer(options.run)).lexically_normal();
     run = run.has_filename() ? run : run.parent_path();
     std::string from = options.from;
     if (!train::is_run_folder(run) && train::is_run_folder(run.parent_path().parent_path())) {

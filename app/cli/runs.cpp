@@ -4,6 +4,7 @@
 #include "app/cli/json_output.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/checkpoint/pointer.h"
 #include "core/train/run_summary.h"
 
 namespace weft::cli {
@@ -82,7 +83,8 @@ compile::RunConfig config_of(const std::string& folder) {
 
 // A run may be named by its folder's name alone.
 std::string folder_of(const std::string& text, const Context& context) {
-    return train::is_run_folder(text) ? text : (context.runs_root / text).string();
+    const std::string named = checkpoint::follow_pointer(text).string();
+    return train::is_run_folder(named) ? named : (context.runs_root / named).string();
 }
 
 int diff(const Options& options, const Context& context) {

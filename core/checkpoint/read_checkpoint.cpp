@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/checkpoint/array_reader.h"
 #include "core/checkpoint/manifest_json.h"
+#include "core/checkpoint/pointer.h"
 
 #include <algorithm>
 
@@ -165,6 +166,9 @@ Manifest read_manifest(const fs::path& folder) {
         }
         manifest.bytes += bytes;
     }
+    // Nothing rests on the pointer: it may be missing.
+    const auto pointer_bytes = fs::file_size(folder / kCheckpointPointerName, code);
+    manifest.bytes += code ? 0 : static_cast<std::int64_t>(pointer_bytes);
     return manifest;
 }
 

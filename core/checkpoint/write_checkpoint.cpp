@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order of a save, each step durable before the next: shards, manifest with its seal, folder,
-// rename, parent folder. A kill at any point leaves a temporary folder or a complete checkpoint.
+// Order of a save, each step durable before the next: shards, pointer, manifest with its seal,
+// folder, rename, parent folder. A kill at any point leaves a temporary folder or a complete
+// checkpoint.
 #include "core/checkpoint/manifest_json.h"
+#include "core/checkpoint/pointer.h"
 
 #include "core/base/check.h"
 #include "core/base/clock.h"
@@ -45,9 +47,9 @@ void check_views(std::span<const TensorView> tensors) {
     }
 }
 
-void write_manifest(const Manifest& manifest) {
-    File file(manifest.path / kManifestName, File::Mode::write_new, ErrorKind::checkpoint);
-    file.write(manifest_text(manifest));
+void write_small_file(const fs::path& path, const std::string& text) {
+    File file(path, File::Mode::write_new, ErrorKind::checkpoint);
+    file.write(text);
     file.sync();
     file.close();
 }
@@ -87,7 +89,8 @@ Manifest write_all(const fs::path& parent, std::span<const TensorView> tensors,
     manifest.saved_time = SystemClock().epoch_s();
     try {
         write_shards(temporary, tensors, manifest);
-        write_manifest(manifest);
+        write_small_file(temporary / kCheckpointPointerName, checkpoint_pointer_text(record.step));
+        write_small_file(temporary / kManifestName, manifest_text(manifest));
         sync_directory(temporary);
         put_in_place(temporary, target);
     } catch (...) {

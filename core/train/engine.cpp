@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/machine.h"
 #include "core/base/text.h"
+#include "core/checkpoint/pointer.h"
 #include "core/train/planning.h"
 #include "core/train/program_io.h"
 #include "core/train/run_folder.h"
@@ -91,7 +92,8 @@ void initialise(exec::Executor& executor, const compile::RunConfig& config) {
     executor.run("init");
 }
 
-fs::path find_checkpoint(const fs::path& path, const std::string& from) {
+fs::path find_checkpoint(const fs::path& named, const std::string& from) {
+    const fs::path path = checkpoint::follow_pointer(named);
     std::error_code problem;
     if (!is_run_folder(path)) {
         if (!fs::is_directory(path, problem)) {

@@ -3,6 +3,7 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/checkpoint/pointer.h"
 
 #include <algorithm>
 #include <cctype>
@@ -71,14 +72,18 @@ void make_parts(const fs::path& folder) {
     for (const char* part : kParts) {
         make_directories(folder / part);
     }
+    write_file_atomically(folder / checkpoint::kRunPointerName, checkpoint::run_pointer_text());
 }
 
-// Nothing in it but the empty parts of a run, logs and `config`.
+// Nothing in it but the pointer and the empty parts of a run, logs and `config`.
 bool holds_no_run(const fs::path& folder, const fs::path& config) {
     for (const auto& entry : fs::directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();
         const bool part = std::find(std::begin(kParts), std::end(kParts), name) != std::end(kParts);
         std::error_code problem;
+        if (name == checkpoint::kRunPointerName) {
+            continue;
+        }
         if (part ? name != "logs" && !fs::is_empty(entry.path(), problem)
                  : config.empty() || !fs::equivalent(entry.path(), config, problem)) {
             return false;

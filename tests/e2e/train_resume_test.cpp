@@ -226,6 +226,25 @@ private slots:
         QCOMPARE(summary.total_steps, 49);
     }
 
+    void the_files_that_point_to_runs_and_checkpoints_are_taken_for_them() {
+        const QString run = text("reference") + "/run.weftrun";
+        const QString checkpoint =
+            text("reference") + "/checkpoints/step-00000040/checkpoint.weftckpt";
+        const Finished diff = run_weft({"checkpoint", "diff", run, checkpoint});
+        QVERIFY2(diff.code == 0, (diff.out + diff.err).c_str());
+        for (const QString& named : {run, checkpoint}) {
+            const Finished verified = run_weft({"checkpoint", "verify", named});
+            QVERIFY2(verified.code == 0, (verified.out + verified.err).c_str());
+        }
+        const Finished list = run_weft({"checkpoint", "list", run});
+        QVERIFY(list.out.find("step-00000040") != std::string::npos);
+        const Finished runs = run_weft({"runs", "diff", run, text("reference")});
+        QVERIFY2(runs.code == 0, runs.err.c_str());
+        const Finished resumed = run_weft({"resume", run}); // finished: nothing is left to do
+        QVERIFY2(resumed.code == 0, resumed.err.c_str());
+        QVERIFY(resumed.err.find("finished") != std::string::npos);
+    }
+
     void an_older_checkpoint_is_a_fork_with_a_parent() {
         const Finished fork = run_weft({"resume", text("reference"), "--from", "best", "--fork",
                                         text("fork"), "--set", "optimizer.learning_rate=0.0005"});

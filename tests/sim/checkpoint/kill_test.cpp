@@ -107,8 +107,8 @@ std::vector<std::string> stray_names(const std::filesystem::path& folder) {
     std::vector<std::string> out;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();
-        const bool known =
-            name.starts_with("step-") || name == "manifest.json" || name.starts_with("arrays-");
+        const bool known = name.starts_with("step-") || name == "manifest.json" ||
+                           name == "checkpoint.weftckpt" || name.starts_with("arrays-");
         if (!known) {
             out.push_back(entry.path().string());
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/checkpoint/pointer.h"
 #include "core/train/run_summary.h"
 #include "tests/support/weft_test.h"
 
@@ -90,6 +91,16 @@ private slots:
         append(folder / "notes.txt", "mine");
         QVERIFY_THROWS_EXCEPTION(weft::Error, create_run_folder_at(folder));
         QCOMPARE(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
+    }
+
+    void a_run_can_be_found_by_the_file_that_points_to_it() {
+        const fs::path folder = create_run_folder(root() / "pointed", "a");
+        write_run_info(folder, {});
+        QCOMPARE(weft::checkpoint::follow_pointer(folder / "run.weftrun"), folder);
+        // A folder that waits for its worker is still free for it.
+        const fs::path waiting = create_run_folder(root() / "pointed", "b");
+        create_run_folder_at(waiting);
+        QVERIFY(fs::exists(waiting / "run.weftrun"));
     }
 
     void run_info_survives_a_round_trip() {
