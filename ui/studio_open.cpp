@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a path is that the studio is given, and who looks after it.
+#include "core/base/error.h"
+#include "core/checkpoint/pointer.h"
 #include "core/checkpoint/safetensors.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
@@ -8,10 +10,36 @@
 namespace weft::ui {
 namespace {
 
+/// By its name; a copy under another name, by the file that points to it.
 bool isCheckpoint(const std::filesystem::path& path) {
     std::error_code ignored;
-    return path.filename().string().starts_with("step-") &&
-           std::filesystem::is_directory(path, ignored);
+    return std::filesystem::is_directory(path, ignored) &&
+           (path.filename().string().starts_with("step-") ||
+            std::filesystem::exists(path / checkpoint::kCheckpointPointerName, ignored));
+}
+
+/// A configuration may be called run.json, too.
+bool isRunOfOurs(const std::filesystem::path& folder) {
+    std::error_code ignored;
+    return train::is_run_folder(folder) &&
+           (std::filesystem::exists(folder / "events.jsonl", ignored) ||
+            std::filesystem::is_directory(folder / "checkpoints", ignored));
+}
+
+/// The run or checkpoint that one of its own files stands for; other paths as they are. Throws
+/// weft::Error for a pointer that leads nowhere.
+std::filesystem::path whole(const std::filesystem::path& path) {
+    const std::filesystem::path name = path.filename();
+    const std::filesystem::path folder = path.parent_path();
+    if (((name == "run.json" || name == "config.json") && isRunOfOurs(folder)) ||
+        (name == "manifest.json" && isCheckpoint(folder))) {
+        return folder;
+    }
+    return checkpoint::follow_pointer(path);
+}
+
+bool isPointer(const std::filesystem::path& path) {
+    return checkpoint::is_run_pointer(path) || checkpoint::is_checkpoint_pointer(path);
 }
 
 bool isEventFile(const std::filesystem::path& path) {
@@ -20,10 +48,16 @@ bool isEventFile(const std::filesystem::path& path) {
 
 } // namespace
 
-QString Studio::openPath(const std::filesystem::path& path) {
+QString Studio::openPath(const std::filesystem::path& named) {
     std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) {
-        return tr("%1 is not there.").arg(pathText(path));
+    if (!std::filesystem::exists(named, ignored)) {
+        return tr("%1 is not there.").arg(pathText(named));
+    }
+    std::filesystem::path path;
+    try {
+        path = whole(named);
+    } catch (const Error& error) {
+        return toQString(error.message());
     }
     if (index_.find(path) != nullptr) {
         showRun(path); // one of those of an opened folder, which may have others below it
@@ -31,6 +65,11 @@ QString Studio::openPath(const std::filesystem::path& path) {
         index_.addFolder(path);
         showRun(path);
     } else if (isCheckpoint(path)) {
+        if (path.parent_path().filename() != "checkpoints") {
+            return tr("%1 is a checkpoint outside of the folder of its run. Open the run, or put "
+                      "the checkpoint back into its folder \"checkpoints\".")
+                .arg(pathText(path));
+        }
         index_.addFolder(path.parent_path().parent_path());
         emit checkpointOpened(path);
     } else if (std::filesystem::is_directory(path, ignored)) {
@@ -57,8 +96,8 @@ void Studio::openDropped(const QStringList& paths) {
     for (const QString& text : paths) {
         const std::filesystem::path path = toPath(text);
         const bool may_be_data = !train::is_run_folder(path) && !isCheckpoint(path) &&
-                                 !isEventFile(path) && path.extension() != ".json" &&
-                                 !checkpoint::is_safetensors(path);
+                                 !isEventFile(path) && !isPointer(path) &&
+                                 path.extension() != ".json" && !checkpoint::is_safetensors(path);
         if (may_be_data && !data.isEmpty()) {
             more = true;
             continue;

@@ -155,10 +155,7 @@ int main(int argc, char** argv) {
     weft::ui::Desktop desktop(QDBusConnection::sessionBus(), QDBusConnection::systemBus());
     const weft::ui::DesktopLink desktop_link(studio, desktop);
     for (const QString& file : request.files) {
-        const QString problem = studio.openPath(weft::ui::toPath(file));
-        if (!problem.isEmpty()) {
-            qWarning("%s", qPrintable(problem));
-        }
+        window.open(file);
     }
     studio.reattach();
     studio.index().refresh();

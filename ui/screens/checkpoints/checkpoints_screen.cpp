@@ -95,8 +95,9 @@ CheckpointsScreen::CheckpointsScreen(Studio& studio, Actions& actions)
             [this] { panel_->setTraining(studio_.isTraining()); });
     connect(&studio_, &Studio::checkpointOpened, this, [this](const std::filesystem::path& path) {
         const std::string name = path.filename().string();
+        const bool named = name.starts_with("step-"); // a copy may be called anything
         selectRun(path.parent_path().parent_path(),
-                  std::atoll(name.substr(name.find('-') + 1).c_str()));
+                  named ? std::atoll(name.substr(name.find('-') + 1).c_str()) : -1);
     });
     connect(panel_, &ResumePanel::resumeRequested, this, &CheckpointsScreen::resume);
     connect(panel_, &ResumePanel::forkRequested, this, &CheckpointsScreen::fork);
