@@ -89,7 +89,11 @@ void MeasureBox::follow() {
     state_->setRole(!measure.isRunning() && !problem_.isEmpty() ? Role::Error : Role::Muted);
     progress_->setVisible(measure.isRunning());
     progress_->setBusy(measure.isRunning());
-    button_->setText(measure.isRunning() ? tr("Cancel") : tr("Measure this machine"));
+    button_->setText(tr("Measure this machine"));
+    button_->setMinimumWidth(button_->sizeHint().width()); // the words beside it do not move
+    if (measure.isRunning()) {
+        button_->setText(tr("Cancel"));
+    }
     button_->setEnabled(!measure.isRunning() || !measure.isCancelled());
 }
 

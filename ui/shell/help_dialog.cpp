@@ -16,6 +16,8 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace weft::ui {
@@ -50,11 +52,13 @@ struct KeyLine {
     QString what;
 };
 
-void addLines(QVBoxLayout& column, const std::vector<KeyLine>& lines) {
+/// `widest`: of the keys of all lists, whose words stand below each other.
+void addLines(QVBoxLayout& column, const std::vector<KeyLine>& lines, double widest) {
     auto* grid = new QGridLayout;
     grid->setHorizontalSpacing(widgets::space::kMargin);
     grid->setVerticalSpacing(widgets::space::kTight);
     grid->setColumnStretch(1, 1);
+    grid->setColumnMinimumWidth(0, static_cast<int>(std::ceil(widest)));
     int row = 0;
     for (const KeyLine& line : lines) {
         grid->addWidget(new TextLabel(line.keys, TextStyle::MonoSmall, Role::Muted), row, 0);
@@ -140,18 +144,25 @@ void HelpDialog::addKeys(QVBoxLayout& column, const QString& page) const {
         }
         here.push_back({keys.join("  "), one.what});
     }
-    if (!here.empty()) {
-        addHeading(column, tr("Keys on this page"));
-        addLines(column, here);
-    }
     std::vector<KeyLine> everywhere;
     for (const QAction* entry : actions_.all()) {
         if (!entry->shortcut().isEmpty()) {
             everywhere.push_back({shown(entry->shortcut()), entry->iconText()});
         }
     }
+    double widest = 0;
+    const QFont mono = widgets::Theme::current().font(TextStyle::MonoSmall);
+    for (const std::vector<KeyLine>* lines : {&here, &everywhere}) {
+        for (const KeyLine& line : *lines) {
+            widest = std::max(widest, widgets::textWidth(mono, line.keys));
+        }
+    }
+    if (!here.empty()) {
+        addHeading(column, tr("Keys on this page"));
+        addLines(column, here, widest);
+    }
     addHeading(column, tr("Keys everywhere"));
-    addLines(column, everywhere);
+    addLines(column, everywhere, widest);
 }
 
 } // namespace weft::ui
