@@ -110,7 +110,9 @@ FieldTable evaluation_fields() {
                 .at_least(1)
                 .in("batches"),
             boolean_field("use_ema", true, "With the averaged weights, where there are any."),
-            integer_field("samples", 16, "Fixed samples whose predictions are kept.")
+            integer_field("samples", 16,
+                          "Validation samples, always the same, whose predictions each "
+                          "evaluation keeps; a language model goes on with four at most.")
                 .range(0, 1024)
                 .in("samples")};
 }

@@ -11,8 +11,6 @@
 namespace weft::train {
 namespace {
 
-using config::Json;
-
 std::int64_t batch_rows(const exec::Executor& executor, std::string_view program) {
     const plan::PlannedPort* port = find_argument(executor, program, "inputs");
     WEFT_CHECK(port != nullptr, "the program takes inputs");
@@ -51,13 +49,6 @@ void rank(SamplePrediction& prediction, std::size_t top) {
                       });
     for (std::size_t i = 0; i < count; ++i) {
         prediction.top.emplace_back(order[i], value(order[i]));
-    }
-}
-
-/// Outputs of a regression in the units of the data's files.
-void rescale(const data::TargetScale& scale, std::vector<double>& values) {
-    for (std::size_t k = 0; k < std::min(values.size(), scale.scale.size()); ++k) {
-        values[k] = values[k] * scale.scale[k] + scale.mean[k];
     }
 }
 
@@ -106,6 +97,12 @@ std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConf
     return out;
 }
 
+void rescale(const data::TargetScale& scale, std::vector<double>& values) {
+    for (std::size_t k = 0; k < std::min(values.size(), scale.scale.size()); ++k) {
+        values[k] = values[k] * scale.scale[k] + scale.mean[k];
+    }
+}
+
 std::vector<SamplePrediction> predict(exec::Executor& executor, const data::Source& source,
                                       std::span<const std::int64_t> indices, std::size_t top) {
     const std::int64_t rows = batch_rows(executor, "predict");
@@ -136,27 +133,6 @@ std::vector<SamplePrediction> predict(exec::Executor& executor, const data::Sour
         }
     }
     return out;
-}
-
-Json samples_json(std::int64_t step, const std::string& split, const data::SampleInfo& info,
-                  const std::vector<SamplePrediction>& predictions) {
-    Json samples = Json::array();
-    for (const SamplePrediction& prediction : predictions) {
-        Json top = Json::array();
-        for (const auto& [index, probability] : prediction.top) {
-            Json entry{{"class", index}, {"probability", probability}};
-            if (static_cast<std::size_t>(index) < info.class_names.size()) {
-                entry["name"] = info.class_names[static_cast<std::size_t>(index)];
-            }
-            top.push_back(std::move(entry));
-        }
-        samples.push_back({{"index", prediction.index}, {"label", prediction.label}, {"top", top}});
-    }
-    return Json{{"step", step},
-                {"kind", "classification"},
-                {"split", split},
-                {"class_names", info.class_names},
-                {"samples", std::move(samples)}};
 }
 
 } // namespace weft::train

@@ -25,17 +25,16 @@ std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConf
 /// What the model says about one sample.
 struct SamplePrediction {
     std::int64_t index = 0;
-    std::int32_t label = -1;                          // -1: the source has none
+    std::int32_t label = -1;    // -1: the source has none
     std::vector<double> values; // probabilities of the classes, or outputs in the files' units
     std::vector<std::pair<std::int64_t, double>> top; // classes: the most probable first
 };
 
+/// Standardised numbers in the units of the data's files, in place.
+void rescale(const data::TargetScale& scale, std::vector<double>& values);
+
 /// Predictions on the samples `indices` of `source`; `top` classes each.
 std::vector<SamplePrediction> predict(exec::Executor& executor, const data::Source& source,
                                       std::span<const std::int64_t> indices, std::size_t top);
-
-/// The document of samples/step-NNNNNNNN.json.
-config::Json samples_json(std::int64_t step, const std::string& split, const data::SampleInfo& info,
-                          const std::vector<SamplePrediction>& predictions);
 
 } // namespace weft::train

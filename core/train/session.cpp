@@ -9,6 +9,7 @@
 #include "core/train/machine_cost.h"
 #include "core/train/memory_meter.h"
 #include "core/train/planning.h"
+#include "core/train/samples.h"
 #include "core/train/step_loop.h"
 #include "core/train/warm_start.h"
 #include "core/train/ways_on.h"
@@ -205,6 +206,10 @@ void Session::State::prepare_kernels() {
     if (data.validation != nullptr) {
         executor->prepare("evaluate");
         executor->prepare("predict");
+        if (options.config.evaluation_samples > 0 && writes_text(*executor, *data.validation)) {
+            executor->prepare("prefill");
+            executor->prepare("decode");
+        }
     }
 }
 
@@ -344,8 +349,7 @@ void Session::State::learn_speed(const StepLoop& loop) {
 
 SessionResult Session::State::end_unprepared() {
     SessionResult result;
-    result.outcome =
-        control.orders().wanted.stop_now ? Outcome::stopped_now : Outcome::stopped;
+    result.outcome = control.orders().wanted.stop_now ? Outcome::stopped_now : Outcome::stopped;
     control.apply(RunInput::end, StateEvent{{}, "on request", "", 0, 0});
     control.sync_log();
     try {
@@ -410,9 +414,9 @@ SessionResult Session::run() {
             // Preparing ends by an error when it is told to stop.
             result = state.end_unprepared();
         } else {
-            result = state.fail(fault.kind(), {std::string(error_kind_name(fault.kind())),
-                                               fault.where(), fault.text(), fault.hint(),
-                                               state.ways_on(fault.kind())});
+            result =
+                state.fail(fault.kind(), {std::string(error_kind_name(fault.kind())), fault.where(),
+                                          fault.text(), fault.hint(), state.ways_on(fault.kind())});
         }
     } catch (const std::bad_alloc&) {
         result = state.fail(ErrorKind::memory, {"memory", "", "This machine has not enough memory.",

@@ -5,6 +5,7 @@
 #include "core/train/devices_event.h"
 #include "core/train/divergence.h"
 #include "core/train/evaluation.h"
+#include "core/train/samples.h"
 #include "core/train/slot_blocks.h"
 #include "core/train/ways_on.h"
 
@@ -12,7 +13,6 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 namespace weft::train {
@@ -20,7 +20,8 @@ namespace {
 
 constexpr double kBeatSeconds = 5;
 constexpr double kDevicesSeconds = 1;
-constexpr std::size_t kTopClasses = 3;
+constexpr double kLeastSampleSeconds = 0.5;
+constexpr double kSampleShare = 0.05; // of the time from evaluation to evaluation
 constexpr std::size_t kKeptSteps = 1000;
 
 data::LoaderOptions loader_options(const compile::RunConfig& config) {
@@ -218,6 +219,7 @@ bool StepLoop::evaluate_now() {
         return false;
     }
     const double start_s = setup_.clock.steady_s();
+    const double before_s = last_evaluation_s_;
     const auto metrics =
         evaluate(setup_.executor, setup_.config, setup_.data.validation, "validation",
                  setup_.config.evaluation_max_batches.value_or(0), setup_.control.wind_up());
@@ -229,7 +231,10 @@ bool StepLoop::evaluate_now() {
     progress_.evaluated_step = progress_.step;
     progress_.last_metrics = *metrics;
     record(EvaluationEvent{progress_.step, *metrics});
-    write_samples();
+    write_samples(last_evaluation_s_ - before_s);
+    const double end_s = setup_.clock.steady_s();
+    progress_.seconds += end_s - last_evaluation_s_;
+    last_evaluation_s_ = end_s;
     return note_improvement(*metrics);
 }
 
@@ -249,22 +254,23 @@ bool StepLoop::note_improvement(const Metrics& metrics) {
     return false;
 }
 
-// Predictions on the same first samples every time, so that one can watch them change.
-void StepLoop::write_samples() {
-    const data::Source& source = *setup_.data.validation;
-    const data::SampleInfo& info = source.info();
-    if (info.classes == 0 || info.target.shape.rank() != 0 ||
-        setup_.config.evaluation_samples == 0) {
+// On the same samples every time, so that one can watch them change. What has passed since the last
+// evaluation tells how long texts may take.
+void StepLoop::write_samples(double since_s) {
+    const auto document =
+        sample_document(setup_.executor, *setup_.data.validation, "validation", progress_.step,
+                        {.samples = setup_.config.evaluation_samples,
+                         .seconds = std::max(kLeastSampleSeconds, kSampleShare * since_s),
+                         .clock = setup_.clock,
+                         .stop = setup_.control.wind_up()});
+    if (!document) {
         return;
     }
-    std::vector<std::int64_t> indices(
-        static_cast<std::size_t>(std::min(setup_.config.evaluation_samples, source.samples())));
-    std::iota(indices.begin(), indices.end(), 0);
-    const auto predictions = predict(setup_.executor, source, indices, kTopClasses);
     const std::filesystem::path path = std::filesystem::path("samples") / file_name(progress_.step);
     try {
         File file(setup_.folder / path, File::Mode::write);
-        file.write(samples_json(progress_.step, "validation", info, predictions).dump(1) + "\n");
+        // What a model writes need not be whole characters.
+        file.write(document->dump(1, ' ', false, config::Json::error_handler_t::replace) + "\n");
         file.close();
         setup_.control.emit(SampleEvent{progress_.step, path.string()});
     } catch (const Error& fault) {

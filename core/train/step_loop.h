@@ -83,7 +83,7 @@ private:
     bool evaluation_is_pending(const LiveSettings& live) const;
     bool evaluate_now();
     bool note_improvement(const Metrics& metrics);
-    void write_samples();
+    void write_samples(double since_s);
     void save(const std::string& kept_for);
     void collect_saves();
     void watch_the_log();

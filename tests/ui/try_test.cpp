@@ -24,6 +24,8 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QTableView>
+#include <QTextEdit>
 
 #include <fstream>
 #include <numeric>
@@ -98,7 +100,8 @@ private slots:
         // warns of each font that lacks them.
         const QByteArray function = QTest::currentTestFunction();
         if (function != "writing_stops_when_it_is_told_to" &&
-            function != "a_prompt_is_gone_on_from_as_weft_generate_does") {
+            function != "a_prompt_is_gone_on_from_as_weft_generate_does" &&
+            function != "texts_of_each_evaluation_can_be_read") {
             QTest::failOnWarning(QRegularExpression(".*"));
         }
     }
@@ -363,6 +366,59 @@ private slots:
         QCOMPARE(steps->chosen(), 0);
         QTRY_COMPARE(images->images().front().value, written(0));
         QCOMPARE(images->images().front().image, first); // the same sample
+    }
+
+    void numbers_of_two_evaluations_stand_beside_each_other() {
+        test::StudioFixture fixture;
+        train_to_the_end(fixture, kTable);
+        open_part(fixture, 0);
+        auto* table = static_cast<QTableView*>(fixture.find("sampleTable"));
+        // Of each of 16 samples two numbers.
+        QTRY_COMPARE_WITH_TIMEOUT(table->model()->rowCount(), 32, kPatienceMs);
+        QVERIFY(table->isVisible());
+        QCOMPARE(table->model()->columnCount(), 3); // the sample, its target, the newest step
+        auto* beside = static_cast<QComboBox*>(fixture.find("sampleBeside"));
+        QTRY_COMPARE(beside->count(), 3); // no other, the start, the end
+        beside->setFocus();
+        QTest::keyClick(beside, Qt::Key_Down);
+        QTRY_COMPARE(table->model()->columnCount(), 4);
+        const ui::RunModel& run = fixture.studio().run();
+        for (const int column : {2, 3}) { // the newest first
+            const auto path = run.folder() / run.samples().at(column == 2 ? 1 : 0).path;
+            const auto file = config::parse_json(read_file(path), path.string()).value;
+            const auto& sample = file.at("samples").at(0);
+            QCOMPARE(table->model()->index(1, 1).data().toString(),
+                     ui::formatMetric(sample.at("target").at(1).get<double>()));
+            QCOMPARE(table->model()->index(1, column).data().toString(),
+                     ui::formatMetric(sample.at("prediction").at(1).get<double>()));
+        }
+    }
+
+    void texts_of_each_evaluation_can_be_read() {
+        test::StudioFixture fixture;
+        std::string config = kText;
+        const std::string none = R"("samples": 0)";
+        config.replace(config.find(none), none.size(), R"("samples": 2)");
+        train_to_the_end(fixture, config.c_str());
+        open_part(fixture, 0);
+        auto* texts = static_cast<QTextEdit*>(fixture.find("sampleTexts"));
+        QTRY_VERIFY_WITH_TIMEOUT(texts->isVisible(), kPatienceMs);
+        const ui::RunModel& run = fixture.studio().run();
+        const auto path = run.folder() / run.samples().back().path;
+        const auto file = config::parse_json(read_file(path), path.string()).value;
+        QCOMPARE(file.at("samples").size(), std::size_t{2});
+        for (const auto& sample : file.at("samples")) {
+            const QString heading =
+                "sample " + QString::number(sample.at("index").get<std::int64_t>());
+            QTRY_VERIFY(texts->toPlainText().contains(heading));
+        }
+        QVERIFY(texts->toPlainText().contains("step 6"));
+        QVERIFY(texts->toPlainText().contains("in the data"));
+        auto* beside = static_cast<QComboBox*>(fixture.find("sampleBeside"));
+        QVERIFY(!texts->toPlainText().contains("step 0"));
+        beside->setFocus();
+        QTest::keyClick(beside, Qt::Key_Down);
+        QTRY_VERIFY(texts->toPlainText().contains("step 0"));
     }
 
 private:

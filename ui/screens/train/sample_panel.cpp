@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/train/sample_panel.h"
 
-#include "core/base/file.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "widgets/card.h"
 #include "widgets/image_grid.h"
 #include "widgets/messages.h"
 #include "widgets/step_dots.h"
+#include "widgets/style.h"
 #include "widgets/text_label.h"
 
+#include <QComboBox>
 #include <QVBoxLayout>
 
 namespace weft::ui {
@@ -35,18 +36,35 @@ SamplePanel::SamplePanel(RunModel& run, SamplePictures& pictures, QWidget* paren
     right_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
     line->addWidget(right_);
     column->addLayout(line);
+    beside_line_ = new QWidget;
+    auto* beside = new QHBoxLayout(beside_line_);
+    beside->setContentsMargins(0, 0, 0, 0);
+    beside->setSpacing(8);
+    beside_ = new QComboBox;
+    beside_->setObjectName("sampleBeside");
+    beside_->setAccessibleName(tr("Step to compare with"));
+    widgets::setCompact(beside_);
+    auto* name = new widgets::TextLabel(tr("&Compare with"), widgets::TextStyle::Caption,
+                                        widgets::Role::Muted);
+    name->setBuddy(beside_);
+    beside->addWidget(name);
+    beside->addWidget(beside_, 1);
+    column->addWidget(beside_line_);
     grid_ = new widgets::ImageGrid;
     grid_->setObjectName("samples");
     grid_->setCellWidth(92);
     grid_->setEmptyText({});
     pictures_area_ = widgets::verticalScroll(grid_);
     column->addWidget(pictures_area_, 1);
+    words_ = new SampleWords;
+    column->addWidget(words_, 1);
     hint_ = new widgets::EmptyState;
     column->addWidget(hint_, 1);
     connect(&run_, &RunModel::reset, this, &SamplePanel::onReset);
     connect(&run_, &RunModel::sampleAdded, this, &SamplePanel::updateSteps);
     connect(&run_, &RunModel::stepsRewound, this, &SamplePanel::updateSteps);
     connect(steps_, &widgets::StepDots::chosenChanged, this, &SamplePanel::readSamples);
+    connect(beside_, &QComboBox::activated, this, &SamplePanel::readSamples);
     fitText();
     onReset();
 }
@@ -81,40 +99,45 @@ void SamplePanel::updateSteps() {
     const bool any = !steps.empty();
     steps_->setVisible(any);
     step_->setVisible(any);
-    const bool configured = !run_.isEmpty() && !run_.isForeign();
-    const bool none =
-        configured && run_.config().section("evaluation").value("samples", 1) == 0;
-    say(any    ? QString()
-        : none ? tr("This run keeps no samples: its evaluation.samples is 0.")
-        : configured && run_.config().context() > 0
-            ? tr("A language model has no such samples: let it write under “Try it”.")
-        : run_.finished() ? tr("This run kept no samples: they are those of classifiers.")
-               : tr("Predictions on the same validation samples appear here after each "
-                    "evaluation."));
+    updateBeside();
+    if (!any) {
+        say(hintWithout());
+    }
     steps_->setSteps(std::move(steps));
+}
+
+// The steps are all there is to compare with; the choice stays.
+void SamplePanel::updateBeside() {
+    const QVariant chosen = beside_->currentData();
+    const QSignalBlocker quiet(beside_);
+    beside_->clear();
+    beside_->addItem(tr("no other step"), -1);
+    for (const train::SampleEvent& sample : run_.samples()) {
+        beside_->addItem(tr("step %1").arg(formatCount(sample.step)),
+                         static_cast<qlonglong>(sample.step));
+    }
+    beside_->setCurrentIndex(std::max(0, beside_->findData(chosen)));
+}
+
+QString SamplePanel::hintWithout() const {
+    const bool configured = !run_.isEmpty() && !run_.isForeign();
+    if (configured && run_.config().section("evaluation").value("samples", 1) == 0) {
+        return tr("This run keeps no samples: its evaluation.samples is 0.");
+    }
+    if (!run_.finished()) {
+        return tr("What the network says of the same validation samples appears here after each "
+                  "evaluation.");
+    }
+    return tr("This run kept no samples: it has no validation data, or its model says nothing of "
+              "single samples.");
 }
 
 void SamplePanel::say(const QString& hint) {
     hint_->setText(hint);
     hint_->setVisible(!hint.isEmpty());
-    pictures_area_->setVisible(hint.isEmpty());
-}
-
-/// samples/step-N.json: {"samples": [{"index", "label", "top": [{"class", "probability"}, ...]}]}
-std::vector<SamplePanel::Prediction> SamplePanel::readFile(const std::filesystem::path& path) {
-    std::vector<Prediction> read;
-    try {
-        const config::Checked parsed = config::parse_json(read_file(path), path.string());
-        for (const auto& sample : parsed.value.at("samples")) {
-            const auto& top = sample.at("top");
-            read.push_back({sample.at("index").get<std::int64_t>(), sample.at("label").get<int>(),
-                            top.at(0).at("class").get<int>(),
-                            top.at(0).at("probability").get<double>()});
-        }
-    } catch (const std::exception&) {
-        read.clear(); // written by another version, or gone: the panel says so
-    }
-    return read;
+    pictures_area_->hide();
+    words_->hide();
+    beside_line_->hide();
 }
 
 void SamplePanel::readSamples() {
@@ -122,40 +145,83 @@ void SamplePanel::readSamples() {
     if (chosen < 0 || static_cast<std::size_t>(chosen) >= run_.samples().size()) {
         return;
     }
-    const train::SampleEvent& sample = run_.samples()[static_cast<std::size_t>(chosen)];
-    step_->setText(tr("step %1").arg(formatCount(sample.step)));
-    wanted_ = run_.folder() / sample.path;
+    const qint64 step = run_.samples()[static_cast<std::size_t>(chosen)].step;
+    step_->setText(tr("step %1").arg(formatCount(step)));
+    std::vector<qint64> steps{step};
+    std::vector<std::filesystem::path> paths;
+    if (const qint64 other = beside_->currentData().toLongLong(); other >= 0 && other != step) {
+        steps.push_back(other);
+    }
+    for (const qint64 one : steps) {
+        const auto found =
+            std::find_if(run_.samples().begin(), run_.samples().end(),
+                         [one](const train::SampleEvent& sample) { return sample.step == one; });
+        paths.push_back(run_.folder() / found->path);
+    }
+    wanted_ = paths;
     runInBackground(
-        this, [path = wanted_] { return readFile(path); },
-        [this, path = wanted_](const std::vector<Prediction>& predictions) {
-            if (path != wanted_) {
-                return; // another step was chosen meanwhile
+        this,
+        [paths, steps] {
+            std::vector<SampleWords::Said> said;
+            for (std::size_t i = 0; i < paths.size(); ++i) {
+                said.push_back({steps[i], readSampleFile(paths[i])});
             }
-            if (predictions.empty()) {
-                say(tr("The samples of this step cannot be read."));
-                grid_->setImages({});
-                return;
+            return said;
+        },
+        [this, paths](const std::vector<SampleWords::Said>& said) {
+            if (paths == wanted_) { // no other step was chosen meanwhile
+                show(said);
             }
-            std::vector<std::int64_t> indices;
-            for (const Prediction& prediction : predictions) {
-                indices.push_back(prediction.index);
-            }
-            pictures_.read(this, std::move(indices),
-                           [this, path, predictions](const SampleSet& samples) {
-                               if (path == wanted_) {
-                                   show(predictions, samples);
-                               }
-                           });
         });
 }
 
-void SamplePanel::show(const std::vector<Prediction>& predictions, const SampleSet& samples) {
+void SamplePanel::show(const std::vector<SampleWords::Said>& said) {
+    const SampleFile& file = said.front().file;
+    right_->setText({});
+    if (file.isEmpty()) {
+        say(tr("The samples of this step cannot be read."));
+        grid_->setImages({});
+        return;
+    }
+    if (file.classes.empty()) {
+        showWords(said, {});
+        return;
+    }
+    std::vector<std::int64_t> indices;
+    for (const SaidClass& one : file.classes) {
+        indices.push_back(one.index);
+    }
+    pictures_.read(
+        this, std::move(indices), [this, said, paths = wanted_](const SampleSet& samples) {
+            if (paths != wanted_) {
+                return;
+            }
+            const bool images =
+                std::any_of(samples.pictures.begin(), samples.pictures.end(),
+                            [](const SamplePicture& one) { return !one.image.isNull(); });
+            if (images) {
+                showPictures(said.front().file.classes, samples);
+            } else {
+                showWords(said, samples);
+            }
+        });
+}
+
+void SamplePanel::showWords(std::vector<SampleWords::Said> said, const SampleSet& samples) {
+    say({});
+    beside_line_->setVisible(run_.samples().size() > 1);
+    words_->setSaid(std::move(said), samples);
+    words_->show();
+}
+
+void SamplePanel::showPictures(const std::vector<SaidClass>& predictions,
+                               const SampleSet& samples) {
     std::vector<widgets::GridImage> images;
     int right = 0;
     for (const SamplePicture& picture : samples.pictures) {
         const auto said =
             std::find_if(predictions.begin(), predictions.end(),
-                         [&](const Prediction& one) { return one.index == picture.index; });
+                         [&](const SaidClass& one) { return one.index == picture.index; });
         if (picture.image.isNull() || said == predictions.end()) {
             continue;
         }
@@ -168,10 +234,9 @@ void SamplePanel::show(const std::vector<Prediction>& predictions, const SampleS
         right += image.wrong ? 0 : 1;
         images.push_back(std::move(image));
     }
-    say(!images.empty()             ? QString()
-        : samples.problem.isEmpty() ? tr("The samples of this run are no images.")
-                                    : samples.problem);
-    right_->setText(images.empty() ? QString() : tr("%1 of %2").arg(right).arg(images.size()));
+    say({});
+    pictures_area_->show();
+    right_->setText(tr("%1 of %2").arg(right).arg(images.size()));
     right_->setToolTip(tr("Right predictions of those shown"));
     grid_->setImages(std::move(images));
 }

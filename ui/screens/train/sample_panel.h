@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the network says of the same validation samples at each evaluation; wrong ones are framed.
+// What the network says of the same validation samples at each evaluation: pictures, of which wrong
+// ones are framed, or texts and numbers, those of two steps beside each other.
 #pragma once
 
 #include "ui/bridge/sample_pictures.h"
+#include "ui/screens/train/sample_words.h"
 
 #include <QWidget>
+
+class QComboBox;
 
 namespace weft::widgets {
 class EmptyState;
@@ -24,29 +28,27 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
-    /// One prediction of a sample file.
-    struct Prediction {
-        std::int64_t index = 0; // in the validation split
-        int label = -1;
-        int predicted = -1;
-        double probability = 0;
-    };
-
-    static std::vector<Prediction> readFile(const std::filesystem::path& path);
     void fitText();
     void onReset();
     void updateSteps();
     void readSamples();
-    /// In the place of the pictures; empty: they are there.
+    void updateBeside();
+    QString hintWithout() const;
+    /// In the place of the samples; empty: they are there.
     void say(const QString& hint);
-    void show(const std::vector<Prediction>& predictions, const SampleSet& samples);
+    void show(const std::vector<SampleWords::Said>& said);
+    void showPictures(const std::vector<SaidClass>& said, const SampleSet& samples);
+    void showWords(std::vector<SampleWords::Said> said, const SampleSet& samples);
 
     RunModel& run_;
     SamplePictures& pictures_;
-    std::filesystem::path wanted_; // the sample file that is being read or shown
+    std::vector<std::filesystem::path> wanted_; // the sample files that are being read or shown
     widgets::StepDots* steps_;
     widgets::TextLabel* step_;
     widgets::TextLabel* right_;
+    QWidget* beside_line_;
+    QComboBox* beside_; // another step
+    SampleWords* words_;
     widgets::ImageGrid* grid_;
     QWidget* pictures_area_;
     widgets::EmptyState* hint_;
