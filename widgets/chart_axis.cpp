@@ -12,6 +12,8 @@
 namespace weft::widgets {
 namespace {
 
+constexpr double kLabelGap = 12.0; // between labels side by side
+
 QString trimmed(QString text) {
     if (!text.contains(QLatin1Char('.'))) {
         return text;
@@ -115,24 +117,50 @@ QString timeLabel(double seconds, double step) {
         return fineTime(seconds, step);
     }
     const bool whole_minutes = step >= 60.0 && seconds >= 60.0 && seconds < 3600.0;
-    return whole_minutes ? QCoreApplication::translate("Duration", "%1 m")
-                               .arg(std::llround(seconds / 60.0))
-                         : formatDuration(seconds);
+    return whole_minutes
+               ? QCoreApplication::translate("Duration", "%1 m").arg(std::llround(seconds / 60.0))
+               : formatDuration(seconds);
 }
 
 double ChartTicker::getTickStep(const QCPRange& range) {
+    int count = tickCount();
+    while (count > 1 && !hasRoom(range, stepFor(range, count))) {
+        --count;
+    }
+    return stepFor(range, count);
+}
+
+double ChartTicker::stepFor(const QCPRange& range, int count) {
     if (kind_ != Kind::Seconds && kind_ != Kind::Clock) {
-        return QCPAxisTicker::getTickStep(range);
+        return cleanMantissa(range.size() / std::max(1, count));
     }
     constexpr double kSteps[] = {1,   2,   5,    10,   15,   30,    60,    120,   300,
                                  600, 900, 1800, 3600, 7200, 14400, 43200, 86400, 172800};
-    const double wanted = range.size() / std::max(2, tickCount());
+    const double wanted = range.size() / std::max(1, count);
     for (const double step : kSteps) {
         if (step >= wanted * 0.7) {
             return step;
         }
     }
     return std::ceil(wanted / 86400.0) * 86400.0;
+}
+
+bool ChartTicker::hasRoom(const QCPRange& range, double step) const {
+    if (pixels_ <= 0) {
+        return true;
+    }
+    const QFont font = Theme::current().font(TextStyle::MonoSmall);
+    const double largest = std::max(std::abs(range.lower), std::abs(range.upper));
+    const double distance = step / range.size() * pixels_ - kLabelGap;
+    double before = 0.0;
+    for (double tick = std::ceil(range.lower / step) * step; tick <= range.upper; tick += step) {
+        const double half = textWidth(font, labelOf(tick, step, largest)) / 2.0;
+        if (before > 0.0 && before + half > distance) {
+            return false;
+        }
+        before = half;
+    }
+    return true;
 }
 
 QVector<double> ChartTicker::createTickVector(double step, const QCPRange& range) {
@@ -148,15 +176,19 @@ QVector<double> ChartTicker::createTickVector(double step, const QCPRange& range
     return QCPAxisTicker::createTickVector(step, range);
 }
 
+QString ChartTicker::labelOf(double tick, double step, double largest) const {
+    switch (kind_) {
+    case Kind::Seconds: return timeLabel(tick, step);
+    case Kind::Clock: return clockLabel(tick, step);
+    case Kind::Linear:
+    case Kind::Logarithmic: break;
+    }
+    return axisLabel(tick, step, largest);
+}
+
 QString ChartTicker::getTickLabel(double tick, const QLocale&, QChar, int) {
-    if (kind_ == Kind::Seconds) {
-        return timeLabel(tick, step_);
-    }
-    if (kind_ == Kind::Clock) {
-        return clockLabel(tick, step_);
-    }
     if (step_ > 0.0) {
-        return axisLabel(tick, step_, largest_);
+        return labelOf(tick, step_, largest_);
     }
     if (tick < 1e-2 || tick >= 1e6) {
         return scientific(tick);

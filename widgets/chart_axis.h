@@ -21,17 +21,25 @@ public:
     enum class Kind { Linear, Logarithmic, Seconds, Clock };
 
     void setKind(Kind kind) { kind_ = kind; }
-    /// About how many ticks there is room for.
-    void setRoom(int count) { setTickCount(count); }
+    /// About how many ticks there is room for. Of labels side by side in so many pixels, fewer
+    /// where they would touch.
+    void setRoom(int count, int pixels = 0) {
+        setTickCount(count);
+        pixels_ = pixels;
+    }
 
 protected:
     double getTickStep(const QCPRange& range) override;
     QVector<double> createTickVector(double step, const QCPRange& range) override;
-    QString getTickLabel(double tick, const QLocale& locale, QChar format,
-                         int precision) override;
+    QString getTickLabel(double tick, const QLocale& locale, QChar format, int precision) override;
 
 private:
+    double stepFor(const QCPRange& range, int count);
+    bool hasRoom(const QCPRange& range, double step) const;
+    QString labelOf(double tick, double step, double largest) const;
+
     Kind kind_ = Kind::Linear;
+    int pixels_ = 0;
     double step_ = 1.0;
     double largest_ = 1.0;
 };

@@ -200,7 +200,8 @@ void LineChart::Private::updateRanges() {
     plot->xAxis->setTickLabels(x_axis_visible && (hasPoints() || planned));
     plot->xAxis->grid()->setVisible(hasPoints());
     plot->yAxis->grid()->setVisible(hasPoints());
-    x_ticker->setRoom(std::clamp(plot->axisRect()->width() / 96, 3, 9));
+    const int across = plot->axisRect()->width();
+    x_ticker->setRoom(std::clamp(across / 96, 3, 9), across);
     y_ticker->setRoom(std::clamp(plot->axisRect()->height() / 44, 2, 7));
     if (before != plot->xAxis->range()) {
         emit q->xRangeChanged(x.low, x.high);

@@ -2,6 +2,7 @@
 #include "tests/support/weft_test.h"
 #include "widgets/chart_axis.h"
 #include "widgets/line_chart.h"
+#include "widgets/painting.h"
 #include "widgets/theme_controller.h"
 
 #include <QImage>
@@ -127,6 +128,35 @@ private slots:
         QCOMPARE(timeLabel(59.97, 0.1), QStringLiteral("1 m 00.0 s"));
         QCOMPARE(timeLabel(120, 60), QStringLiteral("2 m"));
         QCOMPARE(timeLabel(5400, 1800), QStringLiteral("1 h 30 m"));
+    }
+
+    void labels_side_by_side_do_not_touch() {
+        using Kind = ChartTicker::Kind;
+        const QFont font = Theme::current().font(TextStyle::MonoSmall);
+        ChartTicker ticker;
+        for (const Kind kind : {Kind::Linear, Kind::Seconds}) {
+            for (const double high : {0.5, 3.0, 38.0, 100.0, 229.0, 5000.0, 900000.0}) {
+                for (const int pixels : {90, 120, 200, 400}) {
+                    ticker.setKind(kind);
+                    ticker.setRoom(3, pixels);
+                    QVector<double> ticks;
+                    QVector<QString> labels;
+                    ticker.generate(QCPRange(0, high), QLocale::c(), 'g', 6, ticks, nullptr,
+                                    &labels);
+                    QVERIFY(!labels.isEmpty());
+                    double end = -1000;
+                    for (int i = 0; i < labels.size(); ++i) {
+                        const double half = textWidth(font, labels[i]) / 2;
+                        const double at = ticks[i] / high * pixels;
+                        const bool within = ticks[i] >= 0 && ticks[i] <= high;
+                        QVERIFY2(
+                            !within || at - half > end,
+                            qPrintable(QString("%1 at %2 px").arg(labels.join("|")).arg(pixels)));
+                        end = within ? at + half : end;
+                    }
+                }
+            }
+        }
     }
 
     void the_star_appears_at_the_best_point() {
