@@ -20,9 +20,25 @@ constexpr double kTallestRow = 14.0;
 constexpr double kLabelRow = 11.0; // rows less high than this have no labels
 constexpr int kOwnRows = 28;       // more bars share rows
 constexpr double kShortest = 6.0;  // a bar is seen at any scale
+constexpr double kBoxSide = 12.0;  // from the edge of the box to its text
+constexpr double kBoxEnd = 6.0;
+constexpr double kBoxLine = 3.0; // between its lines
+constexpr int kLeastHeight = 120;
 
 double lineHeight() {
     return QFontMetricsF(Theme::current().font(TextStyle::Caption)).height();
+}
+
+QFont summaryFont(qsizetype line) {
+    return Theme::current().font(line == 0   ? TextStyle::CaptionStrong
+                                 : line == 1 ? TextStyle::MonoSmall
+                                             : TextStyle::Caption);
+}
+
+double wrappedHeight(const QFont& font, const QString& text, double width) {
+    return std::ceil(QFontMetricsF(font)
+                         .boundingRect(QRectF(0, 0, width, 1e4), Qt::TextWordWrap, text)
+                         .height());
 }
 
 } // namespace
@@ -35,7 +51,9 @@ void LifelineChart::setLifelines(std::vector<Lifeline> lifelines, double high) {
     lifelines_ = std::move(lifelines);
     high_ = std::max(1.0, high);
     moment_ = std::clamp(moment_, 0.0, high_);
+    longest_.clear();
     assignRows();
+    arrange();
     itemsChanged();
 }
 
@@ -76,17 +94,61 @@ void LifelineChart::setMoment(double moment) {
 void LifelineChart::setSummary(const QStringList& lines) {
     summary_ = lines;
     setAccessibleDescription(lines.join(". "));
+    bool longer = false;
+    longest_.resize(std::max(longest_.size(), lines.size()));
+    for (qsizetype i = 0; i < lines.size(); ++i) {
+        if (textWidth(summaryFont(i), lines[i]) > textWidth(summaryFont(i), longest_[i])) {
+            longest_[i] = lines[i];
+            longer = true;
+        }
+    }
+    if (longer) {
+        arrange();
+    }
     update();
 }
 
 void LifelineChart::setLeftMargin(int left) {
     left_ = left;
+    arrange();
     update();
 }
 
+QSize LifelineChart::minimumSizeHint() const {
+    const double box = longest_.isEmpty() ? 0.0 : summarySize(size()).height();
+    return {240, kLeastHeight + static_cast<int>(box)};
+}
+
+void LifelineChart::resizeEvent(QResizeEvent* event) {
+    PaintedView::resizeEvent(event);
+    arrange();
+}
+
+void LifelineChart::changeEvent(QEvent* event) {
+    PaintedView::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        arrange();
+    }
+}
+
+// Once the summary was too large for the room between the bars it stays above them, so that they
+// do not move while the moment does.
+void LifelineChart::arrange() {
+    const double before = std::exchange(strip_, 0.0);
+    const QSizeF box = summarySize(size());
+    if (!longest_.isEmpty() && freest(box, size()).second > 0.0) {
+        strip_ = box.height() + space::kControl;
+    }
+    updateGeometry();
+    if (strip_ != before) {
+        update();
+    }
+}
+
 QRectF LifelineChart::plot(const QSizeF& view_size) const {
-    return {static_cast<double>(left_), kTop, std::max(10.0, view_size.width() - left_ - kRight),
-            std::max(10.0, view_size.height() - kTop - lineHeight() - 12)};
+    const double top = kTop + strip_;
+    return {static_cast<double>(left_), top, std::max(10.0, view_size.width() - left_ - kRight),
+            std::max(10.0, view_size.height() - top - lineHeight() - 12)};
 }
 
 double LifelineChart::xOf(double value, const QSizeF& view_size) const {
@@ -179,32 +241,38 @@ void LifelineChart::paintMoment(QPainter& painter, const QSizeF& view_size) cons
     if (summary_.isEmpty()) {
         return;
     }
-    const QFont strong = theme.font(TextStyle::CaptionStrong);
-    const QFont mono = theme.font(TextStyle::MonoSmall);
-    const QFont caption = theme.font(TextStyle::Caption);
-    const double line = lineHeight() + 3;
-    double width = 0;
-    for (int i = 0; i < summary_.size(); ++i) {
-        width = std::max(width, textWidth(i == 0 ? strong : i == 1 ? mono : caption, summary_[i]));
-    }
-    const QSizeF box(std::min(width + 24, area.width() - 8),
-                     line * static_cast<double>(summary_.size()) + 12);
-    QRectF rect = freest(box, view_size);
+    QRectF rect = summaryRect(view_size);
     paintPanel(painter, rect, size::kRadius, theme.color(Role::Surface), theme.color(Role::Border));
-    rect.adjust(12, 6, -12, -6);
-    for (int i = 0; i < summary_.size(); ++i) {
-        paintText(painter, QRectF(rect.left(), rect.top() + line * i, rect.width(), line),
-                  Qt::AlignLeft | Qt::AlignVCenter, summary_[i],
-                  i == 0   ? strong
-                  : i == 1 ? mono
-                           : caption,
-                  theme.color(i == 0 ? Role::Text : Role::Muted));
+    rect.adjust(kBoxSide, kBoxEnd, -kBoxSide, -kBoxEnd);
+    for (qsizetype i = 0; i < summary_.size(); ++i) {
+        const QFont font = summaryFont(i);
+        painter.setFont(font);
+        painter.setPen(theme.color(i == 0 ? Role::Text : Role::Muted));
+        painter.drawText(rect, Qt::TextWordWrap, summary_[i]);
+        rect.setTop(rect.top() + wrappedHeight(font, longest_[i], rect.width()) + kBoxLine);
     }
 }
 
-/// Where a box covers least of the bars: they go from the upper left to the lower right, so that
-/// the other two corners are mostly free.
-QRectF LifelineChart::freest(const QSizeF& box, const QSizeF& view_size) const {
+QSizeF LifelineChart::summarySize(const QSizeF& view_size) const {
+    double wanted = 0;
+    for (qsizetype i = 0; i < longest_.size(); ++i) {
+        wanted = std::max(wanted, std::ceil(textWidth(summaryFont(i), longest_[i])) + 1);
+    }
+    const double width = std::min(wanted, plot(view_size).width() - 8 - 2 * kBoxSide);
+    double height = 2 * kBoxEnd - kBoxLine;
+    for (qsizetype i = 0; i < longest_.size(); ++i) {
+        height += wrappedHeight(summaryFont(i), longest_[i], width) + kBoxLine;
+    }
+    return {width + 2 * kBoxSide, height};
+}
+
+QRectF LifelineChart::summaryRect(const QSizeF& view_size) const {
+    const QSizeF box = summarySize(view_size);
+    return strip_ > 0.0 ? QRectF({left_ + 4.0, kTop}, box) : freest(box, view_size).first;
+}
+
+/// The bars go from the upper left to the lower right: the other two corners are mostly free.
+std::pair<QRectF, double> LifelineChart::freest(const QSizeF& box, const QSizeF& view_size) const {
     const QRectF area = plot(view_size);
     const double right = std::max(area.left() + 4, area.right() - box.width() - 4);
     const QPointF corners[] = {{area.left() + 4, area.bottom() - box.height() - 8},
@@ -225,7 +293,7 @@ QRectF LifelineChart::freest(const QSizeF& box, const QSizeF& view_size) const {
             best = place;
         }
     }
-    return best;
+    return {best, least};
 }
 
 void LifelineChart::choose(double x) {

@@ -6,6 +6,7 @@
 
 #include "widgets/painted_view.h"
 
+#include <utility>
 #include <vector>
 
 namespace weft::widgets {
@@ -28,15 +29,17 @@ public:
     void setLifelines(std::vector<Lifeline> lifelines, double high);
     double moment() const { return moment_; }
     void setMoment(double moment);
-    /// What the box beside the moment says: the first line strong, the others in monospace.
+    /// What a box says of the moment: the first line strong, the second in monospace. It stands
+    /// where no bar is, or above them all; its size is that of the longest it said of these bars.
     void setSummary(const QStringList& lines);
+    QRectF summaryRect() const { return summaryRect(size()); }
     /// Pixels left of the axis, so that it lines up with a chart above.
     void setLeftMargin(int left);
 
     int itemCount() const override { return static_cast<int>(lifelines_.size()); }
     ViewItem item(int index) const override;
     QSize sizeHint() const override { return {480, 260}; }
-    QSize minimumSizeHint() const override { return {240, 120}; }
+    QSize minimumSizeHint() const override;
 
 signals:
     void momentChanged(double moment);
@@ -45,8 +48,11 @@ protected:
     void paintScene(QPainter& painter, const QSizeF& view_size) const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
+    void arrange();
     QRectF plot(const QSizeF& view_size) const;
     QRectF bar(std::size_t index, const QSizeF& view_size) const;
     double xOf(double value, const QSizeF& view_size) const;
@@ -55,7 +61,10 @@ private:
     void paintAxis(QPainter& painter, const QSizeF& view_size) const;
     void paintBars(QPainter& painter, const QSizeF& view_size) const;
     void paintMoment(QPainter& painter, const QSizeF& view_size) const;
-    QRectF freest(const QSizeF& box, const QSizeF& view_size) const;
+    QSizeF summarySize(const QSizeF& view_size) const;
+    QRectF summaryRect(const QSizeF& view_size) const;
+    /// Where a box covers least of the bars, and how much.
+    std::pair<QRectF, double> freest(const QSizeF& box, const QSizeF& view_size) const;
 
     std::vector<Lifeline> lifelines_;
     std::vector<int> rows_; // of each lifeline
@@ -63,6 +72,8 @@ private:
     double high_ = 1.0;
     double moment_ = 0.0;
     QStringList summary_;
+    QStringList longest_; // of each of its lines
+    double strip_ = 0.0;  // above the bars, for the summary; 0: it has room among them
     int left_ = 48;
 };
 

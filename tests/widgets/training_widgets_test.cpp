@@ -109,8 +109,7 @@ private slots:
         QTest::addColumn<bool>("logarithmic");
         for (const double peak : {2.0, 0.02, 3e-3, 6e-4, 1e-5}) {
             for (const bool logarithmic : {false, true}) {
-                QTest::addRow("%g %s", peak, logarithmic ? "log" : "linear")
-                    << peak << logarithmic;
+                QTest::addRow("%g %s", peak, logarithmic ? "log" : "linear") << peak << logarithmic;
             }
         }
     }
@@ -166,6 +165,49 @@ private slots:
             }
             QVERIFY(own.bottom() <= chart.height());
         }
+    }
+
+    void what_is_said_of_the_moment_covers_no_bar_data() {
+        QTest::addColumn<int>("bars");
+        QTest::addColumn<QSize>("size");
+        for (const int bars : {12, 28, 200}) {
+            for (const QSize size : {QSize(640, 320), QSize(320, 240)}) {
+                QTest::addRow("%d %d", bars, size.width()) << bars << size;
+            }
+        }
+    }
+
+    void what_is_said_of_the_moment_covers_no_bar() {
+        QFETCH(int, bars);
+        QFETCH(QSize, size);
+        LifelineChart chart;
+        chart.resize(size);
+        std::vector<Lifeline> lines;
+        for (int i = 0; i < bars; ++i) {
+            const double from = 1000.0 * (i + 1) / bars;
+            const bool stays = i % 3 == 0;
+            lines.push_back({from,
+                             stays ? 1000.0 : std::min(1000.0, from + 200),
+                             stays,
+                             false,
+                             QString::number(from),
+                             {}});
+        }
+        chart.setLifelines(lines, 1000);
+        chart.show();
+        chart.setSummary({"at step 600 exist 8, 83.2 MB",
+                          "2,000  4,000  6,000  8,000  10,000  12,000  14,000  16,000",
+                          "assumes that validation/loss improves up to step 2,062"});
+        const QRectF first = chart.summaryRect();
+        QVERIFY(QRectF(chart.rect()).contains(first));
+        const QRectF bar = chart.item(0).rect;
+        for (int i = 0; i < bars; ++i) {
+            QVERIFY2(!chart.item(i).rect.intersects(first), qPrintable(QString::number(i)));
+        }
+        // Less to say at another moment moves nothing.
+        chart.setSummary({"at step 1 exist 0, 0 B", "nothing yet"});
+        QCOMPARE(chart.summaryRect(), first);
+        QCOMPARE(chart.item(0).rect, bar);
     }
 
     void figures_take_further_lines_where_there_is_no_room() {

@@ -118,7 +118,7 @@ void RetentionPart::describe() {
     QStringList names;
     for (const std::int64_t one : there) {
         if (names.size() == kMostSteps) {
-            names.append(QStringLiteral("…"));
+            names.append(tr("and %1 more").arg(there.size() - kMostSteps));
             break;
         }
         names.append(formatCount(one));
