@@ -170,6 +170,16 @@ void MainWindow::connectStudio() {
                                                       static_cast<widgets::LogLevel>(level), source,
                                                       text, step});
             });
+    // Notes go after some seconds; what they said stays.
+    connect(toasts_, &widgets::ToastHost::historyChanged, this, [this] {
+        const widgets::ToastRecord& note = toasts_->history().back();
+        lower_->log().append(widgets::LogLine{
+            QDateTime::currentMSecsSinceEpoch(),
+            note.kind == widgets::MessageKind::Error     ? widgets::LogLevel::Error
+            : note.kind == widgets::MessageKind::Warning ? widgets::LogLevel::Warning
+                                                         : widgets::LogLevel::Info,
+            tr("studio"), note.text, -1});
+    });
     connect(&studio_, &Studio::troubled, this, &MainWindow::complain);
     connect(banner_, &RunBanner::failed, this, &MainWindow::complain);
     connect(banner_, &RunBanner::differencesRequested, this, &MainWindow::showDifferences);

@@ -9,10 +9,12 @@
 #include "ui/bridge/convert.h"
 #include "ui/studio.h"
 #include "widgets/icon.h"
+#include "widgets/menu_text.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QPainter>
 #include <QPushButton>
 
@@ -49,6 +51,12 @@ QString diskText(const std::filesystem::path& root) {
     return {};
 }
 
+QString tipOf(const QString& page) {
+    return page == "plan"          ? QObject::tr("Show Mesh & Plan")
+           : page == "checkpoints" ? QObject::tr("Show Checkpoints")
+                                   : QObject::tr("Show Train");
+}
+
 } // namespace
 
 StatusBar::StatusBar(Studio& studio, Actions& actions, QWidget* parent)
@@ -67,6 +75,7 @@ StatusBar::StatusBar(Studio& studio, Actions& actions, QWidget* parent)
         widgets::setTextStyle(button, widgets::TextStyle::MonoSmall);
         button->setFocusPolicy(Qt::NoFocus);
         button->setMinimumWidth(1);
+        button->installEventFilter(this);
         connect(button, &QPushButton::clicked, this,
                 [this, i] { emit pageRequested(items_[static_cast<std::size_t>(i)].page); });
         items_.push_back({button, "train"});
@@ -110,34 +119,39 @@ void StatusBar::setProblemCount(int errors, int warnings) {
                                                                 : widgets::Role::Muted));
 }
 
-QStringList StatusBar::idleTexts() const {
-    return {studio_.run().isEmpty() ? tr("no run") : studio_.run().name(), machine_, disk_};
+// What fills the disk is checkpoints; what this machine can do is what plans are made for.
+std::vector<StatusBar::Said> StatusBar::idleTexts() const {
+    return {{studio_.run().isEmpty() ? tr("no run") : studio_.run().name()},
+            {machine_, "plan"},
+            {disk_, "checkpoints"}};
 }
 
-QStringList StatusBar::runTexts() const {
+std::vector<StatusBar::Said> StatusBar::runTexts() const {
     const RunModel& run = studio_.run();
-    QStringList texts;
-    texts << (run.totalSteps() > 0
-                  ? tr("step %1 / %2").arg(formatCount(run.step()), formatCount(run.totalSteps()))
-                  : tr("step %1").arg(formatCount(run.step())));
-    texts << tr("epoch %1").arg(run.lastStep().epoch, 0, 'f', 2);
+    std::vector<Said> said;
+    said.push_back(
+        {run.totalSteps() > 0
+             ? tr("step %1 / %2").arg(formatCount(run.step()), formatCount(run.totalSteps()))
+             : tr("step %1").arg(formatCount(run.step()))});
+    said.push_back({tr("epoch %1").arg(run.lastStep().epoch, 0, 'f', 2)});
     const auto validation = run.lastMetric("validation/loss");
     // A fork that has just begun stands at a step without having taken one.
-    texts << (run.steps().loss.empty()
-                  ? QString()
-                  : tr("loss %1").arg(formatMetric(run.lastStep().loss)) +
-                        (validation ? " / " + formatMetric(*validation) : QString()));
+    said.push_back({run.steps().loss.empty()
+                        ? QString()
+                        : tr("loss %1").arg(formatMetric(run.lastStep().loss)) +
+                              (validation ? " / " + formatMetric(*validation) : QString())});
     const RunModel::Speed speed = run.speed();
-    texts << (speed.per_second > 0
-                  ? (speed.tokens ? tr("%1 tokens/s") : tr("%1 samples/s"))
-                        .arg(formatCount(static_cast<std::int64_t>(speed.per_second)))
-                  : QString());
+    said.push_back({speed.per_second > 0
+                        ? (speed.tokens ? tr("%1 tokens/s") : tr("%1 samples/s"))
+                              .arg(formatCount(static_cast<std::int64_t>(speed.per_second)))
+                        : QString()});
     const double left = run.secondsLeft();
-    texts << (left >= 0 ? tr("%1 left").arg(formatDuration(left)) : QString());
-    texts << (run.plan() ? tr("arena %1").arg(widgets::formatMemory(run.plan()->arena_bytes))
-                         : QString());
-    texts << disk_;
-    return texts;
+    said.push_back({left >= 0 ? tr("%1 left").arg(formatDuration(left)) : QString()});
+    said.push_back({run.plan() ? tr("arena %1").arg(widgets::formatMemory(run.plan()->arena_bytes))
+                               : QString(),
+                    "plan"});
+    said.push_back({disk_, "checkpoints"});
+    return said;
 }
 
 void StatusBar::refresh() {
@@ -151,15 +165,19 @@ void StatusBar::refresh() {
     setItems(training && studio_.run().step() > 0 ? runTexts() : idleTexts());
 }
 
-void StatusBar::setItems(const QStringList& texts) {
+void StatusBar::setItems(const std::vector<Said>& said) {
     bool changed = false;
-    for (int i = 0; i < kItems; ++i) {
-        QPushButton* button = items_[static_cast<std::size_t>(i)].button;
-        const QString text = i < texts.size() ? texts[i] : QString();
-        if (button->text() != text) {
-            button->setText(text);
-            changed = true;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        const Said now = i < said.size() ? said[i] : Said{};
+        Item& item = items_[i];
+        const QString text = widgets::menuText(now.text); // of a run's name
+        if (item.button->text() == text && item.page == now.page) {
+            continue;
         }
+        item.button->setText(text);
+        item.page = now.page;
+        item.button->setToolTip(tipOf(item.page));
+        changed = true;
     }
     if (changed) {
         fitItems();
@@ -175,6 +193,40 @@ void StatusBar::fitItems() {
         room -= wanted;
         item.button->setVisible(!item.button->text().isEmpty() && room >= 0);
     }
+    placeTabStop();
+}
+
+// The item that had it last, or the first one.
+void StatusBar::placeTabStop() {
+    if (items_[stop_].button->isHidden()) {
+        stop_ = 0;
+    }
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        items_[i].button->setFocusPolicy(i == stop_ ? Qt::TabFocus : Qt::NoFocus);
+    }
+}
+
+void StatusBar::moveFocus(int direction) {
+    const int count = static_cast<int>(items_.size());
+    for (int i = static_cast<int>(stop_) + direction; i >= 0 && i < count; i += direction) {
+        if (!items_[static_cast<std::size_t>(i)].button->isHidden()) {
+            stop_ = static_cast<std::size_t>(i);
+            placeTabStop();
+            items_[stop_].button->setFocus(Qt::TabFocusReason);
+            return;
+        }
+    }
+}
+
+bool StatusBar::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if (key == Qt::Key_Left || key == Qt::Key_Right) {
+            moveFocus((key == Qt::Key_Right) == (layoutDirection() == Qt::LeftToRight) ? 1 : -1);
+            return true;
+        }
+    }
+    return QWidget::eventFilter(watched, event);
 }
 
 void StatusBar::resizeEvent(QResizeEvent* event) {

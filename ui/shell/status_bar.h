@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The line at the bottom: state, step, epoch, loss, speed, time left, memory, disk. A click on an
-// item opens the page that explains it; narrow windows drop items from the end.
+// The line at the bottom: state, step, epoch, loss, speed, time left, memory, disk. An item opens
+// the page that explains it, by a click or the keyboard: one Tab stop, arrows go from item to item.
+// Narrow windows drop items from the end.
 #pragma once
 
 #include "widgets/pill.h"
@@ -31,6 +32,7 @@ signals:
     void pageRequested(const QString& id);
 
 protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
@@ -39,16 +41,23 @@ private:
         QPushButton* button;
         QString page;
     };
+    struct Said {
+        QString text; // empty: nothing to say of it now
+        const char* page = "train";
+    };
 
-    void setItems(const QStringList& texts);
+    void setItems(const std::vector<Said>& said);
+    void placeTabStop();
+    void moveFocus(int direction);
     void refresh();
     void fitItems();
-    QStringList idleTexts() const;
-    QStringList runTexts() const;
+    std::vector<Said> idleTexts() const;
+    std::vector<Said> runTexts() const;
 
     Studio& studio_;
     widgets::StatePill* state_;
     std::vector<Item> items_;
+    std::size_t stop_ = 0; // the item that Tab reaches
     QPushButton* problems_;
     QPushButton* console_;
     QTimer timer_;

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the window says in passing: notes stay readable after they have gone, and the line at the
+// bottom leads to the pages that explain it.
+#include "tests/support/weft_test.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/shell/status_bar.h"
+#include "widgets/log_view.h"
+#include "widgets/messages.h"
+
+#include <QApplication>
+#include <QPushButton>
+
+namespace {
+
+using namespace weft;
+
+constexpr int kPatienceMs = 30000; // for a loaded machine
+
+QPushButton* item(test::StudioFixture& fixture, const QString& text) {
+    for (auto* button :
+         fixture.window().findChild<ui::StatusBar*>()->findChildren<QPushButton*>()) {
+        if (button->isVisible() && button->text().contains(text)) {
+            return button;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace
+
+class NotesTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void what_a_note_said_is_in_the_console_when_it_has_gone() {
+        test::StudioFixture fixture;
+        fixture.window().open(QString::fromStdString((fixture.root() / "nowhere.json").string()));
+        auto* toasts = fixture.window().findChild<widgets::ToastHost*>();
+        QCOMPARE(toasts->visibleCount(), 1);
+        toasts->dismissAll();
+        QTRY_COMPARE(toasts->visibleCount(), 0);
+        auto* log = fixture.window().findChild<widgets::LogView*>();
+        QTRY_VERIFY(log->model()->rowCount() > 0);
+        const widgets::LogLine& line = log->model()->line(log->model()->rowCount() - 1);
+        QCOMPARE(line.level, widgets::LogLevel::Error);
+        QVERIFY(line.text.contains("nowhere.json"));
+        QVERIFY(line.time_ms > 0);
+    }
+
+    void items_of_the_status_bar_lead_to_the_page_that_explains_them_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("page");
+        QTest::newRow("run") << "no run"
+                             << "train";
+        QTest::newRow("machine") << "core"
+                                 << "plan";
+        QTest::newRow("disk") << "disk"
+                              << "checkpoints";
+    }
+
+    void items_of_the_status_bar_lead_to_the_page_that_explains_them() {
+        QFETCH(QString, text);
+        QFETCH(QString, page);
+        test::StudioFixture fixture;
+        QTRY_VERIFY_WITH_TIMEOUT(item(fixture, text) != nullptr, kPatienceMs);
+        QTest::mouseClick(item(fixture, text), Qt::LeftButton);
+        QCOMPARE(fixture.window().currentPage(), page);
+    }
+
+    void the_status_bar_is_one_stop_with_arrows_within() {
+        test::StudioFixture fixture;
+        QTRY_VERIFY_WITH_TIMEOUT(item(fixture, "disk") != nullptr, kPatienceMs);
+        fixture.window().activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&fixture.window()));
+        auto* status = fixture.window().findChild<ui::StatusBar*>();
+        int stops = 0;
+        for (const auto* button : status->findChildren<QPushButton*>()) {
+            stops += button->isVisible() && (button->focusPolicy() & Qt::TabFocus) != 0 &&
+                     (button->text().contains("run") || button->text().contains("core") ||
+                      button->text().contains("disk"));
+        }
+        QCOMPARE(stops, 1);
+        item(fixture, "no run")->setFocus(Qt::TabFocusReason);
+        for (int i = 0; i < 2; ++i) {
+            QTest::keyClick(QApplication::focusWidget(), Qt::Key_Right);
+        }
+        QCOMPARE(QApplication::focusWidget(), item(fixture, "disk"));
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Right); // there is no further one
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Space);
+        QCOMPARE(fixture.window().currentPage(), QString("checkpoints"));
+    }
+
+    void memory_of_a_run_leads_to_its_plan() {
+        test::StudioFixture fixture;
+        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        fixture.window().resize(1440, 900);
+        fixture.window().showPage("home");
+        QTRY_VERIFY_WITH_TIMEOUT(item(fixture, "arena") != nullptr, kPatienceMs);
+        item(fixture, "arena")->click();
+        QCOMPARE(fixture.window().currentPage(), QString("plan"));
+        item(fixture, "loss")->click();
+        QCOMPARE(fixture.window().currentPage(), QString("train"));
+        fixture.studio().stopNow();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+    }
+};
+
+WEFT_TEST(NotesTest)
+#include "notes_test.moc"
