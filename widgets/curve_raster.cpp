@@ -53,18 +53,17 @@ private:
     double left_; // of the dash or gap
 };
 
-/// Each channel times share / 255, rounded.
-QRgb scaled(QRgb color, unsigned share) {
-    unsigned even = (color & 0xff00ffU) * share;
-    even = ((even + ((even >> 8) & 0xff00ffU) + 0x800080U) >> 8) & 0xff00ffU;
-    unsigned odd = ((color >> 8) & 0xff00ffU) * share;
-    odd = (odd + ((odd >> 8) & 0xff00ffU) + 0x800080U) & 0xff00ff00U;
-    return even | odd;
+/// Two channels of each, eight bits apart: color * part / 255 + under * (255 - part) / 255, rounded.
+inline unsigned blended(unsigned color, unsigned under, unsigned part) {
+    const unsigned sum = color * part + under * (255 - part) + 0x800080U;
+    return ((sum + ((sum >> 8) & 0xff00ffU)) >> 8) & 0xff00ffU;
 }
 
-void cover(QRgb& pixel, QRgb color, double share) {
-    const auto part = static_cast<unsigned>(share * 255.0 + 0.5);
-    pixel = scaled(color, part) + scaled(pixel, 255 - part);
+inline void cover(QRgb& pixel, QRgb color, double share) {
+    const auto part = static_cast<unsigned>(static_cast<int>(share * 255.0 + 0.5));
+    const unsigned even = blended(color & 0xff00ffU, pixel & 0xff00ffU, part);
+    const unsigned odd = blended((color >> 8) & 0xff00ffU, (pixel >> 8) & 0xff00ffU, part);
+    pixel = even | (odd << 8);
 }
 
 /// Calls `visit` with every column of a picture that the line between two points crosses, and the

@@ -30,6 +30,7 @@ QRect ChartPainting::clipRect() const {
 
 LineChart::Private::Private(LineChart* chart) : q(chart), plot(new QCustomPlot(chart)) {
     plot->setPlottingHint(QCP::phFastPolylines, true);
+    plot->setAutoAddPlottableToLegend(false); // nobody sees it, but each replot would lay it out
     plot->setFocusPolicy(Qt::NoFocus);
     plot->setMouseTracking(true);
     plot->setAttribute(Qt::WA_OpaquePaintEvent);
