@@ -53,7 +53,8 @@ private:
     double left_; // of the dash or gap
 };
 
-/// Two channels of each, eight bits apart: color * part / 255 + under * (255 - part) / 255, rounded.
+/// Two channels of each, eight bits apart: color * part / 255 + under * (255 - part) / 255,
+/// rounded.
 inline unsigned blended(unsigned color, unsigned under, unsigned part) {
     const unsigned sum = color * part + under * (255 - part) + 0x800080U;
     return ((sum + ((sum >> 8) & 0xff00ffU)) >> 8) & 0xff00ffU;
