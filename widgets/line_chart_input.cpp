@@ -8,6 +8,7 @@
 #include <QGuiApplication>
 #include <QKeyEvent>
 #include <QMenu>
+#include <QMetaMethod>
 #include <QMouseEvent>
 #include <QToolTip>
 #include <QWheelEvent>
@@ -185,13 +186,21 @@ void LineChart::keyPressEvent(QKeyEvent* event) {
         QWidget::keyPressEvent(event);
         return;
     }
+    // What nobody listens to is not offered: such a key goes on to the page.
+    const auto ask = [&](auto signal) {
+        if (isSignalConnected(QMetaMethod::fromSignal(signal))) {
+            emit(this->*signal)();
+        } else {
+            QWidget::keyPressEvent(event);
+        }
+    };
     switch (event->key()) {
     case Qt::Key_R: resetView(); return;
     case Qt::Key_L: setLogScale(!d_->log); return;
     case Qt::Key_O: setOutliersClipped(!d_->clip_outliers); return;
     case Qt::Key_F: setFollowing(!d_->following); return;
-    case Qt::Key_S: emit smoothingFocusRequested(); return;
-    case Qt::Key_E: emit exportRequested(); return;
+    case Qt::Key_S: ask(&LineChart::smoothingFocusRequested); return;
+    case Qt::Key_E: ask(&LineChart::exportRequested); return;
     case Qt::Key_Left: d_->stepCrosshair(-1); return;
     case Qt::Key_Right: d_->stepCrosshair(1); return;
     case Qt::Key_Plus:
@@ -231,8 +240,10 @@ void LineChart::openMenu(const QPoint& global) {
                     [this] { QGuiApplication::clipboard()->setPixmap(d_->plot->toPixmap()); });
     menu->addAction(icon(QStringLiteral("copy")), tr("Copy data in view"), this,
                     &LineChart::copyData);
-    menu->addAction(icon(QStringLiteral("export")), tr("Export…\tE"), this,
-                    &LineChart::exportRequested);
+    if (isSignalConnected(QMetaMethod::fromSignal(&LineChart::exportRequested))) {
+        menu->addAction(icon(QStringLiteral("export")), tr("Export…\tE"), this,
+                        &LineChart::exportRequested);
+    }
     emit menuOpening(menu);
     menu->popup(global);
 }

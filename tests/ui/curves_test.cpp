@@ -8,6 +8,7 @@
 #include "ui/screens/train/chart_grid.h"
 #include "ui/screens/train/curve_panel.h"
 #include "widgets/line_chart.h"
+#include "widgets/log_view.h"
 #include "widgets/run_row_delegate.h"
 
 #include <QAbstractItemModelTester>
@@ -78,13 +79,13 @@ private slots:
         ui::ChartGrid* grid = grid_of(fixture);
         ui::ChartCell* cell = grid->cells()[1];
         QTest::mouseClick(cell->findChild<QPushButton*>("chartFullScreen"), Qt::LeftButton);
-        QVERIFY(grid->isFullScreen());
-        QVERIFY(cell->window()->isFullScreen());
-        QVERIFY(cell->window() != &fixture.window());
+        QVERIFY(cell->isFullScreen());
+        QVERIFY(cell->chart()->window()->isFullScreen());
+        QVERIFY(cell->chart()->window() != &fixture.window());
         QTest::keyClick(cell->chart(), Qt::Key_Escape);
-        QVERIFY(!grid->isFullScreen());
-        QCOMPARE(cell->window(), &fixture.window());
-        QVERIFY(cell->isVisible());
+        QVERIFY(!cell->isFullScreen());
+        QCOMPARE(cell->chart()->window(), &fixture.window());
+        QVERIFY(cell->chart()->isVisible());
         QCOMPARE(grid->metrics(), (QStringList{"loss", "learning_rate", "grad_norm"}));
     }
 
@@ -106,6 +107,29 @@ private slots:
         QTRY_VERIFY(std::abs(newest() - (1000 + 0.01 * 111)) < 1e-6);
         axis->setCurrentIndex(static_cast<int>(XAxis::Seconds));
         QTRY_VERIFY(std::abs(newest() - 0.01 * 110) < 1e-6); // since the state said running
+    }
+
+    void a_line_of_the_console_leads_to_its_step_in_the_charts() {
+        test::StudioFixture fixture;
+        show_parent(fixture);
+        widgets::LineChart* chart = grid_of(fixture)->cells()[0]->chart();
+        QTRY_COMPARE(chart->pointCount(1), std::size_t{100});
+        chart->setXRange({60, 90}); // its step lies outside
+        fixture.studio().logged(1, "run", "no step", -1);
+        fixture.studio().logged(2, "run", "something at step 40", 40);
+        fixture.window().showPage("home");
+        fixture.window().actions().get(ui::action::kConsole)->trigger();
+        auto* log = fixture.window().findChild<widgets::LogView*>();
+        log->flush();
+        const int last = log->model()->rowCount() - 1;
+        log->list()->activated(log->model()->index(last - 1, 0));
+        QCOMPARE(fixture.window().currentPage(), QString("home")); // that one has none
+        log->list()->activated(log->model()->index(last, 0));
+        QCOMPARE(fixture.window().currentPage(), QString("train"));
+        for (const ui::ChartCell* cell : grid_of(fixture)->cells()) {
+            QCOMPARE(cell->chart()->crosshair().value_or(-1), 40.0);
+        }
+        QVERIFY(chart->xRange().low < 40 && chart->xRange().high > 40);
     }
 
     void charts_below_each_other_begin_and_end_at_one_place_on_every_axis() {

@@ -1,19 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the plan page hands out: its drawings, and the mesh in other programs' words.
+// What pages hand out: charts, drawings, and the mesh in other programs' words.
 #include "core/compile/mesh_recipe.h"
+#include "core/train/tensorboard_writer.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/mesh_support.h"
+#include "tests/ui/run_log.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/screens/drawings.h"
 #include "ui/screens/plan/export_menu.h"
+#include "ui/screens/train/chart_grid.h"
+#include "ui/screens/train/scalar_grid.h"
+#include "widgets/line_chart.h"
 
 #include <QAbstractButton>
+#include <QApplication>
 #include <QClipboard>
+#include <QFile>
+#include <QFileDialog>
+#include <QKeyEvent>
 #include <QPushButton>
+#include <QTableView>
+#include <QTimer>
+
+#include <fstream>
 
 namespace {
 
 using namespace weft;
+namespace fs = std::filesystem;
 
 constexpr int kPatienceMs = 30000;
 
@@ -23,6 +37,42 @@ QStringList titles(const QMenu& menu) {
         out.append(action->text());
     }
     return out;
+}
+
+/// Answers the next dialog that asks for a file: its first kind with this suffix, and a name.
+void answerDialog(const QString& suffix, const fs::path& file) {
+    auto* poll = new QTimer(qApp);
+    QObject::connect(poll, &QTimer::timeout, poll, [poll, suffix, file] {
+        auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+        if (dialog == nullptr) {
+            return;
+        }
+        poll->deleteLater();
+        const QStringList fitting = dialog->nameFilters().filter("*." + suffix);
+        dialog->selectNameFilter(fitting.value(0));
+        dialog->selectFile(QString::fromStdString(file.string()));
+        static_cast<QDialog*>(dialog)->accept();
+    });
+    poll->start(10);
+}
+
+QByteArray beginOf(const fs::path& file) {
+    QFile read(QString::fromStdString(file.string()));
+    return read.open(QIODevice::ReadOnly) ? read.read(4) : QByteArray();
+}
+
+bool offersExport(widgets::LineChart& chart) {
+    chart.openMenu({0, 0});
+    auto* menu = chart.findChild<QMenu*>();
+    const QStringList all = titles(*menu);
+    delete menu;
+    return !all.filter("Export").isEmpty();
+}
+
+/// E, then "Document" and a name without an ending.
+void exportByKey(widgets::LineChart& chart, const fs::path& file) {
+    answerDialog("pdf", file);
+    QTest::keyClick(&chart, Qt::Key_E);
 }
 
 } // namespace
@@ -35,6 +85,63 @@ private slots:
         QCOMPARE(ui::fileName("blocks.0.qkv.weight, [64, 192]"),
                  QString("blocks-0-qkv-weight-64-192"));
         QCOMPARE(ui::fileName("Devices"), QString("devices"));
+    }
+
+    void a_chart_offers_what_somebody_listens_to() {
+        widgets::LineChart chart;
+        const auto takes = [&chart](int key) {
+            QKeyEvent event(QEvent::KeyPress, key, Qt::NoModifier);
+            QCoreApplication::sendEvent(&chart, &event);
+            return event.isAccepted();
+        };
+        QVERIFY(takes(Qt::Key_R));
+        QVERIFY(!takes(Qt::Key_E) && !takes(Qt::Key_S));
+        QVERIFY(!offersExport(chart));
+        const QSignalSpy wanted(&chart, &widgets::LineChart::exportRequested);
+        const QSignalSpy smoothed(&chart, &widgets::LineChart::smoothingFocusRequested);
+        QVERIFY(takes(Qt::Key_E) && takes(Qt::Key_S));
+        QVERIFY(offersExport(chart));
+    }
+
+    void every_chart_is_exported_as_the_chosen_kind() {
+        test::StudioFixture fixture;
+        const fs::path out = fixture.root() / "out";
+        fs::create_directories(out);
+        test::RunLog log(fixture.root() / "runs" / "made", test::tiny_config());
+        log.steps(1, 20, 0.5).add(train::CheckpointEvent{10, {}, 0, 0, 0, {}});
+        fixture.studio().showRun(log.folder());
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().step(), 20, kPatienceMs);
+        exportByKey(*fixture.window().findChild<ui::ChartGrid*>()->cells()[0]->chart(),
+                    out / "train");
+        QCOMPARE(beginOf(out / "train.pdf"), QByteArray("%PDF"));
+
+        fixture.window().showPage("checkpoints");
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("checkpointCurve")->isVisible(), kPatienceMs);
+        exportByKey(*static_cast<widgets::LineChart*>(fixture.find("checkpointCurve")),
+                    out / "checkpoints");
+        QCOMPARE(beginOf(out / "checkpoints.pdf"), QByteArray("%PDF"));
+
+        fixture.window().showPage("runs");
+        fixture.studio().index().refresh();
+        auto* table = static_cast<QTableView*>(fixture.find("runTable"));
+        QTRY_COMPARE_WITH_TIMEOUT(table->model()->rowCount(), 1, kPatienceMs);
+        table->selectRow(0);
+        QTRY_VERIFY(fixture.find("compareChart")->isVisible());
+        exportByKey(*static_cast<widgets::LineChart*>(fixture.find("compareChart")), out / "runs");
+        QCOMPARE(beginOf(out / "runs.pdf"), QByteArray("%PDF"));
+        answerDialog("svg", out / "button");
+        fixture.click("compareExport");
+        QCOMPARE(beginOf(out / "button.svg"), QByteArray("<?xm"));
+
+        const fs::path logs = fixture.root() / "logs";
+        fs::create_directories(logs);
+        std::ofstream(logs / "events.out.tfevents.100.host")
+            << train::framed_record(train::scalar_event(100, 1, {{"Loss/train", 2.0}}));
+        QCOMPARE(fixture.studio().openPath(logs), QString());
+        auto* grid = static_cast<ui::ScalarGrid*>(fixture.find("scalarGrid"));
+        QTRY_COMPARE_WITH_TIMEOUT(grid->charts().size(), std::size_t{1}, kPatienceMs);
+        exportByKey(*grid->charts()[0], out / "scalars");
+        QCOMPARE(beginOf(out / "scalars.pdf"), QByteArray("%PDF"));
     }
 
     void the_mesh_is_copied_and_drawings_are_listed_where_they_are_shown() {

@@ -9,6 +9,8 @@
 #include "widgets/line_chart.h"
 #include "widgets/messages.h"
 
+#include <QApplication>
+#include <QComboBox>
 #include <QLineEdit>
 #include <QSignalSpy>
 
@@ -143,6 +145,52 @@ private slots:
         QCOMPARE(fixture.studio().run().scalars()[0].step, (std::vector<double>{1, 3}));
         fixture.window().showPage("train");
         QVERIFY(fixture.find("scalarTrouble")->isVisible());
+    }
+
+    void its_charts_count_what_event_files_say_and_fill_the_screen() {
+        test::StudioFixture fixture;
+        const fs::path run = fixture.root() / "run";
+        std::string points;
+        for (int i = 5; i <= 10; ++i) {
+            points += point(i, i, "a") + point(i, -i, "b");
+        }
+        write(run / kFile, points);
+        QCOMPARE(fixture.studio().openPath(run), QString());
+        fixture.window().showPage("train");
+        auto* grid = static_cast<ui::ScalarGrid*>(fixture.find("scalarGrid"));
+        QTRY_COMPARE_WITH_TIMEOUT(grid->charts().size(), std::size_t{2}, kPatienceMs);
+        const auto newest = [grid] {
+            widgets::LineChart* chart = grid->charts()[0];
+            chart->replotNow();
+            chart->setCrosshair(1e12);
+            return chart->crosshair().value_or(-1);
+        };
+        auto* axis = static_cast<QComboBox*>(fixture.find("scalarAxis"));
+        QStringList names;
+        for (int i = 0; i < axis->count(); ++i) {
+            names << axis->itemText(i);
+        }
+        QCOMPARE(names, (QStringList{"Step", "Time", "Clock", "Relative step"}));
+        const double ends[] = {10, 5, 110, 5}; // step n was written at 100 + n s
+        for (int i = 0; i < axis->count(); ++i) {
+            axis->setCurrentIndex(i);
+            QTRY_COMPARE(newest(), ends[i]);
+        }
+        QTest::keyClick(grid->charts()[1], Qt::Key_S);
+        QCOMPARE(QApplication::focusWidget(), fixture.find("scalarSmoothing"));
+        // What has the focus fills the screen, and stays there when the program writes more.
+        widgets::LineChart* chart = grid->charts()[1];
+        chart->setFocus();
+        QTest::keyClick(&fixture.window(), Qt::Key_F11);
+        QVERIFY(chart->window()->isFullScreen());
+        write(run / kFile, point(11, 1, "b") + point(11, 1, "c"), true);
+        QTRY_COMPARE_WITH_TIMEOUT(grid->charts().size(), std::size_t{3}, kPatienceMs);
+        QCOMPARE(grid->charts()[1], chart);
+        QTRY_COMPARE(chart->pointCount(1), std::size_t{7});
+        QVERIFY(chart->window()->isFullScreen());
+        QTest::keyClick(chart, Qt::Key_Escape);
+        QTRY_COMPARE(chart->window(), &fixture.window());
+        QVERIFY(chart->isVisible());
     }
 
     void steps_that_a_restart_took_back_leave_the_chart() {

@@ -7,6 +7,7 @@
 #include <QAction>
 #include <QWidget>
 
+#include <cstdint>
 #include <string>
 
 namespace weft::ui {
@@ -30,6 +31,11 @@ public:
     virtual bool followsSteps() const { return false; }
     /// Shows the field of a JSON pointer of the draft; false when the page has none for it.
     virtual bool showField(const std::string& /*pointer*/) { return false; }
+
+    /// Shows where a step of the run on screen lies.
+    virtual void showStep(std::int64_t /*step*/) {}
+    /// Says in a short note what came of writing a file.
+    void showWritten(bool well, const QString& text);
 
 signals:
     void navStateChanged();

@@ -4,13 +4,14 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run_model.h"
 #include "ui/models/checkpoint_model.h"
+#include "ui/screens/drawings.h"
 #include "widgets/checkpoint_timeline.h"
 #include "widgets/line_chart.h"
 
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <span>
+#include <cmath>
 
 namespace weft::ui {
 namespace {
@@ -30,10 +31,16 @@ CheckpointCurve::CheckpointCurve(const CheckpointModel& model, QWidget* parent)
     chart_ = new widgets::LineChart;
     chart_->setObjectName("checkpointCurve");
     chart_->setFixedHeight(kHeight);
-    chart_->setAxisNames(tr("step"), tr("loss"));
+    chart_->setAccessibleName(tr("Curve of the run"));
     chart_->setSmoothing(kSmoothing);
     chart_->setLeftMargin(kLeftMargin);
     column->addWidget(chart_);
+    offerExport(
+        *chart_,
+        [this] {
+            return (run_ == nullptr ? QString() : run_->name()) + QLatin1Char('-') + metric_.id;
+        },
+        [this](bool well, const QString& text) { emit exported(well, text); });
     files_ = new widgets::CheckpointTimeline;
     files_->setObjectName("timeline");
     files_->setCaptions(tr("files"), tr("dashed: pruned by retention"));
@@ -47,48 +54,53 @@ CheckpointCurve::CheckpointCurve(const CheckpointModel& model, QWidget* parent)
     connect(&feed_, &SliceFeed::slice, this, &CheckpointCurve::append);
 }
 
+// That by which the run says which checkpoint is the best; the loss where it does not say.
+void CheckpointCurve::takeMetric() {
+    const std::string& name = run_->config().checkpoint_metric;
+    const std::string wanted = name.empty() ? "validation/loss" : name;
+    metric_ = curveMetric(*run_, toQString(wanted.substr(wanted.find('/') + 1)));
+    metric_.evaluation_metric = wanted;
+}
+
 void CheckpointCurve::restart(const RunModel& run) {
     run_ = &run;
+    takeMetric();
     chart_->clearAll();
-    train_series_ = chart_->addSeries({tr("train/loss"), {}, 0, widgets::SeriesForm::Smoothed});
-    validation_series_ =
-        chart_->addSeries({tr("validation/loss"), {}, 0, widgets::SeriesForm::Markers});
+    chart_->setAxisNames(tr("step"), metric_.title.toLower());
+    train_series_ =
+        chart_->addSeries({toQString(metric_.step_metric), {}, 0, widgets::SeriesForm::Smoothed});
+    evaluation_series_ = chart_->addSeries(
+        {toQString(metric_.evaluation_metric), {}, 0, widgets::SeriesForm::Markers});
     feed_.restart();
     extend();
 }
 
 void CheckpointCurve::extend() {
     if (run_ != nullptr) {
-        feed_.extendTo(run_->steps().step.size());
+        feed_.extendTo(pointCount(run_->steps(), metric_));
         updateEnd();
     }
 }
 
 void CheckpointCurve::append(std::size_t first, std::size_t count) {
-    const StepSeries& steps = run_->steps();
-    chart_->append(train_series_, std::span(steps.step).subspan(first, count),
-                   std::span(steps.loss).subspan(first, count));
+    readPoints(run_->steps(), metric_, XAxis::Step, 0.0, first, count, INFINITY, x_, y_);
+    chart_->append(train_series_, x_, y_);
 }
 
 void CheckpointCurve::updateMarks() {
     if (run_ == nullptr) {
         return;
     }
-    std::vector<double> x;
-    std::vector<double> y;
-    for (const EvaluationPoint& point : run_->evaluations()) {
-        for (const auto& [name, value] : point.metrics) {
-            if (name == "validation/loss") {
-                x.push_back(point.step);
-                y.push_back(value);
-            }
+    readEvaluations(*run_, metric_, XAxis::Step, INFINITY, x_, y_);
+    chart_->clearSeries(evaluation_series_);
+    chart_->append(evaluation_series_, x_, y_);
+    chart_->setBest(std::nullopt);
+    for (int i = 0; i < model_.rowCount(); ++i) { // the one that the table calls the best
+        if (const CheckpointRow& row = model_.row(i); row.best) {
+            chart_->setBest(static_cast<double>(row.step), *row.metric,
+                            tr("best %1").arg(formatMetric(*row.metric)));
         }
     }
-    chart_->clearSeries(validation_series_);
-    chart_->append(validation_series_, x, y);
-    const auto best = run_->bestMetric("validation/loss", true);
-    chart_->setBest(best ? std::optional(best->step) : std::nullopt, best ? best->value : 0,
-                    best ? tr("best %1").arg(formatMetric(best->value)) : QString());
     updateEnd();
     std::vector<widgets::TimelineCheckpoint> marks;
     for (int i = model_.rowCount() - 1; i >= 0; --i) {

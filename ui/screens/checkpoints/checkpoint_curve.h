@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The loss of a run and, below it on the same steps, the checkpoints that it wrote: kept, pruned,
-// best and the chosen one.
+// The metric by which a run calls a checkpoint its best and, below it on the same steps, the
+// checkpoints that it wrote: kept, pruned, best and the chosen one.
 #pragma once
 
+#include "ui/bridge/curve_metric.h"
 #include "ui/bridge/slice_feed.h"
 
 #include <QWidget>
@@ -33,18 +34,22 @@ public:
 
 signals:
     void rowChosen(int row);
+    void exported(bool well, const QString& text);
 
 private:
+    void takeMetric();
     void updateEnd();
     void append(std::size_t first, std::size_t count);
 
     const CheckpointModel& model_;
     const RunModel* run_ = nullptr;
+    CurveMetric metric_; // of the run's checkpoints
     SliceFeed feed_;
+    std::vector<double> x_, y_; // room for slices
     widgets::LineChart* chart_;
     widgets::CheckpointTimeline* files_;
     int train_series_ = -1;
-    int validation_series_ = -1;
+    int evaluation_series_ = -1;
 };
 
 } // namespace weft::ui

@@ -45,6 +45,7 @@ CheckpointsScreen::CheckpointsScreen(Studio& studio, Actions& actions)
     column->addWidget(createHeader(actions));
     column->addWidget(new widgets::Hairline);
     auto* splitter = new QSplitter(Qt::Horizontal);
+    splitter->setObjectName("checkpointsSplitter");
     splitter->setHandleWidth(1);
     splitter->setChildrenCollapsible(false);
     splitter->addWidget(createTree());
@@ -167,6 +168,7 @@ QWidget* CheckpointsScreen::createMiddle() {
         new QShortcut(QKeySequence(Qt::Key_Delete), table_, nullptr, nullptr, Qt::WidgetShortcut);
     connect(remove, &QShortcut::activated, actions_, &CheckpointActions::remove);
     connect(curve_, &CheckpointCurve::rowChosen, table_, &QTableView::selectRow);
+    connect(curve_, &CheckpointCurve::exported, this, &CheckpointsScreen::showWritten);
     return middle;
 }
 

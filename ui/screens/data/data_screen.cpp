@@ -108,11 +108,8 @@ QWidget* DataScreen::createHeader() {
     connect(menu, &QMenu::aboutToShow, this, [this, menu] {
         menu->clear();
         qDeleteAll(menu->findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
-        addDrawings(menu, this, studio_.draft().name(), [this](bool well, const QString& text) {
-            emit toastRequested(static_cast<int>(well ? widgets::MessageKind::Success
-                                                      : widgets::MessageKind::Error),
-                                text);
-        });
+        addDrawings(menu, this, studio_.draft().name(),
+                    [this](bool well, const QString& text) { showWritten(well, text); });
     });
     exporting_->setMenu(menu);
     header->addControl(exporting_);

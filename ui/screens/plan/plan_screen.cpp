@@ -144,11 +144,7 @@ QWidget* PlanScreen::createHeader() {
     exporting_->setObjectName("planExport");
     auto* menu = new ExportMenu(
         this, [this] { return planned(); }, exporting_);
-    connect(menu, &ExportMenu::done, this, [this](bool well, const QString& text) {
-        emit toastRequested(
-            static_cast<int>(well ? widgets::MessageKind::Success : widgets::MessageKind::Error),
-            text);
-    });
+    connect(menu, &ExportMenu::done, this, &PlanScreen::showWritten);
     exporting_->setMenu(menu);
     header->addControl(exporting_);
     return header;
@@ -156,9 +152,11 @@ QWidget* PlanScreen::createHeader() {
 
 QWidget* PlanScreen::createPlan() {
     auto* splitter = new QSplitter(Qt::Horizontal);
+    splitter->setObjectName("planSplitter");
     splitter->setHandleWidth(1);
     splitter->setChildrenCollapsible(false);
     auto* left = new QSplitter(Qt::Vertical);
+    left->setObjectName("planLeftSplitter");
     left->setHandleWidth(1);
     left->setChildrenCollapsible(false);
     memory_ = new MemoryPart;

@@ -4,6 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run_facts.h"
 #include "ui/models/run_difference_model.h"
+#include "ui/screens/drawings.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
 #include "widgets/icon.h"
@@ -14,7 +15,6 @@
 #include "widgets/style.h"
 
 #include <QComboBox>
-#include <QFileDialog>
 #include <QHeaderView>
 #include <QMenu>
 #include <QPushButton>
@@ -132,6 +132,7 @@ ComparePanel::ComparePanel(RunCurves& curves, QWidget* parent) : QWidget(parent)
     connect(axes_, &QPushButton::clicked, this, &ComparePanel::chooseAxes);
     header_->addControl(axes_);
     export_ = new QPushButton(widgets::icon("export"), {});
+    export_->setObjectName("compareExport");
     export_->setToolTip(tr("Export what is shown"));
     export_->setAccessibleName(tr("Export what is shown"));
     widgets::setButtonKind(export_, widgets::ButtonKind::Flat);
@@ -151,6 +152,10 @@ ComparePanel::ComparePanel(RunCurves& curves, QWidget* parent) : QWidget(parent)
     stack_->addWidget(empty_);
     chart_ = new widgets::LineChart;
     chart_->setObjectName("compareChart");
+    chart_->setAccessibleName(tr("Curves of the chosen runs"));
+    offerExport(
+        *chart_, [this] { return tr("runs-%1").arg(metric_->currentText()); },
+        [this](bool well, const QString& text) { emit exported(well, text); });
     chart_->setSmoothing(0.6);
     stack_->addWidget(chart_);
     differences_ = new RunDifferenceModel(this);
@@ -286,8 +291,7 @@ void ComparePanel::showCurves() {
         const QString name = nameOf(selected_[i]);
         const auto form =
             selected_.size() == 1 ? widgets::SeriesForm::Smoothed : widgets::SeriesForm::Thin;
-        drawn_.push_back(
-            {chart_->addSeries({name, name, line.slot, form, line.dash}), nullptr, 0});
+        drawn_.push_back({chart_->addSeries({name, name, line.slot, form, line.dash}), nullptr, 0});
     }
     stack_->setCurrentIndex(CurvesPage);
     feed();
@@ -400,21 +404,11 @@ void ComparePanel::chooseAxes() {
 }
 
 void ComparePanel::exportView() {
-    const bool curves = stack_->currentIndex() == CurvesPage;
-    const QString path = QFileDialog::getSaveFileName(
-        this, tr("Export"), curves ? "runs.png" : "parallel.png",
-        curves ? tr("Picture (*.png);;Vector drawing (*.svg);;Every point (*.csv)")
-               : tr("Picture (*.png);;Vector drawing (*.svg)"));
-    if (path.isEmpty()) {
-        return;
-    }
-    const bool written =
-        !curves ? (path.endsWith(".svg") ? parallel_->exportSvg(path) : parallel_->exportPng(path))
-        : path.endsWith(".svg") ? chart_->exportSvg(path)
-        : path.endsWith(".csv") ? chart_->exportCsv(path)
-                                : chart_->exportPng(path);
-    if (!written) {
-        emit failed(tr("%1 could not be written. Choose another folder.").arg(path));
+    if (stack_->currentIndex() == CurvesPage) {
+        emit chart_->exportRequested();
+    } else {
+        exportDrawing(*parallel_, tr("runs-parallel"),
+                      [this](bool well, const QString& text) { emit exported(well, text); });
     }
 }
 

@@ -39,8 +39,7 @@ public:
     void setRuns(std::vector<train::RunSummary> selected, std::vector<train::RunSummary> listed);
 
 signals:
-    /// An export could not be written.
-    void failed(const QString& problem);
+    void exported(bool well, const QString& text);
 
 private:
     struct Drawn {

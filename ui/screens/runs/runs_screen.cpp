@@ -69,9 +69,7 @@ RunsScreen::RunsScreen(Studio& studio, Actions& actions) : studio_(studio) {
     splitter_->setStretchFactor(1, 2);
     splitter_->setSizes({460, 340});
     column->addWidget(splitter_, 1);
-    connect(compare_, &ComparePanel::failed, this, [this](const QString& problem) {
-        emit toastRequested(static_cast<int>(widgets::MessageKind::Error), problem);
-    });
+    connect(compare_, &ComparePanel::exported, this, &RunsScreen::showWritten);
     connect(&studio_.index(), &RunIndex::runsChanged, this, &RunsScreen::refresh);
     connect(&studio_.index(), &RunIndex::runsChanged, this, &RunsScreen::selectOpened);
     connect(&studio_, &Studio::runsOpened, this, &RunsScreen::showOpened);

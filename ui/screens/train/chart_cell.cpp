@@ -2,15 +2,12 @@
 #include "ui/screens/train/chart_cell.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/screens/train/chart_export.h"
 #include "ui/screens/train/chart_marks.h"
-#include "widgets/card.h"
 #include "widgets/icon.h"
 #include "widgets/line_chart.h"
 #include "widgets/menu_text.h"
 #include "widgets/style.h"
 
-#include <QHBoxLayout>
 #include <QMenu>
 #include <QPushButton>
 
@@ -22,11 +19,6 @@ namespace {
 
 using widgets::LineChart;
 using widgets::SeriesForm;
-
-constexpr int kLeftMargin = 56;     // a learning rate such as 2.5e-4
-constexpr int kSmallestHeight = 64; // of the plot
-constexpr int kTableHeight = 190;   // from here on there is room for the crosshair's table
-constexpr int kAxisHeight = 120;    // and for the labels of the x axis
 
 SeriesForm form_of(const CurveRun& run, const CurveMetric& metric) {
     switch (run.part) {
@@ -44,15 +36,10 @@ Qt::PenStyle dash_of(const CurveRun& run) {
 } // namespace
 
 ChartCell::ChartCell(CurveRuns& runs, const QString& metric, QWidget* parent)
-    : QWidget(parent), runs_(runs), metric_(curveMetric(runs.shown(), metric)) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    chart_ = new LineChart;
-    chart_->setLeftMargin(kLeftMargin);
-    chart_->setMinimumHeight(kSmallestHeight);
-    column->addWidget(createStrip());
-    column->addWidget(chart_, 1);
+    : ChartFrame(parent), runs_(runs), metric_(curveMetric(runs.shown(), metric)) {
+    setHead(createTitle());
+    close_ = addTool("chartRemove", "close", tr("Remove this chart"));
+    connect(close_, &QPushButton::clicked, this, &ChartCell::removeRequested);
     connect(&runs_, &CurveRuns::added, this, &ChartCell::addRun);
     connect(&runs_, &CurveRuns::aboutToBeRemoved, this, &ChartCell::removeRun);
     connect(&runs_, &CurveRuns::looksChanged, this, &ChartCell::updateLooks);
@@ -67,33 +54,13 @@ ChartCell::ChartCell(CurveRuns& runs, const QString& metric, QWidget* parent)
             updateMarks();
         }
     });
-    connect(chart_, &LineChart::menuOpening, this, &ChartCell::fillChartMenu);
-    connect(chart_, &LineChart::exportRequested, this, &ChartCell::exportChart);
-    connect(chart_, &LineChart::logScaleChanged, log_, &QPushButton::setChecked);
-    connect(chart_, &LineChart::flagClicked, this, [this](int index) {
+    connect(chart(), &LineChart::flagClicked, this, [this](int index) {
         emit checkpointRequested(runs_.shown().checkpoints()[static_cast<std::size_t>(index)].step);
     });
     rebuild();
 }
 
-QPushButton* ChartCell::addTool(QWidget* strip, const QString& name, const QString& icon,
-                                const QString& tip) {
-    auto* button = new QPushButton(strip);
-    button->setIcon(widgets::icon(icon));
-    button->setObjectName(name);
-    button->setToolTip(tip);
-    button->setAccessibleName(tip);
-    widgets::setButtonKind(button, widgets::ButtonKind::Flat);
-    widgets::setCompact(button);
-    strip->layout()->addWidget(button);
-    return button;
-}
-
-QWidget* ChartCell::createStrip() {
-    auto* strip = new widgets::Panel;
-    auto* row = new QHBoxLayout(strip);
-    row->setContentsMargins(widgets::space::kControl, 2, widgets::space::kControl, 0);
-    row->setSpacing(2);
+QWidget* ChartCell::createTitle() {
     title_ = new QPushButton;
     title_->setObjectName("chartMetric");
     title_->setToolTip(tr("What this chart shows"));
@@ -102,25 +69,7 @@ QWidget* ChartCell::createStrip() {
     metric_menu_ = new QMenu(title_);
     connect(metric_menu_, &QMenu::aboutToShow, this, &ChartCell::fillMetricMenu);
     title_->setMenu(metric_menu_);
-    row->addWidget(title_);
-    row->addStretch(1);
-    log_ = new QPushButton(tr("Log"));
-    log_->setObjectName("chartLog");
-    log_->setCheckable(true);
-    log_->setToolTip(tr("Logarithmic y axis (L)"));
-    log_->setAccessibleName(tr("Logarithmic y axis"));
-    widgets::setButtonKind(log_, widgets::ButtonKind::Flat);
-    widgets::setCompact(log_);
-    row->addWidget(log_);
-    connect(log_, &QPushButton::toggled, chart_, &LineChart::setLogScale);
-    QPushButton* more = addTool(strip, "chartMenu", "more", tr("More about this chart"));
-    connect(more, &QPushButton::clicked, this,
-            [this, more] { chart_->openMenu(more->mapToGlobal(QPoint(0, more->height()))); });
-    expand_ = addTool(strip, "chartFullScreen", "expand", tr("Full screen (F11)"));
-    connect(expand_, &QPushButton::clicked, this, &ChartCell::fullScreenRequested);
-    close_ = addTool(strip, "chartRemove", "close", tr("Remove this chart"));
-    connect(close_, &QPushButton::clicked, this, &ChartCell::removeRequested);
-    return strip;
+    return title_;
 }
 
 void ChartCell::fillMetricMenu() {
@@ -133,9 +82,9 @@ void ChartCell::fillMetricMenu() {
     }
 }
 
-void ChartCell::fillChartMenu(QMenu* menu) {
+void ChartCell::fillMenu(QMenu* menu) {
     const auto& saved = runs_.shown().checkpoints();
-    const auto at = chart_->crosshair();
+    const auto at = chart()->crosshair();
     if (at && !saved.empty()) {
         const auto distance = [&](const train::CheckpointEvent& checkpoint) {
             const double step = static_cast<double>(checkpoint.step);
@@ -150,10 +99,8 @@ void ChartCell::fillChartMenu(QMenu* menu) {
                         tr("Show the checkpoint of step %1").arg(formatCount(nearest->step)), this,
                         [this, step = nearest->step] { emit checkpointRequested(step); });
     }
-    menu->addSeparator();
-    menu->addAction(widgets::icon("expand"), expand_->toolTip(), this,
-                    &ChartCell::fullScreenRequested);
-    if (close_->isVisibleTo(this)) {
+    ChartFrame::fillMenu(menu);
+    if (!isFullScreen()) {
         menu->addAction(widgets::icon("close"), tr("Remove this chart"), this,
                         &ChartCell::removeRequested)
             ->setEnabled(close_->isEnabled());
@@ -163,7 +110,7 @@ void ChartCell::fillChartMenu(QMenu* menu) {
 void ChartCell::setMetric(const QString& id) {
     if (id != metric_.id) {
         metric_ = curveMetric(runs_.shown(), id);
-        chart_->clearContent();
+        chart()->clearContent();
         fill();
         emit metricChanged();
     }
@@ -176,15 +123,11 @@ void ChartCell::setXAxis(XAxis axis) {
     }
 }
 
-void ChartCell::setSmoothing(double weight) {
-    chart_->setSmoothing(weight);
-}
-
 void ChartCell::setTakenBackShown(bool shown) {
     taken_back_shown_ = shown;
     for (const auto& [id, drawn] : drawn_) {
         for (const int series : drawn.taken_back) {
-            chart_->setSeriesVisible(series, shown && runs_.find(id)->visible);
+            chart()->setSeriesVisible(series, shown && runs_.find(id)->visible);
         }
     }
 }
@@ -199,13 +142,6 @@ void ChartCell::setAlone(bool alone) {
     close_->setToolTip(alone ? tr("The last chart stays") : tr("Remove this chart"));
 }
 
-void ChartCell::setFullScreen(bool full) {
-    expand_->setIcon(widgets::icon(full ? "minus" : "expand"));
-    expand_->setToolTip(full ? tr("Back into the page (Esc)") : tr("Full screen (F11)"));
-    expand_->setAccessibleName(expand_->toolTip());
-    close_->setVisible(!full);
-}
-
 // Before a run began there is no time and no step of its own.
 bool ChartCell::isShownOnAxis(const CurveRun& run) const {
     return run.part != CurveRun::Part::Prefix ||
@@ -213,24 +149,21 @@ bool ChartCell::isShownOnAxis(const CurveRun& run) const {
 }
 
 void ChartCell::rebuild() {
-    chart_->clearAll();
+    chart()->clearAll();
     fill();
 }
 
 void ChartCell::fill() {
-    const QString names[] = {tr("step"), tr("epoch"), tr("time"), tr("clock"), tr("relative step")};
     drawn_.clear();
-    chart_->setXKind(axis_ == XAxis::Seconds ? LineChart::XKind::Seconds
-                     : axis_ == XAxis::Wall  ? LineChart::XKind::Clock
-                                             : LineChart::XKind::Number);
-    chart_->setAxisNames(names[static_cast<int>(axis_)], metric_.title.toLower());
+    showAxis(axis_, metric_.title.toLower());
+    setExportName(runs_.shown().name() + QLatin1Char('-') + metric_.id);
     title_->setText(metric_.title);
     title_->setAccessibleName(tr("%1: choose what this chart shows").arg(metric_.title));
-    chart_->setAccessibleName(metric_.title);
+    chart()->setAccessibleName(metric_.title);
     const auto clip = runs_.shown().config().max_grad_norm;
     const bool norm = metric_.id == QLatin1String("grad_norm") && clip;
-    chart_->setThreshold(norm ? clip : std::nullopt,
-                         norm ? tr("clipped above %1").arg(*clip) : QString());
+    chart()->setThreshold(norm ? clip : std::nullopt,
+                          norm ? tr("clipped above %1").arg(*clip) : QString());
     for (const auto& run : runs_.runs()) {
         addRun(run->id);
     }
@@ -247,9 +180,9 @@ void ChartCell::addRun(int id) {
     // A prefix continues into the run on screen, in the same row of the table.
     const QString group =
         run.part == CurveRun::Part::Prefix ? runs_.shown().name() : runs_.label(run);
-    drawn.steps = chart_->addSeries({toQString(metric_.step_metric), group, run.color,
-                                     form_of(run, metric_), dash_of(run), visible, metric_.noisy});
-    drawn.evaluations = chart_->addSeries(
+    drawn.steps = chart()->addSeries({toQString(metric_.step_metric), group, run.color,
+                                      form_of(run, metric_), dash_of(run), visible, metric_.noisy});
+    drawn.evaluations = chart()->addSeries(
         {toQString(metric_.evaluation_metric), group, run.color,
          run.part == CurveRun::Part::Overlay ? SeriesForm::Noted : SeriesForm::Markers,
          dash_of(run), visible, false});
@@ -261,10 +194,10 @@ void ChartCell::removeRun(int id) {
     if (found == drawn_.end()) {
         return;
     }
-    chart_->removeSeries(found->second.steps);
-    chart_->removeSeries(found->second.evaluations);
+    chart()->removeSeries(found->second.steps);
+    chart()->removeSeries(found->second.evaluations);
     for (const int series : found->second.taken_back) {
-        chart_->removeSeries(series);
+        chart()->removeSeries(series);
     }
     drawn_.erase(found);
 }
@@ -276,9 +209,9 @@ void ChartCell::readRun(int id) {
     }
     const CurveRun& run = *runs_.find(id);
     Drawn& drawn = found->second;
-    chart_->clearSeries(drawn.steps);
+    chart()->clearSeries(drawn.steps);
     for (const int series : drawn.taken_back) {
-        chart_->removeSeries(series);
+        chart()->removeSeries(series);
     }
     drawn.taken_back.clear();
     addTakenBack(run, drawn);
@@ -298,7 +231,7 @@ void ChartCell::appendSlice(int id, std::size_t first, std::size_t count) {
     const CurveRun& run = *runs_.find(id);
     readPoints(run.model().steps(), metric_, axis_, baseStep(run.model()), first, count, run.until,
                x_, y_);
-    chart_->append(drawn_.at(id).steps, x_, y_);
+    chart()->append(drawn_.at(id).steps, x_, y_);
 }
 
 void ChartCell::updateLooks(int id) {
@@ -309,11 +242,11 @@ void ChartCell::updateLooks(int id) {
     const CurveRun& run = *runs_.find(id);
     const bool visible = run.visible && isShownOnAxis(run);
     for (const int series : {found->second.steps, found->second.evaluations}) {
-        chart_->setSeriesLook(series, run.color, dash_of(run));
-        chart_->setSeriesVisible(series, visible);
+        chart()->setSeriesLook(series, run.color, dash_of(run));
+        chart()->setSeriesVisible(series, visible);
     }
     for (const int series : found->second.taken_back) {
-        chart_->setSeriesVisible(series, taken_back_shown_ && visible);
+        chart()->setSeriesVisible(series, taken_back_shown_ && visible);
     }
 }
 
@@ -325,12 +258,12 @@ void ChartCell::updateEvaluations(const CurveRun& run) {
     }
     const int series = found->second.evaluations;
     readEvaluations(run.model(), metric_, axis_, run.until, x_, y_);
-    chart_->clearSeries(series);
-    chart_->append(series, x_, y_);
+    chart()->clearSeries(series);
+    chart()->append(series, x_, y_);
     if (run.part == CurveRun::Part::Overlay) {
-        chart_->setSeriesForm(series, pointCount(run.model().steps(), metric_) > 0
-                                          ? SeriesForm::Noted
-                                          : SeriesForm::Thin);
+        chart()->setSeriesForm(series, pointCount(run.model().steps(), metric_) > 0
+                                           ? SeriesForm::Noted
+                                           : SeriesForm::Thin);
     }
 }
 
@@ -340,37 +273,28 @@ void ChartCell::addTakenBack(const CurveRun& run, Drawn& drawn) {
     }
     const double base = baseStep(run.model());
     for (const StepSeries& lost : run.model().abandoned()) {
-        const int series = chart_->addSeries(
+        const int series = chart()->addSeries(
             {tr("%1, taken back").arg(toQString(metric_.step_metric)), tr("taken back"), run.color,
              SeriesForm::Abandoned, Qt::SolidLine, taken_back_shown_, metric_.noisy});
         readPoints(lost, metric_, axis_, base, 0, pointCount(lost, metric_), INFINITY, x_, y_);
-        chart_->append(series, x_, y_);
+        chart()->append(series, x_, y_);
         drawn.taken_back.push_back(series);
     }
     emit takenBackChanged();
 }
 
 void ChartCell::updateMarks() {
-    show_marks(*chart_, runs_.shown(), metric_, axis_);
+    show_marks(*chart(), runs_.shown(), metric_, axis_);
     updateTicks();
 }
 
 void ChartCell::updateTicks() {
-    show_epochs(*chart_, runs_.shown(), axis_, height() >= kTableHeight);
+    show_epochs(*chart(), runs_.shown(), axis_, hasRoomForTable());
 }
 
-void ChartCell::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    chart_->setCompactCrosshair(height() < kTableHeight);
-    chart_->setXAxisVisible(height() >= kAxisHeight);
+void ChartCell::roomChanged() {
+    close_->setVisible(!isFullScreen());
     updateTicks();
-}
-
-void ChartCell::exportChart() {
-    const QString problem = export_chart(*chart_, this, runs_.shown().name() + "-" + metric_.id);
-    if (!problem.isEmpty()) {
-        emit failed(problem);
-    }
 }
 
 } // namespace weft::ui

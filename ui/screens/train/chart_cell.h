@@ -5,22 +5,14 @@
 #include "ui/bridge/curve_metric.h"
 #include "ui/bridge/curve_runs.h"
 #include "ui/bridge/slice_feed.h"
-
-#include <QWidget>
+#include "ui/screens/chart_frame.h"
 
 #include <map>
 #include <memory>
 
-class QMenu;
-class QPushButton;
-
-namespace weft::widgets {
-class LineChart;
-} // namespace weft::widgets
-
 namespace weft::ui {
 
-class ChartCell : public QWidget {
+class ChartCell : public ChartFrame {
     Q_OBJECT
 public:
     ChartCell(CurveRuns& runs, const QString& metric, QWidget* parent = nullptr);
@@ -28,26 +20,22 @@ public:
     const CurveMetric& metric() const { return metric_; }
     void setMetric(const QString& id);
     void setXAxis(XAxis axis);
-    void setSmoothing(double weight);
     /// Steps that a resume took back; hidden by default.
     void setTakenBackShown(bool shown);
     bool hasTakenBack() const;
-    /// What the buttons of the strip may do now.
+    /// The last one cannot be removed.
     void setAlone(bool alone);
-    void setFullScreen(bool full);
-    widgets::LineChart* chart() const { return chart_; }
 
 signals:
     void metricChanged();
     void removeRequested();
-    void fullScreenRequested();
     void takenBackChanged();
     /// A flag was clicked.
     void checkpointRequested(std::int64_t step);
-    void failed(const QString& problem);
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
+    void fillMenu(QMenu* menu) override;
+    void roomChanged() override;
 
 private:
     struct Drawn { // of one run
@@ -57,9 +45,7 @@ private:
         std::vector<int> taken_back;
     };
 
-    QWidget* createStrip();
-    QPushButton* addTool(QWidget* strip, const QString& name, const QString& icon,
-                         const QString& tip);
+    QWidget* createTitle();
     void fillMetricMenu();
     bool isShownOnAxis(const CurveRun& run) const;
     void rebuild();
@@ -74,18 +60,13 @@ private:
     void updateMarks();
     void updateTicks();
     void addTakenBack(const CurveRun& run, Drawn& drawn);
-    void exportChart();
-    void fillChartMenu(QMenu* menu);
 
     CurveRuns& runs_;
     CurveMetric metric_;
     XAxis axis_ = XAxis::Step;
     bool taken_back_shown_ = false;
     std::map<int, Drawn> drawn_;
-    widgets::LineChart* chart_;
     QPushButton* title_;
-    QPushButton* log_;
-    QPushButton* expand_;
     QPushButton* close_;
     QMenu* metric_menu_;
     std::vector<double> x_, y_; // room for slices

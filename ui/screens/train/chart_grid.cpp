@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/train/chart_grid.h"
 
-#include "widgets/card.h"
 #include "widgets/line_chart.h"
 
-#include <QApplication>
-#include <QKeyEvent>
 #include <QSplitter>
 #include <QVBoxLayout>
 
@@ -31,10 +28,6 @@ ChartGrid::ChartGrid(CurveRuns& runs, QWidget* parent) : QWidget(parent), runs_(
     link_ = new widgets::ChartLink(this);
 }
 
-ChartGrid::~ChartGrid() {
-    delete full_;
-}
-
 QStringList ChartGrid::metrics() const {
     QStringList ids;
     for (const ChartCell* cell : cells_) {
@@ -44,7 +37,6 @@ QStringList ChartGrid::metrics() const {
 }
 
 void ChartGrid::setMetrics(const QStringList& metrics) {
-    leaveFullScreen();
     std::vector<ChartCell*> next;
     std::vector<ChartCell*> old = std::move(cells_);
     cells_.clear();
@@ -70,7 +62,6 @@ void ChartGrid::addChart() {
     if (static_cast<int>(cells_.size()) >= kMostCharts) {
         return;
     }
-    leaveFullScreen();
     const QStringList shown = metrics();
     QString id = "loss";
     for (const CurveMetric& metric : curveMetrics(runs_.shown())) {
@@ -91,8 +82,6 @@ ChartCell* ChartGrid::createCell(const QString& metric) {
     connect(
         cell, &ChartCell::removeRequested, this, [this, cell] { removeCell(cell); },
         Qt::QueuedConnection); // its own button asks for it
-    connect(cell, &ChartCell::fullScreenRequested, this,
-            [this, cell] { isFullScreen() ? leaveFullScreen() : enterFullScreen(cell); });
     emit cellAdded(cell);
     return cell;
 }
@@ -136,65 +125,9 @@ void ChartGrid::arrange() {
 }
 
 void ChartGrid::toggleFullScreen() {
-    if (isFullScreen()) {
-        leaveFullScreen();
-        return;
+    if (ChartFrame* frame = ChartFrame::chosen(cells_)) {
+        frame->toggleFullScreen();
     }
-    const QWidget* focus = QApplication::focusWidget();
-    const auto focused = std::find_if(cells_.begin(), cells_.end(), [&](const ChartCell* cell) {
-        return focus != nullptr && cell->isAncestorOf(focus);
-    });
-    if (!cells_.empty()) {
-        enterFullScreen(focused == cells_.end() ? cells_.front() : *focused);
-    }
-}
-
-void ChartGrid::enterFullScreen(ChartCell* cell) {
-    full_ = new widgets::Panel;
-    full_->setObjectName("fullScreenChart");
-    full_->setWindowTitle(cell->metric().title);
-    auto* column = new QVBoxLayout(full_);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->addWidget(cell);
-    cell->setFullScreen(true);
-    full_->installEventFilter(this);
-    full_->showFullScreen();
-    cell->chart()->setFocus();
-}
-
-void ChartGrid::leaveFullScreen() {
-    if (full_ == nullptr) {
-        return;
-    }
-    QWidget* window = std::exchange(full_, nullptr);
-    for (ChartCell* cell : cells_) {
-        if (window->isAncestorOf(cell)) {
-            cell->setFullScreen(false);
-            cell->setParent(this);
-        }
-    }
-    arrange();
-    for (ChartCell* cell : cells_) {
-        cell->show();
-    }
-    window->removeEventFilter(this);
-    window->hide();
-    window->deleteLater();
-}
-
-bool ChartGrid::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == full_ && event->type() == QEvent::Close) {
-        leaveFullScreen();
-        return true;
-    }
-    if (watched == full_ && event->type() == QEvent::KeyPress) {
-        const int key = static_cast<QKeyEvent*>(event)->key();
-        if (key == Qt::Key_Escape || key == Qt::Key_F11) {
-            leaveFullScreen();
-            return true;
-        }
-    }
-    return QWidget::eventFilter(watched, event);
 }
 
 } // namespace weft::ui

@@ -25,7 +25,6 @@ public:
     static constexpr int kMostCharts = 6;
 
     explicit ChartGrid(CurveRuns& runs, QWidget* parent = nullptr);
-    ~ChartGrid() override;
 
     QStringList metrics() const;
     /// Keeps the charts that go on showing what they show.
@@ -36,7 +35,6 @@ public:
     widgets::ChartLink* link() const { return link_; }
     /// The chart that has the focus, or the first, alone on the screen, or back in its place.
     void toggleFullScreen();
-    bool isFullScreen() const { return full_ != nullptr; }
     /// Takes what room there is and asks for no more than it needs.
     QSize sizeHint() const override { return minimumSizeHint(); }
 
@@ -44,21 +42,15 @@ signals:
     void cellAdded(ChartCell* cell);
     void metricsChanged();
 
-protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
-
 private:
     ChartCell* createCell(const QString& metric);
     void removeCell(ChartCell* cell);
     void arrange();
-    void enterFullScreen(ChartCell* cell);
-    void leaveFullScreen();
 
     CurveRuns& runs_;
     widgets::ChartLink* link_;
     QSplitter* rows_;
     std::vector<ChartCell*> cells_;
-    QWidget* full_ = nullptr; // the window around the cell that fills the screen
 };
 
 } // namespace weft::ui

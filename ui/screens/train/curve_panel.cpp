@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/train/curve_panel.h"
 
+#include "ui/screens/chart_controls.h"
 #include "ui/screens/train/chart_grid.h"
 #include "widgets/card.h"
 #include "widgets/icon.h"
 #include "widgets/line_chart.h"
 #include "widgets/style.h"
-#include "widgets/text_label.h"
 
 #include <QAction>
 #include <QComboBox>
@@ -21,8 +21,6 @@
 
 namespace weft::ui {
 namespace {
-
-constexpr double kDefaultSmoothing = 0.9;
 
 struct Preset {
     const char* name;
@@ -65,28 +63,10 @@ CurvePanel::CurvePanel(CurveRuns& runs, QWidget* parent) : QWidget(parent), runs
 QWidget* CurvePanel::createHeader() {
     auto* header = new widgets::SectionHeader(tr("Curves"));
     header->setSubtitle(tr("train line, raw faint · validation rings · one colour a run"));
-    header->addControl(
-        new widgets::TextLabel(tr("Smoothing"), widgets::TextStyle::Caption, widgets::Role::Muted));
-    smoothing_ = new QSlider(Qt::Horizontal);
-    smoothing_->setObjectName("smoothing");
-    smoothing_->setAccessibleName(tr("Smoothing"));
-    smoothing_->setToolTip(tr("Weight of the past in the drawn mean, over every point (S)"));
-    smoothing_->setRange(0, 99);
-    smoothing_->setValue(static_cast<int>(kDefaultSmoothing * 100));
-    smoothing_->setMinimumWidth(48); // gives way to a scroll bar beside the charts
-    smoothing_->setMaximumWidth(88);
-    smoothing_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
-    header->addControl(smoothing_);
-    smoothing_text_ = new widgets::TextLabel(QString::number(kDefaultSmoothing, 'f', 2),
-                                             widgets::TextStyle::MonoSmall);
-    header->addControl(smoothing_text_);
-    axis_ = new QComboBox;
-    axis_->addItems({tr("Step"), tr("Epoch"), tr("Time"), tr("Clock"), tr("Relative step")});
-    axis_->setObjectName("xAxis");
-    axis_->setAccessibleName(tr("What the x axis counts"));
-    axis_->setToolTip(tr("What the x axis counts. Relative steps count from where a fork began."));
-    widgets::setCompact(axis_);
-    header->addControl(axis_);
+    controls_ = new ChartControls(
+        *header, {XAxis::Step, XAxis::Epoch, XAxis::Seconds, XAxis::Wall, XAxis::RelativeStep});
+    controls_->smoothingSlider()->setObjectName("smoothing");
+    controls_->axisBox()->setObjectName("xAxis");
     preset_ = new QComboBox;
     for (const Preset& preset : presets()) {
         preset_->addItem(QCoreApplication::translate("CurvePanel", preset.name));
@@ -97,23 +77,18 @@ QWidget* CurvePanel::createHeader() {
     header->addControl(preset_);
     add_ = addTool("addChart", "plus", tr("Add a chart"));
     header->addControl(add_);
-    linked_ = addTool("linkCharts", "link", tr("Charts zoom together"));
-    linked_->setCheckable(true);
-    linked_->setChecked(true);
-    header->addControl(linked_);
+    QPushButton* linked = controls_->createLinkButton(*grid_->link());
+    linked->setObjectName("linkCharts");
+    header->addControl(linked);
     header->addControl(createViewButton());
 
-    connect(smoothing_, &QSlider::valueChanged, this, [this](int value) {
-        smoothing_text_->setText(QString::number(value / 100.0, 'f', 2));
-        for (ChartCell* cell : grid_->cells()) {
-            cell->setSmoothing(value / 100.0);
-        }
+    connect(controls_, &ChartControls::smoothingChanged, this, [this] {
         restartSmoothedLoss();
         emit layoutChanged();
     });
-    connect(axis_, &QComboBox::currentIndexChanged, this, [this](int index) {
+    connect(controls_, &ChartControls::axisChanged, this, [this](XAxis axis) {
         for (ChartCell* cell : grid_->cells()) {
-            cell->setXAxis(static_cast<XAxis>(index));
+            cell->setXAxis(axis);
         }
         emit layoutChanged();
     });
@@ -124,8 +99,6 @@ QWidget* CurvePanel::createHeader() {
         }
     });
     connect(add_, &QPushButton::clicked, grid_, &ChartGrid::addChart);
-    connect(linked_, &QPushButton::toggled, this,
-            [this](bool on) { grid_->link()->setRangeLinked(on); });
     return header;
 }
 
@@ -159,8 +132,8 @@ QWidget* CurvePanel::createViewButton() {
 }
 
 void CurvePanel::takeCell(ChartCell* cell) {
-    cell->setSmoothing(smoothing_->value() / 100.0);
-    cell->setXAxis(static_cast<XAxis>(axis_->currentIndex()));
+    controls_->take(*cell);
+    cell->setXAxis(controls_->axis());
     cell->setTakenBackShown(taken_back_->isChecked());
     connect(cell, &ChartCell::takenBackChanged, this, [this] {
         const auto& cells = grid_->cells();
@@ -168,9 +141,16 @@ void CurvePanel::takeCell(ChartCell* cell) {
             cells.begin(), cells.end(), [](const ChartCell* one) { return one->hasTakenBack(); }));
     });
     connect(cell, &ChartCell::checkpointRequested, this, &CurvePanel::checkpointRequested);
-    connect(cell, &ChartCell::failed, this, &CurvePanel::failed);
-    connect(cell->chart(), &widgets::LineChart::smoothingFocusRequested, smoothing_,
-            qOverload<>(&QWidget::setFocus));
+    connect(cell, &ChartCell::exported, this, &CurvePanel::exported);
+}
+
+void CurvePanel::showStep(std::int64_t step) {
+    const auto x = xOfStep(runs_.shown(), controls_->axis(), static_cast<double>(step));
+    for (ChartCell* cell : grid_->cells()) {
+        if (x) {
+            cell->showPlace(*x);
+        }
+    }
 }
 
 // The preset that the charts are, or a last entry that says they are the user's own.
@@ -193,8 +173,8 @@ void CurvePanel::showPreset() {
 
 QString CurvePanel::layoutText() const {
     return QString("%1 %2 %3")
-        .arg(smoothing_->value())
-        .arg(axis_->currentIndex())
+        .arg(controls_->smoothingSlider()->value())
+        .arg(controls_->axisBox()->currentIndex())
         .arg(grid_->metrics().join(','));
 }
 
@@ -203,8 +183,9 @@ void CurvePanel::setLayoutText(const QString& text) {
     if (parts.size() != 3) {
         return; // none was kept, or by another version
     }
-    smoothing_->setValue(parts[0].toInt());
-    axis_->setCurrentIndex(std::clamp(parts[1].toInt(), 0, axis_->count() - 1));
+    QComboBox* axis = controls_->axisBox();
+    controls_->smoothingSlider()->setValue(parts[0].toInt());
+    axis->setCurrentIndex(std::clamp(parts[1].toInt(), 0, axis->count() - 1));
     const QStringList metrics = parts[2].split(',', Qt::SkipEmptyParts);
     if (!metrics.isEmpty()) {
         grid_->setMetrics(metrics);
@@ -220,7 +201,7 @@ void CurvePanel::restartSmoothedLoss() {
 // The same debiased exponential mean as the chart's, for the number above it.
 void CurvePanel::updateSmoothedLoss() {
     const std::vector<double>& loss = runs_.shown().steps().loss;
-    const double weight = smoothing_->value() / 100.0;
+    const double weight = controls_->smoothing();
     for (; smoothed_points_ < loss.size(); ++smoothed_points_) {
         const double value = loss[smoothed_points_];
         if (std::isfinite(value)) {

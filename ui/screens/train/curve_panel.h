@@ -10,16 +10,11 @@
 class QAction;
 class QComboBox;
 class QPushButton;
-class QSlider;
-
-namespace weft::widgets {
-class LineChart;
-class TextLabel;
-} // namespace weft::widgets
 
 namespace weft::ui {
 
 class ChartCell;
+class ChartControls;
 class ChartGrid;
 
 class CurvePanel : public QWidget {
@@ -30,14 +25,15 @@ public:
     /// The newest smoothed training loss, as the chart draws it.
     double smoothedLoss() const { return smoothed_loss_; }
     ChartGrid* grid() const { return grid_; }
+    /// Sets the crosshair of all charts there.
+    void showStep(std::int64_t step);
     /// Which charts, smoothing and axis, for the window's settings; and back.
     QString layoutText() const;
     void setLayoutText(const QString& text);
 
 signals:
     void checkpointRequested(std::int64_t step);
-    /// An export could not be written.
-    void failed(const QString& problem);
+    void exported(bool well, const QString& text);
     void layoutChanged();
 
 private:
@@ -51,11 +47,8 @@ private:
 
     CurveRuns& runs_;
     QComboBox* preset_;
-    QSlider* smoothing_;
-    widgets::TextLabel* smoothing_text_;
-    QComboBox* axis_;
+    ChartControls* controls_;
     QPushButton* add_;
-    QPushButton* linked_;
     QAction* taken_back_;
     ChartGrid* grid_;
     std::size_t smoothed_points_ = 0;

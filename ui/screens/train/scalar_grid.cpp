@@ -2,30 +2,33 @@
 #include "ui/screens/train/scalar_grid.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/screens/chart_controls.h"
+#include "ui/screens/chart_frame.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
 #include "widgets/line_chart.h"
 #include "widgets/messages.h"
 #include "widgets/style.h"
+#include "widgets/text_label.h"
 
 #include <QGridLayout>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
-#include <QSlider>
+#include <QShortcut>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <limits>
 
 namespace weft::ui {
 namespace {
 
 constexpr std::size_t kChartsAtFirst = 24;   // of a run with hundreds of tags
 constexpr std::size_t kPointsAtOnce = 65536; // of all charts in one turn of the event loop
-constexpr int kChartHeight = 216;
-constexpr int kChartWidth = 420; // at least, before another column is begun
-constexpr int kDefaultSmoothing = 60;
+constexpr int kChartHeight = 248;            // with the strip over it
+constexpr int kChartWidth = 420;             // at least, before another column is begun
 
 QString group_of(const std::string& tag) {
     const std::size_t slash = tag.find('/');
@@ -37,6 +40,7 @@ QString group_of(const std::string& tag) {
 ScalarGrid::ScalarGrid(RunModel& run, QWidget* parent)
     : QWidget(parent), run_(run), most_(kChartsAtFirst) {
     setObjectName("scalarGrid");
+    link_ = new widgets::ChartLink(this);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -75,8 +79,11 @@ ScalarGrid::ScalarGrid(RunModel& run, QWidget* parent)
         most_ = kChartsAtFirst;
         trouble_->hide();
         filter_->clear();
+        clear();
         rebuild();
     });
+    auto* full = new QShortcut(QKeySequence(Qt::Key_F11), this);
+    connect(full, &QShortcut::activated, this, &ScalarGrid::toggleFullScreen);
     connect(&run_, &RunModel::scalarsChanged, this, &ScalarGrid::update);
     rebuild();
 }
@@ -91,35 +98,28 @@ QWidget* ScalarGrid::createHeader() {
     filter_->setMaximumWidth(200);
     connect(filter_, &QLineEdit::textChanged, this, &ScalarGrid::rebuild);
     header_->addControl(filter_);
-    smoothing_ = new QSlider(Qt::Horizontal);
-    smoothing_->setObjectName("scalarSmoothing");
-    smoothing_->setRange(0, 99);
-    smoothing_->setValue(kDefaultSmoothing);
-    smoothing_->setMaximumWidth(120);
-    smoothing_->setAccessibleName(tr("Smoothing"));
-    smoothing_->setToolTip(tr("Smoothing, over every point"));
-    connect(smoothing_, &QSlider::valueChanged, this, [this](int value) {
-        for (widgets::LineChart* chart : charts_) {
-            chart->setSmoothing(value / 100.0);
-        }
+    // What event files say: no epochs.
+    controls_ = new ChartControls(*header_,
+                                  {XAxis::Step, XAxis::Seconds, XAxis::Wall, XAxis::RelativeStep});
+    controls_->smoothingSlider()->setObjectName("scalarSmoothing");
+    controls_->axisBox()->setObjectName("scalarAxis");
+    connect(controls_, &ChartControls::axisChanged, this, [this] {
+        clear();
+        rebuild();
     });
-    header_->addControl(smoothing_);
-    axis_ = new widgets::SegmentedControl({tr("Step"), tr("Time")});
-    axis_->setObjectName("scalarAxis");
-    axis_->setAccessibleName(tr("Horizontal axis"));
-    axis_->setCompact(true);
-    connect(axis_, &widgets::SegmentedControl::currentIndexChanged, this, &ScalarGrid::rebuild);
-    header_->addControl(axis_);
     scale_ = new widgets::SegmentedControl({tr("Linear"), tr("Log")});
     scale_->setObjectName("scalarScale");
     scale_->setAccessibleName(tr("Vertical scale"));
     scale_->setCompact(true);
     connect(scale_, &widgets::SegmentedControl::currentIndexChanged, this, [this](int index) {
-        for (widgets::LineChart* chart : charts_) {
-            chart->setLogScale(index == 1);
+        for (const Shown& shown : shown_) {
+            shown.frame->chart()->setLogScale(index == 1);
         }
     });
     header_->addControl(scale_);
+    QPushButton* linked = controls_->createLinkButton(*link_);
+    linked->setObjectName("linkScalars");
+    header_->addControl(linked);
     return header_;
 }
 
@@ -145,38 +145,69 @@ void ScalarGrid::update() {
     }
 }
 
+std::vector<widgets::LineChart*> ScalarGrid::charts() const {
+    std::vector<widgets::LineChart*> charts;
+    for (const Shown& shown : shown_) {
+        charts.push_back(shown.frame->chart());
+    }
+    return charts;
+}
+
+void ScalarGrid::clear() {
+    for (const Shown& shown : shown_) {
+        delete shown.frame;
+    }
+    shown_.clear();
+}
+
+// Charts of tags that stay are kept as they are, one that fills the screen among them.
 void ScalarGrid::rebuild() {
     tags_ = wantedTags();
-    delete link_;
-    link_ = new widgets::ChartLink(this);
-    qDeleteAll(content_->findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly));
-    while (QLayoutItem* item = groups_->takeAt(0)) {
-        delete item;
-    }
-    charts_.clear();
+    std::vector<Shown> old = std::move(shown_);
     shown_.clear();
-    const bool time = axis_->currentIndex() == 1;
     for (std::size_t i = 0; i < std::min(tags_.size(), most_); ++i) {
-        const QString tag = toQString(run_.scalars()[tags_[i]].tag);
-        auto* chart = new widgets::LineChart(content_);
-        chart->setTitle(tag);
-        chart->setAccessibleName(tag);
-        chart->setAxisNames(time ? tr("time") : tr("step"), tag);
-        chart->setXKind(time ? widgets::LineChart::XKind::Seconds
-                             : widgets::LineChart::XKind::Number);
-        chart->setSmoothing(smoothing_->value() / 100.0);
-        chart->setLogScale(scale_->currentIndex() == 1);
-        chart->setCompactCrosshair(true);
-        chart->setFixedHeight(kChartHeight);
-        link_->add(chart);
-        charts_.push_back(chart);
-        shown_.push_back(
-            {tags_[i], 0, 0, chart->addSeries({tag, tag, 0, widgets::SeriesForm::Smoothed})});
+        const auto same = std::find_if(old.begin(), old.end(),
+                                       [&](const Shown& one) { return one.tag == tags_[i]; });
+        if (same == old.end()) {
+            shown_.push_back(createChart(tags_[i]));
+        } else {
+            shown_.push_back(*same);
+            old.erase(same);
+        }
+    }
+    for (const Shown& gone : old) {
+        delete gone.frame;
     }
     columns_ = 0;
     arrange();
     updateWords();
     feeding_.start();
+}
+
+ScalarGrid::Shown ScalarGrid::createChart(std::size_t tag) {
+    const QString name = toQString(run_.scalars()[tag].tag);
+    auto* frame = new ChartFrame(content_);
+    frame->setHead(new widgets::ElidedLabel(name, widgets::TextStyle::Strong));
+    frame->setFixedHeight(kChartHeight);
+    frame->showAxis(controls_->axis(), name);
+    frame->setExportName(run_.name() + QLatin1Char('-') + name);
+    controls_->take(*frame);
+    connect(frame, &ChartFrame::exported, this, &ScalarGrid::exported);
+    widgets::LineChart* chart = frame->chart();
+    chart->setAccessibleName(name);
+    chart->setLogScale(scale_->currentIndex() == 1);
+    link_->add(chart);
+    return {frame, tag, 0, 0, chart->addSeries({name, name, 0, widgets::SeriesForm::Smoothed})};
+}
+
+void ScalarGrid::toggleFullScreen() {
+    std::vector<ChartFrame*> frames;
+    for (const Shown& shown : shown_) {
+        frames.push_back(shown.frame);
+    }
+    if (ChartFrame* frame = ChartFrame::chosen(frames)) {
+        frame->toggleFullScreen();
+    }
 }
 
 // Charts of one group stand together under its name; as many side by side as there is room for.
@@ -200,7 +231,7 @@ void ScalarGrid::arrange() {
     QGridLayout* grid = nullptr;
     QString group;
     int place = 0;
-    for (std::size_t i = 0; i < charts_.size(); ++i) {
+    for (std::size_t i = 0; i < shown_.size(); ++i) {
         const QString own = group_of(run_.scalars()[shown_[i].tag].tag);
         if (grid == nullptr || own != group) {
             group = own;
@@ -221,8 +252,8 @@ void ScalarGrid::arrange() {
             }
             groups_->addLayout(grid);
         }
-        grid->addWidget(charts_[i], place / columns, place % columns);
-        charts_[i]->show();
+        grid->addWidget(shown_[i].frame, place / columns, place % columns);
+        shown_[i].frame->show();
         ++place;
     }
     groups_->addStretch(1);
@@ -231,9 +262,9 @@ void ScalarGrid::arrange() {
 // True while there is more to hand over.
 bool ScalarGrid::feed() {
     std::size_t budget = kPointsAtOnce;
-    for (std::size_t i = 0; i < charts_.size(); ++i) {
+    for (std::size_t i = 0; i < shown_.size(); ++i) {
         const std::size_t before = shown_[i].points;
-        while (feedOne(*charts_[i], shown_[i])) {
+        while (feedOne(shown_[i])) {
             const std::size_t handed = shown_[i].points - std::min(before, shown_[i].points);
             if (handed >= budget) {
                 return true;
@@ -241,16 +272,17 @@ bool ScalarGrid::feed() {
         }
         budget -= std::min(budget, shown_[i].points - std::min(before, shown_[i].points));
         if (budget == 0) {
-            return i + 1 < charts_.size();
+            return i + 1 < shown_.size();
         }
     }
     return false;
 }
 
 // Hands over some points of one tag; false when it has them all.
-bool ScalarGrid::feedOne(widgets::LineChart& chart, Shown& shown) {
+bool ScalarGrid::feedOne(Shown& shown) {
     constexpr std::size_t kSlice = 16384;
     const train::ScalarSeries& series = run_.scalars()[shown.tag];
+    widgets::LineChart& chart = *shown.frame->chart();
     if (series.taken_back != shown.taken_back) {
         chart.clearSeries(shown.series);
         shown.taken_back = series.taken_back;
@@ -260,20 +292,30 @@ bool ScalarGrid::feedOne(widgets::LineChart& chart, Shown& shown) {
     if (count == 0) {
         return false;
     }
+    const XAxis axis = controls_->axis();
+    const bool time = axis == XAxis::Seconds || axis == XAxis::Wall;
+    const double from = axis == XAxis::Seconds        ? run_.scalarsBegin()
+                        : axis == XAxis::RelativeStep ? firstStep()
+                                                      : 0.0;
     const auto part = [&](const std::vector<double>& column) {
         return std::span(column).subspan(shown.points, count);
     };
-    if (axis_->currentIndex() == 0) {
-        chart.append(shown.series, part(series.step), part(series.value));
-    } else {
-        std::vector<double> seconds;
-        for (const double time : part(series.time)) {
-            seconds.push_back(time - run_.scalarsBegin());
-        }
-        chart.append(shown.series, seconds, part(series.value));
+    std::vector<double> x;
+    x.reserve(count);
+    for (const double at : part(time ? series.time : series.step)) {
+        x.push_back(at - from);
     }
+    chart.append(shown.series, x, part(series.value));
     shown.points += count;
     return shown.points < series.step.size();
+}
+
+double ScalarGrid::firstStep() const {
+    double first = std::numeric_limits<double>::infinity();
+    for (const train::ScalarSeries& series : run_.scalars()) {
+        first = series.step.empty() ? first : std::min(first, series.step.front());
+    }
+    return first;
 }
 
 void ScalarGrid::updateWords() {

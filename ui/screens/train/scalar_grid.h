@@ -10,7 +10,6 @@
 
 class QLineEdit;
 class QPushButton;
-class QSlider;
 class QStackedWidget;
 class QVBoxLayout;
 
@@ -25,13 +24,19 @@ class SegmentedControl;
 
 namespace weft::ui {
 
+class ChartControls;
+class ChartFrame;
+
 class ScalarGrid : public QWidget {
     Q_OBJECT
 public:
     explicit ScalarGrid(RunModel& run, QWidget* parent = nullptr);
 
     /// Charts on screen, in their order.
-    const std::vector<widgets::LineChart*>& charts() const { return charts_; }
+    std::vector<widgets::LineChart*> charts() const;
+
+signals:
+    void exported(bool well, const QString& text);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -39,6 +44,7 @@ protected:
 
 private:
     struct Shown {
+        ChartFrame* frame = nullptr;
         std::size_t tag = 0;        // in RunModel::scalars()
         std::size_t points = 0;     // handed to the chart
         std::size_t taken_back = 0; // known to the chart
@@ -48,23 +54,25 @@ private:
     QWidget* createHeader();
     void update();
     std::vector<std::size_t> wantedTags() const;
+    void clear();
     void rebuild();
+    Shown createChart(std::size_t tag);
     void arrange();
     bool feed();
-    bool feedOne(widgets::LineChart& chart, Shown& shown);
+    bool feedOne(Shown& shown);
+    double firstStep() const;
+    void toggleFullScreen();
     void updateWords();
 
     RunModel& run_;
     QTimer feeding_; // a large run comes in over several turns of the event loop
     std::vector<std::size_t> tags_;
     std::vector<Shown> shown_;
-    std::vector<widgets::LineChart*> charts_;
     std::size_t most_;
     int columns_ = 0;
     widgets::SectionHeader* header_;
-    widgets::SegmentedControl* axis_;
+    ChartControls* controls_;
     widgets::SegmentedControl* scale_;
-    QSlider* smoothing_;
     QLineEdit* filter_;
     widgets::Banner* trouble_;
     QStackedWidget* stack_;
@@ -72,7 +80,7 @@ private:
     QWidget* content_;
     QVBoxLayout* groups_;
     QPushButton* more_;
-    widgets::ChartLink* link_ = nullptr;
+    widgets::ChartLink* link_;
 };
 
 } // namespace weft::ui

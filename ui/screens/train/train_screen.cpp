@@ -35,6 +35,7 @@ namespace weft::ui {
 namespace {
 
 enum Number { StepNumber, LossNumber, MetricNumber, SpeedNumber, TimeNumber };
+enum PredictionPart { SamplePart, ConfusionPart, TryPart };
 enum Page { EmptyPage, PhasePage, RunPage, ScalarPage };
 
 using widgets::BigNumber;
@@ -140,7 +141,7 @@ TrainScreen::TrainScreen(Studio& studio, Actions& actions) : studio_(studio) {
     column->addWidget(failure_);
     connect(failure_, &FailureCard::wayChosen, this, &TrainScreen::takeWayOn);
     connect(failure_, &FailureCard::checkpointRequested, this, &TrainScreen::showCheckpoint);
-    summary_ = new SummaryCard(studio_.run());
+    summary_ = new SummaryCard(studio_.run(), actions);
     summary_->setObjectName("summaryCard");
     column->addWidget(summary_);
     connect(summary_, &SummaryCard::failed, this, [this](const QString& problem) {
@@ -152,8 +153,10 @@ TrainScreen::TrainScreen(Studio& studio, Actions& actions) : studio_(studio) {
     stack_ = new QStackedWidget;
     stack_->addWidget(createEmptyPage(actions));
     stack_->addWidget(createPhasePage());
-    stack_->addWidget(createRunPage());
-    stack_->addWidget(new ScalarGrid(studio_.run()));
+    stack_->addWidget(createRunPage(actions));
+    auto* scalars = new ScalarGrid(studio_.run());
+    connect(scalars, &ScalarGrid::exported, this, &TrainScreen::showWritten);
+    stack_->addWidget(scalars);
     column->addWidget(stack_, 1);
 
     RunModel& run = studio_.run();
@@ -210,7 +213,7 @@ QWidget* TrainScreen::createPhasePage() {
     return page;
 }
 
-QWidget* TrainScreen::createRunPage() {
+QWidget* TrainScreen::createRunPage(Actions& actions) {
     auto* page = new QWidget;
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 0, 0);
@@ -220,6 +223,7 @@ QWidget* TrainScreen::createRunPage() {
     column->addWidget(numbers_);
     column->addWidget(new widgets::Hairline);
     auto* splitter = new QSplitter(Qt::Horizontal);
+    splitter->setObjectName("trainSplitter");
     splitter->setHandleWidth(1);
     splitter->setChildrenCollapsible(false);
     auto* left = new QWidget;
@@ -233,15 +237,13 @@ QWidget* TrainScreen::createRunPage() {
         QSettings(kept, QSettings::IniFormat).setValue("trainCharts", curves_->layoutText());
     });
     connect(curves_, &CurvePanel::checkpointRequested, this, &TrainScreen::showCheckpoint);
-    connect(curves_, &CurvePanel::failed, this, [this](const QString& problem) {
-        emit toastRequested(static_cast<int>(widgets::MessageKind::Error), problem);
-    });
+    connect(curves_, &CurvePanel::exported, this, &TrainScreen::showWritten);
     left_column->addWidget(curves_, 1);
     left_column->addWidget(new widgets::Hairline);
     memory_ = new MemoryPanel(studio_.run());
     left_column->addWidget(memory_);
     splitter->addWidget(widgets::verticalScroll(left));
-    splitter->addWidget(createSide());
+    splitter->addWidget(createSide(actions));
     splitter->setStretchFactor(0, 1);
     splitter->setStretchFactor(1, 0);
     splitter->setSizes({1440 - kSideWidth, kSideWidth});
@@ -250,8 +252,9 @@ QWidget* TrainScreen::createRunPage() {
 }
 
 // The runs in the charts, and what the network makes of data.
-QWidget* TrainScreen::createSide() {
+QWidget* TrainScreen::createSide(Actions& actions) {
     auto* side = new QSplitter(Qt::Vertical);
+    side->setObjectName("trainSideSplitter");
     side->setHandleWidth(1);
     side->setChildrenCollapsible(false);
     auto* overlay = new OverlayPanel(*curve_runs_, studio_.index());
@@ -278,6 +281,11 @@ QWidget* TrainScreen::createSide() {
     column->addWidget(pages, 1);
     connect(part, &widgets::SegmentedControl::currentIndexChanged, pages,
             &QStackedWidget::setCurrentIndex);
+    connect(actions.get(action::kTry), &QAction::triggered, this, [this, part] {
+        emit pageRequested("train");
+        part->setCurrentIndex(TryPart);
+        part->setFocus();
+    });
     side->addWidget(lower);
     side->setStretchFactor(0, 0);
     side->setStretchFactor(1, 1);
@@ -375,6 +383,10 @@ void TrainScreen::takeWayOn(const train::WayOn& way) {
     if (!result.started) {
         emit toastRequested(static_cast<int>(widgets::MessageKind::Error), result.problem);
     }
+}
+
+void TrainScreen::showStep(std::int64_t step) {
+    curves_->showStep(step);
 }
 
 void TrainScreen::showCheckpoint(std::int64_t step) {

@@ -31,12 +31,13 @@ public:
 
     widgets::NavState navState() const override;
     bool followsSteps() const override { return true; }
+    void showStep(std::int64_t step) override;
 
 private:
     QWidget* createEmptyPage(Actions& actions);
     QWidget* createPhasePage();
-    QWidget* createRunPage();
-    QWidget* createSide();
+    QWidget* createRunPage(Actions& actions);
+    QWidget* createSide(Actions& actions);
     void showCheckpoint(std::int64_t step);
     void takeWayOn(const train::WayOn& way);
     void showFitting();

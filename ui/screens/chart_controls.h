@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What holds for all charts of a part: smoothing, what the x axis counts, whether they zoom
+// together.
+#pragma once
+
+#include "ui/bridge/curve_metric.h"
+
+#include <QObject>
+
+class QComboBox;
+class QPushButton;
+class QSlider;
+
+namespace weft::widgets {
+class ChartLink;
+class SectionHeader;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class ChartFrame;
+
+class ChartControls : public QObject {
+    Q_OBJECT
+public:
+    /// Adds smoothing and the axis, one of `axes`, to a header.
+    ChartControls(widgets::SectionHeader& header, const std::vector<XAxis>& axes);
+
+    QSlider* smoothingSlider() const { return smoothing_; }
+    QComboBox* axisBox() const { return axis_; }
+    double smoothing() const;
+    XAxis axis() const;
+    /// A button that links and parts the zoom of charts, for the same header.
+    QPushButton* createLinkButton(widgets::ChartLink& link);
+    /// Smoothes a chart now and when that changes, until it is gone; its key S leads to the slider.
+    void take(ChartFrame& frame);
+
+signals:
+    void smoothingChanged(double weight);
+    void axisChanged(weft::ui::XAxis axis);
+
+private:
+    QSlider* smoothing_;
+    QComboBox* axis_;
+};
+
+} // namespace weft::ui
