@@ -54,7 +54,8 @@ FailureCard::FailureCard(RunModel& run, QWidget* parent) : QWidget(parent), run_
     ways_->setContentsMargins(0, widgets::space::kTight, 0, 0);
     const int row = facts->rowCount();
     ways_name_ = new TextLabel(tr("Ways on"), TextStyle::Caption, Role::Muted);
-    facts->addWidget(ways_name_, row, 0);
+    ways_name_->setContentsMargins(0, widgets::space::kGroup, 0, 0); // beside the first line
+    facts->addWidget(ways_name_, row, 0, Qt::AlignTop);
     facts->addWidget(ways, row, 1);
     column->addLayout(facts);
     hide();
