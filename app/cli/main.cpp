@@ -32,6 +32,8 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
     // A closed pipe (`weft ... | head`) ends in a failed write, not in a killed training run.
     std::signal(SIGPIPE, SIG_IGN);
+    // So does a file that may not grow (`ulimit -f`): a run waits for room, as on a full disk.
+    std::signal(SIGXFSZ, SIG_IGN);
     try {
         return run(argc, argv);
     } catch (const weft::Error& fault) {

@@ -24,6 +24,7 @@ std::string hint_for(int error_number) {
     case EEXIST: return "Choose another name; existing files are not overwritten.";
     case ENOSPC:
     case EDQUOT: return "Free some space on this volume or choose another folder.";
+    case EFBIG: return "Files may not grow so large here; raise the limit with `ulimit -f`.";
     case EROFS: return "The volume is read-only; choose another folder.";
     case EISDIR: return "A file is wanted here, this is a folder.";
     case EMFILE:
