@@ -8,6 +8,7 @@
 #include "ui/shell/differences_dialog.h"
 #include "ui/shell/draft_files.h"
 #include "ui/shell/help_dialog.h"
+#include "ui/shell/kept_views.h"
 #include "ui/shell/lower_docks.h"
 #include "ui/shell/message_box.h"
 #include "ui/shell/run_banner.h"
@@ -189,6 +190,10 @@ void MainWindow::connectStudio() {
         toasts_->show(widgets::MessageKind::Success, tr("Saved %1").arg(name));
     });
     connect(lower_, &LowerDocks::problemActivated, this, &MainWindow::showProblem);
+    connect(&lower_->log(), &widgets::LogView::stepActivated, this, [this](qint64 step) {
+        showPage("train");
+        page("train")->showStep(step);
+    });
     const auto count = [this] {
         status_->setProblemCount(problems_->errors(), problems_->warnings());
     };
@@ -359,8 +364,12 @@ void MainWindow::restoreLayout() {
     // Another screen may be smaller than the one at which the window was left.
     resize(size().boundedTo(screen()->availableSize() - kFrame));
     docks_->restoreState(settings.value("docks").toByteArray(), kLayoutVersion);
-    if (studio_.settings().values().open_last_page) {
-        showPage(settings.value("page").toString());
+    restoreViews(*this, settings);
+    const QString page = settings.value("page").toString();
+    if (studio_.settings().values().open_last_page && page_index_.contains(page)) {
+        studio_.showRunAgain(toPath(settings.value("run").toString()));
+        trail_ = {};
+        showPage(page);
     }
 }
 
@@ -369,6 +378,8 @@ void MainWindow::saveLayout() const {
     settings.setValue("geometry", saveGeometry());
     settings.setValue("docks", docks_->saveState(kLayoutVersion));
     settings.setValue("page", currentPage());
+    settings.setValue("run", pathText(studio_.run().folder()));
+    keepViews(*this, settings);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
@@ -393,12 +404,21 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 }
 
 void MainWindow::closeWhenEnded() {
-    banner_->setStopping();
-    connect(&studio_, &Studio::trainingChanged, this, [this] {
-        if (!studio_.isTraining()) {
-            closing_ = true;
-            close();
+    banner_->setStopping(true);
+    auto* waiting = new QObject(this);
+    connect(&studio_, &Studio::trainingChanged, waiting, [this, waiting] {
+        if (studio_.isTraining()) {
+            return;
         }
+        waiting->deleteLater();
+        if (studio_.run().state() == train::RunState::failed) {
+            // Its checkpoint may not have been saved: that is to be seen.
+            banner_->setStopping(false);
+            showPage("train");
+            return;
+        }
+        closing_ = true;
+        close();
     });
 }
 

@@ -33,8 +33,8 @@ void RunBanner::setPage(bool home, bool edits_draft) {
     update();
 }
 
-void RunBanner::setStopping() {
-    stopping_ = true;
+void RunBanner::setStopping(bool on) {
+    stopping_ = on;
     update();
 }
 

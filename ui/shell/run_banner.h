@@ -16,8 +16,8 @@ public:
 
     /// The page below. Home has a banner of its own for runs that were cut off.
     void setPage(bool home, bool edits_draft);
-    /// From now on the window only waits for the run to end.
-    void setStopping();
+    /// While it is on, the window only waits for the run to end.
+    void setStopping(bool on);
 
 signals:
     void failed(const QString& problem);
