@@ -307,6 +307,13 @@ void Studio::showRun(const std::filesystem::path& run_folder) {
     emit runShown();
 }
 
+void Studio::showRunAgain(const std::filesystem::path& run_folder) {
+    if (!run_folder.empty() && train::is_run_folder(run_folder)) {
+        shown_again_ = run_folder;
+        showRun(run_folder);
+    }
+}
+
 void Studio::closeRun() {
     if (!isTraining()) {
         reader_.stop();
@@ -316,8 +323,9 @@ void Studio::closeRun() {
 
 void Studio::reattach() {
     const auto show = [this] {
+        const bool free = run_.isEmpty() || (run_.folder() == shown_again_ && !isTraining());
         for (const train::RunSummary& run : index_.runs()) {
-            if (run_.isEmpty() && train::is_live(run.folder)) {
+            if (free && train::is_live(run.folder)) {
                 showRun(run.folder);
                 return;
             }

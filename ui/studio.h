@@ -96,9 +96,12 @@ public:
     /// Shows a run: its curves come in from the background, and the studio links up with the
     /// process that trains it, if one does. A run that was on screen goes on training.
     void showRun(const std::filesystem::path& run_folder);
+    /// Shows the run that was on screen in the last session, where it is still there.
+    void showRunAgain(const std::filesystem::path& run_folder);
     /// No run is on screen any more; not while it trains.
     void closeRun();
-    /// Once the runs are listed: shows the newest that is being trained, unless a run is on screen.
+    /// Once the runs are listed: shows the newest that is being trained, unless a run was opened or
+    /// the one on screen trains.
     void reattach();
     /// A path from the command line, a drop or a file dialog: configuration, run folder,
     /// checkpoint, a folder with runs of any program in or below it, which is searched in the
@@ -162,6 +165,7 @@ private:
     QString pending_;
     QString pending_id_;
     QString last_printed_; // by the worker
+    std::filesystem::path shown_again_; // of the last session: nobody asked for it in this one
     bool planned_ = false; // the run on screen
 };
 

@@ -190,16 +190,16 @@ private slots:
         QCOMPARE(settings.values().theme, Mode::Dark);
     }
 
-    void the_page_that_was_left_opens_when_that_is_wanted() {
+    void the_page_that_was_left_opens_unless_home_is_wanted() {
         test::StudioFixture fixture;
         fixture.window().showPage("checkpoints");
         fixture.reopen();
-        QCOMPARE(fixture.window().currentPage(), QString("home"));
+        QCOMPARE(fixture.window().currentPage(), QString("checkpoints"));
         open_settings(fixture);
         QTest::mouseClick(fixture.find("settingLastPage"), Qt::LeftButton);
         fixture.window().showPage("checkpoints");
         fixture.reopen();
-        QCOMPARE(fixture.window().currentPage(), QString("checkpoints"));
+        QCOMPARE(fixture.window().currentPage(), QString("home"));
     }
 };
 

@@ -24,7 +24,7 @@ Preferences read(QSettings& file) {
     values.series = file.value("series").toString() == "okabe-ito" ? SeriesPalette::OkabeIto
                                                                    : SeriesPalette::Tuned;
     values.reduced_motion = file.value("reducedMotion", false).toBool();
-    values.open_last_page = file.value("openLastPage", false).toBool();
+    values.open_last_page = file.value("openLastPage", true).toBool();
     values.notify = file.value("notify", true).toBool();
     values.keep_awake = file.value("keepAwake", true).toBool();
     values.runs_folder = file.value("runsFolder").toString();

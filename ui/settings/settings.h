@@ -17,7 +17,7 @@ struct Preferences {
     double font_scale = 1.0; // widgets::kSmallestText to kLargestText
     widgets::SeriesPalette series = widgets::SeriesPalette::Tuned;
     bool reduced_motion = false;
-    bool open_last_page = false;      // at start; otherwise Home
+    bool open_last_page = true;       // and the run on it, at start; otherwise Home
     bool notify = true;               // by the desktop, when a run ends or fails
     bool keep_awake = true;           // the computer does not go to sleep while a run trains
     QString runs_folder;              // empty: the default; taken at start

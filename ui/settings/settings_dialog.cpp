@@ -166,8 +166,9 @@ widgets::ToggleSwitch* SettingsDialog::addSwitch(Section section, bool Preferenc
 
 void SettingsDialog::fillGeneral() {
     addSwitch(General, &Preferences::open_last_page, "settingLastPage",
-              tr("Reopen the page you left"),
-              tr("At start. Otherwise the studio opens on Home. The draft is always there again."));
+              tr("Go on where you left"),
+              tr("Opens the page and the run that you looked at last. Otherwise the studio opens "
+                 "on Home. The draft is always there again."));
     addSwitch(General, &Preferences::notify, "settingNotify", tr("Notify when a run ends"),
               tr("By the desktop's notifications: finished, failed or stopped by itself."));
     addSwitch(

@@ -91,6 +91,7 @@ QWidget* ModelScreen::createParts() {
     column->addWidget(strip);
     column->addWidget(new widgets::Hairline);
     auto* splitter = new QSplitter(Qt::Horizontal);
+    splitter->setObjectName("modelSplitter");
     splitter->setHandleWidth(1);
     splitter->setChildrenCollapsible(false);
     tree_ = new LayerTree(source_, studio_.draft());
@@ -103,6 +104,7 @@ QWidget* ModelScreen::createParts() {
     connect(graph_, &ModelGraph::blockChosen, tree_, &LayerTree::choosePath);
     splitter->addWidget(tree_);
     auto* middle = new QSplitter(Qt::Vertical);
+    middle->setObjectName("modelMiddleSplitter");
     middle->setHandleWidth(1);
     middle->setChildrenCollapsible(false);
     text_ = new ModelTextPanel(source_);

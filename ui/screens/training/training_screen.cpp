@@ -96,6 +96,7 @@ TrainingScreen::TrainingScreen(Studio& studio, Actions& actions)
             &QAction::trigger);
     stack_->addWidget(message_);
     auto* splitter = new QSplitter(Qt::Horizontal);
+    splitter->setObjectName("trainingSplitter");
     splitter->setHandleWidth(1);
     splitter->setChildrenCollapsible(false);
     settings_ = createSettings();
@@ -188,6 +189,7 @@ QWidget* TrainingScreen::createSettings() {
 
 QWidget* TrainingScreen::createPictures() {
     auto* splitter = new QSplitter(Qt::Vertical);
+    splitter->setObjectName("trainingSideSplitter");
     splitter->setHandleWidth(1);
     splitter->setChildrenCollapsible(false);
     const auto panel = [](QWidget* part) {
