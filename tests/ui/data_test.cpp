@@ -161,6 +161,19 @@ private slots:
                  static_cast<int>(shown.size()));
     }
 
+    // Of 400 samples 360 are looked at: where the others are is said.
+    void the_samples_of_each_part_are_counted() {
+        Page page(images_run());
+        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
+        QVERIFY2(page.find<QLabel>("samplesShown")->text().startsWith("0 to 59 of 360"),
+                 qPrintable(page.find<QLabel>("samplesShown")->text()));
+        QStringList facts;
+        for (const QLabel* label : page.screen->findChildren<QLabel*>()) {
+            facts << label->accessibleName();
+        }
+        QVERIFY2(facts.contains("Samples: 360 train, 40 validate"), qPrintable(facts.join('\n')));
+    }
+
     void re_roll_shows_the_next_epoch_by_button_and_by_key() {
         Page page(images_run());
         QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);

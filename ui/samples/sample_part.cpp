@@ -33,8 +33,8 @@ constexpr int kRuns = 12;
 constexpr int kSmallPixels = 40; // up to here an image is seen pixel by pixel
 constexpr int kSmallCell = 84;
 constexpr int kLargeCell = 128;
-constexpr int kPlaceWidth = 80;    // "1,000,000" at text size 1
-constexpr int kWideHeader = 460;   // with room for words on its buttons
+constexpr int kPlaceWidth = 80;  // "1,000,000" at text size 1
+constexpr int kWideHeader = 460; // with room for words on its buttons
 
 int pageSizeOf(SampleForm form) {
     return form == SampleForm::Images ? kImages : form == SampleForm::Features ? kRows : kRuns;
@@ -237,8 +237,8 @@ void SamplePart::showMessage() {
         text = preview_.problem();
     } else {
         icon = "data";
-        title = preview_.state() == State::Empty ? tr("No samples to show")
-                                                 : tr("Opening the data…");
+        title =
+            preview_.state() == State::Empty ? tr("No samples to show") : tr("Opening the data…");
         text = preview_.news().text();
     }
     message_->setIconName(icon);

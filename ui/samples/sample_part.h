@@ -15,6 +15,7 @@ namespace weft::widgets {
 class EmptyState;
 class ImageGrid;
 class SectionHeader;
+class TextLabel;
 class TokenView;
 } // namespace weft::widgets
 
@@ -47,6 +48,7 @@ private:
 
     DataPreview& preview_;
     widgets::SectionHeader* header_;
+    widgets::TextLabel* says_; // which ones are shown and how
     QPushButton* reroll_;
     QPushButton* back_;
     QPushButton* on_;

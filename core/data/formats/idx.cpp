@@ -226,9 +226,10 @@ SampleInfo describe(const fs::path& path, const std::vector<std::int64_t>& exten
         const std::byte largest = *std::max_element(labels.values.begin(), labels.values.end());
         info.classes = std::to_integer<std::int64_t>(largest) + 1;
     }
+    const ir::Shape& shape = info.input.shape;
     info.description = (known != nullptr ? std::string(known->title) : path.filename().string()) +
-                       ", " + format_thousands(extents[0]) + " images " +
-                       std::to_string(extents[1]) + "x" + std::to_string(extents[2]);
+                       ", " + format_thousands(extents[0]) + " images " + std::to_string(shape[0]) +
+                       " × " + std::to_string(shape[1]) + " × " + std::to_string(shape[2]);
     return info;
 }
 

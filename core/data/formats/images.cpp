@@ -77,8 +77,9 @@ SampleInfo describe_images(const fs::path& path, const ImageSettings& settings,
     }
     info.classes = static_cast<std::int64_t>(class_names.size());
     info.description = path.filename().string() + ", " + format_thousands(samples) + " images " +
-                       std::to_string(settings.width) + "x" + std::to_string(settings.height) +
-                       " in " + std::to_string(info.classes) + " classes";
+                       std::to_string(settings.height) + " × " + std::to_string(settings.width) +
+                       " × " + std::to_string(settings.channels) + " in " +
+                       std::to_string(info.classes) + " classes";
     return info;
 }
 
@@ -191,8 +192,8 @@ void remove_bad(const std::vector<std::string>& faults, double most_bad, ImageFi
     }
     const std::string text = format_thousands(static_cast<std::int64_t>(bad)) + " of " +
                              format_thousands(static_cast<std::int64_t>(faults.size())) +
-                             " images cannot be used: " +
-                             join(named, "; ") + (bad > named.size() ? "; ..." : "");
+                             " images cannot be used: " + join(named, "; ") +
+                             (bad > named.size() ? "; ..." : "");
     if (kept == 0 || static_cast<double>(bad) > most_bad * static_cast<double>(faults.size())) {
         throw Error(ErrorKind::data, files.root.string(), text,
                     "Repair or remove them, or raise data.train.most_bad.");

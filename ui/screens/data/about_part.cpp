@@ -41,6 +41,19 @@ QString typeText(const ir::Type& type) {
     return extents.isEmpty() ? dtype : extents.join(QStringLiteral(" × ")) + ", " + dtype;
 }
 
+/// "54,000 train, 6,000 validate": of a file of 60,000. Asking a test part that nobody looked at
+/// for its size would open it.
+QString samplesText(const DataPreview& preview) {
+    const data::DataSet& set = preview.set();
+    if (preview.part() == DataPart::Test) {
+        return AboutPart::tr("%1 test").arg(formatCount(preview.facts()->samples));
+    }
+    const QString train = AboutPart::tr("%1 train").arg(formatCount(set.train->samples()));
+    return set.validation == nullptr ? train
+                                     : AboutPart::tr("%1, %2 validate")
+                                           .arg(train, formatCount(set.validation->samples()));
+}
+
 /// Long words without a space may be broken after their punctuation; numbers may not.
 QString breakable(const QString& text) {
     constexpr QChar kMayBreak(0x200B);
@@ -128,7 +141,7 @@ void AboutPart::update() {
     clear(rows_);
     const data::SampleInfo& info = facts->info;
     addRow(tr("Data"), toQString(info.description));
-    addRow(tr("Samples"), formatCount(facts->samples));
+    addRow(tr("Samples"), samplesText(preview_));
     addRow(tr("Input"), typeText(info.input));
     addRow(tr("Target"),
            info.classes > 0
