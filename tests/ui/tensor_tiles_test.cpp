@@ -357,7 +357,7 @@ private slots:
         part.setDigest(ui::digestPlan(planned(kGpt, onMesh("2d", R"([["data",2],["model",2]])"))));
         part.setTensor("blocks.0.mlp.up.weight");
         QCOMPARE(part.partText(), QString("[16, 32]"));
-        QCOMPARE(part.findChild<widgets::ElidedLabel*>("tensorFacts")->text(),
+        QCOMPARE(part.findChild<widgets::TextLabel*>("tensorFacts")->text(),
                  QString("[16, 32] a device · 2.00 KiB · ×2 over data"));
         QCOMPARE(part.sharingDevices(), (std::vector{0, 1, 2, 3}));
         QSignalSpy selected(&part, &ui::TilePart::deviceSelected);

@@ -299,14 +299,6 @@ QString TensorTreeModel::firstChoice() const {
     return best != nullptr ? best->name : QString();
 }
 
-QString TensorTreeModel::longestSpec() const {
-    QString longest;
-    for (const Tensor& tensor : tensors_) {
-        longest = tensor.spec.size() > longest.size() ? tensor.spec : longest;
-    }
-    return longest;
-}
-
 QModelIndex TensorTreeModel::index(int row, int column, const QModelIndex& parent) const {
     if (!hasIndex(row, column, parent)) {
         return {};

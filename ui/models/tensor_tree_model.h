@@ -43,7 +43,6 @@ public:
     QModelIndex indexOf(const QString& tensor) const;
     /// What a page shows first: an array that the mesh splits, or else a matrix.
     QString firstChoice() const;
-    QString longestSpec() const;
 
     QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
     QModelIndex parent(const QModelIndex& index) const override;

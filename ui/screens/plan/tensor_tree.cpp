@@ -10,6 +10,7 @@
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QScopedValueRollback>
+#include <QScrollBar>
 #include <QTreeView>
 #include <QVBoxLayout>
 
@@ -22,10 +23,9 @@ namespace {
 constexpr int kFilterWidth = 112;
 constexpr int kIndent = 12;
 constexpr int kCellPadding = 16;
-constexpr double kSpecShare = 0.3; // of the width, at most
-constexpr int kWide = 480;         // narrower: the copies go; at text size 1
-constexpr int kMiddle = 420;       // narrower still: the shape goes
-constexpr int kNarrow = 240;       // and the bytes
+constexpr int kMark = 14;          // at the end of a name
+constexpr int kMostName = 240;     // longer ones end in dots before columns go; at text size 1
+constexpr double kSpecShare = 0.3; // of the width, where there is not room for both
 
 /// "10.84 M", "812"
 QString shortCount(std::int64_t count) {
@@ -100,7 +100,7 @@ TensorTree::TensorTree(QWidget* parent) : QWidget(parent) {
             open_[group.data(TensorTreeModel::kPathRole).toString()] = false;
         }
     });
-    arrangeColumns();
+    measure();
 }
 
 void TensorTree::setDigest(std::shared_ptr<const PlanDigest> digest) {
@@ -119,7 +119,6 @@ void TensorTree::setDigest(std::shared_ptr<const PlanDigest> digest) {
                                       (was_batch && digest_->plan->programs.empty()));
         chosen_ = here ? chosen_ : model_->firstChoice();
         settle();
-        arrangeColumns();
     }
     if (chosen_ != before) {
         emit tensorChosen(chosen_);
@@ -154,6 +153,7 @@ void TensorTree::focusFilter() {
 
 void TensorTree::settle() {
     openGroups({});
+    measure();
     select(chosen_);
     describe();
 }
@@ -205,37 +205,57 @@ void TensorTree::resizeEvent(QResizeEvent* event) {
 void TensorTree::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::FontChange) {
-        arrangeColumns();
+        measure();
     }
 }
 
-// The name takes the room that is left; the columns that matter least go first.
+void TensorTree::measure() {
+    const QFont font = widgets::Theme::current().font(widgets::TextStyle::Caption);
+    needs_.clear();
+    for (int column = 0; column < TensorTreeModel::ColumnCount; ++column) {
+        const QString title =
+            model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+        needs_.push_back(std::ceil(widgets::textWidth(font, title)) + kCellPadding);
+    }
+    measure({}, 1);
+    arrangeColumns();
+}
+
+void TensorTree::measure(const QModelIndex& parent, int depth) {
+    const QFont font = widgets::Theme::current().font(widgets::TextStyle::MonoSmall);
+    const double letter = widgets::textWidth(font, QStringLiteral("0"));
+    for (int row = 0; row < model_->rowCount(parent); ++row) {
+        const QModelIndex first = model_->index(row, 0, parent);
+        for (int column = 0; column < TensorTreeModel::ColumnCount; ++column) {
+            const QString text = first.siblingAtColumn(column).data().toString();
+            const int before = column == TensorTreeModel::NameColumn ? depth * kIndent + kMark : 0;
+            double& need = needs_[static_cast<std::size_t>(column)];
+            need = std::max(need, std::ceil(static_cast<double>(text.size()) * letter) +
+                                      kCellPadding + before);
+        }
+        measure(first, depth + 1);
+    }
+}
+
+// The name takes the room that is left; the columns that matter least go before it is cut. The
+// tiles say what they say, too.
 void TensorTree::arrangeColumns() {
-    const widgets::Theme& theme = widgets::Theme::current();
-    const QString spec = model_->longestSpec();
-    const std::pair<int, QString> samples[] = {
-        {TensorTreeModel::ShapeColumn, QStringLiteral("1024×4096")},
-        {TensorTreeModel::SpecColumn, spec},
-        {TensorTreeModel::BytesColumn, QStringLiteral("1023 KiB")},
-        {TensorTreeModel::CopiesColumn, QStringLiteral("×64")}};
-    for (const auto& [section, sample] : samples) {
-        const double title = widgets::textWidth(
-            theme.font(widgets::TextStyle::Caption),
-            model_->headerData(section, Qt::Horizontal, Qt::DisplayRole).toString());
-        const double text = widgets::textWidth(theme.font(widgets::TextStyle::MonoSmall), sample);
-        view_->header()->setSectionResizeMode(section, QHeaderView::Fixed);
-        view_->setColumnWidth(
-            section,
-            static_cast<int>(std::ceil(std::max(title, section == TensorTreeModel::SpecColumn
-                                                           ? std::min(text, kSpecShare * width())
-                                                           : text))) +
-                kCellPadding);
+    const double most_name = kMostName * widgets::Theme::current().fontScale();
+    double left = width() - view_->verticalScrollBar()->sizeHint().width() -
+                  std::min(needs_[TensorTreeModel::NameColumn], most_name);
+    const auto place = [&](TensorTreeModel::Column column, double wanted) {
+        left -= wanted;
+        view_->header()->setSectionResizeMode(column, QHeaderView::Fixed);
+        view_->setColumnWidth(column, static_cast<int>(wanted));
+    };
+    place(TensorTreeModel::SpecColumn,
+          std::min(needs_[TensorTreeModel::SpecColumn], std::max(left, kSpecShare * width())));
+    for (const auto column : {TensorTreeModel::BytesColumn, TensorTreeModel::ShapeColumn,
+                              TensorTreeModel::CopiesColumn}) {
+        place(column, needs_[column]);
+        view_->setColumnHidden(column, left < 0);
     }
     view_->header()->setSectionResizeMode(TensorTreeModel::NameColumn, QHeaderView::Stretch);
-    const double room = width() / theme.fontScale();
-    view_->setColumnHidden(TensorTreeModel::CopiesColumn, room < kWide);
-    view_->setColumnHidden(TensorTreeModel::ShapeColumn, room < kMiddle);
-    view_->setColumnHidden(TensorTreeModel::BytesColumn, room < kNarrow); // the tiles say it too
 }
 
 } // namespace weft::ui

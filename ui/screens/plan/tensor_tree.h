@@ -8,6 +8,7 @@
 #include <QWidget>
 
 #include <memory>
+#include <vector>
 
 class QLineEdit;
 class QTreeView;
@@ -48,12 +49,16 @@ private:
     void openGroups(const QModelIndex& parent);
     void select(const QString& name);
     void describe();
+    /// What the texts of a column need, in pixels.
+    void measure();
+    void measure(const QModelIndex& parent, int depth);
     void arrangeColumns();
 
     std::shared_ptr<const PlanDigest> digest_;
     QString chosen_;
     QHash<QString, bool> open_; // groups that the user opened or closed, by path
     bool settling_ = false;     // rows change by themselves: that is no choice
+    std::vector<double> needs_; // of each column
     widgets::SectionHeader* header_;
     QLineEdit* filter_;
     TensorTreeModel* model_;

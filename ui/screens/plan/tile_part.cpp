@@ -6,6 +6,7 @@
 #include "ui/screens/plan/dimension_row.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
+#include "widgets/flow_layout.h"
 #include "widgets/holding_strip.h"
 #include "widgets/text_label.h"
 #include "widgets/tile_view.h"
@@ -61,8 +62,9 @@ TilePart::TilePart(QWidget* parent) : QWidget(parent) {
     strip_->setObjectName("holdingStrip");
     column->addWidget(strip_);
     auto* foot = new QHBoxLayout;
-    facts_ = new widgets::ElidedLabel({}, TextStyle::Caption);
+    facts_ = new widgets::TextLabel({}, TextStyle::Caption);
     facts_->setObjectName("tensorFacts");
+    facts_->setWordWrap(true);
     foot->addWidget(facts_, 1);
     padding_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
     padding_->setObjectName("tensorPadding");
@@ -76,20 +78,21 @@ TilePart::TilePart(QWidget* parent) : QWidget(parent) {
 
 QWidget* TilePart::createHead() {
     auto* head = new QWidget;
-    head->setFixedHeight(widgets::size::kPanelHeaderHeight);
-    auto* row = new QHBoxLayout(head);
-    row->setContentsMargins(0, 0, 0, 0);
+    head->setMinimumHeight(widgets::size::kPanelHeaderHeight);
+    auto* flow = new widgets::FlowLayout(head); // beside a long name there is no room for more
+    flow->setContentsMargins(0, widgets::space::kControl, 0, widgets::space::kTight);
+    flow->setSpacing(widgets::space::kControl);
     name_ = new widgets::ElidedLabel({}, TextStyle::Mono);
     name_->setObjectName("tensorName");
     name_->setElideMode(Qt::ElideLeft); // the end says more than the beginning
-    row->addWidget(name_, 1);
+    flow->addWidget(name_);
+    type_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
+    flow->addWidget(type_);
     touch_ = new widgets::Badge({}, Role::Accent);
     touch_->setObjectName("tensorTouch");
     touch_->setWidest(tr("read, written"));
     touch_->setToolTip(tr("What the op that the step is at does with it"));
-    row->addWidget(touch_);
-    type_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
-    row->addWidget(type_);
+    flow->addWidget(touch_);
     return head;
 }
 
@@ -269,8 +272,7 @@ void TilePart::offerSides(const plan::Tensor* tensor) {
             side_->setCurrentIndex(static_cast<int>(TensorSide::Parameter));
         }
     }
-    side_->setVisible(tensor == nullptr ||
-                      digest_->plan->find_slot(tensor->name) != nullptr);
+    side_->setVisible(tensor == nullptr || digest_->plan->find_slot(tensor->name) != nullptr);
 }
 
 void TilePart::showSheet(const std::optional<TensorSheet>& sheet) {

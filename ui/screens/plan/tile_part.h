@@ -39,7 +39,8 @@ public:
     void setMoment(const StepMoment& moment);
     /// The draft whose plan is shown: its mesh, rules and overrides are what is edited.
     void setConfig(const compile::RunConfig& config);
-    /// The name of a state slot or of an array of the batch. Another plan that has it shows it again.
+    /// The name of a state slot or of an array of the batch. Another plan that has it shows it
+    /// again.
     void setTensor(const QString& name);
     QString tensor() const { return tensor_; }
     int selectedDevice() const { return device_; }
@@ -87,7 +88,7 @@ private:
     std::optional<TensorSheet> sheet_;
     int device_ = -1;
     bool stale_ = false;
-    bool awaits_step_ = false; // what is shown is no state, and only state is planned yet
+    bool awaits_step_ = false;         // what is shown is no state, and only state is planned yet
     std::vector<TensorTouch> touches_; // by the op of the moment
     widgets::ElidedLabel* name_;
     widgets::Badge* touch_;
@@ -101,7 +102,7 @@ private:
     widgets::ElidedLabel* piece_text_;
     widgets::TileView* view_;
     widgets::HoldingStrip* strip_;
-    widgets::ElidedLabel* facts_;
+    widgets::TextLabel* facts_;
     widgets::TextLabel* padding_;
 };
 
