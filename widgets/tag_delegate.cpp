@@ -22,8 +22,19 @@ void TagDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const bool enabled = option.state & QStyle::State_Enabled;
     const double height = std::ceil(QFontMetricsF(font).height()) + 2.0;
     QRectF rest = QRectF(option.rect).adjusted(8, 0, -4, 0);
-    for (const QString& name : index.data(role_).toStringList()) {
-        const double width = std::min(rest.width(), std::ceil(textWidth(font, name)) + 10.0);
+    const QStringList names = index.data(role_).toStringList();
+    for (qsizetype i = 0; i < names.size(); ++i) {
+        const QString& name = names[i];
+        const auto more = [&](qsizetype count) { return QStringLiteral("+%1").arg(count); };
+        const qsizetype after = names.size() - i - 1;
+        const double kept = after > 0 ? 4.0 + std::ceil(textWidth(font, more(after))) : 0.0;
+        const double wanted = std::ceil(textWidth(font, name)) + 10.0;
+        if (i > 0 && wanted + kept > rest.width()) {
+            paintText(*painter, rest, Qt::AlignLeft | Qt::AlignVCenter, more(after + 1), font,
+                      theme.color(enabled ? Role::Muted : Role::Faint), Qt::ElideNone);
+            return;
+        }
+        const double width = std::min(rest.width() - kept, wanted);
         if (width < height) {
             return;
         }

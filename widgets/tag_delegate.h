@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Short names of a table's cell as small bordered tags: "data", "model".
+// Short names of a table's cell as small bordered tags: "data", "model"; "+1" where there is no
+// room for the last.
 #pragma once
 
 #include <QStyledItemDelegate>

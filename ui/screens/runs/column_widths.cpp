@@ -23,6 +23,7 @@ constexpr int kLeastCurve = 72; // these and below: at text size 1
 constexpr int kUsualCurve = 112;
 constexpr int kLeastWords = 72;
 constexpr int kLeastName = 160;
+constexpr int kLeastTags = 120; // two of them
 constexpr int kMostWords = 200;
 constexpr int kMostNotes = 420;
 
@@ -106,9 +107,10 @@ ColumnNeed columnNeed(const RunTableModel& model, int column) {
         const int width = widestWord(model, column) + kCellPadding;
         return need(width, width, scaled(kMostWords));
     }
-    case Kind::Tags:
-        return need(scaled(kLeastWords), widestTags(model, column) + kCellPadding,
-                    scaled(kMostWords));
+    case Kind::Tags: {
+        const int width = widestTags(model, column) + kCellPadding;
+        return need(std::min(width, scaled(kLeastTags)), width, scaled(kMostWords));
+    }
     case Kind::Notes: {
         const int width = widthOf(TextStyle::Body, longestText(model, column)) + kCellPadding;
         ColumnNeed notes = need(scaled(kLeastWords), width, scaled(kMostWords));
