@@ -30,10 +30,13 @@ constexpr int kRows = 8;
 enum Column { Name, What, Curve, State, Best, BestValue, Step, Time, Size, When, Action, Columns };
 
 constexpr Column kLeastTelling[] = {Size, Time, Best, When, Curve, What};
+constexpr int kMostWhat = 200; // at text size 1: longer ones end in dots before columns leave
 
-/// A run made elsewhere may know only one of them.
+/// "mlp · Fashion-MNIST"; the Runs page says how much data there are. A run made elsewhere may know
+/// only one of them.
 QString modelAndData(const train::RunSummary& run) {
-    QStringList known{toQString(run.info.model), toQString(run.info.data)};
+    const QString data = toQString(run.info.data);
+    QStringList known{toQString(run.info.model), data.section(QStringLiteral(", "), 0, 0)};
     known.removeAll(QString());
     return known.join(" · ");
 }
@@ -116,6 +119,10 @@ void RecentRuns::fitColumns() {
         grid_->getItemPosition(i, &row, &column, &rows, &columns);
         QWidget* cell = grid_->itemAt(i)->widget();
         if (columns == 1) {
+            if (column == What) {
+                const double most = kMostWhat * widgets::Theme::current().fontScale();
+                cell->setMinimumWidth(std::min(cell->sizeHint().width(), static_cast<int>(most)));
+            }
             cells[static_cast<std::size_t>(column)].push_back(cell);
             const bool shrinks =
                 (cell->sizePolicy().horizontalPolicy() & QSizePolicy::ShrinkFlag) != 0;
@@ -164,11 +171,11 @@ void RecentRuns::addRow(int row, const train::RunSummary& run) {
             What, 1, Columns - What);
         return;
     }
-    const QString what = run.source == train::RunSource::weft
-                             ? modelAndData(run)
-                             : sourceName(run.source);
+    const QString what =
+        run.source == train::RunSource::weft ? modelAndData(run) : sourceName(run.source);
     grid_->addWidget(new widgets::ElidedLabel(what, TextStyle::Body, Role::Muted), row, What);
     auto* curve = new widgets::Sparkline;
+    curve->setMinimumWidth(curve->sizeHint().width());
     curve->setData(sparklineOf(run));
     grid_->addWidget(curve, row, Curve);
     const StateLook look = stateLook(run.state);
