@@ -173,6 +173,25 @@ private slots:
         QVERIFY(page.cell(0, ui::CheckpointModel::Badge).contains("newest")); // step 20 is now
     }
 
+    void a_checkpoint_comes_back_from_the_trash() {
+        Page page({10, 20, 30});
+        page.select({2});
+        page.actions().remove();
+        auto* dialog = page.fixture.window().findChild<QDialog*>("deleteDialog");
+        dialog->findChild<QPushButton*>("confirmDelete")->click();
+        page.wait_for_rows(2);
+        QPushButton* undo = nullptr;
+        for (auto* button : page.fixture.window().findChildren<QPushButton*>()) {
+            undo = button->isVisible() && button->text() == "Undo" ? button : undo;
+        }
+        QVERIFY(undo != nullptr);
+        undo->click();
+        page.wait_for_rows(3);
+        const auto manifest =
+            checkpoint::read_manifest(page.run / "checkpoints" / checkpoint::folder_name(10));
+        QVERIFY(checkpoint::verify(manifest).empty());
+    }
+
     void nothing_is_removed_while_a_process_trains_the_run() {
         Page page({10, 20, 30});
         const train::RunLock lock(page.run);

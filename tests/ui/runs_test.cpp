@@ -133,6 +133,16 @@ struct Page {
     test::StudioFixture fixture;
 };
 
+/// The button of the note that is there; null: there is none.
+QPushButton* undo_button(Page& page) {
+    for (auto* button : page.fixture.window().findChildren<QPushButton*>()) {
+        if (button->isVisible() && button->text() == "Undo") {
+            return button;
+        }
+    }
+    return nullptr;
+}
+
 } // namespace
 
 class RunsTest : public QObject {
@@ -328,8 +338,62 @@ private slots:
         }
         QCOMPARE(found, 1);
         // And the last word is the lock's, whatever the list says.
-        QVERIFY(!ui::trashRun(page.folder("c")).isEmpty());
+        QVERIFY(!ui::trashRun(page.folder("c")).problem.isEmpty());
         QVERIFY(fs::exists(page.folder("c")));
+    }
+
+    void runs_come_back_from_the_trash() {
+        Page page({{"a"}, {"b"}, {"c"}});
+        page.select({"a", "b"});
+        page.table().setFocus();
+        QTest::keyClick(&page.table(), Qt::Key_Delete);
+        auto* dialog = page.fixture.window().findChild<QDialog*>("trashDialog");
+        QTest::mouseClick(dialog->findChild<QPushButton*>("confirmTrash"), Qt::LeftButton);
+        page.wait_for_rows(1);
+        QVERIFY(!fs::exists(page.folder("a")) && !fs::exists(page.folder("b")));
+        QTRY_VERIFY_WITH_TIMEOUT(undo_button(page) != nullptr, kPatienceMs);
+        undo_button(page)->click();
+        page.wait_for_rows(3);
+        QVERIFY(fs::exists(page.folder("a") / "events.jsonl"));
+        QVERIFY(fs::exists(page.folder("b") / "events.jsonl"));
+        // The trash knows nothing of them any more: neither what they are nor where they were.
+        for (const auto& entry : fs::recursive_directory_iterator(trash_.path().toStdString())) {
+            const std::string name = entry.path().filename().string();
+            QVERIFY2(!name.ends_with("_a.trashinfo") && !name.ends_with("_b.trashinfo"), name.c_str());
+        }
+    }
+
+    void what_took_the_place_of_a_trashed_run_is_left_alone() {
+        Page page({{"a"}, {"b"}});
+        const ui::Trashed gone = ui::trashRun(page.folder("a"));
+        QVERIFY(gone.problem.isEmpty());
+        fs::create_directories(page.folder("a"));
+        const QString problem = ui::bringBack(std::vector{gone});
+        QVERIFY2(problem.contains("something else"), qPrintable(problem));
+        QVERIFY(fs::is_empty(page.folder("a")));
+        QVERIFY(fs::exists(gone.in_trash / "events.jsonl"));
+    }
+
+    void tags_notes_and_the_archive_can_be_taken_back() {
+        Page page({{"a"}, {"b"}});
+        const auto annotations = [&](const char* name) {
+            return train::read_annotations(page.folder(name), config::Json::object());
+        };
+        page.select({"a", "b"});
+        page.fixture.click("archiveRuns");
+        QTRY_VERIFY_WITH_TIMEOUT(annotations("a").archived && annotations("b").archived,
+                                 kPatienceMs);
+        undo_button(page)->click();
+        QTRY_VERIFY_WITH_TIMEOUT(!annotations("a").archived && !annotations("b").archived,
+                                 kPatienceMs);
+        page.wait_for_rows(2);
+        QVERIFY(page.table().model()->setData(
+            page.table().model()->index(page.row_of("a"), page.column("notes")), "a thought"));
+        QTRY_VERIFY_WITH_TIMEOUT(annotations("a").notes == "a thought", kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(page.text(page.row_of("a"), "notes"), QString("a thought"),
+                                  kPatienceMs);
+        undo_button(page)->click();
+        QTRY_VERIFY_WITH_TIMEOUT(annotations("a").notes != "a thought", kPatienceMs);
     }
 
     void columns_are_chosen_and_remembered() {

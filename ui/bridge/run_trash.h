@@ -6,12 +6,22 @@
 #include <QString>
 
 #include <filesystem>
+#include <vector>
 
 namespace weft::ui {
 
-/// Moves a whole run. The answer is empty, or says why nothing was moved.
-QString trashRun(const std::filesystem::path& run);
+struct Trashed {
+    std::filesystem::path from;
+    std::filesystem::path in_trash;
+    QString problem; // why nothing was moved; empty when it was
+};
+
+/// Moves a whole run.
+Trashed trashRun(const std::filesystem::path& run);
 /// Moves one checkpoint folder of a run that nobody trains.
-QString trashCheckpoint(const std::filesystem::path& checkpoint);
+Trashed trashCheckpoint(const std::filesystem::path& checkpoint);
+/// Puts all of them back to where they were. The answer is empty, or says what stays in the trash
+/// and why.
+QString bringBack(const std::vector<Trashed>& trashed);
 
 } // namespace weft::ui

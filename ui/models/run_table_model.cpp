@@ -280,7 +280,9 @@ bool RunTableModel::setData(const QModelIndex& index, const QVariant& value, int
         now.notes = value.toString().toStdString();
     }
     if (now != run.annotations) {
+        const train::RunSummary before = run; // the list may be made anew
         index_.annotate(run.folder, now);
+        emit edited(before);
     }
     return true;
 }

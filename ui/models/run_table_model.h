@@ -43,6 +43,10 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
 
+signals:
+    /// The user changed tags or notes of a run that had these before.
+    void edited(const train::RunSummary& before);
+
 private:
     void takeRuns();
     std::optional<double> metricValue(const train::RunSummary& run, const RunColumn& column) const;

@@ -5,7 +5,6 @@
 #include "core/checkpoint/export.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/run_trash.h"
 #include "ui/screens/checkpoints/delete_dialog.h"
 #include "ui/screens/checkpoints/diff_dialog.h"
 #include "widgets/controls.h"
@@ -124,9 +123,14 @@ void CheckpointActions::start(const std::function<Answer(const checkpoint::Progr
             busy_ = false;
             watch_.stop();
             update();
-            emit said(static_cast<int>(answer.good ? widgets::MessageKind::Success
-                                                   : widgets::MessageKind::Error),
-                      answer.text);
+            if (!answer.trashed.empty()) {
+                emit trashed(answer.trashed);
+            }
+            if (!answer.text.isEmpty()) {
+                emit said(static_cast<int>(answer.good ? widgets::MessageKind::Success
+                                                       : widgets::MessageKind::Error),
+                          answer.text);
+            }
             if (changes) {
                 emit changed();
             }
@@ -199,15 +203,33 @@ void CheckpointActions::remove() {
 void CheckpointActions::trash(const std::vector<std::filesystem::path>& folders) {
     start(
         [folders](const checkpoint::Progress& progress) -> Answer {
-            for (std::size_t i = 0; i < folders.size(); ++i) {
-                if (const QString problem = trashCheckpoint(folders[i]); !problem.isEmpty()) {
-                    return {false, problem};
+            Answer answer;
+            for (const std::filesystem::path& folder : folders) {
+                const Trashed one = trashCheckpoint(folder);
+                if (!one.problem.isEmpty()) {
+                    answer.good = false;
+                    answer.text = one.problem;
+                    break;
                 }
-                progress(static_cast<double>(i + 1) / static_cast<double>(folders.size()));
+                answer.trashed.push_back(one);
+                progress(static_cast<double>(answer.trashed.size()) /
+                         static_cast<double>(folders.size()));
             }
-            return {true, tr("%1 checkpoints are in the trash").arg(folders.size())};
+            return answer;
         },
         true);
+}
+
+// Beside whatever is being worked on: it touches nothing that is there.
+void CheckpointActions::bringBack(const std::vector<Trashed>& checkpoints) {
+    runInBackground(
+        this, [checkpoints] { return ui::bringBack(checkpoints); },
+        [this](const QString& problem) {
+            if (!problem.isEmpty()) {
+                emit said(static_cast<int>(widgets::MessageKind::Error), problem);
+            }
+            emit changed();
+        });
 }
 
 } // namespace weft::ui

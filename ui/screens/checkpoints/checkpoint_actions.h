@@ -3,6 +3,7 @@
 // work is done in the background with its progress.
 #pragma once
 
+#include "ui/bridge/run_trash.h"
 #include "ui/models/checkpoint_model.h"
 
 #include <QTimer>
@@ -33,6 +34,8 @@ public:
     void exportTo(const QString& file);
     /// Asks, then moves the chosen ones to the trash.
     void remove();
+    /// Puts what went to the trash back.
+    void bringBack(const std::vector<Trashed>& checkpoints);
     bool isBusy() const { return busy_; }
 
 signals:
@@ -40,6 +43,8 @@ signals:
     void changed();
     /// kind: widgets::MessageKind
     void said(int kind, const QString& text);
+    /// These lie in the trash now, and can be brought back.
+    void trashed(const std::vector<Trashed>& checkpoints);
 
 private:
     QPushButton* addButton(const QString& name, const QString& text, const QString& tooltip);
@@ -54,6 +59,7 @@ private:
     struct Answer {
         bool good = true;
         QString text;
+        std::vector<Trashed> trashed{};
     };
     void start(const std::function<Answer(const checkpoint::Progress&)>& work, bool changes);
 

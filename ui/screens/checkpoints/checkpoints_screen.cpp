@@ -13,6 +13,7 @@
 #include "ui/screens/checkpoints/run_tree.h"
 #include "ui/screens/checkpoints/weights_view.h"
 #include "ui/screens/screen_list.h"
+#include "ui/screens/undo_note.h"
 #include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/icon.h"
@@ -153,6 +154,13 @@ QWidget* CheckpointsScreen::createMiddle() {
     actions_ = new CheckpointActions;
     connect(actions_, &CheckpointActions::said, this,
             [this](int kind, const QString& text) { emit toastRequested(kind, text); });
+    auto* undo = new UndoNote(*this);
+    connect(actions_, &CheckpointActions::trashed, this,
+            [this, undo](const std::vector<Trashed>& gone) {
+                undo->offer(tr("%n checkpoint(s) moved to the trash", nullptr,
+                               static_cast<int>(gone.size())),
+                            [this, gone] { actions_->bringBack(gone); });
+            });
     connect(actions_, &CheckpointActions::changed, this,
             [this] { studio_.index().readCheckpoints(folder_); });
     table_header_->addControl(actions_);

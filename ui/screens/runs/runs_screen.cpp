@@ -5,11 +5,11 @@
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run_facts.h"
-#include "ui/bridge/run_trash.h"
 #include "ui/screens/runs/compare_panel.h"
 #include "ui/screens/runs/runs_table.h"
 #include "ui/screens/runs/trash_dialog.h"
 #include "ui/screens/screen_list.h"
+#include "ui/screens/undo_note.h"
 #include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
@@ -54,6 +54,10 @@ QString filter_help() {
 RunsScreen::RunsScreen(Studio& studio, Actions& actions) : studio_(studio) {
     model_ = new RunTableModel(studio_.index(), curves_, this);
     filtered_ = new RunTableFilter(*model_, this);
+    undo_ = new UndoNote(*this);
+    connect(model_, &RunTableModel::edited, this, [this](const train::RunSummary& before) {
+        offerAnnotations({before}, tr("%1 is annotated").arg(runTitle(before.folder)));
+    });
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -364,15 +368,14 @@ void RunsScreen::tagSelected() {
     dialog->setWindowTitle(tr("Tag"));
     dialog->setLabelText(tr("Tags for the selected runs, parted by commas:"));
     connect(dialog, &QInputDialog::textValueSelected, this, [this, runs](const QString& text) {
-        for (const train::RunSummary& run : runs) {
-            train::Annotations now = run.annotations;
-            for (const std::string& tag : train::parse_tags(text.toStdString())) {
+        const auto add = [tags = train::parse_tags(text.toStdString())](train::Annotations& now) {
+            for (const std::string& tag : tags) {
                 if (std::find(now.tags.begin(), now.tags.end(), tag) == now.tags.end()) {
                     now.tags.push_back(tag);
                 }
             }
-            studio_.index().annotate(run.folder, now);
-        }
+        };
+        annotate(runs, add, tr("%n run(s) tagged", nullptr, static_cast<int>(runs.size())));
     });
     dialog->open();
 }
@@ -381,11 +384,11 @@ void RunsScreen::archiveSelected() {
     const std::vector<train::RunSummary> runs = selectedRuns();
     const bool archive = std::any_of(runs.begin(), runs.end(),
                                      [](const auto& run) { return !run.annotations.archived; });
-    for (const train::RunSummary& run : runs) {
-        train::Annotations now = run.annotations;
-        now.archived = archive;
-        studio_.index().annotate(run.folder, now);
-    }
+    const auto count = static_cast<int>(runs.size());
+    annotate(
+        runs, [archive](train::Annotations& now) { now.archived = archive; },
+        archive ? tr("%n run(s) archived", nullptr, count)
+                : tr("%n run(s) out of the archive", nullptr, count));
 }
 
 void RunsScreen::trashSelected() {
@@ -399,25 +402,70 @@ void RunsScreen::trashSelected() {
     dialog->open();
 }
 
-void RunsScreen::moveToTrash(const std::vector<std::filesystem::path>& folders) {
-    for (const std::filesystem::path& folder : folders) {
-        if (studio_.isTraining() && studio_.run().folder() == folder) {
-            continue; // began meanwhile
-        }
-        if (studio_.run().folder() == folder) {
-            studio_.closeRun();
-        }
-        runInBackground(
-            this, [folder] { return trashRun(folder); },
-            [this, folder](const QString& problem) {
-                const bool good = problem.isEmpty();
-                emit toastRequested(static_cast<int>(good ? widgets::MessageKind::Success
-                                                          : widgets::MessageKind::Error),
-                                    good ? tr("%1 is in the trash").arg(runTitle(folder))
-                                         : problem);
-                studio_.index().refresh();
-            });
+void RunsScreen::moveToTrash(std::vector<std::filesystem::path> folders) {
+    if (studio_.isTraining()) {
+        std::erase(folders, studio_.run().folder()); // began meanwhile
     }
+    if (std::find(folders.begin(), folders.end(), studio_.run().folder()) != folders.end()) {
+        studio_.closeRun();
+    }
+    runInBackground(
+        this,
+        [folders] {
+            std::vector<Trashed> out;
+            for (const std::filesystem::path& folder : folders) {
+                out.push_back(trashRun(folder));
+            }
+            return out;
+        },
+        [this](std::vector<Trashed> trashed) {
+            for (const Trashed& one : trashed) {
+                if (!one.problem.isEmpty()) {
+                    emit toastRequested(static_cast<int>(widgets::MessageKind::Error), one.problem);
+                }
+            }
+            std::erase_if(trashed, [](const Trashed& one) { return !one.problem.isEmpty(); });
+            if (!trashed.empty()) {
+                const auto count = static_cast<int>(trashed.size());
+                undo_->offer(count == 1
+                                 ? tr("%1 is in the trash").arg(runTitle(trashed.front().from))
+                                 : tr("%n run(s) are in the trash", nullptr, count),
+                             [this, trashed] { bringBackFromTrash(trashed); });
+            }
+            studio_.index().refresh();
+        });
+}
+
+void RunsScreen::bringBackFromTrash(const std::vector<Trashed>& trashed) {
+    runInBackground(
+        this, [trashed] { return bringBack(trashed); },
+        [this](const QString& problem) {
+            if (!problem.isEmpty()) {
+                emit toastRequested(static_cast<int>(widgets::MessageKind::Error), problem);
+            }
+            studio_.index().refresh();
+        });
+}
+
+// All of them at once, and back at once.
+void RunsScreen::annotate(const std::vector<train::RunSummary>& runs,
+                          const std::function<void(train::Annotations&)>& edit,
+                          const QString& done) {
+    for (const train::RunSummary& run : runs) {
+        train::Annotations now = run.annotations;
+        edit(now);
+        studio_.index().annotate(run.folder, now);
+    }
+    offerAnnotations(runs, done);
+}
+
+void RunsScreen::offerAnnotations(const std::vector<train::RunSummary>& before,
+                                  const QString& done) {
+    undo_->offer(done, [this, before] {
+        for (const train::RunSummary& run : before) {
+            studio_.index().annotate(run.folder, run.annotations);
+        }
+    });
 }
 
 const ScreenRecord kRunsScreen{

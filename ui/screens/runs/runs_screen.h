@@ -4,11 +4,14 @@
 #pragma once
 
 #include "ui/bridge/run_curves.h"
+#include "ui/bridge/run_trash.h"
 #include "ui/models/run_table_filter.h"
 #include "ui/models/run_table_model.h"
 #include "ui/screens/screen.h"
 
 #include <QTimer>
+
+#include <functional>
 
 class QLineEdit;
 class QPushButton;
@@ -25,6 +28,7 @@ namespace weft::ui {
 
 class ComparePanel;
 class RunsTable;
+class UndoNote;
 
 class RunsScreen : public Screen {
     Q_OBJECT
@@ -54,13 +58,19 @@ private:
     void tagSelected();
     void archiveSelected();
     void trashSelected();
-    void moveToTrash(const std::vector<std::filesystem::path>& folders);
+    void moveToTrash(std::vector<std::filesystem::path> folders);
+    void bringBackFromTrash(const std::vector<Trashed>& trashed);
+    void annotate(const std::vector<train::RunSummary>& runs,
+                  const std::function<void(train::Annotations&)>& edit, const QString& done);
+    /// Says what was done to them, with the way back to how they were.
+    void offerAnnotations(const std::vector<train::RunSummary>& before, const QString& done);
 
     Studio& studio_;
     RunCurves curves_;
     RunTableModel* model_;
     RunTableFilter* filtered_;
-    QTimer reread_; // while another program writes
+    UndoNote* undo_;
+    QTimer reread_;                             // while another program writes
     std::vector<std::filesystem::path> opened_; // to be selected
     QLineEdit* filter_;
     widgets::ToggleSwitch* archived_;
