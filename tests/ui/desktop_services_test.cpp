@@ -150,6 +150,51 @@ private slots:
         services.unregisterService("org.freedesktop.Notifications");
     }
 
+    void a_run_that_pauses_itself_is_told_and_shown_until_it_goes_on() {
+        Notifications notifications;
+        QDBusConnection services = bus("services");
+        QVERIFY(services.registerObject("/org/freedesktop/Notifications", &notifications,
+                                        QDBusConnection::ExportAllSlots));
+        QVERIFY(services.registerService("org.freedesktop.Notifications"));
+        test::StudioFixture fixture;
+        ui::Desktop desktop(bus("studio"), bus("studio"));
+        const ui::DesktopLink link(fixture.studio(), desktop);
+        fixture.studio().draft().open(fixture.preset());
+        fixture.studio().draft().setField("training.length", config::Json{{"steps", 100000000}});
+        fixture.studio().draft().setField("checkpoint.every", nullptr);
+        QVERIFY(fixture.studio().startDraft().started);
+        const ui::RunModel& run = fixture.studio().run();
+        QTRY_VERIFY_WITH_TIMEOUT(run.step() > 0, kPatienceMs);
+        // What somebody asked for is no news.
+        fixture.studio().pause();
+        QTRY_COMPARE_WITH_TIMEOUT(run.state(), train::RunState::paused, kPatienceMs);
+        QVERIFY(fixture.find("runBanner")->isHidden());
+        fixture.studio().resume();
+        QTRY_COMPARE_WITH_TIMEOUT(run.state(), train::RunState::running, kPatienceMs);
+        QVERIFY(notifications.titles.isEmpty());
+        const std::filesystem::path folder = run.folder();
+        const std::filesystem::path elsewhere = fixture.root() / "elsewhere";
+        fixture.window().hide(); // nobody looks
+        std::filesystem::rename(folder, elsewhere);
+        QTRY_COMPARE_WITH_TIMEOUT(notifications.titles.size(), 1, kPatienceMs);
+        QVERIFY(notifications.titles.front().contains("paused itself"));
+        QVERIFY(notifications.texts.front().contains("deleted or moved"));
+        fixture.window().show();
+        QVERIFY(fixture.find("runBanner")->isVisible());
+        const QString said = fixture.find("runBanner")->accessibleName();
+        QVERIFY2(said.contains("paused itself") && said.contains("deleted or moved") &&
+                     said.contains("Put it back"),
+                 qPrintable(said));
+        std::filesystem::rename(elsewhere, folder);
+        fixture.click("resumePaused");
+        QTRY_COMPARE_WITH_TIMEOUT(run.state(), train::RunState::running, kPatienceMs);
+        QTRY_VERIFY(fixture.find("runBanner")->isHidden());
+        fixture.studio().stopNow();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QCOMPARE(notifications.titles.size(), 1);
+        services.unregisterService("org.freedesktop.Notifications");
+    }
+
     void a_desktop_without_services_is_a_line_in_the_log() {
         ui::Desktop desktop(bus("studio"), QDBusConnection("no such connection"));
         QSignalSpy logged(&desktop, &ui::Desktop::logged);

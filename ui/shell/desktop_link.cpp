@@ -2,6 +2,7 @@
 #include "ui/shell/desktop_link.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/bridge/self_pause.h"
 #include "ui/studio.h"
 
 #include <QGuiApplication>
@@ -14,6 +15,7 @@ DesktopLink::DesktopLink(Studio& studio, Desktop& desktop, QObject* parent)
             [this](const QString& text) { emit studio_.logged(0, "desktop", text, -1); });
     connect(&studio_, &Studio::trainingChanged, this, &DesktopLink::onTrainingChanged);
     connect(&studio_.run(), &RunModel::stateChanged, this, &DesktopLink::update);
+    connect(&studio_.run(), &RunModel::stateChanged, this, &DesktopLink::tellOfPause);
     connect(&studio_, &Studio::interrupted, this, [this](const QString& why) {
         tell(tr("%1 was interrupted").arg(studio_.run().name()), why, true);
     });
@@ -28,8 +30,21 @@ void DesktopLink::update() {
                        tr("%1 is training").arg(studio_.run().name()));
 }
 
+// Once, until it goes on.
+void DesktopLink::tellOfPause() {
+    const auto pause = studio_.isTraining() ? selfPause(studio_.run()) : std::nullopt;
+    if (pause && !paused_itself_) {
+        tell(tr("%1 paused itself").arg(studio_.run().name()),
+             pause->detail.isEmpty() ? pause->reason : pause->detail, true);
+    }
+    const train::RunState state = studio_.run().state();
+    paused_itself_ = pause || (paused_itself_ && (state == train::RunState::paused ||
+                                                  state == train::RunState::saving));
+}
+
 void DesktopLink::onTrainingChanged() {
     update();
+    tellOfPause();
     const bool ended = was_training_ && !studio_.isTraining();
     was_training_ = studio_.isTraining();
     const RunModel& run = studio_.run();

@@ -17,8 +17,11 @@ RunBanner::RunBanner(Studio& studio, QWidget* parent)
     connect(&studio_, &Studio::trainingChanged, this, &RunBanner::update);
     connect(&studio_, &Studio::controlChanged, this, &RunBanner::update);
     connect(&studio_.draft(), &Draft::changed, this, &RunBanner::update);
+    connect(&studio_.run(), &RunModel::stateChanged, this, &RunBanner::update);
+    connect(&studio_.run(), &RunModel::stateChanged, this, &RunBanner::followPause);
     connect(&studio_.run(), &RunModel::reset, this, [this] {
         interruption_.clear();
+        pause_.reset();
         update();
     });
     connect(&studio_, &Studio::interrupted, this, [this](const QString& why) {
@@ -39,7 +42,7 @@ void RunBanner::setStopping(bool on) {
 }
 
 void RunBanner::update() {
-    if (!showRun() && !showInterruption()) {
+    if (!showRun() && !showSelfPause() && !showInterruption()) {
         showDraft();
     }
 }
@@ -63,6 +66,28 @@ bool RunBanner::showRun() {
         take->setObjectName("takeOver");
         connect(take, &QPushButton::clicked, &studio_, &Studio::takeOver);
     }
+    return true;
+}
+
+void RunBanner::followPause() {
+    const train::RunState state = studio_.run().state();
+    if (auto pause = selfPause(studio_.run())) {
+        pause_ = std::move(pause);
+    } else if (state != train::RunState::paused && state != train::RunState::saving) {
+        pause_.reset();
+    }
+    update();
+}
+
+bool RunBanner::showSelfPause() {
+    if (!studio_.isTraining() || !pause_) {
+        return false;
+    }
+    say("pause", MessageKind::Warning, tr("%1 paused itself").arg(studio_.run().name()),
+        pause_->detail.isEmpty() ? pause_->reason : pause_->detail);
+    QPushButton* resume = addButton(tr("Resume"));
+    resume->setObjectName("resumePaused");
+    connect(resume, &QPushButton::clicked, &studio_, &Studio::resume);
     return true;
 }
 

@@ -3,6 +3,7 @@
 // trains, pages that show the draft say instead that the two are different things.
 #pragma once
 
+#include "ui/bridge/self_pause.h"
 #include "widgets/messages.h"
 
 namespace weft::ui {
@@ -28,6 +29,8 @@ private:
     /// False when nothing is wrong.
     bool showRun();
     bool showInterruption();
+    bool showSelfPause();
+    void followPause();
     void showDraft();
     void resume();
     void say(const QString& icon, widgets::MessageKind kind, const QString& what,
@@ -37,7 +40,8 @@ private:
     bool home_ = false;
     bool edits_draft_ = false;
     bool stopping_ = false;
-    QString interruption_; // why the run on screen lost its process
+    std::optional<SelfPause> pause_; // also while a checkpoint is saved during it
+    QString interruption_;           // why the run on screen lost its process
 };
 
 } // namespace weft::ui
