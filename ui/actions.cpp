@@ -109,6 +109,9 @@ void Actions::createFile() {
         tr("Write the draft to its file"));
     add(action::kSaveAs, tr("Save configuration as…"), {}, QKeySequence("Ctrl+Shift+S"),
         tr("Write the draft to another file"));
+    add(action::kKeepConfig, tr("Save as project…"), {}, {},
+        tr("Write the configuration of the run on screen to a file of yours, which becomes the "
+           "draft"));
     add(action::kEditConfig, tr("Edit configuration…"), "model", QKeySequence("Ctrl+E"),
         tr("The draft as text, with every problem at its field"));
     add(action::kSettings, tr("Settings…"), "settings", QKeySequence("Ctrl+,"),
@@ -140,6 +143,8 @@ void Actions::createRun() {
         add(action::kStopNow, tr("Stop now"), "stop", {}, tr("End at once without saving"));
     add(action::kExtend, tr("Train longer…"), "plus", {},
         tr("Add steps to the run on screen, while it trains or after its end"));
+    add(action::kTry, tr("Try the model"), {}, {},
+        tr("Draw, drop or type something and see what the model of the run on screen makes of it"));
     connect(pause, &QAction::triggered, &studio_, &Studio::pauseOrResume);
     connect(step, &QAction::triggered, &studio_, &Studio::singleStep);
     connect(save, &QAction::triggered, &studio_, &Studio::checkpointNow);
@@ -225,6 +230,12 @@ void Actions::updateRunActions() {
         training ? steerable
                  : state == train::RunState::finished || state == train::RunState::stopped;
     allow(get(action::kExtend), longer, training ? busy : tr("No run on screen can go on"));
+    const RunModel& run = studio_.run();
+    const bool ours = !run.isEmpty() && !run.isForeign();
+    const QString whose =
+        run.isEmpty() ? tr("No run is on screen") : tr("Another program trains this run");
+    allow(get(action::kTry), ours, whose);
+    allow(get(action::kKeepConfig), ours, whose);
 }
 
 QPushButton* actionButton(QAction* action) {

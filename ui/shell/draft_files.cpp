@@ -22,25 +22,46 @@ void DraftFiles::save() {
         saveAs();
         return;
     }
-    const QString problem = studio_.draft().save(path);
-    if (problem.isEmpty()) {
-        emit saved(pathText(path.filename()));
-    } else {
-        emit failed(problem);
-    }
+    write(path);
 }
 
 void DraftFiles::saveAs(QWidget* over) {
     const std::filesystem::path own = place();
-    const QString path = QFileDialog::getSaveFileName(
-        over != nullptr ? over : &window_, tr("Save configuration"),
-        own.empty() ? studio_.draft().name() + ".json" : pathText(own),
-        tr("Run configurations (*.json)"));
-    if (path.isEmpty()) {
+    const std::filesystem::path path =
+        askForPlace(over != nullptr ? over : &window_,
+                    own.empty() ? studio_.draft().name() + ".json" : pathText(own));
+    if (!path.empty()) {
+        write(path);
+    }
+}
+
+// A draft that says the same keeps its words; another one comes back by undo.
+void DraftFiles::keepRun() {
+    const compile::RunConfig& config = studio_.run().config();
+    if (studio_.draft().isValid() && studio_.draft().differencesFrom(config).empty()) {
+        saveAs();
         return;
     }
-    const QString problem = studio_.draft().save(toPath(path));
-    if (!problem.isEmpty()) {
+    const QString name = toQString(config.name) + ".json";
+    const bool preset = config.base_dir == studio_.paths().presets;
+    const std::filesystem::path path =
+        askForPlace(&window_, preset ? name : pathText(config.base_dir / toPath(name)));
+    if (!path.empty()) {
+        studio_.draft().setDocument(config.document, config.base_dir);
+        write(path);
+    }
+}
+
+std::filesystem::path DraftFiles::askForPlace(QWidget* over, const QString& proposed) {
+    return toPath(QFileDialog::getSaveFileName(over, tr("Save configuration"), proposed,
+                                               tr("Run configurations (*.json)")));
+}
+
+void DraftFiles::write(const std::filesystem::path& path) {
+    const QString problem = studio_.draft().save(path);
+    if (problem.isEmpty()) {
+        emit saved(pathText(path.filename()));
+    } else {
         emit failed(problem);
     }
 }

@@ -22,6 +22,8 @@ public:
     void save();
     /// `over`: the dialog that asks for it, else the window.
     void saveAs(QWidget* over = nullptr);
+    /// The configuration of the run on screen becomes the draft and a file of the user's.
+    void keepRun();
     void askForFile();
     void askForFolder();
 
@@ -32,6 +34,9 @@ signals:
     void failed(const QString& problem);
 
 private:
+    /// Asks for a file to write a configuration to; empty: none was chosen.
+    static std::filesystem::path askForPlace(QWidget* over, const QString& proposed);
+    void write(const std::filesystem::path& path);
     /// The draft's own file; empty: it has none that may be written to.
     std::filesystem::path place() const;
 

@@ -31,12 +31,13 @@ void MainWindow::createMenus() {
     };
     fill(menuBar()->addMenu(tr("&File")),
          {action::kNewRun, action::kOpenFile, action::kOpenFolder, nullptr, action::kSave,
-          action::kSaveAs, action::kEditConfig, nullptr, action::kSettings, nullptr,
+          action::kSaveAs, action::kKeepConfig, action::kEditConfig, nullptr, action::kSettings, nullptr,
           action::kQuit});
     fill(menuBar()->addMenu(tr("&Edit")), {action::kUndo, action::kRedo});
     fill(menuBar()->addMenu(tr("&Run")),
          {action::kStart, action::kPause, action::kStep, action::kCheckpoint, nullptr,
-          action::kStopAndSave, action::kStopNow, nullptr, action::kExtend});
+          action::kStopAndSave, action::kStopNow, nullptr, action::kExtend,
+          action::kTry});
     QMenu* view = menuBar()->addMenu(tr("&View"));
     for (const QString& id : std::as_const(page_ids_)) {
         view->addAction(actions_.get(("page." + id).toLatin1().constData()));
@@ -59,6 +60,7 @@ void MainWindow::connectActions() {
     on(action::kOpenFolder, [this] { files_->askForFolder(); });
     on(action::kSave, [this] { files_->save(); });
     on(action::kSaveAs, [this] { saveAs(); });
+    on(action::kKeepConfig, [this] { files_->keepRun(); });
     on(action::kEditConfig, [this] { showText({}); });
     on(action::kQuit, [this] { close(); });
     on(action::kStart, [this] { start(); });

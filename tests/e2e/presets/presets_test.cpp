@@ -45,6 +45,7 @@ class PresetsTest : public QObject {
 
 private slots:
     void fashion_mlp_reaches_89_percent() { check_accuracy("fashion-mlp", 0.89); }
+    void waves_mlp_reaches_95_percent() { check_accuracy("waves-mlp", 0.95); }
     void fashion_cnn_reaches_91_percent() { check_accuracy("fashion-cnn", 0.91); }
 
     void tiny_gpt_beats_an_order_3_ngram_by_a_fifth() {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/home/demo_card.h"
 
-#include "core/base/error.h"
-#include "core/data/dataset.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/studio.h"
@@ -16,23 +14,14 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <cstring>
 
 namespace weft::ui {
 namespace {
 
-constexpr auto kDemoPreset = "fashion-mlp.json";
-constexpr auto kDemoName = "fashion-mlp";
 constexpr int kCellWidth = 64; // at text size 1
-constexpr int kPictures = 10;
 
 using widgets::Role;
 using widgets::TextStyle;
-
-struct Pictures {
-    std::vector<widgets::GridImage> images;
-    QString problem;
-};
 
 /// The goal as last evaluated and when that was; the loss, while nothing trained was evaluated.
 QString lastDemoText(const train::RunSummary& run) {
@@ -46,45 +35,6 @@ QString lastDemoText(const train::RunSummary& run) {
              formatDuration(run.seconds * std::min(share, 1.0)));
 }
 
-/// The first validation picture of each class, through the engine's own reader.
-Pictures read_pictures(const std::filesystem::path& preset) {
-    try {
-        const compile::CheckedRun checked = compile::read_run_config_file(preset);
-        if (!checked.ok()) {
-            return {{}, QObject::tr("The demo preset is missing.")};
-        }
-        config::Json section = checked.config.section("data");
-        section["transforms"] = config::Json::array(); // plain pictures, before normalising
-        const data::DataSet set = data::open_data(section, {checked.config.base_dir, 0, 0});
-        const data::Source& source = set.validation ? *set.validation : *set.train;
-        const ir::Shape shape = source.info().input.shape;
-        std::vector<widgets::GridImage> images(kPictures);
-        std::vector<std::byte> pixels(static_cast<std::size_t>(source.info().input.bytes()));
-        int found = 0;
-        for (std::int64_t i = 0; i < source.samples() && found < kPictures; ++i) {
-            const std::int32_t label = source.label(i);
-            if (label < 0 || label >= kPictures ||
-                !images[static_cast<std::size_t>(label)].image.isNull()) {
-                continue;
-            }
-            source.read(i, pixels, {});
-            std::vector<float> values(static_cast<std::size_t>(shape.elements()));
-            std::memcpy(values.data(), pixels.data(), pixels.size());
-            widgets::GridImage& image = images[static_cast<std::size_t>(label)];
-            image.image = widgets::imageFromFloats(values, static_cast<int>(shape[1]),
-                                                   static_cast<int>(shape[0]), 1, 0.0F, 1.0F);
-            const auto& names = source.info().class_names;
-            image.caption = static_cast<std::size_t>(label) < names.size()
-                                ? toQString(names[static_cast<std::size_t>(label)])
-                                : QString::number(label);
-            ++found;
-        }
-        return {std::move(images), {}};
-    } catch (const Error& error) {
-        return {{}, toQString(error.message())};
-    }
-}
-
 int cellWidth() {
     return static_cast<int>(kCellWidth * widgets::Theme::current().fontScale());
 }
@@ -96,14 +46,12 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(24, 20, 24, 20);
     column->setSpacing(widgets::space::kControl);
-    column->addWidget(
-        new widgets::TextLabel(tr("Teach it to recognise clothes"), TextStyle::Title));
-    auto* what =
-        new widgets::TextLabel(tr("A small network learns ten kinds of clothing from 54,000 "
-                                  "pictures, on this machine, while you watch."),
-                               TextStyle::Body, Role::Muted);
-    what->setWordWrap(true);
-    column->addWidget(what);
+    title_ = new widgets::TextLabel({}, TextStyle::Title);
+    column->addWidget(title_);
+    what_ = new widgets::TextLabel({}, TextStyle::Body, Role::Muted);
+    what_->setObjectName("demoText");
+    what_->setWordWrap(true);
+    column->addWidget(what_);
 
     column->addSpacing(widgets::space::kTight);
     auto* middle = new QHBoxLayout;
@@ -113,7 +61,6 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     pictures_->setCellWidth(cellWidth());
     pictures_->setCentredCaptions(true);
     pictures_->setEmptyText(tr("Loading pictures…"));
-    pictures_->setAccessibleName(tr("Ten kinds of clothing"));
     middle->addWidget(pictures_, 2, Qt::AlignTop);
     auto* side = new QVBoxLayout;
     side->setSpacing(4);
@@ -124,30 +71,37 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     chart_->setOverlayText(tr("Its loss curve"), tr("after one run"));
     chart_->setFocusPolicy(Qt::NoFocus);
     side->addWidget(chart_, 1);
-    chart_note_ = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
+    chart_note_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
     chart_note_->setObjectName("demoNote");
+    chart_note_->setWordWrap(true);
     side->addWidget(chart_note_);
     middle->addLayout(side, 1);
     column->addLayout(middle, 1);
 
     auto* bottom = new QHBoxLayout;
     bottom->setSpacing(widgets::space::kGroup);
-    start_ = new QPushButton(widgets::icon("play-filled", Role::OnAccent),
-                             tr("Run the demo · one minute"));
+    try_ = new QPushButton(tr("Try it on a picture"));
+    try_->setObjectName("tryDemo");
+    try_->setMinimumHeight(36);
+    widgets::setButtonKind(try_, widgets::ButtonKind::Primary);
+    connect(try_, &QPushButton::clicked, this, [this] { emit tryRequested(last_run_); });
+    bottom->addWidget(try_);
+    start_ = new QPushButton;
     start_->setObjectName("runDemo");
     start_->setMinimumHeight(36);
-    widgets::setButtonKind(start_, widgets::ButtonKind::Primary);
     connect(start_, &QPushButton::clicked, this, &DemoCard::startDemo);
     bottom->addWidget(start_);
-    bottom->addWidget(new widgets::ElidedLabel(tr("needs no GPU, no download, no account"),
-                                               TextStyle::Caption, Role::Muted),
-                      1);
+    needs_ = new widgets::TextLabel(tr("needs no GPU, no download, no account"), TextStyle::Caption,
+                                    Role::Muted);
+    needs_->setWordWrap(true);
+    bottom->addWidget(needs_, 1);
     column->addLayout(bottom);
 
-    connect(&studio_, &Studio::trainingChanged, this, &DemoCard::updateButton);
+    connect(&studio_, &Studio::trainingChanged, this, &DemoCard::updateButtons);
     connect(&studio_.index(), &RunIndex::runsChanged, this, &DemoCard::showLastDemo);
-    loadPictures();
-    updateButton();
+    showDemo();
+    updateButtons();
+    lookForDemo();
 }
 
 // Captions below the pictures grow with the text.
@@ -159,22 +113,57 @@ void DemoCard::changeEvent(QEvent* event) {
     }
 }
 
-void DemoCard::loadPictures() {
+// What was not there may have been installed meanwhile.
+void DemoCard::showEvent(QShowEvent* event) {
+    Card::showEvent(event);
+    if (demo_.made || !demo_.problem.isEmpty()) {
+        lookForDemo();
+    }
+}
+
+void DemoCard::lookForDemo() {
+    if (std::exchange(looking_, true)) {
+        return;
+    }
     runInBackground(
-        this, [preset = studio_.paths().presets / kDemoPreset] { return read_pictures(preset); },
-        [this](Pictures pictures) {
-            if (pictures.problem.isEmpty()) {
-                pictures_->setImages(std::move(pictures.images));
-            } else {
-                pictures_->setEmptyText(pictures.problem);
+        this, [presets = studio_.paths().presets] { return findDemo(presets); },
+        [this](const Demo& found) {
+            looking_ = false;
+            demo_ = found;
+            showDemo();
+            showLastDemo();
+            if (std::exchange(wanted_, false)) {
+                demo_.problem.isEmpty() ? startDemo() : emit failed(demo_.problem);
             }
         });
 }
 
+void DemoCard::showDemo() {
+    title_->setText(demo_.made ? tr("Teach it to tell waves apart")
+                               : tr("Teach it to recognise clothes"));
+    what_->setText(demo_.made ? tr("A small network learns ten patterns from 9,000 pictures made "
+                                   "on this machine. %1")
+                                    .arg(demo_.clothes_problem)
+                              : tr("A small network learns ten kinds of clothing from 54,000 "
+                                   "pictures, on this machine, while you watch."));
+    pictures_->setAccessibleName(demo_.made ? tr("Ten patterns of waves")
+                                            : tr("Ten kinds of clothing"));
+    if (!demo_.problem.isEmpty()) {
+        pictures_->setEmptyText(demo_.problem);
+    } else if (!demo_.pictures.empty()) {
+        pictures_->setImages(demo_.pictures);
+    }
+}
+
 void DemoCard::showLastDemo() {
+    last_run_.clear();
     for (const train::RunSummary& run : studio_.index().runs()) {
-        if (run.info.name != kDemoName || run.loss_curve.size() < 2 || run.step == 0) {
+        if (run.info.name != demo_.name || run.loss_curve.size() < 2 || run.step == 0) {
             continue;
+        }
+        const bool ended = run.state == "finished" || run.state == "stopped";
+        if (ended && run.last_checkpoint_step >= 0) {
+            last_run_ = run.folder;
         }
         std::vector<double> x;
         std::vector<double> y;
@@ -187,18 +176,35 @@ void DemoCard::showLastDemo() {
         chart_->append(series, x, y);
         chart_->setOverlayText({});
         chart_note_->setText(lastDemoText(run));
+        break;
+    }
+    updateButtons();
+}
+
+// Its configuration becomes the draft, so that the pages that edit one have something to show.
+void DemoCard::startDemo() {
+    if (demo_.pictures.empty()) {
+        wanted_ = true;
+        lookForDemo();
         return;
     }
-}
-
-void DemoCard::startDemo() {
-    const StartResult result = studio_.startFile(studio_.paths().presets / kDemoPreset);
+    const StartResult result = studio_.startFile(demo_.preset);
     if (!result.started) {
         emit failed(result.problem);
+    } else if (studio_.draft().isEmpty()) {
+        studio_.draft().open(demo_.preset);
     }
 }
 
-void DemoCard::updateButton() {
+// A demo that has run is there to be tried.
+void DemoCard::updateButtons() {
+    const bool again = !last_run_.empty() && !studio_.isTraining();
+    try_->setVisible(again);
+    needs_->setVisible(!again);
+    start_->setText(again ? tr("Run it again") : tr("Run the demo · one minute"));
+    start_->setIcon(widgets::icon("play-filled", again ? Role::Accent : Role::OnAccent));
+    widgets::setButtonKind(start_,
+                           again ? widgets::ButtonKind::Normal : widgets::ButtonKind::Primary);
     start_->setEnabled(!studio_.isTraining());
     start_->setToolTip(studio_.isTraining() ? tr("%1 is still training").arg(studio_.run().name())
                                             : QString());

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The big card: one button, and half a minute later a network that recognises clothes.
+// The big card: one button, and half a minute later a network that recognises clothes; then another
+// one, to try it.
 #pragma once
 
+#include "ui/screens/home/demo.h"
 #include "widgets/card.h"
-#include "widgets/image_grid.h"
 
 class QPushButton;
 
 namespace weft::widgets {
 class LineChart;
-class ElidedLabel;
+class TextLabel;
 } // namespace weft::widgets
 
 namespace weft::ui {
@@ -26,20 +27,31 @@ public:
 
 protected:
     void changeEvent(QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
 signals:
     void failed(const QString& problem);
+    void tryRequested(const std::filesystem::path& run_folder);
 
 private:
-    void loadPictures();
+    void lookForDemo();
+    void showDemo();
     void showLastDemo();
     void startDemo();
-    void updateButton();
+    void updateButtons();
 
     Studio& studio_;
+    Demo demo_;
+    bool looking_ = false;
+    bool wanted_ = false;            // to be started once it is found
+    std::filesystem::path last_run_; // that can be tried
+    widgets::TextLabel* title_;
+    widgets::TextLabel* what_;
+    widgets::TextLabel* needs_;
     widgets::ImageGrid* pictures_ = nullptr;
     widgets::LineChart* chart_;
-    widgets::ElidedLabel* chart_note_;
+    widgets::TextLabel* chart_note_;
+    QPushButton* try_;
     QPushButton* start_;
 };
 

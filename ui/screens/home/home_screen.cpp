@@ -39,7 +39,8 @@ constexpr int kStartPage = 0;
 using widgets::Role;
 using widgets::TextStyle;
 
-HomeScreen::HomeScreen(Studio& studio, Actions& actions) : studio_(studio) {
+HomeScreen::HomeScreen(Studio& studio, Actions& actions)
+    : studio_(studio), try_(actions.get(action::kTry)) {
     askForPath = [this](const QString& title, bool folder) {
         return folder ? QFileDialog::getExistingDirectory(this, title)
                       : QFileDialog::getOpenFileName(this, title);
@@ -74,6 +75,12 @@ HomeScreen::HomeScreen(Studio& studio, Actions& actions) : studio_(studio) {
     createOfferPage();
 
     connect(demo_, &DemoCard::failed, this, &HomeScreen::report);
+    connect(demo_, &DemoCard::tryRequested, this, &HomeScreen::tryRun);
+    connect(&studio_.run(), &RunModel::reset, this, [this] {
+        if (!studio_.run().isEmpty() && studio_.run().folder() == std::exchange(to_try_, {})) {
+            try_->trigger();
+        }
+    });
     connect(presets_, &PresetRow::presetChosen, this, &HomeScreen::openPath);
     connect(recent_, &RecentRuns::openRequested, this, &HomeScreen::openPath);
     connect(recent_, &RecentRuns::checkpointsRequested, this, [this](const QString& folder) {
@@ -148,13 +155,12 @@ QWidget* HomeScreen::createDropZone() {
     }
     column->addWidget(tags, 0, Qt::AlignHCenter);
     column->addStretch(1);
-    auto* buttons = new QHBoxLayout;
-    buttons->addWidget(createChooseButton());
-    auto* way = new widgets::ElidedLabel(tr("found → predicted → model → Start"),
-                                         TextStyle::Caption, Role::Muted);
-    way->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    buttons->addWidget(way, 1);
-    column->addLayout(buttons);
+    auto* foot = new widgets::FlowLayout; // the way goes below the button where it has no room
+    foot->setSpacing(widgets::space::kGroup);
+    foot->addWidget(createChooseButton());
+    foot->addWidget(new widgets::TextLabel(tr("found → predicted → model → Start"),
+                                           TextStyle::Caption, Role::Muted));
+    column->addLayout(foot);
     connect(zone, &widgets::DropZone::pathsDropped, &studio_, &Studio::openDropped);
     return zone;
 }
@@ -242,6 +248,15 @@ void HomeScreen::updateRecovery() {
 
 void HomeScreen::openPath(const QString& path) {
     report(studio_.openPath(toPath(path)));
+}
+
+void HomeScreen::tryRun(const std::filesystem::path& run_folder) {
+    if (studio_.run().folder() == run_folder) {
+        try_->trigger();
+    } else {
+        to_try_ = run_folder;
+        openPath(pathText(run_folder));
+    }
 }
 
 void HomeScreen::report(const QString& problem) {

@@ -46,10 +46,13 @@ private:
     void arrange();
     void updateRecovery();
     void openPath(const QString& path);
+    void tryRun(const std::filesystem::path& run_folder);
     void lookAt(const std::filesystem::path& path);
     void report(const QString& problem);
 
     Studio& studio_;
+    QAction* try_;
+    std::filesystem::path to_try_; // once it is on screen
     QStackedWidget* stack_;
     OfferPage* offer_;
     widgets::Banner* recovery_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/train/summary_card.h"
 
+#include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "widgets/icon.h"
 #include "widgets/style.h"
@@ -31,13 +32,21 @@ std::string measure_of(const std::string& metric) {
     return metric.substr(metric.find('/') + 1);
 }
 
+/// As far as the configuration says it, without looking at data.
+bool takesPictures(const RunModel& run) {
+    const config::Json& source = run.config().section("data").at("train");
+    const auto type = source.value("type", std::string());
+    return type == "idx" || type == "images" || source.value("kind", std::string()) == "images";
+}
+
 QString cell(const std::optional<double>& value) {
     return value ? formatMetric(*value) : QStringLiteral("–");
 }
 
 } // namespace
 
-SummaryCard::SummaryCard(RunModel& run, QWidget* parent) : QWidget(parent), run_(run) {
+SummaryCard::SummaryCard(RunModel& run, Actions& actions, QWidget* parent)
+    : QWidget(parent), run_(run) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(kLeft, widgets::space::kControl, widgets::space::kControl,
                             widgets::space::kControl);
@@ -61,8 +70,13 @@ SummaryCard::SummaryCard(RunModel& run, QWidget* parent) : QWidget(parent), run_
         row->addWidget(button, 0, Qt::AlignTop);
         return button;
     };
-    add(tr("Copy"), "summaryCopy", [this] { QGuiApplication::clipboard()->setText(text()); });
-    add(tr("Save…"), "summarySave", [this] { saveAs(); });
+    try_ = add({}, "summaryTry", [&actions] { actions.get(action::kTry)->trigger(); });
+    widgets::setButtonKind(try_, widgets::ButtonKind::Primary);
+    QAction* keep = actions.get(action::kKeepConfig);
+    add(keep->text(), "summaryKeep", [keep] { keep->trigger(); })->setToolTip(keep->statusTip());
+    copy_ =
+        add(tr("Copy"), "summaryCopy", [this] { QGuiApplication::clipboard()->setText(text()); });
+    save_ = add(tr("Save…"), "summarySave", [this] { saveAs(); });
     QPushButton* close = add({}, "summaryClose", [this] {
         closed_ = run_.folder();
         hide();
@@ -74,18 +88,28 @@ SummaryCard::SummaryCard(RunModel& run, QWidget* parent) : QWidget(parent), run_
     hide();
 }
 
+bool SummaryCard::isTriable() const {
+    return !run_.isForeign() && !run_.checkpoints().empty();
+}
+
 QString SummaryCard::headline() const {
+    const auto& finished = run_.finished();
     QStringList parts;
-    parts << tr("step %1").arg(formatCount(run_.finished()->steps));
+    parts << tr("step %1").arg(formatCount(finished ? finished->steps : run_.step()));
     if (run_.lastStep().epoch > 0) {
         parts << tr("epoch %1").arg(run_.lastStep().epoch, 0, 'f', 2);
     }
-    parts << tr("trained for %1").arg(formatDuration(run_.finished()->seconds));
-    return tr("%1 finished: %2").arg(run_.name(), parts.join(" · "));
+    parts << tr("trained for %1")
+                 .arg(formatDuration(finished ? finished->seconds : run_.secondsTrained()));
+    return (finished ? tr("%1 finished: %2") : tr("%1 stopped: %2"))
+        .arg(run_.name(), parts.join(" · "));
 }
 
 std::vector<SummaryCard::Row> SummaryCard::rows() const {
     std::vector<Row> rows;
+    if (!run_.finished()) {
+        return rows;
+    }
     const auto row_of = [&rows](const std::string& metric) -> Row& {
         const std::string measure = measure_of(metric);
         const auto known = std::find_if(rows.begin(), rows.end(),
@@ -105,10 +129,15 @@ std::vector<SummaryCard::Row> SummaryCard::rows() const {
 }
 
 void SummaryCard::showSummary() {
-    if (!run_.finished() || closed_ == run_.folder()) {
+    const bool stopped = run_.state() == train::RunState::stopped && isTriable();
+    if ((!run_.finished() && !stopped) || closed_ == run_.folder()) {
         hide();
         return;
     }
+    try_->setText(isTriable() && takesPictures(run_) ? tr("Try it on a picture") : tr("Try it"));
+    try_->setVisible(isTriable());
+    copy_->setVisible(!stopped);
+    save_->setVisible(!stopped);
     title_->setText(headline());
     qDeleteAll(table_->findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly));
     delete table_->layout();
@@ -121,6 +150,7 @@ void SummaryCard::showSummary() {
         grid->addWidget(label, line, place, place == 0 ? Qt::AlignLeft : Qt::AlignRight);
     };
     const std::vector<Row> all = rows();
+    table_->setVisible(!all.empty());
     if (!all.empty()) {
         const QString heads[] = {tr("Metric"), tr("Best checkpoint"), tr("Last"), tr("Test")};
         for (int i = 0; i < 4; ++i) {
@@ -184,13 +214,15 @@ void SummaryCard::saveAs() {
 void SummaryCard::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const widgets::Theme& theme = widgets::Theme::current();
-    painter.fillRect(rect(), theme.color(Role::SuccessTint));
-    painter.fillRect(QRectF(0, 0, kMark, height()), theme.color(Role::Success));
+    const bool finished = run_.finished().has_value();
+    const Role sign = finished ? Role::Success : Role::Muted;
+    painter.fillRect(rect(), theme.color(finished ? Role::SuccessTint : Role::Surface));
+    painter.fillRect(QRectF(0, 0, kMark, height()), theme.color(sign));
     widgets::paintIcon(painter,
                        QRectF(kLeft - 24,
                               title_->y() + (title_->height() - widgets::size::kIcon) / 2.0,
                               widgets::size::kIcon, widgets::size::kIcon),
-                       "check", theme.color(Role::Success));
+                       finished ? "check" : "stop", theme.color(sign));
 }
 
 } // namespace weft::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a finished run came to: length, time, best and last metrics, those of the test split; as
-// text on the clipboard or as a file.
+// What a run came to that is finished: length, time, best and last metrics, those of the test
+// split; as text on the clipboard or as a file. Of one that was stopped: how far it came. From both
+// a way to try the model, and to keep the configuration.
 #pragma once
 
 #include "ui/bridge/run_model.h"
@@ -8,6 +9,7 @@
 #include <QWidget>
 
 class QGridLayout;
+class QPushButton;
 
 namespace weft::widgets {
 class TextLabel;
@@ -15,12 +17,14 @@ class TextLabel;
 
 namespace weft::ui {
 
+class Actions;
+
 class SummaryCard : public QWidget {
     Q_OBJECT
 public:
-    explicit SummaryCard(RunModel& run, QWidget* parent = nullptr);
+    SummaryCard(RunModel& run, Actions& actions, QWidget* parent = nullptr);
 
-    /// Shows the end of the run, or hides: it has not finished, or the card was closed.
+    /// Shows the end of the run, or hides: it has not ended well, or the card was closed.
     void showSummary();
     /// As it stands on the card, line by line.
     QString text() const;
@@ -42,12 +46,16 @@ private:
     };
     std::vector<Row> rows() const;
     QString headline() const;
+    bool isTriable() const;
     void saveAs();
 
     RunModel& run_;
     std::filesystem::path closed_; // the run whose card was closed
     widgets::TextLabel* title_;
     QWidget* table_;
+    QPushButton* try_;
+    QPushButton* copy_;
+    QPushButton* save_;
 };
 
 } // namespace weft::ui
