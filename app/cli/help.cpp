@@ -2,6 +2,7 @@
 // weft help [TOPIC]: pages made from the option table and the field tables.
 #include "app/cli/commands.h"
 #include "app/cli/json_output.h"
+#include "app/cli/man_page.h"
 #include "core/base/text.h"
 #include "core/compile/run_config.h"
 #include "core/nn/model_list.h"
@@ -10,8 +11,8 @@ namespace weft::cli {
 namespace {
 
 constexpr const char* kTopics =
-    "topics: config (every setting), schema (JSON schema), a command, or a "
-    "setting such as training.length";
+    "topics: config (every setting), schema (JSON schema), man (the manual page), a command, or "
+    "a setting such as training.length";
 
 void print_field(const config::Field& field, const std::string& path) {
     std::printf("%s\n  %s\n  default: %s%s\n", path.c_str(), field.help.c_str(),
@@ -57,6 +58,8 @@ int print_help(const CLI::App& app, const std::string& topic) {
         print_tensors();
     } else if (topic == "schema") {
         print_json(config::json_schema(table, "Weft run configuration"));
+    } else if (topic == "man") {
+        std::printf("%s", man_page(app).c_str());
     } else if (const config::Field* field = config::find_field(table, topic)) {
         print_field(*field, topic);
     } else if (const CLI::App* command = find_command(app, topic)) {

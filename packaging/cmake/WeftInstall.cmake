@@ -7,11 +7,25 @@ set(WEFT_ID io.github.weft_studio.WeftStudio)
 install(TARGETS weft COMPONENT engine)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/resources/presets DESTINATION ${CMAKE_INSTALL_DATADIR}/weft
     COMPONENT engine FILES_MATCHING PATTERN "*.json")
+# The manual page is the option table of the program, as it was built.
+add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/weft.1.gz
+    COMMAND sh -c "$<TARGET_FILE:weft> help man | gzip -9n > weft.1.gz"
+    DEPENDS weft WORKING_DIRECTORY ${CMAKE_BINARY_DIR} VERBATIM)
+add_custom_target(weft_man ALL DEPENDS ${CMAKE_BINARY_DIR}/weft.1.gz)
+install(FILES ${CMAKE_BINARY_DIR}/weft.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+    COMPONENT engine)
 install(FILES LICENSE LICENSES/Apache-2.0.txt LICENSES/GPL-3.0-or-later.txt
     DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT engine)
 
 if(WEFT_UI)
     install(TARGETS weft-studio COMPONENT studio)
+    add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/weft-studio.1.gz
+        COMMAND sh -c "gzip -9nc ${CMAKE_SOURCE_DIR}/packaging/man/weft-studio.1 > weft-studio.1.gz"
+        DEPENDS ${CMAKE_SOURCE_DIR}/packaging/man/weft-studio.1
+        WORKING_DIRECTORY ${CMAKE_BINARY_DIR} VERBATIM)
+    add_custom_target(weft_studio_man ALL DEPENDS ${CMAKE_BINARY_DIR}/weft-studio.1.gz)
+    install(FILES ${CMAKE_BINARY_DIR}/weft-studio.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+        COMPONENT studio)
     install(FILES packaging/desktop/${WEFT_ID}.desktop
         DESTINATION ${CMAKE_INSTALL_DATADIR}/applications COMPONENT studio)
     install(FILES packaging/desktop/${WEFT_ID}.metainfo.xml

@@ -105,6 +105,18 @@ private slots:
             "MimeType=application/vnd.weft.run+json;application/vnd.weft.checkpoint;\n"));
     }
 
+    void the_manual_page_has_every_option_of_the_studio() {
+        const QString page = content(source("packaging/man/weft-studio.1"));
+        static const QRegularExpression option("QCommandLineOption \\w+\\(\\s*\"([a-z-]+)\"");
+        auto found = option.globalMatch(content(source("app/studio/main.cpp")));
+        QVERIFY(found.hasNext());
+        while (found.hasNext()) {
+            const QString name = "--" + found.next().captured(1);
+            QVERIFY2(page.contains("\\fB" + QString(name).replace("-", "\\-") + "\\fR"),
+                     qPrintable(name));
+        }
+    }
+
     void the_desktop_entry_offers_a_new_run_and_to_open_one() {
         const QString entry = content(desktop_file(".desktop"));
         QVERIFY(entry.contains("Actions=new-run;open-run;\n"));
