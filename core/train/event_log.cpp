@@ -125,6 +125,8 @@ std::vector<Event> EventReader::read(std::size_t limit) {
     const File file(path_, File::Mode::read);
     const std::int64_t size = file.size();
     constexpr std::int64_t kChunkBytes = 1 << 20; // about what a limited call gives back
+    constexpr std::int64_t kShortLine = 64;
+    events.reserve(std::min(limit, static_cast<std::size_t>((size - offset_) / kShortLine)));
     std::string text;
     for (std::int64_t at = offset_; at < size && (limit == 0 || events.size() < limit);) {
         const std::int64_t to = std::min(size, at + kChunkBytes);

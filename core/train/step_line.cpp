@@ -2,6 +2,7 @@
 #include "core/train/step_line.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <string>
 
@@ -77,6 +78,13 @@ public:
 
     bool key(std::string_view& into) { return text(into) && take(':'); }
 
+    /// This text, as it stands.
+    bool take(std::string_view wanted) {
+        const bool there = rest_.starts_with(wanted);
+        rest_.remove_prefix(there ? wanted.size() : 0);
+        return there;
+    }
+
     template <class Number>
     bool number(Number& into) {
         skip_blanks();
@@ -137,29 +145,52 @@ bool read_metrics(Scanner& in, Metrics& into) {
     return in.take('}');
 }
 
-constexpr std::pair<std::string_view, double StepEvent::*> kReals[] = {
-    {"epoch", &StepEvent::epoch},
-    {"loss", &StepEvent::loss},
-    {"learning_rate", &StepEvent::learning_rate},
-    {"grad_norm", &StepEvent::grad_norm},
-    {"samples_per_s", &StepEvent::samples_per_s},
-    {"step_ms", &StepEvent::step_ms},
-    {"data_wait_ms", &StepEvent::data_wait_ms}};
+struct Key {
+    std::string_view quoted; // as it is written, without spaces
+    bool (*read)(Scanner& in, Event& event, StepEvent& step);
 
-bool read_value(Scanner& in, std::string_view key, Event& event, StepEvent& step) {
-    for (const auto& [name, member] : kReals) {
-        if (key == name) {
-            return in.number(step.*member);
+    std::string_view name() const { return quoted.substr(1, quoted.size() - 3); }
+};
+
+template <auto member>
+bool read_number(Scanner& in, Event&, StepEvent& step) {
+    return in.number(step.*member);
+}
+
+/// In the order of `to_line`.
+constexpr std::array kKeys = {
+    Key{R"("seq":)", [](Scanner& in, Event& event, StepEvent&) { return in.number(event.seq); }},
+    Key{R"("time":)", [](Scanner& in, Event& event, StepEvent&) { return in.number(event.time); }},
+    Key{R"("step":)", read_number<&StepEvent::step>},
+    Key{R"("epoch":)", read_number<&StepEvent::epoch>},
+    Key{R"("loss":)", read_number<&StepEvent::loss>},
+    Key{R"("learning_rate":)", read_number<&StepEvent::learning_rate>},
+    Key{R"("grad_norm":)", read_number<&StepEvent::grad_norm>},
+    Key{R"("samples_per_s":)", read_number<&StepEvent::samples_per_s>},
+    Key{R"("tokens_per_s":)", read_number<&StepEvent::tokens_per_s>},
+    Key{R"("step_ms":)", read_number<&StepEvent::step_ms>},
+    Key{R"("data_wait_ms":)", read_number<&StepEvent::data_wait_ms>},
+    Key{R"("memory_bytes":)", read_number<&StepEvent::memory_bytes>},
+    Key{R"("mfu":)", read_number<&StepEvent::mfu>},
+    Key{R"("metrics":)",
+        [](Scanner& in, Event&, StepEvent& step) { return read_metrics(in, step.metrics); }},
+};
+
+/// The key that comes next, mostly one of the first from `expected` on; null when it is none of
+/// them.
+const Key* read_key(Scanner& in, std::size_t expected) {
+    for (std::size_t i = expected; i < std::min(expected + 2, kKeys.size()); ++i) {
+        if (in.take(kKeys[i].quoted)) {
+            return &kKeys[i];
         }
     }
-    return key == "seq"            ? in.number(event.seq)
-           : key == "time"         ? in.number(event.time)
-           : key == "step"         ? in.number(step.step)
-           : key == "memory_bytes" ? in.number(step.memory_bytes)
-           : key == "tokens_per_s" ? in.number(step.tokens_per_s)
-           : key == "mfu"          ? in.number(step.mfu)
-           : key == "metrics"      ? read_metrics(in, step.metrics)
-                                   : false;
+    std::string_view name;
+    if (!in.key(name)) {
+        return nullptr;
+    }
+    const auto found = std::find_if(kKeys.begin(), kKeys.end(),
+                                    [&](const Key& key) { return key.name() == name; });
+    return found == kKeys.end() ? nullptr : &*found;
 }
 
 } // namespace
@@ -173,10 +204,13 @@ std::optional<Event> parse_step_line(std::string_view line) {
     }
     Event event;
     StepEvent step;
+    std::size_t expected = 0;
     while (in.take(',')) {
-        if (!in.key(key) || !read_value(in, key, event, step)) {
+        const Key* next = read_key(in, expected);
+        if (next == nullptr || !next->read(in, event, step)) {
             return std::nullopt;
         }
+        expected = static_cast<std::size_t>(next - kKeys.data()) + 1;
     }
     if (!in.take('}') || !in.at_end()) {
         return std::nullopt;
