@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs of other programs: opened by their folder, listed, followed while they are written.
+#include "core/checkpoint/safetensors.h"
 #include "core/train/tensorboard_writer.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/studio_fixture.h"
+#include "ui/bridge/convert.h"
 #include "ui/bridge/run_reader.h"
+#include "ui/screens/home/home_screen.h"
 #include "ui/screens/runs/runs_screen.h"
 #include "ui/screens/train/scalar_grid.h"
 #include "widgets/line_chart.h"
@@ -11,10 +14,16 @@
 
 #include <QApplication>
 #include <QComboBox>
+#include <QContextMenuEvent>
 #include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
 #include <QSignalSpy>
+#include <QTableView>
+#include <QTreeWidget>
 
 #include <fstream>
+#include <set>
 
 namespace {
 
@@ -33,6 +42,25 @@ std::string point(std::int64_t step, double value, const char* tag) {
 }
 
 constexpr const char* kFile = "events.out.tfevents.100.host";
+
+/// Asks for the menu of a view with the mouse.
+void askForMenu(QAbstractScrollArea& view, const QPoint& at) {
+    QContextMenuEvent event(QContextMenuEvent::Mouse, at, view.viewport()->mapToGlobal(at));
+    QCoreApplication::sendEvent(view.viewport(), &event);
+}
+
+/// Chooses an entry of the menu that is open; false where there is none of that text.
+bool chooseIn(test::StudioFixture& fixture, const QString& menu, const QString& text) {
+    auto* open = fixture.window().findChild<QMenu*>(menu);
+    for (QAction* action : open == nullptr ? QList<QAction*>() : open->actions()) {
+        if (action->text() == text) {
+            action->trigger();
+            open->close();
+            return true;
+        }
+    }
+    return false;
+}
 
 } // namespace
 
@@ -75,8 +103,11 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("runs"), kPatienceMs);
         const auto* page = static_cast<ui::RunsScreen*>(fixture.window().page("runs"));
         QTRY_COMPARE_WITH_TIMEOUT(page->selectedRuns().size(), std::size_t{2}, kPatienceMs);
-        QCOMPARE(page->selectedRuns()[0].info.name, std::string("logs/a"));
-        QCOMPARE(page->selectedRuns()[1].info.name, std::string("logs/b"));
+        std::set<std::string> names;
+        for (const train::RunSummary& run : page->selectedRuns()) {
+            names.insert(run.info.name);
+        }
+        QCOMPARE(names, (std::set<std::string>{"logs/a", "logs/b"}));
         QVERIFY(fixture.studio().run().isEmpty()); // none of them was chosen
         const auto& said = fixture.window().findChild<widgets::ToastHost*>()->history();
         QVERIFY(!said.empty() && said.back().text.startsWith("2 run"));
@@ -104,6 +135,77 @@ private slots:
                                   kPatienceMs);
         fixture.studio().index().closeFolder(logs);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().index().runs().empty(), kPatienceMs);
+    }
+
+    void what_was_opened_is_closed_from_the_list_of_runs() {
+        test::StudioFixture fixture;
+        const fs::path logs = fixture.root() / "logs";
+        write(logs / "a" / kFile, point(1, 1, "loss"));
+        QCOMPARE(fixture.studio().openPath(logs), QString());
+        fixture.window().showPage("runs");
+        auto* table = static_cast<QTableView*>(fixture.find("runTable"));
+        QTRY_COMPARE_WITH_TIMEOUT(table->model()->rowCount(), 1, kPatienceMs);
+        table->selectRow(0);
+        askForMenu(*table, table->visualRect(table->model()->index(0, 0)).center());
+        QVERIFY(chooseIn(fixture, "runMenu", "Close folder logs"));
+        QTRY_COMPARE_WITH_TIMEOUT(table->model()->rowCount(), 0, kPatienceMs);
+        QVERIFY(fs::exists(logs / "a" / kFile));
+        fixture.reopen();
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().index().isLoaded(), kPatienceMs);
+        QVERIFY(fixture.studio().index().runs().empty());
+    }
+
+    void a_file_of_weights_is_closed_from_the_list_of_folders() {
+        test::StudioFixture fixture;
+        const fs::path file = fixture.root() / "model.safetensors";
+        const std::vector<float> values(4);
+        checkpoint::TensorView view{"w", "", {ir::DType::f32, {4}}};
+        view.data = std::as_bytes(std::span(values));
+        checkpoint::write_safetensors(file, {&view, 1}, {});
+        QCOMPARE(fixture.studio().openPath(file), QString());
+        auto* tree = static_cast<QTreeWidget*>(fixture.find("runTree"));
+        const auto items = [tree] {
+            return tree->findItems("model.safetensors", Qt::MatchRecursive);
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(items().size(), 1, kPatienceMs);
+        QVERIFY(fixture.find("weightsView")->isVisible());
+        askForMenu(*tree, tree->visualItemRect(items().front()).center());
+        QVERIFY(chooseIn(fixture, "folderMenu", "Close model.safetensors"));
+        QTRY_COMPARE_WITH_TIMEOUT(items().size(), 0, kPatienceMs);
+        QVERIFY(!fixture.find("weightsView")->isVisible());
+        QVERIFY(fs::exists(file));
+    }
+
+    void an_opened_folder_that_is_gone_says_so_and_is_located_or_removed() {
+        test::StudioFixture fixture;
+        const fs::path logs = fixture.root() / "logs";
+        write(logs / "a" / kFile, point(1, 1, "loss"));
+        QCOMPARE(fixture.studio().openPath(logs), QString());
+        ui::RunIndex& index = fixture.studio().index();
+        QTRY_COMPARE_WITH_TIMEOUT(index.runs().size(), std::size_t{1}, kPatienceMs);
+        fs::rename(logs, fixture.root() / "moved");
+        fixture.window().showPage("home");
+        index.refresh();
+        const auto button = [&fixture](const char* name) {
+            return fixture.window().findChild<QPushButton*>(name);
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(button("locateRecent") != nullptr, kPatienceMs);
+        QVERIFY(index.runs()[0].problem.ends_with("is no longer there"));
+        static_cast<ui::HomeScreen*>(fixture.window().page("home"))->askForPath =
+            [&fixture](const QString&, bool folder) {
+                return folder ? ui::pathText(fixture.root() / "moved") : QString();
+            };
+        button("locateRecent")->click();
+        QTRY_VERIFY_WITH_TIMEOUT(index.runs().size() == 1 && index.runs()[0].problem.empty(),
+                                 kPatienceMs);
+        QCOMPARE(index.runs()[0].folder, fixture.root() / "moved" / "a");
+        QCOMPARE(index.openedFolders().size(), std::size_t{1});
+        fs::remove_all(fixture.root() / "moved");
+        index.refresh();
+        QTRY_VERIFY_WITH_TIMEOUT(button("removeRecent") != nullptr, kPatienceMs);
+        button("removeRecent")->click();
+        QTRY_VERIFY_WITH_TIMEOUT(index.runs().empty(), kPatienceMs);
+        QVERIFY(index.openedFolders().empty());
     }
 
     void an_event_log_of_another_program_opens_on_the_usual_page() {

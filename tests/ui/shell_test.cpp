@@ -195,15 +195,17 @@ private slots:
         QTRY_COMPARE(fixture.studio().run().steps().step.size(), std::size_t{3});
         QTRY_VERIFY(fixture.find("smoothing")->isVisible());
         press(fixture.window(), fixture.window(), Qt::Key_F11);
-        const auto full = [] {
-            const QWidgetList all = QApplication::topLevelWidgets();
-            return std::any_of(all.begin(), all.end(), [](const QWidget* one) {
-                return one->objectName() == "fullScreenChart" && one->isVisible();
-            });
+        const auto full = []() -> QWidget* {
+            for (QWidget* window : QApplication::topLevelWidgets()) {
+                if (window->objectName() == "fullScreenChart" && window->isVisible()) {
+                    return window;
+                }
+            }
+            return nullptr;
         };
-        QVERIFY(full());
-        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
-        QTRY_VERIFY(!full());
+        QVERIFY(full() != nullptr);
+        QTest::keyClick(full(), Qt::Key_Escape);
+        QTRY_VERIFY(full() == nullptr);
     }
 
     void ctrl_f_on_the_runs_page_goes_to_its_filter() {

@@ -5,6 +5,7 @@
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run_facts.h"
+#include "ui/screens/open_folders.h"
 #include "ui/screens/runs/compare_panel.h"
 #include "ui/screens/runs/runs_table.h"
 #include "ui/screens/runs/trash_dialog.h"
@@ -19,6 +20,7 @@
 
 #include <QInputDialog>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QShortcut>
 #include <QSplitter>
@@ -106,7 +108,6 @@ QWidget* RunsScreen::createHeader(Actions& actions) {
     filter_->setMaximumWidth(360);
     connect(filter_, &QLineEdit::textChanged, this, &RunsScreen::applyFilter);
     auto* find = new QShortcut(QKeySequence::Find, this);
-    find->setContext(Qt::WidgetWithChildrenShortcut);
     connect(find, &QShortcut::activated, filter_,
             [this] { filter_->setFocus(Qt::ShortcutFocusReason); });
     page_header_->addControl(filter_);
@@ -152,6 +153,8 @@ QWidget* RunsScreen::createTable() {
             openSelected();
         }
     });
+    table_->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(table_, &QWidget::customContextMenuRequested, this, &RunsScreen::showRowMenu);
     const auto on_key = [this](int key, auto slot) {
         auto* shortcut =
             new QShortcut(QKeySequence(key), table_, nullptr, nullptr, Qt::WidgetShortcut);
@@ -197,6 +200,33 @@ void RunsScreen::createTableActions() {
         table_->showColumnMenu(
             columns->mapToGlobal(QPoint(0, columns->height() + widgets::space::kTight)));
     });
+}
+
+// What the buttons above do, and the way out of the list for what was opened from elsewhere.
+void RunsScreen::showRowMenu(const QPoint& at) {
+    const std::vector<train::RunSummary> runs = selectedRuns();
+    if (runs.empty()) {
+        return;
+    }
+    auto* menu = new QMenu(this);
+    menu->setObjectName("runMenu");
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    for (QPushButton* button : {open_, checkpoints_, tag_, archive_, trash_}) {
+        menu->addAction(button->text(), button, &QPushButton::click)
+            ->setEnabled(button->isEnabled());
+    }
+    menu->addSeparator();
+    std::vector<std::filesystem::path> offered;
+    for (const train::RunSummary& run : runs) {
+        const std::filesystem::path opened = openedFolderOf(studio_.index(), run.folder);
+        if (std::find(offered.begin(), offered.end(), opened) == offered.end()) {
+            offered.push_back(opened);
+            addCloseAction(*menu, studio_.index(), run.folder, [this](const QString& text) {
+                emit toastRequested(static_cast<int>(widgets::MessageKind::Info), text);
+            });
+        }
+    }
+    menu->popup(table_->viewport()->mapToGlobal(at));
 }
 
 void RunsScreen::activated() {
