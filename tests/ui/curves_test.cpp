@@ -292,6 +292,19 @@ private slots:
         QCOMPARE(fixture.window().findChild<QComboBox*>("xAxis")->currentIndex(), 1);
     }
 
+    void logarithmic_axes_and_clipped_outliers_are_kept() {
+        test::StudioFixture fixture;
+        grid_of(fixture)->setMetrics({"accuracy", "loss"});
+        grid_of(fixture)->cells()[1]->chart()->setLogScale(true);
+        grid_of(fixture)->cells()[0]->chart()->setOutliersClipped(true);
+        fixture.reopen();
+        const auto& cells = grid_of(fixture)->cells();
+        QCOMPARE(grid_of(fixture)->metrics(), (QStringList{"accuracy", "loss"}));
+        QVERIFY(!cells[0]->chart()->isLogScale() && cells[1]->chart()->isLogScale());
+        QVERIFY(cells[0]->chart()->areOutliersClipped());
+        QVERIFY(!cells[1]->chart()->areOutliersClipped());
+    }
+
 private:
     static ui::ChartGrid* grid_of(test::StudioFixture& fixture) {
         return fixture.window().findChild<ui::ChartGrid*>();

@@ -22,6 +22,8 @@
 namespace weft::ui {
 namespace {
 
+constexpr QLatin1Char kLooks('|'); // in kept layouts: before what holds for one chart
+
 struct Preset {
     const char* name;
     QStringList metrics;
@@ -142,6 +144,9 @@ void CurvePanel::takeCell(ChartCell* cell) {
     });
     connect(cell, &ChartCell::checkpointRequested, this, &CurvePanel::checkpointRequested);
     connect(cell, &ChartCell::exported, this, &CurvePanel::exported);
+    connect(cell->chart(), &widgets::LineChart::logScaleChanged, this, &CurvePanel::layoutChanged);
+    connect(cell->chart(), &widgets::LineChart::outliersClippedChanged, this,
+            &CurvePanel::layoutChanged);
 }
 
 void CurvePanel::showStep(std::int64_t step) {
@@ -172,10 +177,16 @@ void CurvePanel::showPreset() {
 }
 
 QString CurvePanel::layoutText() const {
+    QStringList charts;
+    for (const ChartCell* cell : grid_->cells()) {
+        const QString looks = QString(cell->chart()->isLogScale() ? "l" : "") +
+                              (cell->chart()->areOutliersClipped() ? "o" : "");
+        charts << cell->metric().id + (looks.isEmpty() ? QString() : kLooks + looks);
+    }
     return QString("%1 %2 %3")
         .arg(controls_->smoothingSlider()->value())
         .arg(controls_->axisBox()->currentIndex())
-        .arg(grid_->metrics().join(','));
+        .arg(charts.join(','));
 }
 
 void CurvePanel::setLayoutText(const QString& text) {
@@ -186,9 +197,21 @@ void CurvePanel::setLayoutText(const QString& text) {
     QComboBox* axis = controls_->axisBox();
     controls_->smoothingSlider()->setValue(parts[0].toInt());
     axis->setCurrentIndex(std::clamp(parts[1].toInt(), 0, axis->count() - 1));
-    const QStringList metrics = parts[2].split(',', Qt::SkipEmptyParts);
-    if (!metrics.isEmpty()) {
-        grid_->setMetrics(metrics);
+    const QStringList charts = parts[2].split(',', Qt::SkipEmptyParts);
+    if (charts.isEmpty()) {
+        return;
+    }
+    QStringList metrics;
+    for (const QString& chart : charts) {
+        metrics << chart.section(kLooks, 0, 0);
+    }
+    grid_->setMetrics(metrics);
+    const std::vector<ChartCell*>& cells = grid_->cells();
+    for (std::size_t i = 0; i < std::min(cells.size(), static_cast<std::size_t>(charts.size()));
+         ++i) {
+        const QString looks = charts[static_cast<qsizetype>(i)].section(kLooks, 1);
+        cells[i]->chart()->setLogScale(looks.contains('l'));
+        cells[i]->chart()->setOutliersClipped(looks.contains('o'));
     }
 }
 

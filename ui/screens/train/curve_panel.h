@@ -27,7 +27,7 @@ public:
     ChartGrid* grid() const { return grid_; }
     /// Sets the crosshair of all charts there.
     void showStep(std::int64_t step);
-    /// Which charts, smoothing and axis, for the window's settings; and back.
+    /// Which charts and how each is drawn, smoothing and axis, for the window's settings; and back.
     QString layoutText() const;
     void setLayoutText(const QString& text);
 
