@@ -4,11 +4,13 @@
 #include "core/checkpoint/safetensors.h"
 #include "core/train/run_summary.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/run_log.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/models/array_difference_model.h"
 #include "ui/models/checkpoint_model.h"
 #include "ui/screens/checkpoints/checkpoint_actions.h"
 #include "ui/screens/checkpoints/diff_dialog.h"
+#include "widgets/line_chart.h"
 #include "widgets/painting.h"
 #include "widgets/text_label.h"
 
@@ -126,6 +128,82 @@ private slots:
 
     void initTestCase() { qputenv("XDG_DATA_HOME", trash_.path().toUtf8()); }
     void init() { QTest::failOnWarning(QRegularExpression("^(?!This plugin does not support)")); }
+
+    void the_curve_and_the_table_agree_on_the_best() {
+        test::StudioFixture fixture;
+        std::string text = test::tiny_config();
+        text.replace(text.find("\"on_improvement\""), 0,
+                     R"("metric": "validation/accuracy", "mode": "max", )");
+        test::RunLog log(fixture.root() / "runs" / "2026-01-01_run_001", text);
+        std::int64_t last = 0;
+        // By the loss the last were the best; the first was kept by nobody.
+        for (const auto& [step, accuracy] : {std::pair{10, 0.95}, {20, 0.9}, {30, 0.5}}) {
+            log.steps(last + 1, step, 1.0 / step)
+                .add(train::EvaluationEvent{step, {{"validation/accuracy", accuracy}}})
+                .add(train::CheckpointEvent{step, {}, 0, 0, 0, {}});
+            last = step;
+            if (step == 10) {
+                continue;
+            }
+            const std::vector<float> weights(6);
+            checkpoint::TensorView view{"layers.0.weight", "parameters", {ir::DType::f32, {2, 3}}};
+            view.data = std::as_bytes(std::span(weights));
+            checkpoint::Record record;
+            record.step = record.metric_step = step;
+            record.metrics = {{"validation/accuracy", accuracy}};
+            record.config = config::Json::parse(text);
+            fs::create_directories(log.folder() / "checkpoints");
+            checkpoint::write_checkpoint(log.folder() / "checkpoints", {&view, 1}, record);
+        }
+        fixture.window().showPage("checkpoints");
+        fixture.studio().index().refresh();
+        auto* table = static_cast<QTableView*>(fixture.find("checkpointTable"));
+        const auto cell = [table](int row, int column) {
+            return table->model()->index(row, column).data().toString();
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(cell(1, ui::CheckpointModel::Badge), QString("best"),
+                                  kPatienceMs);
+        QCOMPARE(cell(1, ui::CheckpointModel::Step), QString("20"));
+        const auto* chart = static_cast<widgets::LineChart*>(fixture.find("checkpointCurve"));
+        QTRY_COMPARE(chart->pointCount(2), std::size_t{3}); // evaluations
+        QVERIFY2(chart->describe().startsWith("accuracy") &&
+                     chart->describe().endsWith("best 0.900 at step 20"),
+                 qPrintable(chart->describe()));
+    }
+
+    void the_table_is_sorted_by_any_column_and_actions_meet_the_row_that_is_seen() {
+        Page page({10, 9, 200});
+        QCOMPARE(page.cell(0, ui::CheckpointModel::Step), QString("200"));
+        page.table().sortByColumn(ui::CheckpointModel::Metric, Qt::DescendingOrder);
+        QCOMPARE(page.cell(0, ui::CheckpointModel::Step), QString("9"));
+        QCOMPARE(page.cell(1, ui::CheckpointModel::Step), QString("10"));
+        page.select({0});
+        page.trigger("pinCheckpoint");
+        QTRY_VERIFY_WITH_TIMEOUT(page.cell(0, ui::CheckpointModel::Badge).contains("pinned"),
+                                 kPatienceMs);
+        const auto manifest =
+            checkpoint::read_manifest(page.run / "checkpoints" / checkpoint::folder_name(9));
+        QCOMPARE(manifest.record.kept_for, std::vector<std::string>{checkpoint::kByHand});
+    }
+
+    void a_moment_of_another_day_is_told_with_its_date() {
+        const QDateTime today = QDateTime::currentDateTime();
+        checkpoint::Entry entry;
+        entry.step = 1;
+        ui::RunModel run;
+        ui::CheckpointModel model;
+        const auto told = [&](const QDateTime& when) {
+            entry.saved_time = static_cast<double>(when.toSecsSinceEpoch());
+            model.setContent(run, {entry});
+            return model.index(0, ui::CheckpointModel::Saved).data().toString();
+        };
+        QCOMPARE(told(today), today.toString("HH:mm:ss"));
+        const QDateTime before = today.addYears(-1);
+        QCOMPARE(told(before), QLocale().toString(before, "d MMM yyyy HH:mm"));
+        const int other = today.date().month() == 6 ? 7 : 6; // of this year
+        const QDateTime month(QDate(today.date().year(), other, 5), QTime(14, 2));
+        QCOMPARE(told(month), QLocale().toString(month, "d MMM HH:mm"));
+    }
 
     void a_long_list_shows_its_steps_before_every_manifest_is_read() {
         Page page({1});

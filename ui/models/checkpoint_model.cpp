@@ -6,6 +6,7 @@
 #include "widgets/theme.h"
 
 #include <QDateTime>
+#include <QLocale>
 
 #include <algorithm>
 #include <map>
@@ -65,6 +66,15 @@ CheckpointRow row_of(const checkpoint::Entry& entry, const RunModel& run) {
         row.metric = metric_of(entry.record.metrics, run.config().checkpoint_metric);
     }
     return row;
+}
+
+/// "14:02:31" of today; on other days their date, so that it is said which of them.
+QString momentText(double utc_seconds) {
+    const QDateTime when = QDateTime::fromSecsSinceEpoch(static_cast<qint64>(utc_seconds));
+    const QDate today = QDate::currentDate();
+    return QLocale().toString(when, when.date() == today                 ? "HH:mm:ss"
+                                    : when.date().year() == today.year() ? "d MMM HH:mm"
+                                                                         : "d MMM yyyy HH:mm");
 }
 
 } // namespace
@@ -165,12 +175,25 @@ QString CheckpointModel::displayText(const CheckpointRow& row, int column) const
                : row.on_disk          ? toQString(row.kept_for)
                                       : tr("pruned");
     case Size: return row.on_disk && row.looked_into ? formatFileSize(row.bytes) : dash;
-    case Saved:
-        return row.on_disk && row.saved_time > 0
-                   ? QDateTime::fromSecsSinceEpoch(static_cast<qint64>(row.saved_time))
-                         .toString("HH:mm:ss")
-                   : dash;
+    case Saved: return row.on_disk && row.saved_time > 0 ? momentText(row.saved_time) : dash;
     default: return {};
+    }
+}
+
+// What has no value is an empty one, which is sorted behind all others.
+QVariant CheckpointModel::sortValue(const CheckpointRow& row, int column) const {
+    const auto number = [](const std::optional<double>& value) {
+        return value ? QVariant(*value) : QVariant();
+    };
+    switch (column) {
+    case Step: return static_cast<qlonglong>(row.step);
+    case Epoch: return row.epoch;
+    case TrainLoss: return number(row.train_loss);
+    case Metric: return number(row.metric);
+    case Badge: return (row.best ? 4 : 0) + (row.newest ? 2 : 0) + (row.pinned ? 1 : 0);
+    case Size: return row.on_disk ? QVariant(static_cast<qlonglong>(row.bytes)) : QVariant();
+    case Saved: return row.on_disk ? QVariant(row.saved_time) : QVariant();
+    default: return displayText(row, column);
     }
 }
 
@@ -181,6 +204,7 @@ QVariant CheckpointModel::data(const QModelIndex& index, int role) const {
         index.column() <= Metric || index.column() == Size || index.column() == Saved;
     switch (role) {
     case Qt::DisplayRole: return displayText(row, index.column());
+    case SortRole: return sortValue(row, index.column());
     case Qt::ToolTipRole:
         return row.on_disk ? pathText(row.path) : tr("removed by retention, its metrics are kept");
     case Qt::TextAlignmentRole:

@@ -34,6 +34,8 @@ class CheckpointModel : public QAbstractTableModel {
     Q_OBJECT
 public:
     enum Column { Step, Epoch, TrainLoss, Metric, Badge, KeptFor, Size, Saved, ColumnCount };
+    /// What a column is sorted by: numbers as such.
+    static constexpr int SortRole = Qt::UserRole;
 
     explicit CheckpointModel(QObject* parent = nullptr);
 
@@ -52,6 +54,7 @@ public:
 
 private:
     QString displayText(const CheckpointRow& row, int column) const;
+    QVariant sortValue(const CheckpointRow& row, int column) const;
 
     std::vector<CheckpointRow> rows_; // newest first
     QString metric_name_;

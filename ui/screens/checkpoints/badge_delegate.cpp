@@ -2,6 +2,7 @@
 #include "ui/screens/checkpoints/badge_delegate.h"
 
 #include "ui/models/checkpoint_model.h"
+#include "ui/screens/checkpoints/checkpoint_table.h"
 #include "widgets/painting.h"
 #include "widgets/pill.h"
 
@@ -39,8 +40,8 @@ std::vector<Pill> pillsOf(const CheckpointRow& row) {
 
 } // namespace
 
-BadgeDelegate::BadgeDelegate(const CheckpointModel& model, QObject* parent)
-    : QStyledItemDelegate(parent), model_(model) {}
+BadgeDelegate::BadgeDelegate(const CheckpointTable& table, QObject* parent)
+    : QStyledItemDelegate(parent), table_(table) {}
 
 void BadgeDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                           const QModelIndex& index) const {
@@ -49,7 +50,7 @@ void BadgeDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     blank.text.clear();
     blank.widget->style()->drawControl(QStyle::CE_ItemViewItem, &blank, painter, blank.widget);
     QRectF rest = QRectF(option.rect).adjusted(widgets::space::kControl, 0, 0, 0);
-    for (const Pill& pill : pillsOf(model_.row(index.row()))) {
+    for (const Pill& pill : pillsOf(table_.row(index))) {
         const QRectF taken = widgets::paintPill(*painter, rest, pill.text, pill.role, pill.icon);
         if (option.state & QStyle::State_Selected) { // on ground of its own colour
             widgets::paintPanel(*painter, taken, taken.height() / 2.0, QColor(Qt::transparent),
@@ -61,7 +62,7 @@ void BadgeDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
 
 QSize BadgeDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
     double width = widgets::space::kControl;
-    for (const Pill& pill : pillsOf(model_.row(index.row()))) {
+    for (const Pill& pill : pillsOf(table_.row(index))) {
         width +=
             widgets::pillSize(pill.text, !pill.icon.isEmpty()).width() + widgets::space::kTight;
     }

@@ -6,19 +6,19 @@
 
 namespace weft::ui {
 
-class CheckpointModel;
+class CheckpointTable;
 
 class BadgeDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:
-    explicit BadgeDelegate(const CheckpointModel& model, QObject* parent = nullptr);
+    explicit BadgeDelegate(const CheckpointTable& table, QObject* parent = nullptr);
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override;
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 
 private:
-    const CheckpointModel& model_;
+    const CheckpointTable& table_;
 };
 
 } // namespace weft::ui

@@ -26,8 +26,12 @@ CheckpointTable::CheckpointTable(CheckpointModel& model, QWidget* parent)
     setTabKeyNavigation(false); // Tab leaves the table
     setObjectName("checkpointTable");
     setAccessibleName(tr("Checkpoints"));
-    setModel(&model);
-    setItemDelegateForColumn(CheckpointModel::Badge, new BadgeDelegate(model, this));
+    sorted_.setSourceModel(&model);
+    sorted_.setSortRole(CheckpointModel::SortRole);
+    setModel(&sorted_);
+    setSortingEnabled(true);
+    sortByColumn(CheckpointModel::Step, Qt::DescendingOrder); // newest first
+    setItemDelegateForColumn(CheckpointModel::Badge, new BadgeDelegate(*this, this));
     setSelectionBehavior(QAbstractItemView::SelectRows);
     setSelectionMode(QAbstractItemView::ExtendedSelection);
     setShowGrid(false);
@@ -50,10 +54,22 @@ CheckpointTable::CheckpointTable(CheckpointModel& model, QWidget* parent)
     connect(&model, &QAbstractItemModel::dataChanged, this, later);
 }
 
+const CheckpointRow& CheckpointTable::row(const QModelIndex& shown) const {
+    return checkpoints_.row(sorted_.mapToSource(shown).row());
+}
+
+int CheckpointTable::currentRow() const {
+    return sorted_.mapToSource(currentIndex()).row();
+}
+
+void CheckpointTable::chooseRow(int row) {
+    selectRow(sorted_.mapFromSource(checkpoints_.index(row, 0)).row());
+}
+
 std::vector<int> CheckpointTable::selectedRowNumbers() const {
     std::vector<int> rows;
     for (const QModelIndex& index : selectionModel()->selectedRows()) {
-        rows.push_back(index.row());
+        rows.push_back(sorted_.mapToSource(index).row());
     }
     std::sort(rows.begin(), rows.end());
     return rows;
@@ -62,7 +78,7 @@ std::vector<int> CheckpointTable::selectedRowNumbers() const {
 void CheckpointTable::alsoSelect(const std::vector<std::int64_t>& steps) {
     for (const std::int64_t step : steps) {
         if (const int row = checkpoints_.rowOfStep(step); row >= 0) {
-            selectionModel()->select(checkpoints_.index(row, 0),
+            selectionModel()->select(sorted_.mapFromSource(checkpoints_.index(row, 0)),
                                      QItemSelectionModel::Select | QItemSelectionModel::Rows);
         }
     }
@@ -108,22 +124,23 @@ void CheckpointTable::fitColumns() {
 /// Whether the reasons can be read. What is wrong with a checkpoint stands there in any case.
 bool CheckpointTable::hasRoomForReasons() const {
     QString longest;
-    for (int row = 0; row < model()->rowCount(); ++row) {
+    for (int row = 0; row < checkpoints_.rowCount(); ++row) {
         if (!checkpoints_.row(row).problem.empty()) {
             return true;
         }
-        const QString text = model()->index(row, CheckpointModel::KeptFor).data().toString();
+        const QString text = checkpoints_.index(row, CheckpointModel::KeptFor).data().toString();
         longest = text.size() > longest.size() ? text : longest;
     }
     int left = viewport()->width();
     for (int column = 0; column < CheckpointModel::ColumnCount; ++column) {
         if (column != CheckpointModel::KeptFor && !isColumnHidden(column)) {
-            left -= std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
+            left -=
+                std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
         }
     }
     const QFont font = widgets::Theme::current().font(widgets::TextStyle::Body);
-    const double wanted = std::min<double>(
-        widgets::textWidth(font, longest), kLeastReasons * widgets::Theme::current().fontScale());
+    const double wanted = std::min<double>(widgets::textWidth(font, longest),
+                                           kLeastReasons * widgets::Theme::current().fontScale());
     return wanted + 2 * widgets::space::kControl <= left;
 }
 

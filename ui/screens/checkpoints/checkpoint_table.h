@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The checkpoints of a run as a table whose columns leave, the least telling first, where it gets
-// narrow.
+// The checkpoints of a run as a table that any column sorts, whose columns leave, the least telling
+// first, where it gets narrow. Rows are those of the model, however they are sorted.
 #pragma once
 
+#include <QSortFilterProxyModel>
 #include <QTableView>
 #include <QTimer>
 
 namespace weft::ui {
 
 class CheckpointModel;
+struct CheckpointRow;
 
 class CheckpointTable : public QTableView {
     Q_OBJECT
 public:
     explicit CheckpointTable(CheckpointModel& model, QWidget* parent = nullptr);
 
+    const CheckpointRow& row(const QModelIndex& shown) const;
+    /// -1 when there is none.
+    int currentRow() const;
+    void chooseRow(int row);
     /// In rising order.
     std::vector<int> selectedRowNumbers() const;
     /// Rows of these steps, beside what is selected.
@@ -31,6 +37,7 @@ private:
     bool hasRoomForReasons() const;
 
     const CheckpointModel& checkpoints_;
+    QSortFilterProxyModel sorted_;
     QTimer fitting_;
 };
 
