@@ -32,8 +32,22 @@ struct Listed {
     std::vector<std::filesystem::path> weights;
 };
 
+/// An opened folder that is gone stays in the list as something unreadable.
+train::RunSummary missing_run(const std::filesystem::path& opened) {
+    train::RunSummary run;
+    run.folder = opened;
+    run.problem = RunIndex::tr("%1 is no longer there").arg(pathText(opened)).toStdString();
+    run.stamp = "missing";
+    return run;
+}
+
 void add_opened(const std::filesystem::path& opened, const std::vector<train::RunSummary>& known,
                 Listed& listed) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(opened, ignored)) {
+        listed.runs.push_back(missing_run(opened));
+        return;
+    }
     train::FoundRuns found = train::find_runs(opened);
     listed.weights.insert(listed.weights.end(), found.weights.begin(), found.weights.end());
     std::vector<train::RunSummary>& runs = listed.runs;

@@ -12,6 +12,8 @@
 #include "ui/screens/checkpoints/resume_panel.h"
 #include "ui/screens/checkpoints/run_tree.h"
 #include "ui/screens/checkpoints/weights_view.h"
+#include "ui/screens/drawings.h"
+#include "ui/screens/open_folders.h"
 #include "ui/screens/screen_list.h"
 #include "ui/screens/undo_note.h"
 #include "ui/studio.h"
@@ -26,6 +28,8 @@
 #include <QStackedWidget>
 #include <QTableView>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace weft::ui {
 namespace {
@@ -120,6 +124,9 @@ QWidget* CheckpointsScreen::createHeader(Actions& actions) {
     auto* open = new QPushButton(widgets::icon("folder"), tr("Open folder…"));
     connect(open, &QPushButton::clicked, actions.get(action::kOpenFolder), &QAction::trigger);
     header->addControl(open);
+    QPushButton* exporting = createExportButton(*this, [this] { return runTitle(folder_); });
+    exporting->setObjectName("checkpointsExport");
+    header->addControl(exporting);
     return header;
 }
 
@@ -135,6 +142,9 @@ QWidget* CheckpointsScreen::createTree() {
     connect(tree_, &RunTree::runChosen, this,
             [this](const std::filesystem::path& folder) { selectRun(folder); });
     connect(tree_, &RunTree::weightsChosen, this, &CheckpointsScreen::showWeights);
+    connect(tree_, &RunTree::closed, this, [this](const QString& text) {
+        emit toastRequested(static_cast<int>(widgets::MessageKind::Info), text);
+    });
     return side;
 }
 
@@ -168,14 +178,14 @@ QWidget* CheckpointsScreen::createMiddle() {
     table_ = new CheckpointTable(*model_);
     column->addWidget(table_, 1);
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-            [this](const QModelIndex& current) { selectRow(current.row()); });
+            [this] { selectRow(table_->currentRow()); });
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &CheckpointsScreen::updateChosen);
     connect(table_, &QTableView::activated, this, [this] { panel_->focusResume(); });
     auto* remove =
         new QShortcut(QKeySequence(Qt::Key_Delete), table_, nullptr, nullptr, Qt::WidgetShortcut);
     connect(remove, &QShortcut::activated, actions_, &CheckpointActions::remove);
-    connect(curve_, &CheckpointCurve::rowChosen, table_, &QTableView::selectRow);
+    connect(curve_, &CheckpointCurve::rowChosen, table_, &CheckpointTable::chooseRow);
     connect(curve_, &CheckpointCurve::exported, this, &CheckpointsScreen::showWritten);
     return middle;
 }
@@ -194,21 +204,32 @@ void CheckpointsScreen::activated() {
 
 void CheckpointsScreen::fillTree() {
     tree_->fill();
+    const auto& all = studio_.index().openedFolders();
+    if (!opened_.empty() && std::find(all.begin(), all.end(), opened_) == all.end()) {
+        clearShown();
+        stack_->setCurrentIndex(EmptyPage);
+    }
     const bool weights = stack_->currentIndex() == WeightsPage;
     if (folder_.empty() && !weights && isVisible() && !studio_.index().runs().empty()) {
         selectRun(studio_.index().runs().front().folder);
     }
 }
 
-void CheckpointsScreen::showWeights(const std::filesystem::path& file) {
+void CheckpointsScreen::clearShown() {
     folder_.clear();
+    opened_.clear();
     reader_.stop();
     other_.clear();
     model_->clear();
     updateChosen();
-    tree_->select(file);
     panel_->clear();
     panel_->hide();
+}
+
+void CheckpointsScreen::showWeights(const std::filesystem::path& file) {
+    clearShown();
+    opened_ = openedFolderOf(studio_.index(), file);
+    tree_->select(file);
     weights_->open(file);
     stack_->setCurrentIndex(WeightsPage);
 }
@@ -272,6 +293,7 @@ void CheckpointsScreen::followSelected() {
 void CheckpointsScreen::selectRun(const std::filesystem::path& folder, std::int64_t step) {
     const bool another = folder != folder_;
     folder_ = folder;
+    opened_ = openedFolderOf(studio_.index(), folder);
     wanted_step_ = step;
     if (another) {
         entries_.clear();
@@ -304,8 +326,7 @@ void CheckpointsScreen::describeRun() {
 // Table, header and marks out of the run and its files.
 void CheckpointsScreen::refresh() {
     // The newest stays selected as new ones arrive, unless the user chose another.
-    const QModelIndex current =
-        table_->currentIndex().row() > 0 ? table_->currentIndex() : QModelIndex();
+    const int current = table_->currentRow();
     std::vector<std::int64_t> several;
     for (const int row : table_->selectedRowNumbers()) {
         several.push_back(model_->row(row).step);
@@ -315,9 +336,8 @@ void CheckpointsScreen::refresh() {
     }
     const std::int64_t selected = wanted_step_ >= 0 ? wanted_step_
                                   : !several.empty() ? several.front()
-                                  : current.isValid() && model_->rowCount() > current.row()
-                                      ? model_->row(current.row()).step
-                                      : -1;
+                                  : current > 0        ? model_->row(current).step
+                                                       : -1;
     if (stack_->currentIndex() == WeightsPage) {
         return;
     }
@@ -339,7 +359,7 @@ void CheckpointsScreen::refresh() {
     const int row = selected >= 0 ? model_->rowOfStep(selected) : (model_->rowCount() > 0 ? 0 : -1);
     if (row >= 0) {
         wanted_step_ = -1;
-        table_->selectRow(row);
+        table_->chooseRow(row);
         table_->alsoSelect(several);
         selectRow(row);
     } else {
@@ -375,11 +395,11 @@ void CheckpointsScreen::resume() {
 }
 
 void CheckpointsScreen::fork() {
-    const QModelIndex current = table_->currentIndex();
-    if (!current.isValid()) {
+    const int current = table_->currentRow();
+    if (current < 0) {
         return;
     }
-    const CheckpointRow chosen = model_->row(current.row());
+    const CheckpointRow chosen = model_->row(current);
     ForkDialog dialog(run().config(), chosen.step, this);
     if (dialog.exec() != QDialog::Accepted) {
         return;

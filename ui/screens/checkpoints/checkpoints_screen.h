@@ -40,6 +40,7 @@ private:
     QWidget* createTree();
     QWidget* createMiddle();
     void fillTree();
+    void clearShown();
     void showWeights(const std::filesystem::path& file);
     void startFromWeights(const std::filesystem::path& file);
     void updateChosen();
@@ -59,6 +60,7 @@ private:
     RunReader reader_;             // fills it
     std::vector<checkpoint::Entry> entries_;
     QTimer reread_; // several checkpoints of one moment cause one look into the folder
+    std::filesystem::path opened_; // what the user opened and what is shown lies in; or empty
     std::int64_t wanted_step_ = -1;
     RunTree* tree_;
     QLineEdit* filter_;

@@ -4,9 +4,12 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run_facts.h"
 #include "ui/bridge/run_index.h"
+#include "ui/screens/open_folders.h"
 #include "widgets/icon.h"
 
+#include <QContextMenuEvent>
 #include <QHeaderView>
+#include <QMenu>
 #include <QSignalBlocker>
 
 #include <algorithm>
@@ -24,7 +27,7 @@ bool lies_in(const std::filesystem::path& path, const std::filesystem::path& fol
 
 } // namespace
 
-RunTree::RunTree(const RunIndex& index, QWidget* parent) : QTreeWidget(parent), index_(index) {
+RunTree::RunTree(RunIndex& index, QWidget* parent) : QTreeWidget(parent), index_(index) {
     setObjectName("runTree");
     setAccessibleName(tr("Folders"));
     setHeaderHidden(true);
@@ -109,6 +112,39 @@ void RunTree::select(const std::filesystem::path& path) {
                 return;
             }
         }
+    }
+}
+
+// Over a group: whatever was opened of it.
+void RunTree::contextMenuEvent(QContextMenuEvent* event) {
+    const bool by_key = event->reason() == QContextMenuEvent::Keyboard;
+    QTreeWidgetItem* item = by_key ? currentItem() : itemAt(event->pos());
+    if (item == nullptr) {
+        return;
+    }
+    auto* menu = new QMenu(this);
+    menu->setObjectName("folderMenu");
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    const auto closed_one = [this](const QString& text) { emit closed(text); };
+    const QVariant path = item->data(0, PathRole);
+    if (!path.isNull()) {
+        addCloseAction(*menu, index_, toPath(path.toString()), closed_one);
+    } else if (item->childCount() > 0) {
+        std::vector<std::filesystem::path> offered;
+        for (int i = 0; i < item->childCount(); ++i) {
+            const auto child = toPath(item->child(i)->data(0, PathRole).toString());
+            const auto opened = openedFolderOf(index_, child);
+            if (std::find(offered.begin(), offered.end(), opened) == offered.end()) {
+                offered.push_back(opened);
+                addCloseAction(*menu, index_, child, closed_one);
+            }
+        }
+    }
+    if (menu->isEmpty()) {
+        delete menu; // the folder of runs itself
+    } else {
+        menu->popup(by_key ? viewport()->mapToGlobal(visualItemRect(item).bottomLeft())
+                           : event->globalPos());
     }
 }
 

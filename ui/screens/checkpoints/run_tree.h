@@ -14,7 +14,7 @@ class RunIndex;
 class RunTree : public QTreeWidget {
     Q_OBJECT
 public:
-    explicit RunTree(const RunIndex& index, QWidget* parent = nullptr);
+    explicit RunTree(RunIndex& index, QWidget* parent = nullptr);
 
     /// Takes the list anew; what is selected stays, without a signal.
     void fill();
@@ -26,13 +26,18 @@ public:
 signals:
     void runChosen(const std::filesystem::path& folder);
     void weightsChosen(const std::filesystem::path& file);
+    /// A folder or file that the user had opened was closed.
+    void closed(const QString& text);
+
+protected:
+    void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
     QTreeWidgetItem* addGroup(const QString& title, const std::filesystem::path& folder);
     void addRun(QTreeWidgetItem& group, const train::RunSummary& run);
     void applyFilter();
 
-    const RunIndex& index_;
+    RunIndex& index_;
     std::filesystem::path selected_;
     QString filter_;
 };

@@ -87,6 +87,11 @@ HomeScreen::HomeScreen(Studio& studio, Actions& actions)
         openPath(folder);
         emit pageRequested("checkpoints");
     });
+    connect(recent_, &RecentRuns::runsRequested, this, [this] { emit pageRequested("runs"); });
+    connect(recent_, &RecentRuns::locateRequested, this, &HomeScreen::locate);
+    connect(recent_, &RecentRuns::closed, this, [this](const QString& text) {
+        emit toastRequested(static_cast<int>(widgets::MessageKind::Info), text);
+    });
     connect(recent_, &RecentRuns::resumeRequested, this,
             [this](const QString& folder) { report(studio_.resumeRun(toPath(folder)).problem); });
     connect(&studio_.index(), &RunIndex::runsChanged, this, &HomeScreen::updateRecovery);
@@ -257,6 +262,21 @@ void HomeScreen::tryRun(const std::filesystem::path& run_folder) {
         to_try_ = run_folder;
         openPath(pathText(run_folder));
     }
+}
+
+// What is found takes the place of what is gone.
+void HomeScreen::locate(const QString& opened) {
+    const std::filesystem::path gone = toPath(opened);
+    const QString found = askForPath(tr("Where is %1 now?").arg(pathText(gone.filename())),
+                                     gone.extension() != ".safetensors");
+    if (found.isEmpty()) {
+        return;
+    }
+    const QString problem = studio_.openPath(toPath(found));
+    if (problem.isEmpty()) {
+        studio_.index().closeFolder(gone);
+    }
+    report(problem);
 }
 
 void HomeScreen::report(const QString& problem) {

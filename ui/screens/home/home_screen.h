@@ -47,6 +47,7 @@ private:
     void updateRecovery();
     void openPath(const QString& path);
     void tryRun(const std::filesystem::path& run_folder);
+    void locate(const QString& opened);
     void lookAt(const std::filesystem::path& path);
     void report(const QString& problem);
 

@@ -3,6 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run_facts.h"
+#include "ui/screens/open_folders.h"
 #include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/pill.h"
@@ -10,9 +11,10 @@
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
-#include <QEvent>
+#include <QContextMenuEvent>
 #include <QGridLayout>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QPushButton>
 #include <QVBoxLayout>
 
@@ -66,6 +68,7 @@ void RecentRuns::rebuild() {
     table_ = card;
     auto* column = new QVBoxLayout(card);
     column->setContentsMargins(0, 0, 0, 0);
+    folders_.clear();
     grid_ = new QGridLayout;
     grid_->setContentsMargins(12, 4, 12, 4);
     grid_->setHorizontalSpacing(16);
@@ -162,13 +165,14 @@ void RecentRuns::addHeader() {
 void RecentRuns::addRow(int row, const train::RunSummary& run) {
     grid_->setRowMinimumHeight(row, 34);
     const QString name = nameOf(run);
-    auto* label = new widgets::TextLabel(name, TextStyle::Strong);
+    const bool unreadable = !run.problem.empty();
+    auto* label =
+        new widgets::TextLabel(name, TextStyle::Strong, unreadable ? Role::Muted : Role::Text);
     label->setToolTip(pathText(run.folder));
     grid_->addWidget(label, row, Name);
-    if (!run.problem.empty()) {
-        grid_->addWidget(
-            new widgets::ElidedLabel(toQString(run.problem), TextStyle::Caption, Role::Error), row,
-            What, 1, Columns - What);
+    folders_[row] = run.folder;
+    if (unreadable) {
+        addUnreadable(row, run);
         return;
     }
     const QString what =
@@ -195,16 +199,72 @@ void RecentRuns::addRow(int row, const train::RunSummary& run) {
     addAction(row, run);
 }
 
+QPushButton* RecentRuns::createButton(const QString& text, const train::RunSummary& run) {
+    auto* button = new QPushButton(text);
+    button->setAccessibleName(text + " " + nameOf(run));
+    widgets::setCompact(button);
+    button->setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Fixed);
+    return button;
+}
+
+// Why, and the ways on: to its new place, out of the list, or to where all runs are.
+void RecentRuns::addUnreadable(int row, const train::RunSummary& run) {
+    auto* cell = new QWidget;
+    auto* line = new QHBoxLayout(cell);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(widgets::space::kControl);
+    line->addWidget(
+        new widgets::ElidedLabel(toQString(run.problem), TextStyle::Caption, Role::Error), 1);
+    const std::filesystem::path opened = openedFolderOf(studio_.index(), run.folder);
+    if (opened.empty()) {
+        QPushButton* runs = createButton(tr("Show in Runs"), run);
+        runs->setToolTip(tr("There it can be moved to the trash"));
+        connect(runs, &QPushButton::clicked, this, &RecentRuns::runsRequested);
+        line->addWidget(runs);
+    } else {
+        QPushButton* locate = createButton(tr("Locate…"), run);
+        locate->setObjectName("locateRecent");
+        connect(locate, &QPushButton::clicked, this,
+                [this, folder = pathText(opened)] { emit locateRequested(folder); });
+        line->addWidget(locate);
+        QPushButton* remove =
+            createButton(opened == run.folder ? tr("Remove") : closeText(opened), run);
+        remove->setObjectName("removeRecent");
+        remove->setToolTip(tr("Take %1 out of the list").arg(pathText(opened)));
+        connect(remove, &QPushButton::clicked, this, [this, opened] {
+            closeOpened(studio_.index(), opened,
+                        [this](const QString& text) { emit closed(text); });
+        });
+        line->addWidget(remove);
+    }
+    grid_->addWidget(cell, row, What, 1, Columns - What);
+}
+
+void RecentRuns::contextMenuEvent(QContextMenuEvent* event) {
+    const QPoint at = table_->mapFrom(this, event->pos());
+    for (const auto& [row, folder] : folders_) {
+        const QRect line = grid_->cellRect(row, Name);
+        if (at.y() < line.top() || at.y() > line.bottom()) {
+            continue;
+        }
+        auto* menu = new QMenu(this);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        menu->addAction(tr("Open"), this,
+                        [this, path = pathText(folder)] { emit openRequested(path); });
+        addCloseAction(*menu, studio_.index(), folder,
+                       [this](const QString& text) { emit closed(text); });
+        menu->popup(event->globalPos());
+    }
+}
+
 void RecentRuns::addAction(int row, const train::RunSummary& run) {
     const QString folder = pathText(run.folder);
     const bool resumable = (run.state == "stopped" || run.state == "interrupted") &&
                            run.last_checkpoint_step >= 0 && !studio_.isTraining();
-    auto* button = new QPushButton(resumable               ? tr("Resume")
-                                   : run.state == "failed" ? tr("Ways on")
-                                                           : tr("Open"));
-    button->setAccessibleName(button->text() + " " + nameOf(run));
-    widgets::setCompact(button);
-    button->setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Fixed);
+    QPushButton* button = createButton(resumable               ? tr("Resume")
+                                       : run.state == "failed" ? tr("Ways on")
+                                                               : tr("Open"),
+                                       run);
     connect(button, &QPushButton::clicked, this, [this, folder, resumable] {
         resumable ? emit resumeRequested(folder) : emit openRequested(folder);
     });

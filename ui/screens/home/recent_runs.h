@@ -6,7 +6,10 @@
 
 #include <QWidget>
 
+#include <map>
+
 class QGridLayout;
+class QPushButton;
 
 namespace weft::ui {
 
@@ -24,8 +27,14 @@ signals:
     void openRequested(const QString& folder);
     void resumeRequested(const QString& folder);
     void checkpointsRequested(const QString& folder);
+    /// What cannot be read may lie at another place by now, or is looked at among all runs.
+    void locateRequested(const QString& opened);
+    void runsRequested();
+    /// A folder that the user had opened was closed.
+    void closed(const QString& text);
 
 protected:
+    void contextMenuEvent(QContextMenuEvent* event) override;
     bool event(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
@@ -35,11 +44,14 @@ private:
     void addHeader();
     void addRow(int row, const train::RunSummary& run);
     void addAction(int row, const train::RunSummary& run);
+    void addUnreadable(int row, const train::RunSummary& run);
+    QPushButton* createButton(const QString& text, const train::RunSummary& run);
     void addMessage(const QString& text);
 
     Studio& studio_;
     QWidget* table_ = nullptr;
     QGridLayout* grid_ = nullptr;
+    std::map<int, std::filesystem::path> folders_; // of the rows
 };
 
 } // namespace weft::ui

@@ -44,6 +44,7 @@ private:
     QWidget* createHeader(Actions& actions);
     QWidget* createTable();
     void createTableActions();
+    void showRowMenu(const QPoint& at);
     QPushButton* addButton(const QString& name, const QString& text, const QString& tooltip);
     void refresh();
     /// Selects the runs of a folder that was opened, once they are listed.
