@@ -144,6 +144,44 @@ private slots:
         QCOMPARE(beginOf(out / "scalars.pdf"), QByteArray("%PDF"));
     }
 
+    void drawings_of_every_page_are_offered_as_pictures_and_documents() {
+        test::StudioFixture fixture;
+        test::RunLog log(fixture.root() / "runs" / "made", test::tiny_config());
+        log.steps(1, 20, 0.5).add(train::CheckpointEvent{10, {}, 0, 0, 0, {}});
+        fixture.studio().showRun(log.folder());
+        QCOMPARE(fixture.studio().openPath(fixture.preset()), QString());
+        const std::pair<const char*, QStringList> pages[] = {
+            {"model", {"Graph of the blocks…"}},
+            {"training", {"Learning rate over the run…", "Checkpoints over the run…"}},
+            {"checkpoints", {"Checkpoints…"}},
+        };
+        for (const auto& [page, drawings] : pages) {
+            fixture.window().showPage(page);
+            auto* menu =
+                static_cast<QPushButton*>(fixture.find(QString("%1Export").arg(page)))->menu();
+            for (const char* suffix : {"png", "svg", "pdf"}) {
+                QStringList offered;
+                const auto all_are_there = [&] {
+                    menu->popup({0, 0});
+                    offered =
+                        titles(*menu->findChild<QMenu*>(QString("exportDrawing_%1").arg(suffix)));
+                    menu->close();
+                    return std::all_of(
+                        drawings.begin(), drawings.end(),
+                        [&](const QString& drawing) { return offered.contains(drawing); });
+                };
+                QVERIFY2(QTest::qWaitFor(all_are_there, kPatienceMs),
+                         qPrintable(QString("%1: %2").arg(page, offered.join(" "))));
+            }
+            menu->popup({0, 0});
+            const QMenu* documents = menu->findChild<QMenu*>("exportDrawing_pdf");
+            menu->close();
+            answerDialog("pdf", fixture.root() / page);
+            documents->actions().front()->trigger();
+            QCOMPARE(beginOf(fixture.root() / (std::string(page) + ".pdf")), QByteArray("%PDF"));
+        }
+    }
+
     void the_mesh_is_copied_and_drawings_are_listed_where_they_are_shown() {
         test::StudioFixture fixture;
         const compile::RunConfig config = test::mesh_config(test::kTwoByTwo);

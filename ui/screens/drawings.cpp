@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/drawings.h"
 
+#include "ui/screens/screen.h"
+#include "widgets/icon.h"
 #include "widgets/line_chart.h"
 #include "widgets/menu_text.h"
 #include "widgets/painted_view.h"
@@ -12,6 +14,7 @@
 #include <QPageSize>
 #include <QPdfWriter>
 #include <QPointer>
+#include <QPushButton>
 
 #include <algorithm>
 #include <vector>
@@ -175,6 +178,20 @@ void addDrawings(QMenu* menu, QWidget* page, const QString& name, const Written&
         }
         drawings->setEnabled(!drawings->isEmpty());
     }
+}
+
+QPushButton* createExportButton(Screen& page, std::function<QString()> name) {
+    auto* button =
+        new QPushButton(widgets::icon("export"), words(QT_TRANSLATE_NOOP("Drawings", "Export")));
+    auto* menu = new QMenu(button);
+    QObject::connect(menu, &QMenu::aboutToShow, menu, [menu, &page, name = std::move(name)] {
+        menu->clear();
+        qDeleteAll(menu->findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
+        addDrawings(menu, &page, name(),
+                    [&page](bool well, const QString& text) { page.showWritten(well, text); });
+    });
+    button->setMenu(menu);
+    return button;
 }
 
 } // namespace weft::ui

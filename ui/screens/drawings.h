@@ -7,6 +7,7 @@
 #include <functional>
 
 class QMenu;
+class QPushButton;
 class QWidget;
 
 namespace weft::widgets {
@@ -15,6 +16,8 @@ class PaintedView;
 } // namespace weft::widgets
 
 namespace weft::ui {
+
+class Screen;
 
 /// What came of writing a file; for a short note over the window.
 using Written = std::function<void(bool well, const QString& text)>;
@@ -29,6 +32,9 @@ void offerExport(widgets::LineChart& chart, std::function<QString()> name, Writt
 /// Adds "Drawing as PNG", "as SVG" and "as PDF" with the painted views that `page` shows now.
 /// `name` begins the proposed file names. `page` must outlive the menu.
 void addDrawings(QMenu* menu, QWidget* page, const QString& name, const Written& done);
+
+/// "Export" for the head of a page, with them in its menu and `name()` in the names of files.
+QPushButton* createExportButton(Screen& page, std::function<QString()> name);
 
 /// "memory-over-the-steps" of "Memory over the steps".
 QString fileName(const QString& title);

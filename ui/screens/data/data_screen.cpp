@@ -20,11 +20,9 @@
 #include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
-#include "widgets/icon.h"
 #include "widgets/messages.h"
 
 #include <QFileDialog>
-#include <QMenu>
 #include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
@@ -102,16 +100,8 @@ QWidget* DataScreen::createHeader() {
     part_->setObjectName("dataPart");
     part_->setAccessibleName(tr("Part of the data"));
     header->addControl(part_);
-    exporting_ = new QPushButton(widgets::icon("export"), tr("Export"));
+    exporting_ = createExportButton(*this, [this] { return studio_.draft().name(); });
     exporting_->setObjectName("dataExport");
-    auto* menu = new QMenu(exporting_);
-    connect(menu, &QMenu::aboutToShow, this, [this, menu] {
-        menu->clear();
-        qDeleteAll(menu->findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
-        addDrawings(menu, this, studio_.draft().name(),
-                    [this](bool well, const QString& text) { showWritten(well, text); });
-    });
-    exporting_->setMenu(menu);
     header->addControl(exporting_);
     connect(part_, &widgets::SegmentedControl::currentIndexChanged, this,
             [this](int index) { preview_.setPart(static_cast<DataPart>(index)); });

@@ -8,6 +8,7 @@
 #include "ui/forms/form.h"
 #include "ui/forms/record_form.h"
 #include "ui/screens/draft_header.h"
+#include "ui/screens/drawings.h"
 #include "ui/screens/model/layer_tree.h"
 #include "ui/screens/model/model_graph.h"
 #include "ui/screens/model/model_text_panel.h"
@@ -54,6 +55,9 @@ ModelScreen::ModelScreen(Studio& studio, Actions& actions)
             emit fieldRequested(pointer);
         }
     });
+    QPushButton* exporting = createExportButton(*this, [this] { return studio_.draft().name(); });
+    exporting->setObjectName("modelExport");
+    header_->addControl(exporting);
     column->addWidget(header_);
     trouble_ = new widgets::Banner(widgets::MessageKind::Error);
     trouble_->setObjectName("modelTrouble");

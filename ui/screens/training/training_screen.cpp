@@ -7,6 +7,7 @@
 #include "ui/forms/form.h"
 #include "ui/forms/record_form.h"
 #include "ui/screens/draft_header.h"
+#include "ui/screens/drawings.h"
 #include "ui/screens/screen_list.h"
 #include "ui/screens/training/batch_part.h"
 #include "ui/screens/training/group_table.h"
@@ -124,6 +125,9 @@ void TrainingScreen::createHeader() {
     copy_->setToolTip(tr("Copies the line that trains this draft in a terminal"));
     connect(copy_, &QPushButton::clicked, this, &TrainingScreen::copyCommand);
     header_->addControl(copy_);
+    QPushButton* exporting = createExportButton(*this, [this] { return studio_.draft().name(); });
+    exporting->setObjectName("trainingExport");
+    header_->addControl(exporting);
 }
 
 void TrainingScreen::addSection(QVBoxLayout* column, const QString& title, const QString& subtitle,
