@@ -23,6 +23,7 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSpinBox>
 #include <QTableView>
 #include <QTextEdit>
@@ -413,6 +414,7 @@ private slots:
             QTRY_VERIFY(texts->toPlainText().contains(heading));
         }
         QVERIFY(texts->toPlainText().contains("step 6"));
+        QCOMPARE(texts->verticalScrollBar()->value(), 0); // read from its beginning
         QVERIFY(texts->toPlainText().contains("in the data"));
         auto* beside = static_cast<QComboBox*>(fixture.find("sampleBeside"));
         QVERIFY(!texts->toPlainText().contains("step 0"));

@@ -103,6 +103,7 @@ void SampleWords::showTexts() {
         paragraph(tr("in the data"), widgets::space::kTight);
         end.insertText(inOneLine(first[i].truth), format_of(TextStyle::Mono, Role::Muted));
     }
+    texts_->moveCursor(QTextCursor::Start); // went along with the texts, and is kept in view
     texts_->verticalScrollBar()->setValue(place);
 }
 
