@@ -3,6 +3,7 @@
 
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
+#include "ui/screens/drawings.h"
 #include "ui/studio.h"
 #include "widgets/icon.h"
 #include "widgets/line_chart.h"
@@ -70,6 +71,10 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     chart_->setXKind(widgets::LineChart::XKind::Seconds);
     chart_->setOverlayText(tr("Its loss curve"), tr("after one run"));
     chart_->setFocusPolicy(Qt::NoFocus);
+    chart_->setAccessibleName(tr("Loss of the demo"));
+    offerExport(
+        *chart_, [] { return QStringLiteral("demo-loss"); },
+        [this](bool well, const QString& text) { emit exported(well, text); });
     side->addWidget(chart_, 1);
     chart_note_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
     chart_note_->setObjectName("demoNote");

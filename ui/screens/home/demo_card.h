@@ -31,6 +31,7 @@ protected:
 
 signals:
     void failed(const QString& problem);
+    void exported(bool well, const QString& text);
     void tryRequested(const std::filesystem::path& run_folder);
 
 private:

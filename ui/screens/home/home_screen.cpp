@@ -75,6 +75,7 @@ HomeScreen::HomeScreen(Studio& studio, Actions& actions)
     createOfferPage();
 
     connect(demo_, &DemoCard::failed, this, &HomeScreen::report);
+    connect(demo_, &DemoCard::exported, this, &HomeScreen::showWritten);
     connect(demo_, &DemoCard::tryRequested, this, &HomeScreen::tryRun);
     connect(&studio_.run(), &RunModel::reset, this, [this] {
         if (!studio_.run().isEmpty() && studio_.run().folder() == std::exchange(to_try_, {})) {

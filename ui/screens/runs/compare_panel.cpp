@@ -154,7 +154,7 @@ ComparePanel::ComparePanel(RunCurves& curves, QWidget* parent) : QWidget(parent)
     chart_->setObjectName("compareChart");
     chart_->setAccessibleName(tr("Curves of the chosen runs"));
     offerExport(
-        *chart_, [this] { return tr("runs-%1").arg(metric_->currentText()); },
+        *chart_, [this] { return "runs-" + metric_->currentText(); },
         [this](bool well, const QString& text) { emit exported(well, text); });
     chart_->setSmoothing(0.6);
     stack_->addWidget(chart_);
@@ -407,7 +407,7 @@ void ComparePanel::exportView() {
     if (stack_->currentIndex() == CurvesPage) {
         emit chart_->exportRequested();
     } else {
-        exportDrawing(*parallel_, tr("runs-parallel"),
+        exportDrawing(*parallel_, "runs-parallel",
                       [this](bool well, const QString& text) { emit exported(well, text); });
     }
 }
