@@ -84,7 +84,8 @@ constexpr Help kHelp[] = {
                        "What runs have saved: look into a checkpoint, resume or fork from it, "
                        "compare two, export its weights, or see how another mesh would hold it."),
      {{{"Return", QT_TRANSLATE_NOOP("PageHelp", "go to Resume")},
-       {"Del", QT_TRANSLATE_NOOP("PageHelp", "move the chosen checkpoint to the trash")}}}},
+       {"Del", QT_TRANSLATE_NOOP("PageHelp", "move the chosen checkpoint to the trash")},
+       {"E", QT_TRANSLATE_NOOP("PageHelp", "in the curve: export it")}}}},
     {"runs",
      QT_TRANSLATE_NOOP("PageHelp",
                        "Every run on disk in one table. Choose several to see their curves beside "
@@ -92,7 +93,8 @@ constexpr Help kHelp[] = {
                        "of what Start does."),
      {{{"Ctrl+F", QT_TRANSLATE_NOOP("PageHelp", "filter the table")},
        {"Return Enter", QT_TRANSLATE_NOOP("PageHelp", "show the chosen run's curves")},
-       {"Del", QT_TRANSLATE_NOOP("PageHelp", "move the chosen runs to the trash")}}}},
+       {"Del", QT_TRANSLATE_NOOP("PageHelp", "move the chosen runs to the trash")},
+       {"E", QT_TRANSLATE_NOOP("PageHelp", "in the curves: export them")}}}},
 };
 
 QString translated(const char* text) {
