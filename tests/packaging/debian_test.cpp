@@ -99,6 +99,8 @@ private slots:
     void every_file_is_where_a_desktop_looks_for_it() {
         QStringList wanted{"bin/weft",
                            "bin/weft-studio",
+                           "share/man/man1/weft.1.gz",
+                           "share/man/man1/weft-studio.1.gz",
                            "share/applications/" + kId + ".desktop",
                            "share/metainfo/" + kId + ".metainfo.xml",
                            "share/mime/packages/" + kId + ".xml",
@@ -126,8 +128,9 @@ private slots:
         const QStringList lines =
             run("dpkg-deb", {"--contents", package_}).out.split('\n', Qt::SkipEmptyParts);
         QVERIFY(lines.size() > 10);
-        static const QRegularExpression allowed(
-            R"(\./(usr/((bin/(weft|weft-studio)?)|(share/(applications|metainfo|mime|icons|weft|doc)?.*))?)?$)");
+        static const QRegularExpression allowed(QRegularExpression::anchoredPattern(
+            "\\./(usr/(bin/(weft|weft-studio)?|share/"
+            "((applications|metainfo|mime|icons|weft|doc|man)/.*)?)?)?"));
         for (const QString& line : lines) {
             QVERIFY2(line.contains("root/root"), qPrintable(line));
             const QString path = line.section(QRegularExpression("\\s+"), 5, 5);
