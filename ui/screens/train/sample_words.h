@@ -3,8 +3,8 @@
 // texts one below the other, numbers and classes as a table.
 #pragma once
 
+#include "ui/bridge/sample_file.h"
 #include "ui/bridge/sample_pictures.h"
-#include "ui/screens/train/sample_file.h"
 
 #include <QStackedWidget>
 

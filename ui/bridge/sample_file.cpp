@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/screens/train/sample_file.h"
+#include "ui/bridge/sample_file.h"
 
 #include "core/base/file.h"
 #include "core/config/field.h"
