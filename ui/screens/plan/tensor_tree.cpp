@@ -23,7 +23,6 @@ namespace {
 constexpr int kFilterWidth = 112;
 constexpr int kIndent = 12;
 constexpr int kCellPadding = 16;
-constexpr int kMark = 14;          // at the end of a name
 constexpr int kMostName = 240;     // longer ones end in dots before columns go; at text size 1
 constexpr double kSpecShare = 0.3; // of the width, where there is not room for both
 
@@ -228,7 +227,7 @@ void TensorTree::measure(const QModelIndex& parent, int depth) {
         const QModelIndex first = model_->index(row, 0, parent);
         for (int column = 0; column < TensorTreeModel::ColumnCount; ++column) {
             const QString text = first.siblingAtColumn(column).data().toString();
-            const int before = column == TensorTreeModel::NameColumn ? depth * kIndent + kMark : 0;
+            const int before = column == TensorTreeModel::NameColumn ? depth * kIndent : 0;
             double& need = needs_[static_cast<std::size_t>(column)];
             need = std::max(need, std::ceil(static_cast<double>(text.size()) * letter) +
                                       kCellPadding + before);

@@ -66,6 +66,11 @@ TilePart::TilePart(QWidget* parent) : QWidget(parent) {
     facts_->setObjectName("tensorFacts");
     facts_->setWordWrap(true);
     foot->addWidget(facts_, 1);
+    touch_ = new widgets::Badge({}, Role::Accent);
+    touch_->setObjectName("tensorTouch");
+    touch_->setWidest(tr("read, written"));
+    touch_->setToolTip(tr("What the op that the step is at does with it"));
+    foot->addWidget(touch_);
     padding_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
     padding_->setObjectName("tensorPadding");
     foot->addWidget(padding_);
@@ -88,11 +93,6 @@ QWidget* TilePart::createHead() {
     flow->addWidget(name_);
     type_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
     flow->addWidget(type_);
-    touch_ = new widgets::Badge({}, Role::Accent);
-    touch_->setObjectName("tensorTouch");
-    touch_->setWidest(tr("read, written"));
-    touch_->setToolTip(tr("What the op that the step is at does with it"));
-    flow->addWidget(touch_);
     return head;
 }
 
