@@ -49,16 +49,15 @@ void drawHeaderSection(const QStyleOptionHeader& option, QPainter& painter) {
 
 void drawHeaderLabel(const QStyleOptionHeader& option, QPainter& painter) {
     const Theme& theme = Theme::current();
-    QRectF rect = option.rect;
+    const QRectF rect = option.rect; // Qt has taken the room of the arrow off it
     if (option.sortIndicator != QStyleOptionHeader::None) {
-        const QRectF arrow(rect.right() - 12, rect.center().y() - 6, 12, 12);
+        const QRectF arrow(rect.right() + 4, rect.center().y() - 6, 12, 12);
         // Qt calls the arrow by where it points to, not by the order.
         paintIcon(painter, arrow,
                   option.sortIndicator == QStyleOptionHeader::SortUp
                       ? QStringLiteral("chevron-up")
                       : QStringLiteral("chevron-down"),
                   theme.color(Role::Muted));
-        rect.setRight(rect.right() - 16);
     }
     paintText(painter, rect, option.textAlignment | Qt::AlignVCenter, option.text,
               theme.font(TextStyle::Caption), theme.color(Role::Muted));
