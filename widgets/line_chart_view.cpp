@@ -200,7 +200,9 @@ void LineChart::Private::updateRanges() {
     plot->xAxis->setTickLabels(x_axis_visible && (hasPoints() || planned));
     plot->xAxis->grid()->setVisible(hasPoints());
     plot->yAxis->grid()->setVisible(hasPoints());
-    const int across = plot->axisRect()->width();
+    // The axes' own rectangle follows the size of the chart only when they are drawn.
+    const QMargins margins = plot->axisRect()->margins();
+    const int across = plot->width() - margins.left() - margins.right();
     x_ticker->setRoom(std::clamp(across / 96, 3, 9), across);
     y_ticker->setRoom(std::clamp(plot->axisRect()->height() / 44, 2, 7));
     if (before != plot->xAxis->range()) {
