@@ -286,7 +286,7 @@ private slots:
         info.seconds = 40;
         train::write_run_info(log.folder(), info);
         fixture.studio().index().refresh();
-        auto* label = qobject_cast<widgets::ElidedLabel*>(fixture.find("demoNote"));
+        auto* label = qobject_cast<widgets::TextLabel*>(fixture.find("demoNote"));
         QTRY_VERIFY(!label->text().isEmpty());
         QCOMPARE(label->text(), note);
     }
