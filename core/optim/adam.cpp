@@ -32,7 +32,7 @@ void check_adam(const Json& settings, const std::string& pointer, config::Diagno
     const std::size_t count = settings.at("betas").size();
     if (count != 2) {
         out.push_back({pointer + "/betas", config::Severity::error,
-                       "betas has " + std::to_string(count) + " numbers, but there are 2 moments",
+                       "it has " + std::to_string(count) + " numbers, but there are 2 moments",
                        "Write two numbers, e.g. [0.9, 0.999]."});
     }
 }
