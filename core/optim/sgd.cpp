@@ -19,7 +19,7 @@ config::FieldTable sgd_fields() {
 void check_sgd(const Json& settings, const std::string& pointer, config::Diagnostics& out) {
     if (settings.at("nesterov").get<bool>() && settings.at("momentum").get<double>() == 0.0) {
         out.push_back({pointer + "/nesterov", config::Severity::error,
-                       "nesterov needs a momentum above 0", "Set momentum, e.g. 0.9."});
+                       "it needs a momentum above 0", "Set momentum, e.g. 0.9."});
     }
 }
 
