@@ -97,9 +97,10 @@ void explain_unavailable(const Json& raw, Diagnostics& diagnostics) {
             continue;
         }
         std::vector<std::string> parts = split(diagnostic.pointer, '/');
-        const std::string field = parts.back() == "type" ? parts[parts.size() - 2] : parts.back();
+        // The field's own name stands before it; of a type it is said whose.
+        const std::string whose = parts.back() == "type" ? parts[parts.size() - 2] + " " : "";
         diagnostic.message =
-            field + " '" + value->get<std::string>() + "' is not available in this version";
+            whose + "'" + value->get<std::string>() + "' is not available in this version";
         diagnostic.hint =
             planned->hint.empty() ? what_works(diagnostic.pointer) : std::string(planned->hint);
     }
