@@ -222,17 +222,25 @@ void SketchPad::focusOutEvent(QFocusEvent* event) {
 }
 
 void SketchPad::dragEnterEvent(QDragEnterEvent* event) {
-    if (!localPaths(event->mimeData()).isEmpty() || event->mimeData()->hasImage()) {
+    if (canTake(event->mimeData())) {
         event->acceptProposedAction();
     }
 }
 
 void SketchPad::dropEvent(QDropEvent* event) {
-    if (event->mimeData()->hasImage()) {
-        setImage(qvariant_cast<QImage>(event->mimeData()->imageData()));
+    take(event->mimeData());
+}
+
+bool SketchPad::canTake(const QMimeData* data) {
+    return !localPaths(data).isEmpty() || data->hasImage();
+}
+
+void SketchPad::take(const QMimeData* data) {
+    if (data->hasImage()) {
+        setImage(qvariant_cast<QImage>(data->imageData()));
         return;
     }
-    const QStringList paths = localPaths(event->mimeData());
+    const QStringList paths = localPaths(data);
     if (paths.isEmpty()) {
         return;
     }

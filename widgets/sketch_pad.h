@@ -9,6 +9,8 @@
 
 #include <vector>
 
+class QMimeData;
+
 namespace weft::widgets {
 
 class SketchPad : public QWidget {
@@ -29,6 +31,9 @@ public:
     std::vector<float> values() const;
     /// Name of what is on it, for screen readers: "sample 12", "shoe.png"; empty: a drawing.
     void setSubject(const QString& subject);
+    /// A picture, or a file that may be one, as it is dragged over the pad or beside it.
+    static bool canTake(const QMimeData* data);
+    void take(const QMimeData* data);
 
     QSize sizeHint() const override { return {224, 224}; }
     QSize minimumSizeHint() const override { return {112, 112}; }

@@ -38,6 +38,9 @@ public:
     std::optional<std::vector<float>> values() const;
     /// Puts a sample of the validation split in.
     void showSample(std::int64_t index);
+    /// Where this is shown, a picture may be dropped beside the pad as well as on it.
+    bool takesPictures() const { return kind_ == Kind::Drawing; }
+    widgets::SketchPad& pad() { return *pad_; }
 
 signals:
     void changed();

@@ -11,8 +11,11 @@
 #include "widgets/card.h"
 #include "widgets/controls.h"
 #include "widgets/probability_bars.h"
+#include "widgets/sketch_pad.h"
 #include "widgets/text_label.h"
 
+#include <QDragEnterEvent>
+#include <QDropEvent>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -117,6 +120,7 @@ TryPanel::TryPanel(RunModel& run, TrialHost& host, SamplePictures& pictures, QWi
             say(problem, true);
         }
     });
+    setAcceptDrops(true);
     onReset();
 }
 
@@ -136,6 +140,16 @@ void TryPanel::onReset() {
 void TryPanel::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     learnInput();
+}
+
+// Beside the pad the window would open the picture as data to train on.
+void TryPanel::dragEnterEvent(QDragEnterEvent* event) {
+    const bool pictures = takes_ == Takes::Numbers && input_->takesPictures();
+    event->setAccepted(pictures && widgets::SketchPad::canTake(event->mimeData()));
+}
+
+void TryPanel::dropEvent(QDropEvent* event) {
+    input_->pad().take(event->mimeData());
 }
 
 void TryPanel::learnInput() {
