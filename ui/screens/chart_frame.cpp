@@ -39,6 +39,7 @@ ChartFrame::ChartFrame(QWidget* parent) : QWidget(parent) {
     column->addWidget(createStrip());
     column->addWidget(chart_, 1);
     body_->installEventFilter(this);
+    chart_->installEventFilter(this);
     connect(chart_, &LineChart::menuOpening, this, &ChartFrame::fillMenu);
     connect(chart_, &LineChart::logScaleChanged, log_, &QPushButton::setChecked);
     offerExport(
@@ -165,7 +166,9 @@ bool ChartFrame::eventFilter(QObject* watched, QEvent* event) {
         leaveFullScreen();
         return true;
     }
-    if (watched == full_ && event->type() == QEvent::KeyPress) {
+    // Before the chart, which would use Escape for its crosshair.
+    if (isFullScreen() && (watched == full_ || watched == chart_) &&
+        event->type() == QEvent::KeyPress) {
         const int key = static_cast<QKeyEvent*>(event)->key();
         if (key == Qt::Key_Escape || key == Qt::Key_F11) {
             leaveFullScreen();
