@@ -110,7 +110,7 @@ private slots:
         QVERIFY(!std::filesystem::exists(fixture.root() / "runs")); // nothing was created
         // Put back with another program: known when the user comes back from there.
         std::ofstream(table_file) << "a,kind\n1,x\n2,y\n";
-        emit qGuiApp->applicationStateChanged(Qt::ApplicationActive);
+        qGuiApp->applicationStateChanged(Qt::ApplicationActive);
         QTRY_VERIFY(start->isEnabled());
         QCOMPARE(view->model()->rowCount(), 0);
     }
