@@ -16,8 +16,6 @@ using namespace weft::test;
 using weft::config::Json;
 namespace fs = std::filesystem;
 
-constexpr int kSteps = 20;
-
 class SamplesTest : public QObject, private TestFolder {
     Q_OBJECT
 
@@ -25,11 +23,19 @@ class SamplesTest : public QObject, private TestFolder {
     QString text_config_;
 
     QString config_in(const char* folder, const Json& changes) const {
-        Json all{{"training", {{"length", {{"steps", kSteps}}}, {"precision", "f32"}}},
-                 {"evaluation", {{"every", {{"steps", 10}}}}},
-                 {"checkpoint", {{"every", {{"steps", 10}}}}}};
+        Json all = Json::parse(R"({
+            "name": "tiny", "seed": 7,
+            "data": {"validation": {"split": 0.2}},
+            "training": {"length": {"steps": 20}, "global_batch_size": 32, "precision": "f32"},
+            "evaluation": {"every": {"steps": 10}},
+            "checkpoint": {"every": {"steps": 10}},
+            "log": {"tensorboard": false}
+        })");
         all.merge_patch(changes);
-        return write_config(path(folder), all);
+        fs::create_directories(path(folder));
+        const fs::path file = path(folder) / "config.json";
+        std::ofstream(file) << all.dump(2);
+        return QString::fromStdString(file.string());
     }
 
     void train(const QString& config, const char* run, const QStringList& more = {}) {
@@ -69,23 +75,11 @@ private slots:
         }
         fs::create_directories(path("text"));
         std::ofstream(path("text") / "story.txt") << story_;
-        text_config_ = config_in("text", {{"data",
-                                           {{"train",
-                                             {{"type", "text"},
-                                              {"path", "story.txt"},
-                                              {"features", nullptr},
-                                              {"classes", nullptr},
-                                              {"samples", nullptr},
-                                              {"seed", nullptr}}}}},
-                                          {"model",
-                                           {{"type", "gpt2"},
-                                            {"layers", 1},
-                                            {"width", 32},
-                                            {"heads", 2},
-                                            {"context", 64},
-                                            {"vocab", 256},
-                                            {"hidden", nullptr},
-                                            {"dropout", 0.1}}}});
+        text_config_ = config_in("text", Json::parse(R"({
+            "data": {"train": {"type": "text", "path": "story.txt"}},
+            "model": {"type": "gpt2", "layers": 1, "width": 32, "heads": 2, "context": 64,
+                      "vocab": 256, "dropout": 0.1}
+        })"));
         train(text_config_, "story");
     }
 
@@ -173,19 +167,11 @@ private slots:
             table << 20 + i << ',' << price << '\n';
         }
         table.close();
-        const QString config = config_in("houses", {{"data",
-                                                     {{"train",
-                                                       {{"type", "csv"},
-                                                        {"path", "houses.csv"},
-                                                        {"targets", "price"},
-                                                        {"kind", nullptr},
-                                                        {"features", nullptr},
-                                                        {"classes", nullptr},
-                                                        {"samples", nullptr},
-                                                        {"seed", nullptr}}}}},
-                                                    {"loss", {{"type", "mse"}}},
-                                                    {"metrics", Json::array()},
-                                                    {"evaluation", {{"samples", 5}}}});
+        const QString config = config_in("houses", Json::parse(R"({
+            "data": {"train": {"type": "csv", "path": "houses.csv", "targets": "price"}},
+            "model": {"type": "mlp", "hidden": [24]},
+            "loss": {"type": "mse"}, "metrics": [], "evaluation": {"samples": 5}
+        })"));
         train(config, "prices");
         const std::vector<Json> written = documents("prices");
         QCOMPARE(written.size(), std::size_t{3});
