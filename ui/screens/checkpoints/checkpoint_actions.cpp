@@ -224,10 +224,12 @@ void CheckpointActions::trash(const std::vector<std::filesystem::path>& folders)
 void CheckpointActions::bringBack(const std::vector<Trashed>& checkpoints) {
     runInBackground(
         this, [checkpoints] { return ui::bringBack(checkpoints); },
-        [this](const QString& problem) {
-            if (!problem.isEmpty()) {
-                emit said(static_cast<int>(widgets::MessageKind::Error), problem);
-            }
+        [this, count = static_cast<int>(checkpoints.size())](const QString& problem) {
+            const bool good = problem.isEmpty();
+            emit said(static_cast<int>(good ? widgets::MessageKind::Success
+                                            : widgets::MessageKind::Error),
+                      good ? tr("%n checkpoint(s) brought back from the trash", nullptr, count)
+                           : problem);
             emit changed();
         });
 }

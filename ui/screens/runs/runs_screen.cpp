@@ -469,10 +469,12 @@ void RunsScreen::moveToTrash(std::vector<std::filesystem::path> folders) {
 void RunsScreen::bringBackFromTrash(const std::vector<Trashed>& trashed) {
     runInBackground(
         this, [trashed] { return bringBack(trashed); },
-        [this](const QString& problem) {
-            if (!problem.isEmpty()) {
-                emit toastRequested(static_cast<int>(widgets::MessageKind::Error), problem);
-            }
+        [this, count = static_cast<int>(trashed.size())](const QString& problem) {
+            const bool good = problem.isEmpty();
+            emit toastRequested(static_cast<int>(good ? widgets::MessageKind::Success
+                                                      : widgets::MessageKind::Error),
+                                good ? tr("%n run(s) brought back from the trash", nullptr, count)
+                                     : problem);
             studio_.index().refresh();
         });
 }
