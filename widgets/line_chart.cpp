@@ -47,6 +47,7 @@ LineChart::Private::Private(LineChart* chart) : q(chart), plot(new QCustomPlot(c
                    QCustomPlot::limBelow);
     plot->addLayer(QStringLiteral("lines"), plot->layer(QStringLiteral("main")),
                    QCustomPlot::limBelow);
+    plot->addLayer(QStringLiteral("rings"), plot->layer(QStringLiteral("main")));
     plot->addLayer(QStringLiteral("marks"), plot->layer(QStringLiteral("axes")));
     plot->addLayer(QStringLiteral("crosshair"), plot->layer(QStringLiteral("overlay")));
     crosshair_layer = plot->layer(QStringLiteral("crosshair"));
@@ -54,6 +55,7 @@ LineChart::Private::Private(LineChart* chart) : q(chart), plot(new QCustomPlot(c
     plot->layer(QStringLiteral("overlay"))->setMode(QCPLayer::lmLogical);
     new ChartPainting(plot, QStringLiteral("under"), [this](QPainter& p) { paintUnder(p); });
     new ChartPainting(plot, QStringLiteral("lines"), [this](QPainter& p) { paintLines(p); });
+    new ChartPainting(plot, QStringLiteral("rings"), [this](QPainter& p) { paintRings(p); });
     new ChartPainting(plot, QStringLiteral("marks"), [this](QPainter& p) { paintMarks(p); });
     new ChartPainting(plot, QStringLiteral("crosshair"),
                       [this](QPainter& p) { paintCrosshair(p); });
@@ -173,11 +175,6 @@ void LineChart::Private::applyPens(ChartSeries& entry) {
     // QCustomPlot takes exactly 1.0 for one device pixel; these few points can afford true width.
     pen.setWidthF(plot->devicePixelRatioF() > 1.0 ? 1.01 : 1.0);
     entry.line->setPen(pen);
-    if (form == SeriesForm::Markers) {
-        const QColor fill = theme.color(theme.isDark() ? Role::Text : Role::Surface);
-        entry.line->setScatterStyle(
-            QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(color, 2.0), fill, 8.0));
-    }
 }
 
 void LineChart::setTitle(const QString& title) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Inside of LineChart, shared by its sources: _series, _view (ranges, decimation), _lines (the
-// curves), _marks (what is painted over the curves), _crosshair, _input (mouse and keys),
-// _export.
+// curves), _rings (at their points), _marks (what is painted over the curves), _crosshair, _input
+// (mouse and keys), _export.
 #pragma once
 
 #include "widgets/chart_axis.h"
@@ -109,6 +109,9 @@ struct LineChart::Private {
     // line_chart_lines.cpp
     std::vector<const DrawnLine*> drawnLines() const;
     void paintLines(QPainter& painter);
+
+    // line_chart_rings.cpp
+    void paintRings(QPainter& painter);
 
     // line_chart_marks.cpp
     void paintUnder(QPainter& painter);

@@ -90,7 +90,6 @@ void LineChart::setSeriesForm(int id, SeriesForm form) {
         entry->spec.form = form;
         entry->store.setSmoothing(entry->column() == SeriesStore::Column::Smoothed ? d_->weight
                                                                                    : 0.0);
-        entry->line->setScatterStyle(QCPScatterStyle());
         d_->applyPens(*entry);
         d_->scheduleReplot();
     }

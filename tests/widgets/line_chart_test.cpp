@@ -64,6 +64,44 @@ private slots:
         QCOMPARE(countColor(image, color, QRect(60, y + 8, 500, 20)), 0);
     }
 
+    void a_ring_lies_where_its_point_is_to_a_fraction_of_a_pixel() {
+        const int rings = chart_->addSeries(
+            {QStringLiteral("validation"), {}, 3, SeriesForm::Markers, Qt::SolidLine, true});
+        // So far apart that a ring stands alone, and each at another place within its pixel.
+        for (int i = 0; i < 12; ++i) {
+            chart_->append(rings, 7.31 * i, 1.0 + 0.037 * (i % 5));
+        }
+        const QImage image = picture(*chart_);
+        const QColor color = Theme::current().series(3);
+        const QColor ground = Theme::current().color(Role::Surface);
+        for (int i = 0; i < 12; ++i) {
+            const QPointF at(chart_->plot()->xAxis->coordToPixel(7.31 * i),
+                             chart_->plot()->yAxis->coordToPixel(1.0 + 0.037 * (i % 5)));
+            const QPoint middle(static_cast<int>(at.x()), static_cast<int>(at.y()));
+            double sum = 0.0;
+            QPointF place;
+            for (int y = middle.y() - 7; y <= middle.y() + 7; ++y) {
+                for (int x = middle.x() - 7; x <= middle.x() + 7; ++x) {
+                    const double covered =
+                        static_cast<double>(ground.green() - qGreen(image.pixel(x, y))) /
+                        (ground.green() - color.green());
+                    const QPointF pixel(x + 0.5, y + 0.5);
+                    // Neither the grid nor the line between rings.
+                    if (covered > 0.3 && QLineF(pixel, at).length() < 5.5) {
+                        sum += covered;
+                        place += covered * pixel;
+                    }
+                }
+            }
+            // A ring of radius 4, two pixels wide.
+            QVERIFY2(std::abs(sum - 2 * M_PI * 4 * 2) < 12, qPrintable(QString::number(sum)));
+            const QPointF off = place / sum - at;
+            QVERIFY2(std::abs(off.x()) < 0.3 && std::abs(off.y()) < 0.3,
+                     qPrintable(QString("%1 %2").arg(off.x()).arg(off.y())));
+            QCOMPARE(image.pixelColor(middle), ground);
+        }
+    }
+
     void outliers_can_be_left_out_of_the_range_and_are_counted() {
         std::vector<double> x;
         std::vector<double> y;
