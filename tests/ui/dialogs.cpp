@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/ui/dialogs.h"
+
+#include "ui/screens/checkpoints/delete_dialog.h"
+#include "ui/screens/checkpoints/diff_dialog.h"
+#include "ui/screens/checkpoints/fork_dialog.h"
+#include "ui/screens/runs/trash_dialog.h"
+#include "ui/settings/settings_dialog.h"
+#include "ui/shell/config_dialog.h"
+#include "ui/shell/differences_dialog.h"
+#include "ui/shell/help_dialog.h"
+#include "widgets/command_palette.h"
+
+#include <QTest>
+
+namespace weft::test {
+namespace {
+
+constexpr int kPatienceMs = 60000; // for a loaded machine
+
+std::vector<ui::CheckpointRow> rows_of(StudioFixture& fixture) {
+    std::vector<ui::CheckpointRow> rows;
+    for (const auto& entry :
+         checkpoint::list_checkpoints(fixture.studio().run().folder() / "checkpoints")) {
+        ui::CheckpointRow row;
+        row.step = entry.step;
+        row.on_disk = true;
+        row.newest = rows.empty();
+        row.path = entry.path;
+        row.bytes = entry.bytes;
+        row.record = entry.record;
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+template <typename Dialog, typename... Arguments>
+QWidget* shown(StudioFixture& fixture, Arguments&&... arguments) {
+    auto* dialog = new Dialog(std::forward<Arguments>(arguments)..., &fixture.window());
+    dialog->show();
+    return dialog;
+}
+
+DialogRecord settings(const char* name, ui::SettingsDialog::Section section) {
+    return {name, [section](StudioFixture& fixture) {
+                auto* dialog = new ui::SettingsDialog(fixture.studio(), fixture.window().actions(),
+                                                      &fixture.window());
+                dialog->showSection(section);
+                return dialog;
+            }};
+}
+
+} // namespace
+
+std::string pictures_config() {
+    return R"({
+  "schema_version": 1, "name": "pictures", "seed": 3,
+  "data": {"train": {"type": "synthetic", "kind": "images", "shape": [12, 10, 1], "classes": 4,
+                     "samples": 600}, "validation": {"split": 0.25}},
+  "model": {"type": "mlp", "hidden": [16]},
+  "training": {"length": {"steps": 40}, "global_batch_size": 32, "precision": "f32"},
+  "evaluation": {"every": {"steps": 20}, "samples": 8},
+  "checkpoint": {"every": {"steps": 20}, "on_improvement": false}
+})";
+}
+
+void finish_a_run(StudioFixture& fixture) {
+    ui::Studio& studio = fixture.studio();
+    if (const ui::StartResult started = studio.startFile(fixture.preset()); !started.started) {
+        qFatal("%s", qPrintable(started.problem));
+    }
+    if (!QTest::qWaitFor([&] { return !studio.isTraining() && !studio.index().runs().empty(); },
+                         kPatienceMs) ||
+        studio.run().state() != train::RunState::finished) {
+        qFatal("the run did not finish");
+    }
+    studio.draft().open(fixture.preset());
+    studio.draft().setField("optimizer.learning_rate", 0.0125);
+}
+
+std::vector<DialogRecord> all_dialogs() {
+    using ui::SettingsDialog;
+    return {
+        settings("settings, general", SettingsDialog::General),
+        settings("settings, appearance", SettingsDialog::Appearance),
+        settings("settings, devices", SettingsDialog::Devices),
+        settings("settings, folders", SettingsDialog::Folders),
+        settings("settings, shortcuts", SettingsDialog::Shortcuts),
+        settings("settings, privacy", SettingsDialog::Privacy),
+        {"help",
+         [](StudioFixture& fixture) {
+             auto* dialog = new ui::HelpDialog(fixture.window().actions(), &fixture.window());
+             dialog->explain("train", "Train", nullptr);
+             dialog->show();
+             return dialog;
+         }},
+        {"configuration",
+         [](StudioFixture& fixture) {
+             auto* dialog = new ui::ConfigDialog(fixture.studio().draft(), &fixture.window());
+             dialog->showField("/optimizer");
+             return dialog;
+         }},
+        {"differences",
+         [](StudioFixture& fixture) {
+             return shown<ui::DifferencesDialog>(fixture, fixture.studio().draft(),
+                                                 fixture.studio().run());
+         }},
+        {"fork",
+         [](StudioFixture& fixture) {
+             return shown<ui::ForkDialog>(fixture, fixture.studio().run().config(), 20);
+         }},
+        {"two checkpoints",
+         [](StudioFixture& fixture) {
+             const auto rows = rows_of(fixture);
+             return shown<ui::DiffDialog>(fixture, rows.front(), rows.back());
+         }},
+        {"delete checkpoints",
+         [](StudioFixture& fixture) { return shown<ui::DeleteDialog>(fixture, rows_of(fixture)); }},
+        {"trash",
+         [](StudioFixture& fixture) {
+             const auto& runs = fixture.studio().index().runs();
+             return shown<ui::TrashDialog>(fixture, runs, runs);
+         }},
+        {"commands",
+         [](StudioFixture& fixture) -> QWidget* {
+             fixture.window().actions().get(ui::action::kPalette)->trigger();
+             return fixture.window().findChild<widgets::CommandPalette*>();
+         }},
+    };
+}
+
+} // namespace weft::test
