@@ -30,7 +30,8 @@ constexpr int kPatienceMs = 60000; // for a loaded machine
 
 bool is_part_of_another(const QWidget* widget) {
     const QWidget* around = widget->parentWidget();
-    return qobject_cast<const QAbstractSpinBox*>(around) != nullptr ||
+    return widget->focusProxy() == around ||
+           qobject_cast<const QAbstractSpinBox*>(around) != nullptr ||
            qobject_cast<const QComboBox*>(around) != nullptr ||
            qobject_cast<const QLineEdit*>(around) != nullptr || // its small buttons
            qobject_cast<const QHeaderView*>(widget) != nullptr ||

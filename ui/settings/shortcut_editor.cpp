@@ -67,8 +67,6 @@ ShortcutEditor::ShortcutEditor(const Actions& actions, QWidget* parent)
     row->setSpacing(widgets::space::kControl);
     keys_->setObjectName("shortcutKeys");
     keys_->setAccessibleName(tr("New keys for the chosen action"));
-    // What takes the keys, and so is read out, is a field within it.
-    keys_->focusProxy()->setAccessibleName(keys_->accessibleName());
     keys_->installEventFilter(this);
     row->addWidget(keys_, 1);
     assign_->setObjectName("shortcutAssign");
