@@ -23,6 +23,13 @@ std::filesystem::path a_run(test::StudioFixture& fixture, const char* name) {
     return log.folder();
 }
 
+/// Puts it on screen, as far as it has gone.
+void show(test::StudioFixture& fixture, const std::filesystem::path& run) {
+    QCOMPARE(fixture.studio().openPath(run), QString());
+    QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().folder(), run, kPatienceMs);
+    QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().step(), 30, kPatienceMs);
+}
+
 template <class Widget>
 Widget* named(test::StudioFixture& fixture, const char* name) {
     return fixture.window().findChild<Widget*>(name);
@@ -37,7 +44,7 @@ private slots:
     void the_page_and_the_run_on_screen_come_back() {
         test::StudioFixture fixture;
         const auto run = a_run(fixture, "mine");
-        QVERIFY(fixture.studio().openPath(run).isEmpty());
+        show(fixture, run);
         fixture.window().showPage("checkpoints");
         fixture.reopen();
         QCOMPARE(fixture.window().currentPage(), QString("checkpoints"));
@@ -50,7 +57,7 @@ private slots:
     void a_run_that_is_gone_is_not_asked_for() {
         test::StudioFixture fixture;
         const auto run = a_run(fixture, "mine");
-        QVERIFY(fixture.studio().openPath(run).isEmpty());
+        show(fixture, run);
         fixture.window().showPage("train");
         std::filesystem::remove_all(run);
         fixture.reopen();
@@ -60,7 +67,7 @@ private slots:
 
     void who_wants_home_gets_home_without_a_run() {
         test::StudioFixture fixture;
-        QVERIFY(fixture.studio().openPath(a_run(fixture, "mine")).isEmpty());
+        show(fixture, a_run(fixture, "mine"));
         ui::Preferences preferences = fixture.studio().settings().values();
         preferences.open_last_page = false;
         fixture.studio().settings().set(preferences);
@@ -75,7 +82,7 @@ private slots:
         QVERIFY(fixture.studio().startFile(fixture.preset()).started);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 10, kPatienceMs);
         const auto training = fixture.studio().run().folder();
-        QVERIFY(fixture.studio().openPath(a_run(fixture, "mine")).isEmpty());
+        show(fixture, a_run(fixture, "mine"));
         fixture.window().showPage("data");
         fixture.reopen();
         fixture.studio().reattach();
@@ -93,7 +100,7 @@ private slots:
         const auto seen = a_run(fixture, "seen");
         const auto hidden = a_run(fixture, "hidden");
         const auto gone = a_run(fixture, "gone");
-        QVERIFY(fixture.studio().openPath(run).isEmpty());
+        show(fixture, run);
         auto* curves = fixture.window().findChild<ui::CurveRuns*>();
         for (const auto& folder : {seen, hidden, gone}) {
             curves->setVisible(folder, true);
@@ -113,9 +120,8 @@ private slots:
 
     void parts_and_sizes_of_a_page_come_back() {
         test::StudioFixture fixture;
-        QVERIFY(fixture.studio().openPath(a_run(fixture, "mine")).isEmpty());
+        show(fixture, a_run(fixture, "mine"));
         fixture.window().showPage("train");
-        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().step(), 30, kPatienceMs);
         named<widgets::SegmentedControl>(fixture, "predictionPart")->setCurrentIndex(2);
         auto* splitter = named<QSplitter>(fixture, "trainSplitter");
         QTRY_VERIFY(splitter->isVisible());
