@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Train on my data: what people drop on the window, from good to hopeless. Either it trains, or
 // every fault is named; nothing crashes and the draft is kept until somebody says otherwise.
+#include "core/base/hdf5_file.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
@@ -85,6 +86,7 @@ struct Drop {
         auto* button = home->offerPage()->findChild<QPushButton*>(name);
         QVERIFY(button != nullptr && button->isEnabled());
         QTest::mouseClick(button, Qt::LeftButton);
+        ++clicks;
     }
     void escape() {
         fixture.window().activateWindow();
@@ -106,6 +108,7 @@ struct Drop {
 
     test::StudioFixture fixture;
     ui::HomeScreen* home;
+    int clicks = 0;
 };
 
 /// 300 fruits: comma as the decimal mark, some weights missing, sorts in words.
@@ -159,6 +162,62 @@ void fill_with_pictures(const fs::path& folder) {
 }
 
 } // namespace
+
+constexpr std::int64_t kPoints = 240;
+constexpr std::int64_t kFeatures = 8;
+
+/// Points around three centres, and which each belongs to.
+struct Points {
+    Points() {
+        std::mt19937 random(7); // the same points every time
+        for (std::int64_t i = 0; i < kPoints; ++i) {
+            const std::int64_t label = i % 3;
+            labels.push_back(label);
+            for (std::int64_t j = 0; j < kFeatures; ++j) {
+                const float noise = static_cast<float>(random() % 100) / 100.0F;
+                inputs.push_back(static_cast<float>((label + j) % 3) + noise);
+            }
+        }
+    }
+    std::vector<float> inputs;        // [kPoints,kFeatures]
+    std::vector<std::int64_t> labels; // [kPoints]
+};
+
+/// As numpy.save writes it (NumPy NEP 1, version 1.0).
+template <class T>
+void write_npy(const fs::path& path, const std::string& type, const std::string& shape,
+               const std::vector<T>& values) {
+    std::string head =
+        "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+    head.resize(117, ' '); // with the preamble of 10 bytes a multiple of 64
+    head += '\n';
+    std::string text("\x93NUMPY\x01\x00", 8);
+    text += static_cast<char>(head.size());
+    text += '\0';
+    text += head;
+    text.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+    write(path, text);
+}
+
+void write_hdf5(const fs::path& path, const Points& points) {
+    const Hdf5Spec specs[] = {{"x", Hdf5Type::f32, {kPoints, kFeatures}},
+                              {"y", Hdf5Type::i64, {kPoints}}};
+    const std::vector<Hdf5Dataset> places = create_hdf5(path, specs);
+    File file(path, File::Mode::read_write);
+    file.write_at(std::as_bytes(std::span(points.inputs)), places[0].offset);
+    file.write_at(std::as_bytes(std::span(points.labels)), places[1].offset);
+    file.close();
+}
+
+/// Short stories, a line each.
+std::string stories() {
+    std::string lines;
+    for (int i = 0; i < 400; ++i) {
+        lines += R"({"id": )" + std::to_string(i) + R"(, "text": "On day )" + std::to_string(i) +
+                 R"( the weaver put thread upon thread until the cloth was whole."})" + "\n";
+    }
+    return lines;
+}
 
 class OfferTest : public QObject {
     Q_OBJECT
@@ -238,6 +297,40 @@ private slots:
                                            .arg(set.train->samples())),
                  qPrintable(drop.words()));
         drop.train();
+    }
+
+    void arrays_and_texts_are_trained_with_at_most_four_clicks_data() {
+        QTest::addColumn<QString>("format");
+        QTest::addColumn<QString>("file");
+        QTest::newRow("npy") << "npy" << "X.npy";
+        QTest::newRow("hdf5") << "hdf5" << "points.h5";
+        QTest::newRow("jsonl") << "jsonl" << "stories.jsonl";
+    }
+    void arrays_and_texts_are_trained_with_at_most_four_clicks() {
+        QFETCH(QString, format);
+        QFETCH(QString, file);
+        Drop drop;
+        const Points points;
+        if (format == "npy") {
+            write_npy(drop.folder() / "X.npy", "<f4",
+                      std::to_string(kPoints) + ", " + std::to_string(kFeatures), points.inputs);
+            write_npy(drop.folder() / "y.npy", "<i8", std::to_string(kPoints) + ",", points.labels);
+        } else if (format == "hdf5") {
+            write_hdf5(drop.folder() / "points.h5", points);
+        } else {
+            write(drop.folder() / "stories.jsonl", stories());
+        }
+        drop.drop(drop.folder() / file.toStdString());
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+        QCOMPARE(drop.offer().found().format, format.toStdString());
+        QTRY_VERIFY_WITH_TIMEOUT(!drop.offer().preview().samples().empty(), kPatienceMs);
+        drop.train();
+        QVERIFY(drop.clicks <= 4);
+        QCOMPARE(drop.fixture.studio()
+                     .draft()
+                     .document()["data"]["train"]["type"]
+                     .get<std::string>(),
+                 format.toStdString());
     }
 
     void the_zone_lights_up_while_files_are_dragged_over_the_window() {

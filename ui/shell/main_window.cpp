@@ -437,6 +437,7 @@ MainWindow::CloseChoice MainWindow::closeDialog() {
     QPushButton* cancel = box.addButton(tr("Cancel"), QMessageBox::RejectRole);
     keep->setObjectName("keepTraining");
     save->setObjectName("stopAndSave");
+    cancel->setObjectName("keepOpen");
     widgets::setButtonKind(keep, widgets::ButtonKind::Primary);
     box.setDefaultButton(keep);
     box.setEscapeButton(cancel);
