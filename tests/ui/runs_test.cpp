@@ -49,8 +49,8 @@ fs::path make_run(const fs::path& runs, const Made& made) {
     const fs::path folder = runs / ("2026-01-01_" + made.name);
     write(folder / "config.json", R"({"optimizer": {"type": "adamw", "learning_rate": )" +
                                       std::to_string(made.learning_rate) +
-                                      R"(}, "checkpoint": {"metric": "validation/loss"})" + made.more +
-                                      "}");
+                                      R"(}, "checkpoint": {"metric": "validation/loss"})" +
+                                      made.more + "}");
     train::RunInfo info;
     info.id = folder.filename().string();
     info.name = made.name;
@@ -240,9 +240,7 @@ private slots:
 
     void a_chosen_run_has_the_colour_of_its_line_in_the_table() {
         Page page({{"a", 0.1, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
-        const auto slot = [&page](const char* run) {
-            return page.curve(run).slot;
-        };
+        const auto slot = [&page](const char* run) { return page.curve(run).slot; };
         QCOMPARE(slot("a"), slot("b")); // nothing is compared
         page.select({"a", "c"});
         QVERIFY(slot("a") >= 0);
@@ -359,7 +357,8 @@ private slots:
         // The trash knows nothing of them any more: neither what they are nor where they were.
         for (const auto& entry : fs::recursive_directory_iterator(trash_.path().toStdString())) {
             const std::string name = entry.path().filename().string();
-            QVERIFY2(!name.ends_with("_a.trashinfo") && !name.ends_with("_b.trashinfo"), name.c_str());
+            QVERIFY2(!name.ends_with("_a.trashinfo") && !name.ends_with("_b.trashinfo"),
+                     name.c_str());
         }
     }
 
@@ -372,6 +371,7 @@ private slots:
         QVERIFY2(problem.contains("something else"), qPrintable(problem));
         QVERIFY(fs::is_empty(page.folder("a")));
         QVERIFY(fs::exists(gone.in_trash / "events.jsonl"));
+        fs::remove_all(gone.in_trash); // others count what is there
     }
 
     void tags_notes_and_the_archive_can_be_taken_back() {
@@ -394,6 +394,42 @@ private slots:
                                   kPatienceMs);
         undo_button(page)->click();
         QTRY_VERIFY_WITH_TIMEOUT(annotations("a").notes != "a thought", kPatienceMs);
+    }
+
+    // What the index keeps is only faster to read: folders, notes and opened folders are elsewhere.
+    void nothing_is_lost_when_the_index_is_deleted() {
+        test::StudioFixture fixture;
+        make_run(fixture.root() / "runs", {"a", 0.1, 2});
+        make_run(fixture.root() / "runs", {"b", 0.2, 1, "failed"});
+        const fs::path opened = make_run(fixture.root() / "elsewhere", {"c", 0.3, 3});
+        ui::StudioPaths paths = fixture.studio().paths();
+        paths.cache = fixture.root() / "cache";
+        const fs::path index = paths.cache / "runs.json";
+        {
+            ui::Studio first(paths);
+            first.index().refresh();
+            QTRY_COMPARE_WITH_TIMEOUT(first.index().runs().size(), std::size_t{2}, kPatienceMs);
+            first.index().annotate(first.index().runs()[0].folder, {{"good"}, "A note.", false});
+            first.index().annotate(first.index().runs()[1].folder, {{}, "Another.", true});
+            first.index().addFolder(opened);
+            QTRY_VERIFY_WITH_TIMEOUT(
+                listed(first).size() == 3 && listed(first)[1].contains("Another."), kPatienceMs);
+        }
+        QVERIFY(fs::exists(index)); // or nothing is deleted below
+        const auto studio_lists = [&paths] {
+            ui::Studio studio(paths);
+            studio.index().refresh();
+            static_cast<void>(
+                QTest::qWaitFor([&] { return studio.index().isLoaded(); }, kPatienceMs));
+            return listed(studio);
+        };
+        const QStringList before = studio_lists();
+        QCOMPARE(before.size(), qsizetype{3});
+        fs::remove_all(paths.cache);
+        QCOMPARE(studio_lists(), before);
+        QVERIFY(fs::exists(index)); // made again
+        std::ofstream(index) << "{ torn";
+        QCOMPARE(studio_lists(), before);
     }
 
     void columns_are_chosen_and_remembered() {
@@ -424,8 +460,7 @@ private slots:
     void columns_fit_into_the_table_until_one_is_sized_by_hand() {
         Page page({{"a"}, {"b", 0.2}});
         const auto fits = [&] {
-            return page.table().horizontalHeader()->length() <=
-                   page.table().viewport()->width();
+            return page.table().horizontalHeader()->length() <= page.table().viewport()->width();
         };
         for (const int width : {1440, 1100}) {
             page.fixture.window().resize(width, 800);
@@ -487,6 +522,31 @@ private slots:
         page.fixture.click("openRun");
         QCOMPARE(page.fixture.window().currentPage(), QString("train"));
         QVERIFY(page.fixture.studio().draft().isEmpty());
+    }
+
+private:
+    /// Every run of a studio with all that the page shows of it.
+    static QStringList listed(ui::Studio& studio) {
+        QStringList out;
+        for (const train::RunSummary& run : studio.index().runs()) {
+            config::Json all{{"folder", run.folder.string()},
+                             {"name", run.info.name},
+                             {"state", run.state},
+                             {"problem", run.problem},
+                             {"config", run.config},
+                             {"tags", run.annotations.tags},
+                             {"notes", run.annotations.notes},
+                             {"archived", run.annotations.archived},
+                             {"step", run.step},
+                             {"last_loss", run.last_loss},
+                             {"curve", run.loss_curve}};
+            for (const auto& [name, metric] : run.metrics) {
+                all["metrics"][name] = {metric.last, metric.last_step, metric.best.value_or(-1),
+                                        metric.best_step};
+            }
+            out << QString::fromStdString(all.dump());
+        }
+        return out;
     }
 };
 

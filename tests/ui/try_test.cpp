@@ -379,13 +379,14 @@ private slots:
         QVERIFY(table->isVisible());
         QCOMPARE(table->model()->columnCount(), 3); // the sample, its target, the newest step
         auto* beside = static_cast<QComboBox*>(fixture.find("sampleBeside"));
-        QTRY_COMPARE(beside->count(), 3); // no other, the start, the end
+        QCOMPARE(beside->count(), 4); // no other, the start, 10 and 20
         beside->setFocus();
         QTest::keyClick(beside, Qt::Key_Down);
         QTRY_COMPARE(table->model()->columnCount(), 4);
         const ui::RunModel& run = fixture.studio().run();
         for (const int column : {2, 3}) { // the newest first
-            const auto path = run.folder() / run.samples().at(column == 2 ? 1 : 0).path;
+            const auto& event = column == 2 ? run.samples().back() : run.samples().front();
+            const auto path = run.folder() / event.path;
             const auto file = config::parse_json(read_file(path), path.string()).value;
             const auto& sample = file.at("samples").at(0);
             QCOMPARE(table->model()->index(1, 1).data().toString(),
