@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The first minute of somebody who has only a mouse: the demo, its curve while it falls, and what
-// the network says of a drawing.
+// The first minute of somebody who has only a mouse: the demo, its curve while it falls, what the
+// network says of a drawing, and the configuration to keep; also where the demo's data are not
+// installed.
 #include "tests/support/weft_test.h"
 #include "tests/ui/hands.h"
 #include "ui/plurals.h"
+#include "widgets/controls.h"
 #include "widgets/line_chart.h"
 #include "widgets/probability_bars.h"
 #include "widgets/sketch_pad.h"
+#include "widgets/text_label.h"
+
+#include <QFileDialog>
+#include <QLineEdit>
 
 #include <fstream>
 
 namespace {
 
 using namespace weft;
+namespace fs = std::filesystem;
 
 constexpr int kPatienceMs = 120000; // for a loaded machine
 constexpr int kMostSeries = 32;
@@ -28,6 +35,29 @@ constexpr const char* kDemo = R"({
   "checkpoint": {"every": {"steps": 100}, "on_improvement": false}
 })";
 
+fs::path clothes(test::StudioFixture& fixture) {
+    return fixture.preset().replace_filename("fashion-mlp.json");
+}
+
+void write(const fs::path& path, std::string text, const std::string& what = {},
+           const std::string& instead = {}) {
+    if (!what.empty()) {
+        text.replace(text.find(what), what.size(), instead);
+    }
+    std::ofstream(path) << text;
+}
+
+/// Trains the demo to its end.
+void run_demo(test::StudioFixture& fixture, test::Mouse& mouse) {
+    fixture.window().activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&fixture.window()));
+    QVERIFY(mouse.press("runDemo"));
+    QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("train"), kPatienceMs);
+    QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), train::RunState::finished,
+                              kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+}
+
 } // namespace
 
 class FirstMinuteTest : public QObject {
@@ -39,7 +69,7 @@ private slots:
 
     void the_demo_is_started_watched_and_tried_with_the_mouse() {
         test::StudioFixture fixture;
-        std::ofstream(fixture.preset().replace_filename("fashion-mlp.json")) << kDemo;
+        write(clothes(fixture), kDemo);
         fixture.window().activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&fixture.window()));
         test::Mouse mouse(fixture);
@@ -64,7 +94,7 @@ private slots:
         };
         QTRY_VERIFY(drawn());
         // The last word has the user: something drawn, and what the network takes it for.
-        QVERIFY(mouse.choose("predictionPart", 2));
+        QVERIFY(mouse.press("summaryTry"));
         QTRY_VERIFY_WITH_TIMEOUT(fixture.find("sketchPad")->isVisible(), kPatienceMs);
         QWidget* pad = fixture.find("sketchPad");
         QTest::mousePress(pad, Qt::LeftButton, {}, pad->rect().center() - QPoint(40, 40));
@@ -77,6 +107,103 @@ private slots:
             all += bar.share;
         }
         QVERIFY(std::abs(all - 1.0) < 1e-3); // shares of one
+    }
+
+    // The pages that edit a draft have something to show; a draft that was there stays.
+    void the_configuration_of_the_demo_is_the_draft_unless_there_is_one() {
+        test::StudioFixture fixture;
+        write(clothes(fixture), kDemo, "\"steps\": 400", "\"steps\": 3");
+        test::Mouse mouse(fixture);
+        run_demo(fixture, mouse);
+        QCOMPARE(fixture.studio().draft().path(), clothes(fixture));
+        fixture.studio().draft().open(fixture.preset());
+        QVERIFY(mouse.go("home"));
+        run_demo(fixture, mouse);
+        QCOMPARE(fixture.studio().draft().path(), fixture.preset());
+    }
+
+    void home_leads_to_the_try_it_panel_of_the_last_demo() {
+        test::StudioFixture fixture;
+        write(clothes(fixture), kDemo, "\"steps\": 400", "\"steps\": 3");
+        QVERIFY(!fixture.find("tryDemo")->isVisible()); // there is nothing to try
+        test::Mouse mouse(fixture);
+        run_demo(fixture, mouse);
+        const fs::path run = fixture.studio().run().folder();
+        QVERIFY(mouse.go("home"));
+        QVERIFY(mouse.press("tryDemo"));
+        QCOMPARE(fixture.window().currentPage(), QString("train"));
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("sketchPad")->isVisible(), kPatienceMs);
+        // Of an earlier day, too.
+        fixture.reopen();
+        QVERIFY(fixture.studio().run().isEmpty());
+        fixture.window().showPage("home");
+        QVERIFY(mouse.press("tryDemo"));
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("sketchPad")->isVisible(), kPatienceMs);
+        QCOMPARE(fixture.studio().run().folder(), run);
+    }
+
+    void a_stopped_demo_can_be_tried_as_well() {
+        test::StudioFixture fixture;
+        write(clothes(fixture), kDemo, "\"steps\": 400", "\"steps\": 100000000");
+        test::Mouse mouse(fixture);
+        fixture.window().activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&fixture.window()));
+        QVERIFY(mouse.press("runDemo"));
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, kPatienceMs);
+        QVERIFY(!fixture.find("summaryCard")->isVisible());
+        fixture.studio().stopAndSave();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QTRY_VERIFY(fixture.find("summaryCard")->isVisible());
+        QVERIFY(mouse.press("summaryTry"));
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("sketchPad")->isVisible(), kPatienceMs);
+    }
+
+    void the_demo_is_kept_as_a_project() {
+        test::StudioFixture fixture;
+        write(clothes(fixture), kDemo, "\"steps\": 400", "\"steps\": 3");
+        test::Mouse mouse(fixture);
+        run_demo(fixture, mouse);
+        fixture.studio().draft().open(fixture.preset()); // of another kind: it comes back by undo
+        const fs::path mine = fixture.root() / "mine.json";
+        QVERIFY(mouse.inDialog([&] { return mouse.press("summaryKeep"); },
+                               [&] {
+                                   auto* dialog = qobject_cast<QFileDialog*>(
+                                       QApplication::activeModalWidget());
+                                   auto* name = dialog->findChild<QLineEdit*>("fileNameEdit");
+                                   name->setText(QString::fromStdString(mine.string()));
+                                   QTest::keyClick(name, Qt::Key_Return);
+                                   return true;
+                               }));
+        QTRY_VERIFY(fs::exists(mine));
+        const ui::Draft& draft = fixture.studio().draft();
+        QCOMPARE(draft.path(), mine);
+        QVERIFY(draft.isValid() && draft.isSaved());
+        QVERIFY(draft.differencesFrom(fixture.studio().run().config()).empty());
+        fixture.studio().draft().undo();
+        QCOMPARE(draft.path(), fixture.preset());
+    }
+
+    void where_its_pictures_are_not_installed_the_demo_says_so_and_learns_others() {
+        test::StudioFixture fixture;
+        std::string missing(kDemo);
+        const auto source = missing.find("{\"type\"");
+        missing.replace(source, missing.find("}", source) + 1 - source,
+                        R"({"type": "idx", "path": "/no/such/folder"})");
+        write(clothes(fixture), missing);
+        write(fixture.preset().replace_filename("waves-mlp.json"), kDemo, "fashion-mlp",
+              "waves-mlp");
+        fixture.reopen();
+        const auto said = [&] {
+            return static_cast<widgets::TextLabel*>(fixture.find("demoText"))->text();
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(said().contains("dataset-fashion-mnist"), kPatienceMs);
+        test::Mouse mouse(fixture);
+        run_demo(fixture, mouse);
+        QCOMPARE(fixture.studio().run().config().name, std::string("waves-mlp"));
+        // Installed meanwhile, they are found again.
+        write(clothes(fixture), kDemo);
+        QVERIFY(mouse.go("home"));
+        QTRY_VERIFY_WITH_TIMEOUT(!said().contains("dataset-fashion-mnist"), kPatienceMs);
     }
 };
 

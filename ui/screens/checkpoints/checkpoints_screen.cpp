@@ -198,7 +198,7 @@ void CheckpointsScreen::activated() {
     if (folder_.empty() && !studio_.run().isEmpty()) {
         selectRun(studio_.run().folder());
     } else if (!folder_.empty()) {
-        selectRun(folder_);
+        selectRun(folder_, wanted_step_); // one that was asked for is not selected yet
     }
 }
 
