@@ -114,7 +114,7 @@ private slots:
         test::StudioFixture fixture;
         show_parent(fixture);
         widgets::LineChart* chart = grid_of(fixture)->cells()[0]->chart();
-        QTRY_COMPARE(chart->pointCount(1), std::size_t{100});
+        QTRY_COMPARE(points_of(*chart), std::vector<std::size_t>{100});
         chart->setXRange({60, 90}); // its step lies outside
         fixture.studio().logged(1, "run", "no step", -1);
         fixture.studio().logged(2, "run", "something at step 40", 40);
