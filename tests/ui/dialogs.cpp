@@ -5,6 +5,7 @@
 #include "ui/screens/checkpoints/diff_dialog.h"
 #include "ui/screens/checkpoints/fork_dialog.h"
 #include "ui/screens/runs/trash_dialog.h"
+#include "ui/screens/screen_list.h"
 #include "ui/settings/settings_dialog.h"
 #include "ui/shell/config_dialog.h"
 #include "ui/shell/differences_dialog.h"
@@ -90,7 +91,8 @@ std::vector<DialogRecord> all_dialogs() {
         {"help",
          [](StudioFixture& fixture) {
              auto* dialog = new ui::HelpDialog(fixture.window().actions(), &fixture.window());
-             dialog->explain("train", "Train", nullptr);
+             const QString title = ui::MainWindow::tr(ui::kTrainScreen.title);
+             dialog->explain(ui::kTrainScreen.id, title, nullptr);
              dialog->show();
              return dialog;
          }},
