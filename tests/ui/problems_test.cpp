@@ -98,7 +98,7 @@ private slots:
         std::string text = test::tiny_config();
         const auto begin = text.find("{\"type\": \"synthetic\"");
         text.replace(begin, text.find('}', begin) + 1 - begin,
-                     R"({"type": "csv", "path": "table.csv", "target": "kind"})");
+                     R"({"type": "csv", "path": "table.csv", "targets": "kind"})");
         QCOMPARE(fixture.studio().openPath(write(fixture, text)), QString());
         QVERIFY(fixture.studio().draft().isValid());
         const QAction* start = fixture.window().actions().get(ui::action::kStart);

@@ -78,12 +78,12 @@ void tourData(Tour& tour) {
     const std::string table = write_table(folder).string();
     tour.openPreset("fashion-mlp");
     tour.studio.draft().apply(
-        {R"(data.train={"type": "csv", "path": ")" + table + R"(", "target": "kind"})",
+        {R"(data.train={"type": "csv", "path": ")" + table + R"(", "targets": "kind"})",
          "data.transforms=[]"});
     wait_for_data(tour);
     tour.shoot("data", "data-table");
     tour.studio.draft().setField("data.train.path", write_long_table(folder).string());
-    tour.studio.draft().setField("data.train.target", "price");
+    tour.studio.draft().setField("data.train.targets", "price");
     wait_for([&] { return preview(tour).state() == ui::DataPreview::State::Opening; }, 5000);
     settle(400);
     tour.snap("data-loading");

@@ -70,7 +70,7 @@ private slots:
         fs::create_directories(base);
         std::ofstream(base / "empty.csv") << "";
         const auto checked = compile::read_run_config(std::string_view(R"({
-            "data": {"train": {"type": "csv", "path": "empty.csv", "target": "kind"}},
+            "data": {"train": {"type": "csv", "path": "empty.csv", "targets": "kind"}},
             "model": {"type": "mlp", "hidden": [8]}})"),
                                                       base);
         QVERIFY(checked.ok());
