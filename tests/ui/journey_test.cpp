@@ -154,6 +154,7 @@ private slots:
         train::write_run_info(folder, info);
         train::EventLog(folder).write(train::StateEvent{RunState::running, {}, {}, 0, 100000});
         fixture.reopen();
+        fixture.window().showPage("home"); // it opens where it was left
         QTRY_VERIFY_WITH_TIMEOUT(fixture.find("recoveryBanner")->isVisible(), kPatienceMs);
         QVERIFY(fixture.find("recoveryResume")->isEnabled());
     }
