@@ -156,7 +156,7 @@ private slots:
         }));
         QAction* start = fixture.window().actions().get(ui::action::kStart);
         QVERIFY(!start->isEnabled());
-        QVERIFY(start->toolTip().contains("problems"));
+        QVERIFY(start->toolTip().contains(QString::fromStdString(found.front().message)));
         QVERIFY(fixture.find("problemsTable")->isVisible());
     }
 
