@@ -47,29 +47,6 @@ private slots:
         run_validator("appstreamcli", {"validate", "--no-net", desktop_file(".metainfo.xml")});
     }
 
-    // Whoever publishes the tree publishes them with it.
-    void the_metainfo_shows_pictures_of_the_tree_with_captions() {
-        QXmlStreamReader xml(content(desktop_file(".metainfo.xml")));
-        int pictures = 0;
-        int captions = 0;
-        while (!xml.atEnd()) {
-            if (xml.readNext() != QXmlStreamReader::StartElement) {
-                continue;
-            }
-            if (xml.name() == QLatin1String("image")) {
-                const QString url = xml.readElementText();
-                const QString path = url.mid(url.indexOf("resources/screenshots/"));
-                QVERIFY2(QFile::exists(source(path)), qPrintable(url));
-                ++pictures;
-            } else if (xml.name() == QLatin1String("caption")) {
-                captions += xml.readElementText().isEmpty() ? 0 : 1;
-            }
-        }
-        QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
-        QVERIFY(pictures > 0);
-        QCOMPARE(captions, pictures);
-    }
-
     void the_mime_package_is_well_formed_and_names_both_types() {
         QXmlStreamReader xml(content(desktop_file(".mime.xml")));
         QStringList types;
