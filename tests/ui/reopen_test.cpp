@@ -4,9 +4,11 @@
 #include "tests/support/weft_test.h"
 #include "tests/ui/run_log.h"
 #include "tests/ui/studio_fixture.h"
+#include "ui/bridge/convert.h"
 #include "ui/bridge/curve_runs.h"
 #include "widgets/controls.h"
 
+#include <QSettings>
 #include <QSplitter>
 
 namespace {
@@ -52,6 +54,18 @@ private slots:
         QCOMPARE(fixture.studio().run().folder(), run);
         // There was no page before this one.
         QVERIFY(!fixture.window().actions().get(ui::action::kBack)->isEnabled());
+    }
+
+    void the_run_that_begins_is_kept_before_the_window_closes() {
+        test::StudioFixture fixture;
+        show(fixture, a_run(fixture, "mine"));
+        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        const auto run = fixture.studio().run().folder();
+        const QSettings kept(ui::pathText(fixture.root() / "state" / "layout.ini"),
+                             QSettings::IniFormat);
+        QTRY_COMPARE_WITH_TIMEOUT(kept.value("run").toString(), ui::pathText(run), kPatienceMs);
+        fixture.studio().stopNow();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
     }
 
     void a_run_that_is_gone_is_not_asked_for() {

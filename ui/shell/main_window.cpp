@@ -210,6 +210,8 @@ void MainWindow::connectStudio() {
     connect(&studio_, &Studio::weightsOpened, this, [this] { showPage("checkpoints"); });
     connect(&studio_.run(), &RunModel::changed, this, &MainWindow::updateTitle);
     connect(&studio_, &Studio::trainingChanged, this, &MainWindow::updateTitle);
+    // A studio that is killed comes back on the run that it showed.
+    connect(&studio_, &Studio::trainingChanged, this, &MainWindow::saveLayout);
     connect(&theme_, &widgets::ThemeController::changed, this, [this] { update(); });
     connect(&studio_.settings(), &Settings::changed, this, &MainWindow::applySettings);
 }
