@@ -199,12 +199,19 @@ void LineChart::Private::paintVerticals(QPainter& painter, const QRectF& area) {
 
 void LineChart::Private::paintFlags(QPainter& painter, const QRectF& area) {
     const Theme& theme = Theme::current();
+    double last = -kFlagWidth; // flags that would cover the one before are strokes
     for (const ChartFlag& flag : flags) {
         const double x = std::round(px(flag.x));
         if (x < area.left() - 1 || x > area.right() + 1) {
             continue;
         }
         const QPointF foot(x, area.bottom());
+        if (x - last < kFlagWidth + 1 && !flag.best) {
+            painter.setPen(QPen(theme.color(flag.present ? Role::Muted : Role::Faint), 1.0));
+            painter.drawLine(foot, foot - QPointF(0, kFlagHeight / 2));
+            continue;
+        }
+        last = x;
         if (flag.present) {
             painter.setPen(Qt::NoPen);
             painter.setBrush(theme.color(flag.best ? Role::Accent : Role::Muted));

@@ -126,8 +126,11 @@ private slots:
         const QTableView* view = table(fixture);
         QTRY_COMPARE(row_of(view, "/model/layers/0"), 0);
         QVERIFY(!fixture.window().actions().get(ui::action::kStart)->isEnabled());
+        const ui::Screen* page = fixture.window().page("model");
+        QVERIFY(page->navState() == widgets::NavState::Error);
         fixture.studio().draft().edit({{"/model/layers/0", config::Json{{"type", "linear"}}}});
         QTRY_COMPARE(view->model()->rowCount(), 0);
+        QVERIFY(page->navState() == widgets::NavState::Valid);
         QVERIFY(fixture.window().actions().get(ui::action::kStart)->isEnabled());
     }
 

@@ -2,6 +2,7 @@
 #include "ui/screens/draft_header.h"
 
 #include "ui/actions.h"
+#include "ui/bridge/draft.h"
 #include "ui/forms/field_finder.h"
 #include "ui/screens/screen_list.h"
 #include "widgets/pill.h"
@@ -27,7 +28,21 @@ DraftHeader::DraftHeader(const QString& title, FormSource& source, Actions& acti
             [finder] { finder->setFocus(Qt::ShortcutFocusReason); });
 }
 
-void DraftHeader::setProblems(int errors, int warnings) {
+ProblemCount countProblems(const Draft& draft,
+                           const std::function<bool(const std::string&)>& is_here) {
+    ProblemCount count;
+    for (const config::Diagnostics& list : {draft.diagnostics(), draft.findings()}) {
+        for (const config::Diagnostic& one : list) {
+            if (is_here(one.pointer)) {
+                ++(one.severity == config::Severity::error ? count.errors : count.warnings);
+            }
+        }
+    }
+    return count;
+}
+
+void DraftHeader::setProblems(ProblemCount count) {
+    const auto [errors, warnings] = count;
     badge_->setVisible(errors + warnings > 0);
     badge_->setRole(errors > 0 ? widgets::Role::Error : widgets::Role::Warning);
     badge_->setIconName(errors > 0 ? "error" : "warning");

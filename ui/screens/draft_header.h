@@ -5,6 +5,7 @@
 
 #include "widgets/card.h"
 
+#include <functional>
 #include <string>
 
 class QPushButton;
@@ -16,7 +17,16 @@ class Badge;
 namespace weft::ui {
 
 class Actions;
+class Draft;
 class FormSource;
+
+/// What is wrong with a part of a draft, as far as checks and closer looks have found.
+struct ProblemCount {
+    int errors = 0;
+    int warnings = 0;
+};
+ProblemCount countProblems(const Draft& draft,
+                           const std::function<bool(const std::string& pointer)>& is_here);
 
 class DraftHeader : public widgets::SectionHeader {
     Q_OBJECT
@@ -25,7 +35,7 @@ public:
     DraftHeader(const QString& title, FormSource& source, Actions& actions, QWidget* page);
 
     /// How many errors and warnings the page has; none: no badge.
-    void setProblems(int errors, int warnings);
+    void setProblems(ProblemCount count);
 
 signals:
     void fieldChosen(const std::string& pointer);

@@ -15,6 +15,7 @@
 #include "ui/screens/data/editor_part.h"
 #include "ui/screens/data/scan_part.h"
 #include "ui/screens/data/split_part.h"
+#include "ui/screens/draft_header.h"
 #include "ui/screens/drawings.h"
 #include "ui/screens/screen_list.h"
 #include "ui/studio.h"
@@ -70,6 +71,7 @@ DataScreen::DataScreen(Studio& studio, Actions&)
     stack_->addWidget(createContent());
     column->addWidget(stack_, 1);
     connect(&preview_, &DataPreview::changed, this, &DataScreen::update);
+    connect(&studio_.draft(), &Draft::findingsChanged, this, &DataScreen::navStateChanged);
     connect(&preview_, &DataPreview::samplesChanged, this, &DataScreen::updateProgress);
     connect(&preview_.news(), &OpeningNews::changed, this, &DataScreen::updateProgress);
     auto* roll = new QShortcut(QKeySequence(Qt::Key_R), this);
@@ -214,10 +216,9 @@ QWidget* DataScreen::createFacts() {
 }
 
 widgets::NavState DataScreen::navState() const {
-    const config::Diagnostics& problems = studio_.draft().diagnostics();
-    const bool wrong = std::any_of(problems.begin(), problems.end(), [](const auto& found) {
-        return found.severity == config::Severity::error && found.pointer.starts_with("/data");
-    });
+    const bool wrong = countProblems(studio_.draft(), [](const std::string& pointer) {
+                           return pointer.starts_with("/data");
+                       }).errors > 0;
     switch (preview_.state()) {
     case DataPreview::State::Empty: return widgets::NavState::Empty;
     case DataPreview::State::Invalid:
@@ -234,7 +235,8 @@ bool DataScreen::showField(const std::string& pointer) {
     return mine && preview_.state() != DataPreview::State::Empty && ui::showField(this, pointer);
 }
 
-// The keys of the page work before any of its controls is chosen; a control elsewhere keeps the focus.
+// The keys of the page work before any of its controls is chosen; a control elsewhere keeps the
+// focus.
 void DataScreen::activated() {
     const QWidget* focus = window()->focusWidget();
     if (focus == nullptr || focus->isAncestorOf(this)) {

@@ -71,6 +71,7 @@ ModelScreen::ModelScreen(Studio& studio, Actions& actions)
     stack_->addWidget(createParts());
     column->addWidget(stack_, 1);
     connect(&source_, &FormSource::changed, this, &ModelScreen::update);
+    connect(&studio_.draft(), &Draft::findingsChanged, this, &ModelScreen::update);
     connect(&outlook_, &RunOutlook::changed, this, [this] {
         makeOutline();
         refreshFigures();
@@ -158,30 +159,15 @@ widgets::NavState ModelScreen::navState() const {
     if (draft.isEmpty() || !source_.isEditable()) {
         return draft.diagnostics().empty() ? widgets::NavState::Empty : widgets::NavState::Error;
     }
-    bool warned = false;
-    for (const config::Diagnostic& one : draft.diagnostics()) {
-        if (isHere(one.pointer)) {
-            if (one.severity == config::Severity::error) {
-                return widgets::NavState::Error;
-            }
-            warned = true;
-        }
-    }
-    return outline_ && !outline_->problem.isEmpty() ? widgets::NavState::Error
-           : warned                                 ? widgets::NavState::Warning
-                                                    : widgets::NavState::Valid;
+    const ProblemCount count = countProblems(draft, isHere);
+    return count.errors > 0     ? widgets::NavState::Error
+           : count.warnings > 0 ? widgets::NavState::Warning
+                                : widgets::NavState::Valid;
 }
 
 void ModelScreen::update() {
     const Draft& draft = studio_.draft();
-    int errors = 0;
-    int warnings = 0;
-    for (const config::Diagnostic& one : draft.diagnostics()) {
-        if (isHere(one.pointer)) {
-            ++(one.severity == config::Severity::error ? errors : warnings);
-        }
-    }
-    header_->setProblems(errors, warnings);
+    header_->setProblems(countProblems(draft, isHere));
     stack_->setCurrentIndex(source_.isEditable() ? EditPage : MessagePage);
     if (!source_.isEditable()) {
         const bool none = draft.isEmpty() && draft.diagnostics().empty();
@@ -232,12 +218,10 @@ void ModelScreen::takeOutline(std::shared_ptr<const ModelOutline> outline) {
                           outline_->problem + (outline_->hint.isEmpty() ? "" : ". ") +
                               outline_->hint);
         QPushButton* show = trouble_->addButton(tr("Show"));
-        connect(show, &QPushButton::clicked, this, [this] {
-            showField(compile::pointer_of_layer(outline_->problem_path));
-        });
+        connect(show, &QPushButton::clicked, this,
+                [this] { showField(compile::pointer_of_layer(outline_->problem_path)); });
     }
     refreshFigures();
-    emit navStateChanged();
 }
 
 void ModelScreen::turnIntoText() {

@@ -110,6 +110,7 @@ TrainingScreen::TrainingScreen(Studio& studio, Actions& actions)
     stack_->addWidget(splitter);
     column->addWidget(stack_, 1);
     connect(&source_, &FormSource::changed, this, &TrainingScreen::update);
+    connect(&studio_.draft(), &Draft::findingsChanged, this, &TrainingScreen::update);
     update();
 }
 
@@ -212,22 +213,11 @@ QWidget* TrainingScreen::createPictures() {
     return scroll;
 }
 
-std::pair<int, int> TrainingScreen::problems() const {
-    int errors = 0;
-    int warnings = 0;
-    for (const config::Diagnostic& one : studio_.draft().diagnostics()) {
-        if (isHere(one.pointer)) {
-            ++(one.severity == config::Severity::error ? errors : warnings);
-        }
-    }
-    return {errors, warnings};
-}
-
 widgets::NavState TrainingScreen::navState() const {
     if (studio_.draft().isEmpty() && studio_.draft().diagnostics().empty()) {
         return widgets::NavState::Empty;
     }
-    const auto [errors, warnings] = problems();
+    const auto [errors, warnings] = countProblems(studio_.draft(), isHere);
     return errors > 0 || !source_.isEditable() ? widgets::NavState::Error
            : warnings > 0                      ? widgets::NavState::Warning
                                                : widgets::NavState::Valid;
@@ -235,8 +225,7 @@ widgets::NavState TrainingScreen::navState() const {
 
 void TrainingScreen::update() {
     const Draft& draft = studio_.draft();
-    const auto [errors, warnings] = problems();
-    header_->setProblems(errors, warnings);
+    header_->setProblems(countProblems(draft, isHere));
     const bool empty = draft.isEmpty();
     stack_->setCurrentIndex(source_.isEditable() ? EditPage : MessagePage);
     copy_->setEnabled(draft.isValid() && !empty);

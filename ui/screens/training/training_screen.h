@@ -44,7 +44,6 @@ private:
     void updateUnfiled();
     void copyCommand();
     /// Problems of the draft in the sections of this page.
-    std::pair<int, int> problems() const;
 
     Studio& studio_;
     Actions& actions_;
