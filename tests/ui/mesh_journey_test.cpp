@@ -216,7 +216,9 @@ private:
         QVERIFY(hands.pick("runTree", runs.index(0, 0, runs.index(0, 0))));
         auto* table = static_cast<QAbstractItemView*>(fixture.find("checkpointTable"));
         QTRY_VERIFY_WITH_TIMEOUT(table->isVisible() && table->model()->rowCount() > 0, kPatienceMs);
-        QVERIFY(hands.pick("checkpointTable", table->model()->index(0, 0)));
+        // Its rows may still be read again: it was on screen when the studio was left.
+        QTRY_VERIFY_WITH_TIMEOUT(hands.pick("checkpointTable", table->model()->index(0, 0)),
+                                 kPatienceMs);
         QVERIFY(hands.inDialog([&] { return hands.press("forkRun"); },
                                [&] {
                                    return hands.press("axisRemove_model") &&

@@ -199,7 +199,8 @@ private slots:
         QCOMPARE(view->model()->rowCount(), 1);
         QCOMPARE(cell(view, 0, ui::ProblemModel::LineColumn), QString("3:1"));
         QVERIFY(!fixture.studio().draft().isEmpty());
-        QVERIFY(fixture.window().actions().get(ui::action::kStart)->toolTip().contains("problems"));
+        QVERIFY(fixture.window().actions().get(ui::action::kStart)->toolTip().contains(
+            cell(view, 0, ui::ProblemModel::MessageColumn)));
     }
 
     void a_saved_draft_is_the_text_as_it_was_written() {
