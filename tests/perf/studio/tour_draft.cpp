@@ -190,6 +190,22 @@ void tourMesh(Tour& tour) {
     settle(1500);
     tour.find<QAbstractButton>("scrubPlay")->click();
     tour.shoot("plan", "mesh-pipeline");
+
+    if (tour.studio.startDraft().started) {
+        wait_for([&] { return tour.studio.run().step() > 5; }, 60000);
+        tour.studio.pause();
+        wait_for([&] { return tour.studio.run().state() == train::RunState::paused; }, 20000);
+        tour.window.showPage("plan");
+        for (QAbstractButton* part : parts) {
+            if (part->text().startsWith("Live")) {
+                part->click();
+            }
+        }
+        tour.shootAll("plan", "mesh-live-paused");
+        tour.studio.stopNow();
+        wait_for([&] { return !tour.studio.isTraining(); }, 60000);
+        parts.first()->click();
+    }
     tour.choose("planPart", -1);
     tour.choose("planPart", 0);
 }

@@ -109,7 +109,7 @@ void tourTrain(Tour& tour) {
     start(tour, tour.studio.paths().presets / "fashion-mlp.json");
     const fs::path run = tour.studio.run().folder();
     tour.window.showPage("train");
-    settle(50);
+    settle();
     tour.snap("train-loading");
     wait_for([&] { return tour.studio.run().progress() > 0.6 || !tour.studio.isTraining(); },
              300000);
@@ -200,8 +200,13 @@ void tourDialogs(Tour& tour) {
     wait_for_end(tour);
     tour.window.showPage("checkpoints");
     settle(1000);
+    auto* table = tour.find<QTableView>("checkpointTable");
+    table->selectRow(0);
+    settle();
     tour.shootDialog("dialog-fork", [&] { tour.find<QAbstractButton>("forkRun")->click(); });
-    tour.find<QTableView>("checkpointTable")->selectAll();
+    table->selectionModel()->select(
+        QItemSelection(table->model()->index(0, 0), table->model()->index(1, 0)),
+        QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     settle();
     tour.shootDialog("dialog-diff",
                      [&] { tour.find<QAbstractButton>("compareCheckpoints")->click(); });
