@@ -57,6 +57,11 @@ config::Diagnostics misfits(const compile::RunConfig& config, const std::stop_to
             return {{compile::pointer_of_layer(error.where()), config::Severity::error,
                      error.text(), error.hint()}};
         }
+        if (const std::string& where = error.where();
+            where.starts_with("/data/") && where.find('~') == std::string::npos &&
+            config.document.contains(config::Json::json_pointer(where))) {
+            return {{where, config::Severity::error, error.text(), error.hint()}};
+        }
         return {{"/data/train", config::Severity::error, error.where() + ": " + error.text(),
                  error.hint()}};
     }

@@ -10,9 +10,11 @@
 namespace weft::ui {
 namespace {
 
-/// Without the hint, which stands by itself.
+/// Without the hint, which stands by itself, and without the pointer of a field, which says it too.
 QString withPlace(const Error& error) {
-    const QString where = toQString(error.where());
+    const bool field =
+        error.where().starts_with("/data/") && !std::filesystem::exists(error.where());
+    const QString where = field ? QString() : toQString(error.where());
     return (where.isEmpty() ? QString() : where + ": ") + toQString(error.text());
 }
 

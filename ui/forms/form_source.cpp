@@ -97,6 +97,7 @@ std::vector<std::string> pointerParts(const std::string& pointer) {
 
 FormSource::FormSource(Draft& draft, QObject* parent) : QObject(parent), draft_(draft) {
     connect(&draft_, &Draft::changed, this, &FormSource::renew);
+    connect(&draft_, &Draft::findingsChanged, this, &FormSource::changed);
     renew();
 }
 
@@ -155,9 +156,11 @@ bool FormSource::isChanged(const std::string& pointer, const Field& field) const
 
 config::Diagnostics FormSource::problems(const std::string& pointer, bool below) const {
     config::Diagnostics out;
-    for (const config::Diagnostic& one : draft_.diagnostics()) {
-        if (one.pointer == pointer || (below && one.pointer.starts_with(pointer + "/"))) {
-            out.push_back(one);
+    for (const config::Diagnostics& list : {draft_.diagnostics(), draft_.findings()}) {
+        for (const config::Diagnostic& one : list) {
+            if (one.pointer == pointer || (below && one.pointer.starts_with(pointer + "/"))) {
+                out.push_back(one);
+            }
         }
     }
     return out;

@@ -171,7 +171,7 @@ QString CheckpointModel::displayText(const CheckpointRow& row, int column) const
     }
     case KeptFor:
         return !row.looked_into       ? tr("reading …")
-               : !row.problem.empty() ? toQString(row.problem)
+               : !row.problem.empty() ? tr("not usable")
                : row.on_disk          ? toQString(row.kept_for)
                                       : tr("pruned");
     case Size: return row.on_disk && row.looked_into ? formatFileSize(row.bytes) : dash;
@@ -206,7 +206,9 @@ QVariant CheckpointModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole: return displayText(row, index.column());
     case SortRole: return sortValue(row, index.column());
     case Qt::ToolTipRole:
-        return row.on_disk ? pathText(row.path) : tr("removed by retention, its metrics are kept");
+        return !row.problem.empty() ? toQString(row.problem)
+               : row.on_disk        ? pathText(row.path)
+                                    : tr("removed by retention, its metrics are kept");
     case Qt::TextAlignmentRole:
         return QVariant((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::FontRole: {

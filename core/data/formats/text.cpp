@@ -8,6 +8,7 @@
 #include "core/data/text_windows.h"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 #include <utility>
 
@@ -138,7 +139,16 @@ config::FieldTable text_fields() {
                 .must_be_given()};
 }
 
+// What is not written but controls: old terminals' codes stand in texts now and then, files of
+// programs are full of them.
+bool is_control(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && std::strchr("\t\n\v\f\r\x1b", c) == nullptr) || byte == 0x7f ||
+           byte == 0;
+}
+
 bool is_text_file(const fs::path& path) {
+    constexpr std::ptrdiff_t kMostControls = 100; // one in so many
     std::string head(4096, '\0');
     const File file(path, File::Mode::read, ErrorKind::data);
     head.resize(static_cast<std::size_t>(std::min<std::int64_t>(file.size(), 4096)));
@@ -148,7 +158,9 @@ bool is_text_file(const fs::path& path) {
         return is_utf8(std::string_view(head).substr(0, head.size() - cut));
     };
     const bool utf8 = clean(0) || (head.size() == 4096 && (clean(1) || clean(2) || clean(3)));
-    return !head.empty() && utf8 && head.find('\0') == std::string::npos;
+    const auto controls = std::count_if(head.begin(), head.end(), is_control);
+    return !head.empty() && utf8 && head.find('\0') == std::string::npos &&
+           controls <= std::ssize(head) / kMostControls;
 }
 
 /// Of a folder, the first files tell.

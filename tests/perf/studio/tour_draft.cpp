@@ -116,9 +116,13 @@ void tourModel(Tour& tour) {
     tour.openPreset("fashion-cnn");
     settle(1500);
     tour.shootAll("model", "model-layers");
-    tour.studio.draft().edit({{"/model/layers/6/type", "conv2d"}, {"/model/layers/6/kernel", 9}});
+    tour.studio.draft().edit({{"/model/layers/7", config::Json{{"type", "max_pool"}}}});
     settle(1500);
-    tour.shoot("model", "model-error");
+    tour.shootAll("model", "model-error"); // flat values are no picture
+    tour.studio.draft().undo();
+    tour.studio.draft().edit({{"/model/layers/7/rate", 1.5}});
+    settle();
+    tour.shoot("model", "model-invalid");
     tour.studio.draft().undo();
 }
 

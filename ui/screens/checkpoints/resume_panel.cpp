@@ -188,6 +188,7 @@ void ResumePanel::setFact(int row, const QString& name, const QString& value, bo
 
 void ResumePanel::show(const CheckpointRow& row, const RunModel& run, const Draft& draft) {
     usable_ = row.on_disk && row.looked_into && row.problem.empty() && !run.isForeign();
+    problem_ = toQString(row.problem);
     newest_ = row.newest;
     const std::int64_t total = run.totalSteps();
     complete_ = total > 0 ? row.step >= total : newest_ && run.state() == train::RunState::finished;
@@ -224,7 +225,7 @@ void ResumePanel::show(const CheckpointRow& row, const RunModel& run, const Draf
 // The curve comes from the function that training uses, so that the two cannot disagree.
 void ResumePanel::drawRate(const CheckpointRow& row, const RunModel& run) {
     const std::int64_t total = run.totalSteps();
-    const bool known = total > 0 && !run.isForeign();
+    const bool known = total > 0 && !run.isForeign() && problem_.isEmpty();
     rate_->setVisible(known);
     rate_header_->setVisible(known);
     if (!known) {
@@ -248,6 +249,7 @@ void ResumePanel::drawRate(const CheckpointRow& row, const RunModel& run) {
 
 void ResumePanel::clear() {
     usable_ = newest_ = complete_ = false;
+    problem_.clear();
     header_->setTrailing({});
     goes_on_->setText(tr("Select a checkpoint"));
     from_to_->setText({});
@@ -272,8 +274,9 @@ void ResumePanel::focusResume() {
 void ResumePanel::updateButtons() {
     resume_->setEnabled(usable_ && newest_ && !complete_ && !training_);
     fork_->setEnabled(usable_ && !training_);
-    note_->setText(training_   ? tr("A run is training. Stop it to resume or fork another.")
-                   : !usable_  ? tr("Choose a checkpoint that is on disk.")
+    note_->setText(training_ ? tr("A run is training. Stop it to resume or fork another.")
+                   : !problem_.isEmpty() ? problem_
+                   : !usable_            ? tr("Choose a checkpoint that is on disk.")
                    : complete_ ? tr("The run has reached its length. Fork it with a longer one.")
                    : !newest_  ? tr("Only the newest goes on in the same run; fork from any other.")
                                : tr("Resumes with the run’s own frozen fields. F5 still starts "

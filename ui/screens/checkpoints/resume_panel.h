@@ -55,6 +55,7 @@ private:
     QPushButton* fork_;
     widgets::TextLabel* note_;
     bool usable_ = false;
+    QString problem_; // why it is not usable, unless it is merely gone
     bool newest_ = false;
     bool complete_ = false;
     bool training_ = false;

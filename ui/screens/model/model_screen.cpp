@@ -71,7 +71,6 @@ ModelScreen::ModelScreen(Studio& studio, Actions& actions)
     stack_->addWidget(createParts());
     column->addWidget(stack_, 1);
     connect(&source_, &FormSource::changed, this, &ModelScreen::update);
-    connect(&studio_.draft(), &Draft::findingsChanged, this, &ModelScreen::update);
     connect(&outlook_, &RunOutlook::changed, this, [this] {
         makeOutline();
         refreshFigures();
@@ -178,6 +177,7 @@ void ModelScreen::update() {
                                : toQString(draft.diagnostics().front().message));
     }
     makeOutline();
+    updateTrouble();
     emit navStateChanged();
 }
 
@@ -208,20 +208,38 @@ void ModelScreen::takeOutline(std::shared_ptr<const ModelOutline> outline) {
     tree_->setOutline(outline_);
     graph_->setOutline(outline_);
     text_->setOutline(outline_);
-    const bool wrong = !outline_->problem.isEmpty();
-    trouble_->setVisible(wrong);
+    updateTrouble();
+    refreshFigures();
+}
+
+/// The first mistake of the page: of a setting, else of a layer that does not fit.
+void ModelScreen::updateTrouble() {
+    const config::Diagnostics& problems = studio_.draft().diagnostics();
+    const auto mistake =
+        std::find_if(problems.begin(), problems.end(), [](const config::Diagnostic& one) {
+            return one.severity == config::Severity::error && isHere(one.pointer);
+        });
+    const bool misfit = studio_.draft().isValid() && outline_ && !outline_->problem.isEmpty();
+    trouble_->setVisible(mistake != problems.end() || misfit);
     trouble_->clearButtons();
-    if (wrong) {
+    std::string pointer;
+    if (mistake != problems.end()) {
+        pointer = mistake->pointer;
+        trouble_->setText(toQString(pointer), toQString(mistake->message) +
+                                                  (mistake->hint.empty() ? "" : ". ") +
+                                                  toQString(mistake->hint));
+    } else if (misfit) {
+        pointer = compile::pointer_of_layer(outline_->problem_path);
         const bool text = ir::read_place(outline_->problem_path).has_value();
         trouble_->setText(text ? tr("The model's text has a mistake")
                                : tr("%1 does not fit").arg(toQString(outline_->problem_path)),
                           outline_->problem + (outline_->hint.isEmpty() ? "" : ". ") +
                               outline_->hint);
-        QPushButton* show = trouble_->addButton(tr("Show"));
-        connect(show, &QPushButton::clicked, this,
-                [this] { showField(compile::pointer_of_layer(outline_->problem_path)); });
+    } else {
+        return;
     }
-    refreshFigures();
+    QPushButton* show = trouble_->addButton(tr("Show"));
+    connect(show, &QPushButton::clicked, this, [this, pointer] { showField(pointer); });
 }
 
 void ModelScreen::turnIntoText() {

@@ -49,6 +49,7 @@ private:
     void takeOutline(std::shared_ptr<const ModelOutline> outline);
     void refreshFigures();
     void refreshForm();
+    void updateTrouble();
     void turnIntoText();
 
     Studio& studio_;

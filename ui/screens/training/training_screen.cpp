@@ -110,7 +110,6 @@ TrainingScreen::TrainingScreen(Studio& studio, Actions& actions)
     stack_->addWidget(splitter);
     column->addWidget(stack_, 1);
     connect(&source_, &FormSource::changed, this, &TrainingScreen::update);
-    connect(&studio_.draft(), &Draft::findingsChanged, this, &TrainingScreen::update);
     update();
 }
 
