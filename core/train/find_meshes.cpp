@@ -4,6 +4,7 @@
 #include "core/compile/programs.h"
 #include "core/train/engine.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace weft::train {
@@ -12,8 +13,10 @@ std::optional<std::int64_t> limit_of_device(const plan::ExecutionPlan& plan) {
     if (!plan.limit_bytes) {
         return std::nullopt;
     }
-    return plan.device == "cpu" ? (*plan.limit_bytes - plan.host.bytes()) / plan.mesh.devices()
-                                : *plan.limit_bytes;
+    return plan.device == "cpu"
+               ? std::max<std::int64_t>(0, *plan.limit_bytes - plan.host.bytes()) /
+                     plan.mesh.devices()
+               : *plan.limit_bytes;
 }
 
 compile::MeshAdvice find_meshes(const compile::RunConfig& config, const data::DataOutline& data,

@@ -288,6 +288,17 @@ private slots:
         QVERIFY(!settings.contains("optimizer.type")); // the same in both
     }
 
+    void a_setting_that_one_run_lacks_is_a_number_of_the_others() {
+        const config::Json configs[] = {{{"rate", 0.1}}, config::Json::object(), {{"rate", 0.02}}};
+        const config::Json* all[] = {&configs[0], &configs[1], &configs[2]};
+        const auto varying = ui::varyingSettings(all);
+        QCOMPARE(varying.size(), std::size_t{1});
+        QVERIFY(varying[0].isNumeric()); // an axis in order, not a list of texts
+        QCOMPARE(*varying[0].numbers[0], 0.1);
+        QVERIFY(!varying[0].numbers[1]);
+        QCOMPARE(*varying[0].numbers[2], 0.02);
+    }
+
     void parallel_coordinates_show_only_what_varies_and_answer_to_keys() {
         Page page({{"a", 0.001, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
         static_cast<widgets::SegmentedControl*>(page.fixture.find("comparePart"))

@@ -33,10 +33,12 @@ void collect(const Json& value, const std::string& path, Leaves& out) {
 
 void fill_numbers(VaryingSetting& setting, const std::vector<const Json*>& values) {
     const bool numeric = std::all_of(values.begin(), values.end(), [](const Json* value) {
-        return value != nullptr && value->is_number();
+        return value == nullptr || value->is_number();
     });
     for (std::size_t i = 0; numeric && i < values.size(); ++i) {
-        setting.numbers.push_back(values[i]->get<double>());
+        setting.numbers.push_back(values[i] == nullptr
+                                      ? std::nullopt
+                                      : std::optional(values[i]->get<double>()));
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include <QString>
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -37,8 +38,8 @@ bool isBeingWritten(const train::RunSummary& run);
 struct VaryingSetting {
     QString path;                // "optimizer.learning_rate"
     std::vector<QString> values; // of each run; empty: it has none
-    /// The same where every value is a number.
-    std::vector<double> numbers;
+    /// The same where every value that there is is a number.
+    std::vector<std::optional<double>> numbers;
     bool isNumeric() const { return !numbers.empty(); }
 };
 /// In the order of the configuration; name, notes and tags are not settings.

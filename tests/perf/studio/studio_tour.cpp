@@ -76,9 +76,10 @@ void Tour::shoot(const QString& page, const QString& name) {
 void Tour::shootAll(const QString& page, const QString& name) {
     shoot(page, name);
     theme.setFontScale(kLargeText);
+    settle(600); // every page is laid out anew
     shoot(page, name + "-large");
     theme.setFontScale(1.0);
-    settle();
+    settle(600);
     QPixmap picture(window.size() * 2);
     picture.setDevicePixelRatio(2);
     window.render(&picture);
@@ -86,6 +87,7 @@ void Tour::shootAll(const QString& page, const QString& name) {
 }
 
 void Tour::snap(const QString& name) {
+    window.repaint();
     save(window.grab(), name);
 }
 

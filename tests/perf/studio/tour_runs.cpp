@@ -70,8 +70,10 @@ fs::path write_diverging(const fs::path& folder) {
 void write_run(const fs::path& run, double rate, int batch, int nth, int steps) {
     fs::create_directories(run);
     std::ofstream(run / "config.json")
-        << R"({"optimizer": {"type": "adamw", "learning_rate": )" << rate
-        << R"(}, "training": {"global_batch_size": )" << batch << "}}";
+        << R"({"data": {"train": {"type": "synthetic", "kind": "classification"}},
+               "model": {"type": "mlp", "hidden": [32]},
+               "optimizer": {"type": "adamw", "learning_rate": )"
+        << rate << R"(}, "training": {"global_batch_size": )" << batch << "}}";
     train::RunInfo info;
     info.name = "sweep";
     info.state = nth == 4 ? "failed" : "finished";
@@ -184,7 +186,7 @@ void tourDialogs(Tour& tour) {
     tour.shootDialog("dialog-text", [&] { actions.get(ui::action::kEditConfig)->trigger(); });
     tour.window.showPage("home");
     actions.get(ui::action::kPalette)->trigger();
-    settle();
+    settle(600);
     tour.snap("palette");
     tour.studio.draft().edit({{"/training/ema_decay", 3}});
     actions.get(ui::action::kProblems)->trigger();

@@ -123,7 +123,9 @@ BigNumber time_number(const RunModel& run, bool training) {
                      QObject::tr("%1 so far").arg(formatDuration(run.secondsTrained())),
                      Role::Success,
                      {}};
-    if (left >= 0) {
+    if (left >= 0 && run.state() == train::RunState::paused) {
+        number.sub = QObject::tr("paused · ") + number.sub;
+    } else if (left >= 0) {
         const QDateTime end = QDateTime::currentDateTime().addSecs(static_cast<qint64>(left));
         number.sub = QObject::tr("done at %1 · ").arg(end.toString("HH:mm")) + number.sub;
     }
