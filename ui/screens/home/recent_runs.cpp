@@ -262,7 +262,7 @@ void RecentRuns::addAction(int row, const train::RunSummary& run) {
     const bool resumable = (run.state == "stopped" || run.state == "interrupted") &&
                            run.last_checkpoint_step >= 0 && !studio_.isTraining();
     QPushButton* button = createButton(resumable               ? tr("Resume")
-                                       : run.state == "failed" ? tr("Ways on")
+                                       : run.state == "failed" ? tr("Show why")
                                                                : tr("Open"),
                                        run);
     connect(button, &QPushButton::clicked, this, [this, folder, resumable] {
