@@ -8,6 +8,20 @@
 #include <cmath>
 
 namespace weft::widgets {
+namespace {
+
+/// Of facts with dots between them as many as there is room for, the first at least: half a number
+/// or a word says nothing.
+QString wholeFacts(const QFont& font, const QString& text, double width) {
+    const QString between = QStringLiteral(" · ");
+    QString out = text;
+    while (out.contains(between) && textWidth(font, out) > width + 0.5) {
+        out.truncate(out.lastIndexOf(between));
+    }
+    return out;
+}
+
+} // namespace
 
 TextLabel::TextLabel(const QString& text, TextStyle style, Role role, QWidget* parent)
     : QLabel(text, parent), style_(style), role_(role) {
@@ -86,8 +100,7 @@ bool ElidedLabel::isElided() const {
 
 QSize ElidedLabel::sizeHint() const {
     const QFont font = Theme::current().font(style_);
-    return {static_cast<int>(std::ceil(textWidth(font, text_))) + 1,
-            QFontMetrics(font).height()};
+    return {static_cast<int>(std::ceil(textWidth(font, text_))) + 1, QFontMetrics(font).height()};
 }
 
 QSize ElidedLabel::minimumSizeHint() const {
@@ -97,10 +110,14 @@ QSize ElidedLabel::minimumSizeHint() const {
 void ElidedLabel::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const Theme& theme = Theme::current();
-    paintText(painter, rect(), alignment_, text_, theme.font(style_),
+    const QFont font = theme.font(style_);
+    paintText(painter, rect(), alignment_,
+              mode_ == Qt::ElideRight ? wholeFacts(font, text_, width()) : text_, font,
               theme.color(isEnabled() ? role_ : Role::Faint), mode_);
 }
 
-void ElidedLabel::resizeEvent(QResizeEvent*) { setToolTip(isElided() ? text_ : QString()); }
+void ElidedLabel::resizeEvent(QResizeEvent*) {
+    setToolTip(isElided() ? text_ : QString());
+}
 
 } // namespace weft::widgets

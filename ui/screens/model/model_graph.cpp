@@ -115,7 +115,7 @@ void ModelGraph::take(Drawing drawing) {
     }
     mark();
     up_->setVisible(!level_.empty());
-    header_->setSubtitle(level_.empty() ? tr("double click or Enter goes into a block")
+    header_->setSubtitle(level_.empty() ? tr("Enter goes in · a double click, too")
                                         : toQString(level_));
     if (std::exchange(fits_, false)) {
         scroll_->fit();

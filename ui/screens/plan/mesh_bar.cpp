@@ -118,8 +118,8 @@ void MeshBar::setEdit(const MeshEdit& edit, Where where, bool example) {
     use_->setVisible(example);
     remark_->setText(example ? tr("the draft computes on one device")
                      : where == Where::Planned
-                         ? tr("planned only: nothing of it need be here")
-                         : tr("exact, not faster: every device is a thread of this machine"));
+                         ? tr("planned only · nothing of it need be here")
+                         : tr("exact, not faster · every device is a thread of this machine"));
     cards_->setStrategy(edit.strategy);
     axes_->setEdit(edit);
 }

@@ -31,8 +31,7 @@ void MomentLine::setMoment(const StepMoments* moments, const StepMoment& moment)
     widest_place_ = tr("op %1 of %2").arg(formatCount(count), formatCount(count));
     place_ = phase_ = time_ = title_ = QString();
     if (count > 0 && !moment.valid()) {
-        phase_ = tr("Play the step or drag the handle: devices, pipeline, collectives and tensors "
-                    "follow");
+        phase_ = tr("Play the step or drag the handle");
     } else if (count > 0) {
         place_ = tr("op %1 of %2").arg(formatCount(moment.position + 1), formatCount(count));
         phase_ = moment.phase;

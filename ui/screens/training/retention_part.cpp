@@ -27,7 +27,7 @@ RetentionPart::RetentionPart(Draft& draft, RunOutlook& outlook, RunModel& run, Q
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    header_->setSubtitle(tr("each bar lives from its save until retention removes it"));
+    header_->setSubtitle(tr("bars are saves · each until retention removes it"));
     column->addWidget(header_);
     chart_->setObjectName("retentionChart");
     chart_->setAccessibleName(tr("Checkpoints over the run"));

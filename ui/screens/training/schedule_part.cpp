@@ -66,7 +66,7 @@ SchedulePart::SchedulePart(FormSource& source, RunOutlook& outlook, Draft& draft
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    header_->setSubtitle(tr("drawn by the engine's own schedule"));
+    header_->setSubtitle(tr("by the engine · its own schedule"));
     auto* scale = new widgets::SegmentedControl({tr("Linear"), tr("Log")});
     scale->setObjectName("scheduleScale");
     scale->setAccessibleName(tr("Scale of the learning rate"));
@@ -131,8 +131,8 @@ void SchedulePart::refresh() {
     QString words = tr("peak %1").arg(
         rateText(shown_.y.empty() ? 0.0 : *std::max_element(shown_.y.begin(), shown_.y.end())));
     curve_->setAccessibleDescription(words + ", " + readout_->text());
-    header_->setSubtitle(endless(config) ? tr("without an end: the length is in minutes")
-                                         : tr("drawn by the engine's own schedule"));
+    header_->setSubtitle(endless(config) ? tr("no end · the length is in minutes")
+                                         : tr("by the engine · its own schedule"));
 }
 
 /// The run on screen, where it has another curve.
