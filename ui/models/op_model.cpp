@@ -154,7 +154,7 @@ QVariant OpModel::headerData(int section, Qt::Orientation orientation, int role)
     const QString titles[] = {
         tr("op"),    tr("layer"),  tr("phase"),
         tr("times"), tr("kernel"), tr("FLOPs"),
-        tr("bytes"), tr("ms"),     timed ? tr("share of the step") : tr("share of FLOPs")};
+        tr("bytes"), tr("ms"),     timed ? tr("of the step") : tr("of FLOPs")};
     return titles[section];
 }
 

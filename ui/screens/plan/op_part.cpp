@@ -21,6 +21,7 @@ namespace {
 constexpr int kFilterWidth = 180;
 constexpr int kWide = 860;   // narrower: the kernel goes
 constexpr int kMiddle = 700; // narrower still: the phase goes
+constexpr int kNarrow = 440; // and times, FLOPs and bytes: the share says which are large
 
 } // namespace
 
@@ -53,6 +54,7 @@ OpPart::OpPart(QWidget* parent) : QWidget(parent) {
     proxy_ = new OpFilter(this);
     proxy_->setSourceModel(model_);
     table_ = createTable(proxy_, "opTable", tr("Ops of the step"));
+    table_->setTextElideMode(Qt::ElideMiddle); // the end says as much as the beginning
     share_ = new widgets::ShareDelegate(OpModel::kShareRole, table_);
     table_->setItemDelegateForColumn(OpModel::ShareColumn, share_);
     table_->setSortingEnabled(true);
@@ -164,6 +166,9 @@ void OpPart::arrangeColumns() {
     const double room = width() / widgets::Theme::current().fontScale();
     table_->setColumnHidden(OpModel::KernelColumn, room < kWide);
     table_->setColumnHidden(OpModel::PhaseColumn, room < kMiddle);
+    for (const auto column : {OpModel::CountColumn, OpModel::FlopsColumn, OpModel::BytesColumn}) {
+        table_->setColumnHidden(column, room < kNarrow);
+    }
     table_->setColumnHidden(OpModel::MsColumn, !digest_ || !digest_->timed);
     setColumnWidths(table_, {{OpModel::KindColumn, QString(room < kMiddle ? 13 : 18, 'm')},
                              {OpModel::PhaseColumn, "backward m"},
