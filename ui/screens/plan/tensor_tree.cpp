@@ -24,7 +24,7 @@ constexpr int kFilterWidth = 112;
 constexpr int kIndent = 12;
 constexpr int kCellPadding = 16;
 constexpr int kMostName = 240;     // longer ones end in dots before columns go; at text size 1
-constexpr double kSpecShare = 0.3; // of the width, where there is not room for both
+constexpr double kSpecShare = 0.45; // of the width, where there is not room for both
 
 /// "10.84 M", "812"
 QString shortCount(std::int64_t count) {
