@@ -11,6 +11,8 @@
 #include "widgets/text_label.h"
 
 #include <QHBoxLayout>
+#include <QPainter>
+#include <QPainterPath>
 #include <QPushButton>
 #include <QVBoxLayout>
 
@@ -20,20 +22,41 @@ namespace weft::ui {
 namespace {
 
 constexpr int kCellWidth = 64; // at text size 1
+constexpr QSize kCurveSize(160, 120);
 
 using widgets::Role;
 using widgets::TextStyle;
 
+/// Stands where the loss curve will be.
+class CurveOutline : public QWidget {
+public:
+    CurveOutline() { setMinimumSize(kCurveSize); }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        const widgets::Theme& theme = widgets::Theme::current();
+        painter.setPen(QPen(theme.color(Role::Faint), 1.5, Qt::DashLine));
+        const QRectF room = QRectF(rect()).adjusted(8, 8, -8, -8);
+        QPainterPath fall(room.topLeft());
+        fall.cubicTo(room.left() + room.width() * 0.12, room.top() + room.height() * 0.9,
+                     room.left() + room.width() * 0.4, room.bottom(), room.right(), room.bottom());
+        painter.drawPath(fall);
+    }
+};
+
 /// The goal as last evaluated and when that was; the loss, while nothing trained was evaluated.
-QString lastDemoText(const train::RunSummary& run) {
+QString demoText(const train::RunSummary& run) {
     const train::MetricSummary* goal = run.metric(run.best_metric);
     const bool evaluated = goal != nullptr && goal->last_step > 0;
     const double share =
         evaluated ? static_cast<double>(goal->last_step) / static_cast<double>(run.step) : 1.0;
-    return QObject::tr("last demo: %1 %2 after %3")
-        .arg(evaluated ? toQString(run.best_metric) : QStringLiteral("train/loss"),
-             formatMetric(evaluated ? goal->last : run.last_loss),
-             formatDuration(run.seconds * std::min(share, 1.0)));
+    const QString said = run.state == "running" ? DemoCard::tr("running: %1 %2 after %3")
+                                                : DemoCard::tr("last demo: %1 %2 after %3");
+    return said.arg(evaluated ? toQString(run.best_metric) : QStringLiteral("train/loss"),
+                    formatMetric(evaluated ? goal->last : run.last_loss),
+                    formatDuration(run.seconds * std::min(share, 1.0)).replace(' ', QChar::Nbsp));
 }
 
 int cellWidth() {
@@ -66,17 +89,20 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     auto* side = new QVBoxLayout;
     side->setSpacing(4);
     chart_ = new widgets::LineChart;
-    chart_->setMinimumSize(160, 120);
+    chart_->setMinimumSize(kCurveSize);
+    chart_->hide();
     chart_->setAxisNames(tr("seconds"), tr("loss"));
     chart_->setXKind(widgets::LineChart::XKind::Seconds);
-    chart_->setOverlayText(tr("Its loss curve"), tr("after one run"));
     chart_->setFocusPolicy(Qt::NoFocus);
     chart_->setAccessibleName(tr("Loss of the demo"));
     offerExport(
         *chart_, [] { return QStringLiteral("demo-loss"); },
         [this](bool well, const QString& text) { emit exported(well, text); });
     side->addWidget(chart_, 1);
-    chart_note_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
+    outline_ = new CurveOutline;
+    side->addWidget(outline_, 1);
+    chart_note_ = new widgets::TextLabel(tr("its loss curve comes here as it learns"),
+                                         TextStyle::Caption, Role::Muted);
     chart_note_->setObjectName("demoNote");
     chart_note_->setWordWrap(true);
     side->addWidget(chart_note_);
@@ -96,8 +122,8 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     start_->setMinimumHeight(36);
     connect(start_, &QPushButton::clicked, this, &DemoCard::startDemo);
     bottom->addWidget(start_);
-    needs_ = new widgets::TextLabel(tr("needs no GPU, no download, no account"), TextStyle::Caption,
-                                    Role::Muted);
+    needs_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
+    needs_->setObjectName("demoNeeds");
     needs_->setWordWrap(true);
     bottom->addWidget(needs_, 1);
     column->addLayout(bottom);
@@ -179,8 +205,9 @@ void DemoCard::showLastDemo() {
         chart_->clearAll();
         const int series = chart_->addSeries({tr("train/loss"), {}, 0, widgets::SeriesForm::Plain});
         chart_->append(series, x, y);
-        chart_->setOverlayText({});
-        chart_note_->setText(lastDemoText(run));
+        chart_->show();
+        outline_->hide();
+        chart_note_->setText(demoText(run));
         break;
     }
     updateButtons();
@@ -211,8 +238,10 @@ void DemoCard::updateButtons() {
     widgets::setButtonKind(start_,
                            again ? widgets::ButtonKind::Normal : widgets::ButtonKind::Primary);
     start_->setEnabled(!studio_.isTraining());
-    start_->setToolTip(studio_.isTraining() ? tr("%1 is still training").arg(studio_.run().name())
-                                            : QString());
+    const QString why =
+        studio_.isTraining() ? tr("%1 is still training.").arg(studio_.run().name()) : QString();
+    start_->setToolTip(why);
+    needs_->setText(why.isEmpty() ? tr("needs no GPU, no download, no account") : why);
 }
 
 } // namespace weft::ui

@@ -51,6 +51,7 @@ private:
     widgets::TextLabel* needs_;
     widgets::ImageGrid* pictures_ = nullptr;
     widgets::LineChart* chart_;
+    QWidget* outline_; // in its place until a demo has run
     widgets::TextLabel* chart_note_;
     QPushButton* try_;
     QPushButton* start_;
