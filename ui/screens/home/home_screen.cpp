@@ -34,6 +34,27 @@ namespace {
 constexpr int kTwoCardsWidth = 880; // at text size 1
 constexpr int kStartPage = 0;
 
+/// Its lines stand in the middle.
+class CentredFlow : public widgets::FlowLayout {
+public:
+    using FlowLayout::FlowLayout;
+
+    void setGeometry(const QRect& rect) override {
+        FlowLayout::setGeometry(rect);
+        for (int first = 0, next = 0; first < count(); first = next) {
+            QRect line;
+            const int top = itemAt(first)->geometry().top();
+            for (; next < count() && itemAt(next)->geometry().top() == top; ++next) {
+                line |= itemAt(next)->geometry();
+            }
+            const int aside = rect.center().x() - line.center().x();
+            for (int i = first; i < next; ++i) {
+                itemAt(i)->setGeometry(itemAt(i)->geometry().translated(aside, 0));
+            }
+        }
+    }
+};
+
 } // namespace
 
 using widgets::Role;
@@ -147,7 +168,7 @@ QWidget* HomeScreen::createDropZone() {
     here->setAlignment(Qt::AlignCenter);
     column->addWidget(here);
     auto* tags = new QWidget;
-    auto* flow = new widgets::FlowLayout(tags);
+    auto* flow = new CentredFlow(tags);
     flow->setContentsMargins(0, 0, 0, 0);
     flow->setSpacing(6);
     for (const data::FormatDef* format : data::kFormats) {
@@ -159,7 +180,7 @@ QWidget* HomeScreen::createDropZone() {
         tag->setToolTip(toQString(format->help));
         flow->addWidget(tag);
     }
-    column->addWidget(tags, 0, Qt::AlignHCenter);
+    column->addWidget(tags);
     column->addStretch(1);
     auto* foot = new widgets::FlowLayout; // the way goes below the button where it has no room
     foot->setSpacing(widgets::space::kGroup);
