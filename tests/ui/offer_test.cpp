@@ -4,6 +4,7 @@
 #include "core/base/hdf5_file.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/studio_fixture.h"
+#include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "ui/models/column_model.h"
 #include "ui/screens/home/home_screen.h"
@@ -12,10 +13,13 @@
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QDropEvent>
+#include <QHeaderView>
 #include <QImage>
 #include <QLabel>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QTableView>
 #include <QUrl>
 
@@ -271,6 +275,41 @@ private slots:
         QCOMPARE(drop.offer().targets(), QStringList{"Größe"});
     }
 
+    void nothing_is_cut_in_a_small_window_nor_with_large_text() {
+        Drop drop;
+        QMainWindow& window = drop.fixture.window();
+        window.resize(1024, 680);
+        write(drop.folder() / "fruits.csv", fruit_table());
+        drop.drop(drop.folder() / "fruits.csv");
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+        const auto* columns = drop.home->offerPage()->findChild<QTableView*>("offerColumns");
+        const auto* samples = drop.home->offerPage()->findChild<QTableView*>("dataTable");
+        const auto* settings = drop.home->offerPage()->findChild<QScrollArea*>("offerSettings");
+        QTRY_VERIFY_WITH_TIMEOUT(samples->model()->rowCount() > 0, kPatienceMs);
+        QVERIFY(!settings->isAncestorOf(samples)); // side by side
+        const auto all_seen = [](const QAbstractItemView& table, const QHeaderView& sections) {
+            for (int i = 0; i < sections.count(); ++i) {
+                const int needed = sections.orientation() == Qt::Horizontal
+                                       ? table.sizeHintForColumn(i)
+                                       : table.sizeHintForRow(i);
+                if (sections.isSectionHidden(i) || sections.sectionSize(i) < needed) {
+                    return false;
+                }
+            }
+            return true;
+        };
+        QTRY_VERIFY(all_seen(*columns, *columns->verticalHeader()));
+        QTRY_VERIFY(!columns->isColumnHidden(ui::ColumnModel::MissingColumn));
+        QTRY_COMPARE(columns->verticalScrollBar()->maximum(), 0);
+        for (int i = 0; i < 20; ++i) {
+            drop.fixture.window().actions().get(ui::action::kTextLarger)->trigger();
+        }
+        QTRY_VERIFY(all_seen(*samples, *samples->horizontalHeader()));
+        QTRY_VERIFY(all_seen(*columns, *columns->verticalHeader()));
+        QTRY_COMPARE(columns->verticalScrollBar()->maximum(), 0);
+        QTRY_VERIFY(settings->isAncestorOf(samples)); // all scrolls as one
+    }
+
     void two_hundred_pictures_of_all_kinds_are_trained_and_the_broken_one_is_named() {
         Drop drop;
         fill_with_pictures(drop.folder());
@@ -293,18 +332,21 @@ private slots:
         // The page counts files until they are opened, then what can be used of them.
         QCOMPARE(drop.offer().found().summary, std::string("203 image files in 2 folders"));
         QVERIFY2(drop.words().contains("kaputt.jpg"), qPrintable(drop.words()));
-        QVERIFY2(drop.words().contains(QString("%1 samples to train with")
-                                           .arg(set.train->samples())),
-                 qPrintable(drop.words()));
+        QVERIFY2(
+            drop.words().contains(QString("%1 samples to train with").arg(set.train->samples())),
+            qPrintable(drop.words()));
         drop.train();
     }
 
     void arrays_and_texts_are_trained_with_at_most_four_clicks_data() {
         QTest::addColumn<QString>("format");
         QTest::addColumn<QString>("file");
-        QTest::newRow("npy") << "npy" << "X.npy";
-        QTest::newRow("hdf5") << "hdf5" << "points.h5";
-        QTest::newRow("jsonl") << "jsonl" << "stories.jsonl";
+        QTest::newRow("npy") << "npy"
+                             << "X.npy";
+        QTest::newRow("hdf5") << "hdf5"
+                              << "points.h5";
+        QTest::newRow("jsonl") << "jsonl"
+                               << "stories.jsonl";
     }
     void arrays_and_texts_are_trained_with_at_most_four_clicks() {
         QFETCH(QString, format);
@@ -326,11 +368,9 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!drop.offer().preview().samples().empty(), kPatienceMs);
         drop.train();
         QVERIFY(drop.clicks <= 4);
-        QCOMPARE(drop.fixture.studio()
-                     .draft()
-                     .document()["data"]["train"]["type"]
-                     .get<std::string>(),
-                 format.toStdString());
+        QCOMPARE(
+            drop.fixture.studio().draft().document()["data"]["train"]["type"].get<std::string>(),
+            format.toStdString());
     }
 
     void the_zone_lights_up_while_files_are_dragged_over_the_window() {

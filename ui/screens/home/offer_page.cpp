@@ -36,7 +36,9 @@ using widgets::TextLabel;
 using widgets::TextStyle;
 
 enum Page { LookingPage, NothingPage, FoundPage };
-constexpr int kSideWidth = 440;
+constexpr int kSideWidth = 512;     // at text size 1; a column with its examples
+constexpr int kTwoPartsWidth = 960; // likewise
+constexpr int kSamplesHeight = 320; // likewise; below what was found
 constexpr int kMostNotes = 12;
 constexpr int kMostColumns = 14; // seen at a time
 using widgets::space::kTight;
@@ -110,23 +112,25 @@ OfferPage::OfferPage(Studio& studio, QWidget* parent) : QWidget(parent), studio_
     connect(leave, &QPushButton::clicked, this, &OfferPage::closed);
     stack_->addWidget(nothing_);
     auto* body = new QWidget;
-    parts_ = new QBoxLayout(QBoxLayout::LeftToRight, body);
+    parts_ = new QHBoxLayout(body);
     parts_->setContentsMargins(0, 0, 0, 0);
     parts_->setSpacing(0);
     auto* settings = new widgets::Panel;
-    auto* settings_column = new QVBoxLayout(settings);
-    settings_column->setContentsMargins(0, 0, 0, 0);
-    settings_column->setSpacing(0);
-    settings_column->addWidget(createFound());
-    settings_column->addWidget(createRun());
-    settings_column->addWidget(createClasses());
-    settings_column->addStretch(1);
-    QScrollArea* scroll = widgets::verticalScroll(settings);
-    scroll->setMinimumWidth(kSideWidth);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    parts_->addWidget(scroll, 2);
-    parts_->addWidget(new widgets::Hairline(Qt::Vertical));
-    parts_->addWidget(new SamplePart(offer_.preview()), 3);
+    settings_ = new QVBoxLayout(settings);
+    settings_->setContentsMargins(0, 0, 0, 0);
+    settings_->setSpacing(0);
+    settings_->addWidget(createFound());
+    settings_->addWidget(createRun());
+    settings_->addWidget(createClasses());
+    settings_->addStretch(1);
+    scroll_ = widgets::verticalScroll(settings);
+    scroll_->setObjectName("offerSettings");
+    parts_->addWidget(scroll_, 2);
+    between_ = new widgets::Hairline(Qt::Vertical);
+    parts_->addWidget(between_);
+    samples_ = new SamplePart(offer_.preview());
+    samples_->setObjectName("offerSamples");
+    parts_->addWidget(samples_, 3);
     stack_->addWidget(body);
     column->addWidget(stack_, 1);
     column->addWidget(new widgets::Hairline);
@@ -172,6 +176,15 @@ QWidget* OfferPage::createFound() {
     columns->addWidget(header);
     columns_ = new ColumnModel(this);
     table_ = createTable(columns_, "offerColumns", tr("Columns"));
+    table_->setWordWrap(true);
+    table_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    const auto fit = [this](int section) {
+        if (section == ColumnModel::ExampleColumn) {
+            fitRows();
+        }
+    };
+    connect(table_->horizontalHeader(), &QHeaderView::sectionResized, this, fit,
+            Qt::QueuedConnection); // once all columns have their widths
     columns->addWidget(table_);
     connect(columns_, &ColumnModel::targetsChosen, &offer_, &DataOffer::setTargets);
     column->addWidget(columns_part_);
@@ -253,12 +266,32 @@ void OfferPage::hideEvent(QHideEvent* event) {
     offer_.preview().setActive(false);
 }
 
-// In a narrow window the samples stand below what was found.
+// In a narrow window, or with large text, the samples stand below what was found and all of it
+// scrolls as one.
+void OfferPage::arrange() {
+    const double scale = widgets::Theme::current().fontScale();
+    const bool wide = width() >= kTwoPartsWidth * scale;
+    scroll_->setMinimumWidth(wide ? static_cast<int>(kSideWidth * scale) : 0);
+    samples_->setMinimumHeight(wide ? 0 : static_cast<int>(kSamplesHeight * scale));
+    between_->setVisible(wide);
+    if (wide != (parts_->indexOf(samples_) >= 0)) {
+        wide ? parts_->addWidget(samples_, 3) : settings_->addWidget(samples_, 1);
+    }
+}
+
 void OfferPage::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    parts_->setDirection(width() >= 2 * kSideWidth * widgets::Theme::current().fontScale()
-                             ? QBoxLayout::LeftToRight
-                             : QBoxLayout::TopToBottom);
+    arrange();
+}
+
+// What is on the page has its new font by now.
+void OfferPage::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange && samples_ != nullptr) {
+        arrange();
+        fitRows();
+        samples_->findChild<QTableView*>("dataTable")->resizeColumnsToContents();
+    }
 }
 
 void OfferPage::update() {
@@ -335,9 +368,17 @@ void OfferPage::updateFound() {
     columns_part_->setVisible(!found.columns.empty());
     columns_->setColumns(found.columns, offer_.targets());
     fitColumns(table_, ColumnModel::ExampleColumn);
-    const int rows = std::min(columns_->rowCount(), kMostColumns);
-    table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() +
-                           rows * table_->verticalHeader()->defaultSectionSize() + kTight);
+    fitRows();
+}
+
+// Examples that are too long for their column go on below.
+void OfferPage::fitRows() {
+    table_->resizeRowsToContents();
+    int height = table_->horizontalHeader()->sizeHint().height() + kTight;
+    for (int row = 0; row < std::min(columns_->rowCount(), kMostColumns); ++row) {
+        height += table_->rowHeight(row);
+    }
+    table_->setFixedHeight(height);
 }
 
 void OfferPage::updateNotes() {

@@ -7,8 +7,9 @@
 
 #include <QWidget>
 
-class QBoxLayout;
+class QHBoxLayout;
 class QPushButton;
+class QScrollArea;
 class QStackedWidget;
 class QTableView;
 class QVBoxLayout;
@@ -17,6 +18,7 @@ namespace weft::widgets {
 class ElidedLabel;
 class EmptyState;
 class FigureStrip;
+class Hairline;
 class ProgressLine;
 class SectionHeader;
 class SegmentedControl;
@@ -26,6 +28,7 @@ class TextLabel;
 namespace weft::ui {
 
 class ColumnModel;
+class SamplePart;
 class Studio;
 
 class OfferPage : public QWidget {
@@ -45,6 +48,7 @@ signals:
     void failed(const QString& problem);
 
 protected:
+    void changeEvent(QEvent* event) override;
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
@@ -54,6 +58,8 @@ private:
     QWidget* createRun();
     QWidget* createClasses();
     QWidget* createFooter();
+    void arrange();
+    void fitRows();
     void update();
     void updateFormats();
     void updateFound();
@@ -72,7 +78,11 @@ private:
     widgets::EmptyState* looking_;
     QPushButton* stop_;
     widgets::EmptyState* nothing_;
-    QBoxLayout* parts_;
+    QHBoxLayout* parts_;
+    QVBoxLayout* settings_;
+    QScrollArea* scroll_;
+    widgets::Hairline* between_;
+    SamplePart* samples_ = nullptr;
     widgets::SegmentedControl* formats_ = nullptr;
     QVBoxLayout* formats_place_;
     widgets::TextLabel* summary_;
