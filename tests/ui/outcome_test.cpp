@@ -3,6 +3,7 @@
 #include "tests/support/weft_test.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/screens/train/summary_card.h"
+#include "widgets/line_chart.h"
 #include "widgets/text_label.h"
 
 #include <QClipboard>
@@ -58,6 +59,17 @@ private slots:
         QVERIFY(!saved.empty());
         QVERIFY(error.ways_on.size() >= 2 && error.ways_on.size() <= 3);
         QTRY_VERIFY(fixture.find("failureCheckpoint")->isVisible()); // by its layout, in turn
+
+        // A triangle at the axis of the loss: nothing was to be drawn there.
+        const auto* chart = static_cast<widgets::LineChart*>(fixture.find("lossChart"));
+        const auto marked = [chart] {
+            std::size_t count = 0;
+            for (int series = 0; series < 100; ++series) {
+                count += chart->nonFiniteCount(series);
+            }
+            return count;
+        };
+        QTRY_COMPARE(marked(), std::size_t{1});
 
         const auto parent = fixture.studio().run().folder();
         const auto* way = static_cast<QPushButton*>(fixture.find("wayOn0"));

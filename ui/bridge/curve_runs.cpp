@@ -45,6 +45,7 @@ void CurveRuns::listen(const CurveRun& run) {
     connect(model, &RunModel::evaluationAdded, this, marks);
     connect(model, &RunModel::checkpointsChanged, this, marks);
     connect(model, &RunModel::stateChanged, this, marks);
+    connect(model, &RunModel::failed, this, marks);
 }
 
 const CurveRun* CurveRuns::find(const std::filesystem::path& folder) const {

@@ -258,12 +258,23 @@ void ChartCell::updateEvaluations(const CurveRun& run) {
     }
     const int series = found->second.evaluations;
     readEvaluations(run.model(), metric_, axis_, run.until, x_, y_);
+    addDivergence(run.model());
     chart()->clearSeries(series);
     chart()->append(series, x_, y_);
     if (run.part == CurveRun::Part::Overlay) {
         chart()->setSeriesForm(series, pointCount(run.model().steps(), metric_) > 0
                                            ? SeriesForm::Noted
                                            : SeriesForm::Thin);
+    }
+}
+
+// The update whose loss was not finite was not done: no step says it.
+void ChartCell::addDivergence(const RunModel& run) {
+    const bool diverged = run.failure() && run.failure()->kind == "diverged";
+    const auto last = xOfStep(run, axis_, static_cast<double>(run.step()));
+    if (diverged && last && metric_.id == "loss") {
+        x_.push_back(*last);
+        y_.push_back(std::nan(""));
     }
 }
 

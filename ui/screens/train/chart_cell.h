@@ -59,6 +59,7 @@ private:
     void updateEvaluations(const CurveRun& run);
     void updateMarks();
     void updateTicks();
+    void addDivergence(const RunModel& run);
     void addTakenBack(const CurveRun& run, Drawn& drawn);
 
     CurveRuns& runs_;
