@@ -35,7 +35,7 @@ constexpr int kWhichLetters = 22;
 constexpr int kCellPadding = 16;
 constexpr int kMarkRoom = 14;
 constexpr int kTagRoom = 12;
-constexpr double kWhatShare = 0.45; // of the room for what and why
+constexpr double kWhatShare = 0.55; // of the room for what and why
 enum Page { EmptyPage, TablePage, ArrowsPage, PatternPage };
 enum Form { Table, Arrows, How };
 
@@ -69,8 +69,7 @@ ExchangePart::ExchangePart(QWidget* parent) : QWidget(parent) {
     form_->setObjectName("exchangeForm");
     form_->setAccessibleName(tr("Collectives as"));
     form_->setCompact(true);
-    connect(form_, &widgets::SegmentedControl::currentIndexChanged, this,
-            &ExchangePart::showPage);
+    connect(form_, &widgets::SegmentedControl::currentIndexChanged, this, &ExchangePart::showPage);
     header_->addControl(form_);
     inner->addWidget(header_);
     stack_ = new QStackedWidget;
@@ -355,8 +354,7 @@ void ExchangePart::arrangeColumns() {
     setColumnWidths(table_, longest);
     // In other letters than numbers: a mark stands behind the kind, and tags have edges.
     const widgets::Theme& theme = widgets::Theme::current();
-    const double kind =
-        widgets::textWidth(theme.font(widgets::TextStyle::Body), longest[0].second);
+    const double kind = widgets::textWidth(theme.font(widgets::TextStyle::Body), longest[0].second);
     const double axes =
         widgets::textWidth(theme.font(widgets::TextStyle::MonoSmall), longest[1].second);
     table_->setColumnWidth(ExchangeModel::KindColumn,
@@ -376,7 +374,8 @@ void ExchangePart::arrangeColumns() {
     for (const auto& [column, sample] : longest) {
         left -= table_->isColumnHidden(column) ? 0 : table_->columnWidth(column);
     }
-    const double whole = widgets::textWidth(table_->font(), what) + kCellPadding;
+    const QFont body = theme.font(widgets::TextStyle::Body);
+    const double whole = std::ceil(widgets::textWidth(body, what)) + 1 + kCellPadding;
     table_->setColumnWidth(ExchangeModel::WhatColumn,
                            static_cast<int>(std::min(whole, kWhatShare * std::max(0, left))));
     table_->horizontalHeader()->setSectionResizeMode(ExchangeModel::WhyColumn,

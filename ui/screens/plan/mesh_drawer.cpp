@@ -9,6 +9,8 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace weft::ui {
 namespace {
 
@@ -33,18 +35,29 @@ MeshDrawer::MeshDrawer(QWidget* parent) : QWidget(parent) {
     column->addWidget(panel);
     column->addWidget(new widgets::Hairline);
     stack_ = new QStackedWidget;
+    stack_->installEventFilter(this);
     keepHeight();
     column->addWidget(stack_, 1);
     connect(tabs_, &widgets::SegmentedControl::currentIndexChanged, this, [this](int part) {
         stack_->setCurrentIndex(part);
+        keepHeight();
         emit currentChanged(part);
     });
 }
 
-// Not that of the tallest part.
+// What the part on screen must have, not the tallest.
 void MeshDrawer::keepHeight() {
+    const auto least = static_cast<int>(kLeastHeight * widgets::Theme::current().fontScale());
+    const QWidget* part = stack_->currentWidget();
     stack_->setMinimumHeight(
-        static_cast<int>(kLeastHeight * widgets::Theme::current().fontScale()));
+        std::max(least, part == nullptr ? 0 : part->minimumSizeHint().height()));
+}
+
+bool MeshDrawer::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == stack_ && event->type() == QEvent::LayoutRequest) {
+        keepHeight();
+    }
+    return QWidget::eventFilter(watched, event);
 }
 
 void MeshDrawer::changeEvent(QEvent* event) {

@@ -39,6 +39,13 @@ constexpr int kLowerHeight = 200;
 constexpr int kLeastHeight = 466; // of both, at text size 1
 constexpr int kFadeMs = 60;
 
+/// Asks for the height that it must have, not the one that its parts would like.
+class LowSplitter : public QSplitter {
+public:
+    using QSplitter::QSplitter;
+    QSize sizeHint() const override { return {QSplitter::sizeHint().width(), minimumHeight()}; }
+};
+
 /// "2d over model=2 × data=2, ZeRO 1": the order of the axes is placement.
 QString textOf(const MeshEdit& edit) {
     QStringList axes;
@@ -63,7 +70,7 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const Planner& planner,
     bar_ = new MeshBar;
     column->addWidget(bar_);
     column->addWidget(new widgets::Hairline);
-    rows_ = new QSplitter(Qt::Vertical);
+    rows_ = new LowSplitter(Qt::Vertical);
     rows_->setHandleWidth(1);
     rows_->setChildrenCollapsible(false);
     rows_->addWidget(createTensors());
@@ -83,8 +90,6 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const Planner& planner,
     rows_->setStretchFactor(0, 3);
     rows_->setStretchFactor(1, 2);
     rows_->setSizes({kUpperHeight, kLowerHeight});
-    // The height that it must have counts, not the one that its parts would like.
-    rows_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
     rows_->installEventFilter(this);
     column->addWidget(rows_, 1);
     keepHeight();

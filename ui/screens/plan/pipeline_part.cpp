@@ -19,7 +19,6 @@ namespace weft::ui {
 namespace {
 
 constexpr int kMostCost = 9;
-constexpr int kCostWidth = 32;
 enum Page { EmptyPage, ChartPage };
 
 } // namespace
@@ -99,6 +98,7 @@ QWidget* PipelinePart::createLegend() {
     auto* costs = new QHBoxLayout(costs_);
     costs->setContentsMargins(0, 0, 0, 0);
     costs->setSpacing(widgets::space::kTight);
+    costs->addStretch(1);
     const QString marks[] = {tr("F"), tr(": I"), tr(": W")};
     const QString names[] = {tr("Cost of a forward"), tr("Cost of the input gradients"),
                              tr("Cost of the weight gradients")};
@@ -111,7 +111,7 @@ QWidget* PipelinePart::createLegend() {
         cost_[i]->setRange(1, kMostCost);
         cost_[i]->setButtonSymbols(QAbstractSpinBox::NoButtons);
         cost_[i]->setAlignment(Qt::AlignHCenter);
-        cost_[i]->setFixedWidth(kCostWidth);
+        cost_[i]->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
         cost_[i]->setAccessibleName(names[i]);
         cost_[i]->setToolTip(names[i]);
         widgets::setCompact(cost_[i]);
@@ -191,8 +191,7 @@ PipelinePart::Times PipelinePart::times(bool predictable, bool measured) const {
 }
 
 void PipelinePart::setMeasured(const std::optional<train::DevicesEvent>& told) {
-    const bool matters =
-        told.has_value() != told_.has_value() || wanted_ == Times::Measured;
+    const bool matters = told.has_value() != told_.has_value() || wanted_ == Times::Measured;
     told_ = told;
     if (matters) { // zoom and cursor stay else
         refresh();
