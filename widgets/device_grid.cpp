@@ -18,7 +18,7 @@ double lineHeight(TextStyle style) {
 
 /// Width of a card.
 double least() {
-    return 150 * Theme::current().fontScale();
+    return 164 * Theme::current().fontScale();
 }
 double most() {
     return 240 * Theme::current().fontScale();
@@ -188,12 +188,17 @@ void DeviceGrid::paintCard(QPainter& painter, const DeviceCard& card, const QCol
               theme.font(TextStyle::MonoSmall), theme.color(over ? Role::Error : Role::Text));
 }
 
-/// "19.4 MiB of 5.7 GiB"; at a moment "now 12.3 of 19.4 MiB", without "now" where there is no room.
+/// "19.4 MiB of 5.7 GiB"; at a moment "now 12.3 of 19.4 MiB"; without the limit and without "now"
+/// where there is no room.
 QString DeviceGrid::bytesText(const DeviceCard& card, double width) const {
     const QString needed = formatMemory(card.bytes);
     const DeviceNow* now = nowOf(card);
+    const auto fits = [width](const QString& text) {
+        return textWidth(Theme::current().font(TextStyle::MonoSmall), text) <= width;
+    };
     if (now == nullptr) {
-        return limit_ ? tr("%1 of %2").arg(needed, formatMemory(*limit_)) : needed;
+        const QString full = limit_ ? tr("%1 of %2").arg(needed, formatMemory(*limit_)) : needed;
+        return fits(full) ? full : needed;
     }
     QString held = formatMemory(now->bytes);
     const QString unit = held.section(' ', -1);
@@ -201,9 +206,7 @@ QString DeviceGrid::bytesText(const DeviceCard& card, double width) const {
         held.chop(unit.size() + 1);
     }
     const QString full = tr("now %1 of %2").arg(held, needed);
-    return textWidth(Theme::current().font(TextStyle::MonoSmall), full) <= width
-               ? full
-               : tr("%1 of %2").arg(held, needed);
+    return fits(full) ? full : tr("%1 of %2").arg(held, needed);
 }
 
 void DeviceGrid::paintMemory(QPainter& painter, const DeviceCard& card, const QRectF& rect) const {
