@@ -12,6 +12,7 @@
 #include "widgets/icon.h"
 #include "widgets/line_view.h"
 #include "widgets/messages.h"
+#include "widgets/painting.h"
 #include "widgets/text_label.h"
 
 #include <QComboBox>
@@ -33,6 +34,7 @@ namespace weft::ui {
 namespace {
 
 constexpr int kPassWidth = 288;
+constexpr int kSearchWidth = 80;      // at least; both at text size 1
 constexpr int kMostNodes = 600;       // more is no picture any more
 constexpr double kReadableZoom = 0.7; // a larger graph is scrolled
 enum Form { TextForm, GraphForm };
@@ -87,14 +89,14 @@ ProgramPart::ProgramPart(PlanPreview& preview, QWidget* parent)
     : QWidget(parent), preview_(preview) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    auto* splitter = new QSplitter(Qt::Horizontal);
-    splitter->setHandleWidth(1);
-    splitter->setChildrenCollapsible(false);
-    splitter->addWidget(createPasses());
-    splitter->addWidget(createText());
-    splitter->setStretchFactor(1, 1);
-    splitter->setSizes({kPassWidth, 1440 - kPassWidth});
-    column->addWidget(splitter);
+    splitter_ = new QSplitter(Qt::Horizontal);
+    splitter_->setHandleWidth(1);
+    splitter_->setChildrenCollapsible(false);
+    splitter_->addWidget(createPasses());
+    splitter_->addWidget(createText());
+    splitter_->setStretchFactor(1, 1);
+    arrangeSides();
+    column->addWidget(splitter_);
     connect(&preview_, &PlanPreview::changed, this, &ProgramPart::request);
 }
 
@@ -125,9 +127,7 @@ QWidget* ProgramPart::createPasses() {
     passes_ = createTable(pass_model_, "passTable", tr("Passes"));
     passes_->horizontalHeader()->setSectionResizeMode(PassNameColumn, QHeaderView::Stretch);
     passes_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    setColumnWidths(
-        passes_,
-        {{PassMsColumn, "100.0"}, {PassAddedColumn, "1,000"}, {PassRemovedColumn, "1,000"}});
+    passes_->installEventFilter(this);
     column->addWidget(passes_, 1);
     connect(program_, &QComboBox::currentIndexChanged, this, &ProgramPart::showProgram);
     connect(passes_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -201,6 +201,48 @@ QWidget* ProgramPart::createText() {
 void ProgramPart::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     request();
+}
+
+void ProgramPart::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        arrangeSides();
+    }
+}
+
+bool ProgramPart::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == passes_ &&
+        (event->type() == QEvent::Resize || event->type() == QEvent::FontChange)) {
+        arrangePasses();
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void ProgramPart::arrangeSides() {
+    const auto passes = static_cast<int>(kPassWidth * widgets::Theme::current().fontScale());
+    splitter_->setSizes({passes, 1440 - passes});
+    search_->setMinimumWidth(
+        static_cast<int>(kSearchWidth * widgets::Theme::current().fontScale()));
+}
+
+// Names are whole; what a pass added and removed goes where there is no room for it.
+void ProgramPart::arrangePasses() {
+    const QFont font = widgets::Theme::current().font(TextStyle::Body);
+    double name = 0;
+    for (int row = 0; row < pass_model_->rowCount(); ++row) {
+        name = std::max(name, widgets::textWidth(font, pass_model_->item(row)->text()));
+    }
+    passes_->showColumn(PassAddedColumn);
+    passes_->showColumn(PassRemovedColumn);
+    setColumnWidths(
+        passes_,
+        {{PassMsColumn, "100.0"}, {PassAddedColumn, "1,000"}, {PassRemovedColumn, "1,000"}});
+    double left = passes_->viewport()->width() - name - 2 * widgets::space::kControl;
+    for (const int column : {PassMsColumn, PassAddedColumn, PassRemovedColumn}) {
+        left -= passes_->columnWidth(column);
+    }
+    passes_->setColumnHidden(PassAddedColumn, left < 0);
+    passes_->setColumnHidden(PassRemovedColumn, left < 0);
 }
 
 // The text belongs to a plan: it is made again when there is another, and only when it is looked
@@ -295,6 +337,7 @@ void ProgramPart::showProgram() {
                 ->setToolTip(tr("Only the numbers of values changed"));
         }
     }
+    arrangePasses();
     const int rows = pass_model_->rowCount();
     passes_->selectRow(before >= 0 && before < rows ? before : rows - 1);
     showPass();
@@ -307,8 +350,7 @@ void ProgramPart::showPass() {
     }
     text_->lineModel()->setText(pass->lines, pass->fresh);
     header_->setSubtitle(
-        tr("%1 after %2 · %n line(s)", nullptr, static_cast<int>(pass->lines.size()))
-            .arg(program_->currentText(), pass->pass));
+        tr("%n line(s) · after %1", nullptr, static_cast<int>(pass->lines.size())).arg(pass->pass));
     fillLayers();
     narrow();
 }

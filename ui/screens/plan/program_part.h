@@ -41,10 +41,14 @@ public:
 
 protected:
     void showEvent(QShowEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     QWidget* createPasses();
     QWidget* createText();
+    void arrangeSides();
+    void arrangePasses();
     void request();
     void take(std::shared_ptr<const std::vector<ProgramTrace>> traces, const QString& problem);
     const PassText* current() const;
@@ -63,6 +67,7 @@ private:
     std::int64_t job_ = 0;
     std::int64_t graph_job_ = 0;
 
+    QSplitter* splitter_;
     QComboBox* program_;
     QStandardItemModel* pass_model_;
     QTableView* passes_;
