@@ -17,7 +17,8 @@ namespace weft::ui {
 namespace {
 
 constexpr int kAliveWidth = 368;
-constexpr int kWideAlive = 440; // narrower: the lifetime goes into the tooltip
+constexpr int kWideAlive = 440;  // narrower: the lifetime goes into the tooltip
+constexpr int kLeastAlive = 200; // narrower still: how many there are goes
 enum AliveAt { AtCursor, AtPeak };
 
 } // namespace
@@ -42,7 +43,7 @@ QWidget* MemoryPart::createTimeline() {
     auto* column = new QVBoxLayout(left);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    header_ = new widgets::SectionHeader(tr("Memory over one step"));
+    header_ = new widgets::SectionHeader(tr("Memory"));
     column->addWidget(header_);
     timeline_ = new widgets::MemoryTimeline;
     timeline_->setObjectName("memoryTimeline");
@@ -53,7 +54,6 @@ QWidget* MemoryPart::createTimeline() {
 
 QWidget* MemoryPart::createAlive() {
     auto* right = new widgets::Panel;
-    right->setMinimumWidth(240);
     auto* column = new QVBoxLayout(right);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -88,6 +88,7 @@ bool MemoryPart::eventFilter(QObject* watched, QEvent* event) {
 void MemoryPart::arrangeAlive() {
     const double room = alive_table_->width() / widgets::Theme::current().fontScale();
     alive_table_->setColumnHidden(TensorModel::LifeColumn, room < kWideAlive);
+    alive_table_->setColumnHidden(TensorModel::CountColumn, room < kLeastAlive);
     setColumnWidths(alive_table_, {{TensorModel::CountColumn, "×999"},
                                    {TensorModel::BytesColumn, "999.9 MiB"},
                                    {TensorModel::LifeColumn, "1234–5678"}});
@@ -111,7 +112,7 @@ void MemoryPart::setDigest(std::shared_ptr<const PlanDigest> digest) {
                                 : std::nullopt);
         timeline_->setCursorItem(wanted);
     }
-    QString subtitle = digest_ ? tr("%1 ops").arg(formatCount(ops)) : QString();
+    QString subtitle = digest_ ? tr("over a step · %1 ops").arg(formatCount(ops)) : QString();
     if (digest_ && digest_->plan->pipeline) {
         subtitle += tr(" · stage %1, which needs most of %2")
                         .arg(digest_->stage)
