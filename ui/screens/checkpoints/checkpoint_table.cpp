@@ -40,7 +40,6 @@ CheckpointTable::CheckpointTable(CheckpointModel& model, QWidget* parent)
     verticalHeader()->setMinimumSectionSize(widgets::size::kRowHeight);
     verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     horizontalHeader()->setSectionResizeMode(CheckpointModel::KeptFor, QHeaderView::Stretch);
     horizontalHeader()->setHighlightSections(false);
@@ -115,10 +114,27 @@ void CheckpointTable::fitColumns() {
          {CheckpointModel::Epoch, CheckpointModel::TrainLoss, CheckpointModel::Saved}) {
         setColumnHidden(column, compact);
     }
+    showColumn(CheckpointModel::Size);
+    for (const auto column : {CheckpointModel::Saved, CheckpointModel::Epoch,
+                              CheckpointModel::TrainLoss, CheckpointModel::Size}) {
+        setColumnHidden(column, isColumnHidden(column) || roomForReasons() < 0);
+    }
     // The badges still say newest and best.
     const bool tight = room < kTightWidth || !hasRoomForReasons();
     setColumnHidden(CheckpointModel::KeptFor, tight);
     horizontalHeader()->setStretchLastSection(tight);
+}
+
+/// What the other columns leave.
+int CheckpointTable::roomForReasons() const {
+    int left = viewport()->width();
+    for (int column = 0; column < CheckpointModel::ColumnCount; ++column) {
+        if (column != CheckpointModel::KeptFor && !isColumnHidden(column)) {
+            left -=
+                std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
+        }
+    }
+    return left;
 }
 
 /// Whether the reasons can be read. What is wrong with a checkpoint stands there in any case.
@@ -131,17 +147,10 @@ bool CheckpointTable::hasRoomForReasons() const {
         const QString text = checkpoints_.index(row, CheckpointModel::KeptFor).data().toString();
         longest = text.size() > longest.size() ? text : longest;
     }
-    int left = viewport()->width();
-    for (int column = 0; column < CheckpointModel::ColumnCount; ++column) {
-        if (column != CheckpointModel::KeptFor && !isColumnHidden(column)) {
-            left -=
-                std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
-        }
-    }
     const QFont font = widgets::Theme::current().font(widgets::TextStyle::Body);
     const double wanted = std::min<double>(widgets::textWidth(font, longest),
                                            kLeastReasons * widgets::Theme::current().fontScale());
-    return wanted + 2 * widgets::space::kControl <= left;
+    return wanted + 2 * widgets::space::kControl <= roomForReasons();
 }
 
 } // namespace weft::ui

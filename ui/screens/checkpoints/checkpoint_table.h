@@ -34,6 +34,7 @@ protected:
 
 private:
     void fitColumns();
+    int roomForReasons() const;
     bool hasRoomForReasons() const;
 
     const CheckpointModel& checkpoints_;

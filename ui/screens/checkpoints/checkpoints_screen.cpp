@@ -132,7 +132,7 @@ QWidget* CheckpointsScreen::createHeader(Actions& actions) {
 
 QWidget* CheckpointsScreen::createTree() {
     auto* side = new widgets::Panel;
-    side->setMinimumWidth(160);
+    side->setMinimumWidth(120);
     auto* column = new QVBoxLayout(side);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -160,7 +160,7 @@ QWidget* CheckpointsScreen::createMiddle() {
     curve_ = new CheckpointCurve(*model_);
     column->addWidget(curve_);
     column->addWidget(new widgets::Hairline);
-    table_header_ = new widgets::SectionHeader(tr("Checkpoints"));
+    table_header_ = new widgets::SectionHeader(tr("Saved"));
     actions_ = new CheckpointActions;
     connect(actions_, &CheckpointActions::said, this,
             [this](int kind, const QString& text) { emit toastRequested(kind, text); });
@@ -316,7 +316,7 @@ void CheckpointsScreen::describeRun() {
     const RunModel& shown = run();
     run_header_->setTitle(runTitle(folder_));
     run_header_->setSubtitle(
-        tr("%1 · %2 at step %3")
+        tr("%1 · %2 · step %3")
             .arg(shown.isForeign() ? tr("another program") : toQString(shown.config().model_type()),
                  widgets::runStateText(toWidget(shown.state())).toLower(),
                  formatCount(shown.step())) +

@@ -127,6 +127,7 @@ ResumePanel::ResumePanel(QWidget* parent) : Panel(Role::Surface, parent) {
     goes_on_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
     body->addWidget(goes_on_);
     from_to_ = new widgets::TextLabel({}, TextStyle::Big);
+    from_to_->setWordWrap(true); // large steps in large text
     body->addWidget(from_to_);
     body->addSpacing(widgets::space::kControl);
     facts_ = new QGridLayout;
