@@ -100,7 +100,7 @@ QWidget* RunsScreen::createHeader(Actions& actions) {
     page_header_ = new widgets::SectionHeader(tr("Runs"), widgets::SectionHeader::Level::Page);
     filter_ = new QLineEdit;
     filter_->setObjectName("runFilter");
-    filter_->setPlaceholderText(tr("Filter: words, best<0.3, state:failed, tag:x"));
+    filter_->setPlaceholderText(tr("Filter: words, best<0.3"));
     filter_->setAccessibleName(tr("Filter runs"));
     filter_->setToolTip(filter_help());
     filter_->setClearButtonEnabled(true);
