@@ -44,13 +44,18 @@ void answerDialog(const QString& suffix, const fs::path& file) {
     auto* poll = new QTimer(qApp);
     QObject::connect(poll, &QTimer::timeout, poll, [poll, suffix, file] {
         auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
-        if (dialog == nullptr) {
+        if (dialog == nullptr || !dialog->isVisible()) {
             return;
         }
+        const QString filter = dialog->nameFilters().filter("*." + suffix).value(0);
+        const QString name = QString::fromStdString(file.string());
+        dialog->selectNameFilter(filter);
+        dialog->selectFile(name);
+        if (dialog->selectedNameFilter() != filter ||
+            !dialog->selectedFiles().value(0).startsWith(name)) {
+            return; // it still reads the folder
+        }
         poll->deleteLater();
-        const QStringList fitting = dialog->nameFilters().filter("*." + suffix);
-        dialog->selectNameFilter(fitting.value(0));
-        dialog->selectFile(QString::fromStdString(file.string()));
         static_cast<QDialog*>(dialog)->accept();
     });
     poll->start(10);

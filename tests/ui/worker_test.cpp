@@ -116,7 +116,7 @@ private slots:
         QVERIFY(counts_up(fixture.studio().run()));
         // What reached the disk is on screen, up to the last step.
         QCOMPARE(fixture.studio().run().step(), step_on_disk(folder));
-        QVERIFY(fixture.find("resumeInterrupted")->isVisible());
+        QTRY_VERIFY(fixture.find("resumeInterrupted")->isVisible()); // by its layout, in turn
         fixture.click("resumeInterrupted");
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().state() == RunState::running, kPatienceMs);
         QCOMPARE(fixture.studio().run().folder(), folder);
