@@ -101,8 +101,8 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     side->addWidget(chart_, 1);
     outline_ = new CurveOutline;
     side->addWidget(outline_, 1);
-    chart_note_ = new widgets::TextLabel(tr("its loss curve comes here as it learns"),
-                                         TextStyle::Caption, Role::Muted);
+    chart_note_ = new widgets::TextLabel(tr("its loss curve, after one run"), TextStyle::Caption,
+                                         Role::Muted);
     chart_note_->setObjectName("demoNote");
     chart_note_->setWordWrap(true);
     side->addWidget(chart_note_);
