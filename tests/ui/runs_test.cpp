@@ -289,7 +289,8 @@ private slots:
     }
 
     void a_setting_that_one_run_lacks_is_a_number_of_the_others() {
-        const config::Json configs[] = {{{"rate", 0.1}}, config::Json::object(), {{"rate", 0.02}}};
+        const config::Json configs[] = {
+            {{"seed", 1}, {"rate", 0.1}}, {{"seed", 1}}, {{"seed", 1}, {"rate", 0.02}}};
         const config::Json* all[] = {&configs[0], &configs[1], &configs[2]};
         const auto varying = ui::varyingSettings(all);
         QCOMPARE(varying.size(), std::size_t{1});
