@@ -5,6 +5,7 @@
 #include "tests/ui/studio_fixture.h"
 #include "ui/models/problem_model.h"
 #include "ui/screens/checkpoints/fork_dialog.h"
+#include "ui/screens/data/data_screen.h"
 
 #include <QDialog>
 #include <QLabel>
@@ -113,6 +114,26 @@ private slots:
         qGuiApp->applicationStateChanged(Qt::ApplicationActive);
         QTRY_VERIFY(start->isEnabled());
         QCOMPARE(view->model()->rowCount(), 0);
+    }
+
+    void data_that_cannot_be_read_as_asked_are_told_once_at_the_field() {
+        test::StudioFixture fixture;
+        std::ofstream(fixture.root() / "table.csv") << "a,kind\n1,x\n2,y\n";
+        std::string text = test::tiny_config();
+        const auto begin = text.find("{\"type\": \"synthetic\"");
+        text.replace(begin, text.find('}', begin) + 1 - begin,
+                     R"({"type": "csv", "path": "table.csv", "targets": "price"})");
+        fixture.window().showPage("data"); // which opens them, too
+        QCOMPARE(fixture.studio().openPath(write(fixture, text)), QString());
+        fixture.window().showPage("data");
+        const QTableView* view = table(fixture);
+        QTRY_COMPARE(row_of(view, "/data/train/targets"), 0);
+        QTRY_VERIFY(!static_cast<ui::DataScreen*>(fixture.window().page("data"))
+                         ->preview()
+                         .problem()
+                         .isEmpty());
+        QTRY_COMPARE(view->model()->rowCount(), 1);
+        QCOMPARE(row_of(view, "/data/train/targets"), 0);
     }
 
     void a_model_that_does_not_take_the_data_is_a_problem_before_its_page_is_looked_at() {

@@ -189,8 +189,10 @@ std::vector<compile::FieldChange> Draft::differencesFrom(const compile::RunConfi
 
 config::Diagnostics Draft::findings() const {
     config::Diagnostics all;
-    for (const config::Diagnostics& list : findings_) {
-        for (const config::Diagnostic& found : list) {
+    // Whoever knows the field goes first.
+    for (const FindingSource source :
+         {FindingSource::Files, FindingSource::Model, FindingSource::Data}) {
+        for (const config::Diagnostic& found : findings_[static_cast<std::size_t>(source)]) {
             if (std::none_of(all.begin(), all.end(), [&](const config::Diagnostic& known) {
                     return known.message == found.message;
                 })) {

@@ -148,6 +148,9 @@ void SamplePart::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::FontChange || event->type() == QEvent::PaletteChange) {
         fitHeader();
+        if (table_ != nullptr) { // it has its new font by now
+            table_->resizeColumnsToContents();
+        }
     }
 }
 

@@ -59,7 +59,7 @@ private:
     QPushButton* retry_;
     QPushButton* stop_;
     widgets::ImageGrid* images_;
-    QTableView* table_;
+    QTableView* table_ = nullptr;
     SampleModel* model_;
     widgets::TokenView* tokens_;
 };

@@ -23,7 +23,6 @@
 #include <QScrollArea>
 #include <QShortcut>
 #include <QStackedWidget>
-#include <QTableView>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -290,7 +289,6 @@ void OfferPage::changeEvent(QEvent* event) {
     if (event->type() == QEvent::FontChange && samples_ != nullptr) {
         arrange();
         fitRows();
-        samples_->findChild<QTableView*>("dataTable")->resizeColumnsToContents();
     }
 }
 
