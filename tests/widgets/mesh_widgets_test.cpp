@@ -173,7 +173,7 @@ private slots:
             return out;
         };
         constexpr int kRoomForTwo = 340;
-        constexpr int kRoomForThree = 480;
+        constexpr int kRoomForThree = 520;
         QCOMPARE(columns(kRoomForTwo, {2, 2}), 2);
         QCOMPARE(columns(kRoomForThree, {4}), 2);
         QCOMPARE(columns(kRoomForThree, {2, 3}), 3);
