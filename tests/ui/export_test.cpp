@@ -49,13 +49,9 @@ void answerDialog(const QString& suffix, const fs::path& file) {
         }
         const QString filter = dialog->nameFilters().filter("*." + suffix).value(0);
         const QString name = QString::fromStdString(file.string());
+        poll->deleteLater();
         dialog->selectNameFilter(filter);
         dialog->selectFile(name);
-        if (dialog->selectedNameFilter() != filter ||
-            !dialog->selectedFiles().value(0).startsWith(name)) {
-            return; // it still reads the folder
-        }
-        poll->deleteLater();
         static_cast<QDialog*>(dialog)->accept();
     });
     poll->start(10);

@@ -115,12 +115,14 @@ void CheckpointTable::fitColumns() {
         setColumnHidden(column, compact);
     }
     showColumn(CheckpointModel::Size);
+    // What is wrong with a checkpoint stands among the reasons: other columns go before that one.
+    const double least = hasProblems() ? widthOfReasons() : 0;
     for (const auto column : {CheckpointModel::Saved, CheckpointModel::Epoch,
                               CheckpointModel::TrainLoss, CheckpointModel::Size}) {
-        setColumnHidden(column, isColumnHidden(column) || roomForReasons() < 0);
+        setColumnHidden(column, isColumnHidden(column) || roomForReasons() < least);
     }
     // The badges still say newest and best.
-    const bool tight = room < kTightWidth || !hasRoomForReasons();
+    const bool tight = room < kTightWidth || widthOfReasons() > roomForReasons();
     setColumnHidden(CheckpointModel::KeptFor, tight);
     horizontalHeader()->setStretchLastSection(tight);
 }
@@ -137,20 +139,26 @@ int CheckpointTable::roomForReasons() const {
     return left;
 }
 
-/// Whether the reasons can be read. What is wrong with a checkpoint stands there in any case.
-bool CheckpointTable::hasRoomForReasons() const {
-    QString longest;
+bool CheckpointTable::hasProblems() const {
     for (int row = 0; row < checkpoints_.rowCount(); ++row) {
         if (!checkpoints_.row(row).problem.empty()) {
             return true;
         }
+    }
+    return false;
+}
+
+/// What the reasons need to be read.
+double CheckpointTable::widthOfReasons() const {
+    QString longest;
+    for (int row = 0; row < checkpoints_.rowCount(); ++row) {
         const QString text = checkpoints_.index(row, CheckpointModel::KeptFor).data().toString();
         longest = text.size() > longest.size() ? text : longest;
     }
     const QFont font = widgets::Theme::current().font(widgets::TextStyle::Body);
-    const double wanted = std::min<double>(widgets::textWidth(font, longest),
-                                           kLeastReasons * widgets::Theme::current().fontScale());
-    return wanted + 2 * widgets::space::kControl <= roomForReasons();
+    return std::min<double>(widgets::textWidth(font, longest),
+                            kLeastReasons * widgets::Theme::current().fontScale()) +
+           2 * widgets::space::kControl;
 }
 
 } // namespace weft::ui

@@ -35,7 +35,8 @@ protected:
 private:
     void fitColumns();
     int roomForReasons() const;
-    bool hasRoomForReasons() const;
+    bool hasProblems() const;
+    double widthOfReasons() const;
 
     const CheckpointModel& checkpoints_;
     QSortFilterProxyModel sorted_;
