@@ -86,9 +86,10 @@ void Tour::shootAll(const QString& page, const QString& name) {
     save(picture, name + "-2x");
 }
 
-void Tour::snap(const QString& name) {
-    window.repaint();
-    save(window.grab(), name);
+void Tour::snap(const QString& name, QWidget* over) {
+    QWidget* shown = over != nullptr ? over : &window;
+    shown->repaint();
+    save(shown->grab(), name);
 }
 
 void Tour::shootDialog(const QString& name, const std::function<void()>& open) {

@@ -28,8 +28,8 @@ public:
     void shoot(const QString& page, const QString& name);
     /// Also with large text, and as a screen of twice as many pixels shows it.
     void shootAll(const QString& page, const QString& name);
-    /// The window as it is this moment, once: of what does not stay.
-    void snap(const QString& name);
+    /// The window, or what lies over it, as it is this moment, once: of what does not stay.
+    void snap(const QString& name, QWidget* over = nullptr);
     /// A dialog, light and dark, that `open` opens over the window.
     void shootDialog(const QString& name, const std::function<void()>& open);
 

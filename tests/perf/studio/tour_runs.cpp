@@ -6,6 +6,7 @@
 #include "ui/actions.h"
 #include "ui/screens/train/chart_grid.h"
 #include "ui/screens/train/try_input.h"
+#include "widgets/command_palette.h"
 #include "widgets/confusion_view.h"
 #include "widgets/line_chart.h"
 #include "widgets/probability_bars.h"
@@ -186,8 +187,10 @@ void tourDialogs(Tour& tour) {
     tour.shootDialog("dialog-text", [&] { actions.get(ui::action::kEditConfig)->trigger(); });
     tour.window.showPage("home");
     actions.get(ui::action::kPalette)->trigger();
-    settle(600);
-    tour.snap("palette");
+    settle();
+    auto* palette = tour.window.findChild<widgets::CommandPalette*>();
+    tour.snap("palette", palette);
+    palette->hide();
     tour.studio.draft().edit({{"/training/ema_decay", 3}});
     actions.get(ui::action::kProblems)->trigger();
     tour.shoot("training", "docks-problems");
