@@ -6,6 +6,7 @@
 #include "tests/ui/mesh_support.h"
 #include "tests/ui/run_log.h"
 #include "tests/ui/studio_fixture.h"
+#include "ui/bridge/convert.h"
 #include "ui/screens/drawings.h"
 #include "ui/screens/plan/export_menu.h"
 #include "ui/screens/train/chart_grid.h"
@@ -18,6 +19,7 @@
 #include <QFile>
 #include <QFileDialog>
 #include <QKeyEvent>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QTableView>
 #include <QTimer>
@@ -44,14 +46,14 @@ void answerDialog(const QString& suffix, const fs::path& file) {
     auto* poll = new QTimer(qApp);
     QObject::connect(poll, &QTimer::timeout, poll, [poll, suffix, file] {
         auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
-        if (dialog == nullptr || !dialog->isVisible()) {
+        if (dialog == nullptr) {
             return;
         }
         const QString filter = dialog->nameFilters().filter("*." + suffix).value(0);
-        const QString name = QString::fromStdString(file.string());
         poll->deleteLater();
         dialog->selectNameFilter(filter);
-        dialog->selectFile(name);
+        // selectFile leaves a field alone that has the focus, as it may have or not.
+        dialog->findChild<QLineEdit*>("fileNameEdit")->setText(ui::pathText(file));
         static_cast<QDialog*>(dialog)->accept();
     });
     poll->start(10);
