@@ -204,7 +204,15 @@ config::Diagnostics Draft::findings() const {
 }
 
 void Draft::setFindings(FindingSource source, const config::Diagnostics& findings) {
-    findings_[static_cast<std::size_t>(source)] = findings;
+    config::Diagnostics& known = findings_[static_cast<std::size_t>(source)];
+    const auto same = [](const config::Diagnostic& a, const config::Diagnostic& b) {
+        return a.pointer == b.pointer && a.severity == b.severity && a.message == b.message &&
+               a.hint == b.hint;
+    };
+    if (std::equal(known.begin(), known.end(), findings.begin(), findings.end(), same)) {
+        return; // every edit is looked at: forms and marks follow only what is new
+    }
+    known = findings;
     emit findingsChanged();
 }
 
