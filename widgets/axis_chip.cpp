@@ -17,8 +17,8 @@ namespace {
 
 constexpr const char* kMime = "application/vnd.weft.axis";
 constexpr int kGripWidth = 16;
-constexpr double kDot = 2.0;
-constexpr double kDotPitch = 4.0;
+constexpr double kGripDot = 2.0;
+constexpr double kGripDotPitch = 4.0;
 constexpr int kCross = 12;
 constexpr int kPad = 6;
 constexpr int kDashedPad = 8;
@@ -65,8 +65,8 @@ void AxisGrip::paintEvent(QPaintEvent*) {
                          height() / 2.0);
     for (int row = -1; row <= 1; ++row) {
         for (const double side : {-0.5, 0.5}) {
-            painter.drawEllipse(middle + QPointF(side * kDotPitch, row * kDotPitch), kDot / 2,
-                                kDot / 2);
+            painter.drawEllipse(middle + QPointF(side * kGripDotPitch, row * kGripDotPitch),
+                                kGripDot / 2, kGripDot / 2);
         }
     }
     const QRectF name = isRightToLeft() ? QRectF(rect()).adjusted(space::kTight, 0, -kGripWidth, 0)

@@ -8,10 +8,10 @@ namespace weft::widgets {
 namespace {
 
 constexpr double kRowGap = 4.0;
-constexpr double kBarHeight = 10.0;
-constexpr double kGap = 8.0;
+constexpr double kCountBarHeight = 10.0;
+constexpr double kCountBarGap = 8.0;
 constexpr double kMostNameShare = 0.45; // of the width; longer names are elided
-constexpr double kFaded = 0.4;
+constexpr double kFadedCountBar = 0.4;
 
 } // namespace
 
@@ -104,8 +104,8 @@ void BarList::paintScene(QPainter& painter, const QSizeF& view_size) const {
     const double row = rowHeight();
     const double name = nameWidth(view_size.width());
     const double figure = figureWidth();
-    const double left = name + kGap;
-    const double room = std::max(0.0, view_size.width() - left - figure - kGap);
+    const double left = name + kCountBarGap;
+    const double room = std::max(0.0, view_size.width() - left - figure - kCountBarGap);
     for (int i = 0; i < itemCount(); ++i) {
         const CountBar& bar = bars_[static_cast<std::size_t>(i)];
         const QRectF line(0, i * row, view_size.width(), row);
@@ -119,13 +119,14 @@ void BarList::paintScene(QPainter& painter, const QSizeF& view_size) const {
                   theme.color(stands_back ? Role::Muted : Role::Text));
         const double share =
             most_ > 0 ? static_cast<double>(bar.count) / static_cast<double>(most_) : 0.0;
-        QRectF filled(left, std::round(line.center().y() - kBarHeight / 2.0), room * share,
-                      kBarHeight);
+        QRectF filled(left, std::round(line.center().y() - kCountBarHeight / 2.0), room * share,
+                      kCountBarHeight);
         if (bar.count > 0) {
             filled.setWidth(std::max(1.0, filled.width())); // a single sample still shows
             const QColor color = theme.color(Role::Accent);
-            paintPanel(painter, filled, 2.0,
-                       stands_back ? mixed(color, theme.color(Role::Surface), kFaded) : color, {});
+            paintPanel(
+                painter, filled, 2.0,
+                stands_back ? mixed(color, theme.color(Role::Surface), kFadedCountBar) : color, {});
         }
         paintText(painter, line.adjusted(0, 0, -4, 0), Qt::AlignRight | Qt::AlignVCenter,
                   formatCount(bar.count), mono,

@@ -6,8 +6,8 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kFlagWidth = 10.0;
-constexpr double kFlagHeight = 16.0;
+constexpr double kCheckpointFlagWidth = 10.0;
+constexpr double kCheckpointFlagHeight = 16.0;
 
 } // namespace
 
@@ -118,7 +118,7 @@ void CheckpointTimeline::paintFlag(QPainter& painter, int index, const QSizeF& v
     const TimelineCheckpoint& checkpoint = checkpoints_[static_cast<std::size_t>(index)];
     const double x =
         std::round(xOf(static_cast<double>(checkpoint.step), view_size.width()));
-    const QPointF foot(x, std::round(view_size.height() / 2.0 + kFlagHeight / 2.0));
+    const QPointF foot(x, std::round(view_size.height() / 2.0 + kCheckpointFlagHeight / 2.0));
     const bool accent = checkpoint.best || index == selected_;
     const QColor color = theme.color(accent ? Role::Accent : Role::Muted);
     if (index == selected_) {
@@ -134,18 +134,19 @@ void CheckpointTimeline::paintFlag(QPainter& painter, int index, const QSizeF& v
         pen.setDashPattern({2.0, 2.0});
         painter.setPen(pen);
         painter.setBrush(Qt::NoBrush);
-        painter.drawPath(flagPath(foot + QPointF(0.5, -0.5), kFlagWidth - 1, kFlagHeight - 1));
+        painter.drawPath(flagPath(foot + QPointF(0.5, -0.5), kCheckpointFlagWidth - 1,
+                                  kCheckpointFlagHeight - 1));
         return;
     }
     painter.setPen(Qt::NoPen);
     painter.setBrush(color);
-    painter.drawPath(flagPath(foot, kFlagWidth, kFlagHeight));
+    painter.drawPath(flagPath(foot, kCheckpointFlagWidth, kCheckpointFlagHeight));
     if (checkpoint.best) {
         painter.setBrush(theme.color(Role::Surface));
-        painter.drawPolygon(starPolygon(foot - QPointF(0, kFlagHeight - 6.0), 3.4));
+        painter.drawPolygon(starPolygon(foot - QPointF(0, kCheckpointFlagHeight - 6.0), 3.4));
     } else if (checkpoint.pinned) {
         painter.setBrush(theme.color(Role::Surface));
-        painter.drawEllipse(foot - QPointF(0, kFlagHeight - 5.5), 1.8, 1.8);
+        painter.drawEllipse(foot - QPointF(0, kCheckpointFlagHeight - 5.5), 1.8, 1.8);
     }
 }
 

@@ -20,7 +20,7 @@ constexpr int kActionRole = Qt::UserRole;
 constexpr int kShortcutRole = Qt::UserRole + 1;
 constexpr int kIconNameRole = Qt::UserRole + 2;
 constexpr int kEnabledRole = Qt::UserRole + 3;
-constexpr int kRow = 32;
+constexpr int kPaletteRow = 32;
 constexpr int kRowWithReason = 44;
 constexpr int kRowsShown = 9;
 
@@ -41,7 +41,7 @@ public:
     QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override {
         const bool one_line = reasonOf(index).isEmpty();
         const double scale = std::max(1.0, Theme::current().fontScale());
-        return {0, one_line ? kRow : static_cast<int>(kRowWithReason * scale)};
+        return {0, one_line ? kPaletteRow : static_cast<int>(kRowWithReason * scale)};
     }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -135,7 +135,7 @@ void CommandPalette::open() {
     filter_->clear();
     refilter();
     constexpr int kWidth = 520;
-    const int height = 28 + 3 * space::kControl + kRow * kRowsShown;
+    const int height = 28 + 3 * space::kControl + kPaletteRow * kRowsShown;
     QPoint corner(0, 0);
     if (const QWidget* window = parentWidget()) {
         const int x = (window->width() - kWidth) / 2;

@@ -7,10 +7,10 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kMostNames = 96.0; // width of the names at text size 1
-constexpr double kLeastText = 15.0; // smaller cells carry no number
-constexpr double kFaintest = 0.10;  // tint of a cell that is not empty
-constexpr double kGap = 6.0;
+constexpr double kMostNames = 96.0;     // width of the names at text size 1
+constexpr double kLeastNumbered = 15.0; // smaller cells carry no number
+constexpr double kFaintest = 0.10;      // tint of a cell that is not empty
+constexpr double kConfusionGap = 6.0;
 
 } // namespace
 
@@ -68,11 +68,11 @@ ConfusionView::Layout ConfusionView::layoutFor(double width) const {
     }
     const double most = std::min(kMostNames * Theme::current().fontScale(), width / 3.0);
     layout.names = std::min(std::ceil(layout.names), most);
-    const double left = layout.names + kGap;
+    const double left = layout.names + kConfusionGap;
     const double line = std::ceil(QFontMetricsF(caption).height());
     layout.side = std::max(2.0, std::floor((width - left - 1.0) / std::max(1, classes_)));
     // Columns are named upright.
-    layout.origin = QPointF(left, line + layout.names + 2.0 * kGap);
+    layout.origin = QPointF(left, line + layout.names + 2.0 * kConfusionGap);
     layout.height = layout.origin.y() + layout.side * classes_ + 2.0;
     return layout;
 }
@@ -134,7 +134,7 @@ void ConfusionView::paintNames(QPainter& painter, const Layout& layout) const {
                   Qt::AlignRight | Qt::AlignVCenter, className(i),
                   row ? theme.font(TextStyle::CaptionStrong) : caption, theme.color(Role::Text));
         painter.save();
-        painter.translate(layout.origin.x() + i * layout.side, layout.origin.y() - kGap);
+        painter.translate(layout.origin.x() + i * layout.side, layout.origin.y() - kConfusionGap);
         painter.rotate(-90.0);
         paintText(painter, QRectF(0, 0, layout.names, layout.side),
                   Qt::AlignLeft | Qt::AlignVCenter, className(i),
@@ -153,7 +153,7 @@ void ConfusionView::paintCell(QPainter& painter, const Layout& layout, int actua
     const Role role = actual == said ? Role::Accent : Role::Error;
     const QColor fill = mixed(theme.color(role), theme.color(Role::Surface), alpha);
     painter.fillRect(cell.adjusted(0, 0, -1, -1), number > 0 ? fill : theme.color(Role::Inset));
-    if (layout.side < kLeastText || number == 0) {
+    if (layout.side < kLeastNumbered || number == 0) {
         return;
     }
     const QString text = percent_ ? QString::number(share * 100.0, 'f', share < 0.0995 ? 1 : 0)

@@ -12,18 +12,13 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kTop = 12.0;
-constexpr double kRight = 18.0;
-constexpr double kHandle = 6.0;
-constexpr double kGrip = 12.0;    // half the side of what takes the mouse
-constexpr double kTickWidth = 90; // room for one label on the x axis
+constexpr double kCurveTop = 12.0;
+constexpr double kCurveRight = 18.0;
+constexpr double kPointHandle = 6.0;
+constexpr double kGrip = 12.0; // half the side of what takes the mouse
 constexpr double kTickHeight = 44;
 constexpr double kDecades = 5.0; // of a logarithmic axis, at most
 constexpr double kKeyShare = 0.01;
-
-double lineHeight() {
-    return QFontMetricsF(Theme::current().font(TextStyle::Caption)).height();
-}
 
 double leftMargin() {
     return textWidth(Theme::current().font(TextStyle::MonoSmall), QStringLiteral("0.00005")) + 10;
@@ -100,8 +95,8 @@ void CurveEditor::renewRange() {
 
 QRectF CurveEditor::plot(const QSizeF& view_size) const {
     const double left = leftMargin();
-    return {left, kTop, std::max(10.0, view_size.width() - left - kRight),
-            std::max(10.0, view_size.height() - kTop - lineHeight() - 10)};
+    return {left, kCurveTop, std::max(10.0, view_size.width() - left - kCurveRight),
+            std::max(10.0, view_size.height() - kCurveTop - captionHeight() - 10)};
 }
 
 QPointF CurveEditor::toView(double x, double y, const QSizeF& view_size) const {
@@ -132,7 +127,7 @@ void CurveEditor::paintScene(QPainter& painter, const QSizeF& view_size) const {
         paintLine(painter, other_, QPen(theme.series(2), 1.0, Qt::DashLine), view_size);
         const auto middle = other_.x.size() * 2 / 5;
         const QPointF at = toView(other_.x[middle], other_.y[middle], view_size);
-        paintText(painter, QRectF(at.x() + 6, at.y() - lineHeight() - 4, 160, lineHeight()),
+        paintText(painter, QRectF(at.x() + 6, at.y() - captionHeight() - 4, 160, captionHeight()),
                   Qt::AlignLeft | Qt::AlignVCenter, other_.label, theme.font(TextStyle::Caption),
                   theme.color(Role::Muted));
     }
@@ -163,7 +158,7 @@ void CurveEditor::paintAxes(QPainter& painter, const QSizeF& view_size) const {
     const Theme& theme = Theme::current();
     const QRectF area = plot(view_size);
     const QFont mono = theme.font(TextStyle::MonoSmall);
-    const double line = lineHeight();
+    const double line = captionHeight();
     for (const Row& row : rows(view_size)) {
         const double at = toView(0, row.y, view_size).y();
         paintHairline(painter, {area.left(), at}, {area.right(), at}, theme.color(Role::Hairline));
@@ -227,7 +222,7 @@ void CurveEditor::paintHandles(QPainter& painter, const QSizeF& view_size) const
         painter.setPen(QPen(theme.series(0), 2.0));
         painter.setBrush(handle.moves_x && handle.moves_y ? theme.series(0)
                                                           : theme.color(Role::Surface));
-        painter.drawEllipse(at, kHandle, kHandle);
+        painter.drawEllipse(at, kPointHandle, kPointHandle);
     }
     if (told < 0) {
         return;
@@ -235,7 +230,7 @@ void CurveEditor::paintHandles(QPainter& painter, const QSizeF& view_size) const
     const CurveHandle& handle = handles_[static_cast<std::size_t>(told)];
     const QPointF at = toView(handle.x, handle.y, view_size);
     const QFont caption = theme.font(TextStyle::Caption);
-    const QSizeF box(textWidth(caption, handle.text) + 20, lineHeight() + 10);
+    const QSizeF box(textWidth(caption, handle.text) + 20, captionHeight() + 10);
     // Beside the point where the curve is not: below a high one, above a low one.
     const double left =
         at.x() + 14 + box.width() <= area.right() ? at.x() + 14 : at.x() - 14 - box.width();

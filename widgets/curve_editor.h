@@ -83,6 +83,7 @@ private:
     double y_high_ = 1.0;
 };
 
+inline constexpr double kTickWidth = 90.0; // room for one number on an x axis
 /// Round numbers from `low` to `high`, about `room` of them.
 std::vector<double> roundTicks(double low, double high, int room);
 

@@ -26,33 +26,6 @@ constexpr double kTurn = 0.5;  // pixels that a line goes back within a column b
 constexpr double kSteep = 2.0; // pixels a column
 constexpr double kFar = 1e6;   // pixels: nothing out there is seen, and sums stay exact enough
 
-/// Says along a line where it is drawn and where it is not.
-class Dashes {
-public:
-    explicit Dashes(Qt::PenStyle style)
-        : lengths_(dashesOf(style)), left_(lengths_.empty() ? 0.0 : lengths_[0]) {
-        for (const double length : lengths_) {
-            period_ += length;
-        }
-    }
-    bool none() const { return lengths_.empty(); }
-    bool drawn() const { return at_ % 2 == 0; }
-    /// Not where there are none.
-    void advance(double length) {
-        left_ -= length < period_ ? length : std::fmod(length, period_);
-        while (left_ <= 0.0) {
-            at_ = at_ + 1 < lengths_.size() ? at_ + 1 : 0;
-            left_ += lengths_[at_];
-        }
-    }
-
-private:
-    std::span<const double> lengths_;
-    double period_ = 0.0;
-    std::size_t at_ = 0;
-    double left_; // of the dash or gap
-};
-
 /// Two channels of each, eight bits apart: color * part / 255 + under * (255 - part) / 255,
 /// rounded.
 inline unsigned blended(unsigned color, unsigned under, unsigned part) {
@@ -111,6 +84,33 @@ QRect CurveRaster::used() const {
     return bottom_row_ < top_row_ ? QRect()
                                   : QRect(0, top_row_, image_.width(), bottom_row_ - top_row_ + 1);
 }
+
+/// Says along a line where it is drawn and where it is not.
+class CurveRaster::Dashes {
+public:
+    explicit Dashes(Qt::PenStyle style)
+        : lengths_(dashesOf(style)), left_(lengths_.empty() ? 0.0 : lengths_[0]) {
+        for (const double length : lengths_) {
+            period_ += length;
+        }
+    }
+    bool none() const { return lengths_.empty(); }
+    bool drawn() const { return at_ % 2 == 0; }
+    /// Not where there are none.
+    void advance(double length) {
+        left_ -= length < period_ ? length : std::fmod(length, period_);
+        while (left_ <= 0.0) {
+            at_ = at_ + 1 < lengths_.size() ? at_ + 1 : 0;
+            left_ += lengths_[at_];
+        }
+    }
+
+private:
+    std::span<const double> lengths_;
+    double period_ = 0.0;
+    std::size_t at_ = 0;
+    double left_; // of the dash or gap
+};
 
 /// The line being drawn.
 struct CurveRaster::Stroke {

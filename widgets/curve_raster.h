@@ -32,6 +32,7 @@ private:
         double in = 0.0;  // where the line comes from the left
         double out = 0.0; // and leaves to the right
     };
+    class Dashes;
     struct Stroke;
 
     void paint(int column, const Stretch& stretch, Stroke& stroke);

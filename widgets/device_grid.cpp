@@ -9,12 +9,8 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kGap = space::kControl;
-constexpr double kBar = 10;
-
-double lineHeight(TextStyle style) {
-    return std::ceil(QFontMetricsF(Theme::current().font(style)).height());
-}
+constexpr double kCardGap = space::kControl;
+constexpr double kCardBar = 10;
 
 /// Width of a card.
 double least() {
@@ -26,8 +22,8 @@ double most() {
 
 /// Number and name, place, bar, bytes.
 double cardHeight() {
-    return 2 * space::kControl + 20 + lineHeight(TextStyle::MonoSmall) + 2 * space::kTight + kBar +
-           space::kTight + lineHeight(TextStyle::MonoSmall);
+    return 2 * space::kControl + 20 + lineHeight(TextStyle::MonoSmall) + 2 * space::kTight +
+           kCardBar + space::kTight + lineHeight(TextStyle::MonoSmall);
 }
 
 } // namespace
@@ -111,7 +107,7 @@ ViewItem DeviceGrid::item(int index) const {
 }
 
 int DeviceGrid::columnsIn(double width) const {
-    const int room = std::max(1, static_cast<int>((width + kGap) / (least() + kGap)));
+    const int room = std::max(1, static_cast<int>((width + kCardGap) / (least() + kCardGap)));
     // Rows of the mesh stay whole, or are cut evenly.
     const int wanted = mesh_.empty() ? 1 : mesh_.back();
     int columns = std::min(wanted, room);
@@ -124,9 +120,9 @@ int DeviceGrid::columnsIn(double width) const {
 
 QRectF DeviceGrid::cardRect(int index, double width) const {
     const int columns = columnsIn(width);
-    const double card = std::min(most(), std::floor((width - (columns - 1) * kGap) / columns));
-    return {(index % columns) * (card + kGap), (index / columns) * (cardHeight() + kGap), card,
-            cardHeight()};
+    const double card = std::min(most(), std::floor((width - (columns - 1) * kCardGap) / columns));
+    return {(index % columns) * (card + kCardGap), (index / columns) * (cardHeight() + kCardGap),
+            card, cardHeight()};
 }
 
 int DeviceGrid::heightForWidth(int width) const {
@@ -180,7 +176,7 @@ void DeviceGrid::paintCard(QPainter& painter, const DeviceCard& card, const QCol
     const QRectF place(inner.left(), badge.bottom() + space::kTight, inner.width(), mono);
     paintText(painter, place, Qt::AlignLeft | Qt::AlignVCenter, card.place,
               theme.font(TextStyle::MonoSmall), theme.color(Role::Muted));
-    const QRectF bar(inner.left(), place.bottom() + space::kTight, inner.width(), kBar);
+    const QRectF bar(inner.left(), place.bottom() + space::kTight, inner.width(), kCardBar);
     paintMemory(painter, card, bar);
     const bool over = limit_ && card.bytes > *limit_;
     paintText(painter, {inner.left(), bar.bottom() + space::kTight, inner.width(), mono},

@@ -15,7 +15,10 @@ namespace weft::widgets {
 /// Made anew where it is painted: a theme change needs nothing else.
 std::vector<QColor> devicePalette(std::span<const int> mesh);
 
-/// Width of the badge of any device below `devices`; 16 px high fits a caption.
+inline constexpr double kDeviceBadgeHeight = 16.0; // fits a caption
+/// More devices than this in one place are listed in words.
+inline constexpr int kMostDeviceBadges = 4;
+/// Width of the badge of any device below `devices`.
 double deviceBadgeWidth(int devices);
 void paintDeviceBadge(QPainter& painter, const QRectF& rect, int device, const QColor& color);
 

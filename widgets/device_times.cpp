@@ -9,13 +9,11 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kRow = 30.0;
-constexpr double kBar = 12.0;
-constexpr double kPlanned = 4.0;
-constexpr double kBadge = 16.0;
+constexpr double kTimesRow = 30.0;
+constexpr double kMeasuredBar = 12.0;
+constexpr double kPlannedBar = 4.0;
 constexpr double kLegend = 24.0;
-constexpr double kSwatch = 10.0;
-constexpr double kGap = 12.0;
+constexpr double kTimesGap = 12.0;
 constexpr double kHeadroom = 1.15; // of the scale over the longest step
 
 enum class Part { Compute, Exchange, Wait, Planned };
@@ -82,11 +80,11 @@ QSize DeviceTimes::sizeHint() const {
 }
 
 QSize DeviceTimes::minimumSizeHint() const {
-    return {240, static_cast<int>(kRow * itemCount() + kLegend)};
+    return {240, static_cast<int>(kTimesRow * itemCount() + kLegend)};
 }
 
 QRectF DeviceTimes::rowRect(int index, double width) const {
-    return {0, index * kRow, width, kRow};
+    return {0, index * kTimesRow, width, kTimesRow};
 }
 
 ViewItem DeviceTimes::item(int index) const {
@@ -104,7 +102,7 @@ ViewItem DeviceTimes::item(int index) const {
 }
 
 double DeviceTimes::numbersWidth() const {
-    return textWidth(Theme::current().font(TextStyle::Mono), milliseconds(88888.0)) + kGap;
+    return textWidth(Theme::current().font(TextStyle::Mono), milliseconds(88888.0)) + kTimesGap;
 }
 
 void DeviceTimes::paintScene(QPainter& painter, const QSizeF& view_size) const {
@@ -125,13 +123,14 @@ void DeviceTimes::paintRow(QPainter& painter, const DeviceTime& time, const QCol
         painter.fillRect(rect, theme.color(Role::AccentTint));
     }
     const double badge = deviceBadgeWidth(std::max<int>(1, itemCount()));
-    const double left = rect.left() + kGap;
-    paintDeviceBadge(painter, {left, rect.center().y() - kBadge / 2, badge, kBadge}, time.id,
-                     color);
-    const double from = left + badge + kGap;
-    const double room = rect.right() - numbersWidth() - kGap - from;
+    const double left = rect.left() + kTimesGap;
+    paintDeviceBadge(painter,
+                     {left, rect.center().y() - kDeviceBadgeHeight / 2, badge, kDeviceBadgeHeight},
+                     time.id, color);
+    const double from = left + badge + kTimesGap;
+    const double room = rect.right() - numbersWidth() - kTimesGap - from;
     const double per_ms = scale_ms_ > 0 ? room / scale_ms_ : 0;
-    const double top = std::round(rect.center().y() - (kBar + 2 + kPlanned) / 2);
+    const double top = std::round(rect.center().y() - (kMeasuredBar + 2 + kPlannedBar) / 2);
     const auto paint_run = [&](double y, double height,
                                std::initializer_list<std::pair<Part, double>> parts) {
         double x = from;
@@ -144,12 +143,13 @@ void DeviceTimes::paintRow(QPainter& painter, const DeviceTime& time, const QCol
             x = next;
         }
     };
-    paint_run(top, kBar,
+    paint_run(top, kMeasuredBar,
               {{Part::Compute, time.compute_ms},
                {Part::Exchange, time.exchange_ms},
                {Part::Wait, time.waited_ms}});
-    paint_run(top + kBar + 2, kPlanned, {{Part::Planned, time.planned_ms()}});
-    paintText(painter, {rect.right() - numbersWidth(), rect.top(), numbersWidth() - kGap, kRow},
+    paint_run(top + kMeasuredBar + 2, kPlannedBar, {{Part::Planned, time.planned_ms()}});
+    paintText(painter,
+              {rect.right() - numbersWidth(), rect.top(), numbersWidth() - kTimesGap, kTimesRow},
               Qt::AlignRight | Qt::AlignVCenter, milliseconds(time.total_ms()),
               theme.font(TextStyle::Mono), theme.color(Role::Text));
 }
@@ -159,19 +159,19 @@ void DeviceTimes::paintLegend(QPainter& painter, double width) const {
     const QFont font = theme.font(TextStyle::Caption);
     const bool planned = std::any_of(times_.begin(), times_.end(),
                                      [](const DeviceTime& time) { return time.planned_ms() > 0; });
-    double x = kGap;
-    const double y = kRow * itemCount();
+    double x = kTimesGap;
+    const double y = kTimesRow * itemCount();
     for (const Part part : {Part::Compute, Part::Exchange, Part::Wait, Part::Planned}) {
         const double text = textWidth(font, nameOf(part));
         if ((part == Part::Planned && !planned) || x + kSwatch + 4 + text > width) {
             continue;
         }
-        const double height = part == Part::Planned ? kPlanned : kSwatch;
+        const double height = part == Part::Planned ? kPlannedBar : kSwatch;
         paintPart(painter, {x, std::round(y + (kLegend - height) / 2), kSwatch, height}, part);
         paintText(painter, {x + kSwatch + 4, y, text + 1, kLegend},
                   Qt::AlignLeft | Qt::AlignVCenter, nameOf(part), font, theme.color(Role::Muted),
                   Qt::ElideNone);
-        x += kSwatch + 4 + text + kGap;
+        x += kSwatch + 4 + text + kTimesGap;
     }
 }
 

@@ -11,17 +11,16 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kMargin = 12.0;
-constexpr double kThin = 1.25;
-constexpr double kThick = 5.0;
-constexpr double kReach = 10.0; // pixels around an arrow that count as pointing at it
-constexpr double kHead = 4.0;   // of an arrow's point, beside its line
-constexpr double kStaleOpacity = 0.45;
-constexpr double kFaded = 0.18;
+constexpr double kExchangeMargin = 12.0;
+constexpr double kThinArrow = 1.25;
+constexpr double kThickArrow = 5.0;
+constexpr double kArrowReach = 10.0; // pixels around an arrow that count as pointing at it
+constexpr double kArrowHead = 4.0;   // of an arrow's point, beside its line
+constexpr double kFadedArrow = 0.18;
 constexpr double kWidest = 150.0; // between devices of a row
 constexpr double kHighest = 84.0;
 constexpr double kDash = 26.0; // of a legend's sample
-constexpr double kGap = 16.0;
+constexpr double kLegendGap = 16.0;
 constexpr int kMostColumns = 16;
 
 /// Dashes as long on thick lines as on thin ones.
@@ -75,10 +74,11 @@ double ExchangeView::thickness(qint64 bytes) const {
     const double low = std::log2(static_cast<double>(std::max<qint64>(1, fewest_)));
     const double high = std::log2(static_cast<double>(std::max<qint64>(1, most_)));
     if (high <= low) {
-        return (kThin + kThick) / 2.0;
+        return (kThinArrow + kThickArrow) / 2.0;
     }
     const double at = std::log2(static_cast<double>(std::max<qint64>(1, bytes)));
-    return kThin + (kThick - kThin) * std::clamp((at - low) / (high - low), 0.0, 1.0);
+    return kThinArrow +
+           (kThickArrow - kThinArrow) * std::clamp((at - low) / (high - low), 0.0, 1.0);
 }
 
 // As many as the last axis has, or as fit.
@@ -97,12 +97,12 @@ ExchangeView::Frame ExchangeView::frame(const QSizeF& view_size) const {
     out.columns = columnCount();
     const int count = std::max(1, static_cast<int>(graph_.devices.size()));
     const int rows = (count + out.columns - 1) / out.columns;
-    const double width = std::max(1.0, view_size.width() - 2.0 * kMargin);
-    const double height = std::max(1.0, view_size.height() - legendHeight() - kMargin);
+    const double width = std::max(1.0, view_size.width() - 2.0 * kExchangeMargin);
+    const double height = std::max(1.0, view_size.height() - legendHeight() - kExchangeMargin);
     out.pitch_x = std::min(kWidest, width / out.columns);
     out.pitch_y = std::min(kHighest, height / rows);
     out.left = (view_size.width() - out.pitch_x * (out.columns - 1)) / 2.0;
-    out.top = kMargin / 2.0 + (height - out.pitch_y * (rows - 1)) / 2.0;
+    out.top = kExchangeMargin / 2.0 + (height - out.pitch_y * (rows - 1)) / 2.0;
     out.radius = std::clamp(std::min(out.pitch_x, out.pitch_y) * 0.24, 7.0, 15.0);
     return out;
 }
@@ -149,12 +149,12 @@ ViewItem ExchangeView::item(int index) const {
 int ExchangeView::hitTest(const QPointF& position) const {
     const Frame now = frame(size());
     int best = -1;
-    double least = kReach;
+    double least = kArrowReach;
     for (int i = 0; i < itemCount(); ++i) {
         const ExchangeArrow& arrow = graph_.arrows[static_cast<std::size_t>(i)];
         const QPainterPath line = path(arrow, now);
         if (!line.controlPointRect()
-                 .adjusted(-kReach, -kReach, kReach, kReach)
+                 .adjusted(-kArrowReach, -kArrowReach, kArrowReach, kArrowReach)
                  .contains(position)) {
             continue;
         }
@@ -178,7 +178,7 @@ void ExchangeView::paintScene(QPainter& painter, const QSizeF& view_size) const 
     const int chosen = hoveredItem() >= 0 ? hoveredItem() : hasFocus() ? cursorItem() : -1;
     for (int i = 0; i < itemCount(); ++i) {
         if (i != chosen) {
-            painter.setOpacity((stale_ ? kStaleOpacity : 1.0) * (chosen >= 0 ? kFaded : 1.0));
+            painter.setOpacity((stale_ ? kStaleOpacity : 1.0) * (chosen >= 0 ? kFadedArrow : 1.0));
             paintArrow(painter, graph_.arrows[static_cast<std::size_t>(i)], now);
         }
     }
@@ -195,7 +195,7 @@ void ExchangeView::paintArrow(QPainter& painter, const ExchangeArrow& arrow,
                               const Frame& frame) const {
     const QPainterPath line = path(arrow, frame);
     const QPen own = linePen(arrow.axes, thickness(arrow.bytes));
-    const double head = kHead + own.widthF();
+    const double head = kArrowHead + own.widthF();
     // The line ends where its point begins.
     const QPointF tip = line.pointAtPercent(1.0);
     const QPointF before = line.pointAtPercent(std::max(0.0, 1.0 - head / line.length()));
@@ -210,8 +210,8 @@ void ExchangeView::paintArrow(QPainter& painter, const ExchangeArrow& arrow,
     painter.drawPath(shown);
     painter.setPen(Qt::NoPen);
     painter.setBrush(own.color());
-    painter.drawPolygon(QPolygonF{tip, before + aside * (kHead / 2.0 + own.widthF() / 2.0),
-                                  before - aside * (kHead / 2.0 + own.widthF() / 2.0)});
+    painter.drawPolygon(QPolygonF{tip, before + aside * (kArrowHead / 2.0 + own.widthF() / 2.0),
+                                  before - aside * (kArrowHead / 2.0 + own.widthF() / 2.0)});
 }
 
 void ExchangeView::paintDevices(QPainter& painter, const Frame& frame) const {
@@ -232,7 +232,7 @@ void ExchangeView::paintLegend(QPainter& painter, const QSizeF& view_size) const
     const QFont caption = theme.font(TextStyle::Caption);
     const double height = legendHeight();
     const double y = view_size.height() - height / 2.0;
-    double x = kMargin;
+    double x = kExchangeMargin;
     const auto word = [&](const QString& text) {
         const double width = std::ceil(textWidth(caption, text)) + 2.0;
         paintText(painter, QRectF(x, y - height / 2.0, width, height),
@@ -248,16 +248,16 @@ void ExchangeView::paintLegend(QPainter& painter, const QSizeF& view_size) const
     for (int i = 0; i < graph_.axes.size(); ++i) {
         sample(linePen(i, 2.5));
         word(graph_.axes[i]);
-        x += kGap;
+        x += kLegendGap;
     }
     if (graph_.arrows.empty()) {
         return;
     }
-    x += kGap;
+    x += kLegendGap;
     sample(QPen(theme.color(Role::Muted), thickness(fewest_), Qt::SolidLine, Qt::FlatCap));
     word(formatMemory(fewest_));
     if (most_ > fewest_) {
-        x += kGap;
+        x += kLegendGap;
         sample(QPen(theme.color(Role::Muted), thickness(most_), Qt::SolidLine, Qt::FlatCap));
         word(tr("%1 a step").arg(formatMemory(most_)));
     }

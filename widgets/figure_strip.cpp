@@ -13,20 +13,21 @@
 namespace weft::widgets {
 namespace {
 
-constexpr int kPadding = 10;
+constexpr int kFigurePadding = 10;
 
-constexpr double kLeastWidth = 40;
+constexpr double kLeastFigureWidth = 40;
 
 /// Of a figure with the space around it.
 int widthOf(const Figure& figure) {
     const Theme& theme = Theme::current();
-    const double text = std::max({kLeastWidth, textWidth(theme.font(TextStyle::Mono), figure.value),
-                                  textWidth(theme.font(TextStyle::Caption), figure.caption)});
-    return static_cast<int>(std::ceil(text)) + 2 * kPadding;
+    const double text =
+        std::max({kLeastFigureWidth, textWidth(theme.font(TextStyle::Mono), figure.value),
+                  textWidth(theme.font(TextStyle::Caption), figure.caption)});
+    return static_cast<int>(std::ceil(text)) + 2 * kFigurePadding;
 }
 
 int widest(const std::vector<Figure>& figures) {
-    int width = static_cast<int>(kLeastWidth) + 2 * kPadding;
+    int width = static_cast<int>(kLeastFigureWidth) + 2 * kFigurePadding;
     for (const Figure& figure : figures) {
         width = std::max(width, widthOf(figure));
     }
@@ -41,12 +42,12 @@ int together(const std::vector<Figure>& figures) {
     return width;
 }
 
-int lineHeight(TextStyle style) {
+int figureLineHeight(TextStyle style) {
     return QFontMetrics(Theme::current().font(style)).height();
 }
 
-int rowHeight() {
-    return lineHeight(TextStyle::Mono) + lineHeight(TextStyle::Caption) + 3 + 2 * 7;
+int figureRowHeight() {
+    return figureLineHeight(TextStyle::Mono) + figureLineHeight(TextStyle::Caption) + 3 + 2 * 7;
 }
 
 } // namespace
@@ -92,15 +93,15 @@ int FigureStrip::columnsIn(int width) const {
 int FigureStrip::heightForWidth(int width) const {
     const int columns = columnsIn(width);
     const int count = std::max(1, static_cast<int>(figures_.size()));
-    return rowHeight() * ((count + columns - 1) / columns);
+    return figureRowHeight() * ((count + columns - 1) / columns);
 }
 
 QSize FigureStrip::sizeHint() const {
-    return {std::max(together(figures_), widest(figures_)), rowHeight()};
+    return {std::max(together(figures_), widest(figures_)), figureRowHeight()};
 }
 
 QSize FigureStrip::minimumSizeHint() const {
-    return {widest(figures_), rowHeight()};
+    return {widest(figures_), figureRowHeight()};
 }
 
 QRectF FigureStrip::cell(int index) const {
@@ -115,11 +116,12 @@ QRectF FigureStrip::cell(int index) const {
                               ? width()
                               : left + widthOf(figures_[static_cast<std::size_t>(index)]) + share;
         return {static_cast<double>(left), 0.0, static_cast<double>(right - left),
-                static_cast<double>(rowHeight())};
+                static_cast<double>(figureRowHeight())};
     }
     const double cell_width = static_cast<double>(width()) / columns;
-    return {cell_width * (index % columns), static_cast<double>(rowHeight()) * (index / columns),
-            cell_width, static_cast<double>(rowHeight())};
+    return {cell_width * (index % columns),
+            static_cast<double>(figureRowHeight()) * (index / columns), cell_width,
+            static_cast<double>(figureRowHeight())};
 }
 
 void FigureStrip::paintEvent(QPaintEvent*) {
@@ -134,16 +136,16 @@ void FigureStrip::paintEvent(QPaintEvent*) {
             paintHairline(painter, place.topLeft(), place.bottomLeft(),
                           theme.color(Role::Hairline));
         }
-        const double value_height = lineHeight(TextStyle::Mono);
+        const double value_height = figureLineHeight(TextStyle::Mono);
         paintText(painter,
-                  QRectF(place.left() + kPadding, place.top() + 7, place.width() - kPadding - 2,
-                         value_height),
+                  QRectF(place.left() + kFigurePadding, place.top() + 7,
+                         place.width() - kFigurePadding - 2, value_height),
                   Qt::AlignLeft | Qt::AlignVCenter,
                   figure.value.isEmpty() ? QStringLiteral("–") : figure.value,
                   theme.font(TextStyle::Mono), theme.color(stale_ ? Role::Muted : Role::Text));
         paintText(painter,
-                  QRectF(place.left() + kPadding, place.top() + 10 + value_height,
-                         place.width() - kPadding - 2, lineHeight(TextStyle::Caption)),
+                  QRectF(place.left() + kFigurePadding, place.top() + 10 + value_height,
+                         place.width() - kFigurePadding - 2, figureLineHeight(TextStyle::Caption)),
                   Qt::AlignLeft | Qt::AlignVCenter, figure.caption, theme.font(TextStyle::Caption),
                   theme.color(Role::Muted));
     }

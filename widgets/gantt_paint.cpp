@@ -9,14 +9,12 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kBadge = 18.0;
-constexpr double kLeastGap = 5.0;    // cells at least as wide are parted by a line
+constexpr double kStageBadge = 18.0;
+constexpr double kLeastParted = 5.0; // cells at least as wide are parted by a line
 constexpr double kLeastBubble = 3.0; // narrower waiting is only a gap
 constexpr double kTickRoom = 56.0;
-constexpr double kSwatch = 10.0;
-constexpr double kEntryGap = 14.0;
-constexpr double kPlanned = 3.0; // height of what was planned
-constexpr double kStaleOpacity = 0.45;
+constexpr double kGanttEntryGap = 14.0;
+constexpr double kPlannedStripe = 3.0; // height of what was planned
 constexpr std::size_t kKinds = 4;
 
 QColor readableOn(const QColor& fill) {
@@ -35,7 +33,7 @@ void paintBubble(QPainter& painter, const QRectF& rect) {
 /// Cells with room for it leave a line to the next; `exact`: its width before it was put on pixels,
 /// so that cells of one length look alike.
 QRectF partedRect(const QRectF& cell, double exact) {
-    return exact >= kLeastGap ? cell.adjusted(0, 0, -1, 0) : cell;
+    return exact >= kLeastParted ? cell.adjusted(0, 0, -1, 0) : cell;
 }
 
 /// 1, 2 or 5 times a power of ten: the distance of at most so many ticks.
@@ -109,8 +107,9 @@ void GanttView::paintStill(QPainter& painter, const Frame& frame) const {
 void GanttView::paintBadge(QPainter& painter, int row, const Frame& frame) const {
     const Theme& theme = Theme::current();
     const QRectF place = rowRect(row, frame);
-    const double side = std::min(kBadge, place.height());
-    const QRectF badge(space::kGroup, std::round(place.center().y() - side / 2.0), kBadge, side);
+    const double side = std::min(kStageBadge, place.height());
+    const QRectF badge(space::kGroup, std::round(place.center().y() - side / 2.0), kStageBadge,
+                       side);
     const QColor fill = theme.series(row);
     paintPanel(painter, badge, size::kRadius, fill, {});
     paintText(painter, badge, Qt::AlignCenter, QString::number(row),
@@ -173,8 +172,9 @@ void GanttView::paintPlanned(QPainter& painter, int row, const Frame& frame) con
         const double left = std::max(frame.plot.left(), std::round(xOf(start, frame)));
         const double right = std::min(frame.plot.right(), std::round(xOf(end, frame)) - 1);
         if (right > left) {
-            painter.fillRect(QRectF(left, place.bottom() - kPlanned, right - left, kPlanned),
-                             Theme::current().color(Role::Warning));
+            painter.fillRect(
+                QRectF(left, place.bottom() - kPlannedStripe, right - left, kPlannedStripe),
+                Theme::current().color(Role::Warning));
         }
     }
 }
@@ -193,7 +193,7 @@ void GanttView::paintFollowed(QPainter& painter, const Frame& frame) const {
             const GanttCell& cell = data_.rows[static_cast<std::size_t>(row)].cells[i];
             const double exact = (cell.end - cell.start) * scale;
             const QRectF rect = partedRect(cellRect(cell, rowRect(row, frame), frame), exact);
-            if (cell.microbatch == microbatch && exact >= kLeastGap) {
+            if (cell.microbatch == microbatch && exact >= kLeastParted) {
                 const bool cursor = itemOf(row, static_cast<int>(i)) == cursorItem();
                 paintPanel(painter, rect.adjusted(1, 1, -1, -1), 0.0, {}, ganttTextColor(cell.kind),
                            Qt::SolidLine, cursor ? 2.0 : 1.0);
@@ -320,7 +320,7 @@ QSize GanttLegend::sizeHint() const {
     const QFont font = Theme::current().font(TextStyle::Caption);
     double width = 0;
     for (const Entry& entry : entries_) {
-        width += kSwatch + 6.0 + std::ceil(textWidth(font, entry.name)) + kEntryGap;
+        width += kSwatch + 6.0 + std::ceil(textWidth(font, entry.name)) + kGanttEntryGap;
     }
     return {static_cast<int>(width), static_cast<int>(std::ceil(QFontMetricsF(font).height())) + 4};
 }
@@ -344,7 +344,7 @@ void GanttLegend::paintEvent(QPaintEvent*) {
         paintText(painter, QRectF(x + kSwatch + 6.0, 0, width, height()),
                   Qt::AlignLeft | Qt::AlignVCenter, entry.name, font, theme.color(Role::Muted),
                   Qt::ElideNone);
-        x += kSwatch + 6.0 + width + kEntryGap;
+        x += kSwatch + 6.0 + width + kGanttEntryGap;
     }
 }
 

@@ -15,9 +15,9 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kLeft = 46.0; // badges stand here
-constexpr double kRight = 14.0;
-constexpr double kTop = 6.0;
+constexpr double kGanttLeft = 46.0; // badges stand here
+constexpr double kGanttRight = 14.0;
+constexpr double kGanttTop = 6.0;
 constexpr double kMinimumPitch = 16.0;
 constexpr double kMaximumPitch = 28.0;
 constexpr double kZoomStep = 1.25;
@@ -150,12 +150,13 @@ void GanttView::showCursor() {
 GanttView::Frame GanttView::frame(const QSizeF& view_size) const {
     Frame out;
     const auto rows = static_cast<double>(std::max<std::size_t>(1, data_.rows.size()));
-    const double height = std::max(kMinimumPitch, view_size.height() - kTop - axisHeight());
+    const double height = std::max(kMinimumPitch, view_size.height() - kGanttTop - axisHeight());
     out.pitch = std::floor(std::clamp(height / rows, kMinimumPitch, kMaximumPitch));
     out.rows = static_cast<int>(std::min(rows, std::floor(height / out.pitch)));
     out.first_row = std::min(scroll_->value(), static_cast<int>(rows) - out.rows);
     const double bar = out.rows < static_cast<int>(rows) ? scroll_->sizeHint().width() : 0.0;
-    out.plot = QRectF(kLeft, kTop, std::max(1.0, view_size.width() - kLeft - kRight - bar),
+    out.plot = QRectF(kGanttLeft, kGanttTop,
+                      std::max(1.0, view_size.width() - kGanttLeft - kGanttRight - bar),
                       out.pitch * out.rows);
     return out;
 }
@@ -248,7 +249,7 @@ int GanttView::hitTest(const QPointF& position) const {
 
 QSize GanttView::minimumSizeHint() const {
     const int rows = std::clamp(static_cast<int>(data_.rows.size()), 1, kFewestRows);
-    return {200, static_cast<int>(kTop + kMinimumPitch * rows + axisHeight())};
+    return {200, static_cast<int>(kGanttTop + kMinimumPitch * rows + axisHeight())};
 }
 
 int GanttView::neighbour(int index, int key) const {
@@ -320,7 +321,7 @@ void GanttView::fitRows() {
     scroll_->setPageStep(std::max(1, now.rows));
     scroll_->setVisible(rest > 0);
     const int width = scroll_->sizeHint().width();
-    scroll_->setGeometry(this->width() - width, static_cast<int>(kTop), width,
+    scroll_->setGeometry(this->width() - width, static_cast<int>(kGanttTop), width,
                          static_cast<int>(now.plot.height()));
 }
 

@@ -7,9 +7,9 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kGapX = 24.0;
-constexpr double kGapY = 44.0; // room for the type under a node
-constexpr double kMargin = 24.0;
+constexpr double kNodeGapX = 24.0;
+constexpr double kNodeGapY = 44.0; // room for the type under a node
+constexpr double kGraphMargin = 24.0;
 constexpr double kBendWidth = 12.0;
 constexpr int kSweeps = 6;
 constexpr int kShifts = 8;
@@ -135,7 +135,7 @@ private:
         for (const int cell : layer) {
             Cell& own = cells_[static_cast<std::size_t>(cell)];
             own.x = x + own.width / 2.0;
-            x += own.width + kGapX;
+            x += own.width + kNodeGapX;
         }
     }
 
@@ -202,7 +202,7 @@ private:
         return (cells_[static_cast<std::size_t>(a)].width +
                 cells_[static_cast<std::size_t>(b)].width) /
                    2.0 +
-               kGapX;
+               kNodeGapX;
     }
 
     GraphLayout result() const {
@@ -211,7 +211,7 @@ private:
         for (const Cell& cell : cells_) {
             least = std::min(least, cell.x - cell.width / 2.0);
         }
-        std::vector<double> top(layers_.size() + 1, kMargin);
+        std::vector<double> top(layers_.size() + 1, kGraphMargin);
         for (std::size_t i = 0; i < layers_.size(); ++i) {
             double height = 0;
             for (const int cell : layers_[i]) {
@@ -219,9 +219,9 @@ private:
                     height = std::max(height, sizes_[static_cast<std::size_t>(cell)].height());
                 }
             }
-            top[i + 1] = top[i] + height + kGapY;
+            top[i + 1] = top[i] + height + kNodeGapY;
         }
-        const auto x = [&](const Cell& cell) { return std::round(cell.x - least + kMargin); };
+        const auto x = [&](const Cell& cell) { return std::round(cell.x - least + kGraphMargin); };
         double most = 0;
         for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
             const Cell& cell = cells_[i];
@@ -245,12 +245,14 @@ private:
                     line << QPointF(x(cell), head);
                 } else {
                     line << QPointF(x(cell), head)
-                         << QPointF(x(cell), top[static_cast<std::size_t>(cell.layer) + 1] - kGapY);
+                         << QPointF(x(cell),
+                                    top[static_cast<std::size_t>(cell.layer) + 1] - kNodeGapY);
                 }
             }
             out.edges.push_back(std::move(line));
         }
-        out.size = QSizeF(most + kMargin, graph_.nodes.empty() ? 0 : top.back() - kGapY + kMargin);
+        out.size = QSizeF(most + kGraphMargin,
+                          graph_.nodes.empty() ? 0 : top.back() - kNodeGapY + kGraphMargin);
         return out;
     }
 

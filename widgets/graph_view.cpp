@@ -13,16 +13,12 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kPadding = 10.0;
-constexpr double kLeastWidth = 72.0;
-constexpr double kMostWidth = 280.0;
+constexpr double kNodePadding = 10.0;
+constexpr double kLeastNodeWidth = 72.0;
+constexpr double kMostNodeWidth = 280.0;
 constexpr double kLeastZoom = 0.1;
 constexpr double kMostZoom = 3.0;
 constexpr double kReadableZoom = 0.5; // smaller: boxes without words
-
-double lineHeight(TextStyle style) {
-    return std::ceil(QFontMetricsF(Theme::current().font(style)).height());
-}
 
 } // namespace
 
@@ -35,8 +31,9 @@ std::vector<QSizeF> graphNodeSizes(const Graph& graph) {
         const double height = lineHeight(TextStyle::Strong) +
                               (node.detail.isEmpty() ? 0.0 : lineHeight(TextStyle::MonoSmall)) +
                               10.0;
-        sizes.emplace_back(std::clamp(std::ceil(width) + 2.0 * kPadding, kLeastWidth, kMostWidth),
-                           height);
+        sizes.emplace_back(
+            std::clamp(std::ceil(width) + 2.0 * kNodePadding, kLeastNodeWidth, kMostNodeWidth),
+            height);
     }
     return sizes;
 }
@@ -162,7 +159,7 @@ void GraphView::paintNode(QPainter& painter, int index) const {
     if (zoom_ < kReadableZoom) {
         return;
     }
-    const QRectF inner = rect.adjusted(kPadding, 4.0, -kPadding, -4.0);
+    const QRectF inner = rect.adjusted(kNodePadding, 4.0, -kNodePadding, -4.0);
     const double title = lineHeight(TextStyle::Strong);
     paintText(painter, QRectF(inner.left(), inner.top(), inner.width(), title),
               Qt::AlignLeft | Qt::AlignVCenter, node.title, theme.font(TextStyle::Strong),

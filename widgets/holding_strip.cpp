@@ -11,13 +11,11 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kRow = 20.0;
-constexpr double kBadge = 16.0;
-constexpr double kBox = 56.0;
+constexpr double kHoldingRow = 20.0;
+constexpr double kBoxWidth = 56.0;
 constexpr double kBoxHeight = 14.0;
-constexpr double kGap = 12.0;
+constexpr double kHoldingGap = 12.0;
 constexpr int kMostRows = 2;
-constexpr double kStale = 0.45;
 
 /// Spans of a dimension as shares of its length, padding included.
 std::vector<std::pair<double, double>> shares(const TileArray& array, int axis) {
@@ -101,11 +99,11 @@ void HoldingStrip::setStale(bool stale) {
 }
 
 double HoldingStrip::cellWidth() const {
-    return deviceBadgeWidth(std::max(1, devices_)) + space::kControl + kBox + kGap;
+    return deviceBadgeWidth(std::max(1, devices_)) + space::kControl + kBoxWidth + kHoldingGap;
 }
 
 int HoldingStrip::columnsIn(double width) const {
-    return std::max(1, static_cast<int>((width + kGap) / cellWidth()));
+    return std::max(1, static_cast<int>((width + kHoldingGap) / cellWidth()));
 }
 
 int HoldingStrip::shownIn(double width) const {
@@ -126,7 +124,8 @@ int HoldingStrip::first() const {
 
 QRectF HoldingStrip::cell(int index, double width) const {
     const int columns = columnsIn(width);
-    return {index % columns * cellWidth(), index / columns * kRow, cellWidth() - kGap, kRow};
+    return {index % columns * cellWidth(), index / columns * kHoldingRow, cellWidth() - kHoldingGap,
+            kHoldingRow};
 }
 
 ViewItem HoldingStrip::item(int index) const {
@@ -134,13 +133,13 @@ ViewItem HoldingStrip::item(int index) const {
 }
 
 QSize HoldingStrip::minimumSizeHint() const {
-    return {static_cast<int>(std::ceil(cellWidth())), static_cast<int>(kRow)};
+    return {static_cast<int>(std::ceil(cellWidth())), static_cast<int>(kHoldingRow)};
 }
 
 int HoldingStrip::heightForWidth(int width) const {
     const int columns = columnsIn(width);
     const int rows = std::min(kMostRows, (devices_ + columns - 1) / columns);
-    return static_cast<int>(std::ceil(std::max(1, rows) * kRow));
+    return static_cast<int>(std::ceil(std::max(1, rows) * kHoldingRow));
 }
 
 int HoldingStrip::neighbour(int index, int key) const {
@@ -150,7 +149,7 @@ int HoldingStrip::neighbour(int index, int key) const {
 void HoldingStrip::paintScene(QPainter& painter, const QSizeF& view_size) const {
     const Theme& theme = Theme::current();
     if (stale_) {
-        painter.setOpacity(kStale);
+        painter.setOpacity(kStaleOpacity);
     }
     const std::vector<QColor> colors = devicePalette(mesh_);
     const double badge = deviceBadgeWidth(std::max(1, devices_));
@@ -158,10 +157,12 @@ void HoldingStrip::paintScene(QPainter& painter, const QSizeF& view_size) const 
         const int device = deviceOf(i);
         const QRectF place = cell(i, view_size.width());
         const QColor color = colors[static_cast<std::size_t>(device)];
-        paintDeviceBadge(painter, {place.left(), place.center().y() - kBadge / 2.0, badge, kBadge},
+        paintDeviceBadge(painter,
+                         {place.left(), place.center().y() - kDeviceBadgeHeight / 2.0, badge,
+                          kDeviceBadgeHeight},
                          device, color);
         const QRectF box(place.left() + badge + space::kControl,
-                         std::round(place.center().y() - kBoxHeight / 2.0), kBox, kBoxHeight);
+                         std::round(place.center().y() - kBoxHeight / 2.0), kBoxWidth, kBoxHeight);
         painter.fillRect(box, theme.color(Role::EmptyBar));
         const QRectF inner = box.adjusted(1, 1, -1, -1);
         for (const QRectF& part : parts_[static_cast<std::size_t>(device)]) {

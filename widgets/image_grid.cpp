@@ -7,13 +7,9 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kGapX = 8.0;
-constexpr double kGapY = 12.0;
-constexpr double kCaptionGap = 4.0;
-
-double lineHeight() {
-    return std::ceil(QFontMetricsF(Theme::current().font(TextStyle::Caption)).height());
-}
+constexpr double kImageGapX = 8.0;
+constexpr double kImageGapY = 12.0;
+constexpr double kImageCaptionGap = 4.0;
 
 } // namespace
 
@@ -87,15 +83,16 @@ void ImageGrid::setEmptyText(const QString& text) {
 
 ImageGrid::Layout ImageGrid::layoutFor(double width) const {
     Layout layout;
-    const double wanted = cell_width_ + kGapX;
+    const double wanted = cell_width_ + kImageGapX;
     layout.columns =
-        columns_ > 0 ? columns_ : std::max(1, static_cast<int>((width + kGapX) / wanted));
-    const double fitting = std::floor((width - kGapX * (layout.columns - 1)) / layout.columns);
+        columns_ > 0 ? columns_ : std::max(1, static_cast<int>((width + kImageGapX) / wanted));
+    const double fitting = std::floor((width - kImageGapX * (layout.columns - 1)) / layout.columns);
     layout.cell_width =
         columns_ > 0 ? std::max(24.0, std::min<double>(fitting, cell_width_)) : cell_width_;
     const bool notes = std::any_of(images_.begin(), images_.end(),
                                    [](const GridImage& image) { return !image.note.isEmpty(); });
-    layout.cell_height = layout.cell_width + kCaptionGap + lineHeight() * (notes ? 2.0 : 1.0);
+    layout.cell_height =
+        layout.cell_width + kImageCaptionGap + lineHeight(TextStyle::Caption) * (notes ? 2.0 : 1.0);
     return layout;
 }
 
@@ -103,7 +100,7 @@ QRectF ImageGrid::cellRect(int index, double width) const {
     const Layout layout = layoutFor(width);
     const int column = index % layout.columns;
     const int row = index / layout.columns;
-    return {column * (layout.cell_width + kGapX), row * (layout.cell_height + kGapY),
+    return {column * (layout.cell_width + kImageGapX), row * (layout.cell_height + kImageGapY),
             layout.cell_width, layout.cell_height};
 }
 
@@ -128,7 +125,7 @@ int ImageGrid::heightForWidth(int width) const {
 
 QSize ImageGrid::sizeHint() const {
     const int columns = columns_ > 0 ? columns_ : 4;
-    const int width = columns * cell_width_ + (columns - 1) * static_cast<int>(kGapX);
+    const int width = columns * cell_width_ + (columns - 1) * static_cast<int>(kImageGapX);
     return {width, heightForWidth(width)};
 }
 
@@ -171,10 +168,10 @@ void ImageGrid::paintCell(QPainter& painter, const QRectF& cell, const GridImage
         paintPanel(painter, picture.adjusted(-1, -1, 1, 1), 3.0, {}, theme.color(Role::Error),
                    Qt::SolidLine, 2.0);
     }
-    const double height = lineHeight();
+    const double height = lineHeight(TextStyle::Caption);
     const QFont caption = theme.font(TextStyle::Caption);
     const QFont mono = theme.font(TextStyle::MonoSmall);
-    QRectF line(cell.left(), picture.bottom() + kCaptionGap, cell.width(), height);
+    QRectF line(cell.left(), picture.bottom() + kImageCaptionGap, cell.width(), height);
     if (centred_) {
         paintText(painter, line, Qt::AlignHCenter | Qt::AlignVCenter, image.caption, caption,
                   theme.color(role));

@@ -13,21 +13,16 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kTop = 8.0;
-constexpr double kRight = 18.0;
-constexpr double kTickWidth = 90.0;
+constexpr double kLifelineTop = 8.0;
+constexpr double kLifelineRight = 18.0;
 constexpr double kTallestRow = 14.0;
-constexpr double kLabelRow = 11.0; // rows less high than this have no labels
-constexpr int kOwnRows = 28;       // more bars share rows
-constexpr double kShortest = 6.0;  // a bar is seen at any scale
-constexpr double kBoxSide = 12.0;  // from the edge of the box to its text
+constexpr double kLabelRow = 11.0;    // rows less high than this have no labels
+constexpr int kOwnRows = 28;          // more bars share rows
+constexpr double kShortestLife = 6.0; // a bar is seen at any scale
+constexpr double kBoxSide = 12.0;     // from the edge of the box to its text
 constexpr double kBoxEnd = 6.0;
 constexpr double kBoxLine = 3.0; // between its lines
 constexpr int kLeastHeight = 120;
-
-double lineHeight() {
-    return QFontMetricsF(Theme::current().font(TextStyle::Caption)).height();
-}
 
 QFont summaryFont(qsizetype line) {
     return Theme::current().font(line == 0   ? TextStyle::CaptionStrong
@@ -146,9 +141,10 @@ void LifelineChart::arrange() {
 }
 
 QRectF LifelineChart::plot(const QSizeF& view_size) const {
-    const double top = kTop + strip_;
-    return {static_cast<double>(left_), top, std::max(10.0, view_size.width() - left_ - kRight),
-            std::max(10.0, view_size.height() - top - lineHeight() - 12)};
+    const double top = kLifelineTop + strip_;
+    return {static_cast<double>(left_), top,
+            std::max(10.0, view_size.width() - left_ - kLifelineRight),
+            std::max(10.0, view_size.height() - top - captionHeight() - 12)};
 }
 
 double LifelineChart::xOf(double value, const QSizeF& view_size) const {
@@ -162,7 +158,7 @@ QRectF LifelineChart::bar(std::size_t index, const QSizeF& view_size) const {
     const double gap = height >= 6 ? height * 0.4 : height >= 3 ? 1.0 : 0.0;
     const Lifeline& life = lifelines_[index];
     const double left = xOf(life.from, view_size);
-    const double right = std::max(left + kShortest, xOf(life.to, view_size));
+    const double right = std::max(left + kShortestLife, xOf(life.to, view_size));
     return {left, area.top() + height * rows_[index] + gap / 2, right - left, height - gap};
 }
 
@@ -191,7 +187,7 @@ void LifelineChart::paintAxis(QPainter& painter, const QSizeF& view_size) const 
         const QString text = axisLabel(tick, step, high_);
         const double width = textWidth(theme.font(TextStyle::MonoSmall), text) + 2;
         const double left = std::min(at - width / 2, view_size.width() - width);
-        paintText(painter, QRectF(left, area.bottom() + 7, width, lineHeight()), Qt::AlignCenter,
+        paintText(painter, QRectF(left, area.bottom() + 7, width, captionHeight()), Qt::AlignCenter,
                   text, theme.font(TextStyle::MonoSmall), theme.color(Role::Muted));
     }
     paintHairline(painter, area.bottomLeft(), area.bottomRight(), theme.color(Role::Border));
@@ -222,7 +218,7 @@ void LifelineChart::paintBars(QPainter& painter, const QSizeF& view_size) const 
         if (own_row && room && rect.left() - width - 12 > left_) {
             paintText(painter,
                       QRectF(rect.left() - width - 10 - (life.starred ? 4 : 0),
-                             rect.center().y() - lineHeight() / 2, width + 1, lineHeight()),
+                             rect.center().y() - captionHeight() / 2, width + 1, captionHeight()),
                       Qt::AlignRight | Qt::AlignVCenter, life.label, mono,
                       theme.color(Role::Muted));
         }
@@ -268,7 +264,7 @@ QSizeF LifelineChart::summarySize(const QSizeF& view_size) const {
 
 QRectF LifelineChart::summaryRect(const QSizeF& view_size) const {
     const QSizeF box = summarySize(view_size);
-    return strip_ > 0.0 ? QRectF({left_ + 4.0, kTop}, box) : freest(box, view_size).first;
+    return strip_ > 0.0 ? QRectF({left_ + 4.0, kLifelineTop}, box) : freest(box, view_size).first;
 }
 
 /// The bars go from the upper left to the lower right: the other two corners are mostly free.

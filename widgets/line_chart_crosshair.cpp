@@ -10,7 +10,7 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kPadding = 12.0;
+constexpr double kReadoutPadding = 12.0;
 
 QString shown(const std::optional<double>& value) {
     return value ? formatNumber(*value) : QStringLiteral("–");
@@ -177,7 +177,7 @@ void LineChart::Private::paintTable(QPainter& painter, const QRectF& area, doubl
     const double row_height = std::round(20.0 * theme.fontScale());
     // The nearest ones, where there are more than fit.
     const auto room = static_cast<std::size_t>(
-        std::max(1.0, (area.height() - 24.0 - kPadding) / row_height - 2.0));
+        std::max(1.0, (area.height() - 24.0 - kReadoutPadding) / row_height - 2.0));
     const std::size_t left_out = rows.size() > room ? rows.size() - room : 0;
     rows.resize(rows.size() - left_out);
     const double number_width = std::round(60.0 * theme.fontScale());
@@ -194,10 +194,10 @@ void LineChart::Private::paintTable(QPainter& painter, const QRectF& area, doubl
     }
     names = std::min(std::ceil(names), 180.0 * theme.fontScale());
     const int columns = 1 + (raw && smooth ? 1 : 0) + (validation ? 1 : 0);
-    const QSizeF wanted(2 * kPadding + names + columns * number_width,
-                        row_height * (static_cast<double>(rows.size()) + 1.0 +
-                                      (left_out > 0 ? 1.0 : 0.0)) +
-                            kPadding);
+    const QSizeF wanted(
+        2 * kReadoutPadding + names + columns * number_width,
+        row_height * (static_cast<double>(rows.size()) + 1.0 + (left_out > 0 ? 1.0 : 0.0)) +
+            kReadoutPadding);
     QRectF box(QPointF(std::round(px(x)) + 12.0, area.top() + 24.0), wanted);
     if (box.right() > area.right()) {
         box.moveRight(std::round(px(x)) - 12.0);
@@ -205,13 +205,13 @@ void LineChart::Private::paintTable(QPainter& painter, const QRectF& area, doubl
     box.moveLeft(std::max(box.left(), 4.0));
     paintPanel(painter, box, size::kRadius, theme.color(Role::Surface), theme.color(Role::Border));
 
-    double y = box.top() + kPadding / 2.0;
+    double y = box.top() + kReadoutPadding / 2.0;
     const auto number = [&](int column, const QString& text, const QFont& font, Role role) {
-        const double right = box.left() + kPadding + names + (column + 1) * number_width;
+        const double right = box.left() + kReadoutPadding + names + (column + 1) * number_width;
         paintText(painter, QRectF(right - number_width, y, number_width, row_height),
                   Qt::AlignRight | Qt::AlignVCenter, text, font, theme.color(role));
     };
-    paintText(painter, QRectF(box.left() + kPadding, y, names + 40.0, row_height),
+    paintText(painter, QRectF(box.left() + kReadoutPadding, y, names + 40.0, row_height),
               Qt::AlignLeft | Qt::AlignVCenter, head, theme.font(TextStyle::CaptionStrong),
               theme.color(Role::Text));
     int column = 0;
@@ -226,9 +226,9 @@ void LineChart::Private::paintTable(QPainter& painter, const QRectF& area, doubl
     for (const CrosshairRow& row : rows) {
         y += row_height;
         painter.setPen(QPen(theme.series(row.slot), 2.0, row.dash));
-        painter.drawLine(QPointF(box.left() + kPadding, y + row_height / 2.0),
-                         QPointF(box.left() + kPadding + 12.0, y + row_height / 2.0));
-        paintText(painter, QRectF(box.left() + kPadding + 20.0, y, names - 16.0, row_height),
+        painter.drawLine(QPointF(box.left() + kReadoutPadding, y + row_height / 2.0),
+                         QPointF(box.left() + kReadoutPadding + 12.0, y + row_height / 2.0));
+        paintText(painter, QRectF(box.left() + kReadoutPadding + 20.0, y, names - 16.0, row_height),
                   Qt::AlignLeft | Qt::AlignVCenter, row.name, caption, theme.color(Role::Text));
         column = 0;
         number(column++, shown(row.smooth), mono, Role::Text);
@@ -241,9 +241,10 @@ void LineChart::Private::paintTable(QPainter& painter, const QRectF& area, doubl
     }
     if (left_out > 0) {
         y += row_height;
-        paintText(painter, QRectF(box.left() + kPadding, y, wanted.width() - 24.0, row_height),
-                  Qt::AlignLeft | Qt::AlignVCenter,
-                  LineChart::tr("and %1 more").arg(left_out), caption, theme.color(Role::Muted));
+        paintText(painter,
+                  QRectF(box.left() + kReadoutPadding, y, wanted.width() - 24.0, row_height),
+                  Qt::AlignLeft | Qt::AlignVCenter, LineChart::tr("and %1 more").arg(left_out),
+                  caption, theme.color(Role::Muted));
     }
 }
 

@@ -31,7 +31,7 @@ QString heading(const QString& text) {
 constexpr double kCaptionMargin = 12.0;
 constexpr double kSample = 16.0; // of a line
 constexpr double kSampleGap = 6.0;
-constexpr double kEntryGap = 16.0;
+constexpr double kCaptionEntryGap = 16.0;
 
 } // namespace
 
@@ -95,7 +95,7 @@ double LineChart::Private::paintCaption(QPainter* painter, double width) const {
     };
     const QString title = tr("%1 over %2").arg(yColumn(), xName());
     put({kCaptionMargin, y, right - kCaptionMargin, line}, title, strong);
-    double x = kCaptionMargin + std::ceil(textWidth(strong, title)) + kEntryGap;
+    double x = kCaptionMargin + std::ceil(textWidth(strong, title)) + kCaptionEntryGap;
     QStringList named;
     for (const auto& entry : series) {
         if (!entry->spec.visible || entry->store.size() == 0 || named.contains(entry->group())) {
@@ -117,7 +117,7 @@ double LineChart::Private::paintCaption(QPainter* painter, double width) const {
         }
         x += kSample + kSampleGap;
         put({x, y, std::min(text, right - x), line}, entry->group(), caption);
-        x += text + kEntryGap;
+        x += text + kCaptionEntryGap;
     }
     return y + line;
 }

@@ -10,8 +10,8 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kFlagWidth = 9.0;
-constexpr double kFlagHeight = 10.0;
+constexpr double kChartFlagWidth = 9.0;
+constexpr double kChartFlagHeight = 10.0;
 constexpr double kStarRadius = 9.0;
 
 QRectF areaOf(const QCustomPlot* plot) {
@@ -199,29 +199,29 @@ void LineChart::Private::paintVerticals(QPainter& painter, const QRectF& area) {
 
 void LineChart::Private::paintFlags(QPainter& painter, const QRectF& area) {
     const Theme& theme = Theme::current();
-    double last = -kFlagWidth; // flags that would cover the one before are strokes
+    double last = -kChartFlagWidth; // flags that would cover the one before are strokes
     for (const ChartFlag& flag : flags) {
         const double x = std::round(px(flag.x));
         if (x < area.left() - 1 || x > area.right() + 1) {
             continue;
         }
         const QPointF foot(x, area.bottom());
-        if (x - last < kFlagWidth + 1 && !flag.best) {
+        if (x - last < kChartFlagWidth + 1 && !flag.best) {
             painter.setPen(QPen(theme.color(flag.present ? Role::Muted : Role::Faint), 1.0));
-            painter.drawLine(foot, foot - QPointF(0, kFlagHeight / 2));
+            painter.drawLine(foot, foot - QPointF(0, kChartFlagHeight / 2));
             continue;
         }
         last = x;
         if (flag.present) {
             painter.setPen(Qt::NoPen);
             painter.setBrush(theme.color(flag.best ? Role::Accent : Role::Muted));
-            painter.drawPath(flagPath(foot, kFlagWidth, kFlagHeight));
+            painter.drawPath(flagPath(foot, kChartFlagWidth, kChartFlagHeight));
         } else {
             QPen pen(theme.color(Role::Faint), 1.0);
             pen.setDashPattern({2.0, 2.0});
             painter.setPen(pen);
             painter.setBrush(Qt::NoBrush);
-            painter.drawPath(flagPath(foot, kFlagWidth - 1.0, kFlagHeight - 1.0));
+            painter.drawPath(flagPath(foot, kChartFlagWidth - 1.0, kChartFlagHeight - 1.0));
         }
     }
     painter.setBrush(Qt::NoBrush);
@@ -229,7 +229,7 @@ void LineChart::Private::paintFlags(QPainter& painter, const QRectF& area) {
 
 int LineChart::Private::flagAt(const QPointF& position) const {
     const QRectF area = areaOf(plot);
-    if (position.y() < area.bottom() - kFlagHeight - 3 || position.y() > area.bottom() + 3) {
+    if (position.y() < area.bottom() - kChartFlagHeight - 3 || position.y() > area.bottom() + 3) {
         return -1;
     }
     int nearest = -1;

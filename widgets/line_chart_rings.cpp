@@ -12,10 +12,10 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kRadius = 4.0;
+constexpr double kRingRadius = 4.0;
 constexpr double kStroke = 2.0;
-constexpr double kReach = kRadius + kStroke / 2.0 + 1.0; // with its soft edge
-constexpr int kPlaces = 4;                               // within a pixel, each way
+constexpr double kRingReach = kRingRadius + kStroke / 2.0 + 1.0; // with its soft edge
+constexpr int kPlaces = 4;                                       // within a pixel, each way
 
 struct Ring {
     QColor stroke;
@@ -25,7 +25,7 @@ struct Ring {
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(QPen(stroke, kStroke));
         painter.setBrush(fill);
-        painter.drawEllipse(center, kRadius, kRadius);
+        painter.drawEllipse(center, kRingRadius, kRingRadius);
     }
 };
 
@@ -33,7 +33,8 @@ struct Ring {
 class Stamps {
 public:
     Stamps(const Ring& ring, double ratio)
-        : ring_(ring), ratio_(ratio), side_(2 * static_cast<int>(std::ceil(kReach * ratio)) + 1) {}
+        : ring_(ring), ratio_(ratio),
+          side_(2 * static_cast<int>(std::ceil(kRingReach * ratio)) + 1) {}
 
     void paint(QPainter& painter, const QPointF& center) {
         const QPointF at = center * ratio_;
@@ -73,7 +74,7 @@ private:
 void LineChart::Private::paintRings(QPainter& painter) {
     const Theme& theme = Theme::current();
     const QRectF area = plot->axisRect()->rect();
-    const QRectF seen = area.adjusted(-kReach, -kReach, kReach, kReach);
+    const QRectF seen = area.adjusted(-kRingReach, -kRingReach, kRingReach, kRingReach);
     const bool raster_engine = painter.paintEngine()->type() == QPaintEngine::Raster;
     painter.save();
     painter.setClipRect(area, Qt::IntersectClip);

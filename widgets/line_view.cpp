@@ -15,8 +15,8 @@
 namespace weft::widgets {
 namespace {
 
-constexpr int kRow = 20;
-constexpr double kMark = 3.0; // width of the mark on new lines
+constexpr int kLineRow = 20;
+constexpr double kNewLineMark = 3.0; // width of the mark on new lines
 constexpr int kNumberDigits = 6;
 
 class LineDelegate : public QStyledItemDelegate {
@@ -29,7 +29,7 @@ public:
         const double letter = metrics.horizontalAdvance(QLatin1Char('m'));
         const int letters = kNumberDigits + 3 + view_->lineModel()->longest();
         return {static_cast<int>(std::ceil(letter * letters)),
-                std::max(kRow, static_cast<int>(std::ceil(metrics.height())) + 4)};
+                std::max(kLineRow, static_cast<int>(std::ceil(metrics.height())) + 4)};
     }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -42,7 +42,7 @@ public:
             painter->fillRect(row, theme.color(Role::AccentTint));
         }
         if (index.data(LineModel::kNewRole).toBool()) {
-            painter->fillRect(QRectF(row.left(), row.top(), kMark, row.height()),
+            painter->fillRect(QRectF(row.left(), row.top(), kNewLineMark, row.height()),
                               theme.color(Role::Success));
         }
         const double gutter = letter * (kNumberDigits + 1);

@@ -21,7 +21,7 @@
 namespace weft::widgets {
 namespace {
 
-constexpr int kRow = 22;
+constexpr int kLogRow = 22;
 constexpr int kFlushMs = 50;
 constexpr double kTimeWidth = 96.0;
 constexpr double kLevelWidth = 24.0;
@@ -32,7 +32,8 @@ public:
     using QStyledItemDelegate::QStyledItemDelegate;
 
     QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
-        return {0, std::max(kRow, QFontMetrics(Theme::current().font(TextStyle::Mono)).height() + 4)};
+        return {0, std::max(kLogRow,
+                            QFontMetrics(Theme::current().font(TextStyle::Mono)).height() + 4)};
     }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,

@@ -7,7 +7,7 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kMargin = 6.0;
+constexpr double kLrMargin = 6.0;
 
 } // namespace
 
@@ -50,9 +50,9 @@ QPointF LrCurve::toScene(double x, double y, const QSizeF& view_size) const {
     const double high = *std::max_element(y_.begin(), y_.end());
     const double x_span = std::max(1e-12, x_.back() - x_.front());
     const double y_span = high > 0 ? high : 1.0;
-    return {kMargin + (view_size.width() - 2 * kMargin) * (x - x_.front()) / x_span,
-            view_size.height() - kMargin - 1 -
-                (view_size.height() - 2 * kMargin - 6) * std::max(0.0, y) / y_span};
+    return {kLrMargin + (view_size.width() - 2 * kLrMargin) * (x - x_.front()) / x_span,
+            view_size.height() - kLrMargin - 1 -
+                (view_size.height() - 2 * kLrMargin - 6) * std::max(0.0, y) / y_span};
 }
 
 ViewItem LrCurve::item(int) const {
@@ -66,7 +66,7 @@ ViewItem LrCurve::item(int) const {
 
 void LrCurve::paintScene(QPainter& painter, const QSizeF& view_size) const {
     const Theme& theme = Theme::current();
-    const double floor = view_size.height() - kMargin;
+    const double floor = view_size.height() - kLrMargin;
     paintHairline(painter, QPointF(0, floor), QPointF(view_size.width(), floor),
                   theme.color(Role::Border));
     if (x_.size() < 2) {

@@ -7,7 +7,7 @@ namespace weft::widgets {
 namespace {
 
 constexpr int kRoom = 14;
-constexpr double kRadius = 3.5;
+constexpr double kMarkRadius = 3.5;
 
 } // namespace
 
@@ -29,10 +29,10 @@ void MarkDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         QPen(theme.color(option.state & QStyle::State_Selected ? Role::AccentTint : Role::Surface),
              4.0));
     painter->setBrush(Qt::NoBrush);
-    painter->drawEllipse(center, kRadius + 2.0, kRadius + 2.0);
+    painter->drawEllipse(center, kMarkRadius + 2.0, kMarkRadius + 2.0);
     painter->setPen(QPen(theme.color(Role::Accent), 1.5));
     painter->setBrush(mark == Dot ? theme.color(Role::Accent) : theme.color(Role::Surface));
-    painter->drawEllipse(center, kRadius, kRadius);
+    painter->drawEllipse(center, kMarkRadius, kMarkRadius);
     painter->restore();
 }
 

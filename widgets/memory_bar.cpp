@@ -10,9 +10,8 @@ namespace {
 constexpr double kMeasuredHeight = 16.0;
 constexpr double kPlannedHeight = 6.0;
 constexpr double kBarGap = 6.0;
-constexpr double kSwatch = 10.0;
 
-QString percent(qint64 part, qint64 whole) {
+QString percentOf(qint64 part, qint64 whole) {
     return whole > 0 ? QStringLiteral("%1 %").arg(100.0 * static_cast<double>(part) /
                                                       static_cast<double>(whole),
                                                   0, 'f', 1)
@@ -27,10 +26,6 @@ QString legendNumber(qint64 bytes, qint64 total) {
 }
 
 double totalWidth() { return 84.0 * Theme::current().fontScale(); }
-
-double textLine() {
-    return std::ceil(QFontMetricsF(Theme::current().font(TextStyle::Caption)).height());
-}
 
 } // namespace
 
@@ -96,7 +91,7 @@ ViewItem MemoryBar::item(int index) const {
     const QString name = tr("%1 %2 %3").arg(shown.label, memoryName(segment.category),
                                             formatMemory(segment.bytes));
     return {segmentRect(bar, local, width()), name,
-            name + QStringLiteral(", ") + percent(segment.bytes, shown.total)};
+            name + QStringLiteral(", ") + percentOf(segment.bytes, shown.total)};
 }
 
 int MemoryBar::neighbour(int index, int key) const {
@@ -127,7 +122,7 @@ double MemoryBar::barScale(double width) const {
 
 QRectF MemoryBar::barRect(int bar, double width) const {
     const Bar& shown = bar == 0 ? measured_ : planned_;
-    const double line = textLine();
+    const double line = lineHeight(TextStyle::Caption);
     const double row = std::max(kMeasuredHeight, line);
     const double height = bar == 0 || alike_ ? kMeasuredHeight : kPlannedHeight;
     const double top =
@@ -151,7 +146,7 @@ QRectF MemoryBar::segmentRect(int bar, int index, double width) const {
 }
 
 double MemoryBar::legendTop() const {
-    const double line = textLine();
+    const double line = lineHeight(TextStyle::Caption);
     const double row = std::max(kMeasuredHeight, line);
     double bottom = row;
     if (planned_.total > 0) {
@@ -179,7 +174,7 @@ std::vector<MemoryBar::LegendEntry> MemoryBar::legend(double width) const {
     const qint64 total = measured_.total > 0 ? measured_.total : planned_.total;
     const QFont caption = Theme::current().font(TextStyle::Caption);
     const QFont mono = Theme::current().font(TextStyle::MonoSmall);
-    const double line = textLine() + 4.0;
+    const double line = lineHeight(TextStyle::Caption) + 4.0;
     double x = 0.0;
     double y = legendTop();
     for (const MemorySegment& segment : segments) {
@@ -231,7 +226,7 @@ void MemoryBar::paintBar(QPainter& painter, int bar, double width) const {
     const Bar& shown = bar == 0 ? measured_ : planned_;
     const QRectF whole = barRect(bar, width);
     const Role role = bar == 0 ? Role::Text : Role::Muted;
-    const double line = textLine();
+    const double line = lineHeight(TextStyle::Caption);
     const QRectF row(0, whole.center().y() - line / 2.0, width, line);
     paintText(painter, QRectF(row.left(), row.top(), labelWidth(), line),
               Qt::AlignLeft | Qt::AlignVCenter, shown.label, theme.font(TextStyle::Caption),

@@ -8,11 +8,10 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kSwatch = 10.0;
-constexpr double kGap = 4.0;    // between square and figure
-constexpr double kNext = 8.0;   // to the next square
-constexpr double kSmall = 10.0; // figures below have a decimal
-constexpr double kLeast = 0.05; // smaller ones would only ever say 0.0
+constexpr double kFigureGap = 4.0;    // between square and figure
+constexpr double kNextFigure = 8.0;   // to the next square
+constexpr double kSmall = 10.0;       // figures below have a decimal
+constexpr double kLeastFigure = 0.05; // smaller ones would only ever say 0.0
 
 } // namespace
 
@@ -33,7 +32,7 @@ void MemoryFigures::setMost(const Bytes& most, qint64 total) {
     shown_.clear();
     widest_ = QStringLiteral("0.0");
     for (std::size_t i = 0; i < most.size(); ++i) {
-        if (static_cast<double>(most[i]) >= kLeast * unit_) {
+        if (static_cast<double>(most[i]) >= kLeastFigure * unit_) {
             shown_.push_back(static_cast<MemoryCategory>(i));
             const QString text = figure(most[i]);
             widest_ = text.size() > widest_.size() ? text : widest_;
@@ -99,14 +98,14 @@ double MemoryFigures::sumNameWidth() const {
 }
 
 QRectF MemoryFigures::place(int index) const {
-    const double width = kSwatch + kGap + figureWidth();
-    return {index * (width + kNext), 0, width, static_cast<double>(sizeHint().height())};
+    const double width = kSwatch + kFigureGap + figureWidth();
+    return {index * (width + kNextFigure), 0, width, static_cast<double>(sizeHint().height())};
 }
 
 int MemoryFigures::widthOf(bool all) const {
     const QFont strong = Theme::current().font(TextStyle::Mono);
     const double sum = std::ceil(textWidth(strong, QStringLiteral("00000.0 MiB")));
-    const double each = kSwatch + kGap + figureWidth() + kNext;
+    const double each = kSwatch + kFigureGap + figureWidth() + kNextFigure;
     return static_cast<int>(sum + sumNameWidth() +
                             (all ? each * static_cast<double>(shown_.size()) : 0.0));
 }
@@ -126,7 +125,7 @@ ViewItem MemoryFigures::item(int index) const {
 
 void MemoryFigures::paintScene(QPainter& painter, const QSizeF& view_size) const {
     const Theme& theme = Theme::current();
-    painter.setOpacity(stale_ ? 0.45 : 1.0);
+    painter.setOpacity(stale_ ? kStaleOpacity : 1.0);
     const QFont small = theme.font(TextStyle::MonoSmall);
     for (int i = 0; i < itemCount(); ++i) {
         const MemoryCategory category = shown_[static_cast<std::size_t>(i)];
@@ -134,7 +133,8 @@ void MemoryFigures::paintScene(QPainter& painter, const QSizeF& view_size) const
         const QRectF swatch(rect.left(), std::round(view_size.height() / 2.0 - kSwatch / 2.0),
                             kSwatch, kSwatch);
         paintFill(painter, swatch, theme.memory(category), memoryFill(category));
-        paintText(painter, rect.adjusted(kSwatch + kGap, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+        paintText(painter, rect.adjusted(kSwatch + kFigureGap, 0, 0, 0),
+                  Qt::AlignLeft | Qt::AlignVCenter,
                   figure(bytes_[static_cast<std::size_t>(category)]), small,
                   theme.color(Role::Text), Qt::ElideNone);
     }

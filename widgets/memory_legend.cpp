@@ -11,9 +11,8 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kSwatch = 10.0;
-constexpr double kGap = 6.0;   // between square and word
-constexpr double kNext = 14.0; // to the next square
+constexpr double kWordGap = 6.0;   // between square and word
+constexpr double kNextWord = 14.0; // to the next square
 
 } // namespace
 
@@ -45,13 +44,13 @@ std::vector<QRectF> MemoryLegend::places(double width) const {
     double x = 0;
     double y = 0;
     for (const MemoryCategory category : categories_) {
-        const double own = kSwatch + kGap + std::ceil(textWidth(font, memoryName(category)));
+        const double own = kSwatch + kWordGap + std::ceil(textWidth(font, memoryName(category)));
         if (x > 0 && x + own > width) {
             x = 0;
             y += line;
         }
         out.emplace_back(x, y, own, line);
-        x += own + kNext;
+        x += own + kNextWord;
     }
     return out;
 }
@@ -71,7 +70,7 @@ void MemoryLegend::paintEvent(QPaintEvent*) {
         const QRectF swatch(place.left(), std::round(place.center().y() - kSwatch / 2.0), kSwatch,
                             kSwatch);
         paintFill(painter, swatch, theme.memory(categories_[i]), memoryFill(categories_[i]));
-        paintText(painter, place.adjusted(kSwatch + kGap, 0, 0, 0),
+        paintText(painter, place.adjusted(kSwatch + kWordGap, 0, 0, 0),
                   Qt::AlignLeft | Qt::AlignVCenter, memoryName(categories_[i]),
                   theme.font(TextStyle::Caption), theme.color(Role::Muted), Qt::ElideNone);
     }

@@ -11,15 +11,9 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kRight = 12.0;
-constexpr double kHandle = 10.0; // height of the cursor's handle
-constexpr double kSwatch = 10.0;
+constexpr double kTimelineRight = 12.0;
 constexpr double kFarLimit = 1.6; // a limit this many times above the peak is said in words
 constexpr int kLeap = 10;         // steps of an arrow with Shift
-
-double captionLine() {
-    return QFontMetricsF(Theme::current().font(TextStyle::Caption)).height();
-}
 
 /// Room for the marks of the axis.
 double left() {
@@ -69,7 +63,7 @@ QSize MemoryTimeline::sizeHint() const {
 }
 
 QSize MemoryTimeline::minimumSizeHint() const {
-    const int line = static_cast<int>(std::ceil(captionLine()));
+    const int line = static_cast<int>(std::ceil(captionHeight()));
     return {240, form_ == Form::Full ? 180 : form_ == Form::Compact ? 4 * line + 22 : 30};
 }
 
@@ -141,7 +135,7 @@ ViewItem MemoryTimeline::item(int index) const {
 int MemoryTimeline::hitTest(const QPointF& position) const {
     const QRectF plot = plotRect(size());
     const QRectF reach(plot.topLeft(),
-                       QPointF(plot.right(), bandRect(plot).bottom() + kHandle + 1.0));
+                       QPointF(plot.right(), bandRect(plot).bottom() + kHandleHeight + 1.0));
     return reach.contains(position) ? stepAt(position.x()) : -1;
 }
 
@@ -193,14 +187,14 @@ void MemoryTimeline::keyPressEvent(QKeyEvent* event) {
 
 std::vector<MemoryTimeline::LegendEntry> MemoryTimeline::legend(double width) const {
     const QFont caption = Theme::current().font(TextStyle::Caption);
-    const double line = std::ceil(captionLine()) + 2.0;
+    const double line = std::ceil(captionHeight()) + 2.0;
     std::vector<LegendEntry> entries;
     double x = left();
     double y = 2.0;
     for (const TimelineLayer& layer : data_.layers) {
         const double entry =
             kSwatch + 6.0 + std::ceil(textWidth(caption, memoryName(layer.category)));
-        if (x > left() && x + entry > width - kRight) {
+        if (x > left() && x + entry > width - kTimelineRight) {
             x = left();
             y += line;
         }
@@ -216,19 +210,19 @@ QRectF MemoryTimeline::plotRect(const QSizeF& view_size) const {
     if (form_ == Form::Full) {
         const auto entries = legend(view_size.width());
         const double legend_bottom = entries.empty() ? 0.0 : entries.back().rect.bottom();
-        top = std::ceil(legend_bottom + captionLine() + 8.0);
+        top = std::ceil(legend_bottom + captionHeight() + 8.0);
     } else if (form_ == Form::Compact) {
-        top = std::ceil(captionLine());
+        top = std::ceil(captionHeight());
     }
     const QRectF band = bandRect({});
-    const double bottom = std::floor(view_size.height() - band.bottom() - kHandle - 2.0);
-    return {left(), top, std::max(1.0, view_size.width() - left() - kRight),
+    const double bottom = std::floor(view_size.height() - band.bottom() - kHandleHeight - 2.0);
+    return {left(), top, std::max(1.0, view_size.width() - left() - kTimelineRight),
             std::max(1.0, bottom - top)};
 }
 
 QRectF MemoryTimeline::bandRect(const QRectF& plot) const {
     const double gap = form_ == Form::Full ? 5.0 : form_ == Form::Compact ? 2.0 : 0.0;
-    const double height = form_ == Form::Slim ? 4.0 : std::ceil(captionLine()) + 4.0;
+    const double height = form_ == Form::Slim ? 4.0 : std::ceil(captionHeight()) + 4.0;
     return {plot.left(), plot.bottom() + gap, plot.width(), height};
 }
 

@@ -84,6 +84,8 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
+    static constexpr double kHandleHeight = 10.0; // of the cursor's handle
+
     struct LegendEntry {
         QRectF rect;
         MemoryCategory category;

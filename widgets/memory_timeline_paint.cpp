@@ -8,14 +8,6 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kHandle = 10.0; // height of the cursor's handle
-constexpr double kSwatch = 10.0;
-constexpr double kStaleOpacity = 0.45;
-
-double captionLine() {
-    return QFontMetricsF(Theme::current().font(TextStyle::Caption)).height();
-}
-
 /// Ticks of a binary unit: 1, 2 or 5 times a power of ten of B, KiB, MiB, GiB.
 struct Scale {
     double unit = 1.0;
@@ -117,7 +109,7 @@ void MemoryTimeline::paintLegend(QPainter& painter, double width) const {
 void MemoryTimeline::paintAxis(QPainter& painter, const QRectF& plot) const {
     const Theme& theme = Theme::current();
     const Scale scale = scaleFor(axisTop(), plot.height());
-    const double line = captionLine();
+    const double line = captionHeight();
     const int decimals =
         scale.step >= 1.0 ? 0 : static_cast<int>(std::ceil(-std::log10(scale.step)));
     for (int i = 0; i * scale.step * scale.unit <= axisTop(); ++i) {
@@ -209,7 +201,7 @@ void MemoryTimeline::paintLimit(QPainter& painter, const QRectF& plot) const {
     const Theme& theme = Theme::current();
     const double y =
         std::round(plot.bottom() - plot.height() * static_cast<double>(*limit_) / axisTop());
-    const double line = captionLine();
+    const double line = captionHeight();
     const bool near = y >= plot.top() - 1.0;
     const bool over = most_ > *limit_;
     const QString text = near ? tr("limit %1").arg(formatMemory(*limit_))
@@ -242,7 +234,7 @@ void MemoryTimeline::paintMeasured(QPainter& painter, const QRectF& plot) const 
     painter.fillRect(QRectF(plot.left(), y, plot.width(), 2.0), theme.color(Role::Accent));
     const QFont caption = theme.font(TextStyle::CaptionStrong);
     const double width = std::ceil(textWidth(caption, measured_label_)) + 8.0;
-    const double line = captionLine();
+    const double line = captionHeight();
     const double top = y + 4.0 + line <= plot.bottom() ? y + 4.0 : y - line - 3.0;
     const QRectF label(plot.left() + 8.0, top, width, line);
     painter.fillRect(label, theme.color(Role::Surface));
@@ -254,7 +246,7 @@ void MemoryTimeline::paintPeak(QPainter& painter, const QRectF& plot) const {
     const Theme& theme = Theme::current();
     const double x = middleOf(peak_, plot);
     const double y = plot.bottom() - plot.height() * static_cast<double>(most_) / axisTop();
-    const double line = captionLine();
+    const double line = captionHeight();
     const bool full = form_ == Form::Full;
     const QRectF row(plot.left(), plot.top() - line - (full ? 6.0 : 2.0), plot.width(), line);
     painter.save();
@@ -361,8 +353,8 @@ void MemoryTimeline::paintCursor(QPainter& painter, const QRectF& plot) const {
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme.color(Role::Accent));
     painter.drawPolygon(QPolygonF{QPointF(x + 0.5, foot - 2.0), QPointF(x + 5.5, foot + 3.0),
-                                  QPointF(x + 5.5, foot + kHandle - 1.0),
-                                  QPointF(x - 4.5, foot + kHandle - 1.0),
+                                  QPointF(x + 5.5, foot + kHandleHeight - 1.0),
+                                  QPointF(x - 4.5, foot + kHandleHeight - 1.0),
                                   QPointF(x - 4.5, foot + 3.0)});
 }
 

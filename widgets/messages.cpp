@@ -15,9 +15,9 @@ namespace weft::widgets {
 namespace {
 
 // A label that keeps an icon right through theme changes, which a pixmap would not.
-class IconLabel : public QLabel {
+class MessageIcon : public QLabel {
 public:
-    IconLabel(int side, QWidget* parent) : QLabel(parent), side_(side) {
+    MessageIcon(int side, QWidget* parent) : QLabel(parent), side_(side) {
         setFixedSize(side, side);
     }
     void setIcon(const QString& name, Role role) {
@@ -71,10 +71,10 @@ Role messageRole(MessageKind kind) {
 }
 
 Banner::Banner(MessageKind kind, QWidget* parent)
-    : QWidget(parent), kind_(kind), icon_(new IconLabel(size::kIcon, this)),
+    : QWidget(parent), kind_(kind), icon_(new MessageIcon(size::kIcon, this)),
       what_(new TextLabel({}, TextStyle::Strong, Role::Text, this)),
-      detail_(new TextLabel({}, TextStyle::Body, Role::Muted, this)),
-      buttons_(new QHBoxLayout), close_(new QPushButton(this)) {
+      detail_(new TextLabel({}, TextStyle::Body, Role::Muted, this)), buttons_(new QHBoxLayout),
+      close_(new QPushButton(this)) {
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(space::kMargin, 4, space::kGroup, 5);
     layout->setSpacing(space::kControl);
@@ -135,7 +135,7 @@ void Banner::clearButtons() {
 void Banner::setClosable(bool closable) { close_->setVisible(closable); }
 
 void Banner::refresh() {
-    static_cast<IconLabel*>(icon_)->setIcon(
+    static_cast<MessageIcon*>(icon_)->setIcon(
         icon_name_.isEmpty() ? messageIconName(kind_) : icon_name_, messageRole(kind_));
     update();
 }
@@ -156,7 +156,7 @@ constexpr int kWidestText = 720;
 
 EmptyState::EmptyState(const QString& icon_name, const QString& title, const QString& text,
                        QWidget* parent)
-    : QWidget(parent), icon_(new IconLabel(32, this)),
+    : QWidget(parent), icon_(new MessageIcon(32, this)),
       title_(new TextLabel(title, TextStyle::Heading, Role::Text, this)),
       text_(new TextLabel(text, TextStyle::Body, Role::Muted, this)), buttons_(new QHBoxLayout) {
     auto* layout = new QVBoxLayout(this);
@@ -180,7 +180,7 @@ EmptyState::EmptyState(const QString& icon_name, const QString& title, const QSt
 }
 
 void EmptyState::setIconName(const QString& name) {
-    static_cast<IconLabel*>(icon_)->setIcon(name, Role::Faint);
+    static_cast<MessageIcon*>(icon_)->setIcon(name, Role::Faint);
     has_icon_ = !name.isEmpty();
     arrange();
 }

@@ -17,7 +17,9 @@ namespace {
 constexpr int kIconRole = Qt::UserRole;
 constexpr int kStateRole = Qt::UserRole + 1;
 constexpr int kTextRole = Qt::UserRole + 2;
-int rowHeight() { return static_cast<int>(36 * Theme::current().fontScale()); }
+int railRowHeight() {
+    return static_cast<int>(36 * Theme::current().fontScale());
+}
 
 Role stateRole(NavState state) {
     switch (state) {
@@ -63,7 +65,7 @@ public:
         : QStyledItemDelegate(parent), collapsed_(collapsed) {}
 
     QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
-        return {0, rowHeight()};
+        return {0, railRowHeight()};
     }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,

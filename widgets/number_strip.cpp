@@ -13,8 +13,8 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kPadding = 16.0;
-constexpr double kTop = 8.0;
+constexpr double kNumberPadding = 16.0;
+constexpr double kNumberTop = 8.0;
 
 struct Lines {
     double caption = 0.0;
@@ -27,11 +27,11 @@ Lines linesFor(const QFont& value_font) {
     const QFontMetricsF caption(Theme::current().font(TextStyle::Caption));
     const QFontMetricsF big(value_font);
     Lines lines;
-    lines.caption = kTop;
+    lines.caption = kNumberTop;
     lines.value = lines.caption + std::ceil(caption.height());
     // The line box of large type has air above and below its digits; the captions move into it.
     lines.sub = lines.value + std::ceil(big.ascent() + big.descent()) - 3.0;
-    lines.height = lines.sub + std::ceil(caption.height()) + kTop;
+    lines.height = lines.sub + std::ceil(caption.height()) + kNumberTop;
     return lines;
 }
 
@@ -102,7 +102,7 @@ std::vector<QRectF> NumberStrip::characterCells(int index) const {
     const QFontMetricsF metrics(font);
     const double digit = digitWidth(metrics);
     const Lines lines = linesFor(font);
-    double x = cellRect(index).left() + kPadding;
+    double x = cellRect(index).left() + kNumberPadding;
     std::vector<QRectF> cells;
     for (const QChar c : shownValue(number(index))) {
         const double width = advance(metrics, c, digit);
@@ -145,7 +145,7 @@ void NumberStrip::paintNumber(QPainter& painter, int index) const {
     const Lines lines = linesFor(font);
     const QFontMetricsF metrics(font);
     const QRectF cell = cellRect(index);
-    const QRectF text = cell.adjusted(kPadding, 0, -kPadding / 2.0, 0);
+    const QRectF text = cell.adjusted(kNumberPadding, 0, -kNumberPadding / 2.0, 0);
     const double line_height = QFontMetricsF(caption).height();
     const auto line = [&](double x, double y, const QString& words, Role role) {
         paintText(painter, QRectF(x, y, text.right() - x, line_height),

@@ -131,6 +131,14 @@ double textWidth(const QFont& font, const QString& text) {
     return QFontMetricsF(font).horizontalAdvance(text);
 }
 
+double lineHeight(TextStyle style) {
+    return std::ceil(QFontMetricsF(Theme::current().font(style)).height());
+}
+
+double captionHeight() {
+    return QFontMetricsF(Theme::current().font(TextStyle::Caption)).height();
+}
+
 QPolygonF starPolygon(const QPointF& center, double radius) {
     return polygon(center, 5, radius, radius * 0.44, -std::numbers::pi / 2.0);
 }

@@ -12,6 +12,11 @@
 
 namespace weft::widgets {
 
+/// Of what is still shown but no longer holds.
+inline constexpr double kStaleOpacity = 0.45;
+/// Side of the square of colour before a name in a legend.
+inline constexpr double kSwatch = 10.0;
+
 /// Filled rounded rectangle with a 1-px inner border (no border for an invalid colour).
 void paintPanel(QPainter& painter, const QRectF& rect, double radius, const QColor& fill,
                 const QColor& border, Qt::PenStyle style = Qt::SolidLine, double width = 1.0);
@@ -24,6 +29,10 @@ void paintText(QPainter& painter, const QRectF& rect, Qt::Alignment alignment, c
                const QFont& font, const QColor& color,
                Qt::TextElideMode elide = Qt::ElideRight);
 double textWidth(const QFont& font, const QString& text);
+/// Height of a line of text, up to whole pixels.
+double lineHeight(TextStyle style);
+/// Height of a line of Caption as the font has it; charts place their labels by it.
+double captionHeight();
 
 QPolygonF starPolygon(const QPointF& center, double radius);
 QPolygonF trianglePolygon(const QPointF& center, double radius);

@@ -7,8 +7,8 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kSide = 72;             // room for names of the outer axes
-constexpr double kReach = 6;             // pixels from a line that still point at it
+constexpr double kParallelSide = 72;     // room for names of the outer axes
+constexpr double kLineReach = 6;         // pixels from a line that still point at it
 constexpr std::size_t kManyLines = 24;   // more: each is faint
 constexpr double kLogarithmicFrom = 100; // largest to smallest
 
@@ -81,8 +81,8 @@ ViewItem ParallelView::item(int index) const {
 
 QRectF ParallelView::plotRect(const QSizeF& view_size) const {
     const double line = QFontMetricsF(Theme::current().font(TextStyle::Caption)).height();
-    return QRectF(QPointF(kSide, 2 * line + 8),
-                  QPointF(view_size.width() - kSide, view_size.height() - line - 8));
+    return QRectF(QPointF(kParallelSide, 2 * line + 8),
+                  QPointF(view_size.width() - kParallelSide, view_size.height() - line - 8));
 }
 
 double ParallelView::axisX(int axis, const QRectF& plot) const {
@@ -105,7 +105,7 @@ std::vector<QPolygonF> ParallelView::polylines(int line, const QRectF& plot) con
 int ParallelView::hitTest(const QPointF& position) const {
     const QRectF plot = plotRect(size());
     int nearest = -1;
-    double best = kReach;
+    double best = kLineReach;
     for (int line = 0; line < itemCount(); ++line) {
         for (const QPolygonF& polygon : polylines(line, plot)) {
             for (int i = 0; i + 1 < polygon.size(); ++i) {
@@ -169,7 +169,7 @@ void ParallelView::paintAxes(QPainter& painter, const QRectF& plot) const {
         const double x = axisX(axis, plot);
         paintHairline(painter, {x, plot.top()}, {x, plot.bottom()},
                       theme.color(shown.result ? Role::Accent : Role::Border));
-        const double width = std::min(std::max(room, 40.0), 2 * kSide);
+        const double width = std::min(std::max(room, 40.0), 2 * kParallelSide);
         const QRectF title(x - width / 2, plot.top() - 2 * line - 6, width, line);
         paintText(painter, title, Qt::AlignCenter,
                   isLogarithmic(axis) ? tr("%1, log").arg(shown.name) : shown.name,
@@ -187,7 +187,7 @@ void ParallelView::paintCategories(QPainter& painter, const QRectF& plot) const 
     const QFont caption = theme.font(TextStyle::Caption);
     const double line = QFontMetricsF(caption).height();
     const double room = axisCount() > 1 ? plot.width() / (axisCount() - 1) - 8 : plot.width();
-    const double most = std::min(std::max(room, 40.0), 2 * kSide) / 2;
+    const double most = std::min(std::max(room, 40.0), 2 * kParallelSide) / 2;
     for (int axis = 0; axis < axisCount(); ++axis) {
         const ParallelAxis& shown = axes_[static_cast<std::size_t>(axis)];
         const double x = axisX(axis, plot);
@@ -240,7 +240,7 @@ void ParallelView::paintValues(QPainter& painter, int line, const QRectF& plot) 
         }
         const QString& text =
             axes_[static_cast<std::size_t>(axis)].texts[static_cast<std::size_t>(line)];
-        const double width = std::min(textWidth(font, text) + 8, 2 * kSide);
+        const double width = std::min(textWidth(font, text) + 8, 2 * kParallelSide);
         const double x = axisX(axis, plot);
         const double left = axis + 1 == axisCount() ? x - width - 4 : x + 4;
         const QRectF box(left, plot.bottom() - *at * plot.height() - height / 2, width, height);

@@ -10,16 +10,16 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kMargin = 30.0; // beside the columns, for what goes round
-constexpr double kBadge = 18.0;
-constexpr double kTop = 6.0;
-constexpr double kRowsTop = kTop + kBadge + 6.0;
+constexpr double kPatternMargin = 30.0; // beside the columns, for what goes round
+constexpr double kPatternBadge = 18.0;
+constexpr double kPatternTop = 6.0;
+constexpr double kRowsTop = kPatternTop + kPatternBadge + 6.0;
 constexpr double kBottom = 4.0;
-constexpr double kGap = 8.0; // before the rows for what arrives
+constexpr double kArrivalsGap = 8.0; // before the rows for what arrives
 constexpr double kLeastRow = 15.0;
 constexpr double kMostRow = 26.0;
 constexpr double kWidestCell = 60.0;
-constexpr double kHead = 6.0;
+constexpr double kPatternHead = 6.0;
 constexpr int kFrameMs = 16;
 
 void paintPoint(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& color) {
@@ -28,11 +28,11 @@ void paintPoint(QPainter& painter, const QPointF& from, const QPointF& to, const
     const QPointF along = way / length;
     const QPointF aside(-along.y(), along.x());
     painter.setPen(QPen(color, 1.4, Qt::SolidLine, Qt::FlatCap));
-    painter.drawLine(from, to - along * kHead);
+    painter.drawLine(from, to - along * kPatternHead);
     painter.setPen(Qt::NoPen);
     painter.setBrush(color);
-    painter.drawPolygon(QPolygonF{to, to - along * kHead + aside * (kHead / 2.0),
-                                  to - along * kHead - aside * (kHead / 2.0)});
+    painter.drawPolygon(QPolygonF{to, to - along * kPatternHead + aside * (kPatternHead / 2.0),
+                                  to - along * kPatternHead - aside * (kPatternHead / 2.0)});
 }
 
 } // namespace
@@ -76,7 +76,7 @@ void PatternView::setStep(int step, int ms) {
 }
 
 QSize PatternView::minimumSizeHint() const {
-    const double gap = pattern_.second_rows > 0 ? kGap : 0.0;
+    const double gap = pattern_.second_rows > 0 ? kArrivalsGap : 0.0;
     return {220, static_cast<int>(kRowsTop + kLeastRow * pattern_.rows() + gap + kBottom)};
 }
 
@@ -85,9 +85,9 @@ PatternView::Frame PatternView::frame(const QSizeF& view_size) const {
     const auto columns = static_cast<double>(std::max<std::size_t>(1, pattern_.devices.size()));
     const double rows = std::max(1, pattern_.rows());
     out.width = view_size.width();
-    out.pitch = std::max(1.0, view_size.width() - 2.0 * kMargin) / columns;
+    out.pitch = std::max(1.0, view_size.width() - 2.0 * kPatternMargin) / columns;
     out.top = kRowsTop;
-    out.gap = pattern_.second_rows > 0 ? kGap : 0.0;
+    out.gap = pattern_.second_rows > 0 ? kArrivalsGap : 0.0;
     out.row = std::clamp(std::floor((view_size.height() - out.top - out.gap - kBottom) / rows),
                          kLeastRow, kMostRow);
     out.cell = QSizeF(std::min(kWidestCell, out.pitch * 0.46), out.row - 3.0);
@@ -96,7 +96,7 @@ PatternView::Frame PatternView::frame(const QSizeF& view_size) const {
 
 QRectF PatternView::cellRect(int column, int row, const Frame& frame) const {
     const bool second = row >= pattern_.rows() - pattern_.second_rows;
-    const double center = kMargin + frame.pitch * (column + 0.5);
+    const double center = kPatternMargin + frame.pitch * (column + 0.5);
     return {std::round(center - frame.cell.width() / 2.0),
             frame.top + frame.row * row + (second ? frame.gap : 0.0), frame.cell.width(),
             frame.cell.height()};
@@ -113,7 +113,7 @@ ViewItem PatternView::item(int index) const {
     ViewItem out;
     out.rect = cellRect(index, 0, now)
                    .united(cellRect(index, pattern_.rows() - 1, now))
-                   .adjusted(-4, -kBadge - 6, 4, 2);
+                   .adjusted(-4, -kPatternBadge - 6, 4, 2);
     out.name = tr("device %1 has %2").arg(pattern_.devices[column]).arg(values.join(", "));
     for (const PatternMessage& message : shown.messages) {
         if (message.from == index) {
@@ -137,14 +137,15 @@ void PatternView::paintScene(QPainter& painter, const QSizeF& view_size) const {
     const PatternStep& before =
         pattern_.steps[static_cast<std::size_t>(travelling ? step_ - 1 : step_)];
     const std::vector<QColor> colors = devicePalette(pattern_.mesh);
-    const double badge_width = std::max(kBadge, deviceBadgeWidth(static_cast<int>(colors.size())));
+    const double badge_width =
+        std::max(kPatternBadge, deviceBadgeWidth(static_cast<int>(colors.size())));
     for (int column = 0; column < itemCount(); ++column) {
         const int device = pattern_.devices[static_cast<std::size_t>(column)];
         const QRectF first = cellRect(column, 0, now);
-        paintDeviceBadge(
-            painter,
-            QRectF(std::round(first.center().x() - badge_width / 2.0), kTop, badge_width, kBadge),
-            device, colors[static_cast<std::size_t>(device)]);
+        paintDeviceBadge(painter,
+                         QRectF(std::round(first.center().x() - badge_width / 2.0), kPatternTop,
+                                badge_width, kPatternBadge),
+                         device, colors[static_cast<std::size_t>(device)]);
         const auto& cells = before.places[static_cast<std::size_t>(column)];
         for (int row = 0; row < pattern_.rows(); ++row) {
             PatternCell cell = cells[static_cast<std::size_t>(row)];
@@ -154,7 +155,7 @@ void PatternView::paintScene(QPainter& painter, const QSizeF& view_size) const {
     }
     if (pattern_.second_rows > 0) {
         const double y = cellRect(0, pattern_.rows() - pattern_.second_rows, now).top() - 6.0;
-        paintHairline(painter, {kMargin, y}, {view_size.width() - kMargin, y},
+        paintHairline(painter, {kPatternMargin, y}, {view_size.width() - kPatternMargin, y},
                       theme.color(Role::Hairline));
     }
     for (const PatternMessage& message : shown.messages) {
@@ -226,7 +227,7 @@ void PatternView::paintMessage(QPainter& painter, const PatternMessage& message,
     }
     paintPoint(painter, from, to, color);
     if (pattern_.second_rows == 0 && std::abs(message.to - message.from) == 1 &&
-        std::abs(to.x() - from.x()) > size.width() + 2.0 * kHead) {
+        std::abs(to.x() - from.x()) > size.width() + 2.0 * kPatternHead) {
         label((from + to) / 2.0);
     }
 }

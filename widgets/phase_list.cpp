@@ -10,7 +10,7 @@
 namespace weft::widgets {
 namespace {
 
-constexpr int kRow = 24;
+constexpr int kPhaseRow = 24;
 constexpr int kTickMs = 80;
 
 QString timeText(double seconds) {
@@ -112,7 +112,7 @@ void PhaseList::refresh() {
 }
 
 QSize PhaseList::sizeHint() const {
-    return {320, std::max<int>(1, static_cast<int>(phases_.size())) * kRow};
+    return {320, std::max<int>(1, static_cast<int>(phases_.size())) * kPhaseRow};
 }
 
 QSize PhaseList::minimumSizeHint() const { return {200, sizeHint().height()}; }
@@ -122,7 +122,7 @@ void PhaseList::paintEvent(QPaintEvent*) {
     const Theme& theme = Theme::current();
     for (std::size_t i = 0; i < phases_.size(); ++i) {
         const Phase& phase = phases_[i];
-        const QRectF row(0, static_cast<double>(i) * kRow, width(), kRow);
+        const QRectF row(0, static_cast<double>(i) * kPhaseRow, width(), kPhaseRow);
         const QPointF center(row.left() + 8, row.center().y());
         const QRectF mark(center - QPointF(7, 7), QSizeF(14, 14));
         if (phase.state == PhaseState::Active) {

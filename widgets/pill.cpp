@@ -12,9 +12,9 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kPadding = 8.0;
+constexpr double kPillPadding = 8.0;
 constexpr double kIconSize = 12.0;
-constexpr double kIconGap = 4.0;
+constexpr double kPillIconGap = 4.0;
 
 double pillHeight() {
     return std::max(20.0, std::ceil(QFontMetricsF(Theme::current().font(TextStyle::Caption)).height()) + 4.0);
@@ -24,7 +24,7 @@ double pillHeight() {
 
 QSizeF pillSize(const QString& text, bool with_icon) {
     const double width = std::ceil(textWidth(Theme::current().font(TextStyle::Caption), text));
-    return {width + 2 * kPadding + (with_icon ? kIconSize + kIconGap : 0.0), pillHeight()};
+    return {width + 2 * kPillPadding + (with_icon ? kIconSize + kPillIconGap : 0.0), pillHeight()};
 }
 
 QRectF paintPill(QPainter& painter, const QRectF& rect, const QString& text, Role role,
@@ -37,13 +37,13 @@ QRectF paintPill(QPainter& painter, const QRectF& rect, const QString& text, Rol
     const bool neutral = tintOf(role) == Role::Inset;
     paintPanel(painter, pill, pill.height() / 2.0, theme.color(tintOf(role)),
                neutral ? theme.color(Role::Hairline) : QColor());
-    double x = pill.left() + kPadding;
+    double x = pill.left() + kPillPadding;
     if (!icon_name.isEmpty()) {
         paintIcon(painter, QRectF(x, pill.center().y() - kIconSize / 2.0, kIconSize, kIconSize),
                   icon_name, theme.color(role));
-        x += kIconSize + kIconGap;
+        x += kIconSize + kPillIconGap;
     }
-    paintText(painter, QRectF(x, pill.top(), pill.right() - kPadding - x, pill.height()),
+    paintText(painter, QRectF(x, pill.top(), pill.right() - kPillPadding - x, pill.height()),
               Qt::AlignLeft | Qt::AlignVCenter, text, theme.font(TextStyle::Caption),
               theme.color(role));
     return pill;

@@ -9,20 +9,16 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kBar = 6.0;
-constexpr double kGap = 6.0;
-constexpr double kLeast = 2.0; // pixels of a share above nought
+constexpr double kProbabilityBar = 6.0;
+constexpr double kProbabilityGap = 6.0;
+constexpr double kLeastProbability = 2.0; // pixels of a share above nought
 
-double textHeight() {
-    return std::ceil(QFontMetricsF(Theme::current().font(TextStyle::Body)).height());
-}
-
-double rowHeight() {
-    return textHeight() + 2.0 + kBar + kGap;
+double probabilityRowHeight() {
+    return lineHeight(TextStyle::Body) + 2.0 + kProbabilityBar + kProbabilityGap;
 }
 
 /// One decimal, two where one would be nought; what is too little for those is not nought either.
-QString percent(double share) {
+QString probabilityNumber(double share) {
     const double value = share * 100.0;
     if (value > 0 && value < 0.01) {
         return QStringLiteral("<0.01");
@@ -33,7 +29,7 @@ QString percent(double share) {
 /// The part of a round bar that lies in its beginning.
 QPainterPath shared(const QRectF& whole, const QRectF& beginning) {
     QPainterPath round;
-    round.addRoundedRect(whole, kBar / 2.0, kBar / 2.0);
+    round.addRoundedRect(whole, kProbabilityBar / 2.0, kProbabilityBar / 2.0);
     QPainterPath part;
     part.addRect(beginning);
     return round.intersected(part);
@@ -58,13 +54,14 @@ void ProbabilityBars::setRows(int rows) {
 
 ViewItem ProbabilityBars::item(int index) const {
     const ProbabilityBar& bar = bars_[static_cast<std::size_t>(index)];
-    return {QRectF(0, index * rowHeight(), width(), rowHeight() - kGap),
-            tr("%1, %2 %").arg(bar.name, percent(bar.share)),
+    return {QRectF(0, index * probabilityRowHeight(), width(),
+                   probabilityRowHeight() - kProbabilityGap),
+            tr("%1, %2 %").arg(bar.name, probabilityNumber(bar.share)),
             {}};
 }
 
 QSize ProbabilityBars::sizeHint() const {
-    return {240, static_cast<int>(rowHeight() * rows_)};
+    return {240, static_cast<int>(probabilityRowHeight() * rows_)};
 }
 
 QSize ProbabilityBars::minimumSizeHint() const {
@@ -77,24 +74,24 @@ void ProbabilityBars::paintScene(QPainter& painter, const QSizeF& view_size) con
     const double value_width = std::ceil(textWidth(mono, QStringLiteral("100.0 %")));
     for (int i = 0; i < itemCount(); ++i) {
         const ProbabilityBar& bar = bars_[static_cast<std::size_t>(i)];
-        const double top = i * rowHeight();
-        const QRectF line(0, top, view_size.width(), textHeight());
+        const double top = i * probabilityRowHeight();
+        const QRectF line(0, top, view_size.width(), lineHeight(TextStyle::Body));
         paintText(painter, line.adjusted(0, 0, -value_width - 8, 0),
                   Qt::AlignLeft | Qt::AlignVCenter, bar.name,
                   theme.font(i == 0 ? TextStyle::Strong : TextStyle::Body),
                   theme.color(Role::Text));
         paintText(painter, line, Qt::AlignRight | Qt::AlignVCenter,
-                  percent(bar.share) + QStringLiteral(" %"), mono,
+                  probabilityNumber(bar.share) + QStringLiteral(" %"), mono,
                   theme.color(i == 0 ? Role::Text : Role::Muted), Qt::ElideNone);
-        const QRectF whole(0, line.bottom() + 2.0, view_size.width(), kBar);
-        paintPanel(painter, whole, kBar / 2.0, theme.color(Role::EmptyBar), {});
+        const QRectF whole(0, line.bottom() + 2.0, view_size.width(), kProbabilityBar);
+        paintPanel(painter, whole, kProbabilityBar / 2.0, theme.color(Role::EmptyBar), {});
         QRectF filled = whole;
         filled.setWidth(whole.width() * std::clamp(bar.share, 0.0, 1.0));
         const QColor color = theme.color(i == 0 ? Role::Accent : Role::Muted);
-        if (filled.width() >= kBar) {
-            paintPanel(painter, filled, kBar / 2.0, color, {});
+        if (filled.width() >= kProbabilityBar) {
+            paintPanel(painter, filled, kProbabilityBar / 2.0, color, {});
         } else if (bar.share > 0.0) {
-            filled.setWidth(std::max(kLeast, filled.width()));
+            filled.setWidth(std::max(kLeastProbability, filled.width()));
             painter.fillPath(shared(whole, filled), color);
         }
     }

@@ -10,19 +10,12 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kRow = 22.0;   // height of pieces and parts
-constexpr double kBadge = 16.0; // of a device
-constexpr double kSide = 12.0;  // free at both sides
-constexpr double kGap = 4.0;    // above and below
+constexpr double kPieceRow = 22.0;    // height of pieces and parts
+constexpr double kReshardSide = 12.0; // free at both sides
+constexpr double kReshardGap = 4.0;   // above and below
 constexpr double kLeastBands = 28.0;
 constexpr double kFaint = 0.38;   // of a band's colour
 constexpr double kFainter = 0.14; // while another is lit
-constexpr double kStale = 0.45;
-constexpr int kMostBadges = 4;
-
-double lineHeight() {
-    return std::ceil(QFontMetricsF(Theme::current().font(TextStyle::MonoSmall)).height());
-}
 
 std::vector<qint64> startsOf(const std::vector<ReshardPiece>& pieces) {
     std::vector<qint64> out;
@@ -73,21 +66,23 @@ void ReshardView::setStale(bool stale) {
 }
 
 QSize ReshardView::minimumSizeHint() const {
-    return {240, static_cast<int>(2 * (kRow + lineHeight() + 2.0 + kGap) + kLeastBands)};
+    return {240, static_cast<int>(
+                     2 * (kPieceRow + lineHeight(TextStyle::MonoSmall) + 2.0 + kReshardGap) +
+                     kLeastBands)};
 }
 
 ReshardView::Layout ReshardView::layoutFor(const QSizeF& view_size) const {
     // Before each row a word, beside it the ranges.
     const QFont caption = Theme::current().font(TextStyle::Caption);
     const double left =
-        kSide +
+        kReshardSide +
         std::ceil(std::max(textWidth(caption, tr("saved")), textWidth(caption, tr("held")))) + 8.0;
-    const double ranges = lineHeight() + 2.0;
-    const double width = std::max(40.0, view_size.width() - left - kSide);
+    const double ranges = lineHeight(TextStyle::MonoSmall) + 2.0;
+    const double width = std::max(40.0, view_size.width() - left - kReshardSide);
     Layout out;
-    out.above = QRectF(left, kGap + ranges, width, kRow);
-    const double bottom = view_size.height() - kGap - ranges - kRow;
-    out.below = QRectF(left, std::max(out.above.bottom() + kLeastBands, bottom), width, kRow);
+    out.above = QRectF(left, kReshardGap + ranges, width, kPieceRow);
+    const double bottom = view_size.height() - kReshardGap - ranges - kPieceRow;
+    out.below = QRectF(left, std::max(out.above.bottom() + kLeastBands, bottom), width, kPieceRow);
     out.scale = width / static_cast<double>(std::max<qint64>(1, elements_));
     return out;
 }
@@ -141,7 +136,7 @@ void ReshardView::paintScene(QPainter& painter, const QSizeF& view_size) const {
         return;
     }
     painter.save();
-    painter.setOpacity(stale_ ? kStale : 1.0);
+    painter.setOpacity(stale_ ? kStaleOpacity : 1.0);
     const Layout layout = layoutFor(view_size);
     const int lit = hoveredItem() >= 0 ? hoveredItem() : cursorItem();
     for (int i = 0; i < itemCount(); ++i) {
@@ -176,7 +171,7 @@ void ReshardView::paintRow(QPainter& painter, bool above, const Layout& layout) 
     const Theme& theme = Theme::current();
     const QFont mono = theme.font(TextStyle::MonoSmall);
     const QFont caption = theme.font(TextStyle::Caption);
-    const double line = lineHeight();
+    const double line = lineHeight(TextStyle::MonoSmall);
     const std::vector<ReshardPiece>& pieces = above ? array_.pieces : array_.parts;
     const std::vector<qint64>& starts = above ? piece_starts_ : part_starts_;
     const std::vector<int>& mesh = above ? array_.from_mesh : array_.to_mesh;
@@ -184,8 +179,9 @@ void ReshardView::paintRow(QPainter& painter, bool above, const Layout& layout) 
     const QRectF row = above ? layout.above : layout.below;
     const double badge = deviceBadgeWidth(countOf(mesh));
     const double range_top = above ? row.top() - line - 2.0 : row.bottom() + 2.0;
-    paintText(painter, {kSide, row.top(), row.left() - kSide, row.height()}, Qt::AlignVCenter,
-              above ? tr("saved") : tr("held"), caption, theme.color(Role::Muted));
+    paintText(painter, {kReshardSide, row.top(), row.left() - kReshardSide, row.height()},
+              Qt::AlignVCenter, above ? tr("saved") : tr("held"), caption,
+              theme.color(Role::Muted));
     double free_from = row.left(); // ranges that do not fit are left out
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const ReshardPiece& piece = pieces[i];
@@ -196,19 +192,21 @@ void ReshardView::paintRow(QPainter& painter, bool above, const Layout& layout) 
         const auto first = static_cast<std::size_t>(piece.devices.front());
         painter.fillRect(rect, colors[first % colors.size()]);
         const int count = static_cast<int>(piece.devices.size());
-        const bool badges = count <= kMostBadges;
+        const bool badges = count <= kMostDeviceBadges;
         const QString names = badges ? QString() : deviceListText(piece.devices, 3);
         const double width =
             badges ? count * badge + (count - 1) * 2.0 : std::ceil(textWidth(caption, names));
         if (width + 8.0 <= rect.width()) {
-            QRectF label(0, 0, width + 6.0, kBadge + 2.0);
+            QRectF label(0, 0, width + 6.0, kDeviceBadgeHeight + 2.0);
             label.moveCenter(rect.center());
             paintPanel(painter, label, size::kRadius, theme.color(Role::Surface), {});
             double x = label.left() + 3.0;
             for (int k = 0; badges && k < count; ++k) {
                 const int device = piece.devices[static_cast<std::size_t>(k)];
-                paintDeviceBadge(painter, {x, label.center().y() - kBadge / 2.0, badge, kBadge},
-                                 device, colors[static_cast<std::size_t>(device) % colors.size()]);
+                paintDeviceBadge(
+                    painter,
+                    {x, label.center().y() - kDeviceBadgeHeight / 2.0, badge, kDeviceBadgeHeight},
+                    device, colors[static_cast<std::size_t>(device) % colors.size()]);
                 x += badge + 2.0;
             }
             if (!badges) {

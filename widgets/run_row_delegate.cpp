@@ -14,15 +14,11 @@ namespace {
 
 constexpr int kEye = 28;  // width of the eye's part, margin included
 constexpr int kLine = 24; // and of the piece of line
-constexpr int kGap = 8;
-constexpr int kMargin = 12;
-
-double lineHeight(TextStyle style) {
-    return std::ceil(QFontMetricsF(Theme::current().font(style)).height());
-}
+constexpr int kRunRowGap = 8;
+constexpr int kRunRowMargin = 12;
 
 QRect eyePart(const QRect& row) {
-    return {row.left() + kMargin - 4, row.top(), kEye, row.height()};
+    return {row.left() + kRunRowMargin - 4, row.top(), kEye, row.height()};
 }
 
 QRect linePart(const QRect& row) {
@@ -64,9 +60,11 @@ void RunRowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
 
     const QFont mono = theme.font(TextStyle::MonoSmall);
     const QString value = index.data(Value).toString();
-    const double value_width = value.isEmpty() ? 0.0 : std::ceil(textWidth(mono, value)) + kGap;
-    const double left = line.right() + kGap;
-    QRectF text(left, option.rect.top() + 5, option.rect.right() - kMargin - value_width - left,
+    const double value_width =
+        value.isEmpty() ? 0.0 : std::ceil(textWidth(mono, value)) + kRunRowGap;
+    const double left = line.right() + kRunRowGap;
+    QRectF text(left, option.rect.top() + 5,
+                option.rect.right() - kRunRowMargin - value_width - left,
                 lineHeight(TextStyle::Body));
     paintText(*painter, text, Qt::AlignLeft | Qt::AlignVCenter,
               index.data(Qt::DisplayRole).toString(),
@@ -77,8 +75,8 @@ void RunRowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     paintText(*painter, text, Qt::AlignLeft | Qt::AlignVCenter, index.data(Detail).toString(),
               theme.font(TextStyle::Caption), theme.color(R::Muted));
     paintText(*painter,
-              QRectF(option.rect.right() - kMargin - value_width, option.rect.top(), value_width,
-                     option.rect.height()),
+              QRectF(option.rect.right() - kRunRowMargin - value_width, option.rect.top(),
+                     value_width, option.rect.height()),
               Qt::AlignRight | Qt::AlignVCenter, value, mono,
               theme.color(shown ? R::Text : R::Muted), Qt::ElideNone);
     if (option.state & QStyle::State_HasFocus && option.state & QStyle::State_KeyboardFocusChange) {

@@ -9,7 +9,7 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kBarHeight = 8.0;
+constexpr double kShareBarHeight = 8.0;
 
 } // namespace
 
@@ -38,8 +38,8 @@ void ShareDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         return;
     }
     const double share = std::clamp(index.data(role_).toDouble() / std::max(full_, 1e-9), 0.0, 1.0);
-    const QRectF bar(room.left(), std::round(room.center().y() - kBarHeight / 2.0), width,
-                     kBarHeight);
+    const QRectF bar(room.left(), std::round(room.center().y() - kShareBarHeight / 2.0), width,
+                     kShareBarHeight);
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
     paintPanel(*painter, bar, 2.0, theme.color(Role::EmptyBar), {});

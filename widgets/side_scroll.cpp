@@ -7,7 +7,7 @@
 namespace weft::widgets {
 namespace {
 
-constexpr int kLeastWidth = 160;
+constexpr int kLeastScrollWidth = 160;
 
 } // namespace
 
@@ -39,7 +39,7 @@ QSize SideScroll::sizeHint() const {
 }
 
 QSize SideScroll::minimumSizeHint() const {
-    return {kLeastWidth, sizeHint().height()};
+    return {kLeastScrollWidth, sizeHint().height()};
 }
 
 void SideScroll::resizeEvent(QResizeEvent* event) {

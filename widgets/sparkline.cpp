@@ -11,7 +11,7 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kMark = 6.0;
+constexpr double kSparkMark = 6.0;
 
 } // namespace
 
@@ -28,7 +28,7 @@ void paintSparkline(QPainter& painter, const QRectF& rect, const SparklineData& 
         return;
     }
     const Theme& theme = Theme::current();
-    const QRectF area = rect.adjusted(kMark, 4, -kMark, -4);
+    const QRectF area = rect.adjusted(kSparkMark, 4, -kSparkMark, -4);
     const double width = area.width() * std::clamp(data.share, 0.05, 1.0);
     const double count = std::max<double>(1.0, static_cast<double>(data.y.size()) - 1.0);
     const double span = high > low ? high - low : 1.0;
@@ -55,12 +55,12 @@ void paintSparkline(QPainter& painter, const QRectF& rect, const SparklineData& 
     painter.setPen(QPen(theme.color(Role::Surface), 1.0));
     if (data.failed) {
         painter.setBrush(theme.color(Role::Error));
-        painter.drawPolygon(trianglePolygon(place(last_finite) + QPointF(1, 0), kMark - 1.0));
+        painter.drawPolygon(trianglePolygon(place(last_finite) + QPointF(1, 0), kSparkMark - 1.0));
     } else if (data.best && *data.best >= 0 &&
                static_cast<std::size_t>(*data.best) < data.y.size() &&
                std::isfinite(data.y[static_cast<std::size_t>(*data.best)])) {
         painter.setBrush(theme.color(Role::Accent));
-        painter.drawPolygon(starPolygon(place(static_cast<std::size_t>(*data.best)), kMark));
+        painter.drawPolygon(starPolygon(place(static_cast<std::size_t>(*data.best)), kSparkMark));
     }
     painter.restore();
 }

@@ -15,24 +15,19 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kSide = 2.0;
-constexpr double kBox = 24.0; // height of a layer's box
-constexpr double kBand = 4.0; // that marks a part
-constexpr double kGrab = 5.0; // on either side of a border
-constexpr double kHandle = 5.0;
-constexpr double kLeastText = 14.0;
-constexpr double kStale = 0.45;
-
-double lineHeight() {
-    return std::ceil(QFontMetricsF(Theme::current().font(TextStyle::Caption)).height());
-}
+constexpr double kStageSide = 2.0;
+constexpr double kLayerBox = 24.0; // height of a layer's box
+constexpr double kBand = 4.0;      // that marks a part
+constexpr double kGrab = 5.0;      // on either side of a border
+constexpr double kBorderHandle = 5.0;
+constexpr double kLeastNamed = 14.0;
 
 double boxTop() {
-    return kBand + kSide;
+    return kBand + kStageSide;
 }
 
 double wordsTop() {
-    return boxTop() + kBox + kSide;
+    return boxTop() + kLayerBox + kStageSide;
 }
 
 } // namespace
@@ -85,12 +80,13 @@ double StageStrip::edge(int layer, double width) const {
     const double at = equal_ || all <= 0
                           ? static_cast<double>(layer) / static_cast<double>(layers_.size())
                           : sums_[static_cast<std::size_t>(layer)] / all;
-    return std::round(kSide + at * (width - 2 * kSide));
+    return std::round(kStageSide + at * (width - 2 * kStageSide));
 }
 
 QRectF StageStrip::partRect(int part, double width) const {
     const double left = edge(first(part), width);
-    return {left, 0, edge(first(part + 1), width) - left, wordsTop() + 2 * lineHeight()};
+    return {left, 0, edge(first(part + 1), width) - left,
+            wordsTop() + 2 * lineHeight(TextStyle::Caption)};
 }
 
 QString StageStrip::partName(int part) const {
@@ -139,7 +135,7 @@ int StageStrip::hitTest(const QPointF& position) const {
 }
 
 QSize StageStrip::sizeHint() const {
-    return {360, static_cast<int>(wordsTop() + 2 * lineHeight())};
+    return {360, static_cast<int>(wordsTop() + 2 * lineHeight(TextStyle::Caption))};
 }
 
 QSize StageStrip::minimumSizeHint() const {
@@ -258,7 +254,7 @@ void StageStrip::paintPart(QPainter& painter, int part, double width) const {
         most = std::max(most, share(other));
     }
     const bool dearest = parts() > 1 && share(part) >= most;
-    const QRectF line(inner.left(), wordsTop(), inner.width(), lineHeight());
+    const QRectF line(inner.left(), wordsTop(), inner.width(), lineHeight(TextStyle::Caption));
     paintText(painter, line, Qt::AlignHCenter | Qt::AlignVCenter,
               inner.width() < textWidth(theme.font(TextStyle::Caption), partName(part))
                   ? QString::number(part % stages_)
@@ -280,12 +276,14 @@ void StageStrip::paintLayers(QPainter& painter, double width) const {
              ++layer) {
             const double left = edge(layer, width);
             const double gap = edge(layer + 1, width) - left > 4 ? 1.0 : 0.0;
-            const QRectF box(left + gap, boxTop(), edge(layer + 1, width) - left - 2 * gap, kBox);
+            const QRectF box(left + gap, boxTop(), edge(layer + 1, width) - left - 2 * gap,
+                             kLayerBox);
             painter.fillRect(box, fill);
             const QString name = layers_[static_cast<std::size_t>(layer)].name;
             const QString number = name.section(QLatin1Char('.'), -1);
-            const QString shown = textWidth(font, name) + kHandle < box.width() ? name : number;
-            if (box.width() >= kLeastText && textWidth(font, shown) < box.width()) {
+            const QString shown =
+                textWidth(font, name) + kBorderHandle < box.width() ? name : number;
+            if (box.width() >= kLeastNamed && textWidth(font, shown) < box.width()) {
                 paintText(painter, box, Qt::AlignCenter, shown, font, theme.color(Role::Text),
                           Qt::ElideNone);
             }
@@ -299,7 +297,7 @@ void StageStrip::paintScene(QPainter& painter, const QSizeF& view_size) const {
         return;
     }
     if (stale_) {
-        painter.setOpacity(kStale);
+        painter.setOpacity(kStaleOpacity);
     }
     paintLayers(painter, view_size.width());
     for (int part = 0; part < parts(); ++part) {
@@ -310,10 +308,10 @@ void StageStrip::paintScene(QPainter& painter, const QSizeF& view_size) const {
         const bool active = border == dragged_ || hoveredItem() == 2 * border + 1;
         const QColor color = theme.color(active ? Role::Accent : Role::Text);
         painter.fillRect(QRectF(x - 1, 0, 2, wordsTop()), color);
-        paintPanel(
-            painter,
-            QRectF(x - kHandle / 2 - 1, boxTop() + kBox / 2 - kHandle, kHandle + 2, 2 * kHandle),
-            2.0, theme.color(Role::Surface), color, Qt::SolidLine, active ? 2.0 : 1.0);
+        paintPanel(painter,
+                   QRectF(x - kBorderHandle / 2 - 1, boxTop() + kLayerBox / 2 - kBorderHandle,
+                          kBorderHandle + 2, 2 * kBorderHandle),
+                   2.0, theme.color(Role::Surface), color, Qt::SolidLine, active ? 2.0 : 1.0);
     }
     if (drop_) {
         paintPanel(painter, QRectF({0, 0}, QSizeF(view_size.width(), wordsTop())), size::kRadius,

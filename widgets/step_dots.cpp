@@ -7,8 +7,8 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kMargin = 7.0;
-constexpr double kDot = 2.5;
+constexpr double kStepMargin = 7.0;
+constexpr double kStepDot = 2.5;
 constexpr double kChosen = 6.0;
 constexpr double kDense = 7.0; // pixels between dots; closer ones become a plain line
 
@@ -54,13 +54,13 @@ void StepDots::choose(int index) {
 
 double StepDots::xOf(int index, double width) const {
     const int last = itemCount() - 1;
-    return last <= 0 ? width - kMargin
-                     : kMargin + (width - 2 * kMargin) * index / static_cast<double>(last);
+    return last <= 0 ? width - kStepMargin
+                     : kStepMargin + (width - 2 * kStepMargin) * index / static_cast<double>(last);
 }
 
 ViewItem StepDots::item(int index) const {
     const double x = xOf(index, width());
-    return {QRectF(x - kMargin, 0, 2 * kMargin, height()),
+    return {QRectF(x - kStepMargin, 0, 2 * kStepMargin, height()),
             tr("step %1").arg(formatCount(steps_[static_cast<std::size_t>(index)])),
             {}};
 }
@@ -70,8 +70,8 @@ int StepDots::hitTest(const QPointF& position) const {
     if (steps_.empty() || !rect().contains(position.toPoint())) {
         return -1;
     }
-    const double span = width() - 2 * kMargin;
-    const double share = span > 0 ? (position.x() - kMargin) / span : 1.0;
+    const double span = width() - 2 * kStepMargin;
+    const double share = span > 0 ? (position.x() - kStepMargin) / span : 1.0;
     return std::clamp(static_cast<int>(std::lround(share * (itemCount() - 1))), 0, itemCount() - 1);
 }
 
@@ -89,7 +89,7 @@ void StepDots::paintScene(QPainter& painter, const QSizeF& view_size) const {
     painter.setBrush(theme.color(Role::Muted));
     const bool dense = itemCount() > 1 && (right - left) / (itemCount() - 1) < kDense;
     for (int i = 0; i < itemCount() && !dense; ++i) {
-        const double radius = i == hoveredItem() ? kDot + 1.5 : kDot;
+        const double radius = i == hoveredItem() ? kStepDot + 1.5 : kStepDot;
         painter.drawEllipse(QPointF(xOf(i, view_size.width()), y + 0.5), radius, radius);
     }
     if (chosen_ >= 0) {

@@ -11,7 +11,7 @@
 namespace weft::widgets::style_detail {
 namespace {
 
-constexpr int kIconGap = 8;
+constexpr int kButtonIconGap = 8;
 constexpr int kArrowRoom = 18;
 
 bool is(const QWidget* widget, const char* property) {
@@ -45,7 +45,7 @@ void paintContents(QPainter& painter, const QRect& rect, const QIcon& icon, cons
     const QString shown = withoutMnemonic(text);
     const double text_width = shown.isEmpty() ? 0.0 : textWidth(font, shown);
     const int icon_width = icon.isNull() ? 0 : icon_size.width();
-    const int gap = icon_width > 0 && !shown.isEmpty() ? kIconGap : 0;
+    const int gap = icon_width > 0 && !shown.isEmpty() ? kButtonIconGap : 0;
     const double total = icon_width + gap + text_width;
     double x = left >= 0 ? rect.left() + left : rect.left() + (rect.width() - total) / 2.0;
     x = std::max(std::round(x), rect.left() + 4.0);
@@ -193,7 +193,7 @@ QSize pushButtonSize(const QStyleOptionButton& option, const QWidget* widget) {
     if (text.isEmpty()) {
         return {height, height};
     }
-    const int gap = icon_width > 0 ? kIconGap : 0;
+    const int gap = icon_width > 0 ? kButtonIconGap : 0;
     const int padding = isCompact(widget) ? 10 : 12;
     const int arrow = option.features & QStyleOptionButton::HasMenu ? kArrowRoom : 0;
     const int text_height = QFontMetrics(font).height();
@@ -238,7 +238,7 @@ QSize toolButtonSize(const QStyleOptionToolButton& option, const QWidget* widget
                                           QStyleOptionToolButton::MenuButtonPopup);
     const QFont font = buttonFont(widget, option.font);
     const int text = static_cast<int>(std::ceil(textWidth(font, withoutMnemonic(option.text))));
-    return {text + (has_icon ? size::kIcon + kIconGap : 0) + (arrow ? kArrowRoom : 0) + 20,
+    return {text + (has_icon ? size::kIcon + kButtonIconGap : 0) + (arrow ? kArrowRoom : 0) + 20,
             std::max(height, QFontMetrics(font).height() + 6)};
 }
 

@@ -9,17 +9,13 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kThin = 44.0;        // a shorter side than this is drawn longer than it is,
+constexpr double kThinSide = 44.0;    // a shorter side than this is drawn longer than it is,
 constexpr double kThinning = 0.12;    // shrinking by so much for every halving
 constexpr double kStrip = 44.0;       // height of an array of one dimension
 constexpr double kSquare = 64.0;      // side of a single number
 constexpr double kLeastPadding = 5.0; // so that it is seen
 constexpr int kMostWidened = 8;       // paddings that are widened so
-constexpr double kShortest = 24.0;
-
-double lineHeight() {
-    return std::ceil(QFontMetricsF(Theme::current().font(TextStyle::MonoSmall)).height());
-}
+constexpr double kShortestSide = 24.0;
 
 QString listed(const std::vector<int>& devices) {
     if (devices.size() == 1) {
@@ -287,15 +283,15 @@ TileView::Edges TileView::edgesOf(int axis, double start, double length) const {
 }
 
 TileView::Layout TileView::layoutFor(const QSizeF& view_size) const {
-    const double line = lineHeight();
+    const double line = lineHeight(TextStyle::MonoSmall);
     const double left = rowTextWidth();
-    QRectF room(left, 0, std::max(kShortest, view_size.width() - left - 2.0),
-                std::max(kShortest, view_size.height() - 1.0));
+    QRectF room(left, 0, std::max(kShortestSide, view_size.width() - left - 2.0),
+                std::max(kShortestSide, view_size.height() - 1.0));
     const double above = column_axis_ >= 0 ? line + 2.0 : 0.0;
     const double below = column_axis_ >= 0 ? line + 2.0 : 0.0;
     Layout out;
     QSizeF box;
-    room.setHeight(std::max(kShortest, room.height() - above - below));
+    room.setHeight(std::max(kShortestSide, room.height() - above - below));
     if (array_.rank() == 0) {
         const double side = std::min({kSquare, room.width(), room.height()});
         box = {side, side};
@@ -311,15 +307,16 @@ TileView::Layout TileView::layoutFor(const QSizeF& view_size) const {
         // A shorter side that takes all the room cannot be drawn longer.
         const bool fills = box.width() < box.height() ? box.width() >= room.width()
                                                       : box.height() >= room.height();
-        out.to_scale = fills || std::min(box.width(), box.height()) >= kThin;
+        out.to_scale = fills || std::min(box.width(), box.height()) >= kThinSide;
         if (!out.to_scale) {
-            room.setHeight(std::max(kShortest, room.height() - line)); // for the words that say so
+            room.setHeight(
+                std::max(kShortestSide, room.height() - line)); // for the words that say so
             box = fitted();
             const auto drawn = [](double side) {
-                return side >= kThin
+                return side >= kThinSide
                            ? side
-                           : std::max(kShortest,
-                                      kThin / (1.0 + kThinning * std::log2(kThin / side)));
+                           : std::max(kShortestSide,
+                                      kThinSide / (1.0 + kThinning * std::log2(kThinSide / side)));
             };
             box = {std::min(room.width(), drawn(box.width())),
                    std::min(room.height(), drawn(box.height()))};

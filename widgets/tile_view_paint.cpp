@@ -12,12 +12,9 @@ namespace {
 constexpr int kMostDetailed = 256; // tiles; more are plain
 constexpr double kHatchBand = 5.0; // along both axes
 constexpr double kLeastHatched = 10.0;
-constexpr double kLeastGap = 4.0; // smaller tiles touch
-constexpr double kDim = 0.24;     // tiles of other devices than the selected one
-constexpr double kBadge = 16.0;
+constexpr double kLeastParting = 4.0; // smaller tiles touch
+constexpr double kDim = 0.24;         // tiles of other devices than the selected one
 constexpr double kLabel = 22.0;
-constexpr int kMostBadges = 4;
-constexpr double kStale = 0.45;
 
 /// The part of a rectangle with from <= x + y <= to: cut by arithmetic, for SVG knows no clip.
 QPolygonF band(const QRectF& rect, double from, double to) {
@@ -76,7 +73,7 @@ void TileView::paintScene(QPainter& painter, const QSizeF& view_size) const {
         return;
     }
     if (stale_) {
-        painter.setOpacity(kStale);
+        painter.setOpacity(kStaleOpacity);
     }
     const Layout layout = layoutFor(view_size);
     paintPadding(painter, layout);
@@ -131,7 +128,8 @@ void TileView::paintTiles(QPainter& painter, const Layout& layout) const {
         if (rect.isEmpty() || devices.empty()) {
             continue;
         }
-        rect.adjust(0, 0, rect.width() > kLeastGap ? -1 : 0, rect.height() > kLeastGap ? -1 : 0);
+        rect.adjust(0, 0, rect.width() > kLeastParting ? -1 : 0,
+                    rect.height() > kLeastParting ? -1 : 0);
         const bool lit = selected_ >= 0 && array_.holds(tile, selected_);
         const std::vector<QColor>& shown = selected_ < 0 || lit ? colors : dim;
         painter.fillRect(rect, shown[static_cast<std::size_t>(devices.front())]);
@@ -144,7 +142,7 @@ void TileView::paintTiles(QPainter& painter, const Layout& layout) const {
             painter.setRenderHint(QPainter::Antialiasing, true);
             paintCopies(painter, rect, copies);
             painter.setRenderHint(QPainter::Antialiasing, false);
-        } else if (devices.size() > 1 && least >= kLeastGap) {
+        } else if (devices.size() > 1 && least >= kLeastParting) {
             // Too many or too small for a hatch: the copy's colour in a corner.
             const double width = std::ceil(rect.width() / 3.0);
             const double height = std::ceil(rect.height() / 2.0);
@@ -178,7 +176,7 @@ void TileView::paintLabel(QPainter& painter, const QRectF& rect, const std::vect
     const int copies = static_cast<int>(devices.size());
     const QString words = copies > 1 ? tr("%n copies", nullptr, copies) : QString();
     const double badge = deviceBadgeWidth(array_.deviceCount());
-    const bool badges = copies <= kMostBadges;
+    const bool badges = copies <= kMostDeviceBadges;
     const QString names = badges ? QString() : deviceListText(devices, 3);
     const double names_width =
         badges ? copies * badge + (copies - 1) * space::kTight : textWidth(caption, names);
@@ -186,7 +184,7 @@ void TileView::paintLabel(QPainter& painter, const QRectF& rect, const std::vect
     const double room = rect.width() - 2.0;
     const bool with_words = names_width + words_width + 8.0 <= room;
     const double width = std::ceil(names_width + (with_words ? words_width : 0.0)) + 8.0;
-    if (width > room || rect.height() < kBadge + 4.0) {
+    if (width > room || rect.height() < kDeviceBadgeHeight + 4.0) {
         return;
     }
     QRectF label(0, 0, width, std::min(kLabel, rect.height() - 4.0));
@@ -196,8 +194,9 @@ void TileView::paintLabel(QPainter& painter, const QRectF& rect, const std::vect
     double x = label.left() + 4.0;
     for (int i = 0; badges && i < copies; ++i) {
         const int device = devices[static_cast<std::size_t>(i)];
-        paintDeviceBadge(painter, {x, label.center().y() - kBadge / 2.0, badge, kBadge}, device,
-                         colors[static_cast<std::size_t>(device)]);
+        paintDeviceBadge(
+            painter, {x, label.center().y() - kDeviceBadgeHeight / 2.0, badge, kDeviceBadgeHeight},
+            device, colors[static_cast<std::size_t>(device)]);
         x += badge + space::kTight;
     }
     const QString text = badges       ? words

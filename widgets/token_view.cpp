@@ -11,14 +11,10 @@ namespace weft::widgets {
 namespace {
 
 constexpr double kRunGap = 12.0;
-constexpr double kCaptionGap = 4.0;
+constexpr double kRunCaptionGap = 4.0;
 constexpr double kTokenPadding = 2.0;
 constexpr double kTokenGap = 1.0;
 constexpr double kLineGap = 3.0;
-
-double heightOf(TextStyle style) {
-    return std::ceil(QFontMetricsF(Theme::current().font(style)).height());
-}
 
 } // namespace
 
@@ -54,8 +50,8 @@ const TokenView::Places& TokenView::placesFor(double width) const {
     places_ = {};
     places_.width = width;
     const QFontMetricsF metrics(Theme::current().font(TextStyle::MonoSmall));
-    const double line = heightOf(TextStyle::MonoSmall) + 2.0;
-    const double caption = heightOf(TextStyle::Caption) + kCaptionGap;
+    const double line = lineHeight(TextStyle::MonoSmall) + 2.0;
+    const double caption = lineHeight(TextStyle::Caption) + kRunCaptionGap;
     double top = 0;
     for (const TokenRun& run : runs_) {
         const double first = top;
@@ -140,7 +136,7 @@ void TokenView::paintScene(QPainter& painter, const QSizeF& view_size) const {
             continue;
         }
         const TokenRun& run = runs_[r];
-        paintText(painter, QRectF(0, place.top(), place.width(), heightOf(TextStyle::Caption)),
+        paintText(painter, QRectF(0, place.top(), place.width(), lineHeight(TextStyle::Caption)),
                   Qt::AlignLeft | Qt::AlignVCenter, run.caption, caption, theme.color(Role::Muted));
         for (std::size_t t = 0; t < places.tokens[r].size(); ++t) {
             const QRectF& box = places.tokens[r][t];

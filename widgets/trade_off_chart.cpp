@@ -8,13 +8,9 @@ namespace weft::widgets {
 namespace {
 
 constexpr double kLeftPad = 12.0;
-constexpr double kGap = 8.0; // between a number and its axis
-constexpr double kTop = 14.0;
-constexpr double kRight = 20.0;
-
-double captionLine() {
-    return QFontMetricsF(Theme::current().font(TextStyle::Caption)).height();
-}
+constexpr double kAxisNumberGap = 8.0; // between a number and its axis
+constexpr double kTradeOffTop = 14.0;
+constexpr double kTradeOffRight = 20.0;
 
 double roundStep(double range, int count) {
     const double raw = range / std::max(1, count);
@@ -84,10 +80,10 @@ QRectF TradeOffChart::plotRect(const QSizeF& view_size) const {
     for (const Tick& tick : memoryTicks()) {
         numbers = std::max(numbers, std::ceil(textWidth(mono, tick.text)));
     }
-    const double left = kLeftPad + numbers + kGap;
-    const double bottom = view_size.height() - captionLine() - 8.0;
-    return {left, kTop, std::max(1.0, view_size.width() - left - kRight),
-            std::max(1.0, bottom - kTop)};
+    const double left = kLeftPad + numbers + kAxisNumberGap;
+    const double bottom = view_size.height() - captionHeight() - 8.0;
+    return {left, kTradeOffTop, std::max(1.0, view_size.width() - left - kTradeOffRight),
+            std::max(1.0, bottom - kTradeOffTop)};
 }
 
 QPointF TradeOffChart::place(const TradeOffPoint& point, const QRectF& plot) const {
@@ -108,7 +104,7 @@ void TradeOffChart::paintScene(QPainter& painter, const QSizeF& view_size) const
     const Theme& theme = Theme::current();
     const QRectF plot = plotRect(view_size);
     painter.save();
-    painter.setOpacity(stale_ ? 0.45 : 1.0);
+    painter.setOpacity(stale_ ? kStaleOpacity : 1.0);
     paintAxes(painter, plot);
     QPolygonF line;
     for (const TradeOffPoint& point : points_) {
@@ -135,18 +131,18 @@ void TradeOffChart::paintScene(QPainter& painter, const QSizeF& view_size) const
 void TradeOffChart::paintAxes(QPainter& painter, const QRectF& plot) const {
     const Theme& theme = Theme::current();
     const QFont mono = theme.font(TextStyle::MonoSmall);
-    const double line = captionLine();
+    const double line = captionHeight();
     for (const Tick& tick : memoryTicks()) {
         const double y = std::round(plot.bottom() - plot.height() * tick.bytes / high_y_);
         paintHairline(painter, {plot.left(), y}, {plot.right(), y},
                       theme.color(tick.bytes == 0 ? Role::Border : Role::Hairline));
-        paintText(painter, QRectF(0, y - line / 2.0, plot.left() - kGap, line),
+        paintText(painter, QRectF(0, y - line / 2.0, plot.left() - kAxisNumberGap, line),
                   Qt::AlignRight | Qt::AlignVCenter, tick.text, mono, theme.color(Role::Muted),
                   Qt::ElideNone);
     }
     const double x_step = roundStep(high_x_ - low_x_, 4);
     const int x_decimals = x_step >= 1.0 ? 0 : static_cast<int>(std::ceil(-std::log10(x_step)));
-    const QRectF row(0, plot.bottom() + 6.0, plot.right() + kRight, line);
+    const QRectF row(0, plot.bottom() + 6.0, plot.right() + kTradeOffRight, line);
     const double name_left =
         row.right() - textWidth(theme.font(TextStyle::Caption), axis_name_) - 4.0;
     for (double x = std::ceil(low_x_ / x_step) * x_step; axis_numbers_ && x <= high_x_;
@@ -167,13 +163,13 @@ void TradeOffChart::paintAxes(QPainter& painter, const QRectF& plot) const {
 void TradeOffChart::paintLabels(QPainter& painter, const QRectF& plot) const {
     const Theme& theme = Theme::current();
     const QFont caption = theme.font(TextStyle::Caption);
-    const double line = captionLine();
+    const double line = captionHeight();
     std::vector<QRectF> taken;
     for (const TradeOffPoint& point : points_) {
         taken.push_back(QRectF(place(point, plot) - QPointF(5, 5), QSizeF(10, 10)));
     }
     const auto free = [&](const QRectF& rect) {
-        return rect.left() >= plot.left() && rect.right() <= plot.right() + kRight &&
+        return rect.left() >= plot.left() && rect.right() <= plot.right() + kTradeOffRight &&
                rect.top() >= 0.0 &&
                std::none_of(taken.begin(), taken.end(),
                             [&](const QRectF& other) { return other.intersects(rect); });

@@ -237,13 +237,13 @@ void list_suites(bool json) {
 
 } // namespace
 
-void add_bench(CLI::App& app, Context& context) {
+void add_bench(Command app, Context& context) {
     auto suite = std::make_shared<std::string>();
     auto json = std::make_shared<bool>(false);
-    CLI::App* command = app.add_subcommand("bench", "measure this machine");
-    command->add_option("SUITE", *suite, "machine; without one the suites are listed");
-    command->add_flag("--json", *json, "print JSON");
-    command->callback([suite, json, &context] {
+    const Command command = app.subcommand("bench", "measure this machine");
+    command.positional("SUITE", suite.get(), "machine; without one the suites are listed");
+    command.flag("--json", json.get(), "print JSON");
+    command.callback([suite, json, &context] {
         if (suite->empty()) {
             list_suites(*json);
         } else if (*suite == kSuites[0].name) {

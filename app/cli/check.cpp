@@ -11,7 +11,7 @@
 namespace weft::cli {
 namespace {
 
-struct Options {
+struct CheckOptions {
     std::string config;
     std::vector<std::string> overrides;
     bool json = false;
@@ -38,7 +38,7 @@ int check_data_and_model(const compile::RunConfig& config, config::Diagnostics& 
     }
 }
 
-int check_config(const Options& options) {
+int check_config(const CheckOptions& options) {
     compile::CheckedRun checked = compile::read_run_config_file(options.config, options.overrides);
     int code =
         checked.ok() ? check_data_and_model(checked.config, checked.diagnostics) : kExitUsage;
@@ -55,14 +55,13 @@ int check_config(const Options& options) {
 
 } // namespace
 
-void add_check(CLI::App& app, Context& context) {
-    auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("check", "find every problem of a configuration");
-    command->add_option("CONFIG", options->config, "configuration file (JSON)")->required();
-    command->add_option("--set", options->overrides, "change a setting: key.path=value")
-        ->allow_extra_args(false);
-    command->add_flag("--json", options->json, "print JSON");
-    command->callback([options, &context] { context.exit_code = check_config(*options); });
+void add_check(Command app, Context& context) {
+    auto options = std::make_shared<CheckOptions>();
+    const Command command = app.subcommand("check", "find every problem of a configuration");
+    command.positional("CONFIG", &options->config, "configuration file (JSON)").required();
+    command.option("--set", &options->overrides, "change a setting: key.path=value").one_value();
+    command.flag("--json", &options->json, "print JSON");
+    command.callback([options, &context] { context.exit_code = check_config(*options); });
 }
 
 } // namespace weft::cli

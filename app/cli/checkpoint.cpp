@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using config::Json;
 
-struct Options {
+struct CheckpointOptions {
     std::string path;
     std::string other;
     std::string from = "latest";
@@ -38,7 +38,7 @@ fs::path checkpoints_of(const fs::path& named) {
     return train::is_run_folder(path) ? path / "checkpoints" : path;
 }
 
-int list(const Options& options) {
+int print_checkpoints(const CheckpointOptions& options) {
     const auto entries = checkpoint::list_checkpoints(checkpoints_of(options.path));
     Json out = Json::array();
     for (const checkpoint::Entry& entry : entries) {
@@ -67,7 +67,7 @@ int list(const Options& options) {
     return 0;
 }
 
-int show(const Options& options) {
+int show(const CheckpointOptions& options) {
     const auto manifest =
         checkpoint::read_manifest(train::find_checkpoint(options.path, options.from));
     Json tensors = Json::array();
@@ -117,7 +117,7 @@ int show(const Options& options) {
 }
 
 // A run folder: every checkpoint in it; else the one checkpoint.
-int verify(const Options& options) {
+int verify(const CheckpointOptions& options) {
     const fs::path path = checkpoint::follow_pointer(options.path);
     std::vector<fs::path> folders{path};
     if (train::is_run_folder(path)) {
@@ -144,7 +144,7 @@ int verify(const Options& options) {
     return code;
 }
 
-int diff(const Options& options) {
+int diff_checkpoints(const CheckpointOptions& options) {
     const auto a = checkpoint::read_manifest(train::find_checkpoint(options.path, options.from));
     const auto b = checkpoint::read_manifest(train::find_checkpoint(options.other, options.from));
     const checkpoint::Difference difference = checkpoint::compare(a, b);
@@ -184,35 +184,35 @@ int diff(const Options& options) {
 
 } // namespace
 
-void add_checkpoint(CLI::App& app, Context& context) {
-    auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("checkpoint", "look into saved states");
-    command->require_subcommand(1);
-    CLI::App* list_command = command->add_subcommand("list", "the checkpoints of a run");
-    list_command->add_option("RUN", options->path, "run folder")->required();
-    CLI::App* show_command = command->add_subcommand("show", "what a checkpoint holds");
-    show_command->add_option("CHECKPOINT", options->path, "checkpoint or run folder")->required();
-    CLI::App* verify_command =
-        command->add_subcommand("verify", "read everything, check every checksum");
-    verify_command->add_option("CHECKPOINT", options->path, "checkpoint or run folder")->required();
-    CLI::App* diff_command = command->add_subcommand(
+void add_checkpoint(Command app, Context& context) {
+    auto options = std::make_shared<CheckpointOptions>();
+    const Command command = app.subcommand("checkpoint", "look into saved states");
+    command.needs_subcommand();
+    const Command list_command = command.subcommand("list", "the checkpoints of a run");
+    list_command.positional("RUN", &options->path, "run folder").required();
+    const Command show_command = command.subcommand("show", "what a checkpoint holds");
+    show_command.positional("CHECKPOINT", &options->path, "checkpoint or run folder").required();
+    const Command verify_command =
+        command.subcommand("verify", "read everything, check every checksum");
+    verify_command.positional("CHECKPOINT", &options->path, "checkpoint or run folder").required();
+    const Command diff_command = command.subcommand(
         "diff",
         "compare tensors, counters, random keys and data position; exit 0 equal, 1 different");
-    diff_command->add_option("A", options->path, "checkpoint or run folder")->required();
-    diff_command->add_option("B", options->other, "checkpoint or run folder")->required();
-    for (CLI::App* with_from : {show_command, diff_command}) {
-        with_from->add_option("--from", options->from, "of a run: latest, best or a step")
-            ->capture_default_str();
+    diff_command.positional("A", &options->path, "checkpoint or run folder").required();
+    diff_command.positional("B", &options->other, "checkpoint or run folder").required();
+    for (const Command& with_from : {show_command, diff_command}) {
+        with_from.option("--from", &options->from, "of a run: latest, best or a step")
+            .show_default();
     }
-    for (CLI::App* with_json : {list_command, show_command, diff_command}) {
-        with_json->add_flag("--json", options->json, "print JSON");
+    for (const Command& with_json : {list_command, show_command, diff_command}) {
+        with_json.flag("--json", &options->json, "print JSON");
     }
-    add_reshard(*command, context);
-    add_export(*command, context);
-    list_command->callback([options, &context] { context.exit_code = list(*options); });
-    show_command->callback([options, &context] { context.exit_code = show(*options); });
-    verify_command->callback([options, &context] { context.exit_code = verify(*options); });
-    diff_command->callback([options, &context] { context.exit_code = diff(*options); });
+    add_reshard(command, context);
+    add_export(command, context);
+    list_command.callback([options, &context] { context.exit_code = print_checkpoints(*options); });
+    show_command.callback([options, &context] { context.exit_code = show(*options); });
+    verify_command.callback([options, &context] { context.exit_code = verify(*options); });
+    diff_command.callback([options, &context] { context.exit_code = diff_checkpoints(*options); });
 }
 
 } // namespace weft::cli

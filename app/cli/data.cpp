@@ -17,7 +17,7 @@ namespace {
 
 using config::Json;
 
-struct Options {
+struct InspectOptions {
     std::string path;
     bool scan = false;
     bool suggest = false;
@@ -179,7 +179,7 @@ std::string name_of(const std::string& path) {
     return stem.empty() ? full.parent_path().filename().string() : stem;
 }
 
-int inspect(const Options& options, const Context& context) {
+int inspect(const InspectOptions& options, const Context& context) {
     OpeningLine reading(context);
     data::OpenContext opening{.sequence_length = data::kUsualContext};
     opening.on_opening = data::when_slow(
@@ -226,18 +226,17 @@ int inspect(const Options& options, const Context& context) {
 
 } // namespace
 
-void add_data(CLI::App& app, Context& context) {
-    CLI::App* data = app.add_subcommand("data", "look into data sets");
-    data->require_subcommand(1);
-    auto options = std::make_shared<Options>();
-    CLI::App* command =
-        data->add_subcommand("inspect", "say what a file or folder is and how it would be read");
-    command->add_option("PATH", options->path, "file or folder")->required();
-    command->add_flag("--scan", options->scan, "also read every sample and report what is wrong");
-    command->add_flag("--suggest", options->suggest,
-                      "also print a configuration that trains on it");
-    command->add_flag("--json", options->json, "print JSON");
-    command->callback([options, &context] { context.exit_code = inspect(*options, context); });
+void add_data(Command app, Context& context) {
+    const Command data = app.subcommand("data", "look into data sets");
+    data.needs_subcommand();
+    auto options = std::make_shared<InspectOptions>();
+    const Command command =
+        data.subcommand("inspect", "say what a file or folder is and how it would be read");
+    command.positional("PATH", &options->path, "file or folder").required();
+    command.flag("--scan", &options->scan, "also read every sample and report what is wrong");
+    command.flag("--suggest", &options->suggest, "also print a configuration that trains on it");
+    command.flag("--json", &options->json, "print JSON");
+    command.callback([options, &context] { context.exit_code = inspect(*options, context); });
 }
 
 } // namespace weft::cli

@@ -107,12 +107,12 @@ void print_text(const Json& doctor) {
 
 } // namespace
 
-void add_doctor(CLI::App& app, Context& context) {
+void add_doctor(Command app, Context& context) {
     auto json = std::make_shared<bool>(false);
-    CLI::App* command =
-        app.add_subcommand("doctor", "say what this machine offers and what is missing");
-    command->add_flag("--json", *json, "print JSON");
-    command->callback([json, &context] {
+    const Command command =
+        app.subcommand("doctor", "say what this machine offers and what is missing");
+    command.flag("--json", json.get(), "print JSON");
+    command.callback([json, &context] {
         const Json doctor = doctor_json(context);
         if (*json) {
             print_json(doctor);

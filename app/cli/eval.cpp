@@ -8,13 +8,13 @@
 namespace weft::cli {
 namespace {
 
-struct Options {
+struct EvalOptions {
     ModelOptions model;
     std::string split = "test";
     bool json = false;
 };
 
-int evaluate_model(const Options& options, const Context& context) {
+int evaluate_model(const EvalOptions& options, const Context& context) {
     train::LoadedModel model = load(options.model, context);
     const auto source = split_of(model, options.split);
     const auto metrics =
@@ -38,15 +38,15 @@ int evaluate_model(const Options& options, const Context& context) {
 
 } // namespace
 
-void add_eval(CLI::App& app, Context& context) {
-    auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("eval", "measure a saved model on a split of its data");
-    add_model_options(*command, options->model);
-    command->add_option("--split", options->split, "train, validation or test")
-        ->check(CLI::IsMember({"train", "validation", "test"}))
-        ->capture_default_str();
-    command->add_flag("--json", options->json, "print JSON");
-    command->callback(
+void add_eval(Command app, Context& context) {
+    auto options = std::make_shared<EvalOptions>();
+    const Command command = app.subcommand("eval", "measure a saved model on a split of its data");
+    add_model_options(command, options->model);
+    command.option("--split", &options->split, "train, validation or test")
+        .one_of({"train", "validation", "test"})
+        .show_default();
+    command.flag("--json", &options->json, "print JSON");
+    command.callback(
         [options, &context] { context.exit_code = evaluate_model(*options, context); });
 }
 

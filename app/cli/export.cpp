@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ExportOptions {
     std::string path;
     std::string from = "latest";
     std::string to;
@@ -19,7 +19,7 @@ struct Options {
     bool force = false;
 };
 
-int run(const Options& options) {
+int export_weights(const ExportOptions& options) {
     std::error_code problem;
     if (fs::exists(options.to, problem) && !options.force) {
         throw Error(ErrorKind::usage, options.to, "the file is there already",
@@ -39,17 +39,16 @@ int run(const Options& options) {
 
 } // namespace
 
-void add_export(CLI::App& checkpoint, Context& context) {
-    auto options = std::make_shared<Options>();
-    CLI::App* command =
-        checkpoint.add_subcommand("export", "write the weights as safetensors or NumPy's npz");
-    command->add_option("CHECKPOINT", options->path, "checkpoint or run folder")->required();
-    command->add_option("--to", options->to, "FILE.safetensors or FILE.npz")->required();
-    command->add_option("--from", options->from, "of a run: latest, best or a step")
-        ->capture_default_str();
-    command->add_flag("--all", options->all, "optimizer state too");
-    command->add_flag("--force", options->force, "replace the file when it is there");
-    command->callback([options, &context] { context.exit_code = run(*options); });
+void add_export(Command checkpoint, Context& context) {
+    auto options = std::make_shared<ExportOptions>();
+    const Command command =
+        checkpoint.subcommand("export", "write the weights as safetensors or NumPy's npz");
+    command.positional("CHECKPOINT", &options->path, "checkpoint or run folder").required();
+    command.option("--to", &options->to, "FILE.safetensors or FILE.npz").required();
+    command.option("--from", &options->from, "of a run: latest, best or a step").show_default();
+    command.flag("--all", &options->all, "optimizer state too");
+    command.flag("--force", &options->force, "replace the file when it is there");
+    command.callback([options, &context] { context.exit_code = export_weights(*options); });
 }
 
 } // namespace weft::cli

@@ -9,13 +9,13 @@
 namespace weft::cli {
 namespace {
 
-struct Options {
+struct GenerateTextOptions {
     ModelOptions model;
     std::string prompt;
     train::GenerateOptions generate;
 };
 
-int generate_text(const Options& options, const Context& context) {
+int generate_text(const GenerateTextOptions& options, const Context& context) {
     train::LoadedModel model = load(options.model, context);
     std::vector<std::int32_t> prompt;
     for (const char c : options.prompt) {
@@ -32,26 +32,22 @@ int generate_text(const Options& options, const Context& context) {
 
 } // namespace
 
-void add_generate(CLI::App& app, Context& context) {
-    auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("generate", "let a saved language model write");
-    add_model_options(*command, options->model);
-    command->add_option("--prompt", options->prompt, "text to go on from");
-    command->add_option("--tokens", options->generate.tokens, "how many tokens")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    command
-        ->add_option("--temperature", options->generate.temperature, "0: always the most probable")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    command
-        ->add_option("--top-k", options->generate.top_k, "choose among the k most probable; 0: all")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    command->add_option("--seed", options->generate.seed, "another seed, another text")
-        ->capture_default_str();
-    command->callback(
-        [options, &context] { context.exit_code = generate_text(*options, context); });
+void add_generate(Command app, Context& context) {
+    auto options = std::make_shared<GenerateTextOptions>();
+    const Command command = app.subcommand("generate", "let a saved language model write");
+    add_model_options(command, options->model);
+    command.option("--prompt", &options->prompt, "text to go on from");
+    command.option("--tokens", &options->generate.tokens, "how many tokens")
+        .not_negative()
+        .show_default();
+    command.option("--temperature", &options->generate.temperature, "0: always the most probable")
+        .not_negative()
+        .show_default();
+    command.option("--top-k", &options->generate.top_k, "choose among the k most probable; 0: all")
+        .not_negative()
+        .show_default();
+    command.option("--seed", &options->generate.seed, "another seed, another text").show_default();
+    command.callback([options, &context] { context.exit_code = generate_text(*options, context); });
 }
 
 } // namespace weft::cli

@@ -40,16 +40,7 @@ void print_tensors() {
     }
 }
 
-const CLI::App* find_command(const CLI::App& app, const std::string& name) {
-    for (const CLI::App* command : app.get_subcommands({})) {
-        if (command->get_name() == name) {
-            return command;
-        }
-    }
-    return nullptr;
-}
-
-int print_help(const CLI::App& app, const std::string& topic) {
+int print_help(Command app, const std::string& topic) {
     const config::FieldTable& table = compile::run_config_table();
     if (topic.empty()) {
         std::printf("%s\n%s\n", app.help().c_str(), kTopics);
@@ -59,10 +50,10 @@ int print_help(const CLI::App& app, const std::string& topic) {
     } else if (topic == "schema") {
         print_json(config::json_schema(table, "Weft run configuration"));
     } else if (topic == "man") {
-        std::printf("%s", man_page(app).c_str());
+        std::printf("%s", man_page(app.describe()).c_str());
     } else if (const config::Field* field = config::find_field(table, topic)) {
         print_field(*field, topic);
-    } else if (const CLI::App* command = find_command(app, topic)) {
+    } else if (const auto command = app.find(topic)) {
         std::printf("%s", command->help("weft").c_str());
     } else {
         print_error("there is no help on '" + shown(topic) + "'; " + kTopics);
@@ -73,11 +64,11 @@ int print_help(const CLI::App& app, const std::string& topic) {
 
 } // namespace
 
-void add_help(CLI::App& app, Context& context) {
+void add_help(Command app, Context& context) {
     auto topic = std::make_shared<std::string>();
-    CLI::App* command = app.add_subcommand("help", "explain a command or a setting");
-    command->add_option("TOPIC", *topic, kTopics);
-    command->callback([topic, &app, &context] { context.exit_code = print_help(app, *topic); });
+    const Command command = app.subcommand("help", "explain a command or a setting");
+    command.positional("TOPIC", topic.get(), kTopics);
+    command.callback([topic, app, &context] { context.exit_code = print_help(app, *topic); });
 }
 
 } // namespace weft::cli

@@ -12,19 +12,13 @@ namespace {
 int run(int argc, char** argv) {
     using namespace weft::cli;
     Context context = read_context();
-    CLI::App app{"weft: trains neural networks, and shows beforehand what they will need", "weft"};
-    app.set_version_flag("--version", std::string("weft ") + WEFT_VERSION);
-    app.require_subcommand(1);
-    app.failure_message(CLI::FailureMessage::simple);
+    const CommandLine line("weft",
+                           "weft: trains neural networks, and shows beforehand what they will need",
+                           std::string("weft ") + WEFT_VERSION);
     for (const auto add : kCommands) {
-        add(app, context);
+        add(line.root(), context);
     }
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& fault) {
-        return app.exit(fault) == 0 ? 0 : kExitUsage;
-    }
-    return context.exit_code;
+    return line.run(argc, argv) ? context.exit_code : kExitUsage;
 }
 
 } // namespace

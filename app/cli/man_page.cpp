@@ -20,46 +20,35 @@ std::string roff(const std::string& words) {
     return out;
 }
 
-std::string names_of(const CLI::Option& option) {
+std::string names_of(const OptionText& option) {
     std::string out;
-    const auto add = [&out](const std::string& name) {
+    for (const std::string& name : option.names) {
         out += (out.empty() ? "" : ", ") + ("\\fB" + roff(name) + "\\fR");
-    };
-    for (const std::string& name : option.get_snames()) {
-        add("-" + name);
     }
-    for (const std::string& name : option.get_lnames()) {
-        add("--" + name);
-    }
-    return out.empty() ? "\\fI" + roff(option.get_name(true)) + "\\fR" : out;
+    return out.empty() ? "\\fI" + roff(option.positional) + "\\fR" : out;
 }
 
-void write_options(const CLI::App& command, std::string& out) {
-    const bool top = command.get_parent() == nullptr; // --help is the same for every command
-    for (const CLI::Option* option : command.get_options()) {
-        if (option->get_group().empty() || (!top && option == command.get_help_ptr())) {
-            continue;
+void write_options(const CommandText& command, std::string& out) {
+    for (const OptionText& option : command.options) {
+        out += ".TP\n" + names_of(option);
+        if (!option.names.empty() && !option.value.empty()) {
+            out += " \\fI" + roff(option.value) + "\\fR";
         }
-        out += ".TP\n" + names_of(*option);
-        const bool named = !option->get_lnames().empty() || !option->get_snames().empty();
-        if (named && option->get_items_expected_max() > 0 && !option->get_type_name().empty()) {
-            out += " \\fI" + roff(option->get_type_name()) + "\\fR";
-        }
-        out += "\n" + roff(option->get_description());
-        if (!option->get_default_str().empty()) {
-            out += " (default: " + roff(option->get_default_str()) + ")";
+        out += "\n" + roff(option.help);
+        if (!option.default_value.empty()) {
+            out += " (default: " + roff(option.default_value) + ")";
         }
         out += "\n";
     }
 }
 
 /// A command and those below it: "weft checkpoint list".
-void write_command(const CLI::App& command, const std::string& before, std::string& out) {
-    const std::string name = before + " " + command.get_name();
-    out += ".SS " + roff(name) + "\n" + roff(command.get_description()) + "\n";
+void write_command(const CommandText& command, const std::string& before, std::string& out) {
+    const std::string name = before + " " + command.name;
+    out += ".SS " + roff(name) + "\n" + roff(command.help) + "\n";
     write_options(command, out);
-    for (const CLI::App* below : command.get_subcommands({})) {
-        write_command(*below, name, out);
+    for (const CommandText& below : command.subcommands) {
+        write_command(below, name, out);
     }
 }
 
@@ -87,7 +76,7 @@ SIGINT or SIGTERM once: save and stop; twice: stop now. SIGUSR1: save a checkpoi
 
 } // namespace
 
-std::string man_page(const CLI::App& app) {
+std::string man_page(const CommandText& weft) {
     std::string out = "'\\\" t\n.TH WEFT 1 \"\" \"weft " WEFT_VERSION "\" \"User Commands\"\n";
     out += ".SH NAME\nweft \\- " +
            roff("trains neural networks, and shows beforehand what they "
@@ -95,10 +84,10 @@ std::string man_page(const CLI::App& app) {
            "\n";
     out += ".SH SYNOPSIS\n.B weft\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n";
     out += ".SH OPTIONS\n";
-    write_options(app, out);
+    write_options(weft, out);
     out += ".SH COMMANDS\n";
-    for (const CLI::App* command : app.get_subcommands({})) {
-        write_command(*command, "weft", out);
+    for (const CommandText& command : weft.subcommands) {
+        write_command(command, "weft", out);
     }
     return out + kExitStatus;
 }

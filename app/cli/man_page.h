@@ -2,13 +2,13 @@
 // The manual page weft(1), made from the option table: every command with its options.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "app/cli/command_line.h"
 
 #include <string>
 
 namespace weft::cli {
 
 /// As text for man (the macros of groff's man(7)).
-std::string man_page(const CLI::App& app);
+std::string man_page(const CommandText& weft);
 
 } // namespace weft::cli

@@ -3,7 +3,6 @@
 
 #include "core/base/error.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 namespace weft::cli {
@@ -28,11 +27,10 @@ compile::RunConfig with_data_of(const std::string& path, const config::Json& sav
 
 } // namespace
 
-void add_model_options(CLI::App& command, ModelOptions& options) {
-    command.add_option("MODEL", options.path, "run folder or checkpoint")->required();
-    command.add_option("--from", options.from, "of a run: best, latest or a step")
-        ->capture_default_str();
-    command.add_option("--data", options.data, "take the data section of this configuration");
+void add_model_options(Command command, ModelOptions& options) {
+    command.positional("MODEL", &options.path, "run folder or checkpoint").required();
+    command.option("--from", &options.from, "of a run: best, latest or a step").show_default();
+    command.option("--data", &options.data, "take the data section of this configuration");
 }
 
 train::LoadedModel load(const ModelOptions& options, const Context& context) {

@@ -2,14 +2,11 @@
 // The options with which eval, predict and generate name a saved model.
 #pragma once
 
+#include "app/cli/command_line.h"
 #include "app/cli/context.h"
 #include "core/train/engine.h"
 
 #include <string>
-
-namespace CLI {
-class App;
-}
 
 namespace weft::cli {
 
@@ -18,7 +15,7 @@ struct ModelOptions {
     std::string from = "best";
     std::string data; // a configuration whose data section is used instead; may be empty
 };
-void add_model_options(CLI::App& command, ModelOptions& options);
+void add_model_options(Command command, ModelOptions& options);
 
 /// Loads the model; says on stderr which checkpoint it is. Throws weft::Error.
 train::LoadedModel load(const ModelOptions& options, const Context& context);

@@ -25,7 +25,7 @@ namespace {
 constexpr double kQuickMs = 300;
 constexpr int kMostVerifiedSteps = 1000;
 
-struct Options {
+struct PlanOptions {
     std::string config;
     std::string devices;
     std::string hardware;
@@ -40,7 +40,7 @@ struct Options {
 };
 
 /// "--set" assignments, and the devices that the command line names.
-std::vector<std::string> overrides_of(const Options& options) {
+std::vector<std::string> overrides_of(const PlanOptions& options) {
     std::vector<std::string> out = options.overrides;
     if (!options.hardware.empty()) {
         cost::parse_hardware(options.hardware); // says what is wrong with it
@@ -69,8 +69,8 @@ int print_invalid(const config::Diagnostics& diagnostics, bool json) {
 /// The configuration's diagnostics before the plan's own.
 void print_document(const plan::ExecutionPlan& plan, const config::Diagnostics& diagnostics,
                     const std::vector<plan::Alternative>* advice) {
-    nlohmann::ordered_json out = plan::to_json(plan);
-    nlohmann::ordered_json all = diagnostics_json(diagnostics);
+    config::Json out = plan::to_json(plan);
+    config::Json all = diagnostics_json(diagnostics);
     for (auto& own : out["diagnostics"]) {
         all.push_back(std::move(own));
     }
@@ -81,7 +81,7 @@ void print_document(const plan::ExecutionPlan& plan, const config::Diagnostics& 
     std::printf("%s\n", out.dump(2).c_str());
 }
 
-int print_tensor(const plan::ExecutionPlan& plan, const Options& options,
+int print_tensor(const plan::ExecutionPlan& plan, const PlanOptions& options,
                  const plan::PageStyle& style) {
     const std::optional<plan::Tensor> tensor = plan::find_tensor(plan, options.tensor);
     if (!tensor) {
@@ -115,15 +115,15 @@ int print_mesh_as(const plan::ExecutionPlan& plan, const compile::RunConfig& con
 
 /// Prints the meshes that are best; 4 when none fits.
 int print_mesh_advice(const plan::ExecutionPlan& plan, const compile::MeshAdvice& found,
-                      const Options& options, const plan::PageStyle& style) {
+                      const PlanOptions& options, const plan::PageStyle& style) {
     if (options.json) {
-        nlohmann::ordered_json others = nlohmann::ordered_json::array();
+        config::Json others = config::Json::array();
         for (const auto& [reason, count] : found.others) {
             others.push_back({{"reason", reason}, {"count", count}});
         }
-        const nlohmann::ordered_json out{{"advice", plan::to_json(found.ways)},
-                                         {"candidates", found.candidates},
-                                         {"others", std::move(others)}};
+        const config::Json out{{"advice", plan::to_json(found.ways)},
+                               {"candidates", found.candidates},
+                               {"others", std::move(others)}};
         std::printf("%s\n", out.dump(2).c_str());
     } else {
         std::printf("%s", plan::mesh_advice_text(plan, found.ways, found.others, style).c_str());
@@ -140,7 +140,7 @@ int print_mesh_advice(const plan::ExecutionPlan& plan, const compile::MeshAdvice
 /// Searches for the meshes that are best, and plans the run as it is meanwhile. What is advised is
 /// judged by the training step.
 int advise_on_mesh(const compile::RunConfig& config, const data::DataOutline& data,
-                   const train::PlanTarget& target, const Options& options,
+                   const train::PlanTarget& target, const PlanOptions& options,
                    const plan::PageStyle& style) {
     // Back ends of this machine are asked by one thread at a time.
     const bool here = target.hardware == nullptr;
@@ -155,7 +155,7 @@ int advise_on_mesh(const compile::RunConfig& config, const data::DataOutline& da
 
 /// Prints the plan with its verdict; 4 when the run does not fit.
 int print_plan(const compile::CheckedRun& checked, const train::PlanTarget& target,
-               const Options& options, const plan::PageStyle& style) {
+               const PlanOptions& options, const plan::PageStyle& style) {
     const compile::RunConfig& config = checked.config;
     const data::DataOutline data = train::outline_run_data(config, target);
     const bool on_mesh = !compile::placement_of(config.section("mesh")).mesh.single();
@@ -192,19 +192,18 @@ int print_plan(const compile::CheckedRun& checked, const train::PlanTarget& targ
 }
 
 /// Runs the mesh beside one device; 1 when they differ.
-int print_verdict(const compile::RunConfig& config, const Options& options,
+int print_verdict(const compile::RunConfig& config, const PlanOptions& options,
                   const Context& context) {
     const train::MeshVerdict verdict = train::verify_mesh(config, options.verify, context.threads);
     if (options.json) {
-        std::printf("%s\n",
-                    nlohmann::ordered_json{{"verify", verdict_json(verdict)}}.dump(2).c_str());
+        std::printf("%s\n", config::Json{{"verify", verdict_json(verdict)}}.dump(2).c_str());
     } else {
         std::printf("%s", verdict_text(verdict).c_str());
     }
     return verdict.values_agree() && verdict.losses_agree() ? 0 : kExitDiffers;
 }
 
-int plan_config(const Options& options, const Context& context) {
+int plan_config(const PlanOptions& options, const Context& context) {
     const compile::CheckedRun checked =
         compile::read_run_config_file(options.config, overrides_of(options));
     if (!checked.ok()) {
@@ -232,47 +231,46 @@ int plan_config(const Options& options, const Context& context) {
 
 } // namespace
 
-void add_plan(CLI::App& app, Context& context) {
-    auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand(
+void add_plan(Command app, Context& context) {
+    auto options = std::make_shared<PlanOptions>();
+    const Command command = app.subcommand(
         "plan", "show whether a run fits and what it costs; exits with 4 when it does not fit");
-    command->add_option("CONFIG", options->config, "configuration file (JSON)")->required();
-    auto* devices =
-        command->add_option("--devices", options->devices,
-                            "where to compute: auto, cpu, or cpu:N for N simulated devices");
+    command.positional("CONFIG", &options->config, "configuration file (JSON)").required();
+    const Option devices =
+        command.option("--devices", &options->devices,
+                       "where to compute: auto, cpu, or cpu:N for N simulated devices");
     command
-        ->add_option("--hardware", options->hardware,
-                     "plan for devices that need not be here, e.g. h200 or h200:8")
-        ->excludes(devices);
-    command->add_option("--set", options->overrides, "change a setting: key.path=value")
-        ->allow_extra_args(false);
-    command->add_option("--tensor", options->tensor,
-                        "show which device holds which part of this tensor");
+        .option("--hardware", &options->hardware,
+                "plan for devices that need not be here, e.g. h200 or h200:8")
+        .excludes(devices);
+    command.option("--set", &options->overrides, "change a setting: key.path=value").one_value();
+    command.option("--tensor", &options->tensor,
+                   "show which device holds which part of this tensor");
     std::vector<std::string> formats;
     for (const plan::MeshFormatDef& def : plan::kMeshFormats) {
         formats.emplace_back(def.name);
     }
     command
-        ->add_option("--copy-as", options->copy_as,
-                     "print the mesh in the words of another program, or as text or JSON")
-        ->type_name("FORMAT")
-        ->check(CLI::IsMember(formats));
+        .option("--copy-as", &options->copy_as,
+                "print the mesh in the words of another program, or as text or JSON")
+        .value_name("FORMAT")
+        .one_of(formats);
     command
-        ->add_option("--verify", options->verify,
-                     "run so many training steps on the simulated devices and on one, and name the "
-                     "first op that differs; exits with 1 when one does")
-        ->type_name("STEPS")
-        ->check(CLI::Range(1, kMostVerifiedSteps));
-    command->add_flag(
-        "--advise", options->advise,
+        .option("--verify", &options->verify,
+                "run so many training steps on the simulated devices and on one, and name the "
+                "first op that differs; exits with 1 when one does")
+        .value_name("STEPS")
+        .between(1, kMostVerifiedSteps);
+    command.flag(
+        "--advise", &options->advise,
         "compare memory and step time over precision, recompute and micro batch; on several "
         "devices, search for the best mesh");
-    command->add_flag("--curve", options->curve,
-                      "also show memory against step time over recompute where that takes long");
-    command->add_flag("--model-text", options->model_text,
-                      "print the model op by op, as the text that the model 'graph' reads");
-    command->add_flag("--json", options->json, "print JSON");
-    command->callback([options, &context] { context.exit_code = plan_config(*options, context); });
+    command.flag("--curve", &options->curve,
+                 "also show memory against step time over recompute where that takes long");
+    command.flag("--model-text", &options->model_text,
+                 "print the model op by op, as the text that the model 'graph' reads");
+    command.flag("--json", &options->json, "print JSON");
+    command.callback([options, &context] { context.exit_code = plan_config(*options, context); });
 }
 
 } // namespace weft::cli

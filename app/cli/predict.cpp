@@ -14,7 +14,7 @@
 namespace weft::cli {
 namespace {
 
-struct Options {
+struct PredictOptions {
     ModelOptions model;
     std::vector<std::string> inputs;
     std::string split = "test";
@@ -91,7 +91,7 @@ void print_predictions(const std::string& input, const data::SampleInfo& info,
     }
 }
 
-int predict_inputs(const Options& options, const Context& context) {
+int predict_inputs(const PredictOptions& options, const Context& context) {
     train::LoadedModel model = load(options.model, context);
     config::Json out = config::Json::array();
     for (const std::string& input : options.inputs) {
@@ -120,20 +120,20 @@ int predict_inputs(const Options& options, const Context& context) {
 
 } // namespace
 
-void add_predict(CLI::App& app, Context& context) {
-    auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("predict", "let a saved model classify single samples");
-    add_model_options(*command, options->model);
+void add_predict(Command app, Context& context) {
+    auto options = std::make_shared<PredictOptions>();
+    const Command command = app.subcommand("predict", "let a saved model classify single samples");
+    add_model_options(command, options->model);
     command
-        ->add_option("INPUT", options->inputs,
-                     "sample numbers or ranges (0-9), or files: images, tables, arrays")
-        ->required();
-    command->add_option("--split", options->split, "where numbered samples come from")
-        ->check(CLI::IsMember({"train", "validation", "test"}))
-        ->capture_default_str();
-    command->add_option("--top", options->top, "classes per sample")->capture_default_str();
-    command->add_flag("--json", options->json, "print JSON with every probability");
-    command->callback(
+        .positional("INPUT", &options->inputs,
+                    "sample numbers or ranges (0-9), or files: images, tables, arrays")
+        .required();
+    command.option("--split", &options->split, "where numbered samples come from")
+        .one_of({"train", "validation", "test"})
+        .show_default();
+    command.option("--top", &options->top, "classes per sample").show_default();
+    command.flag("--json", &options->json, "print JSON with every probability");
+    command.callback(
         [options, &context] { context.exit_code = predict_inputs(*options, context); });
 }
 

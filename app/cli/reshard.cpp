@@ -13,7 +13,7 @@ namespace {
 
 using config::Json;
 
-struct Options {
+struct ReshardOptions {
     std::string path;
     std::string from = "latest";
     std::string devices;
@@ -73,7 +73,7 @@ void print_preview(const train::ReshardPreview& preview) {
     line("all devices", preview.total());
 }
 
-int reshard(const Options& options) {
+int reshard(const ReshardOptions& options) {
     if (options.preview != options.to.empty()) {
         throw Error(ErrorKind::usage, "weft checkpoint reshard",
                     "give --preview, or --to with the folder for the copy");
@@ -114,22 +114,20 @@ int reshard(const Options& options) {
 
 } // namespace
 
-void add_reshard(CLI::App& checkpoint, Context& context) {
-    auto options = std::make_shared<Options>();
-    CLI::App* command = checkpoint.add_subcommand(
+void add_reshard(Command checkpoint, Context& context) {
+    auto options = std::make_shared<ReshardOptions>();
+    const Command command = checkpoint.subcommand(
         "reshard", "show what another mesh reads of a checkpoint, or write it for that mesh");
-    command->add_option("CHECKPOINT", options->path, "checkpoint or run folder")->required();
-    command->add_option("--from", options->from, "of a run: latest, best or a step")
-        ->capture_default_str();
-    command->add_option("--devices", options->devices, "devices of the other mesh, e.g. cpu:8");
-    command->add_option("--set", options->overrides, "change a setting: mesh.strategy=fsdp")
-        ->allow_extra_args(false);
-    auto* preview = command->add_flag("--preview", options->preview,
-                                      "show what each device would read; write nothing");
-    command->add_option("--to", options->to, "folder in which the copy is written")
-        ->excludes(preview);
-    command->add_flag("--json", options->json, "print JSON");
-    command->callback([options, &context] { context.exit_code = reshard(*options); });
+    command.positional("CHECKPOINT", &options->path, "checkpoint or run folder").required();
+    command.option("--from", &options->from, "of a run: latest, best or a step").show_default();
+    command.option("--devices", &options->devices, "devices of the other mesh, e.g. cpu:8");
+    command.option("--set", &options->overrides, "change a setting: mesh.strategy=fsdp")
+        .one_value();
+    const Option preview = command.flag("--preview", &options->preview,
+                                        "show what each device would read; write nothing");
+    command.option("--to", &options->to, "folder in which the copy is written").excludes(preview);
+    command.flag("--json", &options->json, "print JSON");
+    command.callback([options, &context] { context.exit_code = reshard(*options); });
 }
 
 } // namespace weft::cli

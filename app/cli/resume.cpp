@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ResumeOptions {
     std::string run;
     std::string from = "latest";
     std::string fork;
@@ -37,7 +37,8 @@ bool report_changes(const std::vector<compile::FieldChange>& changes) {
     return possible;
 }
 
-fs::path make_fork_folder(const Options& options, const fs::path& run, const std::string& name) {
+fs::path make_fork_folder(const ResumeOptions& options, const fs::path& run,
+                          const std::string& name) {
     if (options.fork.empty()) {
         return train::create_run_folder(run.parent_path(), name);
     }
@@ -54,7 +55,7 @@ bool has_checkpoints(const fs::path& run) {
     return false;
 }
 
-int resume_run(const Options& options, const Context& context) {
+int resume_run(const ResumeOptions& options, const Context& context) {
     fs::path run = fs::absolute(checkpoint::follow_pointer(options.run)).lexically_normal();
     run = run.has_filename() ? run : run.parent_path();
     std::string from = options.from;
@@ -104,16 +105,16 @@ int resume_run(const Options& options, const Context& context) {
 
 } // namespace
 
-void add_resume(CLI::App& app, Context& context) {
-    auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("resume", "go on from a checkpoint of a run");
-    command->add_option("RUN", options->run, "run folder, or one of its checkpoints")->required();
-    command->add_option("--from", options->from, "latest, best or a step")->capture_default_str();
-    command->add_option("--fork", options->fork, "begin a new run in this new or empty folder");
-    command->add_option("--extend", options->extend, "train so many steps more than planned")
-        ->check(CLI::PositiveNumber);
-    add_drive_options(*command, options->drive);
-    command->callback([options, &context] { context.exit_code = resume_run(*options, context); });
+void add_resume(Command app, Context& context) {
+    auto options = std::make_shared<ResumeOptions>();
+    const Command command = app.subcommand("resume", "go on from a checkpoint of a run");
+    command.positional("RUN", &options->run, "run folder, or one of its checkpoints").required();
+    command.option("--from", &options->from, "latest, best or a step").show_default();
+    command.option("--fork", &options->fork, "begin a new run in this new or empty folder");
+    command.option("--extend", &options->extend, "train so many steps more than planned")
+        .positive();
+    add_drive_options(command, options->drive);
+    command.callback([options, &context] { context.exit_code = resume_run(*options, context); });
 }
 
 } // namespace weft::cli

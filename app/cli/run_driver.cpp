@@ -8,7 +8,6 @@
 #include "core/train/control_server.h"
 #include "core/train/control_socket.h"
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -57,22 +56,21 @@ int code_of(const train::SessionResult& result, int ended_by) {
 
 } // namespace
 
-void add_drive_options(CLI::App& command, DriveOptions& options) {
+void add_drive_options(Command command, DriveOptions& options) {
     command
-        .add_option("--set", options.overrides,
-                    "change a setting: key.path=value (may be repeated)")
-        ->allow_extra_args(false);
+        .option("--set", &options.overrides, "change a setting: key.path=value (may be repeated)")
+        .one_value();
     command
-        .add_option("--max-steps", options.max_steps,
-                    "stop, resumable, once the run has so many steps; 0 saves the initial weights")
-        ->check(CLI::NonNegativeNumber);
-    command.add_flag("--events", options.events,
-                     "one JSON event per line on stdout, and nothing else");
-    command.add_flag("--quiet", options.quiet, "nothing on stdout; faults still go to stderr")
-        ->excludes("--events");
-    command.add_option("--control", options.control,
-                       "commands as JSON lines from 'stdin' too, or at a socket with this path "
-                       "in place of one in $XDG_RUNTIME_DIR");
+        .option("--max-steps", &options.max_steps,
+                "stop, resumable, once the run has so many steps; 0 saves the initial weights")
+        .not_negative();
+    const Option events = command.flag("--events", &options.events,
+                                       "one JSON event per line on stdout, and nothing else");
+    command.flag("--quiet", &options.quiet, "nothing on stdout; faults still go to stderr")
+        .excludes(events);
+    command.option("--control", &options.control,
+                   "commands as JSON lines from 'stdin' too, or at a socket with this path "
+                   "in place of one in $XDG_RUNTIME_DIR");
 }
 
 int drive(train::SessionOptions session_options, const DriveOptions& options,

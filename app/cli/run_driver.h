@@ -2,14 +2,11 @@
 // Runs a session in this process until it ends: console or event lines out, signals and control in.
 #pragma once
 
+#include "app/cli/command_line.h"
 #include "app/cli/context.h"
 #include "core/train/session.h"
 
 #include <string>
-
-namespace CLI {
-class App;
-}
 
 namespace weft::cli {
 
@@ -21,7 +18,7 @@ struct DriveOptions {
     std::string control;                // --control: "", "stdin" or a socket path
     std::optional<std::int64_t> max_steps;
 };
-void add_drive_options(CLI::App& command, DriveOptions& options);
+void add_drive_options(Command command, DriveOptions& options);
 
 /// Returns the exit code. Fills options.sink, control, threads, version, max_steps; throws
 /// weft::Error{usage} for a socket of --control that cannot be made.

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using config::Json;
 
-struct Options {
+struct RunsOptions {
     std::string root;
     std::string a;
     std::string b;
@@ -41,7 +41,7 @@ Json summary_json(const train::RunSummary& run) {
             {"parent", run.info.parent}};
 }
 
-int list(const Options& options, const Context& context) {
+int print_runs(const RunsOptions& options, const Context& context) {
     const fs::path root = options.root.empty() ? context.runs_root : fs::path(options.root);
     std::error_code problem;
     const fs::directory_iterator listed(root, problem);
@@ -87,7 +87,7 @@ std::string folder_of(const std::string& text, const Context& context) {
     return train::is_run_folder(named) ? named : (context.runs_root / named).string();
 }
 
-int diff(const Options& options, const Context& context) {
+int diff_runs(const RunsOptions& options, const Context& context) {
     const std::string a = folder_of(options.a, context);
     const std::string b = folder_of(options.b, context);
     const auto changes = compile::compare(config_of(a), config_of(b));
@@ -120,21 +120,23 @@ int diff(const Options& options, const Context& context) {
 
 } // namespace
 
-void add_runs(CLI::App& app, Context& context) {
-    auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("runs", "list runs, compare two");
-    command->require_subcommand(1);
-    CLI::App* list_command = command->add_subcommand("list", "every run, newest first");
-    list_command->add_option("ROOT", options->root,
-                             "folder of runs (default: $WEFT_RUNS or ~/WeftRuns)");
-    CLI::App* diff_command = command->add_subcommand("diff", "settings and results of two runs");
-    diff_command->add_option("A", options->a, "run folder or its name")->required();
-    diff_command->add_option("B", options->b, "run folder or its name")->required();
-    for (CLI::App* with_json : {list_command, diff_command}) {
-        with_json->add_flag("--json", options->json, "print JSON");
+void add_runs(Command app, Context& context) {
+    auto options = std::make_shared<RunsOptions>();
+    const Command command = app.subcommand("runs", "list runs, compare two");
+    command.needs_subcommand();
+    const Command list_command = command.subcommand("list", "every run, newest first");
+    list_command.positional("ROOT", &options->root,
+                            "folder of runs (default: $WEFT_RUNS or ~/WeftRuns)");
+    const Command diff_command = command.subcommand("diff", "settings and results of two runs");
+    diff_command.positional("A", &options->a, "run folder or its name").required();
+    diff_command.positional("B", &options->b, "run folder or its name").required();
+    for (const Command& with_json : {list_command, diff_command}) {
+        with_json.flag("--json", &options->json, "print JSON");
     }
-    list_command->callback([options, &context] { context.exit_code = list(*options, context); });
-    diff_command->callback([options, &context] { context.exit_code = diff(*options, context); });
+    list_command.callback(
+        [options, &context] { context.exit_code = print_runs(*options, context); });
+    diff_command.callback(
+        [options, &context] { context.exit_code = diff_runs(*options, context); });
 }
 
 } // namespace weft::cli

@@ -9,7 +9,7 @@
 namespace weft::cli {
 namespace {
 
-struct Options {
+struct TrainOptions {
     std::string config;
     std::string base_dir;
     std::string run_dir;
@@ -17,7 +17,8 @@ struct Options {
     DriveOptions drive;
 };
 
-compile::CheckedRun read_config(const Options& options, const std::vector<std::string>& overrides) {
+compile::CheckedRun read_config(const TrainOptions& options,
+                                const std::vector<std::string>& overrides) {
     if (options.base_dir.empty()) {
         return compile::read_run_config_file(options.config, overrides);
     }
@@ -26,7 +27,7 @@ compile::CheckedRun read_config(const Options& options, const std::vector<std::s
                                     std::filesystem::absolute(options.base_dir), overrides);
 }
 
-int train_run(const Options& options, const Context& context) {
+int train_run(const TrainOptions& options, const Context& context) {
     std::vector<std::string> overrides = options.drive.overrides;
     if (!options.devices.empty()) {
         overrides.push_back("mesh.devices=\"" + options.devices + "\"");
@@ -49,18 +50,17 @@ int train_run(const Options& options, const Context& context) {
 
 } // namespace
 
-void add_train(CLI::App& app, Context& context) {
-    auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("train", "train a model as a configuration says");
-    command->add_option("CONFIG", options->config, "configuration file (JSON)")->required();
-    command->add_option("--base-dir", options->base_dir,
-                        "relative paths of CONFIG count from here (default: its folder)");
-    command->add_option(
-        "--run-dir", options->run_dir,
-        "use exactly this new or empty folder (default: a numbered one in ~/WeftRuns)");
-    command->add_option("--devices", options->devices, "where to compute: auto or cpu");
-    add_drive_options(*command, options->drive);
-    command->callback([options, &context] { context.exit_code = train_run(*options, context); });
+void add_train(Command app, Context& context) {
+    auto options = std::make_shared<TrainOptions>();
+    const Command command = app.subcommand("train", "train a model as a configuration says");
+    command.positional("CONFIG", &options->config, "configuration file (JSON)").required();
+    command.option("--base-dir", &options->base_dir,
+                   "relative paths of CONFIG count from here (default: its folder)");
+    command.option("--run-dir", &options->run_dir,
+                   "use exactly this new or empty folder (default: a numbered one in ~/WeftRuns)");
+    command.option("--devices", &options->devices, "where to compute: auto or cpu");
+    add_drive_options(command, options->drive);
+    command.callback([options, &context] { context.exit_code = train_run(*options, context); });
 }
 
 } // namespace weft::cli

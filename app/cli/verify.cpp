@@ -11,7 +11,7 @@ namespace {
 
 using train::MeshVerdict;
 
-std::string number(double value) {
+std::string short_number(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.2g", value);
     return text;
@@ -33,7 +33,7 @@ std::string first_text(const MeshVerdict& verdict) {
     std::string out =
         "first difference  step " + std::to_string(verdict.first_step) + ": " + op_text(op) +
         "\n  its value       " + op.value + ", " + ir::to_text(op.type) + "\n  is off by       " +
-        number(op.relative) + " of its largest magnitude, " +
+        short_number(op.relative) + " of its largest magnitude, " +
         (op.summed ? "in the sum of the terms of " + device + " and its group" : "on " + device) +
         "\n";
     if (!op.on_devices.empty()) {
@@ -50,18 +50,20 @@ std::string values_text(const MeshVerdict& verdict) {
                                 ? "f64 rounds to 1e-16, so what is left is the order of sums"
                                 : "f32: in f64 a model of this size would take minutes";
     return "values  " + format_thousands(verdict.values) + " agree op by op to " +
-           number(verdict.largest_difference) + "; " + number(verdict.agreement.relative) +
-           " is allowed in " + mode_of(verdict) + " (" + why + ")\n";
+           short_number(verdict.largest_difference) + "; " +
+           short_number(verdict.agreement.relative) + " is allowed in " + mode_of(verdict) + " (" +
+           why + ")\n";
 }
 
 std::string losses_text(const MeshVerdict& verdict) {
-    const std::string allowed = number(verdict.loss_tolerance) + " is allowed in " +
+    const std::string allowed = short_number(verdict.loss_tolerance) + " is allowed in " +
                                 verdict.precision +
                                 " (sums in another order, step by step further apart)\n";
     if (verdict.losses_agree()) {
-        return "losses  as executed agree to " + number(verdict.loss_difference) + "; " + allowed;
+        return "losses  as executed agree to " + short_number(verdict.loss_difference) + "; " +
+               allowed;
     }
-    return "losses  as executed differ by " + number(verdict.loss_difference) + " at step " +
+    return "losses  as executed differ by " + short_number(verdict.loss_difference) + " at step " +
            std::to_string(verdict.loss_step) + "; " + allowed +
            (verdict.first ? ""
                           : "  the programs agree before any pass: a pass, a kernel or an exchange "
@@ -78,8 +80,8 @@ std::string verdict_text(const MeshVerdict& verdict) {
            losses_text(verdict);
 }
 
-nlohmann::ordered_json verdict_json(const MeshVerdict& verdict) {
-    nlohmann::ordered_json first;
+config::Json verdict_json(const MeshVerdict& verdict) {
+    config::Json first;
     if (verdict.first) {
         const exec::OpDifference& op = *verdict.first;
         first = {{"step", verdict.first_step},

@@ -183,6 +183,12 @@ std::string read_file(const Path& path, int64_t most_bytes, ErrorKind kind) {
     return content;
 }
 
+std::string read_range(const File& file, int64_t from, int64_t to) {
+    std::string text(static_cast<size_t>(to - from), '\0');
+    file.read_at(std::as_writable_bytes(std::span(text)), from);
+    return text;
+}
+
 void write_file_atomically(const Path& path, std::string_view content) {
     Path part = path;
     part += ".part";

@@ -64,6 +64,9 @@ private:
 std::string read_file(const Path& path, int64_t most_bytes = std::numeric_limits<int64_t>::max(),
                       ErrorKind kind = ErrorKind::runtime);
 
+/// The bytes [from, to) of a file.
+std::string read_range(const File& file, int64_t from, int64_t to);
+
 /// Readers see the old content or the new, never a part: written beside (`<name>.part`), synced,
 /// renamed over, folder synced.
 void write_file_atomically(const Path& path, std::string_view content);

@@ -16,8 +16,6 @@ using hdf5::Handle;
 using hdf5::Library;
 using hdf5::library_reason;
 
-constexpr int kDeepestGroup = 32;
-constexpr int64_t kMostLinks = 1'000'000;
 // No filter that libhdf5 brings packs better than gzip at its best (RFC 1951).
 constexpr int64_t kBestRatio = 1032;
 
@@ -29,14 +27,15 @@ constexpr int64_t kBestRatio = 1032;
 }
 
 constexpr int64_t kPieceBytes = 8 << 20;
-constexpr const char* kDamagedHint = "The file is damaged or incomplete; copy or write it again.";
+constexpr const char* kUnreadableHint =
+    "The file is damaged or incomplete; copy or write it again.";
 
 Handle open_file(const Path& path) {
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     H5Pset_file_locking(access, false, true);
     Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose);
     if (!file.valid()) {
-        fail(path, {}, "not a readable HDF5 file: " + library_reason(), kDamagedHint);
+        fail(path, {}, "not a readable HDF5 file: " + library_reason(), kUnreadableHint);
     }
     return file;
 }
@@ -64,7 +63,7 @@ std::optional<Hdf5Type> read_as(hid_t type) {
 }
 
 /// Fills shape and bytes; a reason when it cannot.
-std::string read_shape(hid_t dataset, Hdf5Array& out) {
+std::string read_extents(hid_t dataset, Hdf5Array& out) {
     const Handle space(H5Dget_space(dataset), H5Sclose);
     if (H5Sget_simple_extent_type(space) != H5S_SIMPLE) {
         return "it is no array";
@@ -110,7 +109,7 @@ std::string read_storage(hid_t dataset, hid_t type, int64_t file_bytes, Hdf5Arra
     return "";
 }
 
-Hdf5Array describe(hid_t dataset, std::string name, int64_t file_bytes) {
+Hdf5Array describe_array(hid_t dataset, std::string name, int64_t file_bytes) {
     Hdf5Array out;
     out.name = std::move(name);
     const Handle type(H5Dget_type(dataset), H5Tclose);
@@ -120,7 +119,7 @@ Hdf5Array describe(hid_t dataset, std::string name, int64_t file_bytes) {
         return out;
     }
     out.type = *as;
-    out.problem = read_shape(dataset, out);
+    out.problem = read_extents(dataset, out);
     if (out.problem.empty()) {
         out.problem = read_storage(dataset, type, file_bytes, out);
     }
@@ -130,11 +129,11 @@ Hdf5Array describe(hid_t dataset, std::string name, int64_t file_bytes) {
 void visit(hid_t group, const std::string& prefix, int depth, int64_t file_bytes, int64_t& links,
            std::vector<Hdf5Array>& found) {
     const auto names = hdf5::links_of(group);
-    if (!names || depth > kDeepestGroup) {
+    if (!names || depth > hdf5::kDeepestGroup) {
         return;
     }
     for (const hdf5::Link& link : *names) {
-        if (link.type != H5L_TYPE_HARD || ++links > kMostLinks) {
+        if (link.type != H5L_TYPE_HARD || ++links > hdf5::kMostLinks) {
             continue;
         }
         const Handle object(H5Oopen(group, link.name.c_str(), H5P_DEFAULT), H5Oclose);
@@ -142,7 +141,7 @@ void visit(hid_t group, const std::string& prefix, int depth, int64_t file_bytes
         if (kind == H5I_GROUP) {
             visit(object, prefix + link.name + "/", depth + 1, file_bytes, links, found);
         } else if (kind == H5I_DATASET) {
-            found.push_back(describe(object, prefix + link.name, file_bytes));
+            found.push_back(describe_array(object, prefix + link.name, file_bytes));
         }
     }
 }
@@ -198,11 +197,11 @@ void read_hdf5_array(const Path& path, const Hdf5Array& array, std::span<std::by
     const Handle file = open_file(path);
     const Handle dataset(H5Dopen2(file, array.name.c_str(), H5P_DEFAULT), H5Dclose);
     if (!dataset.valid()) {
-        fail(path, array.name, "it cannot be opened: " + library_reason(), kDamagedHint);
+        fail(path, array.name, "it cannot be opened: " + library_reason(), kUnreadableHint);
     }
     Hdf5Array now;
     now.type = array.type;
-    if (!read_shape(dataset, now).empty() || now.shape != array.shape) {
+    if (!read_extents(dataset, now).empty() || now.shape != array.shape) {
         fail(path, array.name, "it changed while it was read", "Leave the file alone meanwhile.");
     }
     const int64_t rows = array.shape.empty() ? 1 : array.shape.front();

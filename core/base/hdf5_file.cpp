@@ -16,6 +16,8 @@ namespace weft {
 namespace {
 
 using hdf5::Handle;
+using hdf5::kDeepestGroup;
+using hdf5::kMostLinks;
 using hdf5::Library;
 using hdf5::library_reason;
 
@@ -37,8 +39,6 @@ constexpr std::string_view kDamagedHint =
 constexpr std::string_view kForeignHint =
     "Only plain contiguous data sets are read here; convert the file first.";
 constexpr const char* kTypeAttribute = "dtype";
-constexpr int kDeepestGroup = 32;
-constexpr int64_t kMostLinks = 1'000'000;
 constexpr hsize_t kLongestAttribute = 16 << 20;
 
 hid_t file_type(Hdf5Type type) {
@@ -270,7 +270,8 @@ void check_storage(hid_t dataset, const std::string& name, const Place& place) {
     }
 }
 
-Hdf5Dataset describe(hid_t dataset, std::string name, int64_t file_bytes, const Place& place) {
+Hdf5Dataset describe_dataset(hid_t dataset, std::string name, int64_t file_bytes,
+                             const Place& place) {
     Hdf5Dataset out;
     out.name = std::move(name);
     check_storage(dataset, out.name, place);
@@ -325,7 +326,9 @@ private:
         const Handle object(H5Oopen(group, link.c_str(), H5P_DEFAULT), H5Oclose);
         switch (object.valid() ? H5Iget_type(object) : H5I_BADID) {
         case H5I_GROUP: visit(object, name + "/", depth + 1); return;
-        case H5I_DATASET: found.push_back(describe(object, name, file_bytes_, place_)); return;
+        case H5I_DATASET:
+            found.push_back(describe_dataset(object, name, file_bytes_, place_));
+            return;
         case H5I_BADID:
             place_.fail(name, "cannot be opened: " + library_reason(), std::string(kDamagedHint));
         default: place_.fail(name, "neither a group nor a data set", std::string(kForeignHint));

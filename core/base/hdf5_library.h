@@ -5,6 +5,7 @@
 
 #include <hdf5.h>
 
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -12,6 +13,10 @@
 #include <vector>
 
 namespace weft::hdf5 {
+
+// What a file may have; more is damage or an attack.
+inline constexpr int kDeepestGroup = 32;
+inline constexpr std::int64_t kMostLinks = 1'000'000;
 
 /// Holds the library's lock and keeps it from printing to stderr.
 class Library {

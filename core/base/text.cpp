@@ -13,14 +13,6 @@ namespace {
 // No name of ours is longer; hostile ones are not worth a quadratic comparison.
 constexpr size_t kLongestName = 128;
 
-std::string lower(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return out;
-}
-
 template <class... Values>
 std::string print(const char* format, Values... values) {
     std::array<char, 64> buffer{};
@@ -81,11 +73,11 @@ std::optional<std::string> nearest_name(std::string_view name,
     if (name.empty() || name.size() > kLongestName) {
         return std::nullopt;
     }
-    const std::string wanted = lower(name);
+    const std::string wanted = lowered(name);
     const std::string* best = nullptr;
     int best_distance = 0;
     for (const std::string& candidate : candidates) {
-        const std::string other = lower(candidate);
+        const std::string other = lowered(candidate);
         int distance = edit_distance(wanted, other);
         // A name written out half ("lr_sched") or with a part left out is closer than its edits
         // say.
@@ -200,6 +192,13 @@ bool glob_match(std::string_view pattern, std::string_view name) {
         }
     }
     return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+std::string lowered(std::string_view text) {
+    std::string out(text);
+    std::transform(out.begin(), out.end(), out.begin(),
+                   [](unsigned char c) { return c < 0x80 ? std::tolower(c) : c; });
+    return out;
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {

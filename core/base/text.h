@@ -35,6 +35,9 @@ std::string format_count(int64_t value);
 /// (dots included) and every other character for itself.
 bool glob_match(std::string_view pattern, std::string_view name);
 
+/// ASCII letters in lower case; all else as it is.
+std::string lowered(std::string_view text);
+
 /// Parts between separators; an empty text has one empty part.
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);

@@ -11,8 +11,8 @@ namespace weft::checkpoint {
 namespace {
 
 /// Runs below this many bytes are read together where they are neighbours in the file.
-constexpr std::int64_t kLongRun = 64 * 1024;
-constexpr std::size_t kBufferBytes = 1 << 20;
+constexpr std::int64_t kLongReadRun = 64 * 1024;
+constexpr std::size_t kReadBufferBytes = 1 << 20;
 
 /// Reads stretches of a file, ascending, to places in memory.
 class Scatter {
@@ -22,13 +22,13 @@ public:
 
     void add(std::int64_t offset, std::int64_t to, std::int64_t bytes) {
         const auto size = static_cast<std::size_t>(bytes);
-        if (bytes >= kLongRun) {
+        if (bytes >= kLongReadRun) {
             flush();
             read(into_.subspan(static_cast<std::size_t>(to), size), offset);
             return;
         }
         const auto gathered = static_cast<std::int64_t>(gathered_);
-        if (offset != first_ + gathered || gathered_ + size > kBufferBytes) {
+        if (offset != first_ + gathered || gathered_ + size > kReadBufferBytes) {
             flush();
             first_ = offset;
         }
@@ -40,7 +40,7 @@ public:
         if (waiting_.empty()) {
             return;
         }
-        buffer_.resize(kBufferBytes);
+        buffer_.resize(kReadBufferBytes);
         const auto all = std::span(buffer_).first(gathered_);
         read(all, first_);
         std::size_t at = 0;

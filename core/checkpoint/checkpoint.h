@@ -115,6 +115,7 @@ Manifest read_manifest(const std::filesystem::path& folder);
 /// Reads one whole array and checks its checksums. `into` has exactly its bytes. For parts of
 /// arrays see array_reader.h.
 void read_tensor(const Manifest& manifest, std::string_view name, std::span<std::byte> into);
+std::vector<std::byte> read_tensor(const Manifest& manifest, const TensorInfo& tensor);
 /// Told the share that is done, 0 to 1, on the caller's thread.
 using Progress = std::function<void(double)>;
 /// Reads everything and checks every checksum; returns the problems found, one sentence each.

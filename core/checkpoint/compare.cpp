@@ -12,12 +12,6 @@
 namespace weft::checkpoint {
 namespace {
 
-std::vector<std::byte> bytes_of(const Manifest& manifest, const TensorInfo& tensor) {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(tensor.type.bytes()));
-    read_tensor(manifest, tensor.name, bytes);
-    return bytes;
-}
-
 template <class T>
 T element(const std::vector<std::byte>& bytes, std::size_t index) {
     T value;
@@ -99,8 +93,8 @@ void compare_tensors(const Manifest& a, const Manifest& b, const Progress& progr
             note(tensor.name,
                  "type differs: " + ir::to_text(tensor.type) + " / " + ir::to_text(other->type));
         } else {
-            const std::vector<std::byte> left = bytes_of(a, tensor);
-            const std::vector<std::byte> right = bytes_of(b, *other);
+            const std::vector<std::byte> left = read_tensor(a, tensor);
+            const std::vector<std::byte> right = read_tensor(b, *other);
             if (left != right) {
                 out.tensors.push_back(difference_of(tensor, left, right));
             }

@@ -16,12 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::byte> bytes_of(const Manifest& manifest, const TensorInfo& tensor) {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(tensor.type.bytes()));
-    read_tensor(manifest, tensor.name, bytes);
-    return bytes;
-}
-
 /// A file under another name until all of it is there; removed when anything fails.
 class NewFile {
 public:
@@ -258,7 +252,7 @@ void export_safetensors(const Manifest& manifest, const fs::path& file, ExportWh
     out.write(header);
     Report report(progress, tensors);
     for (const TensorInfo* tensor : tensors) {
-        out.write(bytes_of(manifest, *tensor));
+        out.write(read_tensor(manifest, *tensor));
         report.add(tensor->type.bytes());
     }
     out.finish();
@@ -271,7 +265,7 @@ void export_npz(const Manifest& manifest, const fs::path& file, ExportWhat what,
     Report report(progress, tensors);
     std::vector<ZipEntry> entries;
     for (const TensorInfo* tensor : tensors) {
-        std::vector<std::byte> bytes = bytes_of(manifest, *tensor);
+        std::vector<std::byte> bytes = read_tensor(manifest, *tensor);
         if (tensor->type.dtype == ir::DType::bf16) {
             bytes = widened(bytes);
         }

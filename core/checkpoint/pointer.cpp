@@ -25,8 +25,7 @@ struct Kind {
 };
 
 Json read_pointer(const fs::path& path) {
-    Json json = Json::parse(read_file(path, kMostPointerBytes, ErrorKind::usage), nullptr,
-                            /*allow_exceptions=*/false);
+    Json json = config::json_or_discarded(read_file(path, kMostPointerBytes, ErrorKind::usage));
     const auto version = json.is_object() ? json.find("schema_version") : json.end();
     if (version == json.end() || !version->is_number_integer()) {
         throw Error(ErrorKind::usage, path.string(), "does not point to a run or a checkpoint",

@@ -183,6 +183,12 @@ void read_tensor(const Manifest& manifest, std::string_view name, std::span<std:
     ArrayReader(manifest).read(*tensor, dense(whole_box(tensor->type.shape)), into);
 }
 
+std::vector<std::byte> read_tensor(const Manifest& manifest, const TensorInfo& tensor) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(tensor.type.bytes()));
+    read_tensor(manifest, tensor.name, bytes);
+    return bytes;
+}
+
 std::vector<std::string> verify(const Manifest& manifest, const Progress& progress) {
     std::vector<std::string> problems;
     try {

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMostHeaderBytes = 100 << 20; // the limit of the format's own library
 
-[[noreturn]] void fail(const fs::path& path, const std::string& text) {
+[[noreturn]] void fail_safetensors(const fs::path& path, const std::string& text) {
     throw Error(ErrorKind::checkpoint, path.string(), text,
                 "the file is damaged or no safetensors file; get it again");
 }
@@ -55,10 +55,10 @@ Json parse_header(const fs::path& path, const std::string& text) {
         },
         /*allow_exceptions=*/false);
     if (!header.is_object()) {
-        fail(path, "the header is not a JSON object");
+        fail_safetensors(path, "the header is not a JSON object");
     }
     if (!twice.empty()) {
-        fail(path, "the array '" + shown(twice, 120) + "' is there twice");
+        fail_safetensors(path, "the array '" + shown(twice, 120) + "' is there twice");
     }
     return header;
 }
@@ -67,12 +67,13 @@ std::vector<std::int64_t> read_numbers(const fs::path& path, const std::string& 
                                        const Json& entry, const char* key) {
     const auto found = entry.find(key);
     if (found == entry.end() || !found->is_array()) {
-        fail(path, "the array '" + shown(name, 120) + "' has no list '" + key + "'");
+        fail_safetensors(path, "the array '" + shown(name, 120) + "' has no list '" + key + "'");
     }
     std::vector<std::int64_t> out;
     for (const Json& number : *found) {
         if (!number.is_number_unsigned() || number.get<std::uint64_t>() > std::uint64_t{1} << 62) {
-            fail(path, "the array '" + shown(name, 120) + "' has a bad number in '" + key + "'");
+            fail_safetensors(path, "the array '" + shown(name, 120) + "' has a bad number in '" +
+                                       key + "'");
         }
         out.push_back(number.get<std::int64_t>());
     }
@@ -83,14 +84,15 @@ SafetensorsEntry read_entry(const fs::path& path, const std::string& name, const
                             std::int64_t data_at, std::int64_t data_bytes) {
     const std::string array = "the array '" + shown(name, 120) + "' ";
     if (!json.is_object() || !json.contains("dtype") || !json["dtype"].is_string()) {
-        fail(path, array + "has no element type");
+        fail_safetensors(path, array + "has no element type");
     }
     SafetensorsEntry entry;
     entry.name = name;
     entry.stored = json["dtype"].get<std::string>();
     const Stored* stored = find_stored(entry.stored);
     if (stored == nullptr) {
-        fail(path, array + "has the unknown element type '" + shown(entry.stored) + "'");
+        fail_safetensors(path,
+                         array + "has the unknown element type '" + shown(entry.stored) + "'");
     }
     const std::vector<std::int64_t> extents = read_numbers(path, name, json, "shape");
     const std::vector<std::int64_t> range = read_numbers(path, name, json, "data_offsets");
@@ -99,13 +101,13 @@ SafetensorsEntry read_entry(const fs::path& path, const std::string& name, const
     for (const std::int64_t extent : extents) {
         words.push_back(std::to_string(extent));
         if (__builtin_mul_overflow(bytes, extent, &bytes)) {
-            fail(path, array + "is larger than any memory");
+            fail_safetensors(path, array + "is larger than any memory");
         }
     }
     entry.shape = "[" + join(words, ",") + "]";
     if (range.size() != 2 || range[1] < range[0] || range[1] > data_bytes ||
         range[1] - range[0] != bytes) {
-        fail(path, array + "says that it is where it cannot be");
+        fail_safetensors(path, array + "says that it is where it cannot be");
     }
     entry.offset = data_at + range[0];
     entry.bytes = bytes;
@@ -127,14 +129,14 @@ void check_ranges(const SafetensorsFile& file, std::int64_t data_at) {
     std::int64_t at = data_at;
     for (const SafetensorsEntry* entry : order) {
         if (entry->offset != at) {
-            fail(file.path, "the array '" + shown(entry->name, 120) +
-                                "' overlaps another one or leaves a hole before it");
+            fail_safetensors(file.path, "the array '" + shown(entry->name, 120) +
+                                            "' overlaps another one or leaves a hole before it");
         }
         at += entry->bytes;
     }
     if (at != file.bytes) {
-        fail(file.path,
-             "it has " + format_thousands(file.bytes - at) + " bytes that belong to no array");
+        fail_safetensors(file.path, "it has " + format_thousands(file.bytes - at) +
+                                        " bytes that belong to no array");
     }
 }
 
@@ -183,11 +185,11 @@ SafetensorsFile read_safetensors(const fs::path& path) {
     out.bytes = file.size();
     std::uint64_t length = 0;
     if (out.bytes < 8) {
-        fail(path, "it is shorter than a header");
+        fail_safetensors(path, "it is shorter than a header");
     }
     file.read_at(std::as_writable_bytes(std::span(&length, 1)), 0);
     if (length > static_cast<std::uint64_t>(std::min(kMostHeaderBytes, out.bytes - 8))) {
-        fail(path, "its header says to be larger than the file or the limit of 100 MB");
+        fail_safetensors(path, "its header says to be larger than the file or the limit of 100 MB");
     }
     std::string text(length, '\0');
     file.read_at(std::as_writable_bytes(std::span(text)), 8);

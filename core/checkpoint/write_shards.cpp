@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 // Keeps files within what people can copy about.
 constexpr std::int64_t kShardBytes = std::int64_t{4} << 30;
 /// Runs below this many bytes are written together.
-constexpr std::size_t kLongRun = 64 * 1024;
-constexpr std::size_t kBufferBytes = 1 << 20;
+constexpr std::size_t kLongWriteRun = 64 * 1024;
+constexpr std::size_t kWriteBufferBytes = 1 << 20;
 
 /// One piece to write: from where, and where it is described.
 struct Task {
@@ -53,12 +53,12 @@ public:
     Gather(File& file, std::int64_t offset) : file_(file), offset_(offset) {}
 
     void add(std::span<const std::byte> run) {
-        if (run.size() >= kLongRun) {
+        if (run.size() >= kLongWriteRun) {
             flush();
             write(run);
             return;
         }
-        if (buffer_.size() + run.size() > kBufferBytes) {
+        if (buffer_.size() + run.size() > kWriteBufferBytes) {
             flush();
         }
         buffer_.insert(buffer_.end(), run.begin(), run.end());

@@ -78,9 +78,9 @@ bool waits(const Changes& changes) {
 /// Plans changed runs, each once. A change that gives no valid run, or one that no back end can
 /// compute, is no alternative. Waiting for checkpoints needs no plan of its own: it takes no
 /// staging.
-class Trial {
+class MeshTrial {
 public:
-    Trial(const RunConfig& config, const Planner& planner, std::stop_token stop)
+    MeshTrial(const RunConfig& config, const Planner& planner, std::stop_token stop)
         : config_(config), planner_(planner), stop_(std::move(stop)) {}
 
     std::optional<Outcome> outcome(const Changes& changes) {
@@ -156,7 +156,7 @@ std::vector<Changes> fix_candidates(const RunConfig& config, bool host_counts) {
 }
 
 /// The largest micro batch with which the changed run fits; memory grows with it.
-std::optional<Alternative> largest_that_fits(Trial& trial, const Changes& changes,
+std::optional<Alternative> largest_that_fits(MeshTrial& trial, const Changes& changes,
                                              const std::vector<std::int64_t>& sizes) {
     const auto at = [&](std::size_t i) {
         Changes with = changes;
@@ -260,7 +260,7 @@ std::vector<Alternative> fixes(const RunConfig& config, const Planner& planner, 
     if (now.fits() || now.state_bytes > *now.limit_bytes) {
         return {};
     }
-    Trial trial(config, planner, std::move(stop));
+    MeshTrial trial(config, planner, std::move(stop));
     std::vector<Alternative> out;
     const BatchPlan batch = plan_batch(config);
     const auto sizes = micro_batches(batch.global_batch_size, batch.micro_batch_size);
@@ -280,7 +280,7 @@ std::vector<Alternative> fixes(const RunConfig& config, const Planner& planner, 
 
 std::vector<Alternative> advise(const RunConfig& config, const Planner& planner,
                                 std::stop_token stop) {
-    Trial trial(config, planner, std::move(stop));
+    MeshTrial trial(config, planner, std::move(stop));
     const auto sizes = advised_micro_batches(config);
     std::vector<Alternative> out;
     for (const char* precision : {"bf16", "f32"}) {

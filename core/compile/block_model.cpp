@@ -16,7 +16,7 @@ constexpr std::int64_t kMoreLayers = 4;
 // Few enough samples leave the peak to what does not grow with them, and one is placed otherwise.
 constexpr std::int64_t kFewSamples = 4;
 constexpr std::int64_t kMoreSamples = 8;
-constexpr std::int64_t kSteps = 2; // so that gradients are summed up, as in the run
+constexpr std::int64_t kModelledMicrosteps = 2; // so that gradients are summed up, as in the run
 
 /// Figures of one plan, in the order of Figure.
 enum Figure : std::size_t {
@@ -55,9 +55,9 @@ void add_times(const std::vector<plan::Step>& steps, double times, Figures& out)
         } else if (step.op.phase == ir::Phase::update) {
             out[kUpdate] += times * step.predicted_ms;
         } else if (const auto one = plan::collective_of(step)) {
-            add_exchange(*one, times / kSteps, out);
+            add_exchange(*one, times / kModelledMicrosteps, out);
         } else {
-            out[kMicrostep] += times * step.predicted_ms / kSteps;
+            out[kMicrostep] += times * step.predicted_ms / kModelledMicrosteps;
         }
     }
 }
@@ -152,7 +152,7 @@ private:
                 std::to_string(model_) + "]]",
             ranks > 1 ? "mesh.zero_stage=3" : "mesh.zero_stage=0",
             std::string("training.recompute=") + (recomputes_ ? "blocks" : "none"),
-            "training.global_batch_size=" + std::to_string(kSteps * samples * ranks),
+            "training.global_batch_size=" + std::to_string(kModelledMicrosteps * samples * ranks),
             "training.micro_batch_size=" + std::to_string(samples)};
         if (layered_) {
             overrides.push_back("model.layers=" + std::to_string(layers));

@@ -8,26 +8,27 @@ namespace {
 
 using passes::Recompute;
 
-struct Trial {
+struct ThresholdTrial {
     passes::RecomputeOptions options;
     std::int64_t bytes = 0; // arena and host
 };
 
-class Search {
+class ThresholdSearch {
 public:
-    Search(std::span<const double> thresholds, const MemoryBudget& budget,
-           const std::function<std::int64_t(const passes::RecomputeOptions&)>& needed_bytes)
+    ThresholdSearch(
+        std::span<const double> thresholds, const MemoryBudget& budget,
+        const std::function<std::int64_t(const passes::RecomputeOptions&)>& needed_bytes)
         : thresholds_(thresholds), budget_(budget), needed_bytes_(needed_bytes) {}
 
     RecomputeChoice run() {
-        const Trial none = plan({Recompute::none, 0});
+        const ThresholdTrial none = plan({Recompute::none, 0});
         if (fits(none) || thresholds_.size() < 2) {
             return {none.options,
                     "Recompute auto: nothing is computed again, for " + format_bytes(none.bytes) +
                         (fits(none) ? " fit into " : " are the least for ") + limit() + "."};
         }
-        const Trial most = plan({Recompute::selective, thresholds_.back()});
-        const Trial chosen = fits(most) ? least_that_fits(most) : most;
+        const ThresholdTrial most = plan({Recompute::selective, thresholds_.back()});
+        const ThresholdTrial chosen = fits(most) ? least_that_fits(most) : most;
         return {chosen.options,
                 "Recompute auto: " + format_bytes(chosen.bytes) +
                     (fits(chosen) ? " fit into " : " are the least for ") + limit() +
@@ -36,22 +37,24 @@ public:
     }
 
 private:
-    Trial plan(passes::RecomputeOptions options) const { return {options, needed_bytes_(options)}; }
+    ThresholdTrial plan(passes::RecomputeOptions options) const {
+        return {options, needed_bytes_(options)};
+    }
 
-    bool fits(const Trial& trial) const { return trial.bytes <= budget_.bytes; }
+    bool fits(const ThresholdTrial& trial) const { return trial.bytes <= budget_.bytes; }
 
     std::string limit() const {
         return (budget_.given ? "the budget of " : "this machine's ") + format_bytes(budget_.bytes);
     }
 
     /// Between the first threshold, which keeps everything, and the last, which fits.
-    Trial least_that_fits(const Trial& most) const {
-        Trial best = most;
+    ThresholdTrial least_that_fits(const ThresholdTrial& most) const {
+        ThresholdTrial best = most;
         std::size_t low = 0;
         std::size_t high = thresholds_.size() - 1;
         while (high - low > 1) {
             const std::size_t middle = low + (high - low) / 2;
-            const Trial trial = plan({Recompute::selective, thresholds_[middle]});
+            const ThresholdTrial trial = plan({Recompute::selective, thresholds_[middle]});
             if (fits(trial)) {
                 best = trial;
                 high = middle;
@@ -72,7 +75,7 @@ private:
 RecomputeChoice
 choose_recompute(std::span<const double> thresholds, const MemoryBudget& budget,
                  const std::function<std::int64_t(const passes::RecomputeOptions&)>& needed_bytes) {
-    return Search(thresholds, budget, needed_bytes).run();
+    return ThresholdSearch(thresholds, budget, needed_bytes).run();
 }
 
 } // namespace weft::compile

@@ -24,11 +24,11 @@ constexpr std::int64_t kMostStages = 16;
 // to make it.
 constexpr std::int64_t kMostMicrobatches = 256;
 
-class Search {
+class MeshSearch {
 public:
-    Search(const RunConfig& config, const Planner& planner, const cost::CostModel& cost,
-           std::int64_t parameters, std::int64_t limit_bytes, MeshAdvice& notes,
-           const std::stop_token& stop, int threads)
+    MeshSearch(const RunConfig& config, const Planner& planner, const cost::CostModel& cost,
+               std::int64_t parameters, std::int64_t limit_bytes, MeshAdvice& notes,
+               const std::stop_token& stop, int threads)
         : config_(config), planner_(planner), cost_(cost), parameters_(parameters),
           limit_bytes_(limit_bytes), notes_(notes), stop_(stop), threads_(threads),
           devices_(placement_of(config.section("mesh")).mesh.devices()) {}
@@ -302,7 +302,7 @@ std::vector<MeshCandidate> estimate_meshes(const RunConfig& config, const Planne
                                            const cost::CostModel& cost, std::int64_t parameters,
                                            std::int64_t limit_bytes, MeshAdvice& notes,
                                            const std::stop_token& stop, int threads) {
-    return Search(config, planner, cost, parameters, limit_bytes, notes, stop, threads).run();
+    return MeshSearch(config, planner, cost, parameters, limit_bytes, notes, stop, threads).run();
 }
 
 } // namespace weft::compile

@@ -6,7 +6,7 @@
 namespace weft::compile {
 namespace {
 
-constexpr std::int64_t kSteps = 6; // of auto, between none and blocks
+constexpr std::int64_t kAutoSteps = 6; // of auto, between none and blocks
 
 class Curve {
 public:
@@ -20,8 +20,8 @@ public:
         points_.pop_back();
         const std::int64_t most = points_.back().peak_bytes;
         const std::int64_t least = blocks.peak_bytes;
-        for (std::int64_t step = kSteps; step > 0 && most > least; --step) {
-            const std::int64_t budget = least + (most - least) * step / (kSteps + 1);
+        for (std::int64_t step = kAutoSteps; step > 0 && most > least; --step) {
+            const std::int64_t budget = least + (most - least) * step / (kAutoSteps + 1);
             add("recompute auto, budget " + format_bytes(budget),
                 {"training.recompute=auto", "training.memory_budget=" + std::to_string(budget)});
             // A budget may ask for no more than the one before, or for all that there is.

@@ -113,7 +113,7 @@ void check_unavailable(const Json& document, Diagnostics& out) {
             std::any_of(out.begin(), out.end(), [&](const config::Diagnostic& diagnostic) {
                 return diagnostic.pointer.starts_with(neutral.pointer);
             });
-        if (value != nullptr && !reported && *value != Json::parse(neutral.value)) {
+        if (value != nullptr && !reported && *value != config::json_of(neutral.value)) {
             out.push_back({neutral.pointer, config::Severity::error,
                            std::string(neutral.what) + " is not available in this version",
                            std::string("Set it to ") + neutral.value + " or leave it out."});

@@ -6,8 +6,7 @@
 #pragma once
 
 #include "core/config/diagnostic.h"
-
-#include <nlohmann/json.hpp>
+#include "core/config/json.h"
 
 #include <functional>
 #include <limits>
@@ -17,8 +16,6 @@
 #include <vector>
 
 namespace weft::config {
-
-using Json = nlohmann::ordered_json;
 
 struct Field;
 

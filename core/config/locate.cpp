@@ -8,7 +8,7 @@
 namespace weft::config {
 namespace {
 
-constexpr int kDeepest = 64; // as parse_json
+constexpr int kDeepestValue = 64; // as parse_json
 
 /// Walks the text once and keeps the deepest field on the way to the target.
 class Walker {
@@ -24,7 +24,7 @@ public:
 private:
     bool value(const std::string& pointer, int depth) {
         skip_blank();
-        if (depth > kDeepest || at_ >= text_.size()) {
+        if (depth > kDeepestValue || at_ >= text_.size()) {
             return false;
         }
         switch (text_[at_]) {
@@ -51,8 +51,7 @@ private:
                 return false;
             }
             const std::size_t key_end = at_;
-            const Json key =
-                Json::parse(text_.substr(key_begin, key_end - key_begin), nullptr, false);
+            const Json key = json_or_discarded(text_.substr(key_begin, key_end - key_begin));
             skip_blank();
             if (!key.is_string() || !take(':')) {
                 return false;

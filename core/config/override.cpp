@@ -10,7 +10,7 @@
 namespace weft::config {
 namespace {
 
-constexpr size_t kDeepest = 64;
+constexpr size_t kDeepestPath = 64;
 
 Diagnostics problem(std::string pointer, std::string message, std::string hint) {
     return {{std::move(pointer), Severity::error, std::move(message), std::move(hint)}};
@@ -96,8 +96,8 @@ Diagnostics apply_override(Json& document, std::string_view assignment) {
         return problem({}, "'" + shown(assignment) + "' is not valid UTF-8", "");
     }
     const std::vector<std::string> parts = parts_of(key);
-    if (parts.size() > kDeepest) {
-        return problem({}, "the key has more than " + std::to_string(kDeepest) + " parts", "");
+    if (parts.size() > kDeepestPath) {
+        return problem({}, "the key has more than " + std::to_string(kDeepestPath) + " parts", "");
     }
     Json changed = document;
     Json* at = &changed;

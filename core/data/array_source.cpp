@@ -29,7 +29,8 @@ std::string shape_text(const ArrayData& array) {
     return out + "]";
 }
 
-[[noreturn]] void fail(const std::string& where, const std::string& text, const std::string& hint) {
+[[noreturn]] void fail_array(const std::string& where, const std::string& text,
+                             const std::string& hint) {
     throw Error(ErrorKind::data, where, text, hint);
 }
 
@@ -58,9 +59,10 @@ InputForm form_of(const ArrayData& inputs, const Json& settings, std::vector<std
     InputForm form;
     form.shape.assign(inputs.shape.begin() + 1, inputs.shape.end());
     if (form.shape.size() > 3) {
-        fail(inputs.name, "inputs have " + std::to_string(inputs.shape.size()) + " dimensions",
-             "Give [samples, features], [samples, height, width] or [samples, height, width, "
-             "channels].");
+        fail_array(inputs.name,
+                   "inputs have " + std::to_string(inputs.shape.size()) + " dimensions",
+                   "Give [samples, features], [samples, height, width] or [samples, height, width, "
+                   "channels].");
     }
     if (form.shape.empty()) {
         form.shape = {1};
@@ -88,7 +90,7 @@ InputForm form_of(const ArrayData& inputs, const Json& settings, std::vector<std
 }
 
 /// Targets in memory: classes, or K numbers per sample.
-struct Targets {
+struct ArrayTargets {
     std::vector<std::int32_t> classes;
     std::vector<double> numbers;
     std::int64_t width = 0; // K; 0: classes
@@ -102,35 +104,36 @@ struct Targets {
 
 std::int32_t class_of(double value, const ArrayData& array, std::int64_t index) {
     if (value != std::trunc(value) || value >= static_cast<double>(kMostClasses)) {
-        fail(array.name,
-             "target " + std::to_string(index) + " is " + std::to_string(value) +
-                 "; classes are whole numbers below " + format_thousands(kMostClasses),
-             "Set data.train.task to regression.");
+        fail_array(array.name,
+                   "target " + std::to_string(index) + " is " + std::to_string(value) +
+                       "; classes are whole numbers below " + format_thousands(kMostClasses),
+                   "Set data.train.task to regression.");
     }
     return static_cast<std::int32_t>(std::max(value, -1.0));
 }
 
-Targets read_targets(const ArrayPair& pair, const Json& settings, const OpenContext& context) {
+ArrayTargets read_targets(const ArrayPair& pair, const Json& settings, const OpenContext& context) {
     const auto* training = dynamic_cast<const ArrayEncoding*>(context.encoding.get());
-    Targets out;
+    ArrayTargets out;
     if (pair.targets == nullptr) {
         out.width = training != nullptr ? static_cast<std::int64_t>(training->targets.size()) : 0;
         return out;
     }
     const ArrayData& array = *pair.targets;
     if (array.samples() != pair.inputs->samples()) {
-        fail(array.name,
-             format_thousands(array.samples()) + " targets do not match the " +
-                 format_thousands(pair.inputs->samples()) + " inputs of " + pair.inputs->name,
-             "Use the inputs and targets of the same samples.");
+        fail_array(array.name,
+                   format_thousands(array.samples()) + " targets do not match the " +
+                       format_thousands(pair.inputs->samples()) + " inputs of " + pair.inputs->name,
+                   "Use the inputs and targets of the same samples.");
     }
     const Json& task = settings.at("task");
     const bool classify = training != nullptr ? training->classes > 0
                           : task.is_null() ? is_integer(array.element) && array.row_elements() == 1
                                            : task == "classification";
     if (classify && array.row_elements() != 1) {
-        fail(array.name, "a classification has one class per sample, not " + shape_text(array),
-             "Store the number of the class, or set data.train.task to regression.");
+        fail_array(array.name,
+                   "a classification has one class per sample, not " + shape_text(array),
+                   "Store the number of the class, or set data.train.task to regression.");
     }
     const auto samples = static_cast<std::size_t>(array.samples());
     const auto width = static_cast<std::size_t>(array.row_elements());
@@ -152,12 +155,14 @@ Targets read_targets(const ArrayPair& pair, const Json& settings, const OpenCont
     }
     out.numbers = std::vector<double>();
     if (out.class_count < 2 && training == nullptr) {
-        fail(array.name, "every target is class 0 or none", "Use targets of two or more classes.");
+        fail_array(array.name, "every target is class 0 or none",
+                   "Use targets of two or more classes.");
     }
     return out;
 }
 
-SampleInfo describe(const ArrayPair& pair, const InputForm& form, const Targets& targets) {
+SampleInfo describe_arrays(const ArrayPair& pair, const InputForm& form,
+                           const ArrayTargets& targets) {
     SampleInfo info;
     info.input = {ir::DType::f32, ir::Shape(form.shape)};
     if (targets.width > 0) {
@@ -173,10 +178,10 @@ SampleInfo describe(const ArrayPair& pair, const InputForm& form, const Targets&
 
 class ArraySource final : public Source {
 public:
-    ArraySource(ArrayPair pair, InputForm form, std::shared_ptr<const Targets> targets,
+    ArraySource(ArrayPair pair, InputForm form, std::shared_ptr<const ArrayTargets> targets,
                 std::shared_ptr<const ArrayEncoding> encoding)
         : pair_(std::move(pair)), form_(std::move(form)), targets_(std::move(targets)),
-          encoding_(std::move(encoding)), info_(describe(pair_, form_, *targets_)) {
+          encoding_(std::move(encoding)), info_(describe_arrays(pair_, form_, *targets_)) {
         info_.classes = targets_->width > 0 ? 0 : encoding_->classes;
         fingerprint_ = "arrays " + shape_text(*pair_.inputs) + " crc32c " +
                        std::to_string(pair_.inputs->checksum());
@@ -327,7 +332,7 @@ private:
 
     ArrayPair pair_;
     InputForm form_;
-    std::shared_ptr<const Targets> targets_;
+    std::shared_ptr<const ArrayTargets> targets_;
     std::shared_ptr<const ArrayEncoding> encoding_;
     SampleInfo info_;
     std::string fingerprint_;
@@ -336,11 +341,11 @@ private:
 void require_samples(const ArrayPair& pair, const OpenContext& context) {
     if (pair.inputs->shape.empty() || pair.inputs->samples() < 1 ||
         pair.inputs->row_elements() < 1) {
-        fail(pair.inputs->name, "it holds no samples: " + shape_text(*pair.inputs),
-             "The first dimension counts samples.");
+        fail_array(pair.inputs->name, "it holds no samples: " + shape_text(*pair.inputs),
+                   "The first dimension counts samples.");
     }
     if (pair.targets == nullptr && context.targets == OpenContext::Targets::needed) {
-        fail(pair.inputs->name, "there are no targets", "Set data.train.targets.");
+        fail_array(pair.inputs->name, "there are no targets", "Set data.train.targets.");
     }
 }
 
@@ -369,23 +374,24 @@ std::shared_ptr<const Source> open_arrays(ArrayPair pair, const Json& settings,
     require_samples(pair, context);
     auto training = std::dynamic_pointer_cast<const ArrayEncoding>(context.encoding);
     InputForm form = form_of(*pair.inputs, settings, notes);
-    auto targets = std::make_shared<const Targets>(read_targets(pair, settings, context));
+    auto targets = std::make_shared<const ArrayTargets>(read_targets(pair, settings, context));
     if (training == nullptr) {
         auto own = std::make_shared<ArrayEncoding>();
         own->classes = targets->class_count;
         training = std::move(own);
     } else if (targets->class_count > training->classes) {
-        fail(pair.targets->name,
-             "it has class " + std::to_string(targets->class_count - 1) +
-                 "; the training data has " + std::to_string(training->classes) + " classes",
-             "Use targets of the same classes.");
+        fail_array(pair.targets->name,
+                   "it has class " + std::to_string(targets->class_count - 1) +
+                       "; the training data has " + std::to_string(training->classes) + " classes",
+                   "Use targets of the same classes.");
     }
     const std::size_t width = static_cast<std::size_t>(targets->width);
     if (!training->targets.empty() && training->targets.size() != width) {
-        fail(pair.targets->name,
-             "it has " + std::to_string(width) + " numbers per sample; the training data has " +
-                 std::to_string(training->targets.size()),
-             "Use targets of the same kind.");
+        fail_array(pair.targets->name,
+                   "it has " + std::to_string(width) +
+                       " numbers per sample; the training data has " +
+                       std::to_string(training->targets.size()),
+                   "Use targets of the same kind.");
     }
     return std::make_shared<ArraySource>(std::move(pair), std::move(form), std::move(targets),
                                          std::move(training));
@@ -395,9 +401,9 @@ PartOutline outline_arrays(const ArrayPair& pair, const Json& settings,
                            const OpenContext& context) {
     require_samples(pair, context);
     std::vector<std::string> notes;
-    const Targets targets = read_targets(pair, settings, context);
+    const ArrayTargets targets = read_targets(pair, settings, context);
     PartOutline out;
-    out.sample = describe(pair, form_of(*pair.inputs, settings, notes), targets);
+    out.sample = describe_arrays(pair, form_of(*pair.inputs, settings, notes), targets);
     out.samples = pair.inputs->samples();
     out.cache_bytes = targets.bytes();
     if (context.encoding == nullptr) {
@@ -425,7 +431,7 @@ Look look_at_arrays(const ArrayPair& pair, const Json& settings, const OpenConte
     out.summary = "Arrays: inputs " + shape_text(*pair.inputs) +
                   (pair.targets ? ", targets " + shape_text(*pair.targets) : "");
     form_of(*pair.inputs, settings, out.notes);
-    const Targets targets = read_targets(pair, settings, context);
+    const ArrayTargets targets = read_targets(pair, settings, context);
     for (std::int64_t k = 0; k < targets.class_count; ++k) {
         out.classes.push_back({std::to_string(k), 0});
     }

@@ -8,7 +8,7 @@
 namespace weft::data {
 namespace {
 
-constexpr std::int64_t kPieceBytes = 256 * 1024;
+constexpr std::int64_t kCsvPieceBytes = 256 * 1024;
 constexpr std::size_t kLongestRecord = 16 << 20;
 constexpr int kEnd = -1;
 
@@ -31,7 +31,7 @@ void CsvReader::fail(std::int64_t line, const std::string& text, const std::stri
 }
 
 void CsvReader::refill() {
-    const auto bytes = static_cast<std::size_t>(std::min(kPieceBytes, end_ - offset_));
+    const auto bytes = static_cast<std::size_t>(std::min(kCsvPieceBytes, end_ - offset_));
     piece_.resize(bytes);
     file_.read_at(std::as_writable_bytes(std::span(piece_)), offset_);
     if (offset_ == 0 && (piece_.starts_with("\xff\xfe") || piece_.starts_with("\xfe\xff"))) {

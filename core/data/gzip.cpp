@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kChunkBytes = 256 * 1024;
 constexpr std::int64_t kBestRatio = 1032;
-constexpr const char* kDamagedHint =
+constexpr const char* kDamagedGzipHint =
     "The file is damaged or incomplete; copy or download it again.";
 
 } // namespace
@@ -32,7 +32,7 @@ struct InputFile::State {
     std::vector<std::byte> chunk;
 
     [[noreturn]] void fail(const std::string& text) const {
-        throw Error(ErrorKind::data, file.path().string(), text, kDamagedHint);
+        throw Error(ErrorKind::data, file.path().string(), text, kDamagedGzipHint);
     }
 
     void refill() {

@@ -23,19 +23,19 @@ bool starts_with(std::span<const std::byte> bytes, const std::array<std::uint8_t
     return bytes.size() >= N && std::memcmp(bytes.data(), mark.data(), N) == 0;
 }
 
-[[noreturn]] void fail(const std::string& name, const std::string& text) {
+[[noreturn]] void fail_image(const std::string& name, const std::string& text) {
     throw Error(ErrorKind::data, name, text, "Repair, replace or remove the file.");
 }
 
 void require_size(const std::string& name, std::int64_t height, std::int64_t width) {
     if (height < 1 || width < 1 || height > kMostPixels / width) {
-        fail(name, "it announces " + std::to_string(width) + " x " + std::to_string(height) +
-                       " pixels; at most " + format_thousands(kMostPixels) + " are read");
+        fail_image(name, "it announces " + std::to_string(width) + " x " + std::to_string(height) +
+                             " pixels; at most " + format_thousands(kMostPixels) + " are read");
     }
 }
 
 [[noreturn]] void neither(const std::string& name) {
-    fail(name, "it is neither a PNG nor a JPEG");
+    fail_image(name, "it is neither a PNG nor a JPEG");
 }
 
 /// libpng's simplified interface; freed at the end.
@@ -44,7 +44,7 @@ public:
     PngImage(std::span<const std::byte> file, const std::string& name) : name_(name) {
         image_.version = PNG_IMAGE_VERSION;
         if (png_image_begin_read_from_memory(&image_, file.data(), file.size()) == 0) {
-            fail(name_, std::string("damaged PNG: ") + image_.message);
+            fail_image(name_, std::string("damaged PNG: ") + image_.message);
         }
         // Numbers of 16 bits are scaled; without this they would count as linear light.
         image_.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
@@ -63,7 +63,7 @@ public:
         Image out{image_.height, image_.width, 4, {}};
         out.pixels.resize(PNG_IMAGE_SIZE(image_));
         if (png_image_finish_read(&image_, nullptr, out.pixels.data(), 0, nullptr) == 0) {
-            fail(name_, std::string("damaged PNG: ") + image_.message);
+            fail_image(name_, std::string("damaged PNG: ") + image_.message);
         }
         return out;
     }

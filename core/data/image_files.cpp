@@ -25,13 +25,7 @@ constexpr std::size_t kMostLookedAt = 100;
 constexpr std::int64_t kLongestSide = 64;         // of images that differ in size
 constexpr std::int64_t kLongestEqualSide = 256;   // of images that do not
 constexpr std::int64_t kHeaderBytes = 256 * 1024; // a camera's thumbnail comes before the size
-constexpr std::size_t kMostNamed = 3;
-
-std::string lowered(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return c < 0x80 ? std::tolower(c) : c; });
-    return text;
-}
+constexpr std::size_t kMostNamedOthers = 3;
 
 bool named_like_image(const fs::path& path) {
     const std::string ending = lowered(path.extension().string());
@@ -99,7 +93,7 @@ struct Passed {
     std::vector<std::string> names;
 
     void add(const std::string& name) {
-        if (++count <= static_cast<std::int64_t>(kMostNamed)) {
+        if (++count <= static_cast<std::int64_t>(kMostNamedOthers)) {
             names.push_back(shown(name));
         }
     }

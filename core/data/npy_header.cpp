@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 constexpr std::int64_t kLongestHeader = 1 << 20;
-constexpr const char* kDamagedHint =
+constexpr const char* kDamagedNpyHint =
     "The file is damaged or incomplete; write it again with numpy.save.";
 
-[[noreturn]] void fail(const Path& path, const std::string& text, const std::string& hint) {
+[[noreturn]] void fail_npy(const Path& path, const std::string& text, const std::string& hint) {
     throw Error(ErrorKind::data, path.string(), text, hint);
 }
 
@@ -45,8 +45,8 @@ public:
             if (key == "descr") {
                 descr = peek() == '\'' || peek() == '"' ? quoted() : std::string();
                 if (descr->empty()) {
-                    fail(path_, "it holds records of several fields",
-                         "Save each field as an array of its own.");
+                    fail_npy(path_, "it holds records of several fields",
+                             "Save each field as an array of its own.");
                 }
             } else if (key == "fortran_order") {
                 out.fortran_order = word() == "True";
@@ -71,8 +71,8 @@ public:
 
 private:
     [[noreturn]] void damaged(const char* what) const {
-        fail(path_, "its header is damaged: " + std::string(what) + " in " + shown(text_, 100),
-             kDamagedHint);
+        fail_npy(path_, "its header is damaged: " + std::string(what) + " in " + shown(text_, 100),
+                 kDamagedNpyHint);
     }
 
     char peek() {
@@ -158,10 +158,10 @@ private:
                                         [type](const auto& entry) { return entry.first == type; });
         if (found == kTypes.end()) {
             const bool objects = descr.find('O') != std::string::npos;
-            fail(path_,
-                 objects ? "it holds Python objects, which only Python can read"
-                         : "its elements are '" + shown(descr) + "', no plain numbers",
-                 "Convert it first, e.g. array.astype('float32').");
+            fail_npy(path_,
+                     objects ? "it holds Python objects, which only Python can read"
+                             : "its elements are '" + shown(descr) + "', no plain numbers",
+                     "Convert it first, e.g. array.astype('float32').");
         }
         out.element = found->second;
         out.big_endian = marked && descr[0] == '>';
@@ -205,17 +205,17 @@ NpyHeader read_npy_header(const Path& path) {
     const File file(path, File::Mode::read, ErrorKind::data);
     const std::int64_t size = file.size();
     if (size < 12) {
-        fail(path, "the file ends within its header, at byte " + std::to_string(size),
-             kDamagedHint);
+        fail_npy(path, "the file ends within its header, at byte " + std::to_string(size),
+                 kDamagedNpyHint);
     }
     const std::string begin = read_text(file, 0, 12);
     if (!begin.starts_with(kMagic)) {
-        fail(path, "this is no .npy file", "Save the array with numpy.save.");
+        fail_npy(path, "this is no .npy file", "Save the array with numpy.save.");
     }
     const int version = static_cast<unsigned char>(begin[6]);
     if (version < 1 || version > 3) {
-        fail(path, "its format version is " + std::to_string(version) + "; 1 to 3 are known",
-             kDamagedHint);
+        fail_npy(path, "its format version is " + std::to_string(version) + "; 1 to 3 are known",
+                 kDamagedNpyHint);
     }
     const int length_bytes = version == 1 ? 2 : 4;
     std::int64_t length = 0;
@@ -224,11 +224,11 @@ NpyHeader read_npy_header(const Path& path) {
     }
     const std::int64_t offset = 8 + length_bytes + length;
     if (length > kLongestHeader || offset > size) {
-        fail(path,
-             "its header of " + format_thousands(length) +
-                 " bytes reaches past the end of "
-                 "the file",
-             kDamagedHint);
+        fail_npy(path,
+                 "its header of " + format_thousands(length) +
+                     " bytes reaches past the end of "
+                     "the file",
+                 kDamagedNpyHint);
     }
     const std::string text = read_text(file, 8 + length_bytes, length);
     NpyHeader out = Literal(path, text).read();
@@ -236,14 +236,14 @@ NpyHeader read_npy_header(const Path& path) {
     std::int64_t bytes = element_bytes(out.element);
     for (const std::int64_t extent : out.shape) {
         if (__builtin_mul_overflow(bytes, extent, &bytes)) {
-            fail(path, "its shape is impossibly large", kDamagedHint);
+            fail_npy(path, "its shape is impossibly large", kDamagedNpyHint);
         }
     }
     if (bytes != size - offset) {
-        fail(path,
-             "its header announces " + format_thousands(bytes) + " bytes of elements, but " +
-                 format_thousands(size - offset) + " follow",
-             kDamagedHint);
+        fail_npy(path,
+                 "its header announces " + format_thousands(bytes) + " bytes of elements, but " +
+                     format_thousands(size - offset) + " follow",
+                 kDamagedNpyHint);
     }
     return out;
 }

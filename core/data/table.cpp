@@ -198,13 +198,6 @@ std::vector<std::string> names_of(const Head& head, const TableLayout& layout) {
     return names;
 }
 
-std::string lowered(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](unsigned char c) { return c < 0x80 ? std::tolower(c) : c; });
-    return out;
-}
-
 /// Beyond kMostDistinct different values nobody asks how often each comes.
 void count_value(ColumnTally& tally, std::string_view cell) {
     if (static_cast<std::int64_t>(tally.counts.size()) > kMostDistinct) {

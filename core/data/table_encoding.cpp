@@ -18,12 +18,6 @@ constexpr std::int64_t kMostNumberClasses = 20;
 constexpr std::array kTargetNames = {"target", "label",   "class",   "labels",   "targets",
                                      "y",      "species", "outcome", "diagnosis"};
 
-std::string lowered(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return c < 0x80 ? std::tolower(c) : c; });
-    return text;
-}
-
 std::string in_quotes(const std::string& name) {
     return "'" + shown(name) + "'";
 }

@@ -10,8 +10,8 @@
 namespace weft::data {
 namespace {
 
-using Missing = TableSettings::Missing;
-using Targets = OpenContext::Targets;
+using MissingCells = TableSettings::Missing;
+using TableTargets = OpenContext::Targets;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kAbsent = std::numeric_limits<std::size_t>::max();
@@ -23,21 +23,21 @@ struct Places {
     std::vector<std::size_t> targets; // kAbsent: not there
 };
 
-std::size_t find(const std::vector<std::string>& names, const std::string& name) {
+std::size_t find_column(const std::vector<std::string>& names, const std::string& name) {
     const auto found = std::find(names.begin(), names.end(), name);
     return found == names.end() ? kAbsent : static_cast<std::size_t>(found - names.begin());
 }
 
 bool all_inputs_named(const TableLayout& layout, const TableEncoding& encoding) {
     return std::all_of(encoding.inputs.begin(), encoding.inputs.end(), [&](const auto& input) {
-        return find(layout.names, input.name) != kAbsent;
+        return find_column(layout.names, input.name) != kAbsent;
     });
 }
 
 [[noreturn]] void columns_differ(const Path& path, const TableLayout& layout,
                                  const TableEncoding& encoding) {
     for (const auto& input : encoding.inputs) {
-        if (layout.header && find(layout.names, input.name) == kAbsent) {
+        if (layout.header && find_column(layout.names, input.name) == kAbsent) {
             throw Error(ErrorKind::data, path.string(),
                         "the column '" + shown(input.name) + "' of the training data is missing",
                         name_hint(input.name, layout.names));
@@ -51,7 +51,7 @@ bool all_inputs_named(const TableLayout& layout, const TableEncoding& encoding) 
 
 /// By name where the file has a header with the inputs' names, by place otherwise.
 Places find_places(const Path& path, TableWishes wishes, const TableEncoding& encoding,
-                   Targets needed) {
+                   TableTargets needed) {
     Places out;
     wishes.separator = wishes.separator.value_or(encoding.layout.separator);
     wishes.decimal = encoding.layout.decimal;
@@ -69,11 +69,11 @@ Places find_places(const Path& path, TableWishes wishes, const TableEncoding& en
         columns_differ(path, out.layout, encoding);
     }
     for (const auto& input : encoding.inputs) {
-        out.inputs.push_back(by_name ? find(out.layout.names, input.name) : input.place);
+        out.inputs.push_back(by_name ? find_column(out.layout.names, input.name) : input.place);
     }
     for (const auto& target : encoding.targets) {
-        out.targets.push_back(by_name ? find(out.layout.names, target.name) : target.place);
-        if (out.targets.back() == kAbsent && needed == Targets::needed) {
+        out.targets.push_back(by_name ? find_column(out.layout.names, target.name) : target.place);
+        if (out.targets.back() == kAbsent && needed == TableTargets::needed) {
             throw Error(ErrorKind::data, path.string(),
                         "the target column '" + shown(target.name) + "' is missing",
                         name_hint(target.name, out.layout.names));
@@ -84,8 +84,8 @@ Places find_places(const Path& path, TableWishes wishes, const TableEncoding& en
 
 class RowReader {
 public:
-    RowReader(const Path& path, const Places& places, const TableEncoding& encoding, Targets needed,
-              RowReport& report)
+    RowReader(const Path& path, const Places& places, const TableEncoding& encoding,
+              TableTargets needed, RowReport& report)
         : path_(path), places_(places), encoding_(encoding), needed_(needed), report_(report),
           row_(encoding.stride()) {
         report.missing.assign(encoding.inputs.size(), 0);
@@ -108,7 +108,7 @@ public:
         if (!(encoding_.classify ? read_class(fields, line) : read_numbers(fields, line))) {
             return false;
         }
-        if (!complete && encoding_.missing == Missing::drop) {
+        if (!complete && encoding_.missing == MissingCells::drop) {
             ++report_.dropped;
             return false;
         }
@@ -120,7 +120,7 @@ public:
 
 private:
     void missing_cell(std::size_t i, std::int64_t line) {
-        if (encoding_.missing == Missing::error) {
+        if (encoding_.missing == MissingCells::error) {
             throw Error(ErrorKind::data, path_.string() + ", line " + format_thousands(line),
                         "the value of '" + shown(encoding_.inputs[i].name) + "' is missing",
                         "Fill it in, or set data.train.missing to mean, zero or drop.");
@@ -154,7 +154,7 @@ private:
 
     /// False without a target where one is needed.
     bool without_target() {
-        if (needed_ == Targets::needed) {
+        if (needed_ == TableTargets::needed) {
             ++report_.unlabelled;
             return false;
         }
@@ -178,7 +178,7 @@ private:
         const auto number = number_of(text, encoding_.layout.decimal);
         out = encoding_.class_texts.empty() ? (number ? at(encoding_.class_numbers, *number) : -1)
                                             : at(encoding_.class_texts, text);
-        if (out < 0 && needed_ == Targets::needed) {
+        if (out < 0 && needed_ == TableTargets::needed) {
             report_.bad.add(line, "'" + shown(text_of(text, places_.layout), 40) +
                                       "' is no class of the training data");
             return false;
@@ -225,7 +225,7 @@ private:
     const Path& path_;
     const Places& places_;
     const TableEncoding& encoding_;
-    Targets needed_;
+    TableTargets needed_;
     RowReport& report_;
     std::vector<double> row_;
 };
@@ -281,7 +281,7 @@ void tell(const RowReport& report, const TableEncoding& encoding, std::vector<st
                             (report.missing[i] == 1 ? " value is" : " values are") + " missing" +
                             column + ": " +
                             (!input.is_number ? "no category stands for it"
-                             : encoding.missing == Missing::zero
+                             : encoding.missing == MissingCells::zero
                                  ? "0 stands for it"
                                  : "the mean of the training samples stands for it"));
         }

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kPage = 4096;
 
-[[noreturn]] void fail(std::int64_t bytes) {
+[[noreturn]] void fail_map(std::int64_t bytes) {
     throw Error(ErrorKind::memory, "arena",
                 "the machine cannot give " + format_bytes(bytes) + " of memory",
                 "use a smaller micro_batch_size or model; `weft plan` shows what takes how much");
@@ -28,7 +28,7 @@ ArenaMemory::ArenaMemory(std::int64_t bytes) : size_(static_cast<std::size_t>(by
     mapped_ = std::max(size_, std::size_t{1}) + alignment;
     mapping_ = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping_ == MAP_FAILED) {
-        fail(bytes);
+        fail_map(bytes);
     }
     const auto start = reinterpret_cast<std::uintptr_t>(mapping_);
     data_ = reinterpret_cast<std::byte*>((start + alignment - 1) / alignment * alignment);
@@ -45,7 +45,7 @@ void ArenaMemory::take(std::int64_t end) {
     }
     if (madvise(data_ + taken_, to - taken_, MADV_POPULATE_WRITE) != 0) {
         if (errno != EINVAL) {
-            fail(end);
+            fail_map(end);
         }
         for (std::size_t at = taken_; at < to; at += kPage) { // before Linux 5.14
             volatile std::byte* page = data_ + at;

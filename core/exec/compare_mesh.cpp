@@ -54,7 +54,7 @@ double difference(double a, double b) {
     return std::isfinite(off) ? off : std::numeric_limits<double>::infinity();
 }
 
-std::string describe(const Op& op) {
+std::string describe_op(const Op& op) {
     std::string out = op.kind;
     if (ops::op_def(op.kind).collective) {
         out += " of " + op.attributes.text("cause");
@@ -274,7 +274,7 @@ bool MeshComparer::agrees(const Op& op, ValueId output, const Cursor& at, std::s
                      off->relative,
                      {}};
     for (std::size_t i = first; i < at.next; ++i) {
-        out_.first->on_devices.push_back(describe(at.block.ops[i]));
+        out_.first->on_devices.push_back(describe_op(at.block.ops[i]));
     }
     return false;
 }

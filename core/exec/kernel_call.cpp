@@ -54,7 +54,8 @@ std::string last_error() {
     return text.empty() ? "no further text" : text;
 }
 
-[[noreturn]] void fail(const std::string& where, const weft_backend& backend, weft_status status) {
+[[noreturn]] void fail_kernel(const std::string& where, const weft_backend& backend,
+                              weft_status status) {
     const std::string text = std::string(backend.name) + " kernel failed: " + last_error();
     if (status == WEFT_OUT_OF_MEMORY) {
         throw Error(ErrorKind::memory, where, text, "use a smaller micro_batch_size");
@@ -145,7 +146,7 @@ std::vector<Candidate> candidates(const KernelDesc& call,
             const char* name = answer.kernel_name == nullptr ? backend->name : answer.kernel_name;
             out.push_back({backend, answer.workspace_bytes, name});
         } else if (status != WEFT_UNSUPPORTED) {
-            fail(call.where(), *backend, status);
+            fail_kernel(call.where(), *backend, status);
         }
     }
     return out;
@@ -170,7 +171,7 @@ Kernel::Kernel(const KernelDesc& call, const Candidate& candidate)
       name_(candidate.kernel_name), where_(call.where()) {
     const weft_status status = backend_->prepare(&call.desc(), &kernel_);
     if (status != WEFT_OK) {
-        fail(where_, *backend_, status);
+        fail_kernel(where_, *backend_, status);
     }
 }
 
@@ -198,7 +199,7 @@ void Kernel::run(const void* const* inputs, void* const* outputs, void* workspac
     const weft_run_args args{inputs, outputs, workspace};
     const weft_status status = backend_->run(kernel_, &args);
     if (status != WEFT_OK) {
-        fail(where_, *backend_, status);
+        fail_kernel(where_, *backend_, status);
     }
 }
 

@@ -10,7 +10,7 @@ namespace weft::exec {
 namespace {
 
 /// The step's op as a program of its own, which is what kernel descriptions are made from.
-KernelDesc describe(const plan::Step& step) {
+KernelDesc describe_step(const plan::Step& step) {
     ir::Program alone;
     for (const plan::Operand& operand : step.inputs) {
         alone.add_value(operand.type);
@@ -104,7 +104,7 @@ private:
     }
 
     Kernel kernel(const plan::Step& step) const {
-        const KernelDesc desc = describe(step);
+        const KernelDesc desc = describe_step(step);
         for (const Candidate& candidate : candidates(desc, backends_)) {
             if (candidate.backend->name != step.backend) {
                 continue;

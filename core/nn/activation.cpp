@@ -22,10 +22,6 @@ ir::ValueId dropout(ModelContext& context, ir::ValueId x, double rate) {
 
 namespace {
 
-config::FieldTable no_fields(int) {
-    return {};
-}
-
 ir::ValueId build_relu(ModelContext& context, const config::Json&, ir::ValueId x) {
     return activation(context, "relu", x);
 }

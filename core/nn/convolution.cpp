@@ -112,10 +112,6 @@ ir::ValueId build_avg_pool(ModelContext& context, const Json& settings, ir::Valu
     return build_pool(context, "avg_pool", settings, x);
 }
 
-config::FieldTable no_fields(int) {
-    return {};
-}
-
 ir::ValueId build_global_avg_pool(ModelContext& context, const Json&, ir::ValueId x) {
     require_images(context, x);
     return ops::reduce_mean(context.builder(), x, {1, 2});

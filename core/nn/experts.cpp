@@ -12,7 +12,7 @@ namespace {
 using config::Json;
 using ir::ValueId;
 
-constexpr double kInitDeviation = 0.02;
+constexpr double kExpertDeviation = 0.02;
 constexpr double kDefaultCapacity = 1.25; // Fedus et al. 2022, section 2.2
 constexpr double kDefaultBalance = 0.01;  // the same
 constexpr std::int64_t kMostExperts = 4096;
@@ -126,7 +126,7 @@ ValueId mixture_of_experts(ModelContext& context, const ExpertSettings& s,
     {
         const Scope scope(context, "router");
         const ValueId weight = context.parameter("weight", {shape[2], s.experts},
-                                                 Init::normal(kInitDeviation), {"embed", ""});
+                                                 Init::normal(kExpertDeviation), {"embed", ""});
         const ValueId probabilities = b.emit("softmax", {ops::linear(b, x, weight)}); // [B, T, E]
         const auto chosen = b.emit_all("top_k", {probabilities}, {{"k", s.per_token}});
         gates = s.per_token == 1 ? chosen[0]

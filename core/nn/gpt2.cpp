@@ -13,29 +13,30 @@ namespace {
 
 using config::Json;
 
-constexpr double kNormEps = 1e-5;
+constexpr double kGpt2NormEps = 1e-5;
 
-struct Variant {
+struct Gpt2Variant {
     std::string_view name;
     std::int64_t layers, width, heads;
 };
 
-constexpr std::array kVariants = {Variant{"124m", 12, 768, 12}, Variant{"355m", 24, 1024, 16},
-                                  Variant{"774m", 36, 1280, 20}, Variant{"1558m", 48, 1600, 25}};
+constexpr std::array kGpt2Variants = {
+    Gpt2Variant{"124m", 12, 768, 12}, Gpt2Variant{"355m", 24, 1024, 16},
+    Gpt2Variant{"774m", 36, 1280, 20}, Gpt2Variant{"1558m", 48, 1600, 25}};
 constexpr std::int64_t kVariantContext = 1024;
 constexpr std::int64_t kVariantVocab = 50257;
 // Without a variant: a model that trains on a laptop.
-constexpr Variant kSmall = {"", 6, 384, 6};
+constexpr Gpt2Variant kGpt2Small = {"", 6, 384, 6};
 constexpr std::int64_t kSmallContext = 256;
 
-struct Dimensions {
+struct Gpt2Dimensions {
     std::int64_t layers, width, heads, context, vocab; // vocab 0: from the data
     double dropout;
     bool tied;
 };
 
-Dimensions dimensions(const Json& settings) {
-    const Variant& variant = variant_of(settings, kVariants, kSmall);
+Gpt2Dimensions gpt2_dimensions(const Json& settings) {
+    const Gpt2Variant& variant = variant_of(settings, kGpt2Variants, kGpt2Small);
     const bool small = variant.name.empty();
     return {given(settings, "layers", variant.layers),
             given(settings, "width", variant.width),
@@ -48,7 +49,7 @@ Dimensions dimensions(const Json& settings) {
 
 config::FieldTable gpt2_fields() {
     config::FieldTable table = {
-        variant_field(kVariants),
+        variant_field(kGpt2Variants),
         size_field("layers", "Transformer blocks; null: the variant's, or 6.", 1000),
         size_field("width", "Channels; null: the variant's, or 384.", 1 << 16),
         size_field("heads", "Attention heads; null: the variant's, or 6.", 1024),
@@ -68,7 +69,7 @@ config::FieldTable gpt2_fields() {
 }
 
 void check_gpt2(const Json& settings, const std::string& pointer, config::Diagnostics& out) {
-    const Dimensions d = dimensions(settings);
+    const Gpt2Dimensions d = gpt2_dimensions(settings);
     if (d.width % d.heads != 0) {
         out.push_back({pointer + "/heads", config::Severity::error,
                        "width " + std::to_string(d.width) + " does not divide into " +
@@ -78,16 +79,16 @@ void check_gpt2(const Json& settings, const std::string& pointer, config::Diagno
     check_experts(expert_settings(settings), pointer, out);
 }
 
-std::int64_t context_length(const Json& settings) {
-    return dimensions(settings).context;
+std::int64_t gpt2_context_length(const Json& settings) {
+    return gpt2_dimensions(settings).context;
 }
 
-std::int64_t experts(const Json& settings) {
+std::int64_t gpt2_experts(const Json& settings) {
     return expert_settings(settings).experts;
 }
 
 // A prefill starts at position 0; a decode of one token looks its position up.
-ir::ValueId position_rows(ModelContext& context, const Dimensions& d, std::int64_t positions) {
+ir::ValueId position_rows(ModelContext& context, const Gpt2Dimensions& d, std::int64_t positions) {
     ops::Builder& b = context.builder();
     const Scope scope(context, "wpe");
     const ir::ValueId table =
@@ -101,7 +102,7 @@ ir::ValueId position_rows(ModelContext& context, const Dimensions& d, std::int64
 }
 
 ir::ValueId build_gpt2(ModelContext& context, const Json& settings, ir::ValueId inputs) {
-    Dimensions d = dimensions(settings);
+    Gpt2Dimensions d = gpt2_dimensions(settings);
     d.vocab = d.vocab == 0 ? context.data().classes : d.vocab;
     check_tokens(context, "gpt2", d.context, d.vocab, inputs);
     ops::Builder& b = context.builder();
@@ -123,7 +124,7 @@ ir::ValueId build_gpt2(ModelContext& context, const Json& settings, ir::ValueId 
                               .heads = d.heads,
                               .mlp = 4 * d.width,
                               .dropout = d.dropout,
-                              .norm_eps = kNormEps,
+                              .norm_eps = kGpt2NormEps,
                               .gelu = "gelu",
                               .attention = {true, d.context, d.dropout},
                               .experts = expert_settings(settings)};
@@ -133,7 +134,7 @@ ir::ValueId build_gpt2(ModelContext& context, const Json& settings, ir::ValueId 
     }
     {
         const Scope scope(context, "norm");
-        x = layer_norm(context, x, kNormEps);
+        x = layer_norm(context, x, kGpt2NormEps);
     }
     const Scope scope(context, "head");
     if (d.tied) {
@@ -142,33 +143,38 @@ ir::ValueId build_gpt2(ModelContext& context, const Json& settings, ir::ValueId 
     return dense(context, x, d.vocab, transformer_init(), {"embed", "vocab"}, false);
 }
 
-constexpr std::string_view kTensors = "wte.weight [V, C]: tokens\n"
-                                      "wpe.weight [context, C]: positions\n"
-                                      "blocks.*.norm1.weight [C]\n"
-                                      "blocks.*.norm1.bias [C]\n"
-                                      "blocks.*.attention.qkv.weight [C, 3C]: query, key, value\n"
-                                      "blocks.*.attention.qkv.bias [3C]\n"
-                                      "blocks.*.attention.output.weight [C, C]\n"
-                                      "blocks.*.attention.output.bias [C]\n"
-                                      "blocks.*.norm2.weight [C]\n"
-                                      "blocks.*.norm2.bias [C]\n"
-                                      "blocks.*.mlp.up.weight [C, F]\n"
-                                      "blocks.*.mlp.up.bias [F]\n"
-                                      "blocks.*.mlp.down.weight [F, C]\n"
-                                      "blocks.*.mlp.down.bias [C]\n"
-                                      "blocks.*.mlp.router.weight [C, E]: with E experts, in "
-                                      "place of up and down\n"
-                                      "blocks.*.mlp.experts.up.weight [E, C, F]\n"
-                                      "blocks.*.mlp.experts.down.weight [E, F, C]\n"
-                                      "norm.weight [C]\n"
-                                      "norm.bias [C]\n"
-                                      "head.weight [C, V]: where tied is false\n";
+constexpr std::string_view kGpt2Tensors =
+    "wte.weight [V, C]: tokens\n"
+    "wpe.weight [context, C]: positions\n"
+    "blocks.*.norm1.weight [C]\n"
+    "blocks.*.norm1.bias [C]\n"
+    "blocks.*.attention.qkv.weight [C, 3C]: query, key, value\n"
+    "blocks.*.attention.qkv.bias [3C]\n"
+    "blocks.*.attention.output.weight [C, C]\n"
+    "blocks.*.attention.output.bias [C]\n"
+    "blocks.*.norm2.weight [C]\n"
+    "blocks.*.norm2.bias [C]\n"
+    "blocks.*.mlp.up.weight [C, F]\n"
+    "blocks.*.mlp.up.bias [F]\n"
+    "blocks.*.mlp.down.weight [F, C]\n"
+    "blocks.*.mlp.down.bias [C]\n"
+    "blocks.*.mlp.router.weight [C, E]: with E experts, in "
+    "place of up and down\n"
+    "blocks.*.mlp.experts.up.weight [E, C, F]\n"
+    "blocks.*.mlp.experts.down.weight [E, F, C]\n"
+    "norm.weight [C]\n"
+    "norm.bias [C]\n"
+    "head.weight [C, V]: where tied is false\n";
 
 } // namespace
 
-const ModelDef kGpt2Model = {"gpt2",         "GPT-2 language model; on text data it reads bytes.",
-                             kTensors,       gpt2_fields,
-                             build_gpt2,     check_gpt2,
-                             context_length, experts};
+const ModelDef kGpt2Model = {"gpt2",
+                             "GPT-2 language model; on text data it reads bytes.",
+                             kGpt2Tensors,
+                             gpt2_fields,
+                             build_gpt2,
+                             check_gpt2,
+                             gpt2_context_length,
+                             gpt2_experts};
 
 } // namespace weft::nn

@@ -21,6 +21,11 @@ struct LayerDef {
     bool structured = false; // holds layers itself
 };
 
+/// Of layers without settings.
+inline config::FieldTable no_fields(int) {
+    return {};
+}
+
 /// Layers inside layers inside `sequential`: residual in repeat in branches.
 constexpr int kLayerDepth = 3;
 

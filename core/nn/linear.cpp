@@ -86,10 +86,6 @@ ir::ValueId build_linear(ModelContext& context, const config::Json& settings, ir
                  settings.at("bias").get<bool>());
 }
 
-config::FieldTable no_fields(int) {
-    return {};
-}
-
 ir::ValueId build_flatten(ModelContext& context, const config::Json&, ir::ValueId x) {
     return flatten(context, x);
 }

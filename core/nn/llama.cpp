@@ -17,10 +17,10 @@ namespace {
 
 using config::Json;
 
-constexpr double kNormEps = 1e-5;
+constexpr double kLlamaNormEps = 1e-5;
 constexpr std::int64_t kFfnMultiple = 256;
 
-struct Variant {
+struct LlamaVariant {
     std::string_view name;
     std::int64_t layers, width, heads, kv_heads, ffn, vocab, context; // vocab 0: from the data
     double rope_theta;
@@ -28,16 +28,16 @@ struct Variant {
     std::int64_t experts = 0;
 };
 
-constexpr std::array kVariants = {
-    Variant{"2-7b", 32, 4096, 32, 32, 11008, 32000, 4096, 1e4, false},
-    Variant{"3-8b", 32, 4096, 32, 8, 14336, 128256, 8192, 5e5, false},
-    Variant{"3.2-1b", 16, 2048, 32, 8, 8192, 128256, 8192, 5e5, true},
-    Variant{"3.2-3b", 28, 3072, 24, 8, 8192, 128256, 8192, 5e5, true},
-    Variant{"3-70b", 80, 8192, 64, 8, 28672, 128256, 8192, 5e5, false},
-    Variant{"3-405b", 126, 16384, 128, 8, 53248, 128256, 8192, 5e5, false},
-    Variant{"mixtral-8x7b", 32, 4096, 32, 8, 14336, 32000, 32768, 1e6, false, 8}};
+constexpr std::array kLlamaVariants = {
+    LlamaVariant{"2-7b", 32, 4096, 32, 32, 11008, 32000, 4096, 1e4, false},
+    LlamaVariant{"3-8b", 32, 4096, 32, 8, 14336, 128256, 8192, 5e5, false},
+    LlamaVariant{"3.2-1b", 16, 2048, 32, 8, 8192, 128256, 8192, 5e5, true},
+    LlamaVariant{"3.2-3b", 28, 3072, 24, 8, 8192, 128256, 8192, 5e5, true},
+    LlamaVariant{"3-70b", 80, 8192, 64, 8, 28672, 128256, 8192, 5e5, false},
+    LlamaVariant{"3-405b", 126, 16384, 128, 8, 53248, 128256, 8192, 5e5, false},
+    LlamaVariant{"mixtral-8x7b", 32, 4096, 32, 8, 14336, 32000, 32768, 1e6, false, 8}};
 // Without a variant: a model that trains on a laptop. ffn 0: from the width.
-constexpr Variant kSmall = {"", 6, 384, 6, 2, 0, 0, 256, 1e4, false};
+constexpr LlamaVariant kLlamaSmall = {"", 6, 384, 6, 2, 0, 0, 256, 1e4, false};
 
 // 8/3 of the width, so that three matrices cost what two of 4 C would, rounded up (Touvron et al.).
 std::int64_t default_ffn(std::int64_t width) {
@@ -45,8 +45,8 @@ std::int64_t default_ffn(std::int64_t width) {
 }
 
 /// Every setting given: the variant's where the document has null.
-Variant dimensions(const Json& settings) {
-    Variant d = variant_of(settings, kVariants, kSmall);
+LlamaVariant llama_dimensions(const Json& settings) {
+    LlamaVariant d = variant_of(settings, kLlamaVariants, kLlamaSmall);
     d.layers = given(settings, "layers", d.layers);
     d.width = given(settings, "width", d.width);
     d.heads = given(settings, "heads", d.heads);
@@ -69,7 +69,7 @@ config::Field tied_field() {
 
 config::FieldTable llama_fields() {
     config::FieldTable table = {
-        variant_field(kVariants),
+        variant_field(kLlamaVariants),
         size_field("layers", "Transformer blocks; null: the variant's, or 6.", 1000),
         size_field("width", "Channels; null: the variant's, or 384.", 1 << 16),
         size_field("heads", "Query heads; null: the variant's, or 6.", 1024),
@@ -97,7 +97,7 @@ config::FieldTable llama_fields() {
 }
 
 void check_llama(const Json& settings, const std::string& pointer, config::Diagnostics& out) {
-    const Variant d = dimensions(settings);
+    const LlamaVariant d = llama_dimensions(settings);
     const auto report = [&](const char* field, std::string message, std::string hint) {
         out.push_back(
             {pointer + "/" + field, config::Severity::error, std::move(message), std::move(hint)});
@@ -117,12 +117,12 @@ void check_llama(const Json& settings, const std::string& pointer, config::Diagn
     check_experts(expert_settings(settings, d.experts), pointer, out);
 }
 
-std::int64_t context_length(const Json& settings) {
-    return dimensions(settings).context;
+std::int64_t llama_context_length(const Json& settings) {
+    return llama_dimensions(settings).context;
 }
 
-std::int64_t experts(const Json& settings) {
-    return expert_settings(settings, dimensions(settings).experts).experts;
+std::int64_t llama_experts(const Json& settings) {
+    return expert_settings(settings, llama_dimensions(settings).experts).experts;
 }
 
 ir::ValueId projected(ModelContext& context, const char* name, ir::ValueId x, std::int64_t units,
@@ -132,7 +132,7 @@ ir::ValueId projected(ModelContext& context, const char* name, ir::ValueId x, st
 }
 
 // Decoding starts at the given position, training at 0.
-ir::ValueId rotated(ModelContext& context, const Variant& d, ir::ValueId x) {
+ir::ValueId rotated(ModelContext& context, const LlamaVariant& d, ir::ValueId x) {
     ir::ValueIds operands = {x};
     if (context.mode() == Mode::decode) {
         operands.push_back(context.position());
@@ -141,7 +141,7 @@ ir::ValueId rotated(ModelContext& context, const Variant& d, ir::ValueId x) {
                                   {{"theta", d.rope_theta}, {"inverse", false}});
 }
 
-ir::ValueId attention(ModelContext& context, const Variant& d, ir::ValueId x) {
+ir::ValueId attention(ModelContext& context, const LlamaVariant& d, ir::ValueId x) {
     ops::Builder& b = context.builder();
     const Scope scope(context, "attention");
     const std::int64_t samples = context.shape(x)[0];
@@ -164,8 +164,8 @@ ir::ValueId attention(ModelContext& context, const Variant& d, ir::ValueId x) {
 }
 
 // SwiGLU (Shazeer 2020): down(silu(gate(x)) * up(x))
-ir::ValueId mlp(ModelContext& context, const Variant& d, const ExpertSettings& experts,
-                ir::ValueId x) {
+ir::ValueId gated_mlp(ModelContext& context, const LlamaVariant& d, const ExpertSettings& experts,
+                      ir::ValueId x) {
     ops::Builder& b = context.builder();
     const Scope scope(context, "mlp");
     if (experts.experts > 0) {
@@ -183,20 +183,20 @@ ir::ValueId mlp(ModelContext& context, const Variant& d, const ExpertSettings& e
     return projected(context, "down", inner, d.width, residual_init(d.layers), "mlp", "embed");
 }
 
-ir::ValueId normalised(ModelContext& context, const char* name, ir::ValueId x) {
+ir::ValueId rms_normalised(ModelContext& context, const char* name, ir::ValueId x) {
     const Scope scope(context, name);
-    return rms_norm(context, x, kNormEps);
+    return rms_norm(context, x, kLlamaNormEps);
 }
 
-ir::ValueId block(ModelContext& context, const Variant& d, const ExpertSettings& experts,
-                  ir::ValueId x) {
+ir::ValueId llama_block(ModelContext& context, const LlamaVariant& d, const ExpertSettings& experts,
+                        ir::ValueId x) {
     ops::Builder& b = context.builder();
-    x = ops::add(b, x, attention(context, d, normalised(context, "norm1", x)));
-    return ops::add(b, x, mlp(context, d, experts, normalised(context, "norm2", x)));
+    x = ops::add(b, x, attention(context, d, rms_normalised(context, "norm1", x)));
+    return ops::add(b, x, gated_mlp(context, d, experts, rms_normalised(context, "norm2", x)));
 }
 
 ir::ValueId build_llama(ModelContext& context, const Json& settings, ir::ValueId inputs) {
-    Variant d = dimensions(settings);
+    LlamaVariant d = llama_dimensions(settings);
     d.vocab = d.vocab == 0 ? context.data().classes : d.vocab;
     check_tokens(context, "llama", d.context, d.vocab, inputs);
     const ExpertSettings experts = expert_settings(settings, d.experts);
@@ -210,9 +210,9 @@ ir::ValueId build_llama(ModelContext& context, const Json& settings, ir::ValueId
     }
     for (std::int64_t i = 0; i < d.layers; ++i) {
         const Scope scope(context, "blocks." + std::to_string(i));
-        x = block(context, d, experts, x);
+        x = llama_block(context, d, experts, x);
     }
-    x = normalised(context, "norm", x);
+    x = rms_normalised(context, "norm", x);
     const Scope scope(context, "head");
     if (d.tied) {
         return ops::matmul(context.builder(), x, table, false, true);
@@ -220,7 +220,7 @@ ir::ValueId build_llama(ModelContext& context, const Json& settings, ir::ValueId
     return dense(context, x, d.vocab, transformer_init(), {"embed", "vocab"}, false);
 }
 
-constexpr std::string_view kTensors =
+constexpr std::string_view kLlamaTensors =
     "embedding.weight [V, C]\n"
     "blocks.*.norm1.weight [C]: before attention (input_layernorm)\n"
     "blocks.*.attention.query.weight [C, H D]\n"
@@ -240,9 +240,13 @@ constexpr std::string_view kTensors =
 
 } // namespace
 
-const ModelDef kLlamaModel = {"llama",        "Llama language model; on text data it reads bytes.",
-                              kTensors,       llama_fields,
-                              build_llama,    check_llama,
-                              context_length, experts};
+const ModelDef kLlamaModel = {"llama",
+                              "Llama language model; on text data it reads bytes.",
+                              kLlamaTensors,
+                              llama_fields,
+                              build_llama,
+                              check_llama,
+                              llama_context_length,
+                              llama_experts};
 
 } // namespace weft::nn

@@ -21,7 +21,7 @@ ir::ValueId build_cross_entropy(ops::Builder& b, const Json& settings, const Pre
                   {{"label_smoothing", settings.at("label_smoothing").get<double>()}});
 }
 
-config::FieldTable no_fields() {
+config::FieldTable no_loss_fields() {
     return {};
 }
 
@@ -68,8 +68,8 @@ auto by_name(const List& list, std::string_view name) -> typename List::value_ty
 
 const LossDef kCrossEntropyLoss = {"cross_entropy", "Negative log-likelihood of the true class.",
                                    cross_entropy_fields, true, build_cross_entropy};
-const LossDef kMseLoss = {"mse", "Mean squared error over a sample's values.", no_fields, false,
-                          build_mse};
+const LossDef kMseLoss = {"mse", "Mean squared error over a sample's values.", no_loss_fields,
+                          false, build_mse};
 
 const MetricDef kAccuracyMetric = {
     "accuracy", "Share of terms whose most likely class is the true one.", true, true,

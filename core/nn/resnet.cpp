@@ -15,7 +15,7 @@ namespace {
 using config::Json;
 
 constexpr double kMomentum = 0.1;
-constexpr double kNormEps = 1e-5;
+constexpr double kResnetNormEps = 1e-5;
 constexpr std::int64_t kExpansion = 4; // output channels of a bottleneck over inner ones
 
 struct Net {
@@ -67,7 +67,7 @@ ir::ValueId conv_norm(ModelContext& context, const std::string& suffix, ir::Valu
                                     {"padding", std::vector<std::int64_t>(4, kernel / 2)}});
     }
     const Scope scope(context, "norm" + suffix);
-    return batch_norm(context, x, kMomentum, kNormEps);
+    return batch_norm(context, x, kMomentum, kResnetNormEps);
 }
 
 ir::ValueId stem(ModelContext& context, const Json& settings, ir::ValueId x) {
@@ -83,8 +83,8 @@ ir::ValueId stem(ModelContext& context, const Json& settings, ir::ValueId x) {
                                            {"padding", std::vector<std::int64_t>{1, 1, 1, 1}}});
 }
 
-ir::ValueId block(ModelContext& context, bool bottleneck, ir::ValueId x, std::int64_t width,
-                  std::int64_t stride) {
+ir::ValueId residual_block(ModelContext& context, bool bottleneck, ir::ValueId x,
+                           std::int64_t width, std::int64_t stride) {
     const std::int64_t channels = bottleneck ? kExpansion * width : width;
     ir::ValueId shortcut = x;
     ir::ValueId y = conv_norm(context, "1", x, width, bottleneck ? 1 : 3, bottleneck ? 1 : stride);
@@ -115,7 +115,7 @@ ir::ValueId build_resnet(ModelContext& context, const Json& settings, ir::ValueI
     for (std::size_t stage = 0; stage < net->blocks.size(); ++stage, width *= 2) {
         for (std::int64_t i = 0; i < net->blocks[stage]; ++i) {
             const Scope scope(context, "stages." + std::to_string(stage) + "." + std::to_string(i));
-            x = block(context, net->bottleneck, x, width, stage > 0 && i == 0 ? 2 : 1);
+            x = residual_block(context, net->bottleneck, x, width, stage > 0 && i == 0 ? 2 : 1);
         }
     }
     x = ops::reduce_mean(context.builder(), x, {1, 2});
@@ -124,7 +124,7 @@ ir::ValueId build_resnet(ModelContext& context, const Json& settings, ir::ValueI
                  {"embed", "vocab"});
 }
 
-constexpr std::string_view kTensors =
+constexpr std::string_view kResnetTensors =
     "stem.conv.weight [k, k, channels, W]\n"
     "stem.norm.weight [W]\n"
     "stem.norm.bias [W]\n"
@@ -155,7 +155,7 @@ constexpr std::string_view kTensors =
 
 } // namespace
 
-const ModelDef kResnetModel = {"resnet",      "ResNet for images.", kTensors,
+const ModelDef kResnetModel = {"resnet",      "ResNet for images.", kResnetTensors,
                                resnet_fields, build_resnet,         check_resnet};
 
 } // namespace weft::nn

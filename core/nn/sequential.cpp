@@ -42,7 +42,7 @@ ir::ValueId build_sequential(ModelContext& context, const Json& settings, ir::Va
 }
 
 /// The fewest experts of a moe layer, also of nested ones.
-std::int64_t experts(const Json& settings) {
+std::int64_t expert_layer(const Json& settings) {
     std::int64_t fewest = 0;
     const auto take = [&](std::int64_t count) {
         fewest = fewest == 0 || (count > 0 && count < fewest) ? count : fewest;
@@ -52,7 +52,7 @@ std::int64_t experts(const Json& settings) {
     }
     for (const Json& part : settings) {
         if (part.is_structured()) {
-            take(experts(part));
+            take(expert_layer(part));
         }
     }
     return fewest;
@@ -70,6 +70,6 @@ const ModelDef kSequentialModel = {"sequential",
                                    build_sequential,
                                    check_sequential,
                                    nullptr,
-                                   experts};
+                                   expert_layer};
 
 } // namespace weft::nn

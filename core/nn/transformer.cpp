@@ -6,9 +6,9 @@
 namespace weft::nn {
 namespace {
 
-constexpr double kInitDeviation = 0.02;
+constexpr double kBlockDeviation = 0.02;
 
-ir::ValueId normalised(ModelContext& context, const char* name, ir::ValueId x, double eps) {
+ir::ValueId layer_normalised(ModelContext& context, const char* name, ir::ValueId x, double eps) {
     const Scope scope(context, name);
     return layer_norm(context, x, eps);
 }
@@ -39,7 +39,7 @@ ir::ValueId self_attention(ModelContext& context, const BlockSettings& s, ir::Va
     return dropout(context, out, s.dropout);
 }
 
-ir::ValueId mlp(ModelContext& context, const BlockSettings& s, ir::ValueId x) {
+ir::ValueId block_mlp(ModelContext& context, const BlockSettings& s, ir::ValueId x) {
     const Scope scope(context, "mlp");
     if (s.experts.experts > 0) {
         const ExpertNetwork network{.inner = s.mlp,
@@ -66,11 +66,11 @@ std::string heads_axis(const char* name, std::int64_t head_width, std::int64_t p
 }
 
 Init transformer_init() {
-    return Init::normal(kInitDeviation);
+    return Init::normal(kBlockDeviation);
 }
 
 Init residual_init(std::int64_t layers) {
-    return Init::normal(kInitDeviation / std::sqrt(2.0 * static_cast<double>(layers)));
+    return Init::normal(kBlockDeviation / std::sqrt(2.0 * static_cast<double>(layers)));
 }
 
 void check_tokens(ModelContext& context, std::string_view model, std::int64_t most,
@@ -123,8 +123,9 @@ ir::ValueId attend(ModelContext& context, const AttentionSettings& settings, ir:
 ir::ValueId transformer_block(ModelContext& context, const BlockSettings& settings, ir::ValueId x) {
     ops::Builder& b = context.builder();
     const double eps = settings.norm_eps;
-    x = ops::add(b, x, self_attention(context, settings, normalised(context, "norm1", x, eps)));
-    return ops::add(b, x, mlp(context, settings, normalised(context, "norm2", x, eps)));
+    x = ops::add(b, x,
+                 self_attention(context, settings, layer_normalised(context, "norm1", x, eps)));
+    return ops::add(b, x, block_mlp(context, settings, layer_normalised(context, "norm2", x, eps)));
 }
 
 } // namespace weft::nn

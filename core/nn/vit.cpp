@@ -14,27 +14,27 @@ namespace {
 
 using config::Json;
 
-constexpr double kNormEps = 1e-6;
+constexpr double kVitNormEps = 1e-6;
 
-struct Variant {
+struct VitVariant {
     std::string_view name;
     std::int64_t patch, layers, width, heads;
 };
 
-constexpr std::array kVariants = {
-    Variant{"ti16", 16, 12, 192, 3},  Variant{"s16", 16, 12, 384, 6},
-    Variant{"b16", 16, 12, 768, 12},  Variant{"b32", 32, 12, 768, 12},
-    Variant{"l16", 16, 24, 1024, 16}, Variant{"h14", 14, 32, 1280, 16}};
+constexpr std::array kVitVariants = {
+    VitVariant{"ti16", 16, 12, 192, 3},  VitVariant{"s16", 16, 12, 384, 6},
+    VitVariant{"b16", 16, 12, 768, 12},  VitVariant{"b32", 32, 12, 768, 12},
+    VitVariant{"l16", 16, 24, 1024, 16}, VitVariant{"h14", 14, 32, 1280, 16}};
 // Without a variant: a model for small images that trains on a laptop.
-constexpr Variant kSmall = {"", 4, 6, 192, 3};
+constexpr VitVariant kVitTiny = {"", 4, 6, 192, 3};
 
-struct Dimensions {
+struct VitDimensions {
     std::int64_t patch, layers, width, heads, mlp;
     double dropout;
 };
 
-Dimensions dimensions(const Json& settings) {
-    const Variant& variant = variant_of(settings, kVariants, kSmall);
+VitDimensions vit_dimensions(const Json& settings) {
+    const VitVariant& variant = variant_of(settings, kVitVariants, kVitTiny);
     const std::int64_t width = given(settings, "width", variant.width);
     return {given(settings, "patch", variant.patch),
             given(settings, "layers", variant.layers),
@@ -45,7 +45,7 @@ Dimensions dimensions(const Json& settings) {
 }
 
 config::FieldTable vit_fields() {
-    return {variant_field(kVariants),
+    return {variant_field(kVitVariants),
             size_field("patch", "Height and width of a patch; null: the variant's, or 4.", 1024)
                 .in("pixels"),
             size_field("layers", "Transformer blocks; null: the variant's, or 6.", 1000),
@@ -58,7 +58,7 @@ config::FieldTable vit_fields() {
 }
 
 void check_vit(const Json& settings, const std::string& pointer, config::Diagnostics& out) {
-    const Dimensions d = dimensions(settings);
+    const VitDimensions d = vit_dimensions(settings);
     if (d.width % d.heads != 0) {
         out.push_back({pointer + "/heads", config::Severity::error,
                        "width " + std::to_string(d.width) + " does not divide into " +
@@ -67,7 +67,7 @@ void check_vit(const Json& settings, const std::string& pointer, config::Diagnos
     }
 }
 
-void check_data(ModelContext& context, const Dimensions& d, ir::ValueId inputs) {
+void check_data(ModelContext& context, const VitDimensions& d, ir::ValueId inputs) {
     const ir::Type& type = context.builder().type(inputs);
     if (!ir::is_float(type.dtype) || type.shape.rank() != 4) {
         context.fail("vit needs images [height, width, channels], but the data delivers " +
@@ -83,7 +83,7 @@ void check_data(ModelContext& context, const Dimensions& d, ir::ValueId inputs) 
 }
 
 // Images [B, H, W, channels] -> [B, patches, C]: a convolution whose windows do not overlap.
-ir::ValueId embed_patches(ModelContext& context, const Dimensions& d, ir::ValueId images) {
+ir::ValueId embed_patches(ModelContext& context, const VitDimensions& d, ir::ValueId images) {
     ops::Builder& b = context.builder();
     const Scope scope(context, "patches");
     const ir::Shape shape = context.shape(images);
@@ -99,7 +99,7 @@ ir::ValueId embed_patches(ModelContext& context, const Dimensions& d, ir::ValueI
 }
 
 // [B, patches, C] -> [B, 1 + patches, C]
-ir::ValueId with_cls(ModelContext& context, const Dimensions& d, ir::ValueId x) {
+ir::ValueId with_cls(ModelContext& context, const VitDimensions& d, ir::ValueId x) {
     ops::Builder& b = context.builder();
     const Scope scope(context, "cls");
     const ir::ValueId token = context.parameter("weight", {d.width}, transformer_init(), {"embed"});
@@ -109,7 +109,7 @@ ir::ValueId with_cls(ModelContext& context, const Dimensions& d, ir::ValueId x) 
     return b.emit("concat", {tokens, x}, {{"dim", std::int64_t{1}}});
 }
 
-ir::ValueId embed(ModelContext& context, const Dimensions& d, ir::ValueId images) {
+ir::ValueId embed(ModelContext& context, const VitDimensions& d, ir::ValueId images) {
     ir::ValueId x = with_cls(context, d, embed_patches(context, d, images));
     {
         const Scope scope(context, "positions");
@@ -122,7 +122,7 @@ ir::ValueId embed(ModelContext& context, const Dimensions& d, ir::ValueId images
 }
 
 ir::ValueId build_vit(ModelContext& context, const Json& settings, ir::ValueId inputs) {
-    const Dimensions d = dimensions(settings);
+    const VitDimensions d = vit_dimensions(settings);
     check_data(context, d, inputs);
     ops::Builder& b = context.builder();
     const BlockSettings block{.layers = d.layers,
@@ -130,7 +130,7 @@ ir::ValueId build_vit(ModelContext& context, const Json& settings, ir::ValueId i
                               .heads = d.heads,
                               .mlp = d.mlp,
                               .dropout = d.dropout,
-                              .norm_eps = kNormEps,
+                              .norm_eps = kVitNormEps,
                               .gelu = "gelu_erf",
                               .attention = {false, 0, d.dropout}};
     ir::ValueId x = embed(context, d, inputs);
@@ -143,36 +143,37 @@ ir::ValueId build_vit(ModelContext& context, const Json& settings, ir::ValueId i
     x = ops::reshape(b, ops::slice(b, x, {0, 0, 0}, {samples, 1, d.width}), {samples, d.width});
     {
         const Scope scope(context, "norm");
-        x = layer_norm(context, x, kNormEps);
+        x = layer_norm(context, x, kVitNormEps);
     }
     const Scope scope(context, "head");
     return dense(context, x, context.data().outputs(), transformer_init(), {"embed", "vocab"});
 }
 
-constexpr std::string_view kTensors = "patches.weight [P, P, channels, C]: a convolution\n"
-                                      "patches.bias [C]\n"
-                                      "cls.weight [C]\n"
-                                      "positions.weight [1 + patches, C]\n"
-                                      "blocks.*.norm1.weight [C]\n"
-                                      "blocks.*.norm1.bias [C]\n"
-                                      "blocks.*.attention.qkv.weight [C, 3C]: query, key, value\n"
-                                      "blocks.*.attention.qkv.bias [3C]\n"
-                                      "blocks.*.attention.output.weight [C, C]\n"
-                                      "blocks.*.attention.output.bias [C]\n"
-                                      "blocks.*.norm2.weight [C]\n"
-                                      "blocks.*.norm2.bias [C]\n"
-                                      "blocks.*.mlp.up.weight [C, F]\n"
-                                      "blocks.*.mlp.up.bias [F]\n"
-                                      "blocks.*.mlp.down.weight [F, C]\n"
-                                      "blocks.*.mlp.down.bias [C]\n"
-                                      "norm.weight [C]\n"
-                                      "norm.bias [C]\n"
-                                      "head.weight [C, classes]\n"
-                                      "head.bias [classes]\n";
+constexpr std::string_view kVitTensors =
+    "patches.weight [P, P, channels, C]: a convolution\n"
+    "patches.bias [C]\n"
+    "cls.weight [C]\n"
+    "positions.weight [1 + patches, C]\n"
+    "blocks.*.norm1.weight [C]\n"
+    "blocks.*.norm1.bias [C]\n"
+    "blocks.*.attention.qkv.weight [C, 3C]: query, key, value\n"
+    "blocks.*.attention.qkv.bias [3C]\n"
+    "blocks.*.attention.output.weight [C, C]\n"
+    "blocks.*.attention.output.bias [C]\n"
+    "blocks.*.norm2.weight [C]\n"
+    "blocks.*.norm2.bias [C]\n"
+    "blocks.*.mlp.up.weight [C, F]\n"
+    "blocks.*.mlp.up.bias [F]\n"
+    "blocks.*.mlp.down.weight [F, C]\n"
+    "blocks.*.mlp.down.bias [C]\n"
+    "norm.weight [C]\n"
+    "norm.bias [C]\n"
+    "head.weight [C, classes]\n"
+    "head.bias [classes]\n";
 
 } // namespace
 
-const ModelDef kVitModel = {"vit",    "Vision Transformer.", kTensors, vit_fields, build_vit,
+const ModelDef kVitModel = {"vit",    "Vision Transformer.", kVitTensors, vit_fields, build_vit,
                             check_vit};
 
 } // namespace weft::nn

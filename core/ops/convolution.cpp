@@ -13,7 +13,6 @@ using List = std::vector<std::int64_t>;
 constexpr AttributeDef kStride{"stride", AttributeKind::list, true, "vertical, horizontal step"};
 constexpr AttributeDef kPadding{"padding", AttributeKind::list, true, "top, left, bottom, right"};
 constexpr AttributeDef kWindow{"window", AttributeKind::list, true, "height, width"};
-constexpr AttributeDef kShapeAttribute{"shape", AttributeKind::list, true, "extents of the result"};
 constexpr Combine kWhole = Combine::whole;
 
 // --- Geometry ----------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ FactorRule top_k_grad_factors(const OpView& view) {
     return einsum(view, "...k,...k->...v", {{'v', Combine::whole}, {'k', Combine::whole}});
 }
 
-OpCost move_cost(const OpView& view) {
+OpCost bytes_cost(const OpView& view) {
     return cost(view, 0);
 }
 
@@ -222,7 +222,7 @@ const OpDef kTopKGrad{.name = "top_k_grad",
                       .attributes = {{"extent", AttributeKind::integer, true, "E"}},
                       .infer = infer_top_k_grad,
                       .factors = top_k_grad_factors,
-                      .cost = move_cost,
+                      .cost = bytes_cost,
                       .precision = Precision::full};
 
 const OpDef kExpertRows{
@@ -232,7 +232,7 @@ const OpDef kExpertRows{
     .attributes = {kExperts, kCapacity},
     .infer = infer_expert_rows,
     .factors = expert_rows_factors,
-    .cost = move_cost};
+    .cost = bytes_cost};
 
 const OpDef kDispatch{.name = "dispatch",
                       .help = "x [N, T, C], rows [N, T, K], gates [N, T, K]? -> tokens, times "

@@ -13,7 +13,6 @@ namespace {
 constexpr AttributeDef kStream{"stream", AttributeKind::text, true, "name of the random stream"};
 constexpr AttributeDef kExtents{"extents", AttributeKind::list, false,
                                 "of the whole array; random then tells where this part begins"};
-constexpr AttributeDef kShapeAttribute{"shape", AttributeKind::list, true, "extents of the result"};
 
 FactorRule random_factors(const OpView& view) {
     RuleBuilder rule(view);

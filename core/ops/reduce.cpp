@@ -67,10 +67,6 @@ FactorRule reduce_max_factors(const OpView& view) {
     return reduce_factors(view, Combine::max, -std::numeric_limits<double>::infinity());
 }
 
-Partial together(const OpView&) {
-    return Partial::together;
-}
-
 OpCost input_cost(const OpView& view) {
     return cost(view, static_cast<double>(view.input(0).shape.elements()));
 }

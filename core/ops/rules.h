@@ -126,6 +126,16 @@ constexpr double kRandomFlops = 16; // ten rounds give four values, plus the con
 /// As cost, where all of the arithmetic is matrix products.
 OpCost product_cost(const OpView& view, double flops);
 
+// --- Records ------------------------------------------------------------------------------------
+
+inline constexpr AttributeDef kShapeAttribute{"shape", AttributeKind::list, true,
+                                              "extents of the result"};
+
+/// For ops that are linear in all operands at once: sums of partial sums are partial sums.
+inline Partial together(const OpView&) {
+    return Partial::together;
+}
+
 // --- Gradients ---------------------------------------------------------------------------------
 
 /// For ops whose derivative is zero almost everywhere (sign, comparisons): sets nothing.

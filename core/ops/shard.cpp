@@ -58,7 +58,7 @@ Inferred infer_mask(const OpView& view) {
     return wrong.empty() ? Inferred{{view.input(0)}, {}} : fail(wrong);
 }
 
-OpCost move_cost(const OpView& view) {
+OpCost copy_cost(const OpView& view) {
     return {0, 2.0 * static_cast<double>(view.output(0).bytes()), 0};
 }
 
@@ -85,7 +85,7 @@ const OpDef kPick{.name = "pick",
                   .attributes = {kDim},
                   .infer = infer_pick,
                   .factors = whole_factors,
-                  .cost = move_cost};
+                  .cost = copy_cost};
 
 const OpDef kMask{.name = "mask",
                   .help =
@@ -97,7 +97,7 @@ const OpDef kMask{.name = "mask",
                                  {"value", AttributeKind::real, true, "stands in the padding"}},
                   .infer = infer_mask,
                   .factors = whole_factors,
-                  .cost = move_cost,
+                  .cost = copy_cost,
                   .aliases = {{0, 0}}};
 
 } // namespace weft::ops

@@ -9,8 +9,6 @@ namespace {
 using ir::ValueId;
 using List = std::vector<std::int64_t>;
 
-constexpr AttributeDef kShapeAttribute{"shape", AttributeKind::list, true, "extents of the result"};
-
 // --- constant ----------------------------------------------------------------------------------
 
 Inferred infer_constant(const OpView& view) {
@@ -27,10 +25,6 @@ Inferred infer_constant(const OpView& view) {
 
 OpCost write_cost(const OpView& view) {
     return cost(view, 0);
-}
-
-Partial together(const OpView&) {
-    return Partial::together;
 }
 
 // --- reshape -----------------------------------------------------------------------------------

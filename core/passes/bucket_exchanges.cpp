@@ -312,10 +312,10 @@ private:
     int last_backward_ = kBefore;
 };
 
-void visit(ir::Program& program, ir::Block& block, std::int64_t limit, const OpGroups& groups) {
+void cut_block(ir::Program& program, ir::Block& block, std::int64_t limit, const OpGroups& groups) {
     for (Op& op : block.ops) {
         if (op.kind == "repeat") {
-            visit(program, op.body.front(), limit, groups);
+            cut_block(program, op.body.front(), limit, groups);
         }
     }
     Bucketer(program, block, limit, groups).run();
@@ -324,7 +324,7 @@ void visit(ir::Program& program, ir::Block& block, std::int64_t limit, const OpG
 } // namespace
 
 void bucket_exchanges(ir::Program& program, std::int64_t bucket_bytes, const OpGroups& groups) {
-    visit(program, program.body, bucket_bytes, groups);
+    cut_block(program, program.body, bucket_bytes, groups);
 }
 
 } // namespace weft::passes

@@ -258,10 +258,10 @@ private:
     std::vector<std::size_t> group_of_; // [position]
 };
 
-void visit(ir::Program& program, Block& block, const OpGroups& kinds) {
+void fuse_block(ir::Program& program, Block& block, const OpGroups& kinds) {
     for (Op& op : block.ops) {
         if (op.kind == "repeat") {
-            visit(program, op.body.front(), kinds);
+            fuse_block(program, op.body.front(), kinds);
         }
     }
     BlockFuser(program, block, kinds).run();
@@ -270,7 +270,7 @@ void visit(ir::Program& program, Block& block, const OpGroups& kinds) {
 } // namespace
 
 void fuse_elementwise(ir::Program& program, const OpGroups& kinds) {
-    visit(program, program.body, kinds);
+    fuse_block(program, program.body, kinds);
 }
 
 } // namespace weft::passes

@@ -20,7 +20,7 @@ using ir::Phase;
 using ir::ValueId;
 using ir::ValueIds;
 
-std::size_t at(ValueId id) {
+std::size_t slot(ValueId id) {
     return static_cast<std::size_t>(id.index);
 }
 
@@ -46,7 +46,7 @@ public:
         for (const Op& op : block.ops) {
             first_read_.push_back(reads_.size());
             for (const ValueId id : Reads(op)) {
-                reads_.push_back({id, found_.roots[at(id)], found_.producer_of_root(id)});
+                reads_.push_back({id, found_.roots[slot(id)], found_.producer_of_root(id)});
             }
         }
         first_read_.push_back(reads_.size());
@@ -190,7 +190,7 @@ private:
     }
 
     void request(ValueId id, std::vector<bool>& cloned, std::vector<Entry>& out) const {
-        const int producer = found_.producers[at(id)];
+        const int producer = found_.producers[slot(id)];
         if (!gone(found_.producer_of_root(id)) || cloned[static_cast<std::size_t>(producer)]) {
             return;
         }
@@ -210,7 +210,9 @@ private:
     std::int64_t peak_bytes(const std::vector<Entry>& entries) const {
         // Two of each value: the first and the clone.
         std::vector<int> last(2 * program_.values.size(), -1);
-        const auto index = [](ValueId root, bool clone) { return 2 * at(root) + (clone ? 1 : 0); };
+        const auto index = [](ValueId root, bool clone) {
+            return 2 * slot(root) + (clone ? 1 : 0);
+        };
         for (std::size_t t = 0; t < entries.size(); ++t) {
             const bool clones = reads_clones(entries[t]);
             for (const Read& read : reads_of(entries[t].op)) {
@@ -218,12 +220,12 @@ private:
             }
         }
         for (const ValueId id : block_.results) {
-            last[index(found_.roots[at(id)], false)] = static_cast<int>(entries.size());
+            last[index(found_.roots[slot(id)], false)] = static_cast<int>(entries.size());
         }
         std::vector<std::int64_t> change(entries.size() + 2, 0);
         for (std::size_t t = 0; t < entries.size(); ++t) {
             for (const ValueId id : block_.ops[entries[t].op].outputs) {
-                if (found_.roots[at(id)] == id) {
+                if (found_.roots[slot(id)] == id) {
                     const int end =
                         std::max(static_cast<int>(t), last[index(id, entries[t].clone)]);
                     change[t] += program_.type(id).bytes();
@@ -254,8 +256,9 @@ private:
             Op op = twice[entry.op] ? old : std::move(old);
             if (reads) {
                 for (ValueId& id : op.inputs) {
-                    id = at(id) < clone_of.size() && clone_of[at(id)].valid() ? clone_of[at(id)]
-                                                                              : id;
+                    id = slot(id) < clone_of.size() && clone_of[slot(id)].valid()
+                             ? clone_of[slot(id)]
+                             : id;
                 }
                 for (ir::Block& body : op.body) {
                     ir::replace_uses(body, clone_of);
@@ -265,7 +268,7 @@ private:
                 op.phase = Phase::backward;
                 for (ValueId& id : op.outputs) {
                     const ValueId fresh = program_.add_value(ir::Type(program_.type(id)));
-                    clone_of[at(id)] = fresh;
+                    clone_of[slot(id)] = fresh;
                     id = fresh;
                 }
             }

@@ -19,7 +19,7 @@ constexpr std::int64_t kSmallElements = 64;
 // Tells candidates of equal cost apart by their block.
 constexpr double kLaterBlock = 1e-6;
 
-std::size_t at(ValueId id) {
+std::size_t index_of(ValueId id) {
     return static_cast<std::size_t>(id.index);
 }
 
@@ -62,11 +62,11 @@ public:
 private:
     void walk_definitions() {
         for (const ValueId id : block_.arguments) {
-            weights_[at(id)] = false;
+            weights_[index_of(id)] = false;
         }
         if (&block_ == &program_.body) {
             for (const ir::Port& port : program_.arguments) {
-                weights_[at(port.value)] = port.role == ir::Role::state;
+                weights_[index_of(port.value)] = port.role == ir::Role::state;
             }
         }
         bool forward = false;
@@ -76,13 +76,13 @@ private:
             out_.trains = out_.trains || (forward && op.phase == Phase::backward);
             const bool weight = !op.structured() && !op.inputs.empty() &&
                                 std::all_of(op.inputs.begin(), op.inputs.end(),
-                                            [this](ValueId id) { return weights_[at(id)]; });
+                                            [this](ValueId id) { return weights_[index_of(id)]; });
             for (const ValueId id : op.outputs) {
-                out_.producers[at(id)] = static_cast<int>(i);
-                weights_[at(id)] = weight;
+                out_.producers[index_of(id)] = static_cast<int>(i);
+                weights_[index_of(id)] = weight;
             }
             if (is_view(op)) {
-                out_.roots[at(op.outputs[0])] = out_.roots[at(op.inputs[0])];
+                out_.roots[index_of(op.outputs[0])] = out_.roots[index_of(op.inputs[0])];
             }
         }
     }
@@ -121,10 +121,10 @@ private:
                 continue;
             }
             for (const ValueId id : Reads(op)) {
-                const ValueId root = out_.roots[at(id)];
-                const int producer = out_.producers[at(root)];
-                if (producer >= 0 && !counted[at(root)]) {
-                    counted[at(root)] = true;
+                const ValueId root = out_.roots[index_of(id)];
+                const int producer = out_.producers[index_of(root)];
+                if (producer >= 0 && !counted[index_of(root)]) {
+                    counted[index_of(root)] = true;
                     out_.bytes[static_cast<std::size_t>(producer)] += program_.type(root).bytes();
                 }
             }
@@ -141,7 +141,7 @@ private:
         for (std::size_t i = 0; i < block_.ops.size(); ++i) {
             const Op& op = block_.ops[i];
             const bool fixed = op.phase != Phase::forward || op.structured() || is_view(op) ||
-                               kept_[i] || weights_[at(op.outputs[0])] || small(op);
+                               kept_[i] || weights_[index_of(op.outputs[0])] || small(op);
             if (!fixed) {
                 out_.standings[i] = out_.bytes[i] > 0 ? Standing::candidate : Standing::inner;
             }

@@ -141,12 +141,12 @@ private:
     std::vector<std::vector<std::size_t>> uses_; // [value] positions, ascending
 };
 
-void visit(const ir::Program& program, Block& block, std::span<const ValueId> replaceable) {
+void sort_block(const ir::Program& program, Block& block, std::span<const ValueId> replaceable) {
     for (Op& op : block.ops) {
         if (op.kind == "repeat") {
             Block& body = op.body.front();
             const auto carried = static_cast<std::size_t>(op.attributes.integer("carried"));
-            visit(program, body, std::span(body.arguments).first(carried));
+            sort_block(program, body, std::span(body.arguments).first(carried));
         }
     }
     BlockScheduler(program, block, replaceable).run();
@@ -155,7 +155,7 @@ void visit(const ir::Program& program, Block& block, std::span<const ValueId> re
 } // namespace
 
 void shorten_lifetimes(ir::Program& program) {
-    visit(program, program.body, {});
+    sort_block(program, program.body, {});
 }
 
 } // namespace weft::passes

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMost = 1 << 20;                // stages, microbatches, chunks
 constexpr std::int64_t kMostBytes = 16 << 20; // of a file
-constexpr std::size_t kMostProblems = 3;      // shown at once
+constexpr std::size_t kMostNamedProblems = 3; // shown at once
 
 /// A whole number of at most kMost at the start of `text`, which loses it.
 std::optional<int> take_number(std::string_view& text) {
@@ -174,13 +174,14 @@ Schedule parse_schedule(std::string_view text, std::string_view origin) {
     std::vector<std::string> problems = check(schedule);
     if (!problems.empty()) {
         const std::size_t count = problems.size();
-        problems.resize(std::min(count, kMostProblems));
-        throw Error(ErrorKind::usage, std::string(origin),
-                    join(problems, "; ") +
-                        (count > kMostProblems
-                             ? "; and " + std::to_string(count - kMostProblems) + " more problems"
-                             : ""),
-                    "each stage runs F and B (or I and W) of every microbatch and chunk once");
+        problems.resize(std::min(count, kMostNamedProblems));
+        throw Error(
+            ErrorKind::usage, std::string(origin),
+            join(problems, "; ") +
+                (count > kMostNamedProblems
+                     ? "; and " + std::to_string(count - kMostNamedProblems) + " more problems"
+                     : ""),
+            "each stage runs F and B (or I and W) of every microbatch and chunk once");
     }
     return schedule;
 }

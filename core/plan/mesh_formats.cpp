@@ -11,7 +11,7 @@
 namespace weft::plan {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using config::Json;
 
 bool splits(const sharding::Placement& placement, std::string_view logical, int axis) {
     const std::vector<int> axes = placement.axes_of(logical);
@@ -45,7 +45,7 @@ Json rules_json(const std::vector<sharding::Rule>& rules) {
     return out;
 }
 
-Json pipeline_json(const Pipeline& pipeline, const std::vector<Stage>& stages) {
+Json stages_json(const Pipeline& pipeline, const std::vector<Stage>& stages) {
     Json layers = Json::array();
     for (const Stage& stage : stages) {
         layers.push_back(stage.layers);
@@ -80,7 +80,7 @@ std::string mesh_as_json(const ExecutionPlan& plan, const MeshRecipe& recipe) {
         {"zero_stage", plan.zero_stage},
         {"rules", rules_json(effective_rules(plan.rules))},
         {"specs", std::move(specs)},
-        {"pipeline", plan.pipeline ? pipeline_json(*plan.pipeline, plan.stages) : Json(nullptr)},
+        {"pipeline", plan.pipeline ? stages_json(*plan.pipeline, plan.stages) : Json(nullptr)},
         {"global_batch_size", recipe.global_batch_size},
         {"micro_batch_size", recipe.micro_batch_size},
         {"tensors", std::move(tensors)}};

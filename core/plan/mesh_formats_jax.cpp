@@ -110,7 +110,7 @@ std::string batch_dict(const ExecutionPlan& plan) {
 }
 
 /// The parameter that a slot of the optimizer belongs to: "optimizer.m/NAME" is of NAME.
-std::string owner_of(const std::string& slot) {
+std::string parameter_of(const std::string& slot) {
     return slot.substr(slot.find('/') + 1);
 }
 
@@ -119,7 +119,7 @@ bool optimizer_differs(const std::vector<NamedSlot>& parameters,
                        const std::vector<NamedSlot>& optimizer, const sharding::Mesh& mesh) {
     return std::any_of(optimizer.begin(), optimizer.end(), [&](const NamedSlot& state) {
         const auto own = std::find_if(parameters.begin(), parameters.end(), [&](const auto& one) {
-            return one.slot->name == owner_of(state.slot->name);
+            return one.slot->name == parameter_of(state.slot->name);
         });
         return own != parameters.end() &&
                spec_of(own->slot->placement, mesh) != spec_of(state.slot->placement, mesh);

@@ -245,7 +245,7 @@ std::string mesh_as_megatron(const ExecutionPlan& plan, const MeshRecipe& recipe
         out.say("--bf16");
     }
     if (recipe.max_grad_norm) {
-        out.say("--clip-grad " + nlohmann::json(*recipe.max_grad_norm).dump());
+        out.say("--clip-grad " + config::Json(*recipe.max_grad_norm).dump());
     }
     megatron_recompute(recipe, out);
     out.raw(")");

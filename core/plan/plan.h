@@ -10,10 +10,9 @@
 // is scratch of the program that runs, sized for the largest. Every buffer has a fixed offset.
 #pragma once
 
+#include "core/config/json.h"
 #include "core/ir/program.h"
 #include "core/sharding/lint.h"
-
-#include <nlohmann/json.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -376,7 +375,7 @@ std::string peak_op(const PlannedProgram& program);
 
 /// The document of `weft plan --json` (INTERFACES.md); "predicted_step_ms" is null until there is a
 /// cost model for the machine.
-nlohmann::ordered_json to_json(const ExecutionPlan& plan);
+config::Json to_json(const ExecutionPlan& plan);
 
 struct PageStyle {
     bool colour = false;
@@ -390,7 +389,7 @@ std::string advice_text(const ExecutionPlan& plan, const std::vector<Alternative
 /// The same for meshes, fastest first.
 std::string mesh_advice_text(const ExecutionPlan& plan, const std::vector<Alternative>& advice,
                              const Rejections& others, const PageStyle& style = {});
-nlohmann::ordered_json to_json(const std::vector<Alternative>& alternatives);
+config::Json to_json(const std::vector<Alternative>& alternatives);
 
 /// An array of a plan that people ask for by name: a state slot, an activation, or the batch of one
 /// call of the training step ("inputs", "targets").
@@ -414,6 +413,6 @@ std::vector<Tensor> batch_tensors(const ExecutionPlan& plan);
 /// stand together.
 std::string tensor_text(const ExecutionPlan& plan, const Tensor& tensor,
                         const PageStyle& style = {});
-nlohmann::ordered_json tensor_json(const ExecutionPlan& plan, const Tensor& tensor);
+config::Json tensor_json(const ExecutionPlan& plan, const Tensor& tensor);
 
 } // namespace weft::plan

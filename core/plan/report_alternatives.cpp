@@ -9,27 +9,24 @@
 namespace weft::plan {
 namespace {
 
-constexpr std::size_t kNumberColumns = Page::kNumberColumns;
-constexpr std::size_t kNameColumns = Page::kNameColumns;
-
 void write_alternatives(Page& page, const std::vector<Alternative>& alternatives,
                         const std::function<std::string(const Alternative&)>& name,
                         const std::function<std::string(const Alternative&)>& remark) {
     std::int64_t most = 1;
-    std::size_t widest = kNameColumns;
+    std::size_t widest = Page::kNameColumns;
     for (const Alternative& alternative : alternatives) {
         most = std::max(most, alternative.peak_bytes);
         widest = std::max(widest, name(alternative).size());
     }
-    const std::size_t beside = 2 + widest + 2 * kNumberColumns + 4;
+    const std::size_t beside = 2 + widest + 2 * Page::kNumberColumns + 4;
     for (const Alternative& alternative : alternatives) {
         const std::string step = alternative.predicted_step_ms
                                      ? milliseconds(*alternative.predicted_step_ms)
                                      : std::string("-");
         const std::string note = remark(alternative);
         page.line("  " + left(name(alternative), widest) +
-                  right(format_bytes(alternative.peak_bytes), kNumberColumns) +
-                  right(step, kNumberColumns) + "  " +
+                  right(format_bytes(alternative.peak_bytes), Page::kNumberColumns) +
+                  right(step, Page::kNumberColumns) + "  " +
                   page.bar(static_cast<double>(alternative.peak_bytes) / static_cast<double>(most),
                            beside + note.size()) +
                   (note.empty() ? "" : "  " + note));
@@ -127,8 +124,9 @@ std::string mesh_advice_text(const ExecutionPlan& plan, const std::vector<Altern
     for (const Alternative& way : advice) {
         const double step_ms = way.predicted_step_ms.value_or(0);
         page.line(
-            "  " + left(way.change, widest) + right(format_bytes(way.peak_bytes), kNumberColumns) +
-            right(step_ms > 0 ? milliseconds(step_ms) : "-", kNumberColumns) +
+            "  " + left(way.change, widest) +
+            right(format_bytes(way.peak_bytes), Page::kNumberColumns) +
+            right(step_ms > 0 ? milliseconds(step_ms) : "-", Page::kNumberColumns) +
             right(step_ms > 0 ? fixed(100 * way.communication_ms / step_ms, 0) + " %" : "-", 7));
         page.sentence(settings_of(way), 4, 6);
     }

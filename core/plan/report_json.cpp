@@ -8,7 +8,7 @@
 namespace weft::plan {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using config::Json;
 
 Json or_null(const std::optional<double>& value) {
     return value ? Json(*value) : Json(nullptr);
@@ -208,7 +208,7 @@ Json diagnostics_json(const ExecutionPlan& plan) {
 
 } // namespace
 
-nlohmann::ordered_json to_json(const std::vector<Alternative>& alternatives) {
+Json to_json(const std::vector<Alternative>& alternatives) {
     Json out = Json::array();
     for (const Alternative& alternative : alternatives) {
         out.push_back(alternative_json(alternative));
@@ -216,7 +216,7 @@ nlohmann::ordered_json to_json(const std::vector<Alternative>& alternatives) {
     return out;
 }
 
-nlohmann::ordered_json to_json(const ExecutionPlan& plan) {
+Json to_json(const ExecutionPlan& plan) {
     Json document{{"parameters", plan.parameters},
                   {"flops_per_step", plan.flops_per_step},
                   {"compile_ms", plan.compile_ms},

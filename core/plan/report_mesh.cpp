@@ -63,7 +63,7 @@ void write_rest(Page& page, std::size_t all, std::size_t shown, const std::strin
 }
 
 /// "optimizer.m/NAME" is of NAME.
-std::string owner_of(const std::string& name) {
+std::string layer_of(const std::string& name) {
     return any_layer(name.substr(name.find('/') + 1));
 }
 
@@ -109,7 +109,7 @@ std::vector<TensorGroup> tensor_groups(const ExecutionPlan& plan) {
     std::vector<TensorGroup> out;
     std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> known;
     for (const StateSlot& slot : plan.state_slots) {
-        TensorGroup one{owner_of(slot.name), std::string(category_name(slot.category)),
+        TensorGroup one{layer_of(slot.name), std::string(category_name(slot.category)),
                         ir::to_text(sharding::to_spec(slot.placement, plan.mesh)),
                         ir::to_text(slot.type.shape)};
         const auto [found, is_new] =
@@ -191,7 +191,7 @@ std::vector<FindingGroup> finding_groups(const ExecutionPlan& plan) {
     std::vector<FindingGroup> out;
     std::map<std::tuple<std::string, int, int, std::int64_t>, std::size_t> known;
     for (const sharding::Finding& one : plan.findings) {
-        const std::string name = owner_of(one.array);
+        const std::string name = layer_of(one.array);
         const auto [found, is_new] =
             known.try_emplace({name, static_cast<int>(one.kind), one.dim, one.devices}, out.size());
         if (is_new) {

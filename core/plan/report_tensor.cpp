@@ -10,7 +10,7 @@
 namespace weft::plan {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using config::Json;
 
 /// Ranges of every dimension that devices hold alike.
 struct Holding {
@@ -177,7 +177,7 @@ std::string tensor_text(const ExecutionPlan& plan, const Tensor& tensor, const P
     return page.text();
 }
 
-nlohmann::ordered_json tensor_row_json(const ExecutionPlan& plan, const Tensor& tensor) {
+Json tensor_row_json(const ExecutionPlan& plan, const Tensor& tensor) {
     Json out{{"name", tensor.name},
              {"kind", tensor.kind},
              {"global_shape", shape_json(tensor.whole.shape)},
@@ -192,7 +192,7 @@ nlohmann::ordered_json tensor_row_json(const ExecutionPlan& plan, const Tensor& 
     return out;
 }
 
-nlohmann::ordered_json tensor_json(const ExecutionPlan& plan, const Tensor& tensor) {
+Json tensor_json(const ExecutionPlan& plan, const Tensor& tensor) {
     Json held = Json::array();
     for (const Holding& holding : holdings(plan, tensor)) {
         Json dims = Json::array();

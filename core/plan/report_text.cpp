@@ -10,8 +10,6 @@ namespace weft::plan {
 namespace {
 
 constexpr std::size_t kMostOps = 8;
-constexpr std::size_t kNumberColumns = Page::kNumberColumns;
-constexpr std::size_t kNameColumns = Page::kNameColumns;
 
 /// "1.24 TFLOP"
 std::string flop_text(double flops) {
@@ -42,7 +40,7 @@ void write_memory(Page& page, const ExecutionPlan& plan) {
         if (amount > 0) {
             page.row(std::string(category_name(static_cast<Category>(i))), format_bytes(amount),
                      page.bar(static_cast<double>(amount) / static_cast<double>(most),
-                              kNameColumns + kNumberColumns + 4));
+                              Page::kNameColumns + Page::kNumberColumns + 4));
         }
     }
     if (holes > 0) {

@@ -24,7 +24,7 @@ void write_fixes(Page& page, const sharding::Finding& finding);
 std::vector<std::string> batch_advice_lines(const ExecutionPlan& plan);
 
 /// A row of "tensors", without who holds what.
-nlohmann::ordered_json tensor_row_json(const ExecutionPlan& plan, const Tensor& tensor);
+config::Json tensor_row_json(const ExecutionPlan& plan, const Tensor& tensor);
 
 /// Copies of a tensor's parts on the mesh: devices that hold the same ranges.
 std::int64_t replicas(const ExecutionPlan& plan, const sharding::Sharding& placement);

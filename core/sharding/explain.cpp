@@ -29,7 +29,7 @@ std::vector<int> axes_of(const Sharding& sharding, const Mesh& mesh) {
     return out;
 }
 
-std::vector<int> less(std::vector<int> some, std::span<const int> axes) {
+std::vector<int> without(std::vector<int> some, std::span<const int> axes) {
     std::erase_if(some, [&](int axis) { return contains(axes, axis); });
     return some;
 }
@@ -80,7 +80,7 @@ std::string what_of(const Move& move) {
 }
 
 void explain_sum(const Move& move, Cause& out) {
-    const std::vector<int> sums = less(move.from.partial, move.to.partial);
+    const std::vector<int> sums = without(move.from.partial, move.to.partial);
     if (sums.empty()) {
         return;
     }
@@ -95,7 +95,7 @@ void explain_sum(const Move& move, Cause& out) {
     } else if (move.summing.slot != nullptr) {
         out.sum_tensor = move.summing.slot->name;
         out.sum_why = split_text(move.summing, sums);
-    } else if (less(sums, move.batch_axes).empty()) {
+    } else if (without(sums, move.batch_axes).empty()) {
         out.sum_why = "samples are split over " + over;
     } else {
         out.sum_why =
@@ -105,7 +105,7 @@ void explain_sum(const Move& move, Cause& out) {
 
 void explain_move(const Move& move, Cause& out) {
     const std::vector<int> kept = axes_of(move.from, move.mesh);
-    const std::vector<int> lost = less(kept, axes_of(move.to, move.mesh));
+    const std::vector<int> lost = without(kept, axes_of(move.to, move.mesh));
     const std::string over = names(lost.empty() ? kept : lost, move.mesh);
     const bool renews = move.reader.kind.text().starts_with("new ");
     if (renews) {

@@ -21,7 +21,7 @@ bool uses_any(const Sharding& sharding, std::span<const int> axes) {
     return std::any_of(axes.begin(), axes.end(), [&](int axis) { return sharding.uses(axis); });
 }
 
-std::vector<int> less(std::vector<int> some, std::span<const int> axes) {
+std::vector<int> comes_before(std::vector<int> some, std::span<const int> axes) {
     std::erase_if(some, [&](int axis) { return contains(axes, axis); });
     return some;
 }
@@ -239,12 +239,12 @@ ValueId Resharder::reshard(Builder& b, ValueId x, const ir::Type& whole, Shardin
     };
     const std::size_t rank = to.dims.size();
     // 1. Sums that end up split over their own axes.
-    std::vector<int> sums = less(from.partial, to.partial);
+    std::vector<int> sums = comes_before(from.partial, to.partial);
     for (std::size_t dim = 0; dim < rank; ++dim) {
         for (auto more = added(dim); more && all_in(more->axes(), sums); more = added(dim)) {
             x = scatter(b, x, at(dim, more->splits, more->at), cause);
             from.dims[dim] = next(dim);
-            sums = less(sums, more->axes());
+            sums = comes_before(sums, more->axes());
         }
     }
     // 2. All other sums.
@@ -293,7 +293,7 @@ ValueId Resharder::reshard(Builder& b, ValueId x, const ir::Type& whole, Shardin
         }
         WEFT_CHECK(from.dims[dim] == to.dims[dim], "resharding reaches its aim");
     }
-    const std::vector<int> new_sums = less(to.partial, from.partial);
+    const std::vector<int> new_sums = comes_before(to.partial, from.partial);
     return new_sums.empty() ? x : first_only(b, x, new_sums);
 }
 

@@ -12,7 +12,7 @@ using ir::Op;
 using ir::Phase;
 using ir::ValueId;
 
-std::size_t at(ValueId id) {
+std::size_t index_of(ValueId id) {
     return static_cast<std::size_t>(id.index);
 }
 
@@ -35,7 +35,7 @@ OpParts::OpParts(const ir::Program& program, const StageMap& map)
 void OpParts::place_arguments() {
     for (const ir::Port& port : program_.arguments) {
         if (port.role == ir::Role::state) {
-            parts_[at(port.value)] = std::max(0, map_.part_of(port.name));
+            parts_[index_of(port.value)] = std::max(0, map_.part_of(port.name));
         }
     }
 }
@@ -48,11 +48,11 @@ void OpParts::place_block(const Block& block) {
         }
         const int part = place(op);
         const bool moves = std::any_of(op.inputs.begin(), op.inputs.end(),
-                                       [this](ValueId id) { return moving_[at(id)]; });
+                                       [this](ValueId id) { return moving_[index_of(id)]; });
         for (const ValueId id : op.outputs) {
-            parts_[at(id)] = part;
-            phases_[at(id)] = op.phase;
-            moving_[at(id)] = moves || (loop_ == nullptr && part != kAnywhere);
+            parts_[index_of(id)] = part;
+            phases_[index_of(id)] = op.phase;
+            moving_[index_of(id)] = moves || (loop_ == nullptr && part != kAnywhere);
         }
     }
 }
@@ -61,16 +61,17 @@ void OpParts::place_loop() {
     const Block& body = loop_->body.front();
     const auto carried = static_cast<std::size_t>(loop_->attributes.integer("carried"));
     for (std::size_t i = 0; i < body.arguments.size(); ++i) {
-        parts_[at(body.arguments[i])] = i < carried ? parts_[at(loop_->inputs[i])] : kAnywhere;
-        moving_[at(body.arguments[i])] = i >= carried;
+        parts_[index_of(body.arguments[i])] =
+            i < carried ? parts_[index_of(loop_->inputs[i])] : kAnywhere;
+        moving_[index_of(body.arguments[i])] = i >= carried;
     }
     // A sum starts from nothing, which is anywhere, and stands where it is added to.
     for (bool settled = false; !settled;) {
         settled = true;
         place_block(body);
         for (std::size_t i = 0; i < carried; ++i) {
-            int& own = parts_[at(body.arguments[i])];
-            const int made = parts_[at(body.results[i])];
+            int& own = parts_[index_of(body.arguments[i])];
+            const int made = parts_[index_of(body.results[i])];
             if (own != made) {
                 own = made;
                 settled = false;
@@ -78,14 +79,15 @@ void OpParts::place_loop() {
         }
     }
     for (std::size_t i = 0; i < loop_->outputs.size(); ++i) {
-        parts_[at(loop_->outputs[i])] = parts_[at(body.results[i])];
-        phases_[at(loop_->outputs[i])] = Phase::backward;
+        parts_[index_of(loop_->outputs[i])] = parts_[index_of(body.results[i])];
+        phases_[index_of(loop_->outputs[i])] = Phase::backward;
     }
 }
 
 int OpParts::place(const Op& op) const {
-    const bool anywhere = std::all_of(op.inputs.begin(), op.inputs.end(),
-                                      [this](ValueId id) { return parts_[at(id)] == kAnywhere; });
+    const bool anywhere = std::all_of(op.inputs.begin(), op.inputs.end(), [this](ValueId id) {
+        return parts_[index_of(id)] == kAnywhere;
+    });
     if (anywhere) {
         return kAnywhere;
     }
@@ -94,15 +96,15 @@ int OpParts::place(const Op& op) const {
     int most = map_.parts() - 1; // a backward op comes before them
     bool any_backward = false;
     for (const ValueId id : op.inputs) {
-        const int part = parts_[at(id)];
+        const int part = parts_[index_of(id)];
         if (part == kAnywhere) {
             continue;
         }
         latest = std::max(latest, part);
-        if (moving_[at(id)] && phases_[at(id)] == Phase::backward) {
+        if (moving_[index_of(id)] && phases_[index_of(id)] == Phase::backward) {
             most = std::min(most, part);
             any_backward = true;
-        } else if (moving_[at(id)]) {
+        } else if (moving_[index_of(id)]) {
             least = std::max(least, part);
         }
     }

@@ -9,14 +9,14 @@ namespace {
 using ir::Op;
 using ir::ValueId;
 
-std::size_t at(ValueId id) {
+std::size_t slot(ValueId id) {
     return static_cast<std::size_t>(id.index);
 }
 
 /// "add at blocks.2, microbatch 3, for stage 1".
 std::string cause_of(const Source& source, ValueId id, int microbatch, int to) {
-    const Op* op = source.maker[at(id)];
-    const ir::Port* port = source.port[at(id)];
+    const Op* op = source.maker[slot(id)];
+    const ir::Port* port = source.port[slot(id)];
     std::string out = port != nullptr ? port->name : op == nullptr ? "value" : op_text(*op);
     if (op != nullptr && op->phase == ir::Phase::backward) {
         out = "gradient: " + out;
@@ -39,12 +39,12 @@ Source::Source(const ir::Program& whole, const StageMap& stage_map, int stages)
         place[i] = part == kAnywhere ? -1 : places[static_cast<std::size_t>(part % stages)]++;
     }
     for (const ir::Port& one : whole.arguments) {
-        port[at(one.value)] = &one;
+        port[slot(one.value)] = &one;
     }
     for (const Op& op : whole.body.ops) {
         for (std::size_t i = 0; i < op.outputs.size(); ++i) {
-            maker[at(op.outputs[i])] = &op;
-            loop_output[at(op.outputs[i])] = &op == parts.loop() ? static_cast<int>(i) : -1;
+            maker[slot(op.outputs[i])] = &op;
+            loop_output[slot(op.outputs[i])] = &op == parts.loop() ? static_cast<int>(i) : -1;
         }
     }
     if (parts.loop() == nullptr) {
@@ -52,13 +52,13 @@ Source::Source(const ir::Program& whole, const StageMap& stage_map, int stages)
     }
     const ir::Block& body = parts.loop()->body.front();
     for (std::size_t i = 0; i < body.arguments.size(); ++i) {
-        body_argument[at(body.arguments[i])] = static_cast<int>(i);
-        in_loop[at(body.arguments[i])] = true;
+        body_argument[slot(body.arguments[i])] = static_cast<int>(i);
+        in_loop[slot(body.arguments[i])] = true;
     }
     for (const Op& op : body.ops) {
         for (const ValueId id : op.outputs) {
-            maker[at(id)] = &op;
-            in_loop[at(id)] = true;
+            maker[slot(id)] = &op;
+            in_loop[slot(id)] = true;
         }
     }
 }
@@ -89,7 +89,7 @@ ValueId StageProgram::known(int microbatch, ValueId id) const {
     if (has_place(id)) {
         const auto row = static_cast<std::size_t>(microbatch + 1);
         return row < own_.size() && !own_[row].empty()
-                   ? own_[row][static_cast<std::size_t>(source_.place[at(id)])]
+                   ? own_[row][static_cast<std::size_t>(source_.place[slot(id)])]
                    : ValueId();
     }
     const auto found = others_.find(key(microbatch, id));
@@ -104,7 +104,7 @@ void StageProgram::know(int microbatch, ValueId id, ValueId own) {
     const auto row = static_cast<std::size_t>(microbatch + 1);
     own_.resize(std::max(own_.size(), row + 1));
     own_[row].resize(static_cast<std::size_t>(source_.places[static_cast<std::size_t>(stage_)]));
-    own_[row][static_cast<std::size_t>(source_.place[at(id)])] = own;
+    own_[row][static_cast<std::size_t>(source_.place[slot(id)])] = own;
 }
 
 void StageProgram::emit(const Op& op, int microbatch) {
@@ -140,7 +140,7 @@ void StageProgram::emit(const Op& op, int microbatch) {
 }
 
 ValueId StageProgram::local(int microbatch, ValueId id) {
-    if (!source_.in_loop[at(id)]) {
+    if (!source_.in_loop[slot(id)]) {
         microbatch = kOutside;
     }
     const ValueId own = known(microbatch, id);
@@ -152,11 +152,11 @@ ValueId StageProgram::make(int microbatch, ValueId id) {
     if (part != kAnywhere && !is_here(part)) {
         return receive(microbatch, id);
     }
-    if (source_.port[at(id)] != nullptr) {
+    if (source_.port[slot(id)] != nullptr) {
         add_argument(id);
-    } else if (source_.body_argument[at(id)] >= 0) {
+    } else if (source_.body_argument[slot(id)] >= 0) {
         return body_argument(microbatch, id);
-    } else if (const int output = source_.loop_output[at(id)]; output >= 0) {
+    } else if (const int output = source_.loop_output[slot(id)]; output >= 0) {
         const Op& loop = *source_.parts.loop();
         const auto last = static_cast<int>(loop.attributes.integer("count")) - 1;
         return part == kAnywhere
@@ -164,14 +164,14 @@ ValueId StageProgram::make(int microbatch, ValueId id) {
                    : carried(output);
     } else {
         WEFT_CHECK(part == kAnywhere, "an op of this stage was written before it is read");
-        emit(*source_.maker[at(id)], microbatch);
+        emit(*source_.maker[slot(id)], microbatch);
     }
     return known(microbatch, id);
 }
 
 ValueId StageProgram::body_argument(int microbatch, ValueId id) {
     const Op& loop = *source_.parts.loop();
-    const auto position = static_cast<std::size_t>(source_.body_argument[at(id)]);
+    const auto position = static_cast<std::size_t>(source_.body_argument[slot(id)]);
     if (position >= static_cast<std::size_t>(loop.attributes.integer("carried"))) {
         const ValueId part = slice_of(local(kOutside, loop.inputs[position]), microbatch);
         know(microbatch, id, part);
@@ -218,7 +218,7 @@ ValueId StageProgram::slice_of(ValueId stack, int index) {
 }
 
 void StageProgram::add_argument(ValueId id) {
-    const ir::Port& port = *source_.port[at(id)];
+    const ir::Port& port = *source_.port[slot(id)];
     know(kOutside, id, program_.add_argument(port.role, port.name, source_.program.type(id)));
 }
 
@@ -239,7 +239,7 @@ Op StageProgram::message_op(std::string kind, int peer, const Message& message) 
                      {"count", axis_.stages},
                      {"peer", static_cast<std::int64_t>(peer)},
                      {"cause", message.cause}};
-    const Op* maker = source_.maker[at(message.value)];
+    const Op* maker = source_.maker[slot(message.value)];
     if (maker != nullptr && !maker->path.empty()) {
         const bool backward = maker->phase == ir::Phase::backward;
         op.attributes.set("what", backward ? "gradient of " + maker->path + " input"
@@ -258,7 +258,7 @@ void StageProgram::send(int microbatch, ValueId id, int to) {
     message.value = id;
     message.cause = cause_of(source_, id, microbatch, to);
     message.local = local(microbatch, id);
-    const Op* maker = source_.maker[at(id)];
+    const Op* maker = source_.maker[slot(id)];
     message.phase =
         maker == nullptr || maker == source_.parts.loop() ? ir::Phase::forward : maker->phase;
     Op op = message_op("send", to, message);

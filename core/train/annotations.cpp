@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 using config::Json;
 
-constexpr std::int64_t kMostBytes = 1 << 20;
+constexpr std::int64_t kMostNotesBytes = 1 << 20;
 
 fs::path annotations_path(const fs::path& run) {
     return run / "annotations.json";
@@ -23,10 +23,10 @@ Json read_document(const fs::path& run) {
     if (!fs::exists(annotations_path(run), problem)) {
         return nullptr;
     }
-    return Json::parse(read_file(annotations_path(run), kMostBytes), nullptr, false);
+    return config::json_or_discarded(read_file(annotations_path(run), kMostNotesBytes));
 }
 
-void take(const Json& from, Annotations& out) {
+void take_over(const Json& from, Annotations& out) {
     if (const auto tags = from.find("tags"); tags != from.end() && tags->is_array()) {
         out.tags.clear();
         for (const Json& tag : *tags) {
@@ -49,11 +49,11 @@ void take(const Json& from, Annotations& out) {
 Annotations read_annotations(const fs::path& run, const Json& config) {
     Annotations out;
     if (config.is_object()) {
-        take(config, out);
+        take_over(config, out);
         out.archived = false; // not a setting of a configuration
     }
     if (const Json document = read_document(run); document.is_object()) {
-        take(document, out);
+        take_over(document, out);
     }
     return out;
 }

@@ -34,7 +34,7 @@ ParsedCommand unknown_name(const std::string& name) {
 }
 
 // Ids may be sent as numbers; they come back as text.
-std::string text_of(const config::Json& value) {
+std::string argument_text(const config::Json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
@@ -87,9 +87,9 @@ ParsedCommand parse_command(std::string_view line) {
     }
     for (const auto& [key, value] : read.value.items()) {
         if (key == "id") {
-            command.id = text_of(value);
+            command.id = argument_text(value);
         } else if (key == "by") {
-            command.by = text_of(value);
+            command.by = argument_text(value);
         } else if (key != "command") {
             command.argument[key] = value;
         }

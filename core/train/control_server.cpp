@@ -31,7 +31,7 @@ bool is_urgent(const Event& event) {
            !std::holds_alternative<DevicesEvent>(event.payload);
 }
 
-std::string text_of(const config::Json& message, const char* key) {
+std::string member_text(const config::Json& message, const char* key) {
     const auto found = message.find(key);
     return found == message.end() ? std::string()
            : found->is_string()   ? found->get<std::string>()
@@ -240,7 +240,7 @@ void ControlServer::take_line(int descriptor, Client& client, const std::string&
     if (!parsed.command) {
         const bool has_id = read.ok() && read.value.is_object();
         client.to_send +=
-            answer(has_id ? text_of(read.value, "id") : "", "control", "", parsed.problem);
+            answer(has_id ? member_text(read.value, "id") : "", "control", "", parsed.problem);
         return;
     }
     Command& command = *parsed.command;
@@ -255,7 +255,7 @@ void ControlServer::take_line(int descriptor, Client& client, const std::string&
 
 bool ControlServer::take_channel_message(int descriptor, Client& client,
                                          const config::Json& message) {
-    const std::string name = text_of(message, "command");
+    const std::string name = member_text(message, "command");
     if (name == "subscribe") {
         subscribe(client, message);
     } else if (name == "claim") {
@@ -270,7 +270,7 @@ void ControlServer::subscribe(Client& client, const config::Json& message) {
     const auto from = message.find("from");
     const bool good =
         from != message.end() && from->is_number_integer() && from->get<std::int64_t>() >= 1;
-    client.to_send += answer(text_of(message, "id"), text_of(message, "by"), "subscribe",
+    client.to_send += answer(member_text(message, "id"), member_text(message, "by"), "subscribe",
                              good ? "" : "\"from\" is the number of an event, 1 or more");
     if (good) {
         client.next_seq = from->get<std::int64_t>();
@@ -279,8 +279,8 @@ void ControlServer::subscribe(Client& client, const config::Json& message) {
 }
 
 void ControlServer::claim(int descriptor, Client& client, const config::Json& message) {
-    client.claim_id = text_of(message, "id");
-    client.claim_by = text_of(message, "by");
+    client.claim_id = member_text(message, "id");
+    client.claim_by = member_text(message, "by");
     std::erase(waiting_, descriptor);
     const bool take_over = message.value("take_over", config::Json(false)) == config::Json(true);
     if (owner_ >= 0 && owner_ != descriptor && take_over) {

@@ -8,7 +8,7 @@
 namespace weft::train {
 namespace {
 
-constexpr const char* kProgram = "train_step";
+constexpr const char* kLiveProgram = "train_step";
 
 double planned_exchange_ms(const plan::PlannedProgram& program) {
     double out = 0;
@@ -42,7 +42,7 @@ DevicesEvent devices_event(const exec::Executor& executor, std::int64_t step) {
     for (int device = 0; device < count; ++device) {
         const exec::DeviceUse& use = executor.last_use(device);
         const int stage = plan.stage_of(device);
-        const plan::PlannedProgram* program = plan.find(kProgram, stage);
+        const plan::PlannedProgram* program = plan.find(kLiveProgram, stage);
         WEFT_CHECK(program != nullptr, "every stage trains");
         DevicesEvent::Device& one = out.devices.emplace_back();
         one.compute_ms = (use.end_s - use.start_s - use.exchange_s) * 1e3;

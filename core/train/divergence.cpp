@@ -13,7 +13,7 @@ std::string value_name(double value) {
     return std::isnan(value) ? "NaN" : "infinite";
 }
 
-std::string place(const exec::RunReport& report) {
+std::string place_of_failure(const exec::RunReport& report) {
     if (report.finite) {
         return "";
     }
@@ -51,7 +51,7 @@ std::vector<WayOn> ways_on(const compile::RunConfig& config, std::int64_t from) 
 ErrorEvent explain_divergence(const Divergence& what, const compile::RunConfig& config) {
     ErrorEvent event;
     event.kind = "diverged";
-    event.where = place(what.report);
+    event.where = place_of_failure(what.report);
     const std::string step = "Step " + format_thousands(what.step) + ": ";
     if (!std::isfinite(what.loss)) {
         event.message = step + "the loss became " + value_name(what.loss);

@@ -8,7 +8,7 @@ namespace {
 
 using config::Json;
 
-Json number(double value) {
+Json number_or_null(double value) {
     if (std::isnan(value)) {
         return "nan";
     }
@@ -21,7 +21,7 @@ Json number(double value) {
 Json metrics_json(const Metrics& metrics) {
     Json out = Json::object();
     for (const auto& [name, value] : metrics) {
-        out[name] = number(value);
+        out[name] = number_or_null(value);
     }
     return out;
 }
@@ -35,7 +35,7 @@ void write(Json& out, const StateEvent& event) {
         out["phase"] = event.phase;
     }
     if (event.phase_ms != 0) {
-        out["phase_ms"] = number(event.phase_ms);
+        out["phase_ms"] = number_or_null(event.phase_ms);
     }
     if (event.total_steps != 0) {
         out["total_steps"] = event.total_steps;
@@ -57,19 +57,19 @@ void write(Json& out, const OpeningEvent& event) {
 
 void write(Json& out, const StepEvent& event) {
     out["step"] = event.step;
-    out["epoch"] = number(event.epoch);
-    out["loss"] = number(event.loss);
-    out["learning_rate"] = number(event.learning_rate);
-    out["grad_norm"] = number(event.grad_norm);
-    out["samples_per_s"] = number(event.samples_per_s);
+    out["epoch"] = number_or_null(event.epoch);
+    out["loss"] = number_or_null(event.loss);
+    out["learning_rate"] = number_or_null(event.learning_rate);
+    out["grad_norm"] = number_or_null(event.grad_norm);
+    out["samples_per_s"] = number_or_null(event.samples_per_s);
     if (event.tokens_per_s) {
-        out["tokens_per_s"] = number(*event.tokens_per_s);
+        out["tokens_per_s"] = number_or_null(*event.tokens_per_s);
     }
-    out["step_ms"] = number(event.step_ms);
-    out["data_wait_ms"] = number(event.data_wait_ms);
+    out["step_ms"] = number_or_null(event.step_ms);
+    out["data_wait_ms"] = number_or_null(event.data_wait_ms);
     out["memory_bytes"] = event.memory_bytes;
     if (event.mfu) {
-        out["mfu"] = number(*event.mfu);
+        out["mfu"] = number_or_null(*event.mfu);
     }
     if (!event.metrics.empty()) {
         out["metrics"] = metrics_json(event.metrics);
@@ -85,8 +85,8 @@ void write(Json& out, const CheckpointEvent& event) {
     out["step"] = event.step;
     out["path"] = event.path;
     out["bytes"] = event.bytes;
-    out["blocked_ms"] = number(event.blocked_ms);
-    out["write_ms"] = number(event.write_ms);
+    out["blocked_ms"] = number_or_null(event.blocked_ms);
+    out["write_ms"] = number_or_null(event.write_ms);
     out["kept_for"] = event.kept_for;
 }
 
@@ -169,7 +169,7 @@ void write(Json& out, const ErrorEvent& event) {
 
 void write(Json& out, const FinishedEvent& event) {
     out["steps"] = event.steps;
-    out["seconds"] = number(event.seconds);
+    out["seconds"] = number_or_null(event.seconds);
     out["best"] = metrics_json(event.best);
     out["last"] = metrics_json(event.last);
     out["test"] = metrics_json(event.test);

@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::int64_t kBlockBytes = 1 << 16;
 
-std::string read_range(const File& file, std::int64_t from, std::int64_t to) {
-    std::string text(static_cast<std::size_t>(to - from), '\0');
-    file.read_at(std::as_writable_bytes(std::span(text)), from);
-    return text;
-}
-
 struct Place {
     std::int64_t begin = 0;
     std::int64_t end = 0; // after its newline

@@ -10,16 +10,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kTailBytes = 1 << 20; // longer than any event line
+constexpr std::int64_t kLogTailBytes = 1 << 20; // longer than any event line
 
 fs::path events_path(const fs::path& folder) {
     return folder / "events.jsonl";
-}
-
-std::string read_range(const File& file, std::int64_t from, std::int64_t to) {
-    std::string text(static_cast<std::size_t>(to - from), '\0');
-    file.read_at(std::as_writable_bytes(std::span(text)), from);
-    return text;
 }
 
 } // namespace
@@ -44,7 +38,7 @@ struct EventLog::State {
 void EventLog::State::cut_torn_line() {
     const File reader(file.path(), File::Mode::read);
     const std::int64_t size = reader.size();
-    const std::int64_t from = std::max<std::int64_t>(0, size - kTailBytes);
+    const std::int64_t from = std::max<std::int64_t>(0, size - kLogTailBytes);
     const std::string tail = read_range(reader, from, size);
     const std::size_t last_end = tail.rfind('\n');
     good_bytes =

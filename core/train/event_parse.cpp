@@ -13,7 +13,7 @@ namespace {
 
 using config::Json;
 
-double number(const Json& value) {
+double number_of(const Json& value) {
     if (value.is_number()) {
         return value.get<double>();
     }
@@ -35,18 +35,18 @@ public:
 
     void read(const char* key, double& into) const {
         if (const Json* value = find(key)) {
-            into = number(*value);
+            into = number_of(*value);
         }
     }
     void read(const char* key, std::optional<double>& into) const {
         if (const Json* value = find(key)) {
-            into = number(*value);
+            into = number_of(*value);
         }
     }
     void read(const char* key, Metrics& into) const {
         if (const Json* value = find(key)) {
             for (const auto& [name, item] : value->items()) {
-                into.emplace_back(name, number(item));
+                into.emplace_back(name, number_of(item));
             }
         }
     }
@@ -159,8 +159,8 @@ void read_into(const Reader& in, DevicesEvent& event) {
         for (const Json& stage : *stages) {
             auto& actions = event.stages.emplace_back();
             for (const Json& action : stage) {
-                actions.push_back(
-                    {action.at(0).get<std::string>(), number(action.at(1)), number(action.at(2))});
+                actions.push_back({action.at(0).get<std::string>(), number_of(action.at(1)),
+                                   number_of(action.at(2))});
             }
         }
     }
@@ -236,7 +236,7 @@ std::optional<Event> parse_event(std::string_view line) {
     if (auto step = parse_step_line(line)) {
         return step;
     }
-    const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const Json json = config::json_or_discarded(line);
     if (!json.is_object()) {
         return std::nullopt;
     }

@@ -11,7 +11,7 @@ namespace {
 using compile::Cadence;
 using config::Json;
 
-constexpr std::array<std::pair<std::string_view, Cadence::Unit>, 4> kUnits{
+constexpr std::array<std::pair<std::string_view, Cadence::Unit>, 4> kCadenceUnits{
     {{"steps", Cadence::Unit::steps},
      {"epochs", Cadence::Unit::epochs},
      {"minutes", Cadence::Unit::minutes},
@@ -23,7 +23,7 @@ std::optional<Cadence> read_cadence(const Json& value) {
     if (!value.is_object() || value.size() != 1 || !value.begin()->is_number()) {
         return std::nullopt;
     }
-    for (const auto& [name, unit] : kUnits) {
+    for (const auto& [name, unit] : kCadenceUnits) {
         const double amount = value.begin()->get<double>();
         if (value.begin().key() == name && std::isfinite(amount) && amount > 0) {
             return Cadence{unit, amount};
@@ -33,7 +33,7 @@ std::optional<Cadence> read_cadence(const Json& value) {
 }
 
 Json cadence_json(const Cadence& cadence) {
-    for (const auto& [name, unit] : kUnits) {
+    for (const auto& [name, unit] : kCadenceUnits) {
         if (unit == cadence.unit) {
             return Json{{std::string(name), cadence.amount}};
         }

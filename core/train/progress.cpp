@@ -26,7 +26,7 @@ Json finite_json(const Metrics& metrics) {
     return out;
 }
 
-Metrics read_metrics(const Json& json) {
+Metrics metrics_of(const Json& json) {
     Metrics out;
     for (const auto& [name, value] : json.items()) {
         if (value.is_number()) {
@@ -107,12 +107,12 @@ Progress read_progress(const checkpoint::Record& record, const compile::RunConfi
         progress.samples = counters.at("samples").get<std::int64_t>();
         progress.seconds = counters.value("seconds", 0.0);
         progress.evaluated_step = record.metric_step;
-        progress.last_metrics = read_metrics(record.metrics);
+        progress.last_metrics = metrics_of(record.metrics);
         if (counters.contains("best") && counters["best"].is_object()) {
             const Json& best = counters["best"];
             progress.best =
                 Best{best.at("value").get<double>(), best.at("step").get<std::int64_t>(),
-                     read_metrics(best.value("metrics", Json::object()))};
+                     metrics_of(best.value("metrics", Json::object()))};
         }
         if (counters.contains("live")) {
             read_live_settings(counters["live"], progress.live);

@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 using config::Json;
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kMostCacheBytes = std::int64_t{1} << 30;
 constexpr int kFormat = 1; // counts up with every change of what a summary holds
 
 // JSON has no numbers that are not finite.
@@ -157,7 +157,7 @@ std::vector<RunSummary> read_run_cache(const fs::path& path) {
         return {};
     }
     try {
-        const Json json = Json::parse(read_file(path, kMostBytes));
+        const Json json = config::json_of(read_file(path, kMostCacheBytes));
         if (json.at("format") != kFormat) {
             return {};
         }

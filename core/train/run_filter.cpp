@@ -35,9 +35,9 @@ struct Unit {
     double factor;
 };
 // "m" is a minute and "M" a million: units keep their case.
-constexpr Unit kUnits[] = {{"", 1},     {"s", 1},    {"m", 60},   {"h", 3600}, {"d", 86400},
-                           {"k", 1e3},  {"M", 1e6},  {"G", 1e9},  {"B", 1},    {"kB", 1e3},
-                           {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}};
+constexpr Unit kTimeUnits[] = {{"", 1},     {"s", 1},    {"m", 60},   {"h", 3600}, {"d", 86400},
+                               {"k", 1e3},  {"M", 1e6},  {"G", 1e9},  {"B", 1},    {"kB", 1e3},
+                               {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}};
 
 std::optional<double> parse_number(std::string_view text) {
     double value = 0;
@@ -46,7 +46,7 @@ std::optional<double> parse_number(std::string_view text) {
         return std::nullopt;
     }
     const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-    for (const Unit& known : kUnits) {
+    for (const Unit& known : kTimeUnits) {
         if (unit == known.name) {
             return value * known.factor;
         }
@@ -60,7 +60,7 @@ std::string_view source_name(RunSource source) {
                                          : "tensorboard";
 }
 
-std::string text_of(const Json& value) {
+std::string value_text(const Json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
@@ -88,7 +88,7 @@ std::optional<std::string> text_value(const RunSummary& run, const std::string& 
         return std::string(source_name(run.source));
     }
     const Json* setting = setting_at(run.config, key);
-    return setting != nullptr ? std::optional(text_of(*setting)) : std::nullopt;
+    return setting != nullptr ? std::optional(value_text(*setting)) : std::nullopt;
 }
 
 std::optional<double> number_value(const RunSummary& run, const std::string& key) {

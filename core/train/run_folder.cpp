@@ -156,7 +156,7 @@ void write_run_info(const fs::path& folder, const RunInfo& info) {
 
 RunInfo read_run_info(const fs::path& folder) {
     const fs::path path = folder / "run.json";
-    const Json json = Json::parse(read_file(path, 16 << 20), nullptr, /*allow_exceptions=*/false);
+    const Json json = config::json_or_discarded(read_file(path, 16 << 20));
     if (!json.is_object()) {
         throw Error(ErrorKind::runtime, path.string(), "is not a JSON object",
                     "the checkpoints of the run can still be used by their own paths");

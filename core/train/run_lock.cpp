@@ -34,7 +34,7 @@ std::string host_name() {
 LockInfo read_text(const fs::path& path) {
     LockInfo info;
     try {
-        const Json json = Json::parse(read_file(path, 1 << 16), nullptr, false);
+        const Json json = config::json_or_discarded(read_file(path, 1 << 16));
         if (json.is_object()) {
             info.host = json.value("host", "");
             info.heartbeat = json.value("heartbeat", 0.0);

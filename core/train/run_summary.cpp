@@ -42,11 +42,11 @@ Goal goal_of(const Json& config) {
 Json read_config(const fs::path& folder) {
     const fs::path path = folder / "config.json";
     std::error_code problem;
-    return fs::exists(path, problem) ? Json::parse(read_file(path, 16 << 20), nullptr, false)
+    return fs::exists(path, problem) ? config::json_or_discarded(read_file(path, 16 << 20))
                                      : Json(nullptr);
 }
 
-void take(RunSummary& summary, const Goal& goal, const Event& event) {
+void take_event(RunSummary& summary, const Goal& goal, const Event& event) {
     if (const auto* state = std::get_if<StateEvent>(&event.payload)) {
         summary.state = state_name(state->state);
         summary.total_steps = state->total_steps > 0 ? state->total_steps : summary.total_steps;
@@ -109,7 +109,7 @@ void take_events(RunSummary& summary, const fs::path& folder, const Goal& goal) 
         if (is_step_line(line)) {
             steps.push_back(line);
         } else if (const auto event = parse_event(line)) {
-            take(summary, goal, *event);
+            take_event(summary, goal, *event);
             first_time = first_time == 0 ? event->time : first_time;
             last_time = event->time;
         }
@@ -122,7 +122,7 @@ void take_events(RunSummary& summary, const fs::path& folder, const Goal& goal) 
 }
 
 // Folder names alone; what is inside is the business of the checkpoint list.
-std::int64_t newest_checkpoint(const fs::path& folder) {
+std::int64_t newest_saved_step(const fs::path& folder) {
     std::int64_t newest = -1;
     std::error_code problem;
     for (const auto& entry : fs::directory_iterator(folder / "checkpoints", problem)) {
@@ -213,7 +213,7 @@ void summarise_weft(RunSummary& summary, const fs::path& folder) {
         summary.best_value = best->best;
         summary.best_step = best->best_step;
     }
-    summary.last_checkpoint_step = newest_checkpoint(folder);
+    summary.last_checkpoint_step = newest_saved_step(folder);
     summary.bytes = directory_bytes(folder);
     summary.modified = modified_s(folder);
 }

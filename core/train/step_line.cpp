@@ -122,7 +122,7 @@ private:
     std::string_view rest_;
 };
 
-bool read_metrics(Scanner& in, Metrics& into) {
+bool next_metrics(Scanner& in, Metrics& into) {
     if (!into.empty() || !in.take('{')) {
         return false;
     }
@@ -173,12 +173,12 @@ constexpr std::array kKeys = {
     Key{R"("memory_bytes":)", read_number<&StepEvent::memory_bytes>},
     Key{R"("mfu":)", read_number<&StepEvent::mfu>},
     Key{R"("metrics":)",
-        [](Scanner& in, Event&, StepEvent& step) { return read_metrics(in, step.metrics); }},
+        [](Scanner& in, Event&, StepEvent& step) { return next_metrics(in, step.metrics); }},
 };
 
 /// The key that comes next, mostly one of the first from `expected` on; null when it is none of
 /// them.
-const Key* read_key(Scanner& in, std::size_t expected) {
+const Key* next_key(Scanner& in, std::size_t expected) {
     for (std::size_t i = expected; i < std::min(expected + 2, kKeys.size()); ++i) {
         if (in.take(kKeys[i].quoted)) {
             return &kKeys[i];
@@ -206,7 +206,7 @@ std::optional<Event> parse_step_line(std::string_view line) {
     StepEvent step;
     std::size_t expected = 0;
     while (in.take(',')) {
-        const Key* next = read_key(in, expected);
+        const Key* next = next_key(in, expected);
         if (next == nullptr || !next->read(in, event, step)) {
             return std::nullopt;
         }

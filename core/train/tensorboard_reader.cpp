@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kHeadBytes = 12; // length and its checksum
-constexpr std::int64_t kTailBytes = 4;  // checksum of the payload
+constexpr std::int64_t kRecordTailBytes = 4; // checksum of the payload
 constexpr std::int64_t kChunkBytes = 4 << 20;
 constexpr std::int64_t kMostRecordBytes = std::int64_t{1} << 30;
 constexpr std::size_t kMostProblems = 20; // of one look: a file of rubbish is not a book
@@ -57,7 +57,7 @@ private:
     std::string text_;
 };
 
-std::string place(const fs::path& path, std::int64_t offset) {
+std::string place_in_file(const fs::path& path, std::int64_t offset) {
     return path.filename().string() + ", byte " + format_thousands(offset) + ": ";
 }
 
@@ -159,13 +159,13 @@ void TensorboardReader::read_file(const fs::path& path, Source& source, std::siz
                 break; // room that a file system has set aside for what is being written
             }
             source.dead = true;
-            note(out, place(path, window.at()) +
+            note(out, place_in_file(path, window.at()) +
                           "the length of a record is damaged, so that nothing after it can be "
                           "found; what came before is shown");
             break;
         }
         const auto bytes = static_cast<std::int64_t>(length);
-        const std::string_view record = window.look(kHeadBytes + bytes + kTailBytes);
+        const std::string_view record = window.look(kHeadBytes + bytes + kRecordTailBytes);
         if (record.empty()) {
             break; // still being written
         }
@@ -173,19 +173,19 @@ void TensorboardReader::read_file(const fs::path& path, Source& source, std::siz
         const std::size_t points = out.points.size();
         if (number_at<std::uint32_t>(record, kHeadBytes + static_cast<std::size_t>(bytes)) !=
             masked_crc32c(payload)) {
-            if (window.left() == kHeadBytes + bytes + kTailBytes) {
+            if (window.left() == kHeadBytes + bytes + kRecordTailBytes) {
                 break; // the last one: its bytes may still be on their way
             }
-            note(out,
-                 place(path, window.at()) + "the checksum of a record is wrong; it is left out");
+            note(out, place_in_file(path, window.at()) +
+                          "the checksum of a record is wrong; it is left out");
         } else if (!read_tensorboard_event(payload, take_value, event)) {
             out.points.resize(points);
-            note(out,
-                 place(path, window.at()) + "a record is no TensorBoard event; it is left out");
+            note(out, place_in_file(path, window.at()) +
+                          "a record is no TensorBoard event; it is left out");
         } else if (event.session_start) {
             out.points.push_back({-1, event.step, event.time, 0});
         }
-        window.skip(kHeadBytes + bytes + kTailBytes);
+        window.skip(kHeadBytes + bytes + kRecordTailBytes);
         if (limit != 0 && out.points.size() >= limit) {
             out.more = true;
             break;

@@ -16,7 +16,7 @@ constexpr unsigned kBytes = 2;
 constexpr unsigned kFixed32 = 5;
 
 template <typename T>
-std::string little_endian(T value) {
+std::string little_endian_bytes(T value) {
     std::string out(sizeof value, '\0');
     std::memcpy(out.data(), &value, sizeof value);
     return out;
@@ -43,7 +43,7 @@ void put_bytes(std::string& out, unsigned field, std::string_view bytes) {
 std::string event_head(double wall_time) {
     std::string out;
     put_key(out, 1, kFixed64);
-    return out + little_endian(wall_time);
+    return out + little_endian_bytes(wall_time);
 }
 
 } // namespace
@@ -54,10 +54,10 @@ std::uint32_t masked_crc32c(std::string_view bytes) {
 }
 
 std::string framed_record(std::string_view payload) {
-    const std::string length = little_endian<std::uint64_t>(payload.size());
-    std::string out = length + little_endian(masked_crc32c(length));
+    const std::string length = little_endian_bytes<std::uint64_t>(payload.size());
+    std::string out = length + little_endian_bytes(masked_crc32c(length));
     out += payload;
-    return out + little_endian(masked_crc32c(payload));
+    return out + little_endian_bytes(masked_crc32c(payload));
 }
 
 std::string version_event(double wall_time) {
@@ -73,7 +73,7 @@ std::string scalar_event(double wall_time, std::int64_t step,
         std::string value;
         put_bytes(value, 1, name);
         put_key(value, 2, kFixed32);
-        value += little_endian(static_cast<float>(number));
+        value += little_endian_bytes(static_cast<float>(number));
         put_bytes(summary, 1, value);
     }
     std::string out = event_head(wall_time);

@@ -104,7 +104,7 @@ std::vector<std::byte> read_as(const Source& source, const Source::Array& array,
     return out;
 }
 
-std::string list_of(const std::vector<std::string>& names) {
+std::string named_list(const std::vector<std::string>& names) {
     constexpr std::size_t kNamed = 8;
     std::vector<std::string> shown(
         names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kNamed)));
@@ -124,14 +124,14 @@ void check_strict(const WarmStart& start, const std::vector<std::string>& missin
     }
     std::string text;
     if (!missing_parameters.empty()) {
-        text = "lacks " + list_of(missing_parameters);
+        text = "lacks " + named_list(missing_parameters);
     }
     if (!start.misfits.empty()) {
         text += (text.empty() ? "" : "; ") + std::string("has another shape: ") +
-                list_of(start.misfits);
+                named_list(start.misfits);
     }
     if (!start.unused.empty()) {
-        text += "; it has besides " + list_of(start.unused);
+        text += "; it has besides " + named_list(start.unused);
     }
     throw Error(ErrorKind::checkpoint, start.source.string(), text,
                 "set init.strict to false to start the others anew, or use the model that the "
@@ -180,7 +180,7 @@ WarmStart load_start_weights(exec::Executor& executor, const compile::RunConfig&
     if (pairs.empty()) {
         throw Error(ErrorKind::checkpoint, source.path.string(),
                     "none of its arrays has the name and shape of one of the model's; it has " +
-                        list_of(start.unused),
+                        named_list(start.unused),
                     "`weft checkpoint show` lists the names of a saved model");
     }
     for (const auto& [slot, array] : pairs) {
@@ -200,13 +200,13 @@ std::string to_text(const WarmStart& start) {
     std::string text = "started with " + std::to_string(start.loaded) + " arrays of " +
                        start.source.filename().string();
     if (!start.missing.empty()) {
-        text += "; not there, so they start anew: " + list_of(start.missing);
+        text += "; not there, so they start anew: " + named_list(start.missing);
     }
     if (!start.misfits.empty()) {
-        text += "; of another shape, so they start anew: " + list_of(start.misfits);
+        text += "; of another shape, so they start anew: " + named_list(start.misfits);
     }
     if (!start.unused.empty()) {
-        text += "; not used: " + list_of(start.unused);
+        text += "; not used: " + named_list(start.unused);
     }
     return text;
 }

@@ -3,6 +3,7 @@
 #include "tests/support/weft_test.h"
 
 #include <filesystem>
+#include <map>
 #include <set>
 
 using namespace weft::test;
@@ -79,6 +80,8 @@ private slots:
         QVERIFY(!allowed("ui/x.cpp", "cuda_runtime.h"));
         QVERIFY(!allowed("core/checkpoint/x.cpp", "hdf5.h"));
         QVERIFY(allowed("core/base/hdf5_file.cpp", "hdf5.h"));
+        QVERIFY(!allowed("app/cli/train.cpp", "CLI/CLI.hpp"));
+        QVERIFY(!allowed("core/plan/plan.h", "nlohmann/json.hpp"));
         QVERIFY(allowed("kernels/cpu/x.cpp", "oneapi/dnnl/dnnl.hpp"));
         QVERIFY(allowed("widgets/x.cpp", "QWidget"));
         QVERIFY(allowed("core/ir/x.cpp", "queue"));
@@ -100,6 +103,40 @@ private slots:
                     offenders << QString::fromStdString(
                         file.path + ":" + std::to_string(include.line) + ": " + reason);
                 }
+            }
+        }
+        expect_none(offenders);
+    }
+
+    void private_names_are_found_in_text() {
+        const std::vector<std::string> found =
+            private_names_of("int open();\nnamespace {\nusing ir::Op;\nconstexpr int kRow = 1;\n"
+                             "struct Cell {\n    int inner();\n};\n\nQString textOf(int a) {\n"
+                             "    return name(a);\n}\n\n} // namespace\nvoid later() {\n");
+        const std::vector<std::string> expected = {"Cell", "kRow", "textOf"};
+        QCOMPARE(found, expected);
+    }
+
+    // Sources of one library are compiled several at a time (CMAKE_UNITY_BUILD).
+    void private_names_are_unique_within_a_library() {
+        std::map<std::pair<std::string, std::string>, QStringList> places;
+        for (const SourceFile& file : read_sources({"core", "widgets", "ui", "app", "tests"})) {
+            const fs::path path = file.path;
+            const std::string top = path.begin()->string();
+            const bool flat = top == "ui" || top == "widgets";
+            const bool by_part = top == "core" || top == "app";
+            const fs::path library = flat      ? fs::path(top)
+                                     : by_part ? top / *std::next(path.begin())
+                                               : path.parent_path();
+            for (const std::string& name : file.private_names) {
+                places[{library.string(), name}] << QString::fromStdString(file.path);
+            }
+        }
+        QVERIFY(places.size() > 1000);
+        QStringList offenders;
+        for (const auto& [key, files] : places) {
+            if (files.size() > 1) {
+                offenders << QString::fromStdString(key.second) + ": " + files.join(", ");
             }
         }
         expect_none(offenders);

@@ -51,6 +51,12 @@ std::string system_reason(const std::string& file, const std::string& header) {
     if (hdf5 && !file.starts_with("core/base/hdf5_")) {
         return "libhdf5 is for core/base/hdf5_*.cpp only";
     }
+    if (header.starts_with("CLI/") && file != "app/cli/command_line.cpp") {
+        return "CLI11 is for app/cli/command_line.cpp only";
+    }
+    if (header.starts_with("nlohmann/") && file != "core/config/json.h") {
+        return "nlohmann's JSON is for core/config/json.h only";
+    }
     return {};
 }
 
@@ -70,6 +76,7 @@ SourceFile read_source(const fs::path& root, const fs::path& path) {
         out.licence = match[1].str();
     }
     out.includes = includes_of(content);
+    out.private_names = private_names_of(content);
     return out;
 }
 
@@ -86,6 +93,29 @@ std::vector<Include> includes_of(const std::string& text) {
             out.push_back({number, match[2].str(), match[1].str() == "\""});
         }
     }
+    return out;
+}
+
+std::vector<std::string> private_names_of(const std::string& text) {
+    static const std::regex kType(R"(^(?:struct|class|enum|enum class) (\w+) [:{].*)");
+    static const std::regex kConstant(
+        R"(^(?:inline |static )?const(?:expr)? [^=({]*\b(k[A-Z]\w*)\b.*)");
+    static const std::regex kFunction(R"(^[A-Za-z\[][^=({"]*[ &*](\w+)\(.*)");
+    std::vector<std::string> out;
+    std::istringstream stream(text);
+    std::string line;
+    bool inside = false;
+    while (std::getline(stream, line)) {
+        inside = line == "namespace {" || (inside && line != "} // namespace");
+        std::smatch match;
+        if (inside &&
+            (std::regex_match(line, match, kType) || std::regex_match(line, match, kConstant) ||
+             std::regex_match(line, match, kFunction))) {
+            out.push_back(match[1].str());
+        }
+    }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
 }
 

@@ -18,10 +18,15 @@ struct SourceFile {
     int lines = 0;
     std::string licence; // of the SPDX line; empty when the file does not start with one
     std::vector<Include> includes;
+    std::vector<std::string> private_names;
 };
 
 /// The #include lines of a text, comments left out.
 std::vector<Include> includes_of(const std::string& text);
+
+/// What a text defines in its unnamed namespaces, at the beginning of a line: types, constants,
+/// functions. Aliases may be written again in each file, so they are left out.
+std::vector<std::string> private_names_of(const std::string& text);
 
 /// Every .h, .cpp, .c and .in file under the given top folders, sorted by path.
 std::vector<SourceFile> read_sources(const std::vector<std::string>& folders);

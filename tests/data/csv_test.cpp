@@ -17,11 +17,7 @@ struct Opened {
     data::DataSet set;
 
     std::vector<float> input(std::int64_t i) const { return input_floats(*set.train, i); }
-    bool noted(const std::string& text) const {
-        return std::any_of(set.notes.begin(), set.notes.end(), [&](const std::string& note) {
-            return note.find(text) != std::string::npos;
-        });
-    }
+    bool noted(const std::string& text) const { return data::test::noted(set, text); }
     std::string notes() const {
         std::string out;
         for (const std::string& note : set.notes) {
@@ -31,8 +27,8 @@ struct Opened {
     }
 };
 
-Json section_of(const std::filesystem::path& path, const char* more) {
-    Json train = Json::parse(more);
+Json csv_section(const std::filesystem::path& path, const char* more) {
+    Json train = config::json_of(more);
     train["type"] = "csv";
     train["path"] = path.string();
     return {{"train", train}, {"validation", nullptr}};
@@ -41,7 +37,7 @@ Json section_of(const std::filesystem::path& path, const char* more) {
 /// Opens a table as it is written, unscaled unless `more` says otherwise.
 Opened opened(const std::string& content, const char* more = "{}", bool raw = true) {
     Opened out;
-    Json section = section_of(out.folder.write("table.csv", content), more);
+    Json section = csv_section(out.folder.write("table.csv", content), more);
     if (raw && !section["train"].contains("scale")) {
         section["train"]["scale"] = "none";
         section["train"]["scale_targets"] = "none";
@@ -150,7 +146,7 @@ private slots:
                        (i % 2 == 0 ? ",no\n" : ",yes\n");
         }
         Folder folder;
-        Json section = section_of(folder.write("t.csv", content), R"({"scale": "none"})");
+        Json section = csv_section(folder.write("t.csv", content), R"({"scale": "none"})");
         section["validation"] = {{"split", 0.5}};
         const data::DataSet set = open(section);
         double sum = 0;
@@ -328,7 +324,7 @@ private slots:
 
     void other_files_follow_columns_and_classes_of_training() {
         Folder folder;
-        Json section = section_of(folder.write("train.csv", kFlowers), R"({"scale": "none"})");
+        Json section = csv_section(folder.write("train.csv", kFlowers), R"({"scale": "none"})");
         const auto other =
             folder.write("other.csv", "kind,extra,width,length\nvirginica,1,2.5,7\nsetosa,1,3,5\n");
         section["validation"] = section["train"];
@@ -341,7 +337,7 @@ private slots:
 
     void classes_that_training_does_not_have_are_named() {
         Folder folder;
-        Json section = section_of(folder.write("train.csv", kFlowers), "{}");
+        Json section = csv_section(folder.write("train.csv", kFlowers), "{}");
         section["validation"] = section["train"];
         section["validation"]["path"] =
             folder.write("other.csv", "length,width,kind\n1,2,rose\n1,2,setosa\n").string();
@@ -355,7 +351,7 @@ private slots:
         const Opened table = opened(kFlowers);
         Folder folder;
         const Json section =
-            normalised(section_of(folder.write("train.csv", kFlowers), R"({"scale": "none"})"));
+            normalised(csv_section(folder.write("train.csv", kFlowers), R"({"scale": "none"})"));
         std::vector<std::string> notes;
         const auto rows =
             data::open_input(section, {}, *table.set.train,

@@ -5,6 +5,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 
@@ -54,6 +55,18 @@ DataSet open(const config::Json& section, std::int64_t context, std::uint64_t se
     return open_data(normalised(section), {{}, context, seed});
 }
 
+std::string peer(const std::string& name) {
+    return std::string(WEFT_TEST_DATA) + "/peers/" + name;
+}
+
+std::vector<float> peer_row(int i) {
+    std::vector<float> out(6);
+    for (int k = 0; k < 6; ++k) {
+        out[static_cast<std::size_t>(k)] = 0.5F * static_cast<float>(6 * i + k) - 3;
+    }
+    return out;
+}
+
 std::vector<float> floats(const std::vector<std::byte>& bytes) {
     std::vector<float> out(bytes.size() / sizeof(float));
     std::memcpy(out.data(), bytes.data(), bytes.size());
@@ -85,13 +98,10 @@ std::vector<std::int32_t> target_integers(const Source& source, std::int64_t ind
     return integers(target);
 }
 
-std::optional<Error> error_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const Error& error) {
-        return error;
-    }
-    return std::nullopt;
+bool noted(const DataSet& set, const std::string& text) {
+    return std::any_of(set.notes.begin(), set.notes.end(), [&](const std::string& note) {
+        return note.find(text) != std::string::npos;
+    });
 }
 
 NumberSource::NumberSource(std::int64_t samples, std::function<std::int32_t(std::int64_t)> label)

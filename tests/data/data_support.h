@@ -2,8 +2,8 @@
 // What the data tests share: files made by hand, sections, samples as numbers.
 #pragma once
 
-#include "core/base/error.h"
 #include "core/data/dataset.h"
+#include "tests/support/error_of.h"
 #include "tests/support/weft_test.h"
 
 #include <QTemporaryDir>
@@ -20,6 +20,8 @@
 #include <vector>
 
 namespace weft::data::test {
+
+using weft::test::error_of;
 
 /// A folder that goes with the test.
 class Folder {
@@ -41,14 +43,20 @@ std::string gzip_bytes(const std::string& content);
 config::Json normalised(const config::Json& section);
 DataSet open(const config::Json& section, std::int64_t context = 0, std::uint64_t seed = 0);
 
+/// A file of peers/, written by other programs.
+std::string peer(const std::string& name);
+/// What make_peers.py wrote into row i: 0.5 (6 i + k) - 3. Where a row is [3, 2], k counts its
+/// elements in order.
+std::vector<float> peer_row(int i);
+
 std::vector<float> floats(const std::vector<std::byte>& bytes);
 std::vector<std::int32_t> integers(const std::vector<std::byte>& bytes);
 std::vector<float> input_floats(const Source& source, std::int64_t index);
 std::vector<std::int32_t> input_integers(const Source& source, std::int64_t index);
 std::vector<std::int32_t> target_integers(const Source& source, std::int64_t index);
 
-/// The weft::Error that `action` throws; nothing when it throws none.
-std::optional<Error> error_of(const std::function<void()>& action);
+/// Whether one of the notes holds a text.
+bool noted(const DataSet& set, const std::string& text);
 
 /// A source whose sample i is the number i and whose label is given by a function.
 class NumberSource final : public Source {

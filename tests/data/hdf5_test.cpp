@@ -11,23 +11,10 @@ using config::Json;
 
 namespace {
 
-std::string peer(const char* name) {
-    return std::string(WEFT_TEST_DATA) + "/peers/" + name;
-}
-
-Json section_of(const std::string& path, const char* more = "{}") {
-    Json train = Json::parse(more);
+Json hdf5_section(const std::string& path, const char* more = "{}") {
+    Json train = config::json_of(more);
     train.update(Json{{"type", "hdf5"}, {"path", path}, {"scale", "none"}});
     return {{"train", train}, {"validation", nullptr}};
-}
-
-/// What make_peers.py wrote: 0.5 (6 i + k) - 3 in row i.
-std::vector<float> written(int i) {
-    std::vector<float> out(6);
-    for (int k = 0; k < 6; ++k) {
-        out[static_cast<std::size_t>(k)] = 0.5F * static_cast<float>(6 * i + k) - 3;
-    }
-    return out;
 }
 
 } // namespace
@@ -38,12 +25,12 @@ class Hdf5Test : public QObject {
 private slots:
     // Chunked, shuffled, gzip-compressed, big-endian; in groups; the only two data sets.
     void a_packed_file_of_h5py_reads_as_it_was_written() {
-        const data::DataSet set = open(section_of(peer("packed.h5")));
+        const data::DataSet set = open(hdf5_section(peer("packed.h5")));
         QCOMPARE(ir::to_text(set.train->info().input), std::string("f32[6]"));
         QCOMPARE(set.train->info().classes, 3);
         QCOMPARE(set.train->samples(), 4);
         for (int i = 0; i < 4; ++i) {
-            QCOMPARE(input_floats(*set.train, i), written(i));
+            QCOMPARE(input_floats(*set.train, i), peer_row(i));
         }
         QCOMPARE(set.train->label(0), 2);
         QVERIFY(set.notes.front().find("'measured/values' is taken as inputs") !=
@@ -51,8 +38,8 @@ private slots:
     }
 
     void a_plain_file_of_h5py_is_read_sample_by_sample() {
-        const data::DataSet set = open(section_of(peer("plain.h5")));
-        QCOMPARE(input_floats(*set.train, 3), written(3));
+        const data::DataSet set = open(hdf5_section(peer("plain.h5")));
+        QCOMPARE(input_floats(*set.train, 3), peer_row(3));
         QCOMPARE(ir::to_text(set.train->info().target), std::string("f32[1]"));
         QCOMPARE(set.train->target_scale().mean, std::vector<double>{0.5 * 9 - 3});
         // Four targets of eight bytes; the inputs stay in the file.
@@ -61,17 +48,17 @@ private slots:
 
     void data_sets_are_named_by_settings() {
         const data::DataSet set =
-            open(section_of(peer("plain.h5"), R"({"inputs": "/x", "targets": "flags"})"));
+            open(hdf5_section(peer("plain.h5"), R"({"inputs": "/x", "targets": "flags"})"));
         QCOMPARE(set.train->info().classes, 2);
         QCOMPARE(set.train->label(3), 1);
     }
 
     void mistakes_list_what_there_is() {
         const auto none = error_of(
-            [] { open(section_of(peer("plain.h5"), R"({"inputs": "z", "targets": "y"})")); });
+            [] { open(hdf5_section(peer("plain.h5"), R"({"inputs": "z", "targets": "y"})")); });
         QVERIFY(none && none->hint().find("'flags'") != std::string::npos);
         const auto text = error_of(
-            [] { open(section_of(peer("plain.h5"), R"({"inputs": "names", "targets": "y"})")); });
+            [] { open(hdf5_section(peer("plain.h5"), R"({"inputs": "names", "targets": "y"})")); });
         QVERIFY(text && text->text().find("no numbers") != std::string::npos);
     }
 
@@ -80,7 +67,7 @@ private slots:
         const Folder folder;
         for (std::size_t bytes = 0; bytes < whole.size(); bytes += 97) {
             const auto path = folder.write("cut.h5", whole.substr(0, bytes));
-            const auto error = error_of([&] { open(section_of(path.string())); });
+            const auto error = error_of([&] { open(hdf5_section(path.string())); });
             QVERIFY2(error.has_value(), std::to_string(bytes).c_str());
             QCOMPARE(error->kind(), ErrorKind::data);
         }
@@ -95,7 +82,7 @@ private slots:
             damaged[at] = static_cast<char>(~damaged[at]);
             const auto path = folder.write("damaged.h5", damaged);
             const auto error = error_of([&] {
-                const data::DataSet set = open(section_of(path.string()));
+                const data::DataSet set = open(hdf5_section(path.string()));
                 for (std::int64_t i = 0; i < set.train->samples(); ++i) {
                     input_floats(*set.train, i);
                 }
@@ -118,7 +105,7 @@ private slots:
         file.write_at(std::as_bytes(std::span(x)), places[0].offset);
         file.write_at(std::as_bytes(std::span(y)), places[1].offset);
         file.close();
-        const data::DataSet set = open(section_of(path.string()));
+        const data::DataSet set = open(hdf5_section(path.string()));
         QCOMPARE(input_floats(*set.train, 1), (std::vector<float>{3, 4}));
         QCOMPARE(set.train->label(0), 1);
     }

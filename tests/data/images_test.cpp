@@ -15,10 +15,6 @@ using config::Json;
 
 namespace {
 
-std::string peer(const std::string& name) {
-    return std::string(WEFT_TEST_DATA) + "/peers/" + name;
-}
-
 data::Image decoded(const std::string& bytes, const data::DecodeOptions& options = {}) {
     return data::decode_image(std::as_bytes(std::span(bytes)), "image", options);
 }
@@ -47,8 +43,8 @@ std::vector<std::uint8_t> resized(const data::Image& image, std::int64_t height,
     return out;
 }
 
-Json section_of(const std::filesystem::path& path, const char* more = "{}") {
-    Json train = Json::parse(more);
+Json images_section(const std::filesystem::path& path, const char* more = "{}") {
+    Json train = config::json_of(more);
     train.update(Json{{"type", "images"}, {"path", path.string()}});
     return {{"train", train}, {"validation", nullptr}};
 }
@@ -61,12 +57,6 @@ std::string red(std::int64_t width, std::int64_t height) {
 }
 std::string blue(std::int64_t width, std::int64_t height) {
     return jpeg_bytes(plain_image(width, height, kBlue));
-}
-
-bool noted(const data::DataSet& set, const std::string& text) {
-    return std::any_of(set.notes.begin(), set.notes.end(), [&](const std::string& note) {
-        return note.find(text) != std::string::npos;
-    });
 }
 
 } // namespace
@@ -216,7 +206,7 @@ private slots:
         folder.write("zoo/b.jpeg", blue(30, 20));
         folder.write("zoo/.hidden.jpg", "no image");
         folder.write("zoo/notes.txt", "no image");
-        const data::DataSet set = open(section_of(folder.path(), R"({"size": [4, 6]})"));
+        const data::DataSet set = open(images_section(folder.path(), R"({"size": [4, 6]})"));
         const data::SampleInfo& info = set.train->info();
         QVERIFY((info.class_names == std::vector<std::string>{"Bär und Ähre", "zoo"}));
         QCOMPARE(ir::to_text(info.input), std::string("f32[4,6,3]"));
@@ -238,13 +228,13 @@ private slots:
             folder.write("b/" + std::to_string(i) + ".jpg", blue(8, 8));
         }
         folder.write("b/cut off.jpg", blue(64, 64).substr(0, 500));
-        const data::DataSet set = open(section_of(folder.path()));
+        const data::DataSet set = open(images_section(folder.path()));
         QCOMPARE(set.train->samples(), 24);
         QCOMPARE(set.train->label(23), 1);
         QVERIFY2(noted(set, "1 of 25 images cannot be used"), set.notes.back().c_str());
         QVERIFY(noted(set, "cut off.jpg"));
         const auto error =
-            error_of([&] { open(section_of(folder.path(), R"({"most_bad": 0.01})")); });
+            error_of([&] { open(images_section(folder.path(), R"({"most_bad": 0.01})")); });
         QVERIFY(error && error->text().find("cut off.jpg") != std::string::npos);
     }
 
@@ -252,13 +242,13 @@ private slots:
         const Folder equal;
         equal.write("a/1.png", png_bytes(plain_image(10, 6, {9})));
         equal.write("b/1.png", png_bytes(plain_image(10, 6, {99})));
-        QCOMPARE(ir::to_text(open(section_of(equal.path())).train->info().input),
+        QCOMPARE(ir::to_text(open(images_section(equal.path())).train->info().input),
                  std::string("f32[6,10,1]"));
         const Folder mixed;
         mixed.write("a/1.jpg", blue(200, 100));
         mixed.write("a/2.jpg", blue(220, 100));
         mixed.write("b/1.jpg", blue(240, 120));
-        const data::DataSet set = open(section_of(mixed.path()));
+        const data::DataSet set = open(images_section(mixed.path()));
         QCOMPARE(ir::to_text(set.train->info().input), std::string("f32[28,64,3]"));
         QVERIFY(noted(set, "images are brought to 64x28"));
     }
@@ -274,7 +264,7 @@ private slots:
         folder.write("a/1.png", png_bytes(wide));
         folder.write("b/1.png", png_bytes(wide));
         const data::DataSet cropped =
-            open(section_of(folder.path(), R"({"size": [10, 10], "fit": "crop"})"));
+            open(images_section(folder.path(), R"({"size": [10, 10], "fit": "crop"})"));
         for (std::size_t i = 0; i < 300; i += 3) {
             QCOMPARE(input_floats(*cropped.train, 0)[i], 1.0F);
         }
@@ -284,8 +274,8 @@ private slots:
         const Folder folder;
         folder.write("a/1.png", red(8, 8));
         folder.write("b/1.png", png_bytes(plain_image(8, 8, kBlue)));
-        const data::DataSet kept = open(section_of(folder.path()));
-        const data::DataSet read = open(section_of(folder.path(), R"({"memory_limit": 100})"));
+        const data::DataSet kept = open(images_section(folder.path()));
+        const data::DataSet read = open(images_section(folder.path(), R"({"memory_limit": 100})"));
         QCOMPARE(read.train->cache_bytes(), 0);
         QVERIFY(noted(read, "decoded whenever it is read"));
         for (std::int64_t i = 0; i < 2; ++i) {
@@ -303,7 +293,7 @@ private slots:
         }
         folder.write("set/train/c/1.png", red(8, 8));
         folder.write("set/test/a/2.png", red(30, 20));
-        Json section = section_of(folder.path());
+        Json section = images_section(folder.path());
         section["validation"] = section["train"];
         section["validation"]["path"] = (folder.path() / "set/valid").string();
         const data::DataSet set = open(section);
@@ -321,21 +311,21 @@ private slots:
     void folders_that_are_no_set_of_classes_are_refused() {
         const Folder flat;
         flat.write("1.png", red(8, 8));
-        const auto none = error_of([&] { open(section_of(flat.path())); });
+        const auto none = error_of([&] { open(images_section(flat.path())); });
         QVERIFY(none && none->text().find("no class folders") != std::string::npos);
         const Folder empty;
-        QVERIFY(error_of([&] { open(section_of(empty.path())); }).has_value());
+        QVERIFY(error_of([&] { open(images_section(empty.path())); }).has_value());
         const Folder one;
         one.write("a/1.png", red(8, 8));
         one.write("2.png", red(8, 8));
-        QVERIFY(error_of([&] { open(section_of(one.path())); }).has_value());
+        QVERIFY(error_of([&] { open(images_section(one.path())); }).has_value());
     }
 
     void an_image_to_predict_is_decoded_as_training_was() {
         const Folder folder;
         folder.write("a/1.png", red(8, 8));
         folder.write("b/1.png", png_bytes(plain_image(8, 8, kBlue)));
-        const Json section = normalised(section_of(folder.path(), R"({"size": [4, 4]})"));
+        const Json section = normalised(images_section(folder.path(), R"({"size": [4, 4]})"));
         const data::DataSet set = data::open_data(section, {});
         std::vector<std::string> notes;
         const auto input = data::open_input(section, {}, *set.train,

@@ -7,8 +7,8 @@ using config::Json;
 
 namespace {
 
-Json section_of(const std::filesystem::path& path, const char* more = "{}") {
-    Json train = Json::parse(more);
+Json jsonl_section(const std::filesystem::path& path, const char* more = "{}") {
+    Json train = config::json_of(more);
     train.update(Json{{"type", "jsonl"}, {"path", path.string()}});
     return {{"train", train}, {"validation", nullptr}};
 }
@@ -36,7 +36,7 @@ private slots:
                                                   "{\"id\": 2, \"text\": \"\", "
                                                   "\"more\": {\"text\": \"no\"}}\n\n"
                                                   "{\"text\": \"\\u00e4\\\"b\"}\n");
-        const data::DataSet set = open(section_of(path, R"({"separator": "|"})"), 1);
+        const data::DataSet set = open(jsonl_section(path, R"({"separator": "|"})"), 1);
         QCOMPARE(text_of(*set.train) + "b", std::string("Grüße\n||ä\"b"));
         QVERIFY(set.notes.empty());
     }
@@ -45,7 +45,7 @@ private slots:
         const Folder folder;
         const auto path =
             folder.write("a.jsonl", "{\"body\": \"abcdefghi\"}\r\n{\"body\": \"jk\"}");
-        const data::DataSet set = open(section_of(path, R"({"text": "body"})"), 4);
+        const data::DataSet set = open(jsonl_section(path, R"({"text": "body"})"), 4);
         QCOMPARE(text_of(*set.train), std::string("abcdefghi\n\nj"));
         QCOMPARE(set.train->info().classes, 256);
     }
@@ -60,13 +60,13 @@ private slots:
         }
         const Folder folder;
         const auto path = folder.write("a.jsonl", content);
-        const data::DataSet set = open(section_of(path), 4);
+        const data::DataSet set = open(jsonl_section(path), 4);
         QCOMPARE(set.notes.size(), std::size_t(1));
         QVERIFY2(
             set.notes[0].find("3 lines are left out: line 5: it is no JSON object; line 10: it "
                               "has no text 'text'; line 12") == 0,
             set.notes[0].c_str());
-        const auto error = error_of([&] { open(section_of(path, R"({"most_bad": 0.02})"), 4); });
+        const auto error = error_of([&] { open(jsonl_section(path, R"({"most_bad": 0.02})"), 4); });
         QVERIFY(error && error->text().find("3 of 100 lines") == 0);
     }
 
@@ -77,19 +77,19 @@ private slots:
             content += "{\"text\": \"0123456789\"}\n";
         }
         const auto path = folder.write("a.jsonl", content.substr(0, content.size() - 5));
-        const data::DataSet set = open(section_of(path, R"({"separator": ""})"), 10);
+        const data::DataSet set = open(jsonl_section(path, R"({"separator": ""})"), 10);
         QCOMPARE(set.train->samples(), 28); // 29 texts, of which one byte is only predicted
         QCOMPARE(set.notes.size(), std::size_t(1));
     }
 
     void what_holds_no_lines_is_refused() {
         const Folder folder;
-        QVERIFY(error_of([&] { open(section_of(folder.write("a", "")), 4); }).has_value());
-        QVERIFY(error_of([&] { open(section_of(folder.write("b", "\0\1\2")), 4); }).has_value());
+        QVERIFY(error_of([&] { open(jsonl_section(folder.write("a", "")), 4); }).has_value());
+        QVERIFY(error_of([&] { open(jsonl_section(folder.write("b", "\0\1\2")), 4); }).has_value());
         const std::string deep = "{\"a\": " + std::string(100000, '[') + "\n";
-        QVERIFY(error_of([&] { open(section_of(folder.write("c", deep)), 4); }).has_value());
+        QVERIFY(error_of([&] { open(jsonl_section(folder.write("c", deep)), 4); }).has_value());
         const auto error =
-            error_of([&] { open(section_of(folder.write("d", "{\"text\": \"ab\"}\n")), 0); });
+            error_of([&] { open(jsonl_section(folder.write("d", "{\"text\": \"ab\"}\n")), 0); });
         QVERIFY(error && error->text().find("context") != std::string::npos);
     }
 };

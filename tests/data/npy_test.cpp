@@ -12,23 +12,10 @@ using config::Json;
 
 namespace {
 
-std::string peer(const char* name) {
-    return std::string(WEFT_TEST_DATA) + "/peers/" + name;
-}
-
-Json section_of(const std::string& inputs, const std::string& targets, const char* more = "{}") {
-    Json train = Json::parse(more);
+Json npy_section(const std::string& inputs, const std::string& targets, const char* more = "{}") {
+    Json train = config::json_of(more);
     train.update(Json{{"type", "npy"}, {"inputs", inputs}, {"targets", targets}});
     return {{"train", train}, {"validation", nullptr}};
-}
-
-/// What make_peers.py wrote: 0.5 (6 i + 2 j + k) - 3 in sample i.
-std::vector<float> written(int i) {
-    std::vector<float> out(6);
-    for (int k = 0; k < 6; ++k) {
-        out[static_cast<std::size_t>(k)] = 0.5F * static_cast<float>(6 * i + k) - 3;
-    }
-    return out;
 }
 
 /// A file of f8 [n, 1] made by hand from the format's description.
@@ -56,7 +43,7 @@ class NpyTest : public QObject {
     Q_OBJECT
 
 private slots:
-    // All of these hold the numbers of written(), as numpy saved them.
+    // All of these hold the numbers of peer_row(), as numpy saved them.
     void arrays_of_numpy_read_as_they_were_written_data() {
         QTest::addColumn<QString>("file");
         QTest::addColumn<double>("factor");
@@ -75,11 +62,11 @@ private slots:
         QFETCH(double, factor);
         QFETCH(double, offset);
         const data::DataSet set =
-            open(section_of(peer(file.toLatin1()), peer("labels.npy"), R"({"scale": "none"})"));
+            open(npy_section(peer(file.toStdString()), peer("labels.npy"), R"({"scale": "none"})"));
         QCOMPARE(ir::to_text(set.train->info().input), std::string("f32[3,2,1]"));
         QCOMPARE(set.train->samples(), 4);
         for (int i = 0; i < 4; ++i) {
-            std::vector<float> expected = written(i);
+            std::vector<float> expected = peer_row(i);
             for (float& value : expected) {
                 value = static_cast<float>(value * factor + offset);
             }
@@ -88,10 +75,10 @@ private slots:
     }
 
     void whole_numbers_are_classes_and_flags_too() {
-        const data::DataSet set = open(section_of(peer("f4.npy"), peer("labels.npy")));
+        const data::DataSet set = open(npy_section(peer("f4.npy"), peer("labels.npy")));
         QCOMPARE(set.train->info().classes, 3);
         QCOMPARE(target_integers(*set.train, 3), std::vector<std::int32_t>{2});
-        const data::DataSet flags = open(section_of(peer("f4.npy"), peer("flags.npy")));
+        const data::DataSet flags = open(npy_section(peer("f4.npy"), peer("flags.npy")));
         QCOMPARE(flags.train->info().classes, 2);
         QCOMPARE(flags.train->label(0), 1);
     }
@@ -104,14 +91,14 @@ private slots:
         const auto y = folder.write(
             "y.npy", npy_bytes("{'descr': '<f8', 'fortran_order': False, 'shape': (4,), }",
                                doubles({10, 20, 30, 40})));
-        const data::DataSet set = open(section_of(x.string(), y.string()));
+        const data::DataSet set = open(npy_section(x.string(), y.string()));
         QCOMPARE(ir::to_text(set.train->info().target), std::string("f32[1]"));
         QCOMPARE(set.train->target_scale().mean, std::vector<double>{25});
         const double deviation = std::sqrt(14.0 / 4); // of 1, 2, 3, 6 about 3, rounded to f32 last
         QCOMPARE(input_floats(*set.train, 3),
                  std::vector<float>{static_cast<float>(3 / deviation)});
         const data::DataSet raw = open(
-            section_of(x.string(), y.string(), R"({"scale": "none", "scale_targets": "none"})"));
+            npy_section(x.string(), y.string(), R"({"scale": "none", "scale_targets": "none"})"));
         std::vector<std::byte> input(4);
         std::vector<std::byte> target(4);
         raw.train->read(2, input, target);
@@ -128,7 +115,7 @@ private slots:
         const auto y = folder.write(
             "y.npy", npy_bytes("{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }",
                                std::string("\0\1", 2)));
-        const data::DataSet set = open(section_of(x.string(), y.string()));
+        const data::DataSet set = open(npy_section(x.string(), y.string()));
         QCOMPARE(ir::to_text(set.train->info().input), std::string("f32[4,5,3]"));
         QCOMPARE(set.notes.size(), std::size_t(1)); // that channels were taken to come first
         const std::vector<float> first = input_floats(*set.train, 0);
@@ -136,7 +123,7 @@ private slots:
         QCOMPARE(first[1], 20.0F / 255); // the second channel begins 4 * 5 values later
         QCOMPARE(first[3], 1.0F / 255);
         const data::DataSet as_stored =
-            open(section_of(x.string(), y.string(), R"({"channels": "last"})"));
+            open(npy_section(x.string(), y.string(), R"({"channels": "last"})"));
         QCOMPARE(ir::to_text(as_stored.train->info().input), std::string("f32[3,4,5]"));
     }
 
@@ -196,7 +183,7 @@ private slots:
         const auto y = folder.write(
             "y.npy",
             npy_bytes("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", doubles({1})));
-        const auto error = error_of([&] { open(section_of(peer("f4.npy"), y.string())); });
+        const auto error = error_of([&] { open(npy_section(peer("f4.npy"), y.string())); });
         QVERIFY(error && error->text().find("1 targets do not match the 4 inputs") == 0);
     }
 
@@ -209,7 +196,7 @@ private slots:
                                        doubles(values)))
                 .string();
         };
-        Json section = section_of(file("x.npy", {0, 10}), file("y.npy", {0, 1}));
+        Json section = npy_section(file("x.npy", {0, 10}), file("y.npy", {0, 1}));
         section["validation"] = section["train"];
         section["validation"]["inputs"] = file("vx.npy", {20});
         section["validation"]["targets"] = file("vy.npy", {5});

@@ -15,7 +15,7 @@ using data::Opening;
 
 namespace {
 
-constexpr std::int64_t kContext = 8;
+constexpr std::int64_t kOpeningContext = 8;
 
 /// Files that were written a while ago.
 void age(const std::filesystem::path& path) {
@@ -33,7 +33,7 @@ std::string table(int rows) {
 }
 
 /// A version 1.0 file of numpy (numpy.lib.format) with f8 [rows].
-std::string npy(int rows) {
+std::string npy_column(int rows) {
     std::string header =
         "{'descr': '<f8', 'fortran_order': False, 'shape': (" + std::to_string(rows) + ",), }";
     header.resize(117, ' ');
@@ -59,8 +59,8 @@ Json section_of(const std::string& format, const Folder& folder) {
     } else if (format == "text") {
         train["path"] = folder.write("book.txt", std::string(400, 'a')).string();
     } else if (format == "npy") {
-        train["inputs"] = folder.write("x.npy", npy(40)).string();
-        train["targets"] = folder.write("y.npy", npy(40)).string();
+        train["inputs"] = folder.write("x.npy", npy_column(40)).string();
+        train["targets"] = folder.write("y.npy", npy_column(40)).string();
     } else if (format == "hdf5") {
         train["path"] = (std::filesystem::path(WEFT_TEST_DATA) / "peers/packed.h5").string();
     } else if (format == "images") {
@@ -86,7 +86,7 @@ void add_formats() {
 std::vector<Opening> told_by(const std::function<void(const data::OpenContext&)>& work) {
     std::vector<Opening> told;
     data::OpenContext context;
-    context.sequence_length = kContext;
+    context.sequence_length = kOpeningContext;
     context.on_opening = [&told](const Opening& opening) { told.push_back(opening); };
     work(context);
     return told;
@@ -135,7 +135,7 @@ private slots:
         const Json section = normalised(section_of(format.toStdString(), folder));
         std::stop_source stop;
         data::OpenContext context;
-        context.sequence_length = kContext;
+        context.sequence_length = kOpeningContext;
         context.stop = stop.get_token();
         context.on_opening = [&stop](const Opening&) { stop.request_stop(); };
         const auto error = error_of([&] { data::open_data(section, context); });

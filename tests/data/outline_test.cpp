@@ -2,20 +2,18 @@
 // What is said of data before it is opened is what it is once it is open.
 #include "tests/data/data_support.h"
 
-#include <algorithm>
-
 using namespace weft;
 using namespace weft::data::test;
 using config::Json;
 
 namespace {
 
-constexpr std::int64_t kContext = 8;
+constexpr std::int64_t kOutlineContext = 8;
 
 void compare(const Json& section) {
-    const data::OpenContext context{{}, kContext, 0};
+    const data::OpenContext context{{}, kOutlineContext, 0};
     const data::DataOutline outline = data::outline_data(normalised(section), context);
-    const data::DataSet set = open(section, kContext);
+    const data::DataSet set = open(section, kOutlineContext);
     QCOMPARE(ir::to_text(outline.sample.input), ir::to_text(set.train->info().input));
     QCOMPARE(ir::to_text(outline.sample.target), ir::to_text(set.train->info().target));
     QCOMPARE(outline.sample.classes, set.train->info().classes);
@@ -28,12 +26,6 @@ void compare(const Json& section) {
         set.test->info();
         QCOMPARE(outline.cache_bytes + outline.test_cache_bytes, set.cache_bytes());
     }
-}
-
-bool noted(const data::DataSet& set, const std::string& text) {
-    return std::any_of(set.notes.begin(), set.notes.end(), [&](const std::string& note) {
-        return note.find(text) != std::string::npos;
-    });
 }
 
 Json image_folder(const Folder& folder, const char* prefix, std::uint32_t images) {
@@ -179,7 +171,7 @@ private slots:
         }
         std::stop_source stop;
         stop.request_stop();
-        data::OpenContext context{{}, kContext, 0};
+        data::OpenContext context{{}, kOutlineContext, 0};
         context.stop = stop.get_token();
         const Json sources[] = {
             {{"type", "jsonl"}, {"path", folder.write("a.jsonl", lines).string()}},
@@ -199,7 +191,7 @@ private slots:
 
     void absent_text_is_an_error_unless_it_may_be_absent() {
         const Json section = normalised({{"train", {{"type", "text"}, {"path", "/nowhere.txt"}}}});
-        const data::OpenContext context{{}, kContext, 0};
+        const data::OpenContext context{{}, kOutlineContext, 0};
         const auto error = error_of([&] { data::outline_data(section, context); });
         QVERIFY(error.has_value());
         QCOMPARE(error->kind(), ErrorKind::data);

@@ -11,7 +11,7 @@ namespace {
 const float kNan = std::numeric_limits<float>::quiet_NaN();
 const float kInfinity = std::numeric_limits<float>::infinity();
 
-std::string npy(const char* type, const std::string& shape, const std::string& elements) {
+std::string npy_array(const char* type, const std::string& shape, const std::string& elements) {
     std::string header = std::string("{'descr': '") + type +
                          "', 'fortran_order': False, 'shape': " + shape + ", }\n";
     std::string out("\x93NUMPY\1\0", 8);
@@ -29,9 +29,10 @@ Json arrays(const Folder& folder, const std::vector<float>& inputs, int features
         {"type", "npy"},
         {"inputs",
          folder
-             .write("x.npy", npy("<f4", "(" + rows + ", " + std::to_string(features) + ")", bytes))
+             .write("x.npy",
+                    npy_array("<f4", "(" + rows + ", " + std::to_string(features) + ")", bytes))
              .string()},
-        {"targets", folder.write("y.npy", npy("|i1", "(" + rows + ",)", labels)).string()},
+        {"targets", folder.write("y.npy", npy_array("|i1", "(" + rows + ",)", labels)).string()},
         {"scale", "none"}};
 }
 
@@ -89,7 +90,7 @@ private slots:
     }
 
     void clean_data_has_no_findings_and_progress_counts_up() {
-        const Json section = normalised(Json::parse(
+        const Json section = normalised(config::json_of(
             R"({"train": {"type": "synthetic", "kind": "classification", "samples": 500}})"));
         std::int64_t last = -1;
         const auto report = data::scan(section, {}, [&](const data::ScanProgress& progress) {
@@ -104,7 +105,7 @@ private slots:
 
     void a_scan_can_be_stopped() {
         std::stop_source stop;
-        const Json section = normalised(Json::parse(
+        const Json section = normalised(config::json_of(
             R"({"train": {"type": "synthetic", "kind": "classification", "samples": 500}})"));
         const auto report = data::scan(
             section, {}, [&](const data::ScanProgress&) { stop.request_stop(); }, stop.get_token());

@@ -15,9 +15,9 @@ namespace {
 
 Json synthetic(const char* rest = "{}") {
     Json section;
-    section["train"] = Json::parse(
+    section["train"] = config::json_of(
         R"({"type": "synthetic", "kind": "classification", "classes": 4, "samples": 400})");
-    section.update(Json::parse(rest));
+    section.update(config::json_of(rest));
     return section;
 }
 
@@ -130,7 +130,7 @@ private slots:
     }
 
     void random_transforms_leave_validation_alone() {
-        Json section = Json::parse(R"({
+        Json section = config::json_of(R"({
             "train": {"type": "synthetic", "kind": "images", "shape": [4, 4, 1], "samples": 50},
             "transforms": [{"type": "random_flip", "probability": 1.0}]})");
         const data::DataSet flipped = open(section);
@@ -147,7 +147,7 @@ private slots:
         const Folder folder;
         folder.write("sub/text", "abcdef");
         Json section;
-        section["train"] = Json::parse(R"({"type": "text", "path": "sub/text"})");
+        section["train"] = config::json_of(R"({"type": "text", "path": "sub/text"})");
         section["validation"] = nullptr;
         const data::DataSet set = data::open_data(normalised(section), {folder.path(), 5, 0});
         QCOMPARE(set.train->samples(), 1);

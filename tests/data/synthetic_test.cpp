@@ -15,7 +15,7 @@ namespace {
 
 std::shared_ptr<const data::Source> made(const char* settings, bool test_part = false) {
     Json section;
-    section["train"] = Json::parse(settings);
+    section["train"] = config::json_of(settings);
     section["train"]["type"] = "synthetic";
     section["validation"] = nullptr;
     const data::DataSet set = open(section);
@@ -137,7 +137,7 @@ private slots:
     void samples_depend_on_the_seed_alone() {
         for (const char* kind : {"tokens", "images", "regression", "classification"}) {
             const auto settings = [&](int seed) {
-                Json out = Json::parse(R"({"samples": 10, "length": 8, "shape": [4, 4, 1]})");
+                Json out = config::json_of(R"({"samples": 10, "length": 8, "shape": [4, 4, 1]})");
                 out["kind"] = kind;
                 out["seed"] = seed;
                 return out.dump();

@@ -9,7 +9,7 @@ using namespace weft::data::test;
 
 namespace {
 
-config::Json section_of(const std::filesystem::path& path) {
+config::Json text_section(const std::filesystem::path& path) {
     return {{"train", {{"type", "text"}, {"path", path.string()}}}, {"validation", nullptr}};
 }
 
@@ -29,7 +29,7 @@ class TextTest : public QObject {
 private slots:
     void windows_are_consecutive_and_targets_are_one_byte_on() {
         const Folder folder;
-        const data::DataSet set = open(section_of(folder.write("a.txt", "abcdefghij\xff")), 4);
+        const data::DataSet set = open(text_section(folder.write("a.txt", "abcdefghij\xff")), 4);
         QCOMPARE(set.train->samples(),
                  2); // eleven bytes: two windows of 4 + 1, two bytes left over
         QCOMPARE(set.train->info().classes, 256);
@@ -42,20 +42,20 @@ private slots:
 
     void bytes_above_127_are_codes_above_127() {
         const Folder folder;
-        const data::DataSet set = open(section_of(folder.write("a.txt", "a\xff")), 1);
+        const data::DataSet set = open(text_section(folder.write("a.txt", "a\xff")), 1);
         QCOMPARE(target_integers(*set.train, 0), std::vector<std::int32_t>{255});
     }
 
     void a_text_of_exactly_one_window_is_one_sample() {
         const Folder folder;
-        const data::DataSet set = open(section_of(folder.write("a.txt", "abcde")), 4);
+        const data::DataSet set = open(text_section(folder.write("a.txt", "abcde")), 4);
         QCOMPARE(set.train->samples(), 1);
     }
 
     void a_text_shorter_than_one_window_is_refused() {
         const Folder folder;
         const auto path = folder.write("a.txt", "abcd");
-        const auto error = error_of([&] { open(section_of(path), 4); });
+        const auto error = error_of([&] { open(text_section(path), 4); });
         QVERIFY(error.has_value());
         QCOMPARE(error->kind(), ErrorKind::data);
         QCOMPARE(error->where(), path.string());
@@ -66,7 +66,7 @@ private slots:
     void a_model_without_context_is_refused() {
         const Folder folder;
         const auto path = folder.write("a.txt", "abcd");
-        const auto error = error_of([&] { open(section_of(path), 0); });
+        const auto error = error_of([&] { open(text_section(path), 0); });
         QVERIFY(error && error->text().find("context") != std::string::npos);
     }
 
@@ -79,7 +79,7 @@ private slots:
         std::filesystem::create_symlink("b", folder.path() / "B-link");
         std::filesystem::create_hard_link(folder.path() / "a", folder.path() / "z");
         std::filesystem::create_symlink("nowhere", folder.path() / "broken");
-        const data::DataSet set = open(section_of(folder.path()), 5);
+        const data::DataSet set = open(text_section(folder.path()), 5);
         QCOMPARE(set.train->samples(), 1);
         QCOMPARE(input_integers(*set.train, 0), codes("11223"));
         QCOMPARE(set.notes.size(), std::size_t(2)); // the broken link; all further names in one
@@ -92,14 +92,14 @@ private slots:
         const Folder other;
         const auto text = other.write("text", "hello");
         std::filesystem::create_symlink(text, folder.path() / "link");
-        QCOMPARE(input_integers(*open(section_of(folder.path()), 4).train, 0), codes("hell"));
+        QCOMPARE(input_integers(*open(text_section(folder.path()), 4).train, 0), codes("hell"));
     }
 
     void an_empty_folder_and_a_missing_path_are_named() {
         const Folder folder;
-        auto error = error_of([&] { open(section_of(folder.path()), 4); });
+        auto error = error_of([&] { open(text_section(folder.path()), 4); });
         QVERIFY(error && error->text().find("no files") != std::string::npos);
-        error = error_of([&] { open(section_of(folder.path() / "absent"), 4); });
+        error = error_of([&] { open(text_section(folder.path() / "absent"), 4); });
         QVERIFY(error && error->text().find("no such file") != std::string::npos);
         QCOMPARE(error->kind(), ErrorKind::data);
     }
@@ -110,7 +110,7 @@ private slots:
         for (int i = 0; i < 10; ++i) {
             text += std::string(4, static_cast<char>('0' + i));
         }
-        config::Json section = section_of(folder.write("a.txt", text + "."));
+        config::Json section = text_section(folder.write("a.txt", text + "."));
         section["validation"] = {{"split", 0.2}};
         const data::DataSet set = open(section, 4);
         QCOMPARE(set.train->samples(), 8);
@@ -132,9 +132,9 @@ private slots:
     void the_fingerprint_follows_the_content() {
         const Folder folder;
         const std::string before =
-            open(section_of(folder.write("a", "abcdef")), 4).train->fingerprint();
-        QCOMPARE(open(section_of(folder.write("a", "abcdef")), 4).train->fingerprint(), before);
-        QVERIFY(open(section_of(folder.write("a", "abcdeg")), 4).train->fingerprint() != before);
+            open(text_section(folder.write("a", "abcdef")), 4).train->fingerprint();
+        QCOMPARE(open(text_section(folder.write("a", "abcdef")), 4).train->fingerprint(), before);
+        QVERIFY(open(text_section(folder.write("a", "abcdeg")), 4).train->fingerprint() != before);
     }
 };
 

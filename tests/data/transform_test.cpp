@@ -46,8 +46,8 @@ private:
 std::shared_ptr<const data::Source> with(const char* list, bool training = true,
                                          std::uint64_t seed = 0) {
     Json section;
-    section["train"] = Json::parse(R"({"type": "synthetic", "kind": "images"})");
-    section["transforms"] = Json::parse(list);
+    section["train"] = config::json_of(R"({"type": "synthetic", "kind": "images"})");
+    section["transforms"] = config::json_of(list);
     return data::transformed(std::make_shared<Images>(), normalised(section).at("transforms"), seed,
                              training);
 }
@@ -181,7 +181,7 @@ private slots:
 
     void transforms_of_text_are_refused() {
         const auto error = error_of([] {
-            open(Json::parse(R"({"train": {"type": "synthetic", "kind": "tokens", "length": 4},
+            open(config::json_of(R"({"train": {"type": "synthetic", "kind": "tokens", "length": 4},
                                  "transforms": [{"type": "random_flip"}]})"));
         });
         QVERIFY(error && error->where() == "/data/transforms/0");

@@ -5,6 +5,7 @@
 
 using namespace weft::test;
 using weft::config::Json;
+using weft::config::json_of;
 
 class BenchTest : public QObject {
     Q_OBJECT
@@ -15,8 +16,7 @@ private slots:
         QVERIFY(listed.out.starts_with("machine "));
         const Finished json = run_weft({"bench", "--json"});
         QCOMPARE(json.code, 0);
-        QCOMPARE(Json::parse(json.out)["suites"][0]["name"].get<std::string>(),
-                 std::string("machine"));
+        QCOMPARE(json_of(json.out)["suites"][0]["name"].get<std::string>(), std::string("machine"));
     }
 
     void an_unknown_suite_exits_2_with_the_nearest() {

@@ -21,6 +21,7 @@ namespace {
 using namespace weft::test;
 using namespace weft::train;
 using weft::config::Json;
+using weft::config::json_of;
 namespace fs = std::filesystem;
 
 class ExitCodeTest : public QObject, private TestFolder {
@@ -29,7 +30,7 @@ class ExitCodeTest : public QObject, private TestFolder {
     QString config_;
 
     QString changed(const char* name, const char* changes) const {
-        return write_config(path(name), Json::parse(changes));
+        return write_config(path(name), json_of(changes));
     }
     // A run that pauses at once, long enough to talk to.
     QStringList long_run(const char* name) const {
@@ -62,7 +63,7 @@ private slots:
         const Finished check = run_weft({"check", bad, "--json"});
         QCOMPARE(check.code, 2);
         std::set<std::string> pointers;
-        const Json page = Json::parse(check.out);
+        const Json page = json_of(check.out);
         for (const Json& diagnostic : page["diagnostics"]) {
             QVERIFY(!diagnostic["message"].get<std::string>().empty());
             pointers.insert(diagnostic["pointer"].get<std::string>());
@@ -110,12 +111,12 @@ private slots:
 
     void check_names_the_fields_whose_files_are_not_there() {
         const QString config = changed("lost", R"({"init": {"from": "gone.safetensors"}})");
-        Json document = Json::parse(weft::read_file(config.toStdString()));
+        Json document = json_of(weft::read_file(config.toStdString()));
         document["data"]["train"] = {{"type", "csv"}, {"path", "absent.csv"}};
         std::ofstream(config.toStdString()) << document.dump();
         const Finished run = run_weft({"check", config, "--json"});
         QCOMPARE(run.code, 3);
-        const Json found = Json::parse(run.out).at("diagnostics");
+        const Json found = json_of(run.out).at("diagnostics");
         QCOMPARE(found.size(), std::size_t{2});
         QCOMPARE(found[0].at("pointer"), Json("/data/train/path"));
         QCOMPARE(found[1].at("pointer"), Json("/init/from"));
@@ -192,7 +193,7 @@ private slots:
                                  "training": {"global_batch_size": 1024, "precision": "f32"}})");
         const auto peak = [&](const QStringList& settings) {
             const Finished plan = run_weft(QStringList{"plan", config, "--json"} + settings);
-            return Json::parse(plan.out)["devices"][0]["peak_bytes"].get<std::int64_t>();
+            return json_of(plan.out)["devices"][0]["peak_bytes"].get<std::int64_t>();
         };
         const auto budget = (peak({}) + peak({"--set", "training.micro_batch_size=512"})) / 2;
         const QStringList limited{
@@ -221,7 +222,7 @@ private slots:
         // The plan says the same, and what is offered does run.
         const Finished plan = run_weft(QStringList{"plan", config, "--json"} + limited);
         QCOMPARE(plan.code, 4);
-        const Json document = Json::parse(plan.out);
+        const Json document = json_of(plan.out);
         QVERIFY(!document["fits"].get<bool>());
         QCOMPARE(document["limit_bytes"].get<std::int64_t>(), budget);
         QCOMPARE(document["fixes"].size(), refused->ways_on.size());
@@ -261,7 +262,7 @@ private slots:
         QVERIFY2(page.out.find("they agree") != std::string::npos, page.out.c_str());
         const Finished json = run_weft(verify + QStringList{"--json"});
         QCOMPARE(json.code, 0);
-        const Json found = Json::parse(json.out).at("verify");
+        const Json found = json_of(json.out).at("verify");
         QVERIFY(found.at("agrees").get<bool>());
         QVERIFY(found.at("values").at("compared").get<int>() > 100);
         QVERIFY(found.at("values").at("first_difference").is_null());
@@ -291,7 +292,7 @@ private slots:
         QCOMPARE(run_weft({"plan", config_, "--hardware", "h200", "--devices", "cpu"}).code, 2);
         const Finished one = run_weft({"plan", config_, "--hardware", "h200", "--json"});
         QCOMPARE(one.code, 0);
-        const Json document = Json::parse(one.out);
+        const Json document = json_of(one.out);
         QCOMPARE(document["devices"][0]["kind"].get<std::string>(), std::string("cuda"));
         QVERIFY(document["predicted_step_ms"].is_number());
     }
@@ -427,10 +428,9 @@ private slots:
     }
 
     void machine_readable_pages_are_json() {
-        QVERIFY(Json::parse(run_weft({"doctor", "--json"}).out)["cpu"]["usable_cores"].get<int>() >=
-                1);
-        QVERIFY(Json::parse(run_weft({"help", "schema"}).out).contains("properties"));
-        const Json plan = Json::parse(run_weft({"plan", config_, "--json"}).out);
+        QVERIFY(json_of(run_weft({"doctor", "--json"}).out)["cpu"]["usable_cores"].get<int>() >= 1);
+        QVERIFY(json_of(run_weft({"help", "schema"}).out).contains("properties"));
+        const Json plan = json_of(run_weft({"plan", config_, "--json"}).out);
         // 12 x 24 + 24 + 24 x 4 + 4.
         QCOMPARE(plan["parameters"].get<int>(), 412);
         QVERIFY(plan["devices"][0]["peak_bytes"].get<std::int64_t>() > 0);

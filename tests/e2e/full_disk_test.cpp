@@ -14,9 +14,9 @@ namespace {
 using namespace weft::test;
 using namespace weft::train;
 using weft::config::Json;
+using weft::config::json_of;
 namespace fs = std::filesystem;
 
-constexpr int kExitStopped = 75;
 // Less than a checkpoint of the run (270 thousand parameters, each with its two moments, in f32),
 // more than the events of many thousand updates.
 constexpr rlim_t kNoRoomForCheckpoints = 1 << 20;
@@ -25,7 +25,7 @@ class FullDiskTest : public QObject, private TestFolder {
     Q_OBJECT
 
     QStringList long_run(const char* name) const {
-        const Json wide = Json::parse(R"({"model": {"hidden": [512, 512]},
+        const Json wide = json_of(R"({"model": {"hidden": [512, 512]},
             "optimizer": {"type": "adamw"}, "checkpoint": {"every": {"steps": 100000000}},
             "evaluation": {"every": {"steps": 100000000}}})");
         return {"train",     write_config(path("configs"), wide),

@@ -33,7 +33,7 @@ class MemoryFailureTest : public QObject, private TestFolder {
     Q_OBJECT
 
     compile::RunConfig config(const char* name, const char* changes = "{}") const {
-        const QString file = write_config(path(name), Json::parse(changes));
+        const QString file = write_config(path(name), config::json_of(changes));
         const auto checked = compile::read_run_config_file(file.toStdString());
         return checked.ok() ? checked.config : compile::RunConfig();
     }

@@ -179,7 +179,7 @@ private slots:
                       "cpu", "--set", "mesh.axes=[[\"data\",-1]]", "--set", "mesh.zero_stage=0",
                       "--set", "mesh.strategy=data_parallel"});
         QVERIFY2(shown.code == 0, shown.err.c_str());
-        const Json document = Json::parse(shown.out);
+        const Json document = config::json_of(shown.out);
         const checkpoint::Manifest manifest = saved();
         std::int64_t all = 0;
         std::int64_t of_others = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands and misfortunes at the worst moment: nothing is lost, and what happened is said.
+#include "core/base/file.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/train/run_folder.h"
 #include "core/train/run_summary.h"
@@ -17,6 +18,7 @@ namespace {
 using namespace weft::test;
 using namespace weft::train;
 using weft::config::Json;
+using weft::config::json_of;
 namespace fs = std::filesystem;
 
 class MisfortuneTest : public QObject, private TestFolder {
@@ -124,9 +126,9 @@ private slots:
         write_npy(path("x.npy"), "<f4", "(64, 3)", inputs.data(), inputs.size() * sizeof(float));
         write_npy(path("y.npy"), "<i8", "(64,)", targets.data(),
                   targets.size() * sizeof(std::int64_t));
-        const QString config = write_config(path("nan"), Json::parse(R"({"evaluation": {"at_start":
-            false}, "data": {"train": null}})"));
-        Json document = Json::parse(std::ifstream(config.toStdString()));
+        const QString config = write_config(
+            path("nan"), json_of(R"({"evaluation": {"at_start": false}, "data": {"train": null}})"));
+        Json document = json_of(weft::read_file(config.toStdString()));
         document["data"]["train"] = {{"type", "npy"},
                                      {"inputs", path("x.npy").string()},
                                      {"targets", path("y.npy").string()}};

@@ -13,6 +13,7 @@ namespace {
 
 using namespace weft::test;
 using weft::config::Json;
+using weft::config::json_of;
 namespace fs = std::filesystem;
 using weft::data::test::jpeg_bytes;
 using weft::data::test::plain_image;
@@ -35,7 +36,7 @@ class OwnDataTest : public QObject, private TestFolder {
 
     static Json inspected(const QString& file) {
         const Finished done = run_weft({"data", "inspect", file, "--suggest", "--json"});
-        return done.code == 0 ? Json::parse(done.out) : Json();
+        return done.code == 0 ? json_of(done.out) : Json();
     }
 
     /// Trains what was suggested, with `changes`; the events of the run.
@@ -106,7 +107,7 @@ private slots:
         write(path("neu.csv"), "Lage;Fläche\nStadt;80,0\nLand;120,0\n");
         const Finished done = run_weft({"predict", text("flats"), text("neu.csv"), "--json"});
         QVERIFY2(done.code == 0, done.err.c_str());
-        const Json predictions = Json::parse(done.out).at("predictions");
+        const Json predictions = json_of(done.out).at("predictions");
         QCOMPARE(predictions.size(), std::size_t(2));
         const auto value = [&](std::size_t i) {
             return predictions.at(i).at("values").at(0).get<double>();

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recompute through the real program: the same weights bit for bit; a budget is kept to, or refused
 // before anything is allocated.
+#include "core/base/file.h"
 #include "tests/e2e/weft_process.h"
 #include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"
-
-#include <fstream>
 
 namespace {
 
@@ -26,8 +25,8 @@ class RecomputeTest : public QObject, private TestFolder {
 
     /// Of one step, as planned.
     double flops(const char* run) const {
-        std::ifstream file(fs::path(text(run).toStdString()) / "plan.json");
-        return weft::config::Json::parse(file).at("flops_per_step").get<double>();
+        const auto plan = weft::read_file(fs::path(text(run).toStdString()) / "plan.json");
+        return weft::config::json_of(plan).at("flops_per_step").get<double>();
     }
 
 private slots:

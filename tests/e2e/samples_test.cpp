@@ -16,6 +16,7 @@ namespace {
 
 using namespace weft::test;
 using weft::config::Json;
+using weft::config::json_of;
 namespace fs = std::filesystem;
 
 class SamplesTest : public QObject, private TestFolder {
@@ -25,7 +26,7 @@ class SamplesTest : public QObject, private TestFolder {
     QString text_config_;
 
     QString config_in(const char* folder, const Json& changes) const {
-        Json all = Json::parse(R"({
+        Json all = json_of(R"({
             "name": "tiny", "seed": 7,
             "data": {"validation": {"split": 0.2}},
             "training": {"length": {"steps": 20}, "global_batch_size": 32, "precision": "f32"},
@@ -50,7 +51,7 @@ class SamplesTest : public QObject, private TestFolder {
         std::vector<Json> out;
         for (const auto& event : events_of(path(run))) {
             if (const auto* sample = std::get_if<weft::train::SampleEvent>(&event.payload)) {
-                out.push_back(Json::parse(weft::read_file(path(run) / sample->path)));
+                out.push_back(json_of(weft::read_file(path(run) / sample->path)));
             }
         }
         return out;
@@ -92,7 +93,7 @@ private slots:
         }
         fs::create_directories(path("text"));
         std::ofstream(path("text") / "story.txt") << story_;
-        text_config_ = config_in("text", Json::parse(R"({
+        text_config_ = config_in("text", json_of(R"({
             "data": {"train": {"type": "text", "path": "story.txt"}},
             "model": {"type": "gpt2", "layers": 1, "width": 32, "heads": 2, "context": 64,
                       "vocab": 256, "dropout": 0.1}
@@ -196,7 +197,7 @@ private slots:
             table << 20 + i << ',' << price << '\n';
         }
         table.close();
-        const QString config = config_in("houses", Json::parse(R"({
+        const QString config = config_in("houses", json_of(R"({
             "data": {"train": {"type": "csv", "path": "houses.csv", "targets": "price"}},
             "model": {"type": "mlp", "hidden": [24]},
             "loss": {"type": "mse"}, "metrics": [], "evaluation": {"samples": 5}
@@ -208,7 +209,7 @@ private slots:
         QCOMPARE(written.back().at("target_names"), Json::array({"price"}));
         const Finished alone =
             run_weft({"predict", text("prices"), "0-4", "--split", "validation", "--json"});
-        const Json predictions = Json::parse(alone.out).at("predictions");
+        const Json predictions = json_of(alone.out).at("predictions");
         const Json& samples = written.back().at("samples");
         QCOMPARE(samples.size(), std::size_t{5});
         for (std::size_t i = 0; i < samples.size(); ++i) {

@@ -16,8 +16,6 @@ using namespace weft::test;
 using namespace weft::train;
 namespace fs = std::filesystem;
 
-constexpr int kExitStopped = 75;
-
 class TrainResumeTest : public QObject, private TestFolder {
     Q_OBJECT
 

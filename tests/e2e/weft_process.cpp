@@ -94,7 +94,7 @@ int LiveWeft::finish() {
 }
 
 QString write_config(const std::filesystem::path& folder, const config::Json& changes) {
-    config::Json document = config::Json::parse(R"({
+    config::Json document = config::json_of(R"({
         "name": "tiny", "seed": 7,
         "data": {"train": {"type": "synthetic", "kind": "classification", "features": 12, "classes": 4,
                            "samples": 180, "seed": 1},

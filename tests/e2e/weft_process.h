@@ -23,6 +23,9 @@ struct Finished {
     std::string err;
 };
 
+/// The exit code of a run that was asked to stop and can go on.
+inline constexpr int kExitStopped = 75;
+
 /// Runs to the end. `environment` holds NAME=value entries on top of the test's own.
 Finished run_weft(const QStringList& arguments, const QStringList& environment = {});
 

@@ -12,6 +12,9 @@ struct Tolerance {
     double relative, absolute;
 };
 
+/// For ops that compute nothing.
+inline constexpr Tolerance kExact{0.0, 0.0};
+
 struct Case {
     std::string name;
     Call call;

@@ -5,25 +5,25 @@
 namespace weft::test {
 namespace {
 
-struct Sizes {
+struct AttentionSizes {
     std::int64_t n, t, s, h, k, d;
     bool causal;
     double rate;
 };
-constexpr Sizes kSizes[] = {
+constexpr AttentionSizes kAttentionSizes[] = {
     {1, 1, 1, 1, 1, 1, false, 0.0},     {2, 5, 7, 3, 1, 4, false, 0.0},
     {1, 64, 64, 2, 2, 32, true, 0.0},   {2, 65, 65, 4, 2, 16, true, 0.3},
     {1, 130, 130, 2, 2, 33, true, 0.0}, {1, 3, 70, 2, 2, 64, false, 0.5},
     {1, 10, 100, 2, 1, 8, true, 0.2},   {3, 127, 129, 1, 1, 20, false, 0.1},
 };
 
-std::vector<Attribute> options(const Sizes& s) {
+std::vector<Attribute> options(const AttentionSizes& s) {
     return {flag("causal", s.causal), real("scale", 0.4), real("rate", s.rate),
             text("stream", "blocks.0.attention")};
 }
 
 /// The gradient's case takes out and logsumexp from the reference, as a training step would.
-void add_attention(std::vector<Case>& cases, weft_dtype dtype, const Sizes& s) {
+void add_attention(std::vector<Case>& cases, weft_dtype dtype, const AttentionSizes& s) {
     const Shape query{s.n, s.t, s.h, s.d};
     const Shape key{s.n, s.s, s.k, s.d};
     const Tensor random = integers({3}, {77, 5, 1000});
@@ -76,7 +76,7 @@ void add_rotary(std::vector<Case>& cases, weft_dtype dtype, const Shape& shape,
 
 void add_attention_cases(std::vector<Case>& cases) {
     for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
-        for (const Sizes& s : kSizes) {
+        for (const AttentionSizes& s : kAttentionSizes) {
             add_attention(cases, dtype, s);
         }
         add_rotary(cases, dtype, {1, 1, 1, 2}, 0);

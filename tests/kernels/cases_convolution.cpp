@@ -4,11 +4,11 @@
 namespace weft::test {
 namespace {
 
-struct Sizes {
+struct WindowSizes {
     std::int64_t n, h, w, c, o, kh, kw, stride;
     Shape padding;
 };
-const Sizes kConvolutions[] = {
+const WindowSizes kConvolutions[] = {
     {1, 1, 1, 1, 1, 1, 1, 1, {0, 0, 0, 0}},
     {2, 28, 28, 1, 16, 3, 3, 1, {1, 1, 1, 1}},
     {3, 14, 14, 16, 32, 3, 3, 1, {1, 1, 1, 1}},
@@ -24,7 +24,7 @@ const Sizes kConvolutions[] = {
     // The patches of a vision transformer.
     {2, 14, 14, 1, 24, 7, 7, 7, {0, 0, 0, 0}},
 };
-const Sizes kPools[] = {
+const WindowSizes kPools[] = {
     {2, 28, 28, 16, 16, 2, 2, 2, {0, 0, 0, 0}},
     {3, 9, 7, 5, 5, 3, 3, 2, {1, 1, 1, 1}},
     {1, 5, 5, 1, 1, 3, 2, 1, {0, 1, 2, 0}},
@@ -36,12 +36,13 @@ std::int64_t out_size(std::int64_t size, std::int64_t window, std::int64_t strid
     return (size + before + after - window) / stride + 1;
 }
 
-Shape result_shape(const Sizes& s) {
+Shape result_shape(const WindowSizes& s) {
     return {s.n, out_size(s.h, s.kh, s.stride, s.padding[0], s.padding[2]),
             out_size(s.w, s.kw, s.stride, s.padding[1], s.padding[3]), s.o};
 }
 
-void add_convolution(std::vector<Case>& cases, weft_dtype dtype, weft_dtype grad, const Sizes& s) {
+void add_convolution(std::vector<Case>& cases, weft_dtype dtype, weft_dtype grad,
+                     const WindowSizes& s) {
     const Shape image{s.n, s.h, s.w, s.c};
     const Shape weight{s.kh, s.kw, s.c, s.o};
     const Shape result = result_shape(s);
@@ -87,7 +88,7 @@ Tensor grid(weft_dtype dtype, const Shape& shape, unsigned seed) {
     return t;
 }
 
-void add_pool(std::vector<Case>& cases, weft_dtype dtype, const Sizes& s) {
+void add_pool(std::vector<Case>& cases, weft_dtype dtype, const WindowSizes& s) {
     const Shape image{s.n, s.h, s.w, s.c};
     const Shape result = result_shape(s);
     const std::vector<Attribute> window = {list("window", {s.kh, s.kw}),
@@ -121,13 +122,13 @@ void add_pool(std::vector<Case>& cases, weft_dtype dtype, const Sizes& s) {
 } // namespace
 
 void add_convolution_cases(std::vector<Case>& cases) {
-    for (const Sizes& s : kConvolutions) {
+    for (const WindowSizes& s : kConvolutions) {
         add_convolution(cases, WEFT_F32, WEFT_F32, s);
         add_convolution(cases, WEFT_BF16, WEFT_F32, s);
         add_convolution(cases, WEFT_BF16, WEFT_BF16, s);
     }
     for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
-        for (const Sizes& s : kPools) {
+        for (const WindowSizes& s : kPools) {
             add_pool(cases, dtype, s);
         }
     }

@@ -4,8 +4,6 @@
 namespace weft::test {
 namespace {
 
-constexpr Tolerance kExact{0.0, 0.0};
-
 /// Places [N, T, K]: numbers below `rows`, and -1 for what was dropped. Places may be named twice.
 Tensor places(const Shape& shape, std::int64_t rows) {
     Tensor out = indices(shape, 301, rows + 2);

@@ -4,13 +4,13 @@
 namespace weft::test {
 namespace {
 
-struct Sizes {
+struct MatmulSizes {
     std::int64_t m, k, n;
 };
-constexpr Sizes kSizes[] = {{1, 1, 1},     {3, 5, 7},     {64, 64, 64},
-                            {33, 129, 65}, {17, 784, 10}, {1, 300, 33}};
+constexpr MatmulSizes kMatmulSizes[] = {{1, 1, 1},     {3, 5, 7},     {64, 64, 64},
+                                        {33, 129, 65}, {17, 784, 10}, {1, 300, 33}};
 
-Call matmul(weft_dtype in, weft_dtype out, Sizes s, const Shape& batch, bool shared, bool tx,
+Call matmul(weft_dtype in, weft_dtype out, MatmulSizes s, const Shape& batch, bool shared, bool tx,
             bool ty) {
     auto shape = [&](std::int64_t rows, std::int64_t columns, bool turned, bool batched) {
         Shape result = batched ? batch : Shape{};
@@ -27,7 +27,7 @@ Call matmul(weft_dtype in, weft_dtype out, Sizes s, const Shape& batch, bool sha
 }
 
 void add_matmuls(std::vector<Case>& cases, weft_dtype in, weft_dtype out) {
-    for (const Sizes& s : kSizes) {
+    for (const MatmulSizes& s : kMatmulSizes) {
         for (const bool tx : {false, true}) {
             for (const bool ty : {false, true}) {
                 cases.push_back(

@@ -6,8 +6,6 @@
 namespace weft::test {
 namespace {
 
-constexpr Tolerance kExact{0.0, 0.0};
-
 void add_mesh_ops(std::vector<Case>& cases) {
     cases.push_back({"mesh_index",
                      {"mesh_index",

@@ -4,8 +4,6 @@
 namespace weft::test {
 namespace {
 
-constexpr Tolerance kExact{0.0, 0.0}; // nothing is computed
-
 Call transpose(weft_dtype dtype, const Shape& shape, const Shape& order) {
     Shape out;
     for (const std::int64_t d : order) {

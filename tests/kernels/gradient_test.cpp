@@ -2,7 +2,7 @@
 // Every gradient kernel of the reference back end against central differences of its forward
 // kernel, in f64. The loss is a fixed random weighting of the forward's first output.
 #include "kernels/reference/reference_list.h"
-#include "tests/kernels/harness.h"
+#include "tests/kernels/reference_support.h"
 #include "tests/support/weft_test.h"
 
 #include <cmath>
@@ -68,11 +68,8 @@ bool close(double error) {
     return error < kTolerance;
 } // false for NaN
 
-Tensor reals(const Shape& shape, unsigned seed, double low = -1, double high = 1) {
+Tensor random_reals(const Shape& shape, unsigned seed, double low = -1, double high = 1) {
     return noise(WEFT_F64, shape, seed, low, high);
-}
-weft_tensor_type f64(const Shape& shape) {
-    return type_of(WEFT_F64, shape);
 }
 
 } // namespace
@@ -85,8 +82,8 @@ void ReferenceGradients::of_activations_match_finite_differences() {
     for (const Row& row : {Row{"relu", "relu_grad", false}, Row{"gelu", "gelu_grad", false},
                            Row{"gelu_erf", "gelu_erf_grad", false}, Row{"silu", "silu_grad", false},
                            Row{"tanh", "tanh_grad", true}, Row{"sigmoid", "sigmoid_grad", true}}) {
-        const Tensor dy = reals({40}, 2);
-        const Call forward{row.op, {reals({40}, 1, -3, 3)}, {f64({40})}, {}, {}, {}};
+        const Tensor dy = random_reals({40}, 2);
+        const Call forward{row.op, {random_reals({40}, 1, -3, 3)}, {f64({40})}, {}, {}, {}};
         const Tensor seen = row.from_output ? outputs_of(forward).at(0) : forward.inputs[0];
         const Tensor dx = outputs_of({row.grad, {seen, dy}, {f64({40})}, {}, {}, {}}).at(0);
         QVERIFY2(close(distance(forward, 0, dy, dx)), row.op);
@@ -94,8 +91,8 @@ void ReferenceGradients::of_activations_match_finite_differences() {
 }
 
 void ReferenceGradients::of_softmax_match_finite_differences() {
-    const Call forward{"softmax", {reals({3, 5}, 1, -3, 3)}, {f64({3, 5})}, {}, {}, {}};
-    const Tensor dy = reals({3, 5}, 2);
+    const Call forward{"softmax", {random_reals({3, 5}, 1, -3, 3)}, {f64({3, 5})}, {}, {}, {}};
+    const Tensor dy = random_reals({3, 5}, 2);
     const Tensor y = outputs_of(forward).at(0);
     const Tensor dx = outputs_of({"softmax_grad", {y, dy}, {f64({3, 5})}, {}, {}, {}}).at(0);
     QVERIFY(close(distance(forward, 0, dy, dx)));
@@ -104,12 +101,12 @@ void ReferenceGradients::of_softmax_match_finite_differences() {
 void ReferenceGradients::of_layer_norm_match_finite_differences() {
     const Shape shape{2, 3, 6};
     const Call forward{"layer_norm",
-                       {reals(shape, 1, -2, 3), reals({6}, 2), reals({6}, 3)},
+                       {random_reals(shape, 1, -2, 3), random_reals({6}, 2), random_reals({6}, 3)},
                        {f64(shape), f64({2, 3}), f64({2, 3})},
                        {real("eps", 1e-3)},
                        {},
                        {}};
-    const Tensor dy = reals(shape, 4);
+    const Tensor dy = random_reals(shape, 4);
     const auto saved = outputs_of(forward);
     const Tensor& x = forward.inputs[0];
     const auto dx = outputs_of({"layer_norm_input_grad",
@@ -132,12 +129,12 @@ void ReferenceGradients::of_layer_norm_match_finite_differences() {
 void ReferenceGradients::of_rms_norm_match_finite_differences() {
     const Shape shape{2, 3, 6};
     const Call forward{"rms_norm",
-                       {reals(shape, 1, -2, 3), reals({6}, 2)},
+                       {random_reals(shape, 1, -2, 3), random_reals({6}, 2)},
                        {f64(shape), f64({2, 3})},
                        {real("eps", 1e-3)},
                        {},
                        {}};
-    const Tensor dy = reals(shape, 4);
+    const Tensor dy = random_reals(shape, 4);
     const auto saved = outputs_of(forward);
     const Tensor& x = forward.inputs[0];
     const auto dx = outputs_of(
@@ -152,7 +149,7 @@ void ReferenceGradients::of_batch_norm_match_finite_differences() {
     const Shape shape{4, 3, 2};
     for (const bool weighted : {false, true}) {
         Call forward{"batch_norm",
-                     {reals(shape, 1, -2, 3), reals({2}, 2), reals({2}, 3)},
+                     {random_reals(shape, 1, -2, 3), random_reals({2}, 2), random_reals({2}, 3)},
                      {f64(shape), f64({2}), f64({2})},
                      {real("eps", 1e-3)},
                      {},
@@ -160,7 +157,7 @@ void ReferenceGradients::of_batch_norm_match_finite_differences() {
         if (weighted) {
             forward.inputs.push_back(tensor(WEFT_F64, {4}, {1, 1, 0, 1}));
         }
-        const Tensor dy = reals(shape, 4);
+        const Tensor dy = random_reals(shape, 4);
         const auto saved = outputs_of(forward);
         Call backward{"batch_norm_grad",
                       {forward.inputs[0], forward.inputs[1], saved.at(1), saved.at(2), dy},
@@ -194,7 +191,7 @@ void ReferenceGradients::of_attention_match_finite_differences() {
     const std::vector<Attribute> options = {flag("causal", causal), real("scale", 0.7),
                                             real("rate", rate), text("stream", "x")};
     Call forward{"attention",
-                 {reals(query, 1), reals(key, 2), reals(key, 3)},
+                 {random_reals(query, 1), random_reals(key, 2), random_reals(key, 3)},
                  {f64(query), f64({2, 4, 3})},
                  options,
                  {},
@@ -202,7 +199,7 @@ void ReferenceGradients::of_attention_match_finite_differences() {
     if (rate > 0) {
         forward.inputs.push_back(integers({3}, {5, 6, 7}));
     }
-    const Tensor dout = reals(query, 4);
+    const Tensor dout = random_reals(query, 4);
     const auto saved = outputs_of(forward);
     Call backward{
         "attention_grad",
@@ -225,9 +222,9 @@ void ReferenceGradients::of_convolution_match_finite_differences() {
     const Shape weight{3, 2, 2, 3};
     const Shape result{2, 3, 4, 3};
     const std::vector<Attribute> window = {list("stride", {2, 1}), list("padding", {1, 0, 1, 1})};
-    const Call forward{"conv2d", {reals(image, 1), reals(weight, 2)}, {f64(result)}, window, {},
-                       {}};
-    const Tensor dy = reals(result, 3);
+    const Call forward{
+        "conv2d", {random_reals(image, 1), random_reals(weight, 2)}, {f64(result)}, window, {}, {}};
+    const Tensor dy = random_reals(result, 3);
     const auto dx =
         outputs_of({"conv2d_input_grad", {dy, forward.inputs[1]}, {f64(image)}, window, {}, {}});
     const auto dw =
@@ -241,21 +238,22 @@ void ReferenceGradients::of_pooling_match_finite_differences() {
     const Shape result{2, 3, 2, 2};
     const std::vector<Attribute> window = {list("window", {3, 2}), list("stride", {2, 2}),
                                            list("padding", {1, 0, 1, 0})};
-    const Tensor dy = reals(result, 3);
-    const Call max{"max_pool", {reals(image, 1)}, {f64(result)}, window, {}, {}};
+    const Tensor dy = random_reals(result, 3);
+    const Call max{"max_pool", {random_reals(image, 1)}, {f64(result)}, window, {}, {}};
     const Tensor y = outputs_of(max).at(0);
     const auto dmax =
         outputs_of({"max_pool_grad", {max.inputs[0], y, dy}, {f64(image)}, window, {}, {}});
     QVERIFY(close(distance(max, 0, dy, dmax.at(0))));
-    const Call average{"avg_pool", {reals(image, 2)}, {f64(result)}, window, {}, {}};
+    const Call average{"avg_pool", {random_reals(image, 2)}, {f64(result)}, window, {}, {}};
     const auto davg = outputs_of({"avg_pool_grad", {dy}, {f64(image)}, window, {}, {}});
     QVERIFY(close(distance(average, 0, dy, davg.at(0))));
 }
 
 void ReferenceGradients::of_embedding_match_finite_differences() {
     const Call forward{
-        "embedding", {reals({6, 3}, 1), indices({2, 5}, 2, 6)}, {f64({2, 5, 3})}, {}, {}, {}};
-    const Tensor dy = reals({2, 5, 3}, 3);
+        "embedding", {random_reals({6, 3}, 1), indices({2, 5}, 2, 6)}, {f64({2, 5, 3})}, {}, {},
+        {}};
+    const Tensor dy = random_reals({2, 5, 3}, 3);
     const auto table = outputs_of(
         {"embedding_grad", {forward.inputs[1], dy}, {f64({6, 3})}, {integer("rows", 6)}, {}, {}});
     QVERIFY(close(distance(forward, 0, dy, table.at(0))));
@@ -267,12 +265,12 @@ void ReferenceGradients::of_cross_entropy_match_finite_differences() {
         Tensor labels = indices({4}, 2, 5);
         labels.set(1, -1);
         const Call forward{"cross_entropy",
-                           {reals({4, 5}, 1, -3, 3), labels},
+                           {random_reals({4, 5}, 1, -3, 3), labels},
                            {f64({4}), f64({4})},
                            options,
                            {},
                            {}};
-        const Tensor dloss = reals({4}, 3);
+        const Tensor dloss = random_reals({4}, 3);
         const auto saved = outputs_of(forward);
         const auto gradient = outputs_of({"cross_entropy_grad",
                                           {forward.inputs[0], labels, saved.at(1), dloss},

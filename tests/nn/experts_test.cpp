@@ -21,7 +21,7 @@ constexpr std::int64_t kSamples = 3, kTokens = 7, kWidth = 5, kInner = 6;
 // f32 arithmetic on sums of a few products of numbers near 1.
 constexpr double kTolerance = 1e-5;
 
-struct Built {
+struct BuiltMixture {
     ir::Program program;
     std::vector<Tensor> arguments; // x, then the weights in the order of their ports
     bool penalised = false;
@@ -32,8 +32,8 @@ Tensor wave_of(const ir::Shape& shape, double step) {
 }
 
 /// The mixture on x [B, T, C] while training; results are y and, where there is one, the penalty.
-Built build(const nn::ExpertSettings& settings, bool gated = false) {
-    Built out;
+BuiltMixture build_mixture(const nn::ExpertSettings& settings, bool gated = false) {
+    BuiltMixture out;
     ops::Builder b(out.program, out.program.body);
     const ir::Shape shape{kSamples, kTokens, kWidth};
     const ir::ValueId x = out.program.add_argument(ir::Role::batch, "x", {ir::DType::f32, shape});
@@ -63,7 +63,7 @@ struct Oracle {
     std::vector<double> penalty;
     int dropped = 0;
 
-    Oracle(const nn::ExpertSettings& s, std::int64_t capacity, const Built& built) {
+    Oracle(const nn::ExpertSettings& s, std::int64_t capacity, const BuiltMixture& built) {
         const auto x = built.arguments[0].span<float>();
         const auto router = built.arguments[1].span<float>();
         const auto up = built.arguments[2].span<float>();
@@ -164,7 +164,7 @@ private slots:
         }
         const auto rows =
             capacity > 0.0 ? std::ceil(capacity * kTokens * perToken / experts) : double(kTokens);
-        const Built built = build(settings);
+        const BuiltMixture built = build_mixture(settings);
         const Oracle oracle(settings, static_cast<std::int64_t>(rows), built);
         const auto results = exec::interpret(built.program, built.arguments);
         QVERIFY(distance_to(results[0], oracle.y) < kTolerance);
@@ -176,7 +176,7 @@ private slots:
     // All probabilities equal: every share of the load costs the same, and the sum is 1.
     void an_even_router_pays_the_balancing_weight_itself() {
         const nn::ExpertSettings settings{.experts = 4, .per_token = 2, .balance = 0.25};
-        Built built = build(settings);
+        BuiltMixture built = build_mixture(settings);
         for (float& weight : built.arguments[1].span<float>()) {
             weight = 0.0F;
         }
@@ -185,14 +185,14 @@ private slots:
     }
 
     void only_training_with_a_weight_has_a_balancing_loss() {
-        QVERIFY(!build({.experts = 4, .per_token = 2, .balance = 0.0}).penalised);
-        QVERIFY(build({.experts = 4, .per_token = 2, .balance = 0.1}).penalised);
+        QVERIFY(!build_mixture({.experts = 4, .per_token = 2, .balance = 0.0}).penalised);
+        QVERIFY(build_mixture({.experts = 4, .per_token = 2, .balance = 0.1}).penalised);
     }
 
     // What a sample becomes does not depend on the rest of its batch.
     void samples_do_not_compete_for_room() {
         const nn::ExpertSettings settings{.experts = 4, .per_token = 2, .capacity = 0.5};
-        Built built = build(settings);
+        BuiltMixture built = build_mixture(settings);
         const auto before = exec::interpret(built.program, built.arguments);
         const auto x = built.arguments[0].span<float>();
         for (std::size_t i = 0; i < 2 * kTokens * kWidth; ++i) {
@@ -217,7 +217,7 @@ private slots:
     }
 
     void gated_experts_have_three_weights() {
-        const Built built = build({.experts = 2, .per_token = 1}, true);
+        const BuiltMixture built = build_mixture({.experts = 2, .per_token = 1}, true);
         std::vector<std::string> names;
         for (const ir::Port& port : built.program.arguments) {
             names.push_back(port.name);

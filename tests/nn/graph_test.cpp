@@ -101,7 +101,7 @@ private slots:
     void any_model_written_as_text_trains_to_the_same_bits() {
         QFETCH(QString, model);
         const auto sample = sample_of({ir::DType::f32, {8, 8, 1}}, {ir::DType::i32, {}}, 3);
-        const auto config = config_of(Json::parse(model.toStdString()));
+        const auto config = config_of(config::json_of(model.toStdString()));
         const std::string text = compile::text_of_model(config, sample);
         const Arrays expected = trained(config, sample);
         const Arrays got = trained(config_of(graph(text)), sample);
@@ -117,7 +117,7 @@ private slots:
     // Nothing is dropped when a model is evaluated, by layers or within attention.
     void text_evaluates_as_the_model_that_it_is_of() {
         const auto sample = sample_of({ir::DType::f32, {8, 8, 1}}, {ir::DType::i32, {}}, 3);
-        const auto config = config_of(Json::parse(R"({"type": "vit", "layers": 1, "width": 8,
+        const auto config = config_of(config::json_of(R"({"type": "vit", "layers": 1, "width": 8,
             "heads": 2, "patch": 4, "dropout": 0.4})"));
         const std::string text = compile::text_of_model(config, sample);
         std::vector<std::vector<float>> predictions;

@@ -23,7 +23,7 @@ struct LayerCase {
 
 const ir::Type kImage = {ir::DType::f32, {6, 5, 3}};
 const ir::Type kRow = {ir::DType::f32, {7}};
-const ir::Type kTokens = {ir::DType::i32, {4}};
+const ir::Type kTokenRow = {ir::DType::i32, {4}};
 
 const std::string kFlattenJson = R"({"type": "flatten"})";
 const std::string kLinearJson = R"({"type": "linear", "units": 3})";
@@ -76,7 +76,7 @@ std::vector<LayerCase> layer_cases() {
         {R"({"type": "rms_norm"})", kImage, {2, 6, 5, 3}, 3, "", ""},
         {R"({"type": "batch_norm"})", kImage, {2, 6, 5, 3}, 6, "", ""},
         {R"({"type": "embedding", "width": 3})",
-         kTokens,
+         kTokenRow,
          {2, 4, 3},
          9 * 3,
          R"({"type": "embedding", "width": 2})",
@@ -125,7 +125,7 @@ std::vector<LayerCase> layer_cases() {
 config::Json checked_layers(const std::string& list) {
     const config::FieldTable table = {nn::layers_field("layers", nn::kLayerDepth, "")};
     const config::Checked checked =
-        config::check_fields({{"layers", config::Json::parse(list)}}, table);
+        config::check_fields({{"layers", config::json_of(list)}}, table);
     std::string problems;
     for (const auto& diagnostic : checked.diagnostics) {
         problems += config::to_text(diagnostic);
@@ -137,15 +137,15 @@ config::Json checked_layers(const std::string& list) {
 }
 
 /// A program of these layers for a batch of 2.
-struct Built {
+struct LayerProgram {
     ir::Program program;
     std::vector<nn::Variable> variables;
     std::vector<std::pair<std::string, ir::ValueId>> updates;
     ir::ValueId output;
 };
 
-Built build(const std::string& list, const ir::Type& sample, nn::Mode mode) {
-    Built out;
+LayerProgram layer_program(const std::string& list, const ir::Type& sample, nn::Mode mode) {
+    LayerProgram out;
     ir::Type batch{sample.dtype, {2}};
     for (const std::int64_t extent : sample.shape) {
         batch.shape.push_back(extent);
@@ -174,7 +174,7 @@ private slots:
     void every_layer_has_a_case() {
         std::set<std::string> with_case;
         for (const LayerCase& row : layer_cases()) {
-            with_case.insert(config::Json::parse(row.layer).at("type").get<std::string>());
+            with_case.insert(config::json_of(row.layer).at("type").get<std::string>());
         }
         for (const nn::LayerDef* def : nn::kLayers) {
             QVERIFY2(with_case.contains(std::string(def->name)), std::string(def->name).c_str());
@@ -184,7 +184,7 @@ private slots:
     void shapes_and_parameter_counts_are_as_stated() {
         for (const LayerCase& row : layer_cases()) {
             for (const nn::Mode mode : {nn::Mode::train, nn::Mode::evaluate}) {
-                const Built built = build("[" + row.layer + "]", row.input, mode);
+                const LayerProgram built = layer_program("[" + row.layer + "]", row.input, mode);
                 QVERIFY2(built.program.type(built.output).shape == row.output, row.layer.c_str());
                 std::int64_t count = 0;
                 for (const nn::Variable& variable : built.variables) {
@@ -203,8 +203,8 @@ private slots:
                 continue;
             }
             try {
-                build("[" + row.refused_input + ", " + row.layer + "]", row.input,
-                      nn::Mode::evaluate);
+                layer_program("[" + row.refused_input + ", " + row.layer + "]", row.input,
+                              nn::Mode::evaluate);
                 QFAIL(("accepted: " + row.layer).c_str());
             } catch (const Error& error) {
                 QVERIFY2(error.text().find(row.refusal) != std::string::npos,
@@ -216,9 +216,9 @@ private slots:
     }
 
     void nested_layers_have_the_path_of_their_place() {
-        const Built built = build(R"([{"type": "repeat", "count": 2, "layers": [
+        const LayerProgram built = layer_program(R"([{"type": "repeat", "count": 2, "layers": [
             {"type": "residual", "layers": [{"type": "linear", "units": 7, "bias": false}]}]}])",
-                                  kRow, nn::Mode::evaluate);
+                                                 kRow, nn::Mode::evaluate);
         QCOMPARE(built.variables.size(), std::size_t{2});
         QCOMPARE(built.variables[1].name,
                  std::string("layers.0.copies.1.layers.0.layers.0.weight"));
@@ -226,7 +226,8 @@ private slots:
 
     // mean of the two real rows 2 and 3; unbiased variance (0.5^2 + 0.5^2) / 1 = 0.5; momentum 0.1
     void batch_norm_moves_its_statistics_towards_the_batch() {
-        Built built = build(R"([{"type": "batch_norm"}])", {ir::DType::f32, {1}}, nn::Mode::train);
+        LayerProgram built =
+            layer_program(R"([{"type": "batch_norm"}])", {ir::DType::f32, {1}}, nn::Mode::train);
         for (const auto& [name, value] : built.updates) {
             built.program.add_result(ir::Role::state, name, value);
         }

@@ -118,7 +118,7 @@ private slots:
     void every_model_has_a_case() {
         std::set<std::string> with_case;
         for (const ModelCase& row : model_cases()) {
-            with_case.insert(config::Json::parse(row.model).at("type").get<std::string>());
+            with_case.insert(config::json_of(row.model).at("type").get<std::string>());
         }
         for (const nn::ModelDef* def : nn::kModels) {
             QVERIFY2(with_case.contains(std::string(def->name)), std::string(def->name).c_str());
@@ -136,7 +136,7 @@ private slots:
 
     void every_tensor_stands_on_the_reference_page() {
         for (const ModelCase& row : model_cases()) {
-            const config::Json model = config::Json::parse(row.model);
+            const config::Json model = config::json_of(row.model);
             if (model.at("type") == "sequential" || model.at("type") == "graph") {
                 continue; // their names follow the user's layers
             }

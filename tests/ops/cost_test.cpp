@@ -12,14 +12,6 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
-std::vector<ir::Type> types_of(const std::vector<std::string>& operands) {
-    std::vector<ir::Type> out;
-    for (const std::string& operand : operands) {
-        out.push_back(parse_type(operand));
-    }
-    return out;
-}
-
 ops::OpCost cost_of(const char* kind, const std::vector<std::string>& operands,
                     const ir::Attributes& attributes = {}) {
     const ir::Program program = one_op_program({.kind = kind}, types_of(operands), attributes);

@@ -19,7 +19,7 @@ namespace {
 using Dims = std::vector<std::vector<int>>; // factors of each dimension of one operand
 
 // Sums in another order: a few units in the last place of f64, times the number of terms.
-constexpr double kTolerance = 1e-12;
+constexpr double kFactorTolerance = 1e-12;
 
 bool has(const Dims& dims, int factor) {
     return std::any_of(dims.begin(), dims.end(), [&](const std::vector<int>& factors) {
@@ -139,7 +139,7 @@ std::string check_neutral(const Whole& whole, int factor) {
         FactorRule larger = whole.rule;
         larger.factors[static_cast<std::size_t>(factor)].size = info.size + 1;
         const Tensor kept = take(larger, dims, factor, padded[i], 0, info.size);
-        if (const double off = largest_difference(kept, whole.results[i]); off > kTolerance) {
+        if (const double off = largest_difference(kept, whole.results[i]); off > kFactorTolerance) {
             return "output " + std::to_string(i) + " is off by " + std::to_string(off);
         }
     }

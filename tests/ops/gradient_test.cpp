@@ -22,7 +22,7 @@ namespace {
 // times derivatives of the order 10 at the rows' operands. The rest of the margin is for deep
 // compositions.
 constexpr double kStep = 1e-5;
-constexpr double kTolerance = 2e-8;
+constexpr double kGradientTolerance = 2e-8;
 
 // loss = sum over the differentiable outputs of output * weights, so that every element of an
 // output counts differently. `with_gradients` adds the gradient of each floating-point operand as a
@@ -139,7 +139,7 @@ private slots:
             for (std::size_t i = 0; i < with.variables.size(); ++i) {
                 const Tensor expected = numeric_gradient(without, operands, with.variables[i]);
                 const double difference = largest_difference(results[i + 1], expected);
-                QVERIFY2(difference < kTolerance,
+                QVERIFY2(difference < kGradientTolerance,
                          (describe(row) + ", operand " + std::to_string(with.variables[i]) +
                           ": off by " + std::to_string(difference))
                              .c_str());

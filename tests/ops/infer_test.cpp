@@ -12,18 +12,6 @@
 using namespace weft;
 using namespace weft::test;
 
-namespace {
-
-std::vector<ir::Type> types_of(const std::vector<std::string>& operands) {
-    std::vector<ir::Type> out;
-    for (const std::string& operand : operands) {
-        out.push_back(parse_type(operand));
-    }
-    return out;
-}
-
-} // namespace
-
 class OpRecordTest : public QObject {
     Q_OBJECT
 private slots:

@@ -28,6 +28,14 @@ ir::Type parse_type(const std::string& operand) {
     return type;
 }
 
+std::vector<ir::Type> types_of(const std::vector<std::string>& operands) {
+    std::vector<ir::Type> out;
+    for (const std::string& operand : operands) {
+        out.push_back(parse_type(operand));
+    }
+    return out;
+}
+
 void set_number(Tensor& tensor, std::size_t at, double value) {
     switch (tensor.type.dtype) {
     case ir::DType::f64: tensor.span<double>()[at] = value; break;

@@ -45,6 +45,7 @@ const std::vector<OpCase>& op_cases();
 std::vector<OpCase> computing_op_cases();
 
 ir::Type parse_type(const std::string& operand);
+std::vector<ir::Type> types_of(const std::vector<std::string>& operands);
 /// Contents of operand number `index`.
 exec::Tensor make_operand(const std::string& operand, int index);
 /// Contents of all operands of a row.

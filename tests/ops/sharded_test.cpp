@@ -19,7 +19,7 @@ namespace {
 
 // Sums in another order: a few units in the last place of f64, times the number of terms. Values
 // that pass through f32 (losses of f32 operands and key indices) round to 1e-7.
-constexpr double kTolerance = 1e-11;
+constexpr double kShardedTolerance = 1e-11;
 constexpr double kSingleTolerance = 1e-6;
 
 struct Row {
@@ -86,7 +86,7 @@ std::string wrong(const Row& row, const Mesh& mesh,
             std::any_of(row.operands.begin(), row.operands.end(),
                         [](const Tensor& t) { return t.type.dtype == ir::DType::f32; });
         const double off = largest_difference(joined[i], row.whole[i]);
-        if (!(off <= (single ? kSingleTolerance : kTolerance))) {
+        if (!(off <= (single ? kSingleTolerance : kShardedTolerance))) {
             return "output " + std::to_string(i) + " is off by " + std::to_string(off);
         }
     }

@@ -62,7 +62,7 @@ std::vector<OptimizerCase> optimizer_cases() {
 Json checked_section(const std::string& text) {
     const config::FieldTable table = {optim::optimizer_field(optim::schedule_field())};
     const config::Checked checked =
-        config::check_fields({{"optimizer", Json::parse(text)}}, table);
+        config::check_fields({{"optimizer", config::json_of(text)}}, table);
     return checked.ok() ? checked.value.at("optimizer") : Json();
 }
 
@@ -119,7 +119,7 @@ private slots:
     void every_optimizer_has_a_case() {
         std::set<std::string> with_case;
         for (const OptimizerCase& row : optimizer_cases()) {
-            with_case.insert(Json::parse(row.section).at("type").get<std::string>());
+            with_case.insert(config::json_of(row.section).at("type").get<std::string>());
         }
         for (const optim::OptimizerDef* def : optim::kOptimizers) {
             QVERIFY2(with_case.contains(std::string(def->name)), std::string(def->name).c_str());

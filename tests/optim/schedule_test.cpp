@@ -46,7 +46,7 @@ std::vector<ScheduleCase> schedule_cases() {
 
 Json checked_schedule(const std::string& text) {
     const config::Checked checked =
-        config::check_fields({{"lr_schedule", Json::parse(text)}}, {optim::schedule_field()});
+        config::check_fields({{"lr_schedule", config::json_of(text)}}, {optim::schedule_field()});
     return checked.ok() ? checked.value.at("lr_schedule") : Json();
 }
 
@@ -58,7 +58,7 @@ private slots:
     void every_schedule_has_a_case() {
         std::set<std::string> with_case;
         for (const ScheduleCase& row : schedule_cases()) {
-            with_case.insert(Json::parse(row.schedule).at("type").get<std::string>());
+            with_case.insert(config::json_of(row.schedule).at("type").get<std::string>());
         }
         for (const optim::ScheduleDef* def : optim::kSchedules) {
             QVERIFY2(with_case.contains(std::string(def->name)), std::string(def->name).c_str());

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft::test {
@@ -53,8 +54,15 @@ bool register_test(const char* name, std::function<QObject*()> factory) {
 
 } // namespace weft::test
 
-// With a class name as first argument only that class runs; the rest goes to Qt Test.
+// With a class name as first argument only that class runs; the rest goes to Qt Test. "-classes"
+// prints the names.
 int main(int argc, char** argv) {
+    if (argc == 2 && std::string_view(argv[1]) == "-classes") {
+        for (const auto& entry : weft::test::entries()) {
+            std::puts(entry.name.c_str());
+        }
+        return 0;
+    }
     QTemporaryDir dir;
     weft::test::use_private_directories(dir);
     if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) {

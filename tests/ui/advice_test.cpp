@@ -5,6 +5,7 @@
 #include "core/compile/alternatives.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/mesh_support.h"
+#include "tests/ui/patience.h"
 #include "ui/models/advice_model.h"
 #include "ui/plurals.h"
 #include "ui/screens/plan/advice_part.h"
@@ -22,9 +23,9 @@
 namespace {
 
 using namespace weft;
+using test::kPatienceMs;
 using Meshes = ui::Planner::Meshes;
 
-constexpr int kPatienceMs = 30000;
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
 plan::Alternative way(const std::string& change, std::int64_t bytes, double ms,
@@ -66,9 +67,9 @@ QString words(const QWidget& widget) {
     return out;
 }
 
-class Shown {
+class ShownAdvice {
 public:
-    explicit Shown(Meshes meshes) : part(std::move(meshes)) {
+    explicit ShownAdvice(Meshes meshes) : part(std::move(meshes)) {
         part.resize(1280, 260);
         part.show();
         give(test::mesh_config(test::kThere));
@@ -115,7 +116,7 @@ private slots:
 
     void nothing_is_searched_before_it_is_asked_for() {
         bool searched = false;
-        Shown shown([&](const auto&, auto, const auto&, const auto&, const auto&) {
+        ShownAdvice shown([&](const auto&, auto, const auto&, const auto&, const auto&) {
             searched = true;
             return found();
         });
@@ -125,7 +126,7 @@ private slots:
     }
 
     void the_draft_stands_among_what_was_found() {
-        Shown shown(answers());
+        ShownAdvice shown(answers());
         const QAbstractItemModelTester tester(shown.table().model());
         shown.look();
         QCOMPARE(shown.table().model()->rowCount(), 3);
@@ -153,7 +154,7 @@ private slots:
     }
 
     void the_list_sorts_and_the_drawing_follows_it() {
-        Shown shown(answers());
+        ShownAdvice shown(answers());
         shown.look();
         QHeaderView* header = shown.table().horizontalHeader();
         const int x = header->sectionViewportPosition(ui::AdviceModel::MemoryColumn) + 5;
@@ -182,7 +183,7 @@ private slots:
     }
 
     void a_mesh_is_taken_over_by_button_and_by_enter() {
-        Shown shown(answers());
+        ShownAdvice shown(answers());
         shown.look();
         const QSignalSpy adopted(&shown.part, &ui::AdvicePart::adopted);
         // The fastest is chosen already.
@@ -202,7 +203,7 @@ private slots:
     }
 
     void results_are_of_another_draft_only_when_more_than_the_mesh_changes() {
-        Shown shown(answers());
+        ShownAdvice shown(answers());
         shown.look();
         const auto* badge = shown.part.findChild<widgets::Badge*>();
         QVERIFY(!badge->isVisible());
@@ -224,8 +225,8 @@ private slots:
         QSemaphore go_on;
         std::atomic<bool> stopped = false;
         {
-            Shown shown([&](const auto&, auto, const auto&, const std::stop_token& stop,
-                            const std::function<void()>& planned) {
+            ShownAdvice shown([&](const auto&, auto, const auto&, const std::stop_token& stop,
+                                  const std::function<void()>& planned) {
                 planned();
                 go_on.acquire();
                 stopped = stop.stop_requested();
@@ -244,7 +245,7 @@ private slots:
     }
 
     void a_search_that_fails_says_why() {
-        Shown shown(
+        ShownAdvice shown(
             [](const auto&, auto, const auto&, const auto&, const auto&) -> compile::MeshAdvice {
                 throw Error(ErrorKind::runtime, "", "no speed is known", "Train first.");
             });
@@ -256,7 +257,7 @@ private slots:
 
     // The engine's own search: every mesh that it gives is one of so many devices, and can be had.
     void the_engine_finds_meshes_for_the_draft() {
-        Shown shown(ui::enginePlanner({}).meshes);
+        ShownAdvice shown(ui::enginePlanner({}).meshes);
         shown.look();
         const auto& ways = shown.part.ways();
         QVERIFY(!ways.empty());

@@ -10,8 +10,8 @@
 namespace weft::test {
 namespace {
 
-constexpr int kPatienceMs = 240000; // for a loaded machine
-constexpr uid_t kNobody = 65534;    // Debian Policy 9.2.2
+constexpr int kClassPatienceMs = 240000; // for a loaded machine
+constexpr uid_t kNobody = 65534;         // Debian Policy 9.2.2
 
 } // namespace
 
@@ -29,7 +29,7 @@ QString run_again(const QString& test_class, const QProcessEnvironment& more, Us
         });
     }
     process.start(QCoreApplication::applicationFilePath(), {test_class, "-nocrashhandler"});
-    const bool ended = process.waitForFinished(kPatienceMs);
+    const bool ended = process.waitForFinished(kClassPatienceMs);
     const QString output = QString::fromUtf8(process.readAll());
     if (!ended) {
         process.kill();

@@ -4,6 +4,7 @@
 #include "core/checkpoint/safetensors.h"
 #include "core/train/run_summary.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/run_log.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/models/array_difference_model.h"
@@ -25,12 +26,11 @@
 namespace {
 
 using namespace weft;
+using test::kPatienceMs;
 namespace fs = std::filesystem;
 
-constexpr int kPatienceMs = 30000;
-
 /// A run that stopped at its newest checkpoint; the weights of step n are all n.
-fs::path make_run(const fs::path& folder, const std::vector<std::int64_t>& steps) {
+fs::path make_saved_run(const fs::path& folder, const std::vector<std::int64_t>& steps) {
     fs::create_directories(folder / "checkpoints");
     std::ofstream(folder / "config.json") << test::tiny_config();
     train::RunInfo info;
@@ -48,16 +48,16 @@ fs::path make_run(const fs::path& folder, const std::vector<std::int64_t>& steps
         record.step = record.metric_step = step;
         record.counters = {{"cursor", {{"epoch", 1}, {"position", 32 * step}}}};
         record.metrics = {{"validation/loss", 1.0 / static_cast<double>(step)}};
-        record.config = config::Json::parse(test::tiny_config());
+        record.config = config::json_of(test::tiny_config());
         record.config["seed"] = step;
         checkpoint::write_checkpoint(folder / "checkpoints", {&view, 1}, record);
     }
     return folder;
 }
 
-struct Page {
-    explicit Page(const std::vector<std::int64_t>& steps) {
-        run = make_run(fixture.root() / "runs" / "2026-01-01_run_001", steps);
+struct CheckpointsPage {
+    explicit CheckpointsPage(const std::vector<std::int64_t>& steps) {
+        run = make_saved_run(fixture.root() / "runs" / "2026-01-01_run_001", steps);
         fixture.window().showPage("checkpoints");
         fixture.studio().index().refresh();
         wait_for_rows(static_cast<int>(steps.size()));
@@ -110,7 +110,7 @@ class CheckpointsTest : public QObject {
 private slots:
     // The badges say the most important of it, where it does not fit.
     void why_checkpoints_are_kept_is_readable_or_not_there() {
-        Page page({100, 200});
+        CheckpointsPage page({100, 200});
         const QString reasons = page.cell(0, ui::CheckpointModel::KeptFor);
         QCOMPARE(reasons, QString("newest, best"));
         const double needed = widgets::textWidth(
@@ -151,7 +151,7 @@ private slots:
             checkpoint::Record record;
             record.step = record.metric_step = step;
             record.metrics = {{"validation/accuracy", accuracy}};
-            record.config = config::Json::parse(text);
+            record.config = config::json_of(text);
             fs::create_directories(log.folder() / "checkpoints");
             checkpoint::write_checkpoint(log.folder() / "checkpoints", {&view, 1}, record);
         }
@@ -171,7 +171,7 @@ private slots:
     }
 
     void the_table_is_sorted_by_any_column_and_actions_meet_the_row_that_is_seen() {
-        Page page({10, 9, 200});
+        CheckpointsPage page({10, 9, 200});
         QCOMPARE(page.cell(0, ui::CheckpointModel::Step), QString("200"));
         page.table().sortByColumn(ui::CheckpointModel::Metric, Qt::DescendingOrder);
         QCOMPARE(page.cell(0, ui::CheckpointModel::Step), QString("9"));
@@ -205,7 +205,7 @@ private slots:
     }
 
     void a_long_list_shows_its_steps_before_every_manifest_is_read() {
-        Page page({1});
+        CheckpointsPage page({1});
         const fs::path checkpoints = page.run / "checkpoints";
         for (int step = 2; step <= 700; ++step) {
             fs::copy(checkpoints / checkpoint::folder_name(1),
@@ -223,7 +223,7 @@ private slots:
     }
 
     void a_pin_is_set_in_the_checkpoint_itself() {
-        Page page({10, 20});
+        CheckpointsPage page({10, 20});
         page.select({1});
         page.trigger("pinCheckpoint");
         QTRY_VERIFY_WITH_TIMEOUT(page.cell(1, ui::CheckpointModel::Badge).contains("pinned"),
@@ -234,7 +234,7 @@ private slots:
     }
 
     void the_newest_goes_to_the_trash_only_when_that_is_ticked() {
-        Page page({10, 20, 30});
+        CheckpointsPage page({10, 20, 30});
         page.select({0});
         QTest::keyClick(&page.table(), Qt::Key_Delete);
         auto* dialog = page.fixture.window().findChild<QDialog*>("deleteDialog");
@@ -251,7 +251,7 @@ private slots:
     }
 
     void a_checkpoint_comes_back_from_the_trash() {
-        Page page({10, 20, 30});
+        CheckpointsPage page({10, 20, 30});
         page.select({2});
         page.actions().remove();
         auto* dialog = page.fixture.window().findChild<QDialog*>("deleteDialog");
@@ -270,7 +270,7 @@ private slots:
     }
 
     void nothing_is_removed_while_a_process_trains_the_run() {
-        Page page({10, 20, 30});
+        CheckpointsPage page({10, 20, 30});
         const train::RunLock lock(page.run);
         page.select({2});
         QSignalSpy said(&page.actions(), &ui::CheckpointActions::said);
@@ -283,7 +283,7 @@ private slots:
     }
 
     void two_are_compared_array_by_array() {
-        Page page({10, 30});
+        CheckpointsPage page({10, 30});
         QVERIFY(!page.fixture.find("compareCheckpoints")->isEnabled());
         page.select({0, 1});
         page.fixture.click("compareCheckpoints");
@@ -301,7 +301,7 @@ private slots:
     }
 
     void weights_are_exported_and_verified_with_an_answer() {
-        Page page({10});
+        CheckpointsPage page({10});
         page.select({0});
         QSignalSpy said(&page.actions(), &ui::CheckpointActions::said);
         const fs::path file = page.fixture.root() / "out.safetensors";
@@ -315,7 +315,7 @@ private slots:
     }
 
     void a_draft_starts_from_weights_of_another_program() {
-        Page page({10});
+        CheckpointsPage page({10});
         page.select({0});
         QSignalSpy said(&page.actions(), &ui::CheckpointActions::said);
         const fs::path file = page.fixture.root() / "elsewhere" / "peer.safetensors";
@@ -335,7 +335,7 @@ private slots:
     }
 
     void a_file_that_is_no_safetensors_is_said() {
-        Page page({10});
+        CheckpointsPage page({10});
         const fs::path file = page.fixture.root() / "bad.safetensors";
         std::ofstream(file) << "not weights at all";
         QCOMPARE(page.fixture.studio().openPath(file), QString());
@@ -345,7 +345,7 @@ private slots:
     }
 
     void the_panel_says_which_fields_of_the_draft_could_come_along() {
-        Page page({10});
+        CheckpointsPage page({10});
         QCOMPARE(page.fixture.studio().openPath(page.fixture.preset()), QString());
         page.fixture.window().showPage("checkpoints");
         QVERIFY(!page.fixture.find("draftChanges")->isVisible()); // the draft is the run's own

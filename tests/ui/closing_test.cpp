@@ -2,13 +2,13 @@
 // Closing the window while a run trains: what the dialog's buttons do, clicked as a user does.
 #include "tests/support/weft_test.h"
 #include "tests/ui/hands.h"
+#include "tests/ui/patience.h"
 
 namespace {
 
 using namespace weft;
+using test::kRunPatienceMs;
 namespace fs = std::filesystem;
-
-constexpr int kPatienceMs = 120000; // for a loaded machine
 
 /// A run that nobody sees the end of; the window asks before it closes.
 struct Training {
@@ -17,7 +17,8 @@ struct Training {
         fixture.studio().draft().setField("training.length", config::Json{{"steps", 100000000}});
         fixture.studio().draft().setField("checkpoint.every", nullptr);
         if (!fixture.studio().startDraft().started ||
-            !QTest::qWaitFor([this] { return fixture.studio().run().step() > 0; }, kPatienceMs)) {
+            !QTest::qWaitFor([this] { return fixture.studio().run().step() > 0; },
+                             kRunPatienceMs)) {
             qFatal("the run does not train");
         }
         folder = fixture.studio().run().folder();
@@ -57,9 +58,9 @@ private slots:
         QVERIFY(studio.isTraining());
         QVERIFY(studio.pendingCommand().isEmpty());
         const std::int64_t before = studio.run().step();
-        QTRY_VERIFY_WITH_TIMEOUT(studio.run().step() > before, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.run().step() > before, kRunPatienceMs);
         studio.stopNow();
-        QTRY_VERIFY_WITH_TIMEOUT(!studio.isTraining(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.isTraining(), kRunPatienceMs);
     }
 
     void kept_in_the_background_it_trains_on_and_is_found_again() {
@@ -73,18 +74,18 @@ private slots:
         studio.reattach();
         studio.index().refresh();
         QTRY_VERIFY_WITH_TIMEOUT(studio.isTraining() && studio.controlProblem().isEmpty(),
-                                 kPatienceMs);
+                                 kRunPatienceMs);
         QCOMPARE(studio.run().folder(), training.folder);
-        QTRY_VERIFY_WITH_TIMEOUT(studio.run().step() > before, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.run().step() > before, kRunPatienceMs);
         studio.stopNow();
-        QTRY_VERIFY_WITH_TIMEOUT(!studio.isTraining(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.isTraining(), kRunPatienceMs);
     }
 
     void stop_and_save_closes_when_the_checkpoint_is_written() {
         Training training;
         const std::size_t before = training.checkpoints();
         QVERIFY(training.close("stopAndSave"));
-        QTRY_VERIFY_WITH_TIMEOUT(!training.fixture.window().isVisible(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!training.fixture.window().isVisible(), kRunPatienceMs);
         QVERIFY(!training.fixture.studio().isTraining());
         QVERIFY(!train::is_live(training.folder));
         QCOMPARE(training.fixture.studio().run().state(), train::RunState::stopped);

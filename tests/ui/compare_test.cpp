@@ -3,6 +3,7 @@
 #include "core/compile/alternatives.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/mesh_support.h"
+#include "tests/ui/patience.h"
 #include "ui/models/compare_model.h"
 #include "ui/plurals.h"
 #include "ui/screens/plan/compare_part.h"
@@ -19,10 +20,10 @@
 namespace {
 
 using namespace weft;
+using test::kPatienceMs;
 
-constexpr int kPatienceMs = 30000;
-
-std::vector<std::string> with(std::vector<std::string> all, const std::vector<std::string>& more) {
+std::vector<std::string> with_more(std::vector<std::string> all,
+                                   const std::vector<std::string>& more) {
     all.insert(all.end(), more.begin(), more.end());
     return all;
 }
@@ -42,9 +43,9 @@ qint64 sum(const std::vector<widgets::MemorySegment>& segments) {
                            [](qint64 all, const auto& one) { return all + one.bytes; });
 }
 
-class Shown {
+class ShownComparison {
 public:
-    Shown() : part(ui::enginePlanner({}).step) {
+    ShownComparison() : part(ui::enginePlanner({}).step) {
         part.resize(1280, 300);
         part.show();
         give(test::mesh_config(test::kThere));
@@ -158,7 +159,7 @@ private slots:
 
     // Simulated devices: the memory of one, as its card shows it, and not what the host keeps.
     void memory_is_that_of_one_device() {
-        const auto digest = test::mesh_digest(test::mesh_config(test::kTwoByTwo));
+        const auto digest = test::mesh_digest(test::mesh_config(test::kHere));
         const ui::PlanComparison same = ui::comparePlans(*digest, *digest);
         // Less the holes of the arena.
         const std::int64_t arena = digest->plan->arena_bytes;
@@ -187,9 +188,9 @@ private slots:
         ui::TensorDifferenceModel tensors;
         const QAbstractItemModelTester one(&figures);
         const QAbstractItemModelTester two(&tensors);
-        const auto a = test::mesh_digest(test::mesh_config(test::kTwoByTwo));
+        const auto a = test::mesh_digest(test::mesh_config(test::kHere));
         const auto b =
-            test::mesh_digest(test::mesh_config(with(test::kTwoByTwo, {"mesh.zero_stage=1"})));
+            test::mesh_digest(test::mesh_config(with_more(test::kHere, {"mesh.zero_stage=1"})));
         ui::PlanComparison found = ui::comparePlans(*a, *b);
         figures.setFigures(found.figures);
         tensors.setTensors(found.tensors);
@@ -206,7 +207,7 @@ private slots:
     }
 
     void a_strategy_is_planned_beside_the_draft_and_taken_over() {
-        Shown shown;
+        ShownComparison shown;
         QVERIFY(shown.choose("Strategy: fsdp"));
         QTRY_VERIFY_WITH_TIMEOUT(shown.figures().isVisible() && shown.figures().isEnabled(),
                                  kPatienceMs);
@@ -222,7 +223,7 @@ private slots:
     }
 
     void what_was_kept_and_what_was_before_come_back_whole() {
-        Shown shown;
+        ShownComparison shown;
         const compile::RunConfig first = test::mesh_config(test::kThere);
         QTest::mouseClick(&shown.button("compareKeep"), Qt::LeftButton);
         QVERIFY(shown.box().currentText().startsWith("Kept: data=2 × model=2"));
@@ -245,7 +246,7 @@ private slots:
     }
 
     void the_draft_itself_cannot_be_taken_over() {
-        Shown shown;
+        ShownComparison shown;
         QTest::mouseClick(&shown.button("compareKeep"), Qt::LeftButton);
         QVERIFY(shown.part.findChild<QWidget*>("compareAlike")->isVisible());
         QVERIFY(!shown.button("compareUse").isEnabled());
@@ -257,7 +258,7 @@ private slots:
     }
 
     void proposals_of_the_advisor_are_listed() {
-        Shown shown;
+        ShownComparison shown;
         plan::Alternative way;
         way.change = "data=4 x model=1, ZeRO 1, micro batch 4";
         way.overrides = {"mesh.axes=[[\"data\",4],[\"model\",1]]", "mesh.zero_stage=1"};

@@ -2,6 +2,7 @@
 // The charts of the Train page: which there are, what they draw of the run, of runs laid over it
 // and of the runs that it came from.
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/run_log.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/models/overlay_model.h"
@@ -21,12 +22,11 @@
 namespace {
 
 using namespace weft;
+using test::kPatienceMs;
 using ui::CurveRun;
 using ui::XAxis;
 
-constexpr int kPatienceMs = 30000;
-
-std::string config_with(const std::string& name, const std::string& rate) {
+std::string config_at_rate(const std::string& name, const std::string& rate) {
     std::string text = test::tiny_config();
     text.replace(text.find("\"tiny\""), 6, '"' + name + '"');
     text.replace(text.find("\"seed\": 3"), 9,
@@ -197,7 +197,8 @@ private slots:
     void runs_are_laid_over_with_an_eye_and_their_settings_told_apart() {
         test::StudioFixture fixture;
         const auto parent = make_parent(fixture);
-        test::RunLog(fixture.root() / "runs" / "2026-01-03_other_003", config_with("other", "0.01"))
+        test::RunLog(fixture.root() / "runs" / "2026-01-03_other_003",
+                     config_at_rate("other", "0.01"))
             .steps(1, 40, 2.0);
         fixture.window().showPage("train");
         fixture.studio().showRun(parent);
@@ -313,7 +314,7 @@ private:
 
     static std::filesystem::path make_parent(test::StudioFixture& fixture) {
         return test::RunLog(fixture.root() / "runs" / "2026-01-01_parent_001",
-                            config_with("parent", "0.001"))
+                            config_at_rate("parent", "0.001"))
             .steps(1, 100, 1.0)
             .folder();
     }
@@ -321,7 +322,7 @@ private:
     static std::filesystem::path make_child(test::StudioFixture& fixture,
                                             const std::filesystem::path& parent) {
         return test::RunLog(fixture.root() / "runs" / "2026-01-02_child_002",
-                            config_with("child", "0.001"))
+                            config_at_rate("child", "0.001"))
             .add(train::ResumedEvent{(parent / "checkpoints" / "step-00000050").string(), 50})
             .add(train::StateEvent{train::RunState::running, {}, {}, 0, 100000})
             .steps(51, 80, 0.5)

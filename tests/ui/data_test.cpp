@@ -2,6 +2,7 @@
 // The Data page: what a draft trains on, as training sees it.
 #include "core/base/clock.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
@@ -21,16 +22,15 @@
 #include <QTableView>
 
 #include <cstring>
-#include <fstream>
 
 namespace {
 
 using namespace weft;
-
-constexpr int kPatienceMs = 30000; // for a loaded machine
+using test::kPatienceMs;
+using test::write_file;
 
 config::Json images_run() {
-    return config::Json::parse(R"({
+    return config::json_of(R"({
   "schema_version": 1, "name": "pictures", "seed": 7,
   "data": {"train": {"type": "synthetic", "kind": "images", "shape": [8, 8, 3], "classes": 4,
                      "samples": 400},
@@ -39,7 +39,7 @@ config::Json images_run() {
 }
 
 config::Json text_run(const std::string& path) {
-    config::Json run = config::Json::parse(R"({
+    config::Json run = config::json_of(R"({
   "schema_version": 1, "name": "text",
   "data": {"train": {"type": "text", "path": ""}},
   "model": {"type": "gpt2", "layers": 1, "width": 16, "heads": 2, "context": 16}})");
@@ -48,8 +48,8 @@ config::Json text_run(const std::string& path) {
 }
 
 /// The Data page over a studio of its own, with a draft on it.
-struct Page {
-    explicit Page(const config::Json& document) {
+struct DataPage {
+    explicit DataPage(const config::Json& document) {
         fixture.studio().draft().setDocument(document, fixture.root());
         fixture.window().showPage("data");
         screen = static_cast<ui::DataScreen*>(fixture.window().page("data"));
@@ -82,10 +82,6 @@ struct Page {
     test::StudioFixture fixture;
     ui::DataScreen* screen;
 };
-
-void write(const std::filesystem::path& path, const std::string& content) {
-    std::ofstream(path, std::ios::binary) << content;
-}
 
 } // namespace
 
@@ -143,7 +139,7 @@ private slots:
     }
 
     void samples_shown_are_those_that_training_reads() {
-        Page page(images_run());
+        DataPage page(images_run());
         QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
         const compile::RunConfig& config = page.fixture.studio().draft().config();
         const data::DataSet set =
@@ -163,7 +159,7 @@ private slots:
 
     // Of 400 samples 360 are looked at: where the others are is said.
     void the_samples_of_each_part_are_counted() {
-        Page page(images_run());
+        DataPage page(images_run());
         QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
         QVERIFY2(page.find<QLabel>("samplesShown")->text().startsWith("0 to 59 of 360"),
                  qPrintable(page.find<QLabel>("samplesShown")->text()));
@@ -175,7 +171,7 @@ private slots:
     }
 
     void re_roll_shows_the_next_epoch_by_button_and_by_key() {
-        Page page(images_run());
+        DataPage page(images_run());
         QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
         const auto values = [&] {
             std::vector<std::vector<float>> all;
@@ -198,7 +194,7 @@ private slots:
     }
 
     void a_class_that_is_clicked_is_the_only_one_shown() {
-        Page page(images_run());
+        DataPage page(images_run());
         QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
         auto* bars = page.find<widgets::BarList>("classBars");
         QCOMPARE(bars->itemCount(), 4);
@@ -220,7 +216,7 @@ private slots:
     }
 
     void paging_goes_to_the_end_and_not_beyond() {
-        Page page(images_run());
+        DataPage page(images_run());
         QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
         const ui::DataPreview& preview = page.screen->preview();
         page.press(Qt::Key_PageDown);
@@ -241,7 +237,7 @@ private slots:
     }
 
     void the_split_is_changed_in_the_draft_and_undone() {
-        Page page(images_run());
+        DataPage page(images_run());
         QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
         auto* slider = page.find<QSlider>("splitSlider");
         slider->setFocus();
@@ -261,8 +257,8 @@ private slots:
         for (int i = 0; i < 20; ++i) {
             content += text;
         }
-        write(fixture.root() / "words.txt", content);
-        Page page(text_run((fixture.root() / "words.txt").string()));
+        write_file(fixture.root() / "words.txt", content);
+        DataPage page(text_run((fixture.root() / "words.txt").string()));
         QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
         const auto& runs = page.find<widgets::TokenView>("dataTokens")->runs();
         QVERIFY(!runs.empty());
@@ -273,7 +269,7 @@ private slots:
     }
 
     void features_are_a_table_with_what_is_predicted() {
-        Page page(config::Json::parse(test::tiny_config()));
+        DataPage page(config::json_of(test::tiny_config()));
         QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
         auto* table = page.find<QTableView>("dataTable");
         const QAbstractItemModelTester tester(table->model());
@@ -285,8 +281,8 @@ private slots:
     void a_file_that_was_moved_is_located() {
         test::StudioFixture elsewhere;
         const std::string content(4000, 'x');
-        write(elsewhere.root() / "now.txt", content);
-        Page page(text_run("gone.txt"));
+        write_file(elsewhere.root() / "now.txt", content);
+        DataPage page(text_run("gone.txt"));
         QTRY_VERIFY_WITH_TIMEOUT(page.message().contains("not where it was"), kPatienceMs);
         QCOMPARE(page.screen->navState(), widgets::NavState::Error);
         QString asked;
@@ -302,11 +298,11 @@ private slots:
 
     void a_broken_file_is_named_and_the_page_lives_on() {
         test::StudioFixture elsewhere;
-        write(elsewhere.root() / "train-images-idx3-ubyte", "this is no picture");
-        write(elsewhere.root() / "train-labels-idx1-ubyte", "");
+        write_file(elsewhere.root() / "train-images-idx3-ubyte", "this is no picture");
+        write_file(elsewhere.root() / "train-labels-idx1-ubyte", "");
         config::Json run = images_run();
         run["data"]["train"] = {{"type", "idx"}, {"path", elsewhere.root().string()}};
-        Page page(run);
+        DataPage page(run);
         QTRY_VERIFY_WITH_TIMEOUT(page.message().contains("cannot be opened"), kPatienceMs);
         QVERIFY(page.message().contains("train-images-idx3-ubyte"));
         // The next draft is opened as if nothing had been.
@@ -315,7 +311,7 @@ private slots:
     }
 
     void without_data_the_page_says_so_and_offers_a_set() {
-        Page page(config::Json::object());
+        DataPage page(config::Json::object());
         QVERIFY(page.find<QWidget>("dataEmpty")->isVisible());
         QCOMPARE(page.screen->navState(), widgets::NavState::Empty);
     }

@@ -2,6 +2,7 @@
 // Against services of our own on a private bus: the desktop stays awake while a run trains, and
 // hears of its end.
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/shell/desktop_link.h"
 
@@ -17,8 +18,7 @@
 namespace {
 
 using namespace weft;
-
-constexpr int kPatienceMs = 60000;
+using test::kPatienceMs;
 
 /// org.freedesktop.login1: hands out the writing end of a pipe, as logind does.
 class SleepManager : public QObject {

@@ -15,18 +15,11 @@
 namespace {
 
 using namespace weft;
+using test::place_of;
 
 constexpr QSize kSmallest(1024, 680);
 
-QString place(const QWidget* widget) {
-    QStringList names;
-    for (const QWidget* at = widget; at != nullptr && names.size() < 4; at = at->parentWidget()) {
-        names << (at->objectName().isEmpty() ? at->metaObject()->className() : at->objectName());
-    }
-    return names.join(" in ");
-}
-
-bool is_control(const QWidget* widget) {
+bool is_dialog_control(const QWidget* widget) {
     return qobject_cast<const QAbstractButton*>(widget) != nullptr ||
            qobject_cast<const QLineEdit*>(widget) != nullptr ||
            qobject_cast<const QComboBox*>(widget) != nullptr ||
@@ -61,7 +54,7 @@ bool is_cut(const QLabel* label) {
                              : label->width() < label->sizeHint().width();
 }
 
-QStringList faults(QWidget* dialog) {
+QStringList faults_of_dialog(QWidget* dialog) {
     QStringList out;
     if (dialog->width() > kSmallest.width() || dialog->height() > kSmallest.height()) {
         out << QString("it is %1 x %2 px large").arg(dialog->width()).arg(dialog->height());
@@ -77,14 +70,15 @@ QStringList faults(QWidget* dialog) {
                        .arg(label->width())
                        .arg(label->height());
         }
-        if ((label != nullptr || is_control(widget)) && sticks_out(widget, dialog)) {
-            out << place(widget) + " sticks out";
+        if ((label != nullptr || is_dialog_control(widget)) && sticks_out(widget, dialog)) {
+            out << place_of(widget) + " sticks out";
         }
         const auto* button = qobject_cast<const QAbstractButton*>(widget);
         const bool icon = button != nullptr && button->text().isEmpty(); // as large as it is made
-        if (is_control(widget) && !icon && widget->width() < widget->minimumSizeHint().width()) {
+        if (is_dialog_control(widget) && !icon &&
+            widget->width() < widget->minimumSizeHint().width()) {
             out << QString("%1 has %2 of %3 px")
-                       .arg(place(widget))
+                       .arg(place_of(widget))
                        .arg(widget->width())
                        .arg(widget->minimumSizeHint().width());
         }
@@ -123,7 +117,7 @@ private slots:
             QStringList wrong;
             static_cast<void>(QTest::qWaitFor( // layouts follow each other in turns of the loop
                 [&] {
-                    wrong = faults(dialog);
+                    wrong = faults_of_dialog(dialog);
                     return wrong.isEmpty();
                 },
                 2000));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/ui/dialogs.h"
 
+#include "tests/ui/patience.h"
 #include "ui/screens/checkpoints/delete_dialog.h"
 #include "ui/screens/checkpoints/diff_dialog.h"
 #include "ui/screens/checkpoints/fork_dialog.h"
@@ -16,8 +17,6 @@
 
 namespace weft::test {
 namespace {
-
-constexpr int kPatienceMs = 60000; // for a loaded machine
 
 std::vector<ui::CheckpointRow> rows_of(StudioFixture& fixture) {
     std::vector<ui::CheckpointRow> rows;

@@ -4,6 +4,7 @@
 #include "core/train/engine.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/dialogs.h"
+#include "tests/ui/patience.h"
 #include "ui/bridge/convert.h"
 #include "ui/screens/model/row_tree.h"
 #include "ui/screens/train/try_panel.h"
@@ -27,9 +28,9 @@ namespace {
 
 using namespace weft;
 using config::Json;
+using test::kPatienceMs;
 namespace fs = std::filesystem;
 
-constexpr int kPatienceMs = 60000; // for a loaded machine
 // Both compute on the same kernels; a float is printed with all its digits and read again.
 constexpr double kSameNumbers = 1e-7;
 
@@ -77,11 +78,11 @@ private slots:
     void init() { QTest::failOnWarning(QRegularExpression("^(?!This plugin does not support)")); }
 
     void a_layer_is_dragged_to_another_place_of_its_tree() {
-        const Json layers = Json::parse(R"([
+        const Json layers = config::json_of(R"([
             {"type": "linear", "units": 32}, {"type": "relu"},
             {"type": "residual", "layers": [{"type": "gelu"}]}, {"type": "linear"}])");
         test::StudioFixture fixture;
-        Json document = Json::parse(test::tiny_config());
+        Json document = config::json_of(test::tiny_config());
         document["model"] = {{"type", "sequential"}, {"layers", layers}};
         ui::Draft& draft = fixture.studio().draft();
         draft.setDocument(document, fixture.root());

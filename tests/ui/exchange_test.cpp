@@ -25,7 +25,7 @@ namespace {
 
 using namespace weft;
 
-std::shared_ptr<const ui::PlanDigest> digest_of(const std::vector<std::string>& overrides) {
+std::shared_ptr<const ui::PlanDigest> gpt_digest(const std::vector<std::string>& overrides) {
     constexpr const char* kGpt = R"({
         "data": {"train": {"type": "synthetic", "kind": "tokens", "length": 64, "vocab": 64,
                            "samples": 512}},
@@ -45,7 +45,7 @@ std::shared_ptr<const ui::PlanDigest> digest_of(const std::vector<std::string>& 
 }
 
 std::shared_ptr<const ui::PlanDigest> two_by_two() {
-    return digest_of(
+    return gpt_digest(
         {"mesh.devices=cpu:4", "mesh.strategy=2d", "mesh.axes=[[\"data\",2],[\"model\",2]]"});
 }
 

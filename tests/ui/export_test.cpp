@@ -4,6 +4,7 @@
 #include "core/train/tensorboard_writer.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/mesh_support.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/run_log.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
@@ -29,11 +30,10 @@
 namespace {
 
 using namespace weft;
+using test::kPatienceMs;
 namespace fs = std::filesystem;
 
-constexpr int kPatienceMs = 30000;
-
-QStringList titles(const QMenu& menu) {
+QStringList menu_titles(const QMenu& menu) {
     QStringList out;
     for (const QAction* action : menu.actions()) {
         out.append(action->text());
@@ -67,7 +67,7 @@ QByteArray beginOf(const fs::path& file) {
 bool offersExport(widgets::LineChart& chart) {
     chart.openMenu({0, 0});
     auto* menu = chart.findChild<QMenu*>();
-    const QStringList all = titles(*menu);
+    const QStringList all = menu_titles(*menu);
     delete menu;
     return !all.filter("Export").isEmpty();
 }
@@ -166,8 +166,8 @@ private slots:
                 QStringList offered;
                 const auto all_are_there = [&] {
                     menu->popup({0, 0});
-                    offered =
-                        titles(*menu->findChild<QMenu*>(QString("exportDrawing_%1").arg(suffix)));
+                    offered = menu_titles(
+                        *menu->findChild<QMenu*>(QString("exportDrawing_%1").arg(suffix)));
                     menu->close();
                     return std::all_of(
                         drawings.begin(), drawings.end(),
@@ -187,7 +187,7 @@ private slots:
 
     void the_mesh_is_copied_and_drawings_are_listed_where_they_are_shown() {
         test::StudioFixture fixture;
-        const compile::RunConfig config = test::mesh_config(test::kTwoByTwo);
+        const compile::RunConfig config = test::mesh_config(test::kHere);
         fixture.studio().draft().setDocument(config.document, fixture.root());
         fixture.window().showPage("plan");
         QTRY_VERIFY_WITH_TIMEOUT(fixture.find("planPart")->isVisible(), kPatienceMs);
@@ -198,7 +198,7 @@ private slots:
         const auto drawings = [&](const char* suffix) {
             menu->popup({0, 0}); // it lists anew whenever it opens
             const QStringList out =
-                titles(*menu->findChild<QMenu*>(QString("exportDrawing_%1").arg(suffix)));
+                menu_titles(*menu->findChild<QMenu*>(QString("exportDrawing_%1").arg(suffix)));
             menu->close();
             return out;
         };

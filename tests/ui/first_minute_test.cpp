@@ -4,6 +4,7 @@
 // installed.
 #include "tests/support/weft_test.h"
 #include "tests/ui/hands.h"
+#include "tests/ui/patience.h"
 #include "ui/plurals.h"
 #include "widgets/controls.h"
 #include "widgets/line_chart.h"
@@ -19,9 +20,9 @@
 namespace {
 
 using namespace weft;
+using test::kRunPatienceMs;
 namespace fs = std::filesystem;
 
-constexpr int kPatienceMs = 120000; // for a loaded machine
 constexpr int kMostSeries = 32;
 
 // Pictures of four classes that no file has to be there for; otherwise as the demo is.
@@ -39,8 +40,8 @@ fs::path clothes(test::StudioFixture& fixture) {
     return fixture.preset().replace_filename("fashion-mlp.json");
 }
 
-void write(const fs::path& path, std::string text, const std::string& what = {},
-           const std::string& instead = {}) {
+void write_preset(const fs::path& path, std::string text, const std::string& what = {},
+                  const std::string& instead = {}) {
     if (!what.empty()) {
         text.replace(text.find(what), what.size(), instead);
     }
@@ -52,10 +53,10 @@ void run_demo(test::StudioFixture& fixture, test::Mouse& mouse) {
     fixture.window().activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(&fixture.window()));
     QVERIFY(mouse.press("runDemo"));
-    QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("train"), kPatienceMs);
+    QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("train"), kRunPatienceMs);
     QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), train::RunState::finished,
-                              kPatienceMs);
-    QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+                              kRunPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
 }
 
 } // namespace
@@ -69,19 +70,19 @@ private slots:
 
     void the_demo_is_started_watched_and_tried_with_the_mouse() {
         test::StudioFixture fixture;
-        write(clothes(fixture), kDemo);
+        write_preset(clothes(fixture), kDemo);
         fixture.window().activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&fixture.window()));
         test::Mouse mouse(fixture);
         QCOMPARE(fixture.window().currentPage(), QString("home"));
         QVERIFY(mouse.press("runDemo"));
-        QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("train"), kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("train"), kRunPatienceMs);
         const ui::RunModel& run = fixture.studio().run();
         const auto* chart = fixture.window().findChild<widgets::LineChart*>("lossChart");
-        QTRY_VERIFY_WITH_TIMEOUT(run.steps().loss.size() > 10, kPatienceMs);
-        QTRY_VERIFY_WITH_TIMEOUT(chart->isVisible(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(run.steps().loss.size() > 10, kRunPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(chart->isVisible(), kRunPatienceMs);
         // The curve falls.
-        QTRY_COMPARE_WITH_TIMEOUT(run.state(), train::RunState::finished, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(run.state(), train::RunState::finished, kRunPatienceMs);
         const auto& loss = run.steps().loss;
         QVERIFY(loss.back() < loss.front());
         const auto drawn = [&] { // whichever number the chart gave it
@@ -95,13 +96,13 @@ private slots:
         QTRY_VERIFY(drawn());
         // The last word has the user: something drawn, and what the network takes it for.
         QVERIFY(mouse.press("summaryTry"));
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("sketchPad")->isVisible(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("sketchPad")->isVisible(), kRunPatienceMs);
         QWidget* pad = fixture.find("sketchPad");
         QTest::mousePress(pad, Qt::LeftButton, {}, pad->rect().center() - QPoint(40, 40));
         QTest::mouseMove(pad, pad->rect().center() + QPoint(40, 40));
         QTest::mouseRelease(pad, Qt::LeftButton, {}, pad->rect().center() + QPoint(40, 40));
         const auto* bars = fixture.window().findChild<widgets::ProbabilityBars*>("tryBars");
-        QTRY_COMPARE_WITH_TIMEOUT(bars->bars().size(), std::size_t{4}, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(bars->bars().size(), std::size_t{4}, kRunPatienceMs);
         double all = 0.0;
         for (const auto& bar : bars->bars()) {
             all += bar.share;
@@ -112,7 +113,7 @@ private slots:
     // The pages that edit a draft have something to show; a draft that was there stays.
     void the_configuration_of_the_demo_is_the_draft_unless_there_is_one() {
         test::StudioFixture fixture;
-        write(clothes(fixture), kDemo, "\"steps\": 400", "\"steps\": 3");
+        write_preset(clothes(fixture), kDemo, "\"steps\": 400", "\"steps\": 3");
         test::Mouse mouse(fixture);
         run_demo(fixture, mouse);
         QCOMPARE(fixture.studio().draft().path(), clothes(fixture));
@@ -124,7 +125,7 @@ private slots:
 
     void home_leads_to_the_try_it_panel_of_the_last_demo() {
         test::StudioFixture fixture;
-        write(clothes(fixture), kDemo, "\"steps\": 400", "\"steps\": 3");
+        write_preset(clothes(fixture), kDemo, "\"steps\": 400", "\"steps\": 3");
         QVERIFY(!fixture.find("tryDemo")->isVisible()); // there is nothing to try
         test::Mouse mouse(fixture);
         run_demo(fixture, mouse);
@@ -132,35 +133,35 @@ private slots:
         QVERIFY(mouse.go("home"));
         QVERIFY(mouse.press("tryDemo"));
         QCOMPARE(fixture.window().currentPage(), QString("train"));
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("sketchPad")->isVisible(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("sketchPad")->isVisible(), kRunPatienceMs);
         // Of an earlier day, too.
         fixture.reopen();
         QVERIFY(fixture.studio().run().isEmpty());
         fixture.window().showPage("home");
         QVERIFY(mouse.press("tryDemo"));
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("sketchPad")->isVisible(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("sketchPad")->isVisible(), kRunPatienceMs);
         QCOMPARE(fixture.studio().run().folder(), run);
     }
 
     void a_stopped_demo_can_be_tried_as_well() {
         test::StudioFixture fixture;
-        write(clothes(fixture), kDemo, "\"steps\": 400", "\"steps\": 100000000");
+        write_preset(clothes(fixture), kDemo, "\"steps\": 400", "\"steps\": 100000000");
         test::Mouse mouse(fixture);
         fixture.window().activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&fixture.window()));
         QVERIFY(mouse.press("runDemo"));
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, kRunPatienceMs);
         QVERIFY(!fixture.find("summaryCard")->isVisible());
         fixture.studio().stopAndSave();
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
         QTRY_VERIFY(fixture.find("summaryCard")->isVisible());
         QVERIFY(mouse.press("summaryTry"));
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("sketchPad")->isVisible(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("sketchPad")->isVisible(), kRunPatienceMs);
     }
 
     void the_demo_is_kept_as_a_project() {
         test::StudioFixture fixture;
-        write(clothes(fixture), kDemo, "\"steps\": 400", "\"steps\": 3");
+        write_preset(clothes(fixture), kDemo, "\"steps\": 400", "\"steps\": 3");
         test::Mouse mouse(fixture);
         run_demo(fixture, mouse);
         fixture.studio().draft().open(fixture.preset()); // of another kind: it comes back by undo
@@ -189,21 +190,21 @@ private slots:
         const auto source = missing.find("{\"type\"");
         missing.replace(source, missing.find("}", source) + 1 - source,
                         R"({"type": "idx", "path": "/no/such/folder"})");
-        write(clothes(fixture), missing);
-        write(fixture.preset().replace_filename("waves-mlp.json"), kDemo, "fashion-mlp",
-              "waves-mlp");
+        write_preset(clothes(fixture), missing);
+        write_preset(fixture.preset().replace_filename("waves-mlp.json"), kDemo, "fashion-mlp",
+                     "waves-mlp");
         fixture.reopen();
         const auto said = [&] {
             return static_cast<widgets::TextLabel*>(fixture.find("demoText"))->text();
         };
-        QTRY_VERIFY_WITH_TIMEOUT(said().contains("dataset-fashion-mnist"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(said().contains("dataset-fashion-mnist"), kRunPatienceMs);
         test::Mouse mouse(fixture);
         run_demo(fixture, mouse);
         QCOMPARE(fixture.studio().run().config().name, std::string("waves-mlp"));
         // Installed meanwhile, they are found again.
-        write(clothes(fixture), kDemo);
+        write_preset(clothes(fixture), kDemo);
         QVERIFY(mouse.go("home"));
-        QTRY_VERIFY_WITH_TIMEOUT(!said().contains("dataset-fashion-mnist"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!said().contains("dataset-fashion-mnist"), kRunPatienceMs);
     }
 };
 

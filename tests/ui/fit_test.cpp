@@ -32,8 +32,9 @@
 namespace {
 
 using namespace weft;
+using test::place_of;
 
-bool is_control(const QWidget* widget) {
+bool is_page_control(const QWidget* widget) {
     return qobject_cast<const QAbstractButton*>(widget) != nullptr ||
            qobject_cast<const QLineEdit*>(widget) != nullptr ||
            qobject_cast<const QComboBox*>(widget) != nullptr ||
@@ -41,16 +42,8 @@ bool is_control(const QWidget* widget) {
            qobject_cast<const widgets::FigureStrip*>(widget) != nullptr;
 }
 
-QString name_of(const QWidget* widget) {
-    QStringList out;
-    for (const QWidget* at = widget; at != nullptr && out.size() < 4; at = at->parentWidget()) {
-        out << (at->objectName().isEmpty() ? at->metaObject()->className() : at->objectName());
-    }
-    return out.join(" in ");
-}
-
 /// The other part of a scroll area is reached by scrolling; sideways only where it has a bar.
-bool scrolls(const QWidget* viewport, Qt::Orientation direction) {
+bool scrolls_in(const QWidget* viewport, Qt::Orientation direction) {
     const auto* area = qobject_cast<const QAbstractScrollArea*>(viewport->parentWidget());
     return area != nullptr && area->viewport() == viewport &&
            (direction == Qt::Vertical ||
@@ -64,17 +57,17 @@ QString cut_off(const QWidget* control, const QWidget* page) {
     for (const QWidget* around = control->parentWidget(); around != page->parentWidget();
          around = around->parentWidget()) {
         const QRect place(control->mapTo(around, QPoint(0, 0)), control->size());
-        across = across && !scrolls(around, Qt::Horizontal);
-        down = down && !scrolls(around, Qt::Vertical);
+        across = across && !scrolls_in(around, Qt::Horizontal);
+        down = down && !scrolls_in(around, Qt::Vertical);
         if ((across && (place.left() < 0 || place.right() >= around->width())) ||
             (down && (place.top() < 0 || place.bottom() >= around->height()))) {
             return QString("%1 ends at %2, %3 of %4 x %5 in %6")
-                .arg(name_of(control))
+                .arg(place_of(control))
                 .arg(place.right())
                 .arg(place.bottom())
                 .arg(around->width())
                 .arg(around->height())
-                .arg(name_of(around));
+                .arg(place_of(around));
         }
     }
     return {};
@@ -210,7 +203,7 @@ QString cut_columns(const QHeaderView* header) {
                      view->horizontalScrollBarPolicy() == Qt::ScrollBarAlwaysOff &&
                      header->length() > view->viewport()->width();
     return cut ? QString("columns of %1 end at %2 of %3 px")
-                     .arg(name_of(view))
+                     .arg(place_of(view))
                      .arg(header->length())
                      .arg(view->viewport()->width())
                : QString();
@@ -249,12 +242,12 @@ void write_run(const std::filesystem::path& folder) {
         checkpoint::Record record;
         record.step = record.metric_step = done;
         record.metrics = {{"validation/loss", 0.268}};
-        record.config = config::Json::parse(test::tiny_config());
+        record.config = config::json_of(test::tiny_config());
         checkpoint::write_checkpoint(folder / "checkpoints", {&view, 1}, record);
     }
 }
 
-QStringList faults(QWidget* page) {
+QStringList faults_of_page(QWidget* page) {
     QStringList out = elided(page);
     for (const auto* label : page->findChildren<QLabel*>()) {
         if (const QString cut = label->isVisible() ? cut_text(label) : QString(); !cut.isEmpty()) {
@@ -268,7 +261,7 @@ QStringList faults(QWidget* page) {
         }
     }
     for (const auto* control : page->findChildren<QWidget*>()) {
-        if (!control->isVisible() || !is_control(control) ||
+        if (!control->isVisible() || !is_page_control(control) ||
             qobject_cast<const QAbstractItemView*>(control->parentWidget()) != nullptr ||
             qobject_cast<const QAbstractSpinBox*>(control->parentWidget()) != nullptr) {
             continue;
@@ -280,7 +273,7 @@ QStringList faults(QWidget* page) {
         const bool icon = button != nullptr && button->text().isEmpty(); // as large as it is made
         if (!icon && control->width() < control->minimumSizeHint().width()) {
             out << QString("%1 has %2 of %3 px")
-                       .arg(name_of(control))
+                       .arg(place_of(control))
                        .arg(control->width())
                        .arg(control->minimumSizeHint().width());
         }
@@ -300,7 +293,7 @@ config::Json mesh_run() {
 }
 
 config::Json pictures_run() {
-    return config::Json::parse(R"({
+    return config::json_of(R"({
       "schema_version": 1, "name": "pictures", "seed": 7,
       "data": {"train": {"type": "synthetic", "kind": "images", "shape": [28, 28, 1], "classes": 10,
                          "samples": 60000},
@@ -392,7 +385,7 @@ private slots:
             QStringList wrong;
             static_cast<void>(QTest::qWaitFor(
                 [&] {
-                    wrong = faults(shown);
+                    wrong = faults_of_page(shown);
                     return wrong.isEmpty();
                 },
                 3000));

@@ -2,6 +2,7 @@
 // Runs of other programs: opened by their folder, listed, followed while they are written.
 #include "core/train/tensorboard_writer.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run_reader.h"
@@ -27,11 +28,10 @@
 namespace {
 
 using namespace weft;
+using test::kPatienceMs;
 namespace fs = std::filesystem;
 
-constexpr int kPatienceMs = 30000;
-
-void write(const fs::path& path, const std::string& text, bool append = false) {
+void write_foreign(const fs::path& path, const std::string& text, bool append = false) {
     fs::create_directories(path.parent_path());
     std::ofstream(path, append ? std::ios::app : std::ios::trunc) << text;
 }
@@ -72,8 +72,9 @@ private slots:
     void a_folder_of_event_files_opens_and_is_followed() {
         test::StudioFixture fixture;
         const fs::path logs = fixture.root() / "logs";
-        write(logs / "run1" / kFile,
-              point(1, 2.0, "Loss/train") + point(1, 0.5, "Loss/val") + point(1, 0.1, "accuracy"));
+        write_foreign(logs / "run1" / kFile, point(1, 2.0, "Loss/train") +
+                                                 point(1, 0.5, "Loss/val") +
+                                                 point(1, 0.1, "accuracy"));
         QCOMPARE(fixture.studio().openPath(logs), QString());
         ui::RunModel& run = fixture.studio().run();
         QTRY_COMPARE_WITH_TIMEOUT(run.scalars().size(), std::size_t{3}, kPatienceMs);
@@ -84,7 +85,8 @@ private slots:
         QVERIFY(grid->isVisible());
         QCOMPARE(grid->charts().size(), std::size_t{3});
         // Written while it is looked at: another point, another tag.
-        write(logs / "run1" / kFile, point(2, 1.5, "Loss/train") + point(2, 7.0, "lr"), true);
+        write_foreign(logs / "run1" / kFile, point(2, 1.5, "Loss/train") + point(2, 7.0, "lr"),
+                      true);
         QTRY_COMPARE_WITH_TIMEOUT(run.scalars().size(), std::size_t{4}, kPatienceMs);
         QCOMPARE(run.scalars()[0].value, (std::vector<double>{2.0, 1.5}));
         QCOMPARE(grid->charts().size(), std::size_t{4});
@@ -96,8 +98,8 @@ private slots:
     void several_runs_of_a_folder_are_all_offered_beside_each_other() {
         test::StudioFixture fixture;
         const fs::path logs = fixture.root() / "logs";
-        write(logs / "a" / kFile, point(1, 1, "loss") + point(2, 2, "loss"));
-        write(logs / "b" / kFile, point(1, 3, "loss") + point(2, 4, "loss"));
+        write_foreign(logs / "a" / kFile, point(1, 1, "loss") + point(2, 2, "loss"));
+        write_foreign(logs / "b" / kFile, point(1, 3, "loss") + point(2, 4, "loss"));
         QCOMPARE(fixture.studio().openPath(logs), QString());
         QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("runs"), kPatienceMs);
         const auto* page = static_cast<ui::RunsScreen*>(fixture.window().page("runs"));
@@ -120,15 +122,15 @@ private slots:
     void every_subfolder_is_a_run_of_the_list_under_its_path() {
         test::StudioFixture fixture;
         const fs::path logs = fixture.root() / "logs";
-        write(logs / kFile, point(1, 1, "a"));
-        write(logs / "x" / "y" / kFile, point(1, 1, "a"));
+        write_foreign(logs / kFile, point(1, 1, "a"));
+        write_foreign(logs / "x" / "y" / kFile, point(1, 1, "a"));
         QCOMPARE(fixture.studio().openPath(logs), QString());
         ui::RunIndex& index = fixture.studio().index();
         QTRY_COMPARE_WITH_TIMEOUT(index.runs().size(), std::size_t{2}, kPatienceMs);
         QCOMPARE(index.runs()[0].info.name, std::string("logs"));
         QCOMPARE(index.runs()[1].info.name, std::string("logs/x/y"));
         // A run that begins later appears, and an opened folder is remembered.
-        write(logs / "z" / kFile, point(1, 1, "a"));
+        write_foreign(logs / "z" / kFile, point(1, 1, "a"));
         fixture.reopen();
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().index().runs().size(), std::size_t{3},
                                   kPatienceMs);
@@ -139,7 +141,7 @@ private slots:
     void what_was_opened_is_closed_from_the_list_of_runs() {
         test::StudioFixture fixture;
         const fs::path logs = fixture.root() / "logs";
-        write(logs / "a" / kFile, point(1, 1, "loss"));
+        write_foreign(logs / "a" / kFile, point(1, 1, "loss"));
         QCOMPARE(fixture.studio().openPath(logs), QString());
         fixture.window().showPage("runs");
         auto* table = static_cast<QTableView*>(fixture.find("runTable"));
@@ -160,7 +162,7 @@ private slots:
         const std::string header = R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
         std::string bytes(8, '\0'); // the length of the header, little-endian
         bytes[0] = static_cast<char>(header.size());
-        write(file, bytes + header + std::string(4, '\0'));
+        write_foreign(file, bytes + header + std::string(4, '\0'));
         QCOMPARE(fixture.studio().openPath(file), QString());
         auto* tree = static_cast<QTreeWidget*>(fixture.find("runTree"));
         const auto items = [tree] {
@@ -178,7 +180,7 @@ private slots:
     void an_opened_folder_that_is_gone_says_so_and_is_located_or_removed() {
         test::StudioFixture fixture;
         const fs::path logs = fixture.root() / "logs";
-        write(logs / "a" / kFile, point(1, 1, "loss"));
+        write_foreign(logs / "a" / kFile, point(1, 1, "loss"));
         QCOMPARE(fixture.studio().openPath(logs), QString());
         ui::RunIndex& index = fixture.studio().index();
         QTRY_COMPARE_WITH_TIMEOUT(index.runs().size(), std::size_t{1}, kPatienceMs);
@@ -210,8 +212,8 @@ private slots:
     void an_event_log_of_another_program_opens_on_the_usual_page() {
         test::StudioFixture fixture;
         const fs::path run = fixture.root() / "logs" / "mine";
-        write(run / "events.jsonl", "{\"event\": \"step\", \"step\": 1, \"loss\": 2.0}\n"
-                                    "{\"event\": \"step\", \"step\": 2, \"loss\": 1.0}\n");
+        write_foreign(run / "events.jsonl", "{\"event\": \"step\", \"step\": 1, \"loss\": 2.0}\n"
+                                            "{\"event\": \"step\", \"step\": 2, \"loss\": 1.0}\n");
         QCOMPARE(fixture.studio().openPath(run), QString());
         ui::RunModel& model = fixture.studio().run();
         QTRY_COMPARE_WITH_TIMEOUT(model.steps().step.size(), std::size_t{2}, kPatienceMs);
@@ -220,7 +222,8 @@ private slots:
         for (const char* page : {"train", "checkpoints", "plan", "home"}) {
             fixture.window().showPage(page); // a run without a configuration shows everywhere
         }
-        write(run / "events.jsonl", "{\"event\": \"step\", \"step\": 3, \"loss\": 0.5}\n", true);
+        write_foreign(run / "events.jsonl", "{\"event\": \"step\", \"step\": 3, \"loss\": 0.5}\n",
+                      true);
         QTRY_COMPARE_WITH_TIMEOUT(model.steps().step.size(), std::size_t{3}, kPatienceMs);
     }
 
@@ -239,7 +242,7 @@ private slots:
         const fs::path run = fixture.root() / "damaged";
         std::string bad = point(2, 2, "a");
         bad[bad.size() - 6] ^= 1;
-        write(run / kFile, point(1, 1, "a") + bad + point(3, 3, "a"));
+        write_foreign(run / kFile, point(1, 1, "a") + bad + point(3, 3, "a"));
         QCOMPARE(fixture.studio().openPath(run), QString());
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().scalars().size(), std::size_t{1},
                                   kPatienceMs);
@@ -255,7 +258,7 @@ private slots:
         for (int i = 5; i <= 10; ++i) {
             points += point(i, i, "a") + point(i, -i, "b");
         }
-        write(run / kFile, points);
+        write_foreign(run / kFile, points);
         QCOMPARE(fixture.studio().openPath(run), QString());
         fixture.window().showPage("train");
         auto* grid = static_cast<ui::ScalarGrid*>(fixture.find("scalarGrid"));
@@ -284,7 +287,7 @@ private slots:
         chart->setFocus();
         QTest::keyClick(&fixture.window(), Qt::Key_F11);
         QVERIFY(chart->window()->isFullScreen());
-        write(run / kFile, point(11, 1, "b") + point(11, 1, "c"), true);
+        write_foreign(run / kFile, point(11, 1, "b") + point(11, 1, "c"), true);
         QTRY_COMPARE_WITH_TIMEOUT(grid->charts().size(), std::size_t{3}, kPatienceMs);
         QCOMPARE(grid->charts()[1], chart);
         QTRY_COMPARE(chart->pointCount(1), std::size_t{7});
@@ -301,13 +304,13 @@ private slots:
         for (int i = 1; i <= 10; ++i) {
             first += point(i, i, "a");
         }
-        write(run / kFile, first);
+        write_foreign(run / kFile, first);
         QCOMPARE(fixture.studio().openPath(run), QString());
         fixture.window().showPage("train");
         auto* grid = static_cast<ui::ScalarGrid*>(fixture.find("scalarGrid"));
         QTRY_VERIFY_WITH_TIMEOUT(
             grid->charts().size() == 1 && grid->charts()[0]->pointCount(1) == 10, kPatienceMs);
-        write(run / "events.out.tfevents.200.host", point(5, 50, "a"));
+        write_foreign(run / "events.out.tfevents.200.host", point(5, 50, "a"));
         QTRY_COMPARE_WITH_TIMEOUT(grid->charts()[0]->pointCount(1), std::size_t{5}, kPatienceMs);
     }
 };

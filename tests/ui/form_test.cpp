@@ -24,11 +24,11 @@ using namespace weft;
 using config::Json;
 
 /// A form of a small draft in a window of its own.
-class Shown {
+class ShownForm {
 public:
-    explicit Shown(const std::string& pointer, Json document = Json::object())
+    explicit ShownForm(const std::string& pointer, Json document = Json::object())
         : draft(std::make_unique<ui::Draft>()) {
-        Json whole = Json::parse(test::tiny_config());
+        Json whole = config::json_of(test::tiny_config());
         whole.update(document);
         draft->setDocument(whole, "/tmp");
         source = std::make_unique<ui::FormSource>(*draft);
@@ -119,15 +119,15 @@ Json item_of(const config::Field& field, const config::RecordType* type) {
 }
 
 /// Every field below a pointer is on a form of it, for every type of every record.
-void walk(const config::FieldTable& table, const std::string& at, const QWidget* root,
-          QStringList& missing) {
+void walk_fields(const config::FieldTable& table, const std::string& at, const QWidget* root,
+                 QStringList& missing) {
     for (const config::Field& field : table) {
         const std::string pointer = config::pointer_to(at, field.name);
         if (root->findChild<ui::FieldBox*>("box:" + QString::fromStdString(pointer)) == nullptr) {
             missing.append(QString::fromStdString(pointer));
         }
         if (field.type == config::FieldType::object && !field.one_of) {
-            walk(field.fields, pointer, root, missing);
+            walk_fields(field.fields, pointer, root, missing);
         }
     }
 }
@@ -159,7 +159,7 @@ private slots:
     void a_setting_is_said_in_a_few_words() {
         QFETCH(QString, value);
         QFETCH(QString, words);
-        QCOMPARE(ui::settingText(config::Json::parse(value.toStdString())), words);
+        QCOMPARE(ui::settingText(config::json_of(value.toStdString())), words);
     }
 
     void init() { QTest::failOnWarning(QRegularExpression(".*")); }
@@ -235,9 +235,9 @@ private slots:
     }
 
     void every_field_of_the_table_has_its_place_in_a_form() {
-        Shown shown("");
+        ShownForm shown("");
         QStringList missing;
-        walk(compile::run_config_table(), "", shown.form, missing);
+        walk_fields(compile::run_config_table(), "", shown.form, missing);
         QCOMPARE(missing, QStringList());
     }
 
@@ -257,20 +257,20 @@ private slots:
     void every_type_of_every_record_has_its_form() {
         QFETCH(QString, pointer);
         QFETCH(QString, type);
-        Shown shown(pointer.toStdString());
+        ShownForm shown(pointer.toStdString());
         const config::Field& field = *shown.source->field(pointer.toStdString());
         const auto found =
             std::find_if(field.records.begin(), field.records.end(),
                          [&](const auto& one) { return QString::fromStdString(one.name) == type; });
         shown.source->set(pointer.toStdString(), item_of(field, &*found));
         QStringList missing;
-        walk(found->fields, pointer.toStdString(), shown.form, missing);
+        walk_fields(found->fields, pointer.toStdString(), shown.form, missing);
         QCOMPARE(missing, QStringList());
         QVERIFY(shown.form->findChildren<ui::FieldEditor*>().size() >= 1);
     }
 
     void every_kind_of_layer_has_its_form_inside_a_list() {
-        Shown shown("/model");
+        ShownForm shown("/model");
         const config::Field layers =
             config::find_field(compile::run_config_table(), "model.layers")->item.empty()
                 ? config::Field{}
@@ -289,14 +289,14 @@ private slots:
         shown.source->set("/model", {{"type", "sequential"}, {"layers", list}});
         QStringList missing;
         for (std::size_t i = 0; i < item->records.size(); ++i) {
-            walk(item->records[i].fields, "/model/layers/" + std::to_string(i), shown.form,
-                 missing);
+            walk_fields(item->records[i].fields, "/model/layers/" + std::to_string(i), shown.form,
+                        missing);
         }
         QCOMPARE(missing, QStringList());
     }
 
     void a_number_is_typed_stepped_and_undone_as_one_edit() {
-        Shown shown("/training");
+        ShownForm shown("/training");
         const std::string pointer = "/training/global_batch_size";
         const Json before = *shown.at(pointer);
         const QString box = "field:" + QString::fromStdString(pointer);
@@ -318,7 +318,7 @@ private slots:
     }
 
     void other_edits_between_end_a_step_of_undo() {
-        Shown shown("/training");
+        ShownForm shown("/training");
         const Json before = *shown.at("/training/global_batch_size");
         shown.type("field:/training/global_batch_size", "77");
         QTest::mouseClick(shown.find("field:/training/deterministic"), Qt::LeftButton);
@@ -333,7 +333,7 @@ private slots:
     void a_comma_is_a_decimal_comma_and_never_a_thousand() {
         const QLocale german(QLocale::German, QLocale::Germany);
         QLocale::setDefault(german);
-        Shown shown("/optimizer");
+        ShownForm shown("/optimizer");
         QVERIFY(QTest::qWaitForWindowActive(&shown.scroll)); // or no box loses the focus
         shown.type("field:/optimizer/learning_rate", "0,002");
         QCOMPARE(shown.at("/optimizer/learning_rate")->get<double>(), 0.002);
@@ -347,7 +347,7 @@ private slots:
     }
 
     void what_is_no_number_is_said_kept_and_can_be_put_right() {
-        Shown shown("/training");
+        ShownForm shown("/training");
         const QString box = "field:/training/global_batch_size";
         shown.type(box, "many");
         QTest::keyClick(shown.find(box), Qt::Key_Return);
@@ -361,7 +361,7 @@ private slots:
     }
 
     void a_text_is_as_good_as_a_list_in_a_field_of_any_kind() {
-        Shown shown("/data/train");
+        ShownForm shown("/data/train");
         shown.draft->setField("data.train",
                               {{"type", "csv"}, {"path", "houses.csv"}, {"targets", "price"}});
         QVERIFY(shown.draft->isValid());
@@ -374,7 +374,7 @@ private slots:
     }
 
     void the_engines_words_stand_below_the_field() {
-        Shown shown("/training");
+        ShownForm shown("/training");
         shown.type("field:/training/ema_decay", "1.5");
         const auto problems = shown.source->problems("/training/ema_decay");
         QCOMPARE(problems.size(), std::size_t{1});
@@ -384,7 +384,7 @@ private slots:
     }
 
     void none_is_typed_or_left_empty() {
-        Shown shown("/training");
+        ShownForm shown("/training");
         QVERIFY(QTest::qWaitForWindowActive(&shown.scroll)); // or no box loses the focus
         const QString box = "field:/training/max_grad_norm";
         shown.type(box, "none");
@@ -399,7 +399,7 @@ private slots:
     }
 
     void what_is_added_is_complete_where_it_can_be() {
-        Shown shown("/data/transforms");
+        ShownForm shown("/data/transforms");
         QTest::mouseClick(shown.find("add:/data/transforms"), Qt::LeftButton);
         QVERIFY(shown.source->problems("/data/transforms").empty());
         QTest::mouseClick(shown.find("add:/data/transforms"), Qt::LeftButton);
@@ -409,7 +409,8 @@ private slots:
     }
 
     void a_switch_that_may_be_left_to_the_engine_has_three_places() {
-        Shown shown("/data/train", {{"data", {{"train", {{"type", "csv"}, {"path", "t.csv"}}}}}});
+        ShownForm shown("/data/train",
+                        {{"data", {{"train", {{"type", "csv"}, {"path", "t.csv"}}}}}});
         auto* header = shown.find<widgets::SegmentedControl>("field:/data/train/header");
         QCOMPARE(header->currentIndex(), 0); // null: it is recognised
         const auto places = header->findChildren<QAbstractButton*>();
@@ -423,19 +424,20 @@ private slots:
     }
 
     void null_is_called_by_what_it_means() {
-        Shown shown("/data/train", {{"data", {{"train", {{"type", "csv"}, {"path", "t.csv"}}}}}});
+        ShownForm shown("/data/train",
+                        {{"data", {{"train", {{"type", "csv"}, {"path", "t.csv"}}}}}});
         QCOMPARE(shown.find<QComboBox>("field:/data/train/separator")->currentText(),
                  QString("auto"));
         // The data's own test part counts where no other is named.
-        const Shown data("/data", {{"data", {{"test", nullptr}}}});
+        const ShownForm data("/data", {{"data", {{"test", nullptr}}}});
         QCOMPARE(data.find<QComboBox>("field:/data/test")->currentText(), QString("auto"));
-        const Shown clipped("/training", {{"training", {{"max_grad_norm", nullptr}}}});
+        const ShownForm clipped("/training", {{"training", {{"max_grad_norm", nullptr}}}});
         QCOMPARE(clipped.find<QAbstractSpinBox>("field:/training/max_grad_norm")->text(),
                  QString("none"));
     }
 
     void an_emptied_box_and_the_reset_button_go_back_to_the_default() {
-        Shown shown("/checkpoint");
+        ShownForm shown("/checkpoint");
         QVERIFY(QTest::qWaitForWindowActive(&shown.scroll)); // or no box loses the focus
         const QString box = "field:/checkpoint/keep_latest";
         shown.type(box, "7");
@@ -451,7 +453,7 @@ private slots:
     }
 
     void a_cadence_changes_its_amount_and_its_unit() {
-        Shown shown("/evaluation");
+        ShownForm shown("/evaluation");
         shown.type("field:/evaluation/every", "25");
         auto* unit = shown.find<widgets::SegmentedControl>("unit:/evaluation/every");
         const auto units = unit->findChildren<QAbstractButton*>();
@@ -463,7 +465,7 @@ private slots:
     }
 
     void a_cadence_can_be_none() {
-        Shown shown("/checkpoint");
+        ShownForm shown("/checkpoint");
         auto* unit = shown.find<QComboBox>("unit:/checkpoint/every");
         unit->setFocus();
         QTest::keyClick(unit, Qt::Key_End);
@@ -473,7 +475,7 @@ private slots:
     }
 
     void a_list_grows_moves_and_shrinks() {
-        Shown shown("/optimizer", {{"optimizer", {{"type", "adamw"}}}});
+        ShownForm shown("/optimizer", {{"optimizer", {{"type", "adamw"}}}});
         // Only the default is there: it is written out with the change.
         QTest::mouseClick(shown.find("add:/optimizer/groups"), Qt::LeftButton);
         QCOMPARE(shown.at("/optimizer/groups")->size(), std::size_t{2});
@@ -488,7 +490,7 @@ private slots:
     }
 
     void an_item_of_a_default_list_can_be_edited_at_once() {
-        Shown shown("/optimizer", {{"optimizer", {{"type", "adamw"}}}});
+        ShownForm shown("/optimizer", {{"optimizer", {{"type", "adamw"}}}});
         shown.type("field:/optimizer/betas/1", "0,95");
         const Json& betas = *shown.at("/optimizer/betas");
         QCOMPARE(betas.size(), std::size_t{2});
@@ -497,8 +499,9 @@ private slots:
     }
 
     void another_type_keeps_what_both_have() {
-        Shown shown("/optimizer",
-                    {{"optimizer", {{"type", "adamw"}, {"learning_rate", 0.007}, {"eps", 1e-7}}}});
+        ShownForm shown(
+            "/optimizer",
+            {{"optimizer", {{"type", "adamw"}, {"learning_rate", 0.007}, {"eps", 1e-7}}}});
         auto* types = shown.find<QComboBox>("field:/optimizer");
         types->setFocus();
         QTest::keyClicks(types, "sgd");
@@ -512,7 +515,7 @@ private slots:
     }
 
     void a_map_takes_keys_with_any_sign_and_renames_in_place() {
-        Shown shown("/mesh/specs");
+        ShownForm shown("/mesh/specs");
         QTest::mouseClick(shown.find("add:/mesh/specs"), Qt::LeftButton);
         auto* key = shown.find<QLineEdit>("key:/mesh/specs/*");
         key->selectAll();
@@ -526,7 +529,7 @@ private slots:
     }
 
     void a_chosen_path_below_the_configurations_folder_stays_relative() {
-        Shown shown("/init");
+        ShownForm shown("/init");
         auto* editor = shown.form->findChild<ui::PathEditor*>();
         QVERIFY(editor != nullptr);
         editor->take("/tmp/data/x.bin");
@@ -536,7 +539,7 @@ private slots:
     }
 
     void a_name_that_is_no_field_is_said_and_can_be_removed() {
-        Shown shown("/training");
+        ShownForm shown("/training");
         shown.source->set("/training/batch", 3);
         QVERIFY(!shown.draft->isValid());
         QVERIFY(shown.problems().join(' ').contains("batch"));
@@ -545,7 +548,7 @@ private slots:
     }
 
     void fields_for_experts_wait_until_they_are_asked_for_or_given() {
-        Shown shown("/training", {{"training", {{"deterministic", false}}}});
+        ShownForm shown("/training", {{"training", {{"deterministic", false}}}});
         QVERIFY(shown.find("box:/training/deterministic")->isVisible());
         QVERIFY(!shown.find("box:/training/memory_budget")->isVisible());
         QTest::mouseClick(shown.find("experts:/training"), Qt::LeftButton);
@@ -553,7 +556,7 @@ private slots:
     }
 
     void a_pointer_leads_to_its_field_and_opens_what_hides_it() {
-        Shown shown("");
+        ShownForm shown("");
         QVERIFY(ui::showField(shown.form, "/training/memory_budget"));
         QVERIFY(shown.find("box:/training/memory_budget")->isVisible());
         QTRY_VERIFY(shown.find("field:/training/memory_budget")->hasFocus());
@@ -565,7 +568,7 @@ private slots:
     }
 
     void a_field_is_found_by_a_word_of_its_help() {
-        Shown shown("/training");
+        ShownForm shown("/training");
         ui::FieldFinder finder(*shown.source);
         std::string chosen;
         connect(&finder, &ui::FieldFinder::fieldChosen, &finder,
@@ -577,7 +580,7 @@ private slots:
     }
 
     void a_draft_that_is_no_json_cannot_be_changed_by_a_form() {
-        Shown shown("/training");
+        ShownForm shown("/training");
         shown.draft->setText("{ \"seed\": 3, // mine\n");
         QVERIFY(!shown.find("box:/training/precision")->isEnabled());
         shown.source->set("/seed", 4);

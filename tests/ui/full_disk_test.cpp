@@ -3,6 +3,7 @@
 // user does next loses nothing.
 #include "tests/support/full_disk.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/models/problem_model.h"
 
@@ -12,15 +13,15 @@
 namespace {
 
 using namespace weft;
+using test::kPatienceMs;
 using train::RunState;
 
-constexpr int kPatienceMs = 60000; // for a loaded machine
 // Less than a checkpoint of the run (270 thousand parameters, each with its two moments, in f32),
 // more than the events of many thousand updates.
 constexpr rlim_t kNoRoomForCheckpoints = 1 << 20;
 
 std::string wide_config() {
-    config::Json document = config::Json::parse(test::tiny_config());
+    config::Json document = config::json_of(test::tiny_config());
     document["model"]["hidden"] = {512, 512};
     document["optimizer"] = {{"type", "adamw"}};
     document["training"]["length"] = {{"steps", 100000000}};
@@ -29,7 +30,7 @@ std::string wide_config() {
     return document.dump();
 }
 
-pid_t worker_of(test::StudioFixture& fixture) {
+pid_t worker_of_run(test::StudioFixture& fixture) {
     const auto lock = train::read_lock(fixture.studio().run().folder());
     return lock ? static_cast<pid_t>(lock->pid) : 0;
 }
@@ -74,7 +75,7 @@ private slots:
         ui::Studio& studio = fixture.studio();
         std::int64_t paused_at = 0;
         {
-            const test::FullDisk disk(worker_of(fixture), kNoRoomForCheckpoints);
+            const test::FullDisk disk(worker_of_run(fixture), kNoRoomForCheckpoints);
             studio.checkpointNow();
             QTRY_COMPARE_WITH_TIMEOUT(studio.run().state(), RunState::paused, kPatienceMs);
             QCOMPARE(studio.run().stateReason(), QString("a checkpoint could not be saved"));
@@ -114,7 +115,7 @@ private slots:
         start(fixture);
         fixture.window().askBeforeClose = [] { return ui::MainWindow::CloseChoice::StopAndSave; };
         {
-            const test::FullDisk disk(worker_of(fixture), kNoRoomForCheckpoints);
+            const test::FullDisk disk(worker_of_run(fixture), kNoRoomForCheckpoints);
             fixture.window().close();
             QVERIFY(fixture.find("runBanner")->isVisible()); // it waits for the run
             QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
@@ -135,7 +136,7 @@ private:
         QVERIFY(fixture.studio().startFile(fixture.preset()).started);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 3, kPatienceMs);
         QTRY_VERIFY_WITH_TIMEOUT(
-            fixture.studio().controlProblem().isEmpty() && worker_of(fixture) > 0, kPatienceMs);
+            fixture.studio().controlProblem().isEmpty() && worker_of_run(fixture) > 0, kPatienceMs);
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/ui/hands.h"
 
+#include "tests/ui/patience.h"
 #include "widgets/controls.h"
 
 #include <QAbstractButton>
@@ -18,7 +19,6 @@
 namespace weft::test {
 namespace {
 
-constexpr int kPatienceMs = 60000; // for a loaded machine
 constexpr int kPollMs = 10;
 constexpr int kMostTabs = 250; // more than any page has stops
 constexpr int kMostRows = 400;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a user does, with mouse and keys, on the real engine.
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 
@@ -14,9 +15,8 @@
 namespace {
 
 using namespace weft;
+using test::kRunPatienceMs;
 using train::RunState;
-
-constexpr int kPatienceMs = 120000; // for a loaded machine
 
 } // namespace
 
@@ -30,23 +30,23 @@ private slots:
         QTRY_VERIFY(fixture.window().findChild<QWidget*>("preset.tiny") != nullptr);
         fixture.click("preset.tiny");
         QVERIFY(fixture.studio().draft().isValid());
-        press(fixture, Qt::Key_F5);
-        QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("train"), kPatienceMs);
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 5, kPatienceMs);
+        fixture.press(Qt::Key_F5);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("train"), kRunPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 5, kRunPatienceMs);
 
         // Pause stops the count; one step moves it by exactly one.
-        press(fixture, Qt::Key_F6);
-        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::paused, kPatienceMs);
+        fixture.press(Qt::Key_F6);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::paused, kRunPatienceMs);
         QTRY_VERIFY(fixture.studio().pendingCommand().isEmpty());
         const std::int64_t paused_at = fixture.studio().run().step();
-        press(fixture, Qt::Key_F7);
-        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().step(), paused_at + 1, kPatienceMs);
-        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::paused, kPatienceMs);
+        fixture.press(Qt::Key_F7);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().step(), paused_at + 1, kRunPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::paused, kRunPatienceMs);
         QTRY_VERIFY(fixture.studio().pendingCommand().isEmpty());
 
         // Checkpoint now: it is named by hand and is at the paused step.
-        press(fixture, Qt::Key_F8);
-        QTRY_VERIFY_WITH_TIMEOUT(has_checkpoint(fixture, paused_at + 1), kPatienceMs);
+        fixture.press(Qt::Key_F8);
+        QTRY_VERIFY_WITH_TIMEOUT(has_checkpoint(fixture, paused_at + 1), kRunPatienceMs);
 
         // Closing asks; stop and save closes the window when the checkpoint is written.
         int asked = 0;
@@ -56,7 +56,7 @@ private slots:
         };
         fixture.window().close();
         QCOMPARE(asked, 1);
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.window().isVisible(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.window().isVisible(), kRunPatienceMs);
         const auto folder = fixture.studio().run().folder();
 
         // Reopen: the run is listed as stopped, and resumes in the same folder from the browser.
@@ -69,15 +69,15 @@ private slots:
         QTRY_VERIFY(table->model()->rowCount() > 0);
         QTRY_VERIFY(fixture.find("resumeRun")->isEnabled());
         fixture.click("resumeRun");
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > paused_at + 1, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > paused_at + 1, kRunPatienceMs);
         QCOMPARE(fixture.studio().run().folder(), folder);
         // Its past was read meanwhile: every step is there once.
         const std::vector<double>& steps = fixture.studio().run().steps().step;
         for (std::size_t i = 0; i < steps.size(); ++i) {
             QCOMPARE(steps[i], static_cast<double>(i + 1));
         }
-        press(fixture, Qt::Key_F5, Qt::ShiftModifier);
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        fixture.press(Qt::Key_F5, Qt::ShiftModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
 
         // Fork with another learning rate: a new run with the parent's link.
         fixture.window().showPage("checkpoints");
@@ -85,13 +85,13 @@ private slots:
         QTRY_VERIFY(fixture.find("forkRun")->isEnabled());
         answer_fork_dialog("0.0005");
         fixture.click("forkRun");
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().isTraining(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().isTraining(), kRunPatienceMs);
         QVERIFY(fixture.studio().run().folder() != folder);
         QCOMPARE(
             fixture.studio().run().config().section("optimizer").at("learning_rate").get<double>(),
             0.0005);
-        press(fixture, Qt::Key_F5, Qt::ShiftModifier);
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        fixture.press(Qt::Key_F5, Qt::ShiftModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
         QCOMPARE(train::read_run_info(fixture.studio().run().folder()).parent.empty(), false);
     }
 
@@ -100,18 +100,18 @@ private slots:
         fixture.studio().draft().open(fixture.preset());
         QVERIFY(fixture.studio().startDraft().started);
         fixture.studio().pause();
-        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::paused, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::paused, kRunPatienceMs);
         fixture.studio().stopNow();
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
     }
 
     void stopping_twice_is_one_stop() {
         test::StudioFixture fixture;
         QVERIFY(fixture.studio().startFile(fixture.preset()).started);
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, kRunPatienceMs);
         fixture.studio().stopAndSave();
         fixture.studio().stopAndSave();
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
         QCOMPARE(fixture.studio().run().state(), RunState::stopped);
     }
 
@@ -128,7 +128,7 @@ private slots:
         QCOMPARE(fixture.studio().draft().differencesFrom(fixture.studio().run().config()).size(),
                  std::size_t{1});
         fixture.studio().stopNow();
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
     }
 
     void a_second_start_while_training_is_refused_with_the_reason() {
@@ -138,15 +138,15 @@ private slots:
         QVERIFY(!again.started);
         QVERIFY(again.problem.contains("still training"));
         fixture.studio().stopNow();
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
     }
 
     void home_leads_with_an_interrupted_run() {
         test::StudioFixture fixture;
         QVERIFY(fixture.studio().startFile(fixture.preset()).started);
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 20, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 20, kRunPatienceMs);
         fixture.studio().stopAndSave();
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
         // A process that was killed leaves run.json saying "running" and nobody holding the lock.
         const auto folder = fixture.studio().run().folder();
         train::RunInfo info = train::read_run_info(folder);
@@ -155,18 +155,11 @@ private slots:
         train::EventLog(folder).write(train::StateEvent{RunState::running, {}, {}, 0, 100000});
         fixture.reopen();
         fixture.window().showPage("home"); // it opens where it was left
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("recoveryBanner")->isVisible(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("recoveryBanner")->isVisible(), kRunPatienceMs);
         QVERIFY(fixture.find("recoveryResume")->isEnabled());
     }
 
 private:
-    static void press(test::StudioFixture& fixture, Qt::Key key,
-                      Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
-        fixture.window().activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&fixture.window()));
-        QTest::keyClick(&fixture.window(), key, modifiers);
-    }
-
     static bool has_checkpoint(test::StudioFixture& fixture, std::int64_t step) {
         const auto& saved = fixture.studio().run().checkpoints();
         return std::any_of(saved.begin(), saved.end(),

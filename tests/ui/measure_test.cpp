@@ -2,6 +2,7 @@
 // Measuring this machine from the studio: what is said meanwhile, how it ends, how it is cancelled.
 #include "core/train/machine_cost.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/machine_measure.h"
@@ -15,9 +16,8 @@
 namespace {
 
 using namespace weft;
+using test::kPatienceMs;
 namespace fs = std::filesystem;
-
-constexpr int kPatienceMs = 60000;
 
 /// A worker that says what it is told to, waits for a file "go" and ends; and what measures by it.
 struct Fake {

@@ -2,8 +2,9 @@
 // Sharding by hand: axes, rules, overrides of single tensors and stages, as pure edits and on the
 // page by mouse and keys. What the draft gets is what the engine plans.
 #include "core/compile/mesh_config.h"
-#include "core/train/planning.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
+#include "tests/ui/small_gpt.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/override_edit.h"
 #include "ui/bridge/spec_edit.h"
@@ -34,15 +35,17 @@
 namespace {
 
 using namespace weft;
+using test::kPatienceMs;
+using test::kTwoByTwo;
+using test::plan_of;
 using ui::MeshEdit;
 using ui::SplitScope;
 
-constexpr int kPatienceMs = 30000; // for a loaded machine
 const std::string kUp = "blocks.0.mlp.up.weight";
 
 /// A small GPT of four layers on a mesh of two by two.
 config::Json document_of(const char* mesh) {
-    config::Json document = config::Json::parse(R"({
+    config::Json document = config::json_of(R"({
       "schema_version": 1, "name": "small-gpt", "seed": 3,
       "data": {"train": {"type": "synthetic", "kind": "tokens", "length": 16, "vocab": 64, "samples": 512}},
       "model": {"type": "gpt2", "layers": 4, "width": 32, "heads": 2, "context": 16, "vocab": 64,
@@ -51,13 +54,11 @@ config::Json document_of(const char* mesh) {
                    "precision": "f32"},
       "evaluation": {"samples": 0}
     })");
-    document["mesh"] = config::Json::parse(mesh);
+    document["mesh"] = config::json_of(mesh);
     return document;
 }
 
-constexpr const char* kTwoByTwo =
-    R"({"devices": "cpu:4", "strategy": "2d", "axes": [["data", 2], ["model", 2]]})";
-constexpr const char* kPipeline =
+constexpr const char* kTwoStages =
     R"({"devices": "cpu:2", "strategy": "pipeline", "axes": [["pipeline", 2]]})";
 
 compile::RunConfig config_of(const config::Json& document,
@@ -67,13 +68,7 @@ compile::RunConfig config_of(const config::Json& document,
     return std::move(checked.config);
 }
 
-std::shared_ptr<const plan::ExecutionPlan> plan_of(const compile::RunConfig& config) {
-    const train::PlanTarget target = train::this_machine(0, nullptr);
-    return std::make_shared<const plan::ExecutionPlan>(
-        train::plan_run(config, train::outline_run_data(config, target), target, {}));
-}
-
-std::shared_ptr<const ui::PlanDigest> digest_of(const compile::RunConfig& config) {
+std::shared_ptr<const ui::PlanDigest> digest_of_run(const compile::RunConfig& config) {
     return ui::digestPlan(plan_of(config));
 }
 
@@ -84,11 +79,11 @@ compile::RunConfig with(const compile::RunConfig& config,
 }
 
 /// A field of the mesh as text: "specs", "rules".
-QString text_of(const compile::RunConfig& config, const char* field) {
+QString mesh_text(const compile::RunConfig& config, const char* field) {
     return QString::fromStdString(config.section("mesh").at(field).dump());
 }
 QString specs_of(const compile::RunConfig& config) {
-    return text_of(config, "specs");
+    return mesh_text(config, "specs");
 }
 
 /// The spec under which a plan keeps a slot.
@@ -135,7 +130,7 @@ void choose_from(QWidget* button, const QString& path) {
     choose_entry(path);
 }
 
-void open_mesh(test::StudioFixture& fixture, const char* mesh) {
+void open_tensor(test::StudioFixture& fixture, const char* mesh) {
     fixture.studio().draft().setDocument(document_of(mesh), fixture.root());
     fixture.window().resize(1440, 900);
     fixture.window().showPage("plan");
@@ -150,7 +145,7 @@ void open_mesh(test::StudioFixture& fixture, const char* mesh) {
     QCOMPARE(tree->chosen(), QString::fromStdString(kUp));
 }
 
-std::shared_ptr<const ui::PlanDigest> planned(test::StudioFixture& fixture) {
+std::shared_ptr<const ui::PlanDigest> shown_digest(test::StudioFixture& fixture) {
     return fixture.window().findChild<ui::PlanScreen*>()->preview().digest();
 }
 
@@ -247,7 +242,7 @@ private slots:
         QCOMPARE(edit.devices, 4);
         QVERIFY((edit.axes == std::vector<ui::MeshAxis>{{"data", 4}}));
         const compile::RunConfig after = with(config, ui::assignmentsOf(edit, config));
-        QCOMPARE(text_of(after, "rules"), R"([["embed","data"]])");
+        QCOMPARE(mesh_text(after, "rules"), R"([["embed","data"]])");
         QCOMPARE(specs_of(after), R"x({"wte.weight":"P('data')"})x");
     }
 
@@ -258,7 +253,7 @@ private slots:
         const compile::RunConfig one = with(config, ui::oneDeviceAssignments(config));
         QVERIFY(MeshEdit::of(one).single());
         QCOMPARE(specs_of(one), "{}");
-        QCOMPARE(text_of(one, "rules"), "[]");
+        QCOMPARE(mesh_text(one, "rules"), "[]");
     }
 
     void a_tensor_says_what_splits_it() {
@@ -369,13 +364,13 @@ private slots:
         }
         const compile::RunConfig none =
             with(config, ui::withSplit(config, up, 1, {}, SplitScope::Rule));
-        QCOMPARE(text_of(none, "rules"), R"([["mlp",null]])");
+        QCOMPARE(mesh_text(none, "rules"), R"([["mlp",null]])");
         QCOMPARE(spec_in(*plan_of(none), kUp), std::string("P()"));
         // Saying what the strategy says is no rule of one's own.
         const compile::RunConfig again =
             with(none,
                  ui::withSplit(none, *plan_of(none)->find_slot(kUp), 1, "model", SplitScope::Rule));
-        QCOMPARE(text_of(again, "rules"), "[]");
+        QCOMPARE(mesh_text(again, "rules"), "[]");
     }
 
     void texts_of_overrides_are_checked_against_the_tensors_they_match() {
@@ -402,7 +397,7 @@ private slots:
         // All blocks do the same; the last one has the head's product with it.
         QCOMPARE(whole.layers[1].flops, whole.layers[2].flops);
         QVERIFY(whole.layers[3].flops > whole.layers[2].flops);
-        const compile::RunConfig config = config_of(document_of(kPipeline));
+        const compile::RunConfig config = config_of(document_of(kTwoStages));
         const compile::RunConfig uneven = with(config, {ui::stagesAssignment({{3, 1}})});
         QVERIFY(ui::hasOwnStages(uneven));
         const auto plan = plan_of(uneven);
@@ -453,7 +448,7 @@ private slots:
         again.open(file);
         QVERIFY(again.isValid());
         QCOMPARE(again.config().section("mesh").dump(), before);
-        const config::Json mesh = config::Json::parse(before);
+        const config::Json mesh = config::json_of(before);
         QCOMPARE(mesh.at("axes").dump(), R"([["model",2],["data",2],["pipeline",2]])");
         QCOMPARE(mesh.at("specs").dump(), R"x({"wpe.weight":"P('model')"})x");
         QCOMPARE(mesh.at("pipeline").at("stages").dump(), "[3,1]");
@@ -461,12 +456,12 @@ private slots:
 
     void an_axis_is_dropped_onto_a_dimension_for_one_tensor() {
         test::StudioFixture fixture;
-        open_mesh(fixture, kTwoByTwo);
+        open_tensor(fixture, kTwoByTwo);
         ui::Draft& draft = fixture.studio().draft();
         drop_axis(fixture.find("dimension_0"), "data");
         choose_entry("splitTensor");
         QCOMPARE(specs_of(draft.config()), R"x({"blocks.0.mlp.up.weight":"P('data', 'model')"})x");
-        QTRY_COMPARE_WITH_TIMEOUT(spec_in(*planned(fixture)->plan, kUp),
+        QTRY_COMPARE_WITH_TIMEOUT(spec_in(*shown_digest(fixture)->plan, kUp),
                                   std::string("P('data', 'model')"), kPatienceMs);
         auto* tiles = static_cast<widgets::TileView*>(fixture.find("tileView"));
         QTRY_COMPARE_WITH_TIMEOUT(tiles->array().dims[0].size(), std::size_t{2}, kPatienceMs);
@@ -478,13 +473,13 @@ private slots:
         QVERIFY(specs_of(draft.config()) != "{}");
         draft.undo();
         QCOMPARE(specs_of(draft.config()), "{}");
-        QTRY_COMPARE_WITH_TIMEOUT(spec_in(*planned(fixture)->plan, kUp),
+        QTRY_COMPARE_WITH_TIMEOUT(spec_in(*shown_digest(fixture)->plan, kUp),
                                   std::string("P(None, 'model')"), kPatienceMs);
     }
 
     void a_dimension_is_split_for_all_like_it_by_keys() {
         test::StudioFixture fixture;
-        open_mesh(fixture, kTwoByTwo);
+        open_tensor(fixture, kTwoByTwo);
         ui::Draft& draft = fixture.studio().draft();
         QWidget* slot = fixture.find("slot_0");
         slot->setFocus(Qt::TabFocusReason);
@@ -509,7 +504,7 @@ private slots:
 
     void a_drop_that_cannot_work_leaves_the_draft_and_says_why() {
         test::StudioFixture fixture;
-        open_mesh(fixture, kTwoByTwo);
+        open_tensor(fixture, kTwoByTwo);
         const std::string before = fixture.studio().draft().text();
         drop_axis(fixture.find("dimension_0"), "model");
         QCOMPARE(fixture.studio().draft().text(), before);
@@ -519,7 +514,7 @@ private slots:
 
     void axes_are_moved_added_and_removed() {
         test::StudioFixture fixture;
-        open_mesh(fixture, kTwoByTwo);
+        open_tensor(fixture, kTwoByTwo);
         ui::Draft& draft = fixture.studio().draft();
         const auto names = [&] {
             std::string out;
@@ -552,7 +547,7 @@ private slots:
         ui::RulesPart part;
         part.resize(1200, 240);
         part.setConfig(config);
-        part.setDigest(digest_of(config));
+        part.setDigest(digest_of_run(config));
         part.show();
         QSignalSpy adopted(&part, &ui::RulesPart::adopted);
         const auto assignments = [&] {
@@ -561,13 +556,14 @@ private slots:
         // The strategy's rule for mlp becomes the draft's own.
         choose_from(part.findChild<QWidget*>("ruleAxes_mlp"), "ruleAxis_data");
         compile::RunConfig own = with(config, assignments());
-        QCOMPARE(text_of(own, "rules"), R"([["mlp",["model","data"]]])");
+        QCOMPARE(mesh_text(own, "rules"), R"([["mlp",["model","data"]]])");
         own = with(own, {R"(mesh.rules=[["mlp","data"],["vocab",null]])"});
         part.setConfig(own);
         QTest::keyClick(part.findChild<QWidget*>("ruleEarlier_vocab"), Qt::Key_Space);
-        QCOMPARE(text_of(with(own, assignments()), "rules"), R"([["vocab",null],["mlp","data"]])");
+        QCOMPARE(mesh_text(with(own, assignments()), "rules"),
+                 R"([["vocab",null],["mlp","data"]])");
         QTest::keyClick(part.findChild<QWidget*>("ruleRemove_mlp"), Qt::Key_Space);
-        QCOMPARE(text_of(with(own, assignments()), "rules"), R"([["vocab",null]])");
+        QCOMPARE(mesh_text(with(own, assignments()), "rules"), R"([["vocab",null]])");
         // What the engine refuses is said here and goes no further: "model" splits heads too.
         choose_from(part.findChild<QWidget*>("ruleAdd"), "ruleFor_layers/ruleAxis_model");
         QCOMPARE(adopted.count(), 0);
@@ -579,7 +575,7 @@ private slots:
         ui::RulesPart part;
         part.resize(1200, 240);
         part.setConfig(config);
-        part.setDigest(digest_of(config));
+        part.setDigest(digest_of_run(config));
         part.show();
         QSignalSpy adopted(&part, &ui::RulesPart::adopted);
         QTest::mouseClick(part.findChild<QWidget*>("specAdd"), Qt::LeftButton);
@@ -610,11 +606,11 @@ private slots:
     }
 
     void schedule_and_stages_are_chosen_beside_each_other() {
-        const compile::RunConfig config = config_of(document_of(kPipeline));
+        const compile::RunConfig config = config_of(document_of(kTwoStages));
         ui::RulesPart part;
         part.resize(1200, 260);
         part.setConfig(config);
-        part.setDigest(digest_of(config));
+        part.setDigest(digest_of_run(config));
         part.show();
         QSignalSpy adopted(&part, &ui::RulesPart::adopted);
         const auto assignments = [&] {
@@ -630,7 +626,7 @@ private slots:
         QCOMPARE(uneven.section("mesh").at("pipeline").at("stages").dump(),
                  "[" + std::to_string(first - 1) + "," + std::to_string(5 - first) + "]");
         part.setConfig(uneven);
-        part.setDigest(digest_of(uneven));
+        part.setDigest(digest_of_run(uneven));
         fixture_click(part, "stagesBalanced");
         QVERIFY(!ui::hasOwnStages(with(uneven, assignments())));
         auto* schedule = part.findChild<QComboBox*>("pipelineSchedule");
@@ -645,7 +641,7 @@ private slots:
         ui::RulesPart part;
         part.resize(1200, 260);
         part.setConfig(config);
-        part.setDigest(digest_of(config));
+        part.setDigest(digest_of_run(config));
         part.show();
         QSignalSpy adopted(&part, &ui::RulesPart::adopted);
         auto* strip = part.findChild<widgets::StageStrip*>("stageStrip");
@@ -655,7 +651,7 @@ private slots:
             with(config, adopted.takeLast().front().value<std::vector<std::string>>());
         QCOMPARE(ui::pipelineAxis(after), std::string("model"));
         part.setConfig(after);
-        part.setDigest(digest_of(after));
+        part.setDigest(digest_of_run(after));
         QCOMPARE(strip->counts().size(), std::size_t{2});
         drop_axis(strip, "model");
         QCOMPARE(adopted.count(), 0);

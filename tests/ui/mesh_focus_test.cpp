@@ -3,6 +3,7 @@
 // eye goes, and nothing is cut off.
 #include "tests/support/weft_test.h"
 #include "tests/ui/hands.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/small_gpt.h"
 #include "ui/plurals.h"
 #include "ui/screens/plan/mesh_part.h"
@@ -15,10 +16,9 @@
 namespace {
 
 using namespace weft;
+using test::kPatienceMs;
 
-constexpr int kPatienceMs = 30000; // for a loaded machine
-
-void open_mesh(test::StudioFixture& fixture, QSize size, double font_scale = 1.0) {
+void open_mesh_at(test::StudioFixture& fixture, QSize size, double font_scale = 1.0) {
     ui::MainWindow& window = fixture.window();
     const int steps = qRound((font_scale - 1.0) * 10); // each a tenth
     for (int i = 0; i < steps; ++i) {
@@ -49,7 +49,7 @@ QList<QWidget*> stops(test::StudioFixture& fixture) {
     return out;
 }
 
-QString name_of(const QWidget* widget) {
+QString object_name_of(const QWidget* widget) {
     const bool segment = qobject_cast<widgets::SegmentedControl*>(widget->parentWidget());
     return (segment ? widget->parentWidget() : widget)->objectName();
 }
@@ -65,10 +65,10 @@ private slots:
 
     void tab_goes_through_the_page_as_the_eye_does() {
         test::StudioFixture fixture;
-        open_mesh(fixture, {1440, 900});
+        open_mesh_at(fixture, {1440, 900});
         QStringList names;
         for (const QWidget* stop : stops(fixture)) {
-            names << name_of(stop);
+            names << object_name_of(stop);
         }
         qsizetype before = -1;
         for (const char* name :
@@ -85,7 +85,7 @@ private slots:
 
     void every_stop_of_the_tab_key_can_be_seen() {
         test::StudioFixture fixture;
-        open_mesh(fixture, {1440, 900});
+        open_mesh_at(fixture, {1440, 900});
         for (const QWidget* stop : stops(fixture)) {
             QVERIFY2(
                 !stop->visibleRegion().isEmpty(),
@@ -107,7 +107,7 @@ private slots:
         QFETCH(QSize, size);
         QFETCH(double, font);
         test::StudioFixture fixture;
-        open_mesh(fixture, size, font);
+        open_mesh_at(fixture, size, font);
         auto* mesh = fixture.window().findChild<ui::MeshPart*>();
         auto* drawer = static_cast<widgets::SegmentedControl*>(fixture.find("meshDrawer"));
         for (int part = 0; part < drawer->count(); ++part) {
@@ -128,7 +128,7 @@ private slots:
     // Where there is room for the whole page it does not scroll.
     void the_page_fits_its_designed_size() {
         test::StudioFixture fixture;
-        open_mesh(fixture, {1440, 900});
+        open_mesh_at(fixture, {1440, 900});
         auto* mesh = fixture.window().findChild<ui::MeshPart*>();
         const auto* page = mesh->findChild<QScrollArea*>({}, Qt::FindDirectChildrenOnly);
         QCOMPARE(page->verticalScrollBar()->maximum(), 0);

@@ -5,6 +5,7 @@
 #include "core/train/machine_cost.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/hands.h"
+#include "tests/ui/patience.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/mesh_edit.h"
 #include "ui/bridge/tensor_tiles.h"
@@ -24,14 +25,22 @@ namespace {
 
 using namespace weft;
 using test::Hands;
+using test::kRunPatienceMs;
 
-constexpr int kPatienceMs = 120000; // for a loaded machine
-const QString kUp = "blocks.0.mlp.up.weight";
-enum Part { Mesh, Plan, Program };
-enum Drawer { Step, Rules, Findings, Advice, Compare, Checkpoint, Live };
+const QString kUpWeight = "blocks.0.mlp.up.weight";
+enum Part { MeshPart, PlanPart, ProgramPart };
+enum Drawer {
+    StepDrawer,
+    RulesDrawer,
+    FindingsDrawer,
+    AdviceDrawer,
+    CompareDrawer,
+    CheckpointDrawer,
+    LiveDrawer
+};
 
 /// Two layers whose steps take milliseconds, and as many steps as anybody wants to watch.
-constexpr const char* kGpt = R"({
+constexpr const char* kTinyGpt = R"({
   "schema_version": 1, "name": "tiny-gpt", "seed": 3,
   "data": {"train": {"type": "synthetic", "kind": "tokens", "length": 16, "vocab": 64,
                      "samples": 512}, "validation": {"split": 0.1}},
@@ -74,13 +83,13 @@ private slots:
     void cleanup() { std::filesystem::remove(test::StudioFixture::calibration()); }
 
     void from_a_preset_to_other_devices_by_mouse() {
-        test::StudioFixture fixture(kGpt);
+        test::StudioFixture fixture(kTinyGpt);
         test::Mouse mouse(fixture);
         travel(fixture, mouse);
     }
 
     void from_a_preset_to_other_devices_by_keyboard_alone() {
-        test::StudioFixture fixture(kGpt);
+        test::StudioFixture fixture(kTinyGpt);
         test::Keyboard keyboard(fixture);
         travel(fixture, keyboard);
     }
@@ -108,31 +117,31 @@ private:
         const ui::Draft& draft = fixture.studio().draft();
         QVERIFY(hands.press("preset.tiny"));
         QVERIFY(hands.go("plan"));
-        QVERIFY(hands.choose("planPart", Mesh));
+        QVERIFY(hands.choose("planPart", MeshPart));
         QVERIFY(hands.press("useExample"));
         QVERIFY(hands.press("strategy_data_parallel"));
         QTRY_VERIFY((meshOf(draft).axes == std::vector<ui::MeshAxis>{{"data", 4}}));
         QVERIFY(hands.pressEntry("axisAdd", "axisAdd_model"));
         QTRY_VERIFY((meshOf(draft).axes == std::vector<ui::MeshAxis>{{"data", 2}, {"model", 2}}));
         QCOMPARE(meshOf(draft).kind, std::string("cpu")); // simulated
-        QTRY_VERIFY_WITH_TIMEOUT(plannedAs(fixture, "P(None, 'model')"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(plannedAs(fixture, "P(None, 'model')"), kRunPatienceMs);
     }
 
     // One tensor lies otherwise than its like: a new collective brings it together, and says why.
     static void shard(test::StudioFixture& fixture, Hands& hands) {
         const ui::Draft& draft = fixture.studio().draft();
-        QTRY_VERIFY_WITH_TIMEOUT(isSettled(fixture), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(isSettled(fixture), kRunPatienceMs);
         const auto& exchanges = *fixture.window().findChild<ui::ExchangeModel*>();
-        QCOMPARE(exchange_of(exchanges, "all_gather", kUp), -1);
+        QCOMPARE(exchange_of(exchanges, "all_gather", kUpWeight), -1);
         auto* tensors = fixture.window().findChild<ui::TensorTreeModel*>();
-        QVERIFY(hands.pick("tensorTree", tensors->indexOf(kUp)));
+        QVERIFY(hands.pick("tensorTree", tensors->indexOf(kUpWeight)));
         QVERIFY(hands.inMenu([&] { return hands.press("slot_0"); },
                              [&] { return hands.entry("splitOver_data/splitTensor"); }));
-        QTRY_VERIFY_WITH_TIMEOUT(plannedAs(fixture, "P('data', 'model')"), kPatienceMs);
-        QTRY_VERIFY_WITH_TIMEOUT(isSettled(fixture), kPatienceMs);
-        const int row = exchange_of(exchanges, "all_gather", kUp);
+        QTRY_VERIFY_WITH_TIMEOUT(plannedAs(fixture, "P('data', 'model')"), kRunPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(isSettled(fixture), kRunPatienceMs);
+        const int row = exchange_of(exchanges, "all_gather", kUpWeight);
         QVERIFY(row >= 0);
-        QVERIFY(hands.choose("meshDrawer", Step));
+        QVERIFY(hands.choose("meshDrawer", StepDrawer));
         auto* table = static_cast<QAbstractItemView*>(fixture.find("exchangeTable"));
         auto* sorted = static_cast<QSortFilterProxyModel*>(table->model());
         QVERIFY(hands.pick("exchangeTable", sorted->mapFromSource(exchanges.index(
@@ -142,17 +151,17 @@ private:
         // What was done by hand is taken back like every other edit.
         QVERIFY(hands.command(ui::action::kUndo));
         QTRY_COMPARE(draft.config().section("mesh").at("specs").dump(), std::string("{}"));
-        QTRY_VERIFY_WITH_TIMEOUT(plannedAs(fixture, "P(None, 'model')"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(plannedAs(fixture, "P(None, 'model')"), kRunPatienceMs);
     }
 
     static void takeAdvice(test::StudioFixture& fixture, Hands& hands) {
         ui::Draft& draft = fixture.studio().draft();
-        QTRY_VERIFY_WITH_TIMEOUT(isSettled(fixture), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(isSettled(fixture), kRunPatienceMs);
         const std::string before = draft.text();
-        QVERIFY(hands.choose("meshDrawer", Advice));
+        QVERIFY(hands.choose("meshDrawer", AdviceDrawer));
         QVERIFY(hands.press("adviceLook"));
         auto* table = static_cast<QAbstractItemView*>(fixture.find("adviceTable"));
-        QTRY_VERIFY_WITH_TIMEOUT(table->isVisible(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(table->isVisible(), kRunPatienceMs);
         auto* ways = fixture.window().findChild<ui::AdviceModel*>();
         QVERIFY(ways->rowCount() > 1); // the draft, and what is better
         auto* sorted = static_cast<QSortFilterProxyModel*>(table->model());
@@ -170,16 +179,16 @@ private:
     static void train(test::StudioFixture& fixture, Hands& hands) {
         const ui::RunModel& run = fixture.studio().run();
         QVERIFY(hands.press(QString(ui::action::kStart) + ".button"));
-        QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("train"), kPatienceMs);
-        QTRY_VERIFY_WITH_TIMEOUT(run.step() > 20, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("train"), kRunPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(run.step() > 20, kRunPatienceMs);
         QCOMPARE(run.config().section("mesh").dump(),
                  fixture.studio().draft().config().section("mesh").dump());
         // What each device does stands beside what was planned for it.
         QVERIFY(hands.go("plan"));
-        QVERIFY(hands.choose("meshDrawer", Live));
+        QVERIFY(hands.choose("meshDrawer", LiveDrawer));
         auto* times = static_cast<widgets::DeviceTimes*>(fixture.find("liveTimes"));
-        QTRY_VERIFY_WITH_TIMEOUT(times->isVisible(), kPatienceMs);
-        QTRY_COMPARE_WITH_TIMEOUT(times->itemCount(), 4, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(times->isVisible(), kRunPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(times->itemCount(), 4, kRunPatienceMs);
         QVERIFY(run.devices()->devices.front().planned_compute_ms > 0);
     }
 
@@ -200,7 +209,7 @@ private:
                  fixture.studio().draft().config().section("mesh").dump());
         QVERIFY(hands.inDialog([&] { return hands.command(ui::action::kQuit); },
                                [&] { return hands.press("stopAndSave"); }));
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.window().isVisible(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.window().isVisible(), kRunPatienceMs);
     }
 
     // Another day: the checkpoint of that mesh goes on with its devices in a row.
@@ -215,26 +224,27 @@ private:
         QTRY_COMPARE(runs.rowCount(runs.index(0, 0)), 1); // in the folder of runs
         QVERIFY(hands.pick("runTree", runs.index(0, 0, runs.index(0, 0))));
         auto* table = static_cast<QAbstractItemView*>(fixture.find("checkpointTable"));
-        QTRY_VERIFY_WITH_TIMEOUT(table->isVisible() && table->model()->rowCount() > 0, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(table->isVisible() && table->model()->rowCount() > 0,
+                                 kRunPatienceMs);
         // Its rows may still be read again: it was on screen when the studio was left.
         QTRY_VERIFY_WITH_TIMEOUT(hands.pick("checkpointTable", table->model()->index(0, 0)),
-                                 kPatienceMs);
+                                 kRunPatienceMs);
         QVERIFY(hands.inDialog([&] { return hands.press("forkRun"); },
                                [&] {
                                    return hands.press("axisRemove_model") &&
                                           hands.press("startFork");
                                }));
         const ui::RunModel& run = fixture.studio().run();
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().isTraining(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().isTraining(), kRunPatienceMs);
         QVERIFY(run.folder() != parent);
-        QTRY_VERIFY_WITH_TIMEOUT(run.step() > saved_at + 20, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(run.step() > saved_at + 20, kRunPatienceMs);
         QCOMPARE(fixture.window().currentPage(), QString("train"));
-        QTRY_VERIFY_WITH_TIMEOUT(run.devices().has_value(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(run.devices().has_value(), kRunPatienceMs);
         QCOMPARE(run.devices()->devices.size(), std::size_t{4});
         QCOMPARE(run.config().section("mesh").at("axes").dump(), std::string(R"([["data",4]])"));
         QVERIFY(!train::read_run_info(run.folder()).parent.empty());
         fixture.studio().stopNow();
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
     }
 
     static ui::MeshEdit meshOf(const ui::Draft& draft) { return ui::MeshEdit::of(draft.config()); }
@@ -251,7 +261,8 @@ private:
     /// The plan keeps the tensor under this spec.
     static bool plannedAs(test::StudioFixture& fixture, const char* spec) {
         const auto digest = preview(fixture).digest();
-        const plan::StateSlot* slot = digest ? digest->plan->find_slot(kUp.toStdString()) : nullptr;
+        const plan::StateSlot* slot =
+            digest ? digest->plan->find_slot(kUpWeight.toStdString()) : nullptr;
         return slot != nullptr && ui::specText(*digest->plan, *slot) == QLatin1String(spec);
     }
 };

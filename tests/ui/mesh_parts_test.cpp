@@ -2,8 +2,8 @@
 // Collectives and pipeline of the mesh page: rows against the plan's own exchanges, the chart
 // against the schedules of the papers.
 #include "core/pipeline/schedule_list.h"
-#include "core/train/planning.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/small_gpt.h"
 #include "ui/bridge/pipeline_chart.h"
 #include "ui/models/exchange_model.h"
 #include "ui/plurals.h"
@@ -23,38 +23,12 @@
 namespace {
 
 using namespace weft;
+using test::digest_of;
+using test::kGpipe;
+using test::kTwoByTwo;
+using test::small_gpt;
 
-/// A small GPT of four layers, with an optional section "mesh"; planned for `hardware` it has
-/// predicted times.
-std::shared_ptr<const ui::PlanDigest> digest_of(const char* mesh, bool predicted = false) {
-    config::Json document = config::Json::parse(R"({
-      "schema_version": 1, "name": "small-gpt", "seed": 3,
-      "data": {"train": {"type": "synthetic", "kind": "tokens", "length": 64, "vocab": 64, "samples": 512},
-               "validation": {"split": 0.1}},
-      "model": {"type": "gpt2", "layers": 4, "width": 32, "heads": 2, "context": 64, "vocab": 64,
-                "dropout": 0.0},
-      "training": {"length": {"steps": 50}, "global_batch_size": 16, "micro_batch_size": 4,
-                   "precision": "f32"},
-      "evaluation": {"samples": 0}
-    })");
-    if (mesh != nullptr) {
-        document["mesh"] = config::Json::parse(mesh);
-    }
-    const compile::CheckedRun checked = compile::read_run_config(document, ".");
-    const cost::Hardware& hardware = cost::hardware_catalogue().front();
-    const cost::CostModel model(hardware);
-    const train::PlanTarget target =
-        predicted ? train::planned_hardware(hardware, &model) : train::this_machine(0, nullptr);
-    return ui::digestPlan(std::make_shared<const plan::ExecutionPlan>(train::plan_run(
-        checked.config, train::outline_run_data(checked.config, target), target, {})));
-}
-
-constexpr const char* kTwoByTwo =
-    R"({"devices": "cpu:4", "strategy": "2d", "axes": [["data", 2], ["model", 2]]})";
-constexpr const char* kGpipe =
-    R"({"devices": "cpu:4", "strategy": "pipeline", "pipeline": {"schedule": "gpipe"}})";
-
-QString text_of(const QWidget& part, const char* name) {
+QString label_text(const QWidget& part, const char* name) {
     return part.findChild<widgets::ElidedLabel*>(name)->text();
 }
 
@@ -85,7 +59,7 @@ private slots:
     void init() { QTest::failOnWarning(QRegularExpression(".*")); }
 
     void rows_are_the_plans_exchanges_added_up() {
-        const auto digest = digest_of(kTwoByTwo);
+        const auto digest = digest_of(small_gpt(kTwoByTwo));
         ui::ExchangeModel model;
         const QAbstractItemModelTester tester(&model);
         model.setDigest(digest);
@@ -118,7 +92,7 @@ private slots:
     // 2019, "Megatron-LM", figure 4), once a layer and microstep.
     void layers_are_one_row() {
         ui::ExchangeModel model;
-        const auto digest = digest_of(kTwoByTwo);
+        const auto digest = digest_of(small_gpt(kTwoByTwo));
         model.setDigest(digest);
         constexpr double kLayers = 4;
         constexpr double kMicrosteps = 2; // 16 samples over 2 data ranks in microbatches of 4
@@ -140,7 +114,7 @@ private slots:
 
     void a_pipelines_messages_are_grouped_over_microbatches_and_stages() {
         ui::ExchangeModel model;
-        const auto digest = digest_of(kGpipe);
+        const auto digest = digest_of(small_gpt(kGpipe));
         model.setDigest(digest);
         double forward = 0; // activations between neighbours
         for (int row = 0; row < model.rowCount(); ++row) {
@@ -154,7 +128,7 @@ private slots:
     }
 
     void choosing_a_row_says_why_and_asks_for_its_op() {
-        const auto digest = digest_of(kTwoByTwo);
+        const auto digest = digest_of(small_gpt(kTwoByTwo));
         ui::ExchangePart part;
         part.resize(720, 200);
         part.setDigest(digest);
@@ -174,7 +148,7 @@ private slots:
     }
 
     void the_one_that_runs_is_marked_and_the_choice_stays() {
-        const auto digest = digest_of(kTwoByTwo);
+        const auto digest = digest_of(small_gpt(kTwoByTwo));
         ui::ExchangePart part;
         part.resize(720, 200);
         part.setDigest(digest);
@@ -203,7 +177,7 @@ private slots:
 
     void columns_sort_by_value() {
         ui::ExchangePart part;
-        part.setDigest(digest_of(kTwoByTwo));
+        part.setDigest(digest_of(small_gpt(kTwoByTwo)));
         auto* table = part.findChild<QTableView*>("exchangeTable");
         table->sortByColumn(ui::ExchangeModel::BytesColumn, Qt::AscendingOrder);
         qlonglong before = 0;
@@ -218,7 +192,7 @@ private slots:
     }
 
     void the_header_adds_up_count_bytes_and_predicted_time() {
-        const auto digest = digest_of(kTwoByTwo, true);
+        const auto digest = digest_of(small_gpt(kTwoByTwo), true);
         ui::ExchangePart part;
         part.setDigest(digest);
         const QString header = header_of(part);
@@ -232,7 +206,7 @@ private slots:
     void one_device_offers_to_simulate_several() {
         ui::ExchangePart part;
         part.resize(720, 200);
-        part.setDigest(digest_of(nullptr));
+        part.setDigest(digest_of(small_gpt(nullptr)));
         auto* button = part.findChild<QPushButton*>("exchangeSimulate");
         QVERIFY(!button->isHidden());
         QSignalSpy asked(&part, &ui::ExchangePart::simulateRequested);
@@ -245,7 +219,7 @@ private slots:
     void gpipe_of_four_stages_starts_each_stage_one_forward_later() {
         ui::PipelinePart part;
         part.resize(760, 200);
-        part.setDigest(digest_of(kGpipe));
+        part.setDigest(digest_of(small_gpt(kGpipe)));
         const widgets::GanttView& chart = *part.chart();
         QCOMPARE(chart.data().rows.size(), std::size_t{4});
         for (int stage = 0; stage < 4; ++stage) {
@@ -262,7 +236,7 @@ private slots:
         QCOMPARE(chart.makespan(), 7.0 + 7.0 * 2.0);
         QVERIFY(header_of(part).contains("gpipe · 4 stages · 4 microbatches"));
         QVERIFY(header_of(part).contains("bubbles 42.9 %")); // 3 / 7
-        QCOMPARE(text_of(part, "pipelineBasis"), "even stages, backward = 2 forwards");
+        QCOMPARE(label_text(part, "pipelineBasis"), "even stages, backward = 2 forwards");
         QVERIFY(part.findChild<QPushButton*>("pipelineUse")->isHidden());
     }
 
@@ -271,7 +245,7 @@ private slots:
     void measured_actions_are_drawn_where_the_run_has_this_pipeline() {
         ui::PipelinePart part;
         part.resize(760, 200);
-        const auto digest = digest_of(kGpipe);
+        const auto digest = digest_of(small_gpt(kGpipe));
         part.setDigest(digest);
         auto* times = part.findChild<widgets::SegmentedControl*>("pipelineTimes");
         auto* measured = times->findChildren<QAbstractButton*>().last();
@@ -295,19 +269,19 @@ private slots:
         QCOMPARE(part.chart()->makespan(), 21.0);
         QCOMPARE(part.chart()->data().unit, QString("ms"));
         QVERIFY(header_of(part).contains("bubbles 42.9 %")); // 3 / 7
-        QVERIFY(text_of(part, "pipelineBasis").contains("measured at step 7"));
+        QVERIFY(label_text(part, "pipelineBasis").contains("measured at step 7"));
         // Another pipeline's times are not this one's.
         told.stages[0].front().action = "F3";
         part.setMeasured(told);
         QVERIFY(!measured->isEnabled());
-        QVERIFY(text_of(part, "pipelineBasis").startsWith("even stages"));
+        QVERIFY(label_text(part, "pipelineBasis").startsWith("even stages"));
         QCOMPARE(times->currentIndex(), 1);
     }
 
     void a_stage_says_which_layers_it_holds() {
         ui::PipelinePart part;
         part.resize(760, 200);
-        const auto digest = digest_of(kGpipe);
+        const auto digest = digest_of(small_gpt(kGpipe));
         part.setDigest(digest);
         for (std::size_t stage = 0; stage < 4; ++stage) {
             QCOMPARE(part.chart()->data().rows[stage].note,
@@ -319,7 +293,7 @@ private slots:
     void a_plan_without_a_pipeline_shows_the_one_it_could_have() {
         ui::PipelinePart part;
         part.resize(760, 200);
-        part.setDigest(digest_of(nullptr));
+        part.setDigest(digest_of(small_gpt(nullptr)));
         QVERIFY(header_of(part).contains("pipeline=4 · 1f1b · 8 microbatches"));
         QVERIFY(header_of(part).contains("bubbles 27.3 %")); // (4 - 1) / (8 + 4 - 1)
         QCOMPARE(part.chart()->data().rows.size(), std::size_t{4});
@@ -356,17 +330,17 @@ private slots:
     void costs_of_a_backward_change_the_times_of_even_stages() {
         ui::PipelinePart part;
         part.resize(760, 200);
-        part.setDigest(digest_of(kGpipe));
+        part.setDigest(digest_of(small_gpt(kGpipe)));
         part.findChild<QSpinBox*>("costWeightGradient")->setValue(2);
         QCOMPARE(part.chart()->makespan(), 7.0 + 7.0 * 3.0);
-        QCOMPARE(text_of(part, "pipelineBasis"), "even stages, backward = 3 forwards");
+        QCOMPARE(label_text(part, "pipelineBasis"), "even stages, backward = 3 forwards");
         part.findChild<QSpinBox*>("costForward")->setValue(3);
         QCOMPARE(part.chart()->makespan(), 7.0 + 7.0); // I + W = 3 of a forward of 3
-        QCOMPARE(text_of(part, "pipelineBasis"), "even stages, backward = 1 forward");
+        QCOMPARE(label_text(part, "pipelineBasis"), "even stages, backward = 1 forward");
     }
 
     void predicted_times_are_the_plans_own() {
-        const auto digest = digest_of(kGpipe, true);
+        const auto digest = digest_of(small_gpt(kGpipe), true);
         QVERIFY(!digest->plan->pipeline->times.empty());
         ui::PipelinePart part;
         part.resize(760, 200);
@@ -386,7 +360,7 @@ private slots:
                 QCOMPARE(cells[i].microbatch, times[i].action[1] - '0');
             }
         }
-        QCOMPARE(text_of(part, "pipelineBasis"), "as predicted");
+        QCOMPARE(label_text(part, "pipelineBasis"), "as predicted");
         QVERIFY(part.findChild<QSpinBox*>("costForward")->parentWidget()->isHidden());
     }
 

@@ -21,8 +21,8 @@ std::shared_ptr<const ui::PlanDigest> mesh_digest(const compile::RunConfig& conf
 checkpoint::Manifest save_zeros(const compile::RunConfig& config,
                                 const std::filesystem::path& parent);
 
-const std::vector<std::string> kTwoByTwo = {"mesh.devices=cpu:4", "mesh.strategy=2d",
-                                            "mesh.axes=[[\"data\",2],[\"model\",2]]"};
+const std::vector<std::string> kHere = {"mesh.devices=cpu:4", "mesh.strategy=2d",
+                                        "mesh.axes=[[\"data\",2],[\"model\",2]]"};
 /// Planned for, so that there are predicted times.
 const std::vector<std::string> kThere = {"mesh.devices=h200:4", "mesh.strategy=2d",
                                          "mesh.axes=[[\"data\",2],[\"model\",2]]"};

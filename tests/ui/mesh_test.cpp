@@ -2,6 +2,7 @@
 // The mesh of a draft: edits as assignments, and the page by mouse and keys.
 #include "core/compile/mesh_config.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/mesh_edit.h"
 #include "ui/screens/plan/mesh_part.h"
@@ -15,12 +16,11 @@
 namespace {
 
 using namespace weft;
+using test::kPatienceMs;
 using ui::MeshEdit;
 
-constexpr int kPatienceMs = 30000;
-
-config::Json gpt_document() {
-    return config::Json::parse(R"({
+config::Json plain_document() {
+    return config::json_of(R"({
       "schema_version": 1, "name": "small-gpt",
       "data": {"train": {"type": "synthetic", "kind": "tokens", "vocab": 64, "samples": 512}},
       "model": {"type": "gpt2", "layers": 4, "width": 32, "heads": 4, "context": 16, "vocab": 64},
@@ -35,7 +35,7 @@ MeshEdit edit_of(const config::Json& document, const std::vector<std::string>& o
 }
 
 compile::RunConfig plain_config() {
-    return compile::read_run_config(gpt_document(), "/", {}).config;
+    return compile::read_run_config(plain_document(), "/", {}).config;
 }
 
 widgets::DeviceGrid& grid_of(test::StudioFixture& fixture) {
@@ -43,7 +43,7 @@ widgets::DeviceGrid& grid_of(test::StudioFixture& fixture) {
 }
 
 void open_mesh(test::StudioFixture& fixture) {
-    fixture.studio().draft().setDocument(gpt_document(), fixture.root());
+    fixture.studio().draft().setDocument(plain_document(), fixture.root());
     fixture.window().showPage("plan");
     QTRY_VERIFY_WITH_TIMEOUT(fixture.find("planPart")->isVisible(), kPatienceMs);
     QTest::mouseClick(fixture.find("planPart")->findChildren<QAbstractButton*>().first(),
@@ -72,8 +72,8 @@ private slots:
                     product *= axis.size;
                 }
                 QCOMPARE(product, devices);
-                const auto checked =
-                    compile::read_run_config(gpt_document(), "/", ui::assignmentsOf(edit, config));
+                const auto checked = compile::read_run_config(plain_document(), "/",
+                                                              ui::assignmentsOf(edit, config));
                 QVERIFY2(checked.ok() || deep,
                          (std::string(strategy) + " on " + std::to_string(devices)).c_str());
                 if (checked.ok()) {
@@ -93,7 +93,7 @@ private slots:
         edit = ui::withAxisMoved(edit, 1, 0);
         QVERIFY((edit.axes == std::vector<ui::MeshAxis>{{"model", 2}, {"data", 4}}));
         // Order is kept by the draft: it is placement.
-        QVERIFY(edit_of(gpt_document(), ui::assignmentsOf(edit, plain_config())) == edit);
+        QVERIFY(edit_of(plain_document(), ui::assignmentsOf(edit, plain_config())) == edit);
         // Three devices do not divide by the other axis: the strategy's axes are dealt out anew.
         QCOMPARE(ui::withDevices(edit, 3).devices, 3);
     }
@@ -132,7 +132,7 @@ private slots:
         QTest::mouseClick(card, Qt::LeftButton);
         QCOMPARE(chosen.strategy, std::string(QTest::currentDataTag()));
         QCOMPARE(chosen.devices, devices);
-        const auto checked = compile::read_run_config(gpt_document(), "/",
+        const auto checked = compile::read_run_config(plain_document(), "/",
                                                       ui::assignmentsOf(chosen, plain_config()));
         QVERIFY(checked.ok());
         const sharding::Placement placement =
@@ -152,8 +152,8 @@ private slots:
 
     void a_pipeline_gets_microbatches_to_work_on() {
         const MeshEdit edit = ui::withStrategy({4, "pipeline", {}, 0}, "pipeline");
-        const auto checked =
-            compile::read_run_config(gpt_document(), "/", ui::assignmentsOf(edit, plain_config()));
+        const auto checked = compile::read_run_config(plain_document(), "/",
+                                                      ui::assignmentsOf(edit, plain_config()));
         QVERIFY(checked.ok());
         QVERIFY(checked.config.micro_batch_size.has_value());
         QVERIFY(16 / *checked.config.micro_batch_size >= 4);

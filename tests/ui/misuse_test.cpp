@@ -2,6 +2,7 @@
 // What impatient, forgetful and unlucky users do. Nothing may be lost, nothing may hang, and what
 // happens must be what they were told.
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 #include "widgets/log_view.h"
@@ -16,24 +17,16 @@
 namespace {
 
 using namespace weft;
+using test::kRunPatienceMs;
 using train::RunState;
 
-constexpr int kPatienceMs = 120000; // for a loaded machine
-
-void press(test::StudioFixture& fixture, Qt::Key key,
-           Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
-    fixture.window().activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&fixture.window()));
-    QTest::keyClick(&fixture.window(), key, modifiers);
-}
-
 void wait_for_step(test::StudioFixture& fixture, std::int64_t step) {
-    QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() >= step, kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() >= step, kRunPatienceMs);
 }
 
 void stop(test::StudioFixture& fixture) {
     fixture.studio().stopNow();
-    QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
 }
 
 // A run with two checkpoints, no longer training.
@@ -41,9 +34,9 @@ void train_with_checkpoints(test::StudioFixture& fixture) {
     QVERIFY(fixture.studio().startFile(fixture.preset()).started);
     wait_for_step(fixture, 3);
     fixture.studio().checkpointNow();
-    QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().run().checkpoints().empty(), kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().run().checkpoints().empty(), kRunPatienceMs);
     fixture.studio().stopAndSave();
-    QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
     QVERIFY(fixture.studio().run().checkpoints().size() >= 2);
 }
 
@@ -56,13 +49,13 @@ private slots:
     void a_draft_edited_during_a_run_is_there_after_quitting() {
         test::StudioFixture fixture;
         fixture.studio().draft().open(fixture.preset());
-        press(fixture, Qt::Key_F5);
+        fixture.press(Qt::Key_F5);
         wait_for_step(fixture, 1);
         fixture.studio().draft().setField("optimizer.learning_rate", 0.125);
         const auto folder = fixture.studio().run().folder();
         fixture.window().askBeforeClose = [] { return ui::MainWindow::CloseChoice::StopAndSave; };
         fixture.window().close();
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.window().isVisible(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.window().isVisible(), kRunPatienceMs);
         fixture.reopen();
         QCOMPARE(fixture.studio()
                      .draft()
@@ -87,8 +80,8 @@ private slots:
         QTRY_VERIFY(table->model()->rowCount() >= 2);
         table->selectRow(table->model()->rowCount() - 1);
         table->setFocus();
-        press(fixture, Qt::Key_F5);
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().isTraining(), kPatienceMs);
+        fixture.press(Qt::Key_F5);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().isTraining(), kRunPatienceMs);
         wait_for_step(fixture, 1);
         QVERIFY(fixture.studio().run().folder() != first);
         QCOMPARE(fixture.studio().run().config().seed, std::uint64_t{99});
@@ -121,7 +114,7 @@ private slots:
     void fifty_thousand_lines_at_once_are_all_in_the_console() {
         test::StudioFixture fixture;
         constexpr int kLines = 50000;
-        press(fixture, Qt::Key_QuoteLeft, Qt::ControlModifier);
+        fixture.press(Qt::Key_QuoteLeft, Qt::ControlModifier);
         auto* log = fixture.window().findChild<widgets::LogView*>();
         QVERIFY(log != nullptr && log->isVisible());
         const int before = log->model()->totalCount();
@@ -136,7 +129,7 @@ private slots:
         QTRY_VERIFY(log->list()
                         ->visualRect(log->model()->index(last, 0))
                         .intersects(log->list()->viewport()->rect()));
-        press(fixture, Qt::Key_2, Qt::ControlModifier);
+        fixture.press(Qt::Key_2, Qt::ControlModifier);
         QVERIFY(fixture.window().currentPage() != "home");
     }
 
@@ -184,7 +177,7 @@ private slots:
         QVERIFY(fixture.studio().run().steps().step.empty());
         fixture.window().askBeforeClose = [] { return ui::MainWindow::CloseChoice::StopAndSave; };
         fixture.window().close();
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.window().isVisible(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.window().isVisible(), kRunPatienceMs);
         for (const auto& entry : std::filesystem::directory_iterator(fixture.root() / "runs")) {
             QVERIFY(!train::is_live(entry.path()));
         }
@@ -200,9 +193,9 @@ private slots:
             const std::int64_t before = fixture.studio().run().step();
             const ui::StartResult result = fixture.studio().resumeRun(folder);
             QVERIFY2(result.started, qPrintable(result.problem));
-            QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > before, kPatienceMs);
+            QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > before, kRunPatienceMs);
             fixture.studio().stopAndSave();
-            QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+            QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
         }
         const std::vector<double>& steps = fixture.studio().run().steps().step;
         for (std::size_t i = 0; i < steps.size(); ++i) {

@@ -21,7 +21,7 @@ namespace {
 using namespace weft;
 using config::Json;
 
-const Json kLayers = Json::parse(R"([
+const Json kLayers = config::json_of(R"([
   {"type": "linear", "units": 32},
   {"type": "relu"},
   {"type": "residual", "layers": [{"type": "linear", "units": 32}, {"type": "gelu"}]},
@@ -34,14 +34,14 @@ Json sequential(const Json& layers) {
 }
 
 std::shared_ptr<const ui::ModelOutline> outline_of(const Json& model) {
-    Json document = Json::parse(test::tiny_config());
+    Json document = config::json_of(test::tiny_config());
     document["model"] = model;
     const compile::CheckedRun checked = compile::read_run_config(document, "/tmp");
     return ui::outlineModel(checked.config,
                             train::outline_run_data(checked.config, train::PlanTarget{}).sample);
 }
 
-std::vector<std::string> titles(const widgets::Graph& graph) {
+std::vector<std::string> node_titles(const widgets::Graph& graph) {
     std::vector<std::string> out;
     for (const widgets::GraphNode& node : graph.nodes) {
         out.push_back(node.title.toStdString());
@@ -55,7 +55,7 @@ class ModelTest : public QObject {
     Q_OBJECT
 
     static void show(test::StudioFixture& fixture, const Json& model) {
-        Json document = Json::parse(test::tiny_config());
+        Json document = config::json_of(test::tiny_config());
         document["model"] = model;
         fixture.studio().draft().setDocument(document, fixture.root());
         fixture.window().showPage("model");
@@ -102,14 +102,14 @@ private slots:
     }
 
     void a_block_puts_out_what_it_gives_on_and_not_what_it_keeps() {
-        Json document = Json::parse(test::tiny_config());
+        Json document = config::json_of(test::tiny_config());
         document["data"] = {{"train",
                              {{"type", "synthetic"},
                               {"kind", "images"},
                               {"shape", {12, 10, 3}},
                               {"classes", 4},
                               {"samples", 64}}}};
-        document["model"] = sequential(Json::parse(
+        document["model"] = sequential(config::json_of(
             R"([{"type": "conv2d", "channels": 8}, {"type": "batch_norm"}, {"type": "relu"},
                 {"type": "flatten"}, {"type": "linear"}])"));
         const compile::CheckedRun checked = compile::read_run_config(document, "/tmp");
@@ -128,8 +128,9 @@ private slots:
         const auto outline = outline_of(sequential(kLayers));
         std::vector<std::string> paths;
         const widgets::Graph graph = ui::blockGraph(*outline, "", paths);
-        QCOMPARE(titles(graph), (std::vector<std::string>{"layers.0", "a sample", "layers.1",
-                                                          "layers.2", "layers.3", "layers.4"}));
+        QCOMPARE(node_titles(graph),
+                 (std::vector<std::string>{"layers.0", "a sample", "layers.1", "layers.2",
+                                           "layers.3", "layers.4"}));
         const auto edge = [&](const std::string& from, const std::string& to) {
             for (const widgets::GraphEdge& one : graph.edges) {
                 if (paths[static_cast<std::size_t>(one.from)] == from &&
@@ -154,7 +155,7 @@ private slots:
         const auto before = page(fixture)->outline();
         fixture.window().showPage("home");
         // The next draft has other samples, and a model that the ones before would not fit.
-        Json document = Json::parse(test::tiny_config());
+        Json document = config::json_of(test::tiny_config());
         document["data"] = {{"train",
                              {{"type", "synthetic"},
                               {"kind", "tokens"},
@@ -189,7 +190,7 @@ private slots:
     }
 
     void many_equal_blocks_are_one_node() {
-        Json document = Json::parse(test::tiny_config());
+        Json document = config::json_of(test::tiny_config());
         document["data"] = {{"train", {{"type", "text"}, {"path", "/usr/share/common-licenses"}}}};
         document["model"] = {
             {"type", "gpt2"}, {"layers", 6}, {"width", 32}, {"heads", 2}, {"context", 16}};

@@ -2,6 +2,7 @@
 // A model of program text on the Model page: any model becomes one, is edited, and what is wrong is
 // marked at its line.
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/screens/model/model_screen.h"
 #include "ui/screens/model/model_text_panel.h"
@@ -17,8 +18,7 @@ namespace {
 
 using namespace weft;
 using config::Json;
-
-constexpr int kPatienceMs = 60000;
+using test::kPatienceMs;
 
 } // namespace
 
@@ -34,7 +34,7 @@ class ModelTextTest : public QObject {
     }
 
     static void show(test::StudioFixture& fixture, const Json& model) {
-        Json document = Json::parse(test::tiny_config());
+        Json document = config::json_of(test::tiny_config());
         document["model"] = model;
         fixture.studio().draft().setDocument(document, fixture.root());
         fixture.window().resize(1440, 900);

@@ -2,6 +2,7 @@
 // What a screen reader says of every control: each has a name, on every page and in every dialog.
 #include "tests/support/weft_test.h"
 #include "tests/ui/dialogs.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/small_gpt.h"
 #include "ui/plurals.h"
 #include "ui/screens/data/data_screen.h"
@@ -25,8 +26,7 @@ namespace {
 
 using namespace weft;
 using config::Json;
-
-constexpr int kPatienceMs = 60000; // for a loaded machine
+using test::kPatienceMs;
 
 bool is_part_of_another(const QWidget* widget) {
     const QWidget* around = widget->parentWidget();

@@ -2,6 +2,7 @@
 // What the window says in passing: notes stay readable after they have gone, and the line at the
 // bottom leads to the pages that explain it.
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/shell/status_bar.h"
 #include "widgets/log_view.h"
@@ -13,8 +14,7 @@
 namespace {
 
 using namespace weft;
-
-constexpr int kPatienceMs = 30000; // for a loaded machine
+using test::kPatienceMs;
 
 QPushButton* item(test::StudioFixture& fixture, const QString& text) {
     for (auto* button :

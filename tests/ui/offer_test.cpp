@@ -23,16 +23,16 @@
 #include <QTableView>
 #include <QUrl>
 
-#include <fstream>
 #include <random>
 
 namespace {
 
 using namespace weft;
+using test::write_file;
 namespace fs = std::filesystem;
 using State = ui::DataOffer::State;
 
-constexpr int kPatienceMs = 120000; // the promise: within two minutes
+constexpr int kPromisedMs = 120000; // the promise: within two minutes
 
 // 6x6 pixels, four channels, as print shops save them; no library of ours can write one.
 constexpr auto kCmykJpeg =
@@ -43,16 +43,11 @@ constexpr auto kCmykJpeg =
     "Bv/EABsRAAIBBQAAAAAAAAAAAAAAAAAEFQFSU5Gx/9oADgQBAAIRAxEEAAA/AKrWV94AQ8m5krsFFJ2dLfAu"
     "vpQA/9k=";
 
-void write(const fs::path& path, const std::string& content) {
-    std::ofstream(path, std::ios::binary) << content;
-}
-
 /// What somebody dropped on the window, and what Home says of it.
 struct Drop {
     /// With a draft, so that it is seen whether it is kept.
     Drop() {
-        fixture.studio().draft().setDocument(config::Json::parse(test::tiny_config()),
-                                             fixture.root());
+        fixture.studio().draft().setDocument(config::json_of(test::tiny_config()), fixture.root());
         home = static_cast<ui::HomeScreen*>(fixture.window().page("home"));
         fs::create_directories(folder());
     }
@@ -100,12 +95,12 @@ struct Drop {
     /// Trains what was found for as long as it takes to be evaluated once after some steps.
     void train() {
         click("offerStart");
-        QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("train"), kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("train"), kPromisedMs);
         QTRY_VERIFY_WITH_TIMEOUT(
-            fixture.studio().run().step() > 20 || !fixture.studio().isTraining(), kPatienceMs);
+            fixture.studio().run().step() > 20 || !fixture.studio().isTraining(), kPromisedMs);
         QVERIFY2(fixture.studio().run().step() > 0, "it trained");
         fixture.studio().stopNow();
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPromisedMs);
         QVERIFY(fixture.studio().run().state() == train::RunState::stopped ||
                 fixture.studio().run().state() == train::RunState::finished);
     }
@@ -160,9 +155,9 @@ void fill_with_pictures(const fs::path& folder) {
     }
     save(picture(30, 30, QImage::Format_ARGB32, 0), across / "durchsichtig.png");
     const QByteArray cmyk = QByteArray::fromBase64(kCmykJpeg);
-    write(down / "druckerei.jpg", cmyk.toStdString());
-    write(down / "kaputt.jpg", "this is no picture");
-    write(folder / "Thumbs.db", "junk");
+    write_file(down / "druckerei.jpg", cmyk.toStdString());
+    write_file(down / "kaputt.jpg", "this is no picture");
+    write_file(folder / "Thumbs.db", "junk");
 }
 
 } // namespace
@@ -200,7 +195,7 @@ void write_npy(const fs::path& path, const std::string& type, const std::string&
     text += '\0';
     text += head;
     text.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-    write(path, text);
+    write_file(path, text);
 }
 
 void write_hdf5(const fs::path& path, const Points& points) {
@@ -231,10 +226,10 @@ private slots:
 
     void a_table_with_semicolons_gaps_and_words_is_trained() {
         Drop drop;
-        write(drop.folder() / "früchte.csv", fruit_table());
+        write_file(drop.folder() / "früchte.csv", fruit_table());
         drop.drop(drop.folder() / "früchte.csv");
         QCOMPARE(drop.fixture.window().currentPage(), QString("home"));
-        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPromisedMs);
         QCOMPARE(drop.offer().found().format, std::string("csv"));
         QCOMPARE(drop.offer().targets(), QStringList{"Sorte"});
         const auto& columns = drop.offer().found().columns;
@@ -242,7 +237,7 @@ private slots:
         QCOMPARE(columns[1].missing, 18); // every seventeenth of 300
         QVERIFY(columns[2].kind == data::Column::Kind::category);
         // What training would see is shown before anything starts, and the draft is untouched.
-        QTRY_VERIFY_WITH_TIMEOUT(!drop.offer().preview().samples().empty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!drop.offer().preview().samples().empty(), kPromisedMs);
         QCOMPARE(drop.fixture.studio().draft().name(), QString("tiny"));
         drop.train();
         // The run is the draft: every page shows it.
@@ -254,9 +249,9 @@ private slots:
 
     void another_column_can_be_predicted() {
         Drop drop;
-        write(drop.folder() / "fruits.csv", fruit_table());
+        write_file(drop.folder() / "fruits.csv", fruit_table());
         drop.drop(drop.folder() / "fruits.csv");
-        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPromisedMs);
         auto* table = drop.home->offerPage()->findChild<QTableView*>("offerColumns");
         const QAbstractItemModelTester tester(table->model());
         const QModelIndex size = table->model()->index(0, ui::ColumnModel::NameColumn);
@@ -265,10 +260,10 @@ private slots:
         table->setFocus();
         QTest::keyClick(table, Qt::Key_Space);
         QVERIFY(drop.offer().isWorking());
-        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPromisedMs);
         QCOMPARE(drop.offer().targets(), QStringList{"Größe"});
         QVERIFY(drop.offer().run().has_value());
-        QTRY_VERIFY_WITH_TIMEOUT(drop.offer().preview().facts() != nullptr, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(drop.offer().preview().facts() != nullptr, kPromisedMs);
         QCOMPARE(drop.offer().preview().facts()->info.classes, 0); // a number now
         // The last one cannot be unticked: something has to be predicted.
         QTest::keyClick(table, Qt::Key_Space);
@@ -279,13 +274,13 @@ private slots:
         Drop drop;
         QMainWindow& window = drop.fixture.window();
         window.resize(1024, 680);
-        write(drop.folder() / "fruits.csv", fruit_table());
+        write_file(drop.folder() / "fruits.csv", fruit_table());
         drop.drop(drop.folder() / "fruits.csv");
-        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPromisedMs);
         const auto* columns = drop.home->offerPage()->findChild<QTableView*>("offerColumns");
         const auto* samples = drop.home->offerPage()->findChild<QTableView*>("dataTable");
         const auto* settings = drop.home->offerPage()->findChild<QScrollArea*>("offerSettings");
-        QTRY_VERIFY_WITH_TIMEOUT(samples->model()->rowCount() > 0, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(samples->model()->rowCount() > 0, kPromisedMs);
         QVERIFY(!settings->isAncestorOf(samples)); // side by side
         const auto all_seen = [](const QAbstractItemView& table, const QHeaderView& sections) {
             for (int i = 0; i < sections.count(); ++i) {
@@ -314,10 +309,10 @@ private slots:
         Drop drop;
         fill_with_pictures(drop.folder());
         drop.drop(drop.folder());
-        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPromisedMs);
         QCOMPARE(drop.offer().state(), State::Found);
         QCOMPARE(drop.offer().found().format, std::string("images"));
-        QTRY_VERIFY_WITH_TIMEOUT(!drop.offer().preview().samples().empty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!drop.offer().preview().samples().empty(), kPromisedMs);
         const auto facts = drop.offer().preview().facts();
         QCOMPARE(facts->info.class_names, (std::vector<std::string>{"Längs", "Über Kreuz"}));
         const data::DataSet& set = drop.offer().preview().set();
@@ -360,12 +355,12 @@ private slots:
         } else if (format == "hdf5") {
             write_hdf5(drop.folder() / "points.h5", points);
         } else {
-            write(drop.folder() / "stories.jsonl", stories());
+            write_file(drop.folder() / "stories.jsonl", stories());
         }
         drop.drop(drop.folder() / file.toStdString());
-        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPromisedMs);
         QCOMPARE(drop.offer().found().format, format.toStdString());
-        QTRY_VERIFY_WITH_TIMEOUT(!drop.offer().preview().samples().empty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!drop.offer().preview().samples().empty(), kPromisedMs);
         drop.train();
         QVERIFY(drop.clicks <= 4);
         QCOMPARE(
@@ -401,11 +396,11 @@ private slots:
         Drop drop;
         fs::path path = drop.folder();
         if (what == "a folder of junk") {
-            write(path / "a.exe", std::string(2000, '\1'));
-            write(path / "b.dll", std::string("MZ\0\2", 4));
+            write_file(path / "a.exe", std::string(2000, '\1'));
+            write_file(path / "b.dll", std::string("MZ\0\2", 4));
         } else if (what == "a file of no bytes") {
             path /= "nothing.csv";
-            write(path, "");
+            write_file(path, "");
         } else if (what == "a binary called csv") {
             std::mt19937 random(5); // bytes without meaning, the same every time
             std::string noise;
@@ -413,16 +408,16 @@ private slots:
                 noise += static_cast<char>(random());
             }
             path /= "noise.csv";
-            write(path, noise);
+            write_file(path, noise);
         } else if (what == "a header alone") {
             path /= "header.csv";
-            write(path, "a;b;c\n");
+            write_file(path, "a;b;c\n");
         } else if (what == "a picture alone") {
             path /= "one.png";
             save(picture(10, 10, QImage::Format_RGB32, 0), path);
         }
         drop.drop(path);
-        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPromisedMs);
         // Either there is nothing, or there is no run: and it is said why.
         QVERIFY(drop.offer().state() == State::Nothing || !drop.offer().run());
         auto* start = drop.home->offerPage()->findChild<QPushButton*>("offerStart");
@@ -441,14 +436,14 @@ private slots:
     void a_file_that_vanishes_while_it_is_looked_at_is_named() {
         Drop drop;
         const fs::path path = drop.folder() / "there.csv";
-        write(path, fruit_table());
+        write_file(path, fruit_table());
         drop.drop(path);
         fs::remove(path);
-        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPromisedMs);
         // It may have been read before it went; then opening it says so.
         if (drop.offer().run()) {
             QTRY_VERIFY_WITH_TIMEOUT(
-                drop.offer().preview().state() != ui::DataPreview::State::Opening, kPatienceMs);
+                drop.offer().preview().state() != ui::DataPreview::State::Opening, kPromisedMs);
         }
         drop.drop(path);
         QVERIFY(drop.offer().state() != State::Looking); // what is not there is not looked at
@@ -456,24 +451,24 @@ private slots:
 
     void of_several_files_the_first_is_opened_and_that_is_said() {
         Drop drop;
-        write(drop.folder() / "a.csv", fruit_table());
-        write(drop.folder() / "b.csv", fruit_table());
+        write_file(drop.folder() / "a.csv", fruit_table());
+        write_file(drop.folder() / "b.csv", fruit_table());
         QSignalSpy said(&drop.fixture.studio(), &ui::Studio::troubled);
         drop.drop({ui::pathText(drop.folder() / "a.csv"), ui::pathText(drop.folder() / "b.csv")});
         QCOMPARE(said.size(), 1);
         QVERIFY(said[0][0].toString().contains("a.csv"));
         QCOMPARE(drop.offer().path().filename().string(), std::string("a.csv"));
-        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPromisedMs);
     }
 
     void files_are_chosen_by_keyboard_too() {
         Drop drop;
-        write(drop.folder() / "fruits.csv", fruit_table());
+        write_file(drop.folder() / "fruits.csv", fruit_table());
         drop.home->askForPath = [&](const QString&, bool folder) {
             return folder ? QString() : ui::pathText(drop.folder() / "fruits.csv");
         };
         drop.home->findChild<QAction*>("chooseFile")->trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPromisedMs);
         QCOMPARE(drop.offer().state(), State::Found);
         drop.click("offerEdit");
         QCOMPARE(drop.fixture.window().currentPage(), QString("data"));
@@ -488,7 +483,7 @@ private slots:
         fill_with_pictures(drop.folder());
         drop.drop(drop.folder());
         // A quick machine may have seen everything before anybody looks.
-        QTRY_VERIFY_WITH_TIMEOUT(drop.offer().state() != State::None, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(drop.offer().state() != State::None, kPromisedMs);
         drop.escape();
         QCOMPARE(drop.offer().state(), State::None);
         drop.drop(drop.folder());

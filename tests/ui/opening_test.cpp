@@ -3,6 +3,7 @@
 #include "core/checkpoint/checkpoint.h"
 #include "core/train/run_folder.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 #include "ui/models/checkpoint_model.h"
@@ -16,12 +17,11 @@
 namespace {
 
 using namespace weft;
+using test::kPatienceMs;
 namespace fs = std::filesystem;
 
-constexpr int kPatienceMs = 30000;
-
 /// As the engine leaves a run that stopped, with checkpoints of the steps 10 and 20.
-fs::path make_run(const fs::path& root) {
+fs::path make_openable_run(const fs::path& root) {
     const fs::path folder = train::create_run_folder(root, "made");
     std::ofstream(folder / "config.json") << test::tiny_config();
     train::RunInfo info;
@@ -33,7 +33,7 @@ fs::path make_run(const fs::path& root) {
     for (const std::int64_t step : {10, 20}) {
         checkpoint::Record record;
         record.step = step;
-        record.config = config::Json::parse(test::tiny_config());
+        record.config = config::json_of(test::tiny_config());
         checkpoint::write_checkpoint(folder / "checkpoints", {}, record);
     }
     return folder;
@@ -56,7 +56,7 @@ private slots:
     void a_file_of_a_run_shows_the_run() {
         QFETCH(QString, name);
         test::StudioFixture fixture;
-        const fs::path run = make_run(fixture.root() / "elsewhere");
+        const fs::path run = make_openable_run(fixture.root() / "elsewhere");
         QCOMPARE(fixture.studio().openPath(run / name.toStdString()), QString());
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), train::RunState::stopped,
                                   kPatienceMs);
@@ -74,7 +74,7 @@ private slots:
     void a_file_of_a_checkpoint_selects_it() {
         QFETCH(QString, name);
         test::StudioFixture fixture;
-        const fs::path run = make_run(fixture.root() / "elsewhere");
+        const fs::path run = make_openable_run(fixture.root() / "elsewhere");
         const fs::path file = run / "checkpoints" / "step-00000010" / name.toStdString();
         fixture.studio().openDropped({ui::pathText(file)});
         QCOMPARE(fixture.window().currentPage(), QString("checkpoints"));
@@ -92,7 +92,7 @@ private slots:
 
     void a_pointer_that_stands_alone_is_a_problem_and_no_data() {
         test::StudioFixture fixture;
-        const fs::path run = make_run(fixture.root() / "elsewhere");
+        const fs::path run = make_openable_run(fixture.root() / "elsewhere");
         const fs::path alone = fixture.root() / "desktop";
         fs::create_directories(alone);
         fs::copy_file(run / "run.weftrun", alone / "run.weftrun");
@@ -112,7 +112,7 @@ private slots:
 
     void a_checkpoint_away_from_its_run_is_said() {
         test::StudioFixture fixture;
-        const fs::path run = make_run(fixture.root() / "elsewhere");
+        const fs::path run = make_openable_run(fixture.root() / "elsewhere");
         const fs::path away = fixture.root() / "step-00000010";
         fs::copy(run / "checkpoints" / "step-00000010", away, fs::copy_options::recursive);
         QVERIFY(fixture.studio()

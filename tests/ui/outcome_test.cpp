@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How runs end: one that really diverges, with ways on that lead on; one that finishes, summed up.
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/screens/train/summary_card.h"
 #include "widgets/line_chart.h"
@@ -14,8 +15,7 @@
 namespace {
 
 using namespace weft;
-
-constexpr int kPatienceMs = 120000;
+using test::kRunPatienceMs;
 
 /// AdamW with a weight decay of learning_rate * 0.01 = 10 a step multiplies every weight by -9: the
 /// loss overflows f32 within some dozen steps on any machine.
@@ -80,11 +80,11 @@ private slots:
             fixture.studio().run().config().section("optimizer").at("learning_rate").get<double>(),
             500.0);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().origin() || !fixture.studio().isTraining(),
-                                 kPatienceMs);
+                                 kRunPatienceMs);
         QVERIFY(fixture.studio().run().origin().has_value());
         QCOMPARE(fixture.studio().run().origin()->run, parent);
         fixture.studio().stopNow();
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
     }
 
     void without_a_checkpoint_the_way_on_begins_again() {
@@ -95,11 +95,11 @@ private slots:
             static_cast<QPushButton*>(fixture.find("wayOn0"))->text().startsWith("Start again"));
         const auto parent = fixture.studio().run().folder();
         fixture.click("wayOn0");
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().folder() != parent, kPatienceMs);
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().folder() != parent, kRunPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, kRunPatienceMs);
         QVERIFY(!fixture.studio().run().origin());
         fixture.studio().stopNow();
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
     }
 
     void a_finished_run_is_summed_up_and_the_summary_can_be_saved() {
@@ -111,7 +111,7 @@ private slots:
         fixture.window().showPage("train");
         QVERIFY(fixture.studio().startFile(file).started);
         QVERIFY(!fixture.find("summaryCard")->isVisible());
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
         QTRY_VERIFY(fixture.find("summaryCard")->isVisible());
         auto* card = fixture.window().findChild<ui::SummaryCard*>("summaryCard");
         QVERIFY(text_of(fixture, "summaryTitle").contains("step 30"));
@@ -123,7 +123,7 @@ private slots:
         QVERIFY(card->save(path));
         QFile saved(path);
         QVERIFY(saved.open(QIODevice::ReadOnly));
-        QCOMPARE(config::Json::parse(saved.readAll().toStdString()), json);
+        QCOMPARE(config::json_of(saved.readAll().toStdString()), json);
         QVERIFY(!card->save("/no/such/folder/end.json"));
         fixture.click("summaryCopy");
         QVERIFY(QGuiApplication::clipboard()->text().contains("loss: best"));
@@ -139,7 +139,7 @@ private:
         fixture.window().showPage("train");
         const ui::StartResult started = fixture.studio().startFile(file);
         QVERIFY2(started.started, qPrintable(started.problem));
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
         QTRY_COMPARE(fixture.studio().run().state(), train::RunState::failed);
     }
 };

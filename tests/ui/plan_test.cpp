@@ -3,6 +3,8 @@
 // by mouse and keys.
 #include "core/train/planning.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
+#include "tests/ui/small_gpt.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/plan_preview.h"
 #include "ui/bridge/program_trace.h"
@@ -27,12 +29,12 @@
 namespace {
 
 using namespace weft;
-
-constexpr int kPatienceMs = 30000;
+using test::kPatienceMs;
+using test::plan_of;
 
 /// Four blocks, so that recompute has something to save.
 config::Json gpt_document() {
-    return config::Json::parse(R"({
+    return config::json_of(R"({
       "schema_version": 1, "name": "small-gpt", "seed": 3,
       "data": {"train": {"type": "synthetic", "kind": "tokens", "length": 64, "vocab": 64, "samples": 512},
                "validation": {"split": 0.1}},
@@ -46,12 +48,6 @@ config::Json gpt_document() {
 compile::RunConfig gpt_config() {
     const compile::CheckedRun checked = compile::read_run_config(gpt_document(), ".");
     return checked.config;
-}
-
-std::shared_ptr<const plan::ExecutionPlan> plan_of(const compile::RunConfig& config) {
-    const train::PlanTarget target = train::this_machine(0, nullptr);
-    return std::make_shared<const plan::ExecutionPlan>(
-        train::plan_run(config, train::outline_run_data(config, target), target, {}));
 }
 
 /// Plans that wait at a gate until it opens or they are stopped.
@@ -120,13 +116,6 @@ QString label(test::StudioFixture& fixture, const char* name) {
 
 ui::PlanPreview& preview_of(test::StudioFixture& fixture) {
     return static_cast<ui::PlanScreen*>(fixture.window().page("plan"))->preview();
-}
-
-void press(test::StudioFixture& fixture, Qt::Key key,
-           Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
-    fixture.window().activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&fixture.window()));
-    QTest::keyClick(&fixture.window(), key, modifiers);
 }
 
 } // namespace
@@ -497,17 +486,17 @@ private slots:
         QVERIFY(preview.chosen().isEmpty());
 
         // Undo and redo by key.
-        press(fixture, Qt::Key_Z, Qt::ControlModifier);
+        fixture.press(Qt::Key_Z, Qt::ControlModifier);
         QTRY_VERIFY_WITH_TIMEOUT(!preview.isStale() && preview.isComplete() &&
                                      preview.digest()->peak_bytes == before,
                                  kPatienceMs);
-        press(fixture, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+        fixture.press(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
         QTRY_VERIFY_WITH_TIMEOUT(!preview.isStale() && preview.isComplete() &&
                                      preview.digest()->peak_bytes == promised,
                                  kPatienceMs);
 
         // Start trains what was adopted.
-        press(fixture, Qt::Key_F5);
+        fixture.press(Qt::Key_F5);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, kPatienceMs);
         QCOMPARE(
             fixture.studio().run().config().section("training").at("recompute").get<std::string>(),
@@ -537,7 +526,7 @@ private slots:
         QCOMPARE(timeline->cursorItem(), 2);
         QCOMPARE(table->currentIndex().row(), 2);
         // The filter hides rows and never moves the cursor.
-        press(fixture, Qt::Key_F, Qt::ControlModifier);
+        fixture.press(Qt::Key_F, Qt::ControlModifier);
         auto* filter = static_cast<QLineEdit*>(fixture.find("opFilter"));
         QTRY_VERIFY(filter->hasFocus());
         QTest::keyClicks(filter, "adamw");
@@ -595,7 +584,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(text->lineModel()->rowCount() > 100, kPatienceMs);
         QTRY_VERIFY(text->isVisible());
         const int all = text->lineModel()->rowCount();
-        press(fixture, Qt::Key_F, Qt::ControlModifier);
+        fixture.press(Qt::Key_F, Qt::ControlModifier);
         auto* search = static_cast<QLineEdit*>(fixture.find("programSearch"));
         QTRY_VERIFY(search->hasFocus());
         QTest::keyClicks(search, "blocks.3");

@@ -23,6 +23,7 @@
 namespace {
 
 using namespace weft;
+using test::place_of;
 
 constexpr QChar kOpen(0x27E6); // mathematical brackets, which no text of ours has
 constexpr QChar kClose(0x27E7);
@@ -54,14 +55,6 @@ public:
 
 bool has_words(const QString& text) {
     return std::count_if(text.begin(), text.end(), [](QChar c) { return c.isLetter(); }) > 2;
-}
-
-QString place(const QWidget* widget) {
-    QStringList names;
-    for (const QWidget* at = widget; at != nullptr && names.size() < 4; at = at->parentWidget()) {
-        names << (at->objectName().isEmpty() ? at->metaObject()->className() : at->objectName());
-    }
-    return names.join(" in ");
 }
 
 /// What comes from the engine, and so is in English everywhere: names, units and help of fields,
@@ -118,7 +111,7 @@ QStringList fixed_words(QWidget& window, const QString& data) {
     QStringList found;
     const auto look = [&](const QString& text, const QWidget* widget) {
         if (has_words(text) && !text.contains(kOpen) && !is_data(text, data)) {
-            found << QString("not translated: \"%1\" (%2)").arg(text, place(widget));
+            found << QString("not translated: \"%1\" (%2)").arg(text, place_of(widget));
         }
     };
     for (const QLabel* label : window.findChildren<QLabel*>()) {
@@ -159,14 +152,14 @@ class PseudoLocaleTest : public QObject {
             // that shows them.
             if (has_words(text) && !text.contains(kOpen) && !button->property("isData").toBool() &&
                 !is_data(text, data)) {
-                found << QString("not translated: \"%1\" (%2)").arg(text, place(button));
+                found << QString("not translated: \"%1\" (%2)").arg(text, place_of(button));
             }
             if (!text.isEmpty() && button->width() < button->minimumSizeHint().width()) {
                 found << QString("no room: \"%1\" has %2 of %3 px (%4)")
                              .arg(text)
                              .arg(button->width())
                              .arg(button->minimumSizeHint().width())
-                             .arg(place(button));
+                             .arg(place_of(button));
             }
         }
         const auto edits = window.findChildren<QLineEdit*>();
@@ -174,7 +167,7 @@ class PseudoLocaleTest : public QObject {
             if (edit->isVisible() && has_words(edit->placeholderText()) &&
                 !edit->placeholderText().contains(kOpen)) {
                 found << QString("not translated: \"%1\" (%2)")
-                             .arg(edit->placeholderText(), place(edit));
+                             .arg(edit->placeholderText(), place_of(edit));
             }
         }
         return found;

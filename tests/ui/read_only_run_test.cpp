@@ -3,6 +3,7 @@
 // not resumed, and nothing in it changes.
 #include "tests/support/weft_test.h"
 #include "tests/ui/again.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 #include "ui/screens/train/try_input.h"
@@ -19,11 +20,10 @@
 namespace {
 
 using namespace weft;
+using test::kPatienceMs;
 namespace fs = std::filesystem;
 
-constexpr int kPatienceMs = 60000;
-
-constexpr const char* kImages = R"({
+constexpr const char* kLongImages = R"({
   "schema_version": 1, "name": "images", "seed": 3,
   "data": {"train": {"type": "synthetic", "kind": "images", "shape": [12, 10, 1], "classes": 4,
                      "samples": 600}, "validation": {"split": 0.25}},
@@ -63,7 +63,7 @@ private slots:
             QVERIFY2(problem.isEmpty(), qPrintable(problem));
             return;
         }
-        test::StudioFixture fixture(kImages);
+        test::StudioFixture fixture(kLongImages);
         QVERIFY(fixture.studio().startFile(fixture.preset()).started);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 3, kPatienceMs);
         stop(fixture);

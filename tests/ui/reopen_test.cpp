@@ -2,6 +2,7 @@
 // The studio that is opened again is as it was left: the page, the run on screen, what was laid
 // over it, and how the page was arranged.
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/run_log.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
@@ -14,9 +15,9 @@
 namespace {
 
 using namespace weft;
+using test::kPatienceMs;
 
-constexpr int kPatienceMs = 30000; // for a loaded machine
-constexpr int kSlack = 4;          // px: sizes are shares of what there is, rounded
+constexpr int kSizeSlack = 4; // px: sizes are shares of what there is, rounded
 
 std::filesystem::path a_run(test::StudioFixture& fixture, const char* name) {
     test::RunLog log(fixture.root() / "runs" / name, test::tiny_config());
@@ -153,7 +154,7 @@ private slots:
         QCOMPARE(named<widgets::SegmentedControl>(fixture, "predictionPart")->currentIndex(), 2);
         splitter = named<QSplitter>(fixture, "trainSplitter");
         QTRY_VERIFY(splitter->isVisible());
-        QTRY_VERIFY2(std::abs(splitter->sizes().at(1) - wanted) <= kSlack,
+        QTRY_VERIFY2(std::abs(splitter->sizes().at(1) - wanted) <= kSizeSlack,
                      qPrintable(QString("%1, not %2").arg(splitter->sizes().at(1)).arg(wanted)));
     }
 };

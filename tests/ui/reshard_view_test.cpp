@@ -7,6 +7,7 @@
 #include "core/train/run_folder.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/mesh_support.h"
+#include "tests/ui/patience.h"
 #include "ui/models/reshard_model.h"
 #include "ui/plurals.h"
 #include "ui/screens/plan/checkpoint_part.h"
@@ -27,8 +28,7 @@
 namespace {
 
 using namespace weft;
-
-constexpr int kPatienceMs = 30000;
+using test::kPatienceMs;
 
 const std::vector<std::string> kZero = {"mesh.devices=cpu:4", "mesh.strategy=fsdp"};
 const std::vector<std::string> kData = {"mesh.devices=cpu:2"};
@@ -37,7 +37,7 @@ const std::vector<std::string> kPipeline = {
     "mesh.axes=[[\"data\",2],[\"pipeline\",2],[\"model\",2]]"};
 const std::vector<std::string> kOne = {"mesh.devices=cpu"};
 
-config::Json mesh_of(const std::vector<std::string>& overrides) {
+config::Json mesh_section(const std::vector<std::string>& overrides) {
     return test::mesh_config(overrides).section("mesh");
 }
 
@@ -148,8 +148,8 @@ class ReshardViewTest : public QObject {
             }
             return out;
         };
-        QTest::newRow("2x2 to zero 3") << list(test::kTwoByTwo) << list(kZero);
-        QTest::newRow("zero 3 to 2x2") << list(kZero) << list(test::kTwoByTwo);
+        QTest::newRow("2x2 to zero 3") << list(test::kHere) << list(kZero);
+        QTest::newRow("zero 3 to 2x2") << list(kZero) << list(test::kHere);
         QTest::newRow("zero 3 to a pipeline") << list(kZero) << list(kPipeline);
         QTest::newRow("a pipeline to data") << list(kPipeline) << list(kData);
         QTest::newRow("data to one device") << list(kData) << list(kOne);
@@ -176,7 +176,7 @@ private slots:
         const QTemporaryDir dir;
         const checkpoint::Manifest manifest =
             test::save_zeros(test::mesh_config(overrides(from)), dir.path().toStdString());
-        const ui::ReshardMap map = ui::mapReshard(manifest.path, mesh_of(overrides(to)));
+        const ui::ReshardMap map = ui::mapReshard(manifest.path, mesh_section(overrides(to)));
         QVERIFY2(map.problem.isEmpty(), qPrintable(map.problem));
         const train::ReshardPreview preview = train::preview_reshard(*map.manifest, *map.target);
         QCOMPARE(map.rows.size(), preview.tensors.size());
@@ -205,15 +205,15 @@ private slots:
         const auto all = [](const ui::ReshardMap& map, ui::ReshardKind kind) {
             return map.count(kind) == static_cast<int>(map.rows.size());
         };
-        QVERIFY(all(ui::mapReshard(one.path, mesh_of(kOne)), ui::ReshardKind::Stays));
-        QVERIFY(all(ui::mapReshard(one.path, mesh_of(kData)), ui::ReshardKind::Copied));
-        const ui::ReshardMap zero = ui::mapReshard(one.path, mesh_of(kZero));
+        QVERIFY(all(ui::mapReshard(one.path, mesh_section(kOne)), ui::ReshardKind::Stays));
+        QVERIFY(all(ui::mapReshard(one.path, mesh_section(kData)), ui::ReshardKind::Copied));
+        const ui::ReshardMap zero = ui::mapReshard(one.path, mesh_section(kZero));
         QVERIFY(zero.count(ui::ReshardKind::Cut) > 0);
         QCOMPARE(zero.devices.size(), std::size_t(4));
         // A pipeline without data and model ranks keeps arrays whole, on the stage that has them.
         const ui::ReshardMap stages =
-            ui::mapReshard(one.path, mesh_of({"mesh.devices=cpu:2", "mesh.strategy=pipeline",
-                                              "training.micro_batch_size=4"}));
+            ui::mapReshard(one.path, mesh_section({"mesh.devices=cpu:2", "mesh.strategy=pipeline",
+                                                   "training.micro_batch_size=4"}));
         QVERIFY(stages.count(ui::ReshardKind::Moves) > 0);
         QCOMPARE(stages.count(ui::ReshardKind::Cut), 0);
     }
@@ -230,7 +230,7 @@ private slots:
             expected = QString::fromStdString(error.message());
         }
         QVERIFY(!expected.isEmpty());
-        const ui::ReshardMap map = ui::mapReshard(manifest.path, mesh_of(kOne));
+        const ui::ReshardMap map = ui::mapReshard(manifest.path, mesh_section(kOne));
         QVERIFY(map.problem.contains(expected));
         QVERIFY(map.rows.empty());
     }
@@ -288,7 +288,7 @@ private slots:
             part.setRun({config, nullptr});
             part.setDigest(test::mesh_digest(config));
         };
-        give(test::kTwoByTwo);
+        give(test::kHere);
         auto& table = *part.findChild<QTableView*>("reshardTable");
         part.open(run);
         QTRY_VERIFY_WITH_TIMEOUT(table.isVisible() && table.isEnabled(), kPatienceMs);
@@ -327,7 +327,7 @@ private slots:
         const QTemporaryDir dir;
         const checkpoint::Manifest manifest =
             test::save_zeros(test::mesh_config(kZero), dir.path().toStdString());
-        const ui::ReshardMap map = ui::mapReshard(manifest.path, mesh_of(test::kTwoByTwo));
+        const ui::ReshardMap map = ui::mapReshard(manifest.path, mesh_section(test::kHere));
         ui::ReshardModel arrays;
         ui::ReaderModel readers;
         const QAbstractItemModelTester one(&arrays);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A run's past comes in from the background: all of it, in order, and never in one piece.
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/run_reader.h"
 #include "ui/bridge/slice_feed.h"
@@ -12,14 +13,13 @@
 namespace {
 
 using namespace weft;
-
-constexpr int kPatienceMs = 30000;
+using test::kPatienceMs;
 
 train::Event numbered(std::int64_t seq, train::Payload payload) {
     return {seq, 1000.0 + 0.01 * static_cast<double>(seq), std::move(payload)};
 }
 
-train::StepEvent step(std::int64_t number) {
+train::StepEvent step_event(std::int64_t number) {
     train::StepEvent event;
     event.step = number;
     event.loss = 1.0 / static_cast<double>(number);
@@ -28,7 +28,7 @@ train::StepEvent step(std::int64_t number) {
 
 /// A run folder whose log says: running, then `steps` steps with an evaluation after each
 /// hundredth.
-std::filesystem::path make_run(const std::filesystem::path& folder, std::int64_t steps) {
+std::filesystem::path make_logged_run(const std::filesystem::path& folder, std::int64_t steps) {
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "config.json") << test::tiny_config();
     train::StateEvent running;
@@ -37,7 +37,7 @@ std::filesystem::path make_run(const std::filesystem::path& folder, std::int64_t
     std::int64_t seq = 1;
     std::string lines = to_line(numbered(seq++, running)) + "\n";
     for (std::int64_t i = 1; i <= steps; ++i) {
-        lines += to_line(numbered(seq++, step(i))) + "\n";
+        lines += to_line(numbered(seq++, step_event(i))) + "\n";
         if (i % 100 == 0) {
             lines +=
                 to_line(numbered(seq++, train::EvaluationEvent{i, {{"validation/loss", 1.0}}})) +
@@ -53,7 +53,7 @@ void append(const std::filesystem::path& folder, const std::string& text) {
 }
 
 /// Steps 1, 2, 3, ... without a gap.
-bool counts_up(const ui::RunModel& model, std::size_t steps) {
+bool counts_up_to(const ui::RunModel& model, std::size_t steps) {
     const std::vector<double>& column = model.steps().step;
     for (std::size_t i = 0; i < column.size(); ++i) {
         if (column[i] != static_cast<double>(i + 1)) {
@@ -74,7 +74,7 @@ class RunReaderTest : public QObject {
 private slots:
     void a_long_run_arrives_whole_in_order_and_in_pieces() {
         constexpr std::size_t kSteps = 2 * ui::RunReader::kBatch + 17;
-        const auto folder = make_run(root() / "long", kSteps);
+        const auto folder = make_logged_run(root() / "long", kSteps);
         ui::RunModel model;
         ui::RunReader reader(model);
         QSignalSpy caught_up(&reader, &ui::RunReader::caughtUp);
@@ -91,7 +91,7 @@ private slots:
         QVERIFY(reader.isReading());
         QVERIFY(model.steps().step.empty()); // open() itself reads nothing
         QTRY_COMPARE_WITH_TIMEOUT(caught_up.count(), 1, kPatienceMs);
-        QVERIFY(counts_up(model, kSteps));
+        QVERIFY(counts_up_to(model, kSteps));
         QCOMPARE(model.evaluations().size(), kSteps / 100);
         QVERIFY(largest <= ui::RunReader::kBatch);
         QVERIFY(pieces >= 3);
@@ -103,7 +103,7 @@ private slots:
     }
 
     void a_run_of_another_process_is_followed_until_it_ends() {
-        const auto folder = make_run(root() / "live", 10);
+        const auto folder = make_logged_run(root() / "live", 10);
         auto lock = std::make_unique<train::RunLock>(folder);
         ui::RunModel model;
         ui::RunReader reader(model);
@@ -111,19 +111,19 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(model.steps().step.size(), std::size_t{10}, kPatienceMs);
         QCOMPARE(model.state(), train::RunState::running);
         // A line is written in two parts: it counts when it is whole.
-        const std::string line = to_line(numbered(12, step(11)));
+        const std::string line = to_line(numbered(12, step_event(11)));
         append(folder, line.substr(0, 30));
         append(folder, line.substr(30) + "\n");
-        QTRY_VERIFY_WITH_TIMEOUT(counts_up(model, 11), kPatienceMs);
-        append(folder, to_line(numbered(13, step(12))) + "\n");
+        QTRY_VERIFY_WITH_TIMEOUT(counts_up_to(model, 11), kPatienceMs);
+        append(folder, to_line(numbered(13, step_event(12))) + "\n");
         lock.reset();
         QTRY_COMPARE_WITH_TIMEOUT(model.state(), train::RunState::stopped, kPatienceMs);
-        QVERIFY(counts_up(model, 12));
+        QVERIFY(counts_up_to(model, 12));
     }
 
     void another_folder_replaces_what_was_still_to_come() {
-        const auto first = make_run(root() / "first", ui::RunReader::kBatch);
-        const auto second = make_run(root() / "second", 5);
+        const auto first = make_logged_run(root() / "first", ui::RunReader::kBatch);
+        const auto second = make_logged_run(root() / "second", 5);
         ui::RunModel model;
         ui::RunReader reader(model);
         QSignalSpy caught_up(&reader, &ui::RunReader::caughtUp);
@@ -134,7 +134,7 @@ private slots:
         reader.open(first);
         QTRY_COMPARE_WITH_TIMEOUT(caught_up.count(), 1, kPatienceMs);
         QCOMPARE(model.folder(), second);
-        QVERIFY(counts_up(model, 5));
+        QVERIFY(counts_up_to(model, 5));
     }
 
     void an_unreadable_folder_is_a_problem_not_a_crash() {
@@ -148,14 +148,14 @@ private slots:
     }
 
     void refresh_brings_what_was_written_since() {
-        const auto folder = make_run(root() / "grown", 4);
+        const auto folder = make_logged_run(root() / "grown", 4);
         ui::RunModel model;
         ui::RunReader reader(model);
         reader.open(folder);
         QTRY_VERIFY_WITH_TIMEOUT(!reader.isReading(), kPatienceMs);
-        append(folder, to_line(numbered(6, step(5))) + "\n");
+        append(folder, to_line(numbered(6, step_event(5))) + "\n");
         reader.refresh();
-        QTRY_VERIFY_WITH_TIMEOUT(counts_up(model, 5), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(counts_up_to(model, 5), kPatienceMs);
     }
 
     void a_feed_hands_over_every_point_once_in_bounded_slices() {

@@ -2,6 +2,7 @@
 // The Runs page: the table of every run, driven by mouse and keys.
 #include "core/train/run_summary.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/run_facts.h"
 #include "ui/bridge/run_trash.h"
@@ -28,14 +29,9 @@
 namespace {
 
 using namespace weft;
+using test::kPatienceMs;
+using test::write_file;
 namespace fs = std::filesystem;
-
-constexpr int kPatienceMs = 30000;
-
-void write(const fs::path& path, const std::string& text) {
-    fs::create_directories(path.parent_path());
-    std::ofstream(path) << text;
-}
 
 struct Made {
     std::string name;
@@ -48,10 +44,10 @@ struct Made {
 
 fs::path make_run(const fs::path& runs, const Made& made) {
     const fs::path folder = runs / ("2026-01-01_" + made.name);
-    write(folder / "config.json", R"({"optimizer": {"type": "adamw", "learning_rate": )" +
-                                      std::to_string(made.learning_rate) +
-                                      R"(}, "checkpoint": {"metric": "validation/loss"})" +
-                                      made.more + "}");
+    write_file(folder / "config.json", R"({"optimizer": {"type": "adamw", "learning_rate": )" +
+                                           std::to_string(made.learning_rate) +
+                                           R"(}, "checkpoint": {"metric": "validation/loss"})" +
+                                           made.more + "}");
     train::RunInfo info;
     info.id = folder.filename().string();
     info.name = made.name;
@@ -69,13 +65,13 @@ fs::path make_run(const fs::path& runs, const Made& made) {
                       train::EvaluationEvent{i, {{"validation/loss", made.loss * (5 - i)}}}}) +
                  "\n";
     }
-    write(folder / "events.jsonl", lines);
+    write_file(folder / "events.jsonl", lines);
     return folder;
 }
 
 /// A studio with these runs on its Runs page.
-struct Page {
-    explicit Page(const std::vector<Made>& runs) {
+struct RunsPage {
+    explicit RunsPage(const std::vector<Made>& runs) {
         for (const Made& made : runs) {
             make_run(fixture.root() / "runs", made);
         }
@@ -135,7 +131,7 @@ struct Page {
 };
 
 /// The button of the note that is there; null: there is none.
-QPushButton* undo_button(Page& page) {
+QPushButton* undo_button(RunsPage& page) {
     for (auto* button : page.fixture.window().findChildren<QPushButton*>()) {
         if (button->isVisible() && button->text() == "Undo") {
             return button;
@@ -169,8 +165,8 @@ private slots:
     void init() { QTest::failOnWarning(QRegularExpression("^(?!This plugin does not support)")); }
 
     void runs_are_sorted_by_any_column_and_those_without_a_value_stand_last() {
-        Page page({{"a", 0.1, 2}, {"b", 0.1, 1}, {"c", 0.1, 3}});
-        write(page.folder("empty") / "run.json", "{}");
+        RunsPage page({{"a", 0.1, 2}, {"b", 0.1, 1}, {"c", 0.1, 3}});
+        write_file(page.folder("empty") / "run.json", "{}");
         page.fixture.studio().index().refresh();
         page.wait_for_rows(4);
         const auto order = [&] {
@@ -189,7 +185,7 @@ private slots:
     }
 
     void a_filter_hides_rows_and_says_what_it_does_not_understand() {
-        Page page({{"a", 0.1, 2}, {"b", 0.1, 1, "failed"}, {"c", 0.1, 3}});
+        RunsPage page({{"a", 0.1, 2}, {"b", 0.1, 1, "failed"}, {"c", 0.1, 3}});
         page.filter().setText("best<5"); // best values are twice the loss: 4, 2, 6
         QCOMPARE(page.table().model()->rowCount(), 2);
         page.filter().setText("state:failed");
@@ -204,7 +200,7 @@ private slots:
     }
 
     void tags_and_notes_are_edited_in_place_and_live_in_the_run_folder() {
-        Page page({{"a"}, {"b"}});
+        RunsPage page({{"a"}, {"b"}});
         page.select({"a"});
         const QModelIndex tags = page.table().model()->index(page.row_of("a"), page.column("tags"));
         page.table().setCurrentIndex(tags);
@@ -224,7 +220,7 @@ private slots:
     }
 
     void archived_runs_are_hidden_until_asked_for() {
-        Page page({{"a"}, {"b"}});
+        RunsPage page({{"a"}, {"b"}});
         page.select({"b"});
         page.fixture.click("archiveRuns");
         page.wait_for_rows(1);
@@ -241,8 +237,8 @@ private slots:
     }
 
     void a_run_folder_that_cannot_be_written_is_said_and_nothing_is_lost() {
-        Page page({{"a"}});
-        write(page.folder("a") / "annotations.json" / "x", "a folder is in the way");
+        RunsPage page({{"a"}});
+        write_file(page.folder("a") / "annotations.json" / "x", "a folder is in the way");
         page.fixture.studio().index().annotate(page.folder("a"), {{"t"}, "", false});
         QSignalSpy failed(&page.fixture.studio().index(), &ui::RunIndex::failed);
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, kPatienceMs);
@@ -250,7 +246,7 @@ private slots:
     }
 
     void a_chosen_run_has_the_colour_of_its_line_in_the_table() {
-        Page page({{"a", 0.1, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
+        RunsPage page({{"a", 0.1, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
         const auto slot = [&page](const char* run) { return page.curve(run).slot; };
         QCOMPARE(slot("a"), slot("b")); // nothing is compared
         page.select({"a", "c"});
@@ -264,7 +260,7 @@ private slots:
     }
 
     void chosen_runs_are_drawn_over_one_another_and_their_differences_listed() {
-        Page page({{"a", 0.1, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
+        RunsPage page({{"a", 0.1, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
         page.select({"a", "b"});
         auto* chart = static_cast<widgets::LineChart*>(page.fixture.find("compareChart"));
         QVERIFY(chart->isVisible());
@@ -301,7 +297,7 @@ private slots:
     }
 
     void parallel_coordinates_show_only_what_varies_and_answer_to_keys() {
-        Page page({{"a", 0.001, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
+        RunsPage page({{"a", 0.001, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
         static_cast<widgets::SegmentedControl*>(page.fixture.find("comparePart"))
             ->setCurrentIndex(2);
         auto* view = static_cast<widgets::ParallelView*>(page.fixture.find("parallelView"));
@@ -326,7 +322,7 @@ private slots:
         const std::string mlp = R"(, "model": {"type": "mlp"}, "data": {"type": "idx"})";
         const std::string graph =
             R"(, "model": {"type": "graph", "path": "m.weft"}, "data": {"type": "text"})";
-        Page page({{"a", 0.1, 2, "finished", {}, mlp}, {"b", 0.1, 1, "finished", {}, graph}});
+        RunsPage page({{"a", 0.1, 2, "finished", {}, mlp}, {"b", 0.1, 1, "finished", {}, graph}});
         static_cast<widgets::SegmentedControl*>(page.fixture.find("comparePart"))
             ->setCurrentIndex(2);
         auto* view = static_cast<widgets::ParallelView*>(page.fixture.find("parallelView"));
@@ -338,7 +334,7 @@ private slots:
     }
 
     void a_run_goes_to_the_trash_whole_and_one_that_trains_stays() {
-        Page page({{"a"}, {"b"}, {"c", 0.1, 1, "running"}});
+        RunsPage page({{"a"}, {"b"}, {"c", 0.1, 1, "running"}});
         const train::RunLock lock(page.folder("c"));
         page.fixture.studio().index().refresh();
         QTRY_COMPARE_WITH_TIMEOUT(page.text(page.row_of("c"), "state"), QString("running"),
@@ -365,7 +361,7 @@ private slots:
 
     void runs_come_back_from_the_trash() {
         const std::set<fs::path> before = in_trash();
-        Page page({{"a"}, {"b"}, {"c"}});
+        RunsPage page({{"a"}, {"b"}, {"c"}});
         page.select({"a", "b"});
         page.table().setFocus();
         QTest::keyClick(&page.table(), Qt::Key_Delete);
@@ -382,7 +378,7 @@ private slots:
     }
 
     void what_took_the_place_of_a_trashed_run_is_left_alone() {
-        Page page({{"a"}, {"b"}});
+        RunsPage page({{"a"}, {"b"}});
         const ui::Trashed gone = ui::trashRun(page.folder("a"));
         QVERIFY(gone.problem.isEmpty());
         fs::create_directories(page.folder("a"));
@@ -394,7 +390,7 @@ private slots:
     }
 
     void tags_notes_and_the_archive_can_be_taken_back() {
-        Page page({{"a"}, {"b"}});
+        RunsPage page({{"a"}, {"b"}});
         const auto annotations = [&](const char* name) {
             return train::read_annotations(page.folder(name), config::Json::object());
         };
@@ -452,7 +448,7 @@ private slots:
     }
 
     void columns_are_chosen_and_remembered() {
-        Page page({{"a", 0.1, 2}, {"b", 0.1, 1}});
+        RunsPage page({{"a", 0.1, 2}, {"b", 0.1, 1}});
         std::vector<ui::RunColumn> columns = page.table().visualColumns();
         std::erase_if(columns, [](const ui::RunColumn& column) {
             return column.kind == ui::RunColumn::Kind::Parent;
@@ -477,7 +473,7 @@ private slots:
     }
 
     void columns_fit_into_the_table_until_one_is_sized_by_hand() {
-        Page page({{"a"}, {"b", 0.2}});
+        RunsPage page({{"a"}, {"b", 0.2}});
         const auto fits = [&] {
             return page.table().horizontalHeader()->length() <= page.table().viewport()->width();
         };
@@ -517,7 +513,7 @@ private slots:
     }
 
     void the_item_models_keep_their_contract() {
-        Page page({{"a"}, {"b", 0.2}});
+        RunsPage page({{"a"}, {"b", 0.2}});
         ui::RunCurves curves;
         ui::RunTableModel model(page.fixture.studio().index(), curves);
         const QAbstractItemModelTester tester(&model);
@@ -536,7 +532,7 @@ private slots:
     }
 
     void showing_a_run_leads_to_its_curves_and_leaves_the_draft_alone() {
-        Page page({{"a"}});
+        RunsPage page({{"a"}});
         page.select({"a"});
         page.fixture.click("openRun");
         QCOMPARE(page.fixture.window().currentPage(), QString("train"));

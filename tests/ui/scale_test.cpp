@@ -4,6 +4,7 @@
 #include "tests/support/weft_test.h"
 #include "tests/ui/again.h"
 #include "tests/ui/dialogs.h"
+#include "tests/ui/patience.h"
 #include "ui/plurals.h"
 #include "ui/screens/screen_list.h"
 #include "widgets/controls.h"
@@ -14,8 +15,8 @@
 namespace {
 
 using namespace weft;
+using test::kPatienceMs;
 
-constexpr int kPatienceMs = 60000; // for a loaded machine
 constexpr int kTwice = 2;
 constexpr const char* kScale = "QT_SCALE_FACTOR";
 

@@ -27,7 +27,7 @@ double painted_share(const QImage& image) {
     return static_cast<double>(different) / (image.width() * image.height() / 9.0);
 }
 
-train::Event at(double time, train::Payload payload) {
+train::Event event_at(double time, train::Payload payload) {
     return {0, time, std::move(payload)};
 }
 
@@ -37,7 +37,7 @@ std::vector<train::Event> full_run() {
     train::StateEvent running;
     running.state = train::RunState::running;
     running.total_steps = 400;
-    events.push_back(at(1, running));
+    events.push_back(event_at(1, running));
     for (int i = 1; i <= 300; ++i) {
         train::StepEvent step;
         step.step = i;
@@ -46,13 +46,14 @@ std::vector<train::Event> full_run() {
         step.learning_rate = 1e-3;
         step.grad_norm = 0.8;
         step.samples_per_s = 1200;
-        events.push_back(at(1 + i * 0.1, step));
+        events.push_back(event_at(1 + i * 0.1, step));
         if (i % 100 == 0) {
-            events.push_back(at(1 + i * 0.1, train::EvaluationEvent{
-                                                 i, {{"validation/loss", step.loss * 1.1},
+            events.push_back(event_at(
+                1 + i * 0.1, train::EvaluationEvent{i,
+                                                    {{"validation/loss", step.loss * 1.1},
                                                      {"validation/accuracy", 0.8 + i / 2000.0}}}));
-            events.push_back(at(1 + i * 0.1, train::CheckpointEvent{i, "checkpoints", 1000, 1, 2,
-                                                                    {"newest"}}));
+            events.push_back(event_at(
+                1 + i * 0.1, train::CheckpointEvent{i, "checkpoints", 1000, 1, 2, {"newest"}}));
         }
     }
     return events;
@@ -109,7 +110,7 @@ private slots:
             train::ErrorEvent error{"diverged", "layers.0 linear", "the loss is NaN",
                                     "Lower the learning rate.",
                                     {{"Resume from 100 with half the rate", 100, {}}}};
-            run.apply({at(99, error)});
+            run.apply({event_at(99, error)});
         }
         window.showPage(page);
         QTRY_VERIFY(fixture.studio().index().isLoaded());
@@ -136,7 +137,7 @@ private slots:
                                 {{"Half the rate", 100, {"optimizer.learning_rate=0.0005"}}}};
         train::StateEvent failed;
         failed.state = train::RunState::failed;
-        run.apply({at(99, error), at(99, failed)});
+        run.apply({event_at(99, error), event_at(99, failed)});
         fixture.window().showPage("train");
         QVERIFY(fixture.find("failureCard")->isVisible());
         const auto buttons = fixture.find("failureCard")->findChildren<QPushButton*>();

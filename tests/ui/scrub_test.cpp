@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The step scrubber by mouse, by keys and played, and all that follows it on the page.
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/small_gpt.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/models/tensor_tree_model.h"
@@ -27,14 +28,13 @@ using namespace weft;
 using test::digest_of;
 using test::kFourDataRanks;
 using test::kGpipe;
+using test::kPatienceMs;
 using test::kTwoByTwo;
 using test::small_gpt;
 
-constexpr int kPatienceMs = 30000;
-
 /// A scrubber on the screen.
-struct Shown {
-    explicit Shown(std::shared_ptr<const ui::PlanDigest> digest) {
+struct ShownScrubber {
+    explicit ShownScrubber(std::shared_ptr<const ui::PlanDigest> digest) {
         part.setParent(&window);
         part.resize(1200, 120);
         window.resize(part.size());
@@ -70,7 +70,7 @@ private slots:
     }
 
     void nothing_is_at_a_moment_before_it_is_begun() {
-        Shown shown(digest_of(small_gpt(kTwoByTwo)));
+        ShownScrubber shown(digest_of(small_gpt(kTwoByTwo)));
         QCOMPARE(shown.part.position(), -1);
         QVERIFY(!shown.part.moment().valid());
         QSignalSpy moved(&shown.part, &ui::ScrubPart::momentChanged);
@@ -80,7 +80,7 @@ private slots:
     }
 
     void the_handle_is_dragged() {
-        Shown shown(digest_of(small_gpt(kTwoByTwo)));
+        ShownScrubber shown(digest_of(small_gpt(kTwoByTwo)));
         widgets::MemoryTimeline& profile = shown.profile();
         const auto place = [&](int position) {
             return profile.item(position).rect.center().toPoint();
@@ -99,7 +99,7 @@ private slots:
     }
 
     void keys_move_by_ops_tens_and_phases() {
-        Shown shown(digest_of(small_gpt(kTwoByTwo)));
+        ShownScrubber shown(digest_of(small_gpt(kTwoByTwo)));
         widgets::MemoryTimeline& profile = shown.profile();
         const auto& spans = shown.part.moments()->timeline().spans;
         QTest::keyClick(&profile, Qt::Key_Home);
@@ -124,7 +124,7 @@ private slots:
     }
 
     void playing_goes_through_the_step_in_24_seconds_and_stops() {
-        Shown shown(digest_of(small_gpt(kTwoByTwo), true));
+        ShownScrubber shown(digest_of(small_gpt(kTwoByTwo), true));
         auto* speed = shown.part.findChild<widgets::SegmentedControl*>("scrubSpeed");
         speed->setCurrentIndex(0);
         const double whole = shown.part.moments()->duration();
@@ -149,7 +149,7 @@ private slots:
     }
 
     void a_hand_pauses_the_playing() {
-        Shown shown(digest_of(small_gpt(kTwoByTwo)));
+        ShownScrubber shown(digest_of(small_gpt(kTwoByTwo)));
         const auto pauses = [&](const std::function<void()>& hand) {
             shown.part.setPosition(40);
             shown.part.setPlaying(true);
@@ -185,7 +185,7 @@ private slots:
 
     void with_reduced_motion_playing_goes_from_phase_to_phase() {
         controller_->setReducedMotion(true);
-        Shown shown(digest_of(small_gpt(kTwoByTwo)));
+        ShownScrubber shown(digest_of(small_gpt(kTwoByTwo)));
         const auto& spans = shown.part.moments()->timeline().spans;
         shown.part.findChild<widgets::SegmentedControl*>("scrubSpeed")->setCurrentIndex(0);
         shown.part.setPosition(0);
@@ -198,7 +198,7 @@ private slots:
     }
 
     void another_plan_keeps_the_share_of_the_step() {
-        Shown shown(digest_of(small_gpt(kTwoByTwo)));
+        ShownScrubber shown(digest_of(small_gpt(kTwoByTwo)));
         shown.part.setPosition(shown.last());
         shown.part.setDigest(digest_of(small_gpt(kFourDataRanks)));
         QCOMPARE(shown.part.position(), shown.last());
@@ -210,7 +210,7 @@ private slots:
     }
 
     void low_windows_keep_line_and_shape() {
-        Shown shown(digest_of(small_gpt(kTwoByTwo)));
+        ShownScrubber shown(digest_of(small_gpt(kTwoByTwo)));
         QVERIFY(shown.part.sizeHint().height() <= 120);
         shown.part.setLow(true);
         QTRY_VERIFY(shown.part.sizeHint().height() <= 68); // once the layout has heard of it

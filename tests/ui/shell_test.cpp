@@ -39,8 +39,8 @@ QStringList texts(const QWidget& of) {
 }
 
 // A key with the focus on `at`.
-void press(ui::MainWindow& window, QWidget& at, Qt::Key key,
-           Qt::KeyboardModifiers held = Qt::NoModifier) {
+void press_on(ui::MainWindow& window, QWidget& at, Qt::Key key,
+              Qt::KeyboardModifiers held = Qt::NoModifier) {
     window.activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(&window));
     at.setFocus();
@@ -130,7 +130,7 @@ private slots:
         });
         QVERIFY(found != boxes.end());
         auto* line = (*found)->editor()->findChild<QLineEdit*>();
-        press(fixture.window(), *line, Qt::Key_F1);
+        press_on(fixture.window(), *line, Qt::Key_F1);
         const QWidget* help = fixture.window().findChild<QWidget*>("helpDialog");
         QVERIFY(help != nullptr && help->isVisible());
         const QString said = texts(*help).join('\n');
@@ -174,17 +174,17 @@ private slots:
         QVERIFY(!back->isEnabled() && !forward->isEnabled());
         window.showPage("data");
         window.showPage("model");
-        press(window, window, Qt::Key_Left, Qt::AltModifier);
+        press_on(window, window, Qt::Key_Left, Qt::AltModifier);
         QCOMPARE(window.currentPage(), QString("data"));
-        press(window, window, Qt::Key_Left, Qt::AltModifier);
+        press_on(window, window, Qt::Key_Left, Qt::AltModifier);
         QCOMPARE(window.currentPage(), QString("home"));
         QVERIFY(!back->isEnabled());
-        press(window, window, Qt::Key_Right, Qt::AltModifier);
+        press_on(window, window, Qt::Key_Right, Qt::AltModifier);
         QCOMPARE(window.currentPage(), QString("data"));
         QVERIFY(forward->isEnabled());
         window.showPage("runs"); // another way from here: what was ahead is forgotten
         QVERIFY(!forward->isEnabled());
-        press(window, window, Qt::Key_Left, Qt::AltModifier);
+        press_on(window, window, Qt::Key_Left, Qt::AltModifier);
         QCOMPARE(window.currentPage(), QString("data"));
     }
 
@@ -195,7 +195,7 @@ private slots:
         fixture.studio().showRun(log.folder());
         QTRY_COMPARE(fixture.studio().run().steps().step.size(), std::size_t{3});
         QTRY_VERIFY(fixture.find("smoothing")->isVisible());
-        press(fixture.window(), fixture.window(), Qt::Key_F11);
+        press_on(fixture.window(), fixture.window(), Qt::Key_F11);
         const auto full = []() -> QWidget* {
             for (QWidget* window : QApplication::topLevelWidgets()) {
                 if (window->objectName() == "fullScreenChart" && window->isVisible()) {
@@ -212,7 +212,7 @@ private slots:
     void ctrl_f_on_the_runs_page_goes_to_its_filter() {
         test::StudioFixture fixture;
         fixture.window().showPage("runs");
-        press(fixture.window(), fixture.window(), Qt::Key_F, Qt::ControlModifier);
+        press_on(fixture.window(), fixture.window(), Qt::Key_F, Qt::ControlModifier);
         QVERIFY(fixture.find("runFilter")->hasFocus());
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "ui/shell/single_instance.h"
 
 #include <QLocalSocket>
@@ -14,13 +15,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+using weft::test::kPatienceMs;
 using weft::ui::LaunchRequest;
 using weft::ui::SingleInstance;
 using Role = SingleInstance::Role;
 
 namespace {
-
-constexpr int kPatienceMs = 30000;
 
 /// A claim from elsewhere: it waits for the first, which lives on this thread.
 Role claimElsewhere(const QString& path, const LaunchRequest& request) {

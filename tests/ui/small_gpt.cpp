@@ -4,7 +4,7 @@
 namespace weft::test {
 
 config::Json small_gpt(const char* mesh, const char* precision) {
-    config::Json document = config::Json::parse(R"({
+    config::Json document = config::json_of(R"({
       "schema_version": 1, "name": "small-gpt", "seed": 3,
       "data": {"train": {"type": "synthetic", "kind": "tokens", "length": 64, "vocab": 64, "samples": 512},
                "validation": {"split": 0.1}},
@@ -14,8 +14,16 @@ config::Json small_gpt(const char* mesh, const char* precision) {
       "evaluation": {"samples": 0}
     })");
     document["training"]["precision"] = precision;
-    document["mesh"] = config::Json::parse(mesh);
+    if (mesh != nullptr) {
+        document["mesh"] = config::json_of(mesh);
+    }
     return document;
+}
+
+std::shared_ptr<const plan::ExecutionPlan> plan_of(const compile::RunConfig& config) {
+    const train::PlanTarget target = train::this_machine(0, nullptr);
+    return std::make_shared<const plan::ExecutionPlan>(
+        train::plan_run(config, train::outline_run_data(config, target), target, {}));
 }
 
 std::shared_ptr<const ui::PlanDigest> digest_of(const config::Json& document, bool predicted) {

@@ -16,8 +16,11 @@ inline constexpr const char* kFourDataRanks =
 inline constexpr const char* kGpipe =
     R"({"devices": "cpu:4", "strategy": "pipeline", "pipeline": {"schedule": "gpipe"}})";
 
-/// Four layers; on two data ranks two microsteps. `mesh`: the section of this name.
+/// Four layers; on two data ranks two microsteps. `mesh`: the section of this name; null: none.
 config::Json small_gpt(const char* mesh, const char* precision = "f32");
+
+/// Everything that a run does, planned for this machine.
+std::shared_ptr<const plan::ExecutionPlan> plan_of(const compile::RunConfig& config);
 
 /// Planned for hardware it has predicted times.
 std::shared_ptr<const ui::PlanDigest> digest_of(const config::Json& document,

@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include <csignal>
+#include <fstream>
 #include <unistd.h>
 
 namespace weft::test {
@@ -93,6 +94,25 @@ QWidget* StudioFixture::find(const QString& object_name) const {
 
 void StudioFixture::click(const QString& object_name) {
     QTest::mouseClick(find(object_name), Qt::LeftButton);
+}
+
+void StudioFixture::press(Qt::Key key, Qt::KeyboardModifiers modifiers) {
+    window_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    QTest::keyClick(window_.get(), key, modifiers);
+}
+
+void write_file(const std::filesystem::path& path, const std::string& content) {
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << content;
+}
+
+QString place_of(const QWidget* widget) {
+    QStringList names;
+    for (const QWidget* at = widget; at != nullptr && names.size() < 4; at = at->parentWidget()) {
+        names << (at->objectName().isEmpty() ? at->metaObject()->className() : at->objectName());
+    }
+    return names.join(" in ");
 }
 
 } // namespace weft::test

@@ -35,6 +35,8 @@ public:
     void reopen();
     /// Clicks a widget by object name with the mouse; fails the test when there is none.
     void click(const QString& object_name);
+    /// Presses a key in the window, which becomes the active one.
+    void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier);
     QWidget* find(const QString& object_name) const;
 
 private:
@@ -46,5 +48,10 @@ private:
     std::unique_ptr<ui::Studio> studio_;
     std::unique_ptr<ui::MainWindow> window_;
 };
+
+/// Makes a file, and its folder.
+void write_file(const std::filesystem::path& path, const std::string& content);
+/// A widget's name and those of what it is in, "a in b in c".
+QString place_of(const QWidget* widget);
 
 } // namespace weft::test

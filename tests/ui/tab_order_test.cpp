@@ -3,6 +3,7 @@
 // was used, and there and back the same way.
 #include "tests/support/weft_test.h"
 #include "tests/ui/hands.h"
+#include "tests/ui/patience.h"
 #include "ui/forms/form_source.h"
 #include "ui/plurals.h"
 
@@ -13,12 +14,12 @@ namespace {
 
 using namespace weft;
 using config::Json;
+using test::kPatienceMs;
 
-constexpr int kPatienceMs = 30000; // for a loaded machine
 constexpr int kMostStops = 400;
-constexpr int kSlack = 6; // px: neighbours need not begin at the same height
+constexpr int kOrderSlack = 6; // px: neighbours need not begin at the same height
 
-QString describe(const QWidget* widget) {
+QString describe_stop(const QWidget* widget) {
     QString text = QString::fromLatin1(widget->metaObject()->className());
     for (const QWidget* at = widget; at != nullptr; at = at->parentWidget()) {
         if (!at->objectName().isEmpty()) {
@@ -29,7 +30,7 @@ QString describe(const QWidget* widget) {
 }
 
 /// Stops of the page from its first to its last, as the key walks through the window.
-QList<QWidget*> walk(test::StudioFixture& fixture, QWidget* page, int key) {
+QList<QWidget*> walk_stops(test::StudioFixture& fixture, QWidget* page, int key) {
     test::Keyboard keyboard(fixture);
     QList<QWidget*> all;
     for (int i = 0; i < kMostStops; ++i) {
@@ -89,8 +90,10 @@ bool goesOn(const QWidget* from, const QWidget* to) {
     }
     const QRect before = placeOf(from, common);
     const QRect after = placeOf(to, common);
-    return after.top() >= before.bottom() - kSlack || after.left() >= before.right() - kSlack ||
-           (after.top() >= before.top() - kSlack && after.left() >= before.left() - kSlack);
+    return after.top() >= before.bottom() - kOrderSlack ||
+           after.left() >= before.right() - kOrderSlack ||
+           (after.top() >= before.top() - kOrderSlack &&
+            after.left() >= before.left() - kOrderSlack);
 }
 
 void checkOrder(test::StudioFixture& fixture, const QString& id, const QString& what) {
@@ -103,18 +106,19 @@ void checkOrder(test::StudioFixture& fixture, const QString& id, const QString& 
     QVERIFY(QTest::qWaitFor(
         [&] {
             wanted = controls(page);
-            there = walk(fixture, page, Qt::Key_Tab);
-            back = walk(fixture, page, Qt::Key_Backtab);
+            there = walk_stops(fixture, page, Qt::Key_Tab);
+            back = walk_stops(fixture, page, Qt::Key_Backtab);
             return controls(page) == wanted;
         },
         kPatienceMs));
     QStringList names;
     for (const QWidget* stop : there) {
-        names << describe(stop);
+        names << describe_stop(stop);
     }
     for (QWidget* one : wanted) {
-        QVERIFY2(there.contains(one), qPrintable(QString("%1: Tab does not lead to %2, only to %3")
-                                                     .arg(what, describe(one), names.join(", "))));
+        QVERIFY2(there.contains(one),
+                 qPrintable(QString("%1: Tab does not lead to %2, only to %3")
+                                .arg(what, describe_stop(one), names.join(", "))));
     }
     for (qsizetype i = 1; i < there.size(); ++i) {
         QVERIFY2(goesOn(there[i - 1], there[i]),
@@ -133,7 +137,7 @@ void begin(test::StudioFixture& fixture, const QString& page) {
 }
 
 Json tiny(const Json& changes = Json::object()) {
-    Json document = Json::parse(test::tiny_config());
+    Json document = config::json_of(test::tiny_config());
     for (const auto& [key, value] : changes.items()) {
         document[Json::json_pointer(key)] = value;
     }

@@ -29,7 +29,7 @@ using namespace weft;
 using config::Json;
 
 compile::RunConfig config_with(const Json& changes) {
-    Json document = Json::parse(test::tiny_config());
+    Json document = config::json_of(test::tiny_config());
     for (const auto& [key, value] : changes.items()) {
         document[Json::json_pointer(key)] = value;
     }
@@ -64,7 +64,7 @@ class TrainingTest : public QObject {
     Q_OBJECT
 
     static void show(test::StudioFixture& fixture, const Json& changes = Json::object()) {
-        Json document = Json::parse(test::tiny_config());
+        Json document = config::json_of(test::tiny_config());
         for (const auto& [key, value] : changes.items()) {
             document[Json::json_pointer(key)] = value;
         }
@@ -146,7 +146,7 @@ private slots:
         QFETCH(QString, type);
         QFETCH(int, handle);
         ui::Draft draft;
-        Json document = Json::parse(test::tiny_config());
+        Json document = config::json_of(test::tiny_config());
         document["lr_schedule"] = schedule(type.toStdString());
         draft.setDocument(document, "/tmp");
         const auto before = ui::scheduleCurve(draft.config(), 2000, false);

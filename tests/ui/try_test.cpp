@@ -5,6 +5,7 @@
 #include "core/train/engine.h"
 #include "core/train/evaluation.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/trial_host.h"
@@ -34,8 +35,8 @@
 namespace {
 
 using namespace weft;
+using test::kRunPatienceMs;
 
-constexpr int kPatienceMs = 120000;
 // The studio computes on one thread, the comparison on one as well: equal to the last bit but for
 // what a float says when it is printed and read.
 constexpr double kSameBits = 0.0;
@@ -117,7 +118,7 @@ private slots:
         QTRY_VERIFY(chosen_checkpoint(fixture) != std::filesystem::path());
         input->showSample(7);
         auto* bars = fixture.window().findChild<widgets::ProbabilityBars*>("tryBars");
-        QTRY_COMPARE_WITH_TIMEOUT(bars->bars().size(), std::size_t{4}, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(bars->bars().size(), std::size_t{4}, kRunPatienceMs);
         train::LoadedModel model = train::load_model(chosen_checkpoint(fixture), nullptr, 1);
         const std::int64_t index = 7;
         const auto said =
@@ -132,7 +133,7 @@ private slots:
         QTest::mouseMove(fixture.find("sketchPad"), QPoint(150, 150));
         QTest::mouseRelease(fixture.find("sketchPad"), Qt::LeftButton, {}, QPoint(150, 150));
         QTRY_VERIFY_WITH_TIMEOUT(
-            bars->bars().size() == 4 && bars->bars()[0].share != before[0].share, kPatienceMs);
+            bars->bars().size() == 4 && bars->bars()[0].share != before[0].share, kRunPatienceMs);
         QCOMPARE(text_of(fixture, "trySubject"), QString());
         // Nothing on it, nothing said of it.
         fixture.click("tryClear");
@@ -148,10 +149,10 @@ private slots:
         QTRY_VERIFY(fixture.find("sketchPad")->isVisible());
         auto* input = fixture.window().findChild<ui::TryInput*>();
         input->showSample(3);
-        QTRY_VERIFY_WITH_TIMEOUT(text_of(fixture, "tryNote").contains("40"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(text_of(fixture, "tryNote").contains("40"), kRunPatienceMs);
         choice->setFocus();
         QTest::keyClick(choice, Qt::Key_End);
-        QTRY_VERIFY_WITH_TIMEOUT(text_of(fixture, "tryNote").contains("20"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(text_of(fixture, "tryNote").contains("20"), kRunPatienceMs);
     }
 
     void what_is_tried_follows_the_latest_checkpoint() {
@@ -162,11 +163,11 @@ private slots:
         QTRY_COMPARE(choice->count(), 4);
         QTRY_VERIFY(fixture.find("sketchPad")->isVisible());
         fixture.window().findChild<ui::TryInput*>()->showSample(3);
-        QTRY_VERIFY_WITH_TIMEOUT(text_of(fixture, "tryNote").contains("40"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(text_of(fixture, "tryNote").contains("40"), kRunPatienceMs);
         QVERIFY(choice->currentText().startsWith("Latest"));
         std::filesystem::remove_all(chosen_checkpoint(fixture));
         fixture.studio().run().checkpointsChanged(); // the latest is another one now
-        QTRY_VERIFY_WITH_TIMEOUT(text_of(fixture, "tryNote").contains("20"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(text_of(fixture, "tryNote").contains("20"), kRunPatienceMs);
         QVERIFY(choice->currentText().startsWith("Latest"));
     }
 
@@ -185,7 +186,7 @@ private slots:
         QTRY_COMPARE(text_of(fixture, "tryNote"),
                      QString("There are 2 numbers; the model takes 5."));
         fixture.window().findChild<ui::TryInput*>()->showSample(4);
-        QTRY_VERIFY_WITH_TIMEOUT(!text_of(fixture, "tryAnswer").isEmpty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!text_of(fixture, "tryAnswer").isEmpty(), kRunPatienceMs);
         train::LoadedModel model = train::load_model(chosen_checkpoint(fixture), nullptr, 1);
         const std::int64_t index = 4;
         const auto said =
@@ -203,7 +204,7 @@ private slots:
         train_to_the_end(fixture, kHouses);
         open_part(fixture, 2);
         auto* table = fixture.window().findChild<ui::TryRow*>("tryRow");
-        QTRY_VERIFY_WITH_TIMEOUT(table->isVisible(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(table->isVisible(), kRunPatienceMs);
         const QAbstractItemModelTester tester(&table->row());
         QCOMPARE(table->row().rowCount(), 2);
         QTRY_VERIFY(chosen_checkpoint(fixture) != std::filesystem::path());
@@ -227,7 +228,8 @@ private slots:
         auto* number = table->findChild<QLineEdit*>();
         QVERIFY(number != nullptr);
         QTest::keyClicks(number, "1,25");
-        QTRY_COMPARE_WITH_TIMEOUT(text_of(fixture, "tryAnswer"), predicted("71,25;"), kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(text_of(fixture, "tryAnswer"), predicted("71,25;"),
+                                  kRunPatienceMs);
         // The next column has a list of the known texts.
         QTest::keyClick(number, Qt::Key_Tab);
         auto* town = table->findChild<QComboBox*>();
@@ -235,7 +237,7 @@ private slots:
         QCOMPARE(town->count(), 3); // none, and the two
         QTest::keyClick(town, Qt::Key_End);
         QTRY_COMPARE_WITH_TIMEOUT(text_of(fixture, "tryAnswer"), predicted("71,25;Paris"),
-                                  kPatienceMs);
+                                  kRunPatienceMs);
         // What is no number is said by column, with what to do.
         table->row().setData(table->row().index(0, 1), "71.25", Qt::EditRole);
         QTRY_COMPARE(text_of(fixture, "tryNote"),
@@ -243,7 +245,7 @@ private slots:
         QTRY_COMPARE(text_of(fixture, "tryAnswer"), QString());
         // A sample of the split is shown as its row.
         fixture.window().findChild<ui::TryInput*>()->showSample(2);
-        QTRY_VERIFY_WITH_TIMEOUT(!text_of(fixture, "tryAnswer").isEmpty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!text_of(fixture, "tryAnswer").isEmpty(), kRunPatienceMs);
         QVERIFY(table->row().cells()[0].ends_with(",5"));
         fixture.click("tryClear");
         QTRY_COMPARE(text_of(fixture, "tryAnswer"), QString());
@@ -267,7 +269,7 @@ private slots:
         QTRY_VERIFY(fixture.find("tryGenerate")->isEnabled());
         // Not by mouse: enabled in the same turn as its page came, it has no place to be hit yet.
         static_cast<QPushButton*>(fixture.find("tryGenerate"))->click();
-        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, kRunPatienceMs);
         train::LoadedModel model = train::load_model(chosen_checkpoint(fixture), nullptr, 1);
         train::GenerateOptions options;
         options.tokens = 20;
@@ -297,13 +299,13 @@ private slots:
         QTRY_VERIFY(fixture.find("tryGenerate")->isEnabled());
         // Not by mouse: enabled in the same turn as its page came, it has no place to be hit yet.
         static_cast<QPushButton*>(fixture.find("tryGenerate"))->click();
-        QTRY_VERIFY_WITH_TIMEOUT(written.size() > 3, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(written.size() > 3, kRunPatienceMs);
         fixture.click("tryGenerate");
         written.clear();
         // The next request is answered: the thread did not go on with the hundred thousand.
         fixture.window().findChild<QSpinBox*>("tryTokens")->setValue(2);
         fixture.click("tryGenerate");
-        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, kRunPatienceMs);
         QCOMPARE(written.size(), 2);
     }
 
@@ -312,7 +314,7 @@ private slots:
         train_to_the_end(fixture, kImages);
         open_part(fixture, 1);
         auto* view = fixture.window().findChild<widgets::ConfusionView*>("confusion");
-        QTRY_COMPARE_WITH_TIMEOUT(view->classes(), 4, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(view->classes(), 4, kRunPatienceMs);
         qint64 right = 0;
         qint64 all = 0;
         int largest = 0;
@@ -336,7 +338,7 @@ private slots:
         QTest::keyClick(view, Qt::Key_Return);
         const auto wanted = std::min<qint64>(60, view->count(largest / 4, largest % 4));
         QTRY_COMPARE_WITH_TIMEOUT(static_cast<qint64>(images->images().size()), wanted,
-                                  kPatienceMs);
+                                  kRunPatienceMs);
         // Where the matrix fills the panel, they come into view.
         QTRY_VERIFY(!images->visibleRegion().isEmpty());
         // The first of them is of the class that the engine reads there.
@@ -352,7 +354,7 @@ private slots:
         QTRY_COMPARE(steps->itemCount(), 3); // at the start, at 20 and at 40
         QCOMPARE(steps->chosen(), 2);        // the newest is followed
         auto* images = fixture.window().findChild<widgets::ImageGrid*>("samples");
-        QTRY_COMPARE_WITH_TIMEOUT(images->images().size(), std::size_t{8}, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(images->images().size(), std::size_t{8}, kRunPatienceMs);
         const auto written = [&fixture](std::size_t evaluation) {
             const ui::RunModel& run = fixture.studio().run();
             const std::filesystem::path path = run.folder() / run.samples().at(evaluation).path;
@@ -375,7 +377,7 @@ private slots:
         open_part(fixture, 0);
         auto* table = static_cast<QTableView*>(fixture.find("sampleTable"));
         // Of each of 16 samples two numbers.
-        QTRY_COMPARE_WITH_TIMEOUT(table->model()->rowCount(), 32, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(table->model()->rowCount(), 32, kRunPatienceMs);
         QVERIFY(table->isVisible());
         QCOMPARE(table->model()->columnCount(), 3); // the sample, its target, the newest step
         auto* beside = static_cast<QComboBox*>(fixture.find("sampleBeside"));
@@ -404,7 +406,7 @@ private slots:
         train_to_the_end(fixture, config.c_str());
         open_part(fixture, 0);
         auto* texts = static_cast<QTextEdit*>(fixture.find("sampleTexts"));
-        QTRY_VERIFY_WITH_TIMEOUT(texts->isVisible(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(texts->isVisible(), kRunPatienceMs);
         const ui::RunModel& run = fixture.studio().run();
         const auto path = run.folder() / run.samples().back().path;
         const auto file = config::parse_json(read_file(path), path.string()).value;
@@ -431,7 +433,7 @@ private:
         fixture.window().showPage("train");
         const ui::StartResult started = fixture.studio().startFile(file);
         QVERIFY2(started.started, qPrintable(started.problem));
-        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
         QCOMPARE(fixture.studio().run().state(), train::RunState::finished);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs train in processes of their own: who controls one, what happens when it or the studio dies.
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 
@@ -15,10 +16,10 @@
 namespace {
 
 using namespace weft;
+using test::kPatienceMs;
 using train::RunState;
 namespace fs = std::filesystem;
 
-constexpr int kPatienceMs = 60000; // for a loaded machine
 constexpr int kExitStopped = 75;
 
 pid_t worker_of(const fs::path& run) {

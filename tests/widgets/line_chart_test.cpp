@@ -31,7 +31,7 @@ int countColor(const QImage& image, const QColor& color, const QRect& area) {
     return count;
 }
 
-QImage picture(LineChart& chart) {
+QImage chartPicture(LineChart& chart) {
     chart.replotNow();
     return chart.plot()->toPixmap().toImage();
 }
@@ -55,9 +55,9 @@ private slots:
 
     void a_line_appears_where_the_data_is() {
         const QColor color = Theme::current().series(0);
-        QCOMPARE(countColor(picture(*chart_), color, QRect(60, 20, 520, 240)), 0);
+        QCOMPARE(countColor(chartPicture(*chart_), color, QRect(60, 20, 520, 240)), 0);
         chart_->append(id_, std::vector<double>{0, 50, 100}, std::vector<double>{1, 1, 1});
-        const QImage image = picture(*chart_);
+        const QImage image = chartPicture(*chart_);
         const int y = static_cast<int>(chart_->plot()->yAxis->coordToPixel(1.0));
         // Two pixels high, nearly as wide as the plot.
         QVERIFY(countColor(image, color, QRect(60, y - 3, 500, 7)) > 480);
@@ -71,7 +71,7 @@ private slots:
         for (int i = 0; i < 12; ++i) {
             chart_->append(rings, 7.31 * i, 1.0 + 0.037 * (i % 5));
         }
-        const QImage image = picture(*chart_);
+        const QImage image = chartPicture(*chart_);
         const QColor color = Theme::current().series(3);
         const QColor ground = Theme::current().color(Role::Surface);
         for (int i = 0; i < 12; ++i) {
@@ -200,7 +200,7 @@ private slots:
     void the_star_appears_at_the_best_point() {
         chart_->append(id_, std::vector<double>{0, 100}, std::vector<double>{1, 3});
         chart_->setBest(50.0, 1.4);
-        const QImage image = picture(*chart_);
+        const QImage image = chartPicture(*chart_);
         const QPoint at(static_cast<int>(chart_->plot()->xAxis->coordToPixel(50.0)),
                         static_cast<int>(chart_->plot()->yAxis->coordToPixel(1.4)));
         QVERIFY(countColor(image, Theme::current().color(Role::Accent),
@@ -211,7 +211,7 @@ private slots:
         chart_->append(id_, std::vector<double>{0, 100}, std::vector<double>{1, 3});
         const auto star = [this](double y, const QString& label) {
             chart_->setBest(50.0, y, label);
-            const QImage image = picture(*chart_);
+            const QImage image = chartPicture(*chart_);
             const QPoint at(static_cast<int>(chart_->plot()->xAxis->coordToPixel(50.0)),
                             static_cast<int>(chart_->plot()->yAxis->coordToPixel(y)));
             return countColor(image, Theme::current().color(Role::Accent),
@@ -224,7 +224,7 @@ private slots:
 
     void non_finite_points_become_red_triangles_and_are_counted() {
         chart_->append(id_, std::vector<double>{0, 50, 100}, std::vector<double>{1, NAN, 2});
-        const QImage image = picture(*chart_);
+        const QImage image = chartPicture(*chart_);
         QCOMPARE(chart_->nonFiniteCount(id_), std::size_t{1});
         const int x = static_cast<int>(chart_->plot()->xAxis->coordToPixel(50.0));
         const int bottom = chart_->plot()->axisRect()->bottom();
@@ -419,7 +419,7 @@ private slots:
         chart_->append(id, std::vector<double>{0, 50, 100}, std::vector<double>{1.23, 1.23, 1.23});
         chart_->setYRange({0.5, 2.5}); // no line of the grid where the data is
         const QColor color = Theme::current().series(2);
-        const QImage image = picture(*chart_);
+        const QImage image = chartPicture(*chart_);
         const double y = chart_->plot()->yAxis->coordToPixel(1.23);
         const int column = static_cast<int>(chart_->plot()->xAxis->coordToPixel(47));
         const QRect around(60, static_cast<int>(y) - 2, 500, 5);
@@ -453,7 +453,7 @@ private slots:
         }
         y[500000] = 40.0;
         chart_->append(id, x, y);
-        const QImage image = picture(*chart_);
+        const QImage image = chartPicture(*chart_);
         const auto column = static_cast<int>(chart_->plot()->xAxis->coordToPixel(500000));
         const auto top = static_cast<int>(chart_->plot()->yAxis->coordToPixel(30.0));
         const auto bottom = static_cast<int>(chart_->plot()->yAxis->coordToPixel(3.0));
@@ -602,8 +602,8 @@ private slots:
         chart_->append(id_, std::vector<double>{0, 100}, std::vector<double>{1, 1});
         controller_->setMode(ThemeController::Mode::Dark);
         // Widgets learn of a new palette in the next turn of the event loop.
-        QTRY_VERIFY(countColor(picture(*chart_), Theme::dark().series(0), QRect(60, 20, 500, 240)) >
-                    480);
+        QTRY_VERIFY(countColor(chartPicture(*chart_), Theme::dark().series(0),
+                               QRect(60, 20, 500, 240)) > 480);
         controller_->setMode(ThemeController::Mode::Light);
     }
 

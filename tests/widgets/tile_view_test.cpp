@@ -40,7 +40,7 @@ TileArray manyTiles(int side) {
     return array;
 }
 
-QImage picture(const TileView& view) {
+QImage tilePicture(const TileView& view) {
     QImage image(view.size(), QImage::Format_ARGB32_Premultiplied);
     view.renderTo(&image, view.size());
     return image;
@@ -101,7 +101,7 @@ private slots:
             TileView view;
             view.resize(400, 200);
             view.setArray(twoColumns());
-            const QImage image = picture(view);
+            const QImage image = tilePicture(view);
             const QRectF tile = view.item(0).rect;
             std::set<QRgb> seen;
             for (int x = static_cast<int>(tile.left()) + 2; x < tile.right() - 2; ++x) {
@@ -120,7 +120,7 @@ private slots:
         view.setArray(paddedRows());
         const auto color = [&](int item) {
             const QRectF rect = view.item(item).rect;
-            return picture(view).pixelColor((rect.topLeft() + QPointF(6, 6)).toPoint());
+            return tilePicture(view).pixelColor((rect.topLeft() + QPointF(6, 6)).toPoint());
         };
         const QColor first = color(0);
         const QColor second = color(1);

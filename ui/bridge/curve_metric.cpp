@@ -11,7 +11,7 @@
 namespace weft::ui {
 namespace {
 
-QString tr(const char* text) {
+QString curveWords(const char* text) {
     return QCoreApplication::translate("CurveMetric", text);
 }
 
@@ -20,7 +20,7 @@ struct FixedColumn {
     std::vector<double> StepSeries::*column;
 };
 
-constexpr std::array kFixedColumns = {
+constexpr std::array kCurveMetricFixedColumns = {
     FixedColumn{"train/loss", &StepSeries::loss},
     FixedColumn{"train/learning_rate", &StepSeries::learning_rate},
     FixedColumn{"train/grad_norm", &StepSeries::grad_norm},
@@ -31,13 +31,13 @@ constexpr std::array kFixedColumns = {
 
 std::vector<CurveMetric> fixedMetrics() {
     return {
-        {"loss", tr("Loss"), "train/loss", "validation/loss", true},
-        {"learning_rate", tr("Learning rate"), "train/learning_rate", {}, false},
-        {"grad_norm", tr("Gradient norm"), "train/grad_norm", {}, true},
-        {"accuracy", tr("Accuracy"), "train/accuracy", "validation/accuracy", true},
-        {"samples_per_s", tr("Samples per second"), "train/samples_per_s", {}, true},
-        {"step_ms", tr("Milliseconds per step"), "train/step_ms", {}, true},
-        {"memory_mib", tr("Memory in MiB"), "train/memory_bytes", {}, true},
+        {"loss", curveWords("Loss"), "train/loss", "validation/loss", true},
+        {"learning_rate", curveWords("Learning rate"), "train/learning_rate", {}, false},
+        {"grad_norm", curveWords("Gradient norm"), "train/grad_norm", {}, true},
+        {"accuracy", curveWords("Accuracy"), "train/accuracy", "validation/accuracy", true},
+        {"samples_per_s", curveWords("Samples per second"), "train/samples_per_s", {}, true},
+        {"step_ms", curveWords("Milliseconds per step"), "train/step_ms", {}, true},
+        {"memory_mib", curveWords("Memory in MiB"), "train/memory_bytes", {}, true},
     };
 }
 
@@ -56,9 +56,10 @@ CurveMetric made(const std::string& base) {
 }
 
 const std::vector<double>* fixedColumn(const StepSeries& steps, const std::string& name) {
-    const auto found = std::find_if(kFixedColumns.begin(), kFixedColumns.end(),
-                                    [&](const FixedColumn& fixed) { return name == fixed.name; });
-    return found == kFixedColumns.end() ? nullptr : &(steps.*(found->column));
+    const auto found =
+        std::find_if(kCurveMetricFixedColumns.begin(), kCurveMetricFixedColumns.end(),
+                     [&](const FixedColumn& fixed) { return name == fixed.name; });
+    return found == kCurveMetricFixedColumns.end() ? nullptr : &(steps.*(found->column));
 }
 
 const MetricColumn* saidColumn(const StepSeries& steps, const std::string& name) {

@@ -8,7 +8,7 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kColors = 8;
+constexpr int kCurveRunsColors = 8;
 constexpr int kMostAncestors = 8; // of a chain of forks
 
 } // namespace
@@ -82,10 +82,10 @@ CurveRun* CurveRuns::findMutable(const std::filesystem::path& folder) {
 
 // The first of the palette that no visible run has; then they begin again, with other dashes.
 int CurveRuns::freeColor() const {
-    std::vector<int> used(kColors, 0);
+    std::vector<int> used(kCurveRunsColors, 0);
     for (const auto& run : runs_) {
         if (run->part != CurveRun::Part::Prefix && run->visible) {
-            ++used[static_cast<std::size_t>(run->color % kColors)];
+            ++used[static_cast<std::size_t>(run->color % kCurveRunsColors)];
         }
     }
     return static_cast<int>(std::min_element(used.begin(), used.end()) - used.begin());

@@ -11,14 +11,15 @@ namespace weft::ui {
 namespace {
 
 /// "photos", or "prices" of "prices.csv".
-std::string nameOf(const std::filesystem::path& path) {
+std::string offerName(const std::filesystem::path& path) {
     const std::filesystem::path whole = path.has_filename() ? path : path.parent_path();
     std::error_code ignored;
     return std::filesystem::is_directory(path, ignored) ? whole.filename().string()
                                                         : whole.stem().string();
 }
 
-data::Recognition lookAt(const std::filesystem::path& path, const data::OpenContext& opening) {
+data::Recognition recogniseData(const std::filesystem::path& path,
+                                const data::OpenContext& opening) {
     try {
         return data::recognise(path, opening);
     } catch (const Error& error) { // it went away while it was looked at
@@ -72,7 +73,7 @@ DataOffer::Suggested DataOffer::suggest(data::Recognised found, const std::files
         return out;
     }
     try {
-        out.run = compile::suggest_run(out.found.data, opening, nameOf(path));
+        out.run = compile::suggest_run(out.found.data, opening, offerName(path));
     } catch (const Error& error) {
         out.problem = toQString(error.message());
     }
@@ -92,7 +93,7 @@ void DataOffer::look(const std::filesystem::path& path) {
         this,
         [path, opening = opening()] {
             Looked looked;
-            looked.recognition = lookAt(path, opening);
+            looked.recognition = recogniseData(path, opening);
             if (!looked.recognition.formats.empty() && !opening.stop.stop_requested()) {
                 looked.first = suggest(looked.recognition.formats.front(), path, opening);
             }

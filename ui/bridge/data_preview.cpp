@@ -11,7 +11,7 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kPauseMs = 250; // between an edit and opening: someone may still be typing
+constexpr int kDataPreviewPauseMs = 250; // between an edit and opening: someone may still be typing
 
 /// Whether any transform of the section is different in every epoch.
 bool hasRandomTransform(const config::Json& section) {
@@ -28,7 +28,7 @@ bool hasRandomTransform(const config::Json& section) {
 
 DataPreview::DataPreview(Draft& draft, QObject* parent) : QObject(parent), draft_(draft) {
     timer_.setSingleShot(true);
-    timer_.setInterval(kPauseMs);
+    timer_.setInterval(kDataPreviewPauseMs);
     connect(&timer_, &QTimer::timeout, this, [this] {
         if (active_ && !opened_) {
             open();

@@ -15,7 +15,7 @@ namespace {
 // Less is noise of the clock and the scheduler.
 constexpr double kEven = 0.02;
 
-QString tr(const char* text) {
+QString loadWords(const char* text) {
     return QCoreApplication::translate("DeviceLoad", text);
 }
 
@@ -52,17 +52,18 @@ DeviceLoad deviceLoad(const train::DevicesEvent& event) {
 QString loadText(const DeviceLoad& load) {
     QStringList parts;
     const QString step = formatMilliseconds(load.step_ms);
-    parts << (load.planned_ms > 0
-                  ? tr("step %1 ms, planned %2").arg(step, formatMilliseconds(load.planned_ms))
-                  : tr("step %1 ms").arg(step));
-    parts << tr("devices wait %1 % of the time").arg(load.waited_share * 100, 0, 'f', 0);
-    parts << (load.imbalance < kEven ? tr("they compute evenly")
-                                     : tr("device %1 computes %2 % longer than the mean")
+    parts
+        << (load.planned_ms > 0
+                ? loadWords("step %1 ms, planned %2").arg(step, formatMilliseconds(load.planned_ms))
+                : loadWords("step %1 ms").arg(step));
+    parts << loadWords("devices wait %1 % of the time").arg(load.waited_share * 100, 0, 'f', 0);
+    parts << (load.imbalance < kEven ? loadWords("they compute evenly")
+                                     : loadWords("device %1 computes %2 % longer than the mean")
                                            .arg(load.slowest)
                                            .arg(load.imbalance * 100, 0, 'f', 0));
-    parts << tr("memory %1 of %2 planned")
+    parts << loadWords("memory %1 of %2 planned")
                  .arg(widgets::formatMemory(load.memory), widgets::formatMemory(load.planned));
-    return parts.join(tr(" · "));
+    return parts.join(loadWords(" · "));
 }
 
 } // namespace weft::ui

@@ -13,7 +13,7 @@ namespace {
 // A document is a few kilobytes; more edits back than this nobody goes.
 constexpr std::size_t kMostUndo = 100;
 
-std::string text_of(const config::Json& document) {
+std::string documentText(const config::Json& document) {
     return document.dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n";
 }
 
@@ -58,7 +58,7 @@ void Draft::setDocument(const config::Json& document, const std::filesystem::pat
     saved_text_.clear();
     base_dir_ = base_dir;
     document_ = document;
-    text_ = text_of(document_);
+    text_ = documentText(document_);
     check();
 }
 
@@ -108,7 +108,7 @@ void Draft::take(config::Json before, config::Diagnostics problems, const QStrin
             remember();
         }
         redo_.clear();
-        text_ = text_of(document_);
+        text_ = documentText(document_);
         merge_ = merge;
     }
     check();

@@ -10,13 +10,13 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kPauseMs = 150; // between the edits of somebody who types
+constexpr int kDraftCheckPauseMs = 150; // between the edits of somebody who types
 
 struct Findings {
     config::Diagnostics files, model;
 };
 
-Findings lookAt(const compile::RunConfig& config, const std::stop_token& stop) {
+Findings findingsOf(const compile::RunConfig& config, const std::stop_token& stop) {
     Findings found{train::missing_files(config), {}};
     if (found.files.empty()) {
         found.model = train::misfits(config, stop);
@@ -28,7 +28,7 @@ Findings lookAt(const compile::RunConfig& config, const std::stop_token& stop) {
 
 DraftCheck::DraftCheck(Draft& draft, QObject* parent) : QObject(parent), draft_(draft) {
     timer_.setSingleShot(true);
-    timer_.setInterval(kPauseMs);
+    timer_.setInterval(kDraftCheckPauseMs);
     connect(&timer_, &QTimer::timeout, this, &DraftCheck::look);
     connect(&draft_, &Draft::changed, &timer_, qOverload<>(&QTimer::start));
     connect(qGuiApp, &QGuiApplication::applicationStateChanged, this,
@@ -60,7 +60,8 @@ void DraftCheck::look() {
         return;
     }
     runInBackground(
-        this, [config = draft_.config(), stop = stop_.get_token()] { return lookAt(config, stop); },
+        this,
+        [config = draft_.config(), stop = stop_.get_token()] { return findingsOf(config, stop); },
         [this, take, job = job_](const Findings& found) {
             if (job == job_) {
                 take(found);

@@ -16,9 +16,9 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kSettleMs = 500;
+constexpr int kDraftKeeperSettleMs = 500;
 
-std::string text_of(const config::Json& document, const char* key) {
+std::string keptText(const config::Json& document, const char* key) {
     const auto found = document.find(key);
     return found != document.end() && found->is_string() ? found->get<std::string>()
                                                          : std::string();
@@ -75,7 +75,7 @@ DraftKeeper::DraftKeeper(Draft& draft, const std::filesystem::path& folder, QObj
         claim(folder / (number == 1 ? "draft.json" : "draft-" + std::to_string(number) + ".json"));
     }
     settle_.setSingleShot(true);
-    settle_.setInterval(kSettleMs);
+    settle_.setInterval(kDraftKeeperSettleMs);
     connect(&settle_, &QTimer::timeout, this, &DraftKeeper::write);
     connect(&draft_, &Draft::changed, &settle_, qOverload<>(&QTimer::start));
 }
@@ -104,8 +104,8 @@ QString DraftKeeper::bringBack() {
         return {};
     }
     try {
-        const config::Json kept = config::Json::parse(read_file(file_));
-        draft_.restore(text_of(kept, "text"), text_of(kept, "path"), text_of(kept, "base_dir"),
+        const config::Json kept = config::json_of(read_file(file_));
+        draft_.restore(keptText(kept, "text"), keptText(kept, "path"), keptText(kept, "base_dir"),
                        kept.value("saved", false));
         settle_.stop(); // it is on disk
         return {};

@@ -12,11 +12,11 @@
 namespace weft::ui {
 namespace {
 
-QString tr(const char* text) {
+QString arrowWords(const char* text) {
     return QCoreApplication::translate("ExchangeArrows", text);
 }
 
-QString axesText(const ExchangeShare& share) {
+QString arrowAxesText(const ExchangeShare& share) {
     QStringList names;
     for (const std::string& axis : share.axes) {
         names.append(toQString(axis));
@@ -24,7 +24,7 @@ QString axesText(const ExchangeShare& share) {
     return names.join(QStringLiteral(" × "));
 }
 
-std::vector<int> axesOf(const sharding::Mesh& mesh, const ExchangeShare& share) {
+std::vector<int> axesOfShare(const sharding::Mesh& mesh, const ExchangeShare& share) {
     std::vector<int> out;
     for (const std::string& name : share.axes) {
         out.push_back(mesh.find(name));
@@ -44,7 +44,7 @@ std::vector<int> shownDevices(const sharding::Mesh& mesh, std::span<const Exchan
         }
     };
     for (const ExchangeShare& share : shares) {
-        for (const int axis : axesOf(mesh, share)) {
+        for (const int axis : axesOfShare(mesh, share)) {
             add(axis);
         }
     }
@@ -70,9 +70,9 @@ std::vector<int> shownDevices(const sharding::Mesh& mesh, std::span<const Exchan
     return out;
 }
 
-class Collector {
+class ExchangeArrowsCollector {
 public:
-    Collector(const plan::ExecutionPlan& plan, std::vector<int> shown)
+    ExchangeArrowsCollector(const plan::ExecutionPlan& plan, std::vector<int> shown)
         : plan_(plan), shown_(shown.begin(), shown.end()) {}
 
     void add(const ExchangeShare& share) {
@@ -87,7 +87,7 @@ public:
             }
             return;
         }
-        for (const auto& group : shownGroups(axesOf(mesh, share))) {
+        for (const auto& group : shownGroups(axesOfShare(mesh, share))) {
             if (plan_.stage_of(group.front()) == share.stage) {
                 addGroup(share, group);
             }
@@ -103,7 +103,7 @@ public:
             }
             out.push_back(
                 {from, to, sum.bytes, static_cast<int>(axes.indexOf(over)),
-                 tr("%1 → %2: %3 a step, %4 times, %5 over %6")
+                 arrowWords("%1 → %2: %3 a step, %4 times, %5 over %6")
                      .arg(from)
                      .arg(to)
                      .arg(widgets::formatMemory(sum.bytes),
@@ -160,7 +160,7 @@ private:
         if (!shown_.contains(from) || !shown_.contains(to)) {
             return;
         }
-        Sum& sum = sums_[{from, to, axesText(share)}];
+        Sum& sum = sums_[{from, to, arrowAxesText(share)}];
         sum.bytes += bytes;
         sum.count += share.count;
         sum.kinds.insert(exchangeName(share.kind));
@@ -187,7 +187,7 @@ widgets::ExchangeGraph exchangeGraph(const plan::ExecutionPlan& plan,
     }
     // Axes keep their colours whichever exchanges are looked at.
     out.devices = shownDevices(plan.mesh, shares);
-    Collector collector(plan, out.devices);
+    ExchangeArrowsCollector collector(plan, out.devices);
     for (const ExchangeShare& share : shares) {
         collector.add(share);
     }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/group_counts.h"
 
-#undef emit // Qt's empty keyword; ops::Builder has a function of this name
 #include "core/base/text.h"
+// Qt's empty keyword; ops::Builder has a function of this name.
+#pragma push_macro("emit")
+#undef emit
 #include "core/optim/groups.h"
+#pragma pop_macro("emit")
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan_digest.h"
 

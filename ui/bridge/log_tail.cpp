@@ -6,7 +6,7 @@
 namespace weft::ui {
 namespace {
 
-constexpr std::int64_t kMostBytes = 1 << 20; // per call
+constexpr std::int64_t kLogTailMostBytes = 1 << 20; // per call
 
 } // namespace
 
@@ -21,10 +21,10 @@ void LogTail::read(std::mutex& mutex, std::vector<std::string>& lines) {
     }
     std::vector<std::string> came;
     const std::int64_t end = static_cast<std::int64_t>(size);
-    if (end - offset_ > kMostBytes) {
-        came.push_back("… " + std::to_string(end - kMostBytes - offset_) +
+    if (end - offset_ > kLogTailMostBytes) {
+        came.push_back("… " + std::to_string(end - kLogTailMostBytes - offset_) +
                        " bytes are left out here; " + path_.string() + " has them");
-        offset_ = end - kMostBytes;
+        offset_ = end - kLogTailMostBytes;
     }
     std::string text(static_cast<std::size_t>(end - offset_), '\0');
     File(path_, File::Mode::read).read_at(std::as_writable_bytes(std::span(text)), offset_);

@@ -24,7 +24,7 @@ config::Json fixedPart(const compile::RunConfig& config) {
 }
 
 /// As a title, without what can be done.
-QString sentence(const Error& error) {
+QString errorSentence(const Error& error) {
     QString text = toQString(error.text());
     if (!error.where().empty()) {
         return toQString(error.where()) + QStringLiteral(": ") + text;
@@ -70,7 +70,7 @@ MeshSearch::Found MeshSearch::search(const Planner::Meshes& meshes, const MeshRu
         out.others = std::move(advice.others);
         out.candidates = advice.candidates;
     } catch (const Error& error) {
-        out.problem = sentence(error);
+        out.problem = errorSentence(error);
         out.hint = toQString(error.hint()).remove('`');
     }
     return out;

@@ -18,11 +18,11 @@ constexpr std::size_t kMostKinds = 4;
 constexpr std::size_t kKindLetters = 26; // of several kinds together, beside a count
 constexpr std::size_t kEqualBlocks = 5;  // so many in a row become one node
 
-QString say(const char* text) {
+QString outlineWords(const char* text) {
     return QCoreApplication::translate("weft::ui::blockGraph", text);
 }
 
-bool isNumber(const std::string& text) {
+bool isNumberText(const std::string& text) {
     return !text.empty() &&
            std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -37,9 +37,9 @@ std::vector<std::string> blocksAround(const std::string& path) {
     return out;
 }
 
-class Collector {
+class ModelOutlineCollector {
 public:
-    explicit Collector(ModelOutline& outline)
+    explicit ModelOutlineCollector(ModelOutline& outline)
         : outline_(outline), program_(outline.sketch.program) {}
 
     void run() {
@@ -205,7 +205,8 @@ private:
         const QString name = own               ? ownName()
                              : parent_.empty() ? toQString(block)
                                                : toQString(block.substr(parent_.size() + 1));
-        node.title = count > 1 ? say("%1 and %2 more like it").arg(name).arg(count - 1) : name;
+        node.title =
+            count > 1 ? outlineWords("%1 and %2 more like it").arg(name).arg(count - 1) : name;
         if (known != nullptr && !block.empty()) {
             QStringList words;
             if (known->parameters > 0) {
@@ -213,7 +214,7 @@ private:
             }
             words.append(kindsOf(*known));
             node.detail = words.join(QStringLiteral(" · "));
-            node.tooltip = say("%1\n%2 parameters, %3 FLOPs a sample, puts out %4")
+            node.tooltip = outlineWords("%1\n%2 parameters, %3 FLOPs a sample, puts out %4")
                                .arg(toQString(block), formatCount(known->parameters),
                                     formatFlops(known->flops), toQString(known->shape));
             node.shade = known->parameters > 0 ? 1 : 0;
@@ -232,7 +233,7 @@ private:
     QString kindsOf(const ModelBlock& block) const {
         if (block.ops.empty()) {
             return block.children.size() == 1 ? kindsOf(outline_.blocks.at(block.children.front()))
-                                              : say("%1 parts").arg(block.children.size());
+                                              : outlineWords("%1 parts").arg(block.children.size());
         }
         std::vector<std::string> kinds = split(block.ops, '\n');
         const std::size_t all = kinds.size();
@@ -298,7 +299,7 @@ private:
         const int node = static_cast<int>(paths_.size());
         widgets::GraphNode made;
         const bool sample = value == program_.arguments.front().value;
-        made.title = sample ? say("a sample") : say("from outside");
+        made.title = sample ? outlineWords("a sample") : outlineWords("from outside");
         made.detail = toQString(ir::dtype_name(program_.type(value).dtype));
         made.shade = 3;
         graph_.nodes.push_back(made);
@@ -317,7 +318,7 @@ private:
                                : outside(program_.arguments.front().value);
         const int node = nodeOf(outline_.problem_path);
         graph_.nodes[static_cast<std::size_t>(node)].shade = 4;
-        graph_.nodes[static_cast<std::size_t>(node)].detail = say("does not fit");
+        graph_.nodes[static_cast<std::size_t>(node)].detail = outlineWords("does not fit");
         graph_.nodes[static_cast<std::size_t>(node)].tooltip = outline_.problem;
         if (before != node && edges_.insert({before, node}).second) {
             const ir::ValueId value = last_.valid() ? last_ : program_.arguments.front().value;
@@ -357,7 +358,7 @@ std::string childOf(const std::string& path, const std::string& parent) {
     std::size_t end = path.find('.', start);
     if (end != std::string::npos) {
         const std::size_t next = path.find('.', end + 1);
-        if (isNumber(path.substr(end + 1, next == std::string::npos ? next : next - end - 1))) {
+        if (isNumberText(path.substr(end + 1, next == std::string::npos ? next : next - end - 1))) {
             end = next;
         }
     }
@@ -383,7 +384,7 @@ std::shared_ptr<const ModelOutline> outlineModel(const compile::RunConfig& confi
         outline->problem = toQString(error.text());
         outline->hint = toQString(error.hint());
     }
-    Collector(*outline).run();
+    ModelOutlineCollector(*outline).run();
     return outline;
 }
 

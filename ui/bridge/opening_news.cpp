@@ -13,7 +13,7 @@ namespace {
 constexpr double kTelling = 0.005; // less of the whole tells nothing about the rest
 
 /// "412,000 of 1,000,000 rows".
-QString countText(const data::Opening& opening) {
+QString rowsText(const data::Opening& opening) {
     const QString amount = opening.total > 0 ? OpeningNews::tr("%1 of %2")
                                                    .arg(widgets::formatCount(opening.done),
                                                         widgets::formatCount(opening.total))
@@ -34,7 +34,7 @@ QString openingText(const data::Opening& opening, double seconds) {
     if (opening.passes > 1) {
         name = OpeningNews::tr("%1, pass %2 of %3").arg(name).arg(opening.pass).arg(opening.passes);
     }
-    QString text = OpeningNews::tr("%1: %2").arg(name, countText(opening));
+    QString text = OpeningNews::tr("%1: %2").arg(name, rowsText(opening));
     if (opening.total_bytes > 0) {
         text += ", " + OpeningNews::tr("%1 of %2")
                            .arg(formatFileSize(opening.bytes), formatFileSize(opening.total_bytes));

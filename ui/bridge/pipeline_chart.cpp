@@ -16,7 +16,7 @@ namespace {
 constexpr int kMostStages = 4;
 constexpr int kMicrobatches = 8;
 
-widgets::GanttKind toWidget(pipeline::ActionKind kind) {
+widgets::GanttKind ganttKind(pipeline::ActionKind kind) {
     switch (kind) {
     case pipeline::ActionKind::forward: return widgets::GanttKind::Forward;
     case pipeline::ActionKind::backward: return widgets::GanttKind::Backward;
@@ -26,8 +26,8 @@ widgets::GanttKind toWidget(pipeline::ActionKind kind) {
     return widgets::GanttKind::Forward;
 }
 
-widgets::GanttCell cell(const pipeline::Action& action, double start, double end) {
-    return {toWidget(action.kind), action.microbatch, action.chunk, start, end};
+widgets::GanttCell actionCell(const pipeline::Action& action, double start, double end) {
+    return {ganttKind(action.kind), action.microbatch, action.chunk, start, end};
 }
 
 /// Layers of the model, as parameters are named: "blocks.3.mlp.up.weight" is of "blocks.3".
@@ -70,7 +70,8 @@ PipelineChart predictedChart(const plan::Pipeline& pipeline, const pipeline::Sch
         widgets::GanttRow& row = out.data.rows.emplace_back();
         for (std::size_t i = 0; i < pipeline.times[stage].size(); ++i) { // in order, as the actions
             const plan::ActionTime& time = pipeline.times[stage][i];
-            row.cells.push_back(cell(schedule.stage_actions[stage][i], time.start_ms, time.end_ms));
+            row.cells.push_back(
+                actionCell(schedule.stage_actions[stage][i], time.start_ms, time.end_ms));
         }
     }
     return out;
@@ -97,7 +98,8 @@ std::optional<PipelineChart> measuredChart(const train::DevicesEvent& told,
         widgets::GanttRow& row = out.data.rows.emplace_back();
         for (std::size_t i = 0; i < told.stages[stage].size(); ++i) {
             const train::DevicesEvent::Action& ran = told.stages[stage][i];
-            row.cells.push_back(cell(schedule.stage_actions[stage][i], ran.start_ms, ran.end_ms));
+            row.cells.push_back(
+                actionCell(schedule.stage_actions[stage][i], ran.start_ms, ran.end_ms));
             busy_ms += ran.end_ms - ran.start_ms;
             end_ms = std::max(end_ms, ran.end_ms);
             if (!pipeline.times.empty()) {
@@ -122,7 +124,7 @@ PipelineChart evenChart(const pipeline::Schedule& schedule, const EvenCost& cost
     for (const std::vector<pipeline::Cell>& stage : timeline.stages) {
         widgets::GanttRow& row = out.data.rows.emplace_back();
         for (const pipeline::Cell& one : stage) {
-            row.cells.push_back(cell(one.action, one.start_ms, one.end_ms));
+            row.cells.push_back(actionCell(one.action, one.start_ms, one.end_ms));
         }
     }
     return out;

@@ -21,7 +21,7 @@ namespace {
 constexpr int kMostFusedNames = 3;
 constexpr int kTakeApartNiceness = 10; // nobody waits for it
 
-QString tr(const char* text) {
+QString digestWords(const char* text) {
     return QCoreApplication::translate("PlanDigest", text);
 }
 
@@ -138,12 +138,14 @@ private:
         }
         if (plan.device == "cpu") {
             using Category = widgets::MemoryCategory;
-            add(tr("data set in memory"), Category::Batch, plan.host.data_cache_bytes, 0, last,
+            add(digestWords("data set in memory"), Category::Batch, plan.host.data_cache_bytes, 0,
+                last, true);
+            add(digestWords("batches read ahead"), Category::Batch, plan.host.prefetch_bytes, 0,
+                last, true);
+            add(digestWords("checkpoint being written"), Category::Staging, plan.host.staging_bytes,
+                0, last, true);
+            add(digestWords("libraries"), Category::Library, plan.host.library_bytes, 0, last,
                 true);
-            add(tr("batches read ahead"), Category::Batch, plan.host.prefetch_bytes, 0, last, true);
-            add(tr("checkpoint being written"), Category::Staging, plan.host.staging_bytes, 0, last,
-                true);
-            add(tr("libraries"), Category::Library, plan.host.library_bytes, 0, last, true);
         }
     }
 

@@ -16,9 +16,9 @@ namespace {
 
 // Typing a number makes several edits: the first is planned at once, those that follow it closely
 // when they pause.
-constexpr int kPauseMs = 40;
+constexpr int kPlanPreviewPauseMs = 40;
 // What could be otherwise is looked at when nobody edits: such work takes time to stop.
-constexpr int kCalmMs = 150;
+constexpr int kPlanPreviewCalmMs = 150;
 
 PlanOutcome outcomeOf(const plan::ExecutionPlan& plan) {
     return {plan.memory_bytes(), plan.flops_per_step, plan.predicted_step_ms, plan.fits(), {}};
@@ -36,14 +36,14 @@ QString firstError(const config::Diagnostics& diagnostics) {
 PlanPreview::PlanPreview(Draft& draft, Planner planner, QObject* parent)
     : QObject(parent), draft_(draft), planner_(std::move(planner)) {
     timer_.setSingleShot(true);
-    timer_.setInterval(kPauseMs);
+    timer_.setInterval(kPlanPreviewPauseMs);
     connect(&timer_, &QTimer::timeout, this, [this] {
         if (dirty_ && !isBusy()) {
             restart();
         }
     });
     calm_.setSingleShot(true);
-    calm_.setInterval(kCalmMs);
+    calm_.setInterval(kPlanPreviewCalmMs);
     connect(&calm_, &QTimer::timeout, this, &PlanPreview::next);
     connect(&draft_, &Draft::changed, this, &PlanPreview::onDraftChanged);
     onDraftChanged();

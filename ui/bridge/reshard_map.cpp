@@ -63,7 +63,7 @@ ReshardKind kindOf(const Pieces& saved, const Pieces& held) {
     return copied ? ReshardKind::Copied : saved == held ? ReshardKind::Stays : ReshardKind::Moves;
 }
 
-QString meshText(const std::string& text) {
+QString savedMeshText(const std::string& text) {
     return toQString(text).replace(QStringLiteral(" x "), QStringLiteral(" × "));
 }
 
@@ -99,7 +99,7 @@ void count(ReshardMap& map, const checkpoint::TensorInfo& tensor, const plan::St
 }
 
 /// Throws weft::Error.
-ReshardMap read(const std::filesystem::path& folder, const config::Json& mesh) {
+ReshardMap readReshardMap(const std::filesystem::path& folder, const config::Json& mesh) {
     ReshardMap out;
     out.manifest = std::make_shared<const checkpoint::Manifest>(checkpoint::read_manifest(folder));
     const compile::CheckedRun checked =
@@ -112,8 +112,8 @@ ReshardMap read(const std::filesystem::path& folder, const config::Json& mesh) {
         }
     }
     out.target = std::make_shared<const plan::ExecutionPlan>(train::plan_of_slots(checked.config));
-    out.from_mesh = meshText(train::mesh_text(out.manifest->record.mesh));
-    out.to_mesh = meshText(out.target->mesh.to_text());
+    out.from_mesh = savedMeshText(train::mesh_text(out.manifest->record.mesh));
+    out.to_mesh = savedMeshText(out.target->mesh.to_text());
     out.devices.resize(static_cast<std::size_t>(out.target->mesh.devices()));
     for (std::size_t i = 0; i < out.target->state_slots.size(); ++i) {
         const plan::StateSlot& slot = out.target->state_slots[i];
@@ -140,7 +140,7 @@ int ReshardMap::count(ReshardKind kind) const {
 
 ReshardMap mapReshard(const std::filesystem::path& checkpoint, const config::Json& mesh) {
     try {
-        return read(checkpoint, mesh);
+        return readReshardMap(checkpoint, mesh);
     } catch (const Error& error) {
         ReshardMap out;
         const QString where = toQString(error.where());

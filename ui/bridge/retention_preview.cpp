@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kMostSaves = 1500;
 // Steps are looked at one by one, as the engine does.
-constexpr std::int64_t kMostSteps = 2'000'000;
+constexpr std::int64_t kRetentionPreviewMostSteps = 2'000'000;
 
 /// Cadences in minutes as steps of a predicted length.
 class Clock {
@@ -89,7 +89,7 @@ RetentionPreview previewRetention(const compile::RunConfig& config, const RunCou
             return !stays;
         });
     };
-    const std::int64_t last = std::min(steps, kMostSteps);
+    const std::int64_t last = std::min(steps, kRetentionPreviewMostSteps);
     for (std::int64_t step = 1; step <= last && !out.cut; ++step) {
         std::optional<double> metric;
         bool improved = false;
@@ -108,7 +108,7 @@ RetentionPreview previewRetention(const compile::RunConfig& config, const RunCou
         }
         out.cut = static_cast<std::int64_t>(out.lives.size()) >= kMostSaves && !ends;
     }
-    out.cut = out.cut || steps > kMostSteps;
+    out.cut = out.cut || steps > kRetentionPreviewMostSteps;
     for (const auto& reason : checkpoint::retained(present, options)) {
         const auto life = std::find_if(out.lives.begin(), out.lives.end(),
                                        [&](const auto& one) { return one.saved == reason.step; });

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kAtOnce = 32;                        // curves per trip to the background
 constexpr std::size_t kMostPoints = std::size_t{16} << 20; // kept, over all curves
 
-Curve read(const std::filesystem::path& folder, const std::string& metric) {
+Curve readRunCurve(const std::filesystem::path& folder, const std::string& metric) {
     try {
         return std::make_shared<const std::vector<train::MetricPoint>>(
             train::read_curve(folder, metric));
@@ -52,7 +52,7 @@ void RunCurves::readNext() {
         [batch] {
             std::vector<Curve> curves;
             for (const Wanted& wanted : batch) {
-                curves.push_back(read(wanted.key.folder, wanted.key.metric));
+                curves.push_back(readRunCurve(wanted.key.folder, wanted.key.metric));
             }
             return curves;
         },

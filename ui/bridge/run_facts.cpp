@@ -17,7 +17,7 @@ using widgets::Role;
 using Leaves = std::vector<std::pair<std::string, const Json*>>;
 
 /// Every value of a configuration under its path; lists are values as a whole.
-void collect(const Json& value, const std::string& path, Leaves& out) {
+void collectLeaves(const Json& value, const std::string& path, Leaves& out) {
     if (!value.is_object() || value.empty()) {
         out.emplace_back(path, &value);
         return;
@@ -26,7 +26,7 @@ void collect(const Json& value, const std::string& path, Leaves& out) {
         const bool said_elsewhere = path.empty() && (key == "name" || key == "notes" ||
                                                      key == "tags" || key == "schema_version");
         if (!said_elsewhere) {
-            collect(entry, path.empty() ? key : path + "." + key, out);
+            collectLeaves(entry, path.empty() ? key : path + "." + key, out);
         }
     }
 }
@@ -121,7 +121,7 @@ std::vector<VaryingSetting> varyingSettings(std::span<const config::Json* const>
     for (std::size_t i = 0; i < configs.size(); ++i) {
         Leaves leaves;
         if (configs[i]->is_object()) {
-            collect(*configs[i], {}, leaves);
+            collectLeaves(*configs[i], {}, leaves);
         }
         for (const auto& [path, value] : leaves) {
             auto [row, added] = values.try_emplace(path);

@@ -13,7 +13,7 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kSoonMs = 33;
+constexpr int kRunLinkSoonMs = 33;
 constexpr int kUnwatchedMs = 500;
 constexpr int kSlowestWatchedMs = 400; // a curve that moves less often seems to stand
 constexpr int kHurriedTicks = 10;
@@ -40,7 +40,7 @@ double threadMs() {
 
 RunLink::RunLink(std::filesystem::path counters, QObject* parent)
     : QObject(parent), counters_(std::move(counters)) {
-    timer_.setInterval(kSoonMs);
+    timer_.setInterval(kRunLinkSoonMs);
     connect(&timer_, &QTimer::timeout, this, &RunLink::drain);
 }
 
@@ -112,14 +112,14 @@ QString RunLink::post(train::CommandKind kind, const config::Json& argument) {
         "studio-" + std::to_string(::getpid()) + "-" + std::to_string(next_id_++);
     line_->send({kind, id, "studio", argument});
     hurried_ = kHurriedTicks;
-    timer_.setInterval(kSoonMs);
+    timer_.setInterval(kRunLinkSoonMs);
     return QString::fromStdString(id);
 }
 
 void RunLink::setWatched(bool watched) {
     if (watched != watched_) {
         watched_ = watched;
-        timer_.setInterval(watched ? kSoonMs : kUnwatchedMs);
+        timer_.setInterval(watched ? kRunLinkSoonMs : kUnwatchedMs);
     }
 }
 
@@ -130,8 +130,8 @@ void RunLink::pace() {
     hurried_ = std::max(0, hurried_ - 1);
     const double cores = std::max(1U, std::thread::hardware_concurrency());
     const auto share = static_cast<int>(tick_ms / (kShare * cores));
-    timer_.setInterval(hurried_ > 0 ? kSoonMs
-                       : watched_   ? std::clamp(share, kSoonMs, kSlowestWatchedMs)
+    timer_.setInterval(hurried_ > 0 ? kRunLinkSoonMs
+                       : watched_   ? std::clamp(share, kRunLinkSoonMs, kSlowestWatchedMs)
                                     : kUnwatchedMs);
 }
 

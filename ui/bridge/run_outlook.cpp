@@ -11,7 +11,7 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kPauseMs = 60; // between an edit and the plan of it
+constexpr int kRunOutlookPauseMs = 60; // between an edit and the plan of it
 
 /// All that the outline of the data depends on.
 std::string outlineKey(const compile::RunConfig& config) {
@@ -46,7 +46,7 @@ std::optional<RunCounts> countRun(const compile::RunConfig& config, const data::
 RunOutlook::RunOutlook(Draft& draft, Planner::Plan step_planner, QObject* parent)
     : QObject(parent), draft_(draft), job_(std::move(step_planner)) {
     timer_.setSingleShot(true);
-    timer_.setInterval(kPauseMs);
+    timer_.setInterval(kRunOutlookPauseMs);
     connect(&timer_, &QTimer::timeout, this, &RunOutlook::work);
     connect(&draft_, &Draft::changed, this, &RunOutlook::onDraftChanged);
     connect(&job_, &PlanJob::changed, this, [this] {

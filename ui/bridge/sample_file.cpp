@@ -18,7 +18,7 @@ SaidClass class_of(const Json& sample) {
             first.at("class").get<int>(), first.at("probability").get<double>()};
 }
 
-double number_of(const Json& value) {
+double jsonNumber(const Json& value) {
     return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -28,12 +28,12 @@ void add_numbers(const Json& sample, const Json& names, std::vector<SaidNumber>&
     for (std::size_t i = 0; i < targets.size(); ++i) {
         const QString name =
             i < names.size() ? toQString(names.at(i).get<std::string>()) : QString();
-        out.push_back({sample.at("index").get<std::int64_t>(), name, number_of(targets.at(i)),
-                       number_of(predictions.at(i))});
+        out.push_back({sample.at("index").get<std::int64_t>(), name, jsonNumber(targets.at(i)),
+                       jsonNumber(predictions.at(i))});
     }
 }
 
-SaidText text_of(const Json& sample) {
+SaidText saidText(const Json& sample) {
     const auto words = [&](const char* key) {
         return toQString(sample.at(key).get<std::string>());
     };
@@ -41,12 +41,12 @@ SaidText text_of(const Json& sample) {
             sample.at("cut").get<bool>()};
 }
 
-SampleFile read(const Json& document) {
+SampleFile readSample(const Json& document) {
     SampleFile out;
     const std::string kind = document.value("kind", "classification");
     for (const Json& sample : document.at("samples")) {
         if (kind == "text") {
-            out.texts.push_back(text_of(sample));
+            out.texts.push_back(saidText(sample));
         } else if (kind == "regression") {
             add_numbers(sample, document.value("target_names", Json::array()), out.numbers);
         } else {
@@ -60,7 +60,7 @@ SampleFile read(const Json& document) {
 
 SampleFile readSampleFile(const std::filesystem::path& path) {
     try {
-        return read(config::parse_json(read_file(path), path.string()).value);
+        return readSample(config::parse_json(read_file(path), path.string()).value);
     } catch (const std::exception&) {
         return {}; // the panel says so
     }

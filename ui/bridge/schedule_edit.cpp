@@ -13,13 +13,13 @@ namespace weft::ui {
 namespace {
 
 using config::Json;
-using Kind = ScheduleHandle::Kind;
+using HandleKind = ScheduleHandle::Kind;
 
 constexpr int kPoints = 480;            // of the curve; corners come besides
 constexpr double kSharesOfRun = 200;    // warm-up and decay move in such parts of the run
 constexpr double kLargestFactor = 1000; // of the engine's fields
 
-QString say(const char* text) {
+QString scheduleWords(const char* text) {
     return QCoreApplication::translate("weft::ui::scheduleCurve", text);
 }
 
@@ -91,21 +91,23 @@ ScheduleCurve scheduleCurve(const compile::RunConfig& config, std::int64_t steps
     }
     const double start = factor(schedule, "start_factor", 1.0);
     if (has_warmup) {
-        out.handles.push_back({Kind::Start, 0, base * start, false, true, say("start")});
         out.handles.push_back(
-            {Kind::Peak, static_cast<double>(warmup), base, true, true, say("warm-up ends")});
+            {HandleKind::Start, 0, base * start, false, true, scheduleWords("start")});
+        out.handles.push_back({HandleKind::Peak, static_cast<double>(warmup), base, true, true,
+                               scheduleWords("warm-up ends")});
     } else {
-        out.handles.push_back({Kind::Peak, 0, base * start, false, true, say("start")});
+        out.handles.push_back(
+            {HandleKind::Peak, 0, base * start, false, true, scheduleWords("start")});
     }
     if (schedule.contains("decay_steps") && !endless) {
-        out.handles.push_back({Kind::DecayStart,
+        out.handles.push_back({HandleKind::DecayStart,
                                static_cast<double>(steps - decaySteps(schedule, steps)), base, true,
-                               false, say("decay begins")});
+                               false, scheduleWords("decay begins")});
     }
     if (schedule.contains("end_factor") && !endless) {
-        out.handles.push_back({Kind::End, static_cast<double>(steps),
+        out.handles.push_back({HandleKind::End, static_cast<double>(steps),
                                base * factor(schedule, "end_factor", 0.0), false, true,
-                               say("end")});
+                               scheduleWords("end")});
     }
     return out;
 }
@@ -126,10 +128,10 @@ std::vector<FieldEdit> moveHandle(const compile::RunConfig& config, std::int64_t
     const std::int64_t decay =
         schedule.contains("decay_steps") ? decaySteps(schedule, steps) : std::int64_t{0};
     switch (handle.kind) {
-    case Kind::Start:
+    case HandleKind::Start:
         edits.push_back({"/lr_schedule/start_factor", roundedFactor(y / base)});
         break;
-    case Kind::Peak: {
+    case HandleKind::Peak: {
         if (handle.moves_x) {
             const std::int64_t most = std::max<std::int64_t>(0, steps - 1 - decay);
             edits.push_back({"/lr_schedule/warmup_steps", roundedSteps(x, steps, most)});
@@ -142,11 +144,13 @@ std::vector<FieldEdit> moveHandle(const compile::RunConfig& config, std::int64_t
         }
         break;
     }
-    case Kind::DecayStart:
+    case HandleKind::DecayStart:
         edits.push_back({"/lr_schedule/decay_steps",
                          roundedSteps(static_cast<double>(steps) - x, steps, steps - warmup)});
         break;
-    case Kind::End: edits.push_back({"/lr_schedule/end_factor", roundedFactor(y / base)}); break;
+    case HandleKind::End:
+        edits.push_back({"/lr_schedule/end_factor", roundedFactor(y / base)});
+        break;
     }
     return edits;
 }

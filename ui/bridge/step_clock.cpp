@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kMostExecutions = 20000; // one by one; more say nothing more
 constexpr double kAroundForwards = 1.0;         // what lies around an unpredicted schedule
 
-std::size_t at(int index) {
+std::size_t clockIndex(int index) {
     return static_cast<std::size_t>(index);
 }
 
@@ -40,7 +40,7 @@ StepTrack::StepTrack(const plan::PlannedProgram& program) : program_(&program) {
     shown_ = rest + std::int64_t{microsteps_} * length_ <= kMostExecutions ? microsteps_ : 1;
     count_ = rest + shown_ * length_;
     for (int op = first_ + 1; op <= first_ + length_; ++op) {
-        times_[at(op)] /= shown_; // those that are shown run one by one
+        times_[clockIndex(op)] /= shown_; // those that are shown run one by one
     }
 }
 
@@ -84,7 +84,7 @@ StepClock::StepClock(const plan::ExecutionPlan& plan, const std::vector<StepTrac
     timed_ =
         plan.predicted_step_ms.value_or(0) > 0 && (!plan.pipeline || !plan.pipeline->times.empty());
     stages_.resize(tracks.size());
-    if (plan.pipeline && tracks.size() == at(plan.pipeline->stages)) {
+    if (plan.pipeline && tracks.size() == clockIndex(plan.pipeline->stages)) {
         pipelined(plan, tracks);
     } else if (!tracks.empty()) {
         alone(plan, tracks.front());
@@ -217,7 +217,7 @@ void StepClock::pipelined(const plan::ExecutionPlan& plan, const std::vector<Ste
             const auto found = std::find(actions.begin() + next, actions.end(), action);
             if (found != actions.end()) {
                 next = static_cast<int>(found - actions.begin());
-                fill(end - position, out.actions[at(next)]);
+                fill(end - position, out.actions[clockIndex(next)]);
             } else { // between two actions: in no time
                 const double now = out.starts.empty() ? before : out.starts.back();
                 fill(end - position, {now, now});
@@ -233,29 +233,30 @@ void StepClock::pipelined(const plan::ExecutionPlan& plan, const std::vector<Ste
 }
 
 double StepClock::startOf(int stage, int position) const {
-    return stages_[at(stage)].starts[at(position)];
+    return stages_[clockIndex(stage)].starts[clockIndex(position)];
 }
 
 double StepClock::endOf(int stage, int position) const {
-    const Stage& own = stages_[at(stage)];
-    const double next = own.starts[at(position + 1)];
-    const int action = actionAt(stage, own.starts[at(position)]);
-    const bool acts = action >= 0 && own.starts[at(position)] < own.actions[at(action)].end;
-    return acts ? std::min(next, own.actions[at(action)].end) : next;
+    const Stage& own = stages_[clockIndex(stage)];
+    const double next = own.starts[clockIndex(position + 1)];
+    const int action = actionAt(stage, own.starts[clockIndex(position)]);
+    const bool acts =
+        action >= 0 && own.starts[clockIndex(position)] < own.actions[clockIndex(action)].end;
+    return acts ? std::min(next, own.actions[clockIndex(action)].end) : next;
 }
 
 int StepClock::positionAt(int stage, double time) const {
-    const std::vector<double>& starts = stages_[at(stage)].starts;
+    const std::vector<double>& starts = stages_[clockIndex(stage)].starts;
     const auto behind = std::upper_bound(starts.begin(), starts.end() - 1, time);
     return std::max(0, static_cast<int>(behind - starts.begin()) - 1);
 }
 
 const std::vector<TimeSpan>& StepClock::actions(int stage) const {
-    return stages_[at(stage)].actions;
+    return stages_[clockIndex(stage)].actions;
 }
 
 int StepClock::actionAt(int stage, double time) const {
-    const std::vector<TimeSpan>& spans = stages_[at(stage)].actions;
+    const std::vector<TimeSpan>& spans = stages_[clockIndex(stage)].actions;
     const auto behind =
         std::upper_bound(spans.begin(), spans.end(), time,
                          [](double moment, const TimeSpan& span) { return moment < span.start; });
@@ -263,7 +264,7 @@ int StepClock::actionAt(int stage, double time) const {
 }
 
 bool StepClock::isAround(int stage, int position) const {
-    const Stage& own = stages_[at(stage)];
+    const Stage& own = stages_[clockIndex(stage)];
     return !own.actions.empty() && (position < own.first || position > own.last);
 }
 

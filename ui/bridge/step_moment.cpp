@@ -15,7 +15,7 @@ namespace {
 
 enum Shade { Faint, Strong, Grey };
 
-QString tr(const char* text) {
+QString momentWords(const char* text) {
     return QCoreApplication::translate("StepMoments", text);
 }
 
@@ -30,7 +30,8 @@ QString exchangeText(const plan::Collective& one) {
         axes.append(toQString(axis));
     }
     const QString kind = toQString(one.kind).replace('_', '-');
-    return axes.isEmpty() ? kind : tr("%1 over %2").arg(kind, axes.join(QStringLiteral(" × ")));
+    return axes.isEmpty() ? kind
+                          : momentWords("%1 over %2").arg(kind, axes.join(QStringLiteral(" × ")));
 }
 
 /// The part of the step that an op is in.
@@ -43,21 +44,21 @@ std::string_view segmentOf(const StepTrack& track, int op) {
 }
 
 QString segmentText(std::string_view segment) {
-    return segment == "setup"    ? tr("setup")
-           : segment == "update" ? tr("update")
+    return segment == "setup"    ? momentWords("setup")
+           : segment == "update" ? momentWords("update")
                                  : toQString(segment);
 }
 
 /// "backward of microbatch 3" for "B3".
 QString actionText(const QString& action) {
-    const QString kind = action.startsWith('F')   ? tr("forward")
-                         : action.startsWith('B') ? tr("backward")
-                         : action.startsWith('I') ? tr("input gradient")
-                                                  : tr("weight gradient");
+    const QString kind = action.startsWith('F')   ? momentWords("forward")
+                         : action.startsWith('B') ? momentWords("backward")
+                         : action.startsWith('I') ? momentWords("input gradient")
+                                                  : momentWords("weight gradient");
     const QStringList numbers = action.mid(1).split('.');
     return numbers.size() > 1
-               ? tr("%1 of microbatch %2, chunk %3").arg(kind, numbers[0], numbers[1])
-               : tr("%1 of microbatch %2").arg(kind, numbers[0]);
+               ? momentWords("%1 of microbatch %2, chunk %3").arg(kind, numbers[0], numbers[1])
+               : momentWords("%1 of microbatch %2").arg(kind, numbers[0]);
 }
 
 } // namespace
@@ -163,14 +164,14 @@ void StepMoments::addPhase(int position, std::string_view segment, bool repeated
         phase.text = actionText(action);
         shade = action.startsWith('F') ? Faint : Strong;
     } else if (segment == "microstep") {
-        name = backward ? tr("backward") : tr("forward");
+        name = backward ? momentWords("backward") : momentWords("forward");
         if (repeated && own.shownMicrosteps() > 1) {
-            name = tr("%1 %2 of %3")
+            name = momentWords("%1 %2 of %3")
                        .arg(name)
                        .arg(own.microstepAt(position) + 1)
                        .arg(own.microsteps());
         } else if (repeated) {
-            name = tr("%1, %2 times").arg(name, formatCount(own.microsteps()));
+            name = momentWords("%1, %2 times").arg(name, formatCount(own.microsteps()));
         }
         phase.text = name;
         shade = backward ? Strong : Faint;
@@ -220,7 +221,8 @@ QString StepMoments::title(int op) const {
         return kind;
     }
     const bool gradient = step.op.phase == ir::Phase::backward;
-    return QStringLiteral("%1, %2").arg(gradient ? tr("%1 gradient").arg(path) : path, kind);
+    return QStringLiteral("%1, %2").arg(gradient ? momentWords("%1 gradient").arg(path) : path,
+                                        kind);
 }
 
 StepMoment StepMoments::at(int position) const {

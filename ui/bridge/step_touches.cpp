@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kGradient = "gradient/"; // name of a parameter's summed gradient
 
-std::size_t at(int index) {
+std::size_t touchIndex(int index) {
     return static_cast<std::size_t>(index);
 }
 
@@ -27,18 +27,19 @@ StepTouches::StepTouches(const plan::ExecutionPlan& plan, const StepTrack& track
 }
 
 void StepTouches::own(int buffer, const Owner& owner) {
-    if (buffer >= 0 && owners_[at(buffer)].tensor.isEmpty()) {
-        owners_[at(buffer)] = owner;
+    if (buffer >= 0 && owners_[touchIndex(buffer)].tensor.isEmpty()) {
+        owners_[touchIndex(buffer)] = owner;
     }
 }
 
 const StepTouches::Owner* StepTouches::ownerOf(const plan::Operand& operand) const {
-    const Owner* owner = operand.buffer < 0 ? nullptr : &owners_[at(operand.buffer)];
+    const Owner* owner = operand.buffer < 0 ? nullptr : &owners_[touchIndex(operand.buffer)];
     return owner == nullptr || owner->tensor.isEmpty() ? nullptr : owner;
 }
 
 bool StepTouches::isOf(const plan::Operand& operand, plan::Category category) const {
-    return operand.buffer >= 0 && program_->buffers[at(operand.buffer)].category == category;
+    return operand.buffer >= 0 &&
+           program_->buffers[touchIndex(operand.buffer)].category == category;
 }
 
 /// "optimizer.m/blocks.0.norm.bias" is a side of "blocks.0.norm.bias".

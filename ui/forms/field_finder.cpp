@@ -14,7 +14,7 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kWidth = 160;
+constexpr int kFieldFinderWidth = 160;
 constexpr int kPopupWidth = 520;
 constexpr int kMostShown = 14;
 
@@ -65,7 +65,7 @@ FieldFinder::FieldFinder(FormSource& source, QWidget* parent)
     setAccessibleName(tr("Find a field"));
     addAction(widgets::icon("search", widgets::Role::Muted), QLineEdit::LeadingPosition);
     setClearButtonEnabled(true);
-    setFixedWidth(kWidth);
+    setFixedWidth(kFieldFinderWidth);
     auto* completer = new QCompleter(fields_, this);
     completer->setFilterMode(Qt::MatchContains);
     completer->setCaseSensitivity(Qt::CaseInsensitive);

@@ -24,7 +24,7 @@ namespace {
 
 using config::Json;
 
-constexpr int kButton = 24;
+constexpr int kListEditorButton = 24;
 
 void clear(QLayout* layout) {
     while (QLayoutItem* item = layout->takeAt(0)) {
@@ -39,7 +39,7 @@ QPushButton* flatButton(const char* icon, const QString& id, const QString& name
     button->setObjectName(id);
     button->setAccessibleName(name);
     button->setToolTip(name);
-    button->setFixedWidth(kButton);
+    button->setFixedWidth(kListEditorButton);
     widgets::setButtonKind(button, widgets::ButtonKind::Flat);
     widgets::setCompact(button);
     return button;

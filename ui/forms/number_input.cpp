@@ -13,11 +13,11 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kCharacters = 8;
-constexpr int kFrame = 34; // paddings and the arrows
+constexpr int kNumberInputCharacters = 8;
+constexpr int kNumberInputFrame = 34; // paddings and the arrows
 
 int widthOf(const QFont& font, int characters) {
-    return QFontMetrics(font).horizontalAdvance(QString(characters, '0')) + kFrame;
+    return QFontMetrics(font).horizontalAdvance(QString(characters, '0')) + kNumberInputFrame;
 }
 
 } // namespace
@@ -34,7 +34,7 @@ QString nullText(const config::Field& field) {
 }
 
 NumberInput::NumberInput(const config::Field& field, QWidget* parent)
-    : QAbstractSpinBox(parent), field_(field), characters_(kCharacters) {
+    : QAbstractSpinBox(parent), field_(field), characters_(kNumberInputCharacters) {
     setFocusPolicy(Qt::StrongFocus);
     setAccelerated(true);
     widgets::setTextStyle(this, widgets::TextStyle::Mono);
@@ -102,7 +102,8 @@ void NumberInput::focusOutEvent(QFocusEvent* event) {
 }
 
 int NumberInput::usualWidth() {
-    return widthOf(widgets::Theme::current().font(widgets::TextStyle::Mono), kCharacters);
+    return widthOf(widgets::Theme::current().font(widgets::TextStyle::Mono),
+                   kNumberInputCharacters);
 }
 
 void NumberInput::setCharacters(int count) {

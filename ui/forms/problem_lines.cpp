@@ -12,7 +12,7 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kPatienceMs = 700;
+constexpr int kProblemLinesPatienceMs = 700;
 constexpr int kIcon = 14;
 
 /// Follows the theme: a pixmap would keep the colours of its day.
@@ -38,7 +38,7 @@ ProblemLines::ProblemLines(QWidget* parent) : QWidget(parent), column_(new QVBox
     column_->setContentsMargins(0, 0, 0, 0);
     column_->setSpacing(2);
     waiting_.setSingleShot(true);
-    waiting_.setInterval(kPatienceMs);
+    waiting_.setInterval(kProblemLinesPatienceMs);
     connect(&waiting_, &QTimer::timeout, this, &ProblemLines::show);
     setVisible(false);
 }

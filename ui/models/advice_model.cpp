@@ -13,7 +13,7 @@ QString percent(double share) {
     return QString::number(100 * share, 'f', share < 0.0995 ? 1 : 0) + QStringLiteral(" %");
 }
 
-bool isNumber(int column) {
+bool isNumberColumn(int column) {
     return column >= AdviceModel::MemoryColumn;
 }
 
@@ -24,7 +24,7 @@ QString meshOf(const QString& change) {
     return axes.join(QStringLiteral(" × "));
 }
 
-AdviceRow rowOf(const MeshWay& found, int way) {
+AdviceRow adviceRow(const MeshWay& found, int way) {
     const QString change = toQString(found.way.change);
     AdviceRow out;
     out.mesh = meshOf(change);
@@ -74,7 +74,7 @@ void AdviceModel::setWays(const std::vector<MeshWay>& ways, const plan::Executio
         rows_.push_back(ownRow(*plan));
     }
     for (std::size_t i = 0; i < ways.size(); ++i) {
-        rows_.push_back(rowOf(ways[i], static_cast<int>(i)));
+        rows_.push_back(adviceRow(ways[i], static_cast<int>(i)));
     }
     markBest(rows_);
     endResetModel();
@@ -119,10 +119,10 @@ QVariant AdviceModel::data(const QModelIndex& index, int role) const {
     case Qt::AccessibleTextRole:
         return column == MarkColumn ? QVariant(sentence(index.row())) : display(shown, column);
     case Qt::TextAlignmentRole:
-        return QVariant::fromValue(
-            Qt::Alignment(Qt::AlignVCenter | (isNumber(column) ? Qt::AlignRight : Qt::AlignLeft)));
+        return QVariant::fromValue(Qt::Alignment(
+            Qt::AlignVCenter | (isNumberColumn(column) ? Qt::AlignRight : Qt::AlignLeft)));
     case Qt::FontRole:
-        return isNumber(column) || column == MeshColumn
+        return isNumberColumn(column) || column == MeshColumn
                    ? QVariant(widgets::Theme::current().font(widgets::TextStyle::Mono))
                    : QVariant();
     case Qt::ForegroundRole:
@@ -170,8 +170,8 @@ QVariant AdviceModel::headerData(int section, Qt::Orientation orientation, int r
         return {};
     }
     if (role == Qt::TextAlignmentRole) {
-        return QVariant::fromValue(
-            Qt::Alignment(Qt::AlignVCenter | (isNumber(section) ? Qt::AlignRight : Qt::AlignLeft)));
+        return QVariant::fromValue(Qt::Alignment(
+            Qt::AlignVCenter | (isNumberColumn(section) ? Qt::AlignRight : Qt::AlignLeft)));
     }
     if (role == Qt::ToolTipRole && section == MarkColumn) {
         return tr("★: no other mesh is better in memory and in time");

@@ -7,7 +7,7 @@
 namespace weft::ui {
 namespace {
 
-double number_of(const checkpoint::TensorDifference& row, int column) {
+double differenceOf(const checkpoint::TensorDifference& row, int column) {
     switch (column) {
     case ArrayDifferenceModel::NormA: return row.norm_a;
     case ArrayDifferenceModel::NormB: return row.norm_b;
@@ -17,7 +17,7 @@ double number_of(const checkpoint::TensorDifference& row, int column) {
     }
 }
 
-QVariant alignment(int column) {
+QVariant alignmentOfColumn(int column) {
     return QVariant::fromValue(
         Qt::Alignment(Qt::AlignVCenter |
                       (column == ArrayDifferenceModel::Name ? Qt::AlignLeft : Qt::AlignRight)));
@@ -53,10 +53,11 @@ QVariant ArrayDifferenceModel::data(const QModelIndex& index, int role) const {
         if (!row.problem.empty()) {
             return column == NormA ? toQString(row.problem) : QString();
         }
-        return formatMetric(number_of(row, column));
-    case kSortRole: return column == Name ? QVariant(toQString(row.name)) : number_of(row, column);
+        return formatMetric(differenceOf(row, column));
+    case kSortRole:
+        return column == Name ? QVariant(toQString(row.name)) : differenceOf(row, column);
     case Qt::ToolTipRole: return toQString(row.problem.empty() ? row.name : row.problem);
-    case Qt::TextAlignmentRole: return alignment(column);
+    case Qt::TextAlignmentRole: return alignmentOfColumn(column);
     case Qt::FontRole: return widgets::Theme::current().font(widgets::TextStyle::Mono);
     case Qt::ForegroundRole:
         return widgets::Theme::current().color(row.problem.empty() ? widgets::Role::Text
@@ -71,7 +72,7 @@ QVariant ArrayDifferenceModel::headerData(int section, Qt::Orientation orientati
         return {};
     }
     if (role == Qt::TextAlignmentRole) {
-        return alignment(section);
+        return alignmentOfColumn(section);
     }
     const QString titles[] = {tr("array"),         tr("norm A"),  tr("norm B"),
                               tr("norm of A − B"), tr("largest"), tr("relative")};

@@ -14,7 +14,7 @@ namespace {
 
 using sharding::Finding;
 
-QString tr(const char* text) {
+QString findingWords(const char* text) {
     return FindingModel::tr(text);
 }
 
@@ -24,17 +24,18 @@ std::string ownerOf(const std::string& array) {
 }
 
 QString whyOf(const Finding& finding) {
-    const QString devices =
-        tr("%1 devices (%2)").arg(finding.devices).arg(toQString(join(finding.axes, ", ")));
+    const QString devices = findingWords("%1 devices (%2)")
+                                .arg(finding.devices)
+                                .arg(toQString(join(finding.axes, ", ")));
     if (finding.kind == Finding::Kind::uneven) {
-        return tr("%1 do not divide over %2").arg(formatCount(finding.units), devices);
+        return findingWords("%1 do not divide over %2").arg(formatCount(finding.units), devices);
     }
-    return finding.dim < 0
-               ? tr("no dimension splits over %1").arg(devices)
-               : tr("%1 cannot be split over %2").arg(formatCount(finding.units), devices);
+    return finding.dim < 0 ? findingWords("no dimension splits over %1").arg(devices)
+                           : findingWords("%1 cannot be split over %2")
+                                 .arg(formatCount(finding.units), devices);
 }
 
-FindingRow rowOf(const Finding& finding) {
+FindingRow findingRow(const Finding& finding) {
     FindingRow out;
     out.kind =
         finding.kind == Finding::Kind::uneven ? FindingRow::Kind::Padded : FindingRow::Kind::Whole;
@@ -53,12 +54,13 @@ FindingRow rowOf(const Finding& finding) {
 FindingRow memoryRow(const plan::ExecutionPlan& plan) {
     FindingRow out;
     out.kind = FindingRow::Kind::Memory;
-    out.where = tr("memory");
+    out.where = findingWords("memory");
     out.bytes = plan.memory_bytes() - *plan.limit_bytes;
-    out.why = tr("%1 are needed, and there are %2")
+    out.why = findingWords("%1 are needed, and there are %2")
                   .arg(widgets::formatMemory(plan.memory_bytes()),
                        widgets::formatMemory(*plan.limit_bytes));
-    out.story = tr("The plan does not fit: %1 (%2).").arg(out.why, toQString(plan.limit_basis));
+    out.story =
+        findingWords("The plan does not fit: %1 (%2).").arg(out.why, toQString(plan.limit_basis));
     return out;
 }
 
@@ -71,7 +73,7 @@ void FindingModel::setDigest(std::shared_ptr<const PlanDigest> digest) {
     rows_.clear();
     std::map<std::tuple<QString, int, int, std::int64_t>, std::size_t> known;
     for (const Finding& finding : digest ? digest->plan->findings : std::vector<Finding>()) {
-        FindingRow made = rowOf(finding);
+        FindingRow made = findingRow(finding);
         const auto [found, is_new] = known.try_emplace(
             {made.where, static_cast<int>(finding.kind), finding.dim, finding.devices},
             rows_.size());
@@ -138,11 +140,11 @@ QVariant FindingModel::data(const QModelIndex& index, int role) const {
 QVariant FindingModel::display(const FindingRow& row, int column) const {
     switch (column) {
     case WhatColumn:
-        return row.kind == FindingRow::Kind::Memory  ? tr("does not fit")
-               : row.kind == FindingRow::Kind::Whole ? tr("kept whole")
-                                                     : tr("padded");
+        return row.kind == FindingRow::Kind::Memory  ? findingWords("does not fit")
+               : row.kind == FindingRow::Kind::Whole ? findingWords("kept whole")
+                                                     : findingWords("padded");
     case WhereColumn:
-        return row.count > 1 ? tr("%1 (%2)").arg(row.where).arg(row.count) : row.where;
+        return row.count > 1 ? findingWords("%1 (%2)").arg(row.where).arg(row.count) : row.where;
     case BytesColumn: return widgets::formatMemory(row.bytes);
     case WhyColumn: return row.why;
     default: return {};
@@ -160,7 +162,8 @@ QVariant FindingModel::headerData(int section, Qt::Orientation orientation, int 
     if (role != Qt::DisplayRole) {
         return {};
     }
-    const QString titles[] = {tr("what"), tr("where"), tr("lost a device"), tr("why")};
+    const QString titles[] = {findingWords("what"), findingWords("where"),
+                              findingWords("lost a device"), findingWords("why")};
     return titles[section];
 }
 

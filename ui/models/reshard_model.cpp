@@ -12,12 +12,12 @@ namespace {
 
 constexpr int kMostStretches = 4; // of device numbers
 
-QVariant alignment(bool right) {
+QVariant reshardAlignment(bool right) {
     return QVariant::fromValue(
         Qt::Alignment(Qt::AlignVCenter | (right ? Qt::AlignRight : Qt::AlignLeft)));
 }
 
-QVariant mono() {
+QVariant reshardMono() {
     return widgets::Theme::current().font(widgets::TextStyle::Mono);
 }
 
@@ -68,8 +68,8 @@ QVariant ReshardModel::data(const QModelIndex& index, int role) const {
     case kSortRole: return column == BytesColumn ? QVariant(shown.bytes) : display(shown, column);
     case Qt::ToolTipRole: return sentence;
     case Qt::AccessibleTextRole: return column == NameColumn ? sentence : display(shown, column);
-    case Qt::TextAlignmentRole: return alignment(column == BytesColumn);
-    case Qt::FontRole: return column == KindColumn ? QVariant() : mono();
+    case Qt::TextAlignmentRole: return reshardAlignment(column == BytesColumn);
+    case Qt::FontRole: return column == KindColumn ? QVariant() : reshardMono();
     default: return {};
     }
 }
@@ -79,7 +79,7 @@ QVariant ReshardModel::headerData(int section, Qt::Orientation orientation, int 
         return {};
     }
     if (role == Qt::TextAlignmentRole) {
-        return alignment(section == BytesColumn);
+        return reshardAlignment(section == BytesColumn);
     }
     const QString titles[] = {tr("array"), tr("becomes"), tr("bytes")};
     return role == Qt::DisplayRole ? QVariant(titles[section]) : QVariant();
@@ -129,8 +129,8 @@ QVariant ReaderModel::data(const QModelIndex& index, int role) const {
         default: return formatCount(row.each.pieces);
         }
     case Qt::ToolTipRole: return sentence;
-    case Qt::TextAlignmentRole: return alignment(column != DeviceColumn);
-    case Qt::FontRole: return mono();
+    case Qt::TextAlignmentRole: return reshardAlignment(column != DeviceColumn);
+    case Qt::FontRole: return reshardMono();
     default: return {};
     }
 }
@@ -140,7 +140,7 @@ QVariant ReaderModel::headerData(int section, Qt::Orientation orientation, int r
         return {};
     }
     if (role == Qt::TextAlignmentRole) {
-        return alignment(section != DeviceColumn);
+        return reshardAlignment(section != DeviceColumn);
     }
     if (role == Qt::ToolTipRole && section == CrossingColumn) {
         return tr("Of what it reads, what other devices have saved");

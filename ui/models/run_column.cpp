@@ -6,33 +6,33 @@
 namespace weft::ui {
 namespace {
 
-using Kind = RunColumn::Kind;
+using ColumnKind = RunColumn::Kind;
 
 struct KindName {
-    Kind kind;
+    ColumnKind kind;
     const char* id;
     const char* title;
 };
 constexpr KindName kKinds[] = {
-    {Kind::Name, "name", QT_TRANSLATE_NOOP("RunColumn", "run")},
-    {Kind::State, "state", QT_TRANSLATE_NOOP("RunColumn", "state")},
-    {Kind::Curve, "curve", QT_TRANSLATE_NOOP("RunColumn", "loss")},
-    {Kind::Best, "best", QT_TRANSLATE_NOOP("RunColumn", "best")},
-    {Kind::Step, "step", QT_TRANSLATE_NOOP("RunColumn", "step")},
-    {Kind::Time, "time", QT_TRANSLATE_NOOP("RunColumn", "time")},
-    {Kind::Size, "size", QT_TRANSLATE_NOOP("RunColumn", "size")},
-    {Kind::Tags, "tags", QT_TRANSLATE_NOOP("RunColumn", "tags")},
-    {Kind::Notes, "notes", QT_TRANSLATE_NOOP("RunColumn", "notes")},
-    {Kind::Parent, "parent", QT_TRANSLATE_NOOP("RunColumn", "parent")},
-    {Kind::When, "when", QT_TRANSLATE_NOOP("RunColumn", "written")},
-    {Kind::Model, "model", QT_TRANSLATE_NOOP("RunColumn", "model")},
-    {Kind::Data, "data", QT_TRANSLATE_NOOP("RunColumn", "data")},
+    {ColumnKind::Name, "name", QT_TRANSLATE_NOOP("RunColumn", "run")},
+    {ColumnKind::State, "state", QT_TRANSLATE_NOOP("RunColumn", "state")},
+    {ColumnKind::Curve, "curve", QT_TRANSLATE_NOOP("RunColumn", "loss")},
+    {ColumnKind::Best, "best", QT_TRANSLATE_NOOP("RunColumn", "best")},
+    {ColumnKind::Step, "step", QT_TRANSLATE_NOOP("RunColumn", "step")},
+    {ColumnKind::Time, "time", QT_TRANSLATE_NOOP("RunColumn", "time")},
+    {ColumnKind::Size, "size", QT_TRANSLATE_NOOP("RunColumn", "size")},
+    {ColumnKind::Tags, "tags", QT_TRANSLATE_NOOP("RunColumn", "tags")},
+    {ColumnKind::Notes, "notes", QT_TRANSLATE_NOOP("RunColumn", "notes")},
+    {ColumnKind::Parent, "parent", QT_TRANSLATE_NOOP("RunColumn", "parent")},
+    {ColumnKind::When, "when", QT_TRANSLATE_NOOP("RunColumn", "written")},
+    {ColumnKind::Model, "model", QT_TRANSLATE_NOOP("RunColumn", "model")},
+    {ColumnKind::Data, "data", QT_TRANSLATE_NOOP("RunColumn", "data")},
 };
 
 } // namespace
 
 QString RunColumn::id() const {
-    if (kind == Kind::Metric) {
+    if (kind == ColumnKind::Metric) {
         const QString what = value == Value::Best   ? QStringLiteral("best")
                              : value == Value::Last ? QStringLiteral("last")
                                                     : QStringLiteral("at %1").arg(step);
@@ -57,7 +57,7 @@ std::optional<RunColumn> RunColumn::fromId(const QString& id) {
         }
         return std::nullopt;
     }
-    column.kind = Kind::Metric;
+    column.kind = ColumnKind::Metric;
     const QString word = id.section(' ', 1, 1);
     int name_at = 2;
     if (word == "at") {
@@ -78,7 +78,7 @@ std::optional<RunColumn> RunColumn::fromId(const QString& id) {
 }
 
 QString RunColumn::title() const {
-    if (kind == Kind::Metric) {
+    if (kind == ColumnKind::Metric) {
         const QString name = toQString(metric);
         return value == Value::Best   ? tr("%1, best").arg(name)
                : value == Value::Last ? tr("%1, last").arg(name)
@@ -93,15 +93,16 @@ QString RunColumn::title() const {
 }
 
 bool RunColumn::isNumber() const {
-    return kind == Kind::Best || kind == Kind::Metric || kind == Kind::Step || kind == Kind::Time ||
-           kind == Kind::Size || kind == Kind::When;
+    return kind == ColumnKind::Best || kind == ColumnKind::Metric || kind == ColumnKind::Step ||
+           kind == ColumnKind::Time || kind == ColumnKind::Size || kind == ColumnKind::When;
 }
 
 std::vector<RunColumn> RunColumn::usual() {
     std::vector<RunColumn> columns;
-    for (const Kind kind :
-         {Kind::Name, Kind::State, Kind::Curve, Kind::Best, Kind::Step, Kind::Time, Kind::Size,
-          Kind::Tags, Kind::Notes, Kind::Parent, Kind::When}) {
+    for (const ColumnKind kind :
+         {ColumnKind::Name, ColumnKind::State, ColumnKind::Curve, ColumnKind::Best,
+          ColumnKind::Step, ColumnKind::Time, ColumnKind::Size, ColumnKind::Tags, ColumnKind::Notes,
+          ColumnKind::Parent, ColumnKind::When}) {
         columns.emplace_back().kind = kind;
     }
     return columns;

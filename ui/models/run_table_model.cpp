@@ -12,7 +12,7 @@
 namespace weft::ui {
 namespace {
 
-using Kind = RunColumn::Kind;
+using ColumnKind = RunColumn::Kind;
 using Value = RunColumn::Value;
 
 QStringList tags_of(const train::RunSummary& run) {
@@ -36,7 +36,8 @@ RunTableModel::RunTableModel(RunIndex& index, RunCurves& curves, QObject* parent
     connect(&index_, &RunIndex::runsChanged, this, &RunTableModel::takeRuns);
     connect(&curves_, &RunCurves::arrived, this, [this] {
         for (int i = 0; i < columnCount(); ++i) {
-            if (columns_[static_cast<std::size_t>(i)].kind == Kind::Metric && rowCount() > 0) {
+            if (columns_[static_cast<std::size_t>(i)].kind == ColumnKind::Metric &&
+                rowCount() > 0) {
                 emit dataChanged(createIndex(0, i), createIndex(rowCount() - 1, i));
             }
         }
@@ -157,28 +158,29 @@ std::optional<double> RunTableModel::metricValue(const train::RunSummary& run,
 std::optional<double> RunTableModel::numberOf(const train::RunSummary& run,
                                               const RunColumn& column) const {
     switch (column.kind) {
-    case Kind::Best: return run.best_value;
-    case Kind::Metric: return metricValue(run, column);
-    case Kind::Step: return static_cast<double>(run.step);
-    case Kind::Time: return run.seconds;
-    case Kind::Size: return static_cast<double>(run.bytes);
-    case Kind::When: return run.modified;
+    case ColumnKind::Best: return run.best_value;
+    case ColumnKind::Metric: return metricValue(run, column);
+    case ColumnKind::Step: return static_cast<double>(run.step);
+    case ColumnKind::Time: return run.seconds;
+    case ColumnKind::Size: return static_cast<double>(run.bytes);
+    case ColumnKind::When: return run.modified;
     default: return std::nullopt;
     }
 }
 
 QString RunTableModel::textOf(const train::RunSummary& run, const RunColumn& column) const {
     switch (column.kind) {
-    case Kind::Name: return nameOf(run);
-    case Kind::State: return run.problem.empty() ? stateLook(run.state).text : tr("unreadable");
-    case Kind::Tags: return tags_of(run).join(", ");
-    case Kind::Notes: return toQString(run.annotations.notes).simplified();
-    case Kind::Parent: return parent_of(run);
-    case Kind::Model: return toQString(run.info.model);
-    case Kind::Data:
+    case ColumnKind::Name: return nameOf(run);
+    case ColumnKind::State:
+        return run.problem.empty() ? stateLook(run.state).text : tr("unreadable");
+    case ColumnKind::Tags: return tags_of(run).join(", ");
+    case ColumnKind::Notes: return toQString(run.annotations.notes).simplified();
+    case ColumnKind::Parent: return parent_of(run);
+    case ColumnKind::Model: return toQString(run.info.model);
+    case ColumnKind::Data:
         return run.source == train::RunSource::weft ? toQString(run.info.data)
                                                     : sourceName(run.source);
-    case Kind::Curve: return {};
+    case ColumnKind::Curve: return {};
     default: break;
     }
     const std::optional<double> number = numberOf(run, column);
@@ -186,10 +188,10 @@ QString RunTableModel::textOf(const train::RunSummary& run, const RunColumn& col
         return QStringLiteral("–");
     }
     switch (column.kind) {
-    case Kind::Step: return formatCount(run.step);
-    case Kind::Time: return formatDuration(*number);
-    case Kind::Size: return formatFileSize(run.bytes);
-    case Kind::When: return formatWhen(*number);
+    case ColumnKind::Step: return formatCount(run.step);
+    case ColumnKind::Time: return formatDuration(*number);
+    case ColumnKind::Size: return formatFileSize(run.bytes);
+    case ColumnKind::When: return formatWhen(*number);
     default: return formatMetric(*number);
     }
 }
@@ -199,7 +201,7 @@ QVariant RunTableModel::sortValue(const train::RunSummary& run, const RunColumn&
         const std::optional<double> number = numberOf(run, column);
         return number && *number == *number ? QVariant(*number) : QVariant();
     }
-    if (column.kind == Kind::Curve) {
+    if (column.kind == ColumnKind::Curve) {
         return run.loss_curve.empty() ? QVariant() : QVariant(run.last_loss);
     }
     const QString text = textOf(run, column);
@@ -208,19 +210,19 @@ QVariant RunTableModel::sortValue(const train::RunSummary& run, const RunColumn&
 
 QString RunTableModel::tooltipOf(const train::RunSummary& run, const RunColumn& column) const {
     switch (column.kind) {
-    case Kind::State:
+    case ColumnKind::State:
         return !run.problem.empty()       ? toQString(run.problem)
                : run.info.message.empty() ? stateLook(run.state).text
                                           : toQString(run.info.message);
-    case Kind::Best:
+    case ColumnKind::Best:
         return run.best_value
                    ? tr("%1 at step %2").arg(toQString(run.best_metric), formatCount(run.best_step))
                    : tr("no %1 yet").arg(toQString(run.best_metric));
-    case Kind::Curve:
+    case ColumnKind::Curve:
         return run.loss_curve.empty() ? QString() : tr("loss %1").arg(formatMetric(run.last_loss));
-    case Kind::Notes: return toQString(run.annotations.notes);
-    case Kind::Tags: return tr("Edit: tags, parted by commas");
-    case Kind::Parent:
+    case ColumnKind::Notes: return toQString(run.annotations.notes);
+    case ColumnKind::Tags: return tr("Edit: tags, parted by commas");
+    case ColumnKind::Parent:
         return run.info.parent.empty()
                    ? QString()
                    : tr("forked from %1 at step %2")
@@ -239,27 +241,29 @@ QVariant RunTableModel::data(const QModelIndex& index, int role) const {
     switch (role) {
     case Qt::DisplayRole: return textOf(run, column);
     case Qt::EditRole:
-        return column.kind == Kind::Notes ? toQString(run.annotations.notes) : textOf(run, column);
+        return column.kind == ColumnKind::Notes ? toQString(run.annotations.notes)
+                                                : textOf(run, column);
     case Qt::ToolTipRole: return tooltipOf(run, column);
     case SortRole: return sortValue(run, column);
     case CurveRole:
-        return column.kind == Kind::Curve ? QVariant::fromValue(curveOf(run)) : QVariant();
+        return column.kind == ColumnKind::Curve ? QVariant::fromValue(curveOf(run)) : QVariant();
     case TagsRole: return tags_of(run);
     case Qt::AccessibleTextRole:
         return column.title() + " " +
-               (column.kind == Kind::Curve ? tooltipOf(run, column) : textOf(run, column));
+               (column.kind == ColumnKind::Curve ? tooltipOf(run, column) : textOf(run, column));
     case Qt::TextAlignmentRole:
         return QVariant::fromValue(
             Qt::Alignment(Qt::AlignVCenter | (column.isNumber() ? Qt::AlignRight : Qt::AlignLeft)));
     case Qt::FontRole:
-        return theme.font(column.kind == Kind::Name ? widgets::TextStyle::Strong
-                          : column.isNumber()       ? widgets::TextStyle::Mono
-                                                    : widgets::TextStyle::Body);
+        return theme.font(column.kind == ColumnKind::Name ? widgets::TextStyle::Strong
+                          : column.isNumber()             ? widgets::TextStyle::Mono
+                                                          : widgets::TextStyle::Body);
     case Qt::ForegroundRole: {
         const widgets::Role look =
-            column.kind == Kind::State
+            column.kind == ColumnKind::State
                 ? (run.problem.empty() ? stateLook(run.state).role : widgets::Role::Error)
-            : run.annotations.archived || column.kind == Kind::Parent || column.kind == Kind::When
+            : run.annotations.archived || column.kind == ColumnKind::Parent ||
+                    column.kind == ColumnKind::When
                 ? widgets::Role::Muted
                 : widgets::Role::Text;
         return theme.color(look);
@@ -274,7 +278,7 @@ bool RunTableModel::setData(const QModelIndex& index, const QVariant& value, int
     }
     const train::RunSummary& run = rows_[static_cast<std::size_t>(index.row())];
     train::Annotations now = run.annotations;
-    if (columns_[static_cast<std::size_t>(index.column())].kind == Kind::Tags) {
+    if (columns_[static_cast<std::size_t>(index.column())].kind == ColumnKind::Tags) {
         now.tags = train::parse_tags(value.toString().toStdString());
     } else {
         now.notes = value.toString().toStdString();
@@ -292,8 +296,9 @@ Qt::ItemFlags RunTableModel::flags(const QModelIndex& index) const {
     if (!index.isValid()) {
         return flags;
     }
-    const Kind kind = columns_[static_cast<std::size_t>(index.column())].kind;
-    return kind == Kind::Tags || kind == Kind::Notes ? flags | Qt::ItemIsEditable : flags;
+    const ColumnKind kind = columns_[static_cast<std::size_t>(index.column())].kind;
+    return kind == ColumnKind::Tags || kind == ColumnKind::Notes ? flags | Qt::ItemIsEditable
+                                                                 : flags;
 }
 
 QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int role) const {

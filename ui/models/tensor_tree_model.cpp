@@ -12,9 +12,9 @@ namespace weft::ui {
 namespace {
 
 constexpr std::size_t kLeastJoined = 2;
-constexpr int kRowHeight = 22;
+constexpr int kTensorTreeModelRowHeight = 22;
 
-bool isNumber(const QString& text) {
+bool isNumberCell(const QString& text) {
     return !text.isEmpty() &&
            std::all_of(text.begin(), text.end(), [](QChar c) { return c >= u'0' && c <= u'9'; });
 }
@@ -25,7 +25,7 @@ QStringList treePath(const QString& name) {
     QStringList out;
     QStringList open;
     for (const QString& part : name.split('.')) {
-        if (isNumber(part) && !open.isEmpty()) {
+        if (isNumberCell(part) && !open.isEmpty()) {
             out << open.join('.') << part;
             open.clear();
         } else {
@@ -168,7 +168,7 @@ int TensorTreeModel::child(int parent, const QString& name) {
     nodes_.push_back(std::move(made));
     Node& above = nodes_[static_cast<std::size_t>(parent)];
     above.children.push_back(index);
-    above.layers += isNumber(name) ? 1 : 0;
+    above.layers += isNumberCell(name) ? 1 : 0;
     return index;
 }
 
@@ -213,7 +213,7 @@ void TensorTreeModel::joinAlike(int index) {
         joinAlike(children[i]);
         out.push_back(children[i]);
         std::size_t next = i + 1;
-        if (first.tensor < 0 && isNumber(first.name)) {
+        if (first.tensor < 0 && isNumberCell(first.name)) {
             const QString wanted = signature(children[i]);
             while (next < children.size() && signature(children[next]) == wanted) {
                 ++next;
@@ -342,7 +342,7 @@ QVariant TensorTreeModel::data(const QModelIndex& index, int role) const {
     }
     case kPathRole:
         return node.tensor < 0 ? path(static_cast<int>(index.internalId())) : QVariant();
-    case Qt::SizeHintRole: return QSize(0, kRowHeight);
+    case Qt::SizeHintRole: return QSize(0, kTensorTreeModelRowHeight);
     case Qt::TextAlignmentRole:
         return QVariant::fromValue(Qt::Alignment(
             Qt::AlignVCenter |

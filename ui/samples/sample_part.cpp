@@ -26,9 +26,9 @@
 namespace weft::ui {
 namespace {
 
-enum Page { MessagePage, ImagePage, TablePage, TokenPage };
+enum SamplePage { SampleMessagePage, ImagePage, SampleTablePage, TokenPage };
 constexpr int kImages = 60;
-constexpr int kRows = 100;
+constexpr int kSamplePartRows = 100;
 constexpr int kRuns = 12;
 constexpr int kSmallPixels = 40; // up to here an image is seen pixel by pixel
 constexpr int kSmallCell = 84;
@@ -37,7 +37,9 @@ constexpr int kPlaceWidth = 80;  // "1,000,000" at text size 1
 constexpr int kWideHeader = 460; // with room for words on its buttons
 
 int pageSizeOf(SampleForm form) {
-    return form == SampleForm::Images ? kImages : form == SampleForm::Features ? kRows : kRuns;
+    return form == SampleForm::Images     ? kImages
+           : form == SampleForm::Features ? kSamplePartRows
+                                          : kRuns;
 }
 
 QPushButton* arrow(const char* name, const char* icon, const QString& what) {
@@ -215,7 +217,7 @@ void SamplePart::describe() {
 }
 
 void SamplePart::showMessage() {
-    stack_->setCurrentIndex(MessagePage);
+    stack_->setCurrentIndex(SampleMessagePage);
     const bool missing = !preview_.missing().empty();
     QString title;
     QString text;
@@ -267,7 +269,7 @@ void SamplePart::showSamples() {
     case SampleForm::Features:
         model_->setSamples(facts->info, preview_.samples());
         table_->resizeColumnsToContents();
-        stack_->setCurrentIndex(TablePage);
+        stack_->setCurrentIndex(SampleTablePage);
         break;
     case SampleForm::Tokens: showTokens(); break;
     }

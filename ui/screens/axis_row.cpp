@@ -30,7 +30,7 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-constexpr int kMostDevices = 1 << 20; // that can be planned for
+constexpr int kAxisRowMostDevices = 1 << 20; // that can be planned for
 constexpr int kCross = 20;
 
 } // namespace
@@ -131,7 +131,7 @@ QWidget* AxisRow::createChip(std::size_t axis) {
     auto* size = new QSpinBox;
     size->setObjectName("axisSize_" + name);
     size->setAccessibleName(tr("Size of axis %1").arg(name));
-    size->setRange(1, kMostDevices);
+    size->setRange(1, kAxisRowMostDevices);
     size->setKeyboardTracking(false);
     size->setFrame(false);
     size->setValue(own.size);

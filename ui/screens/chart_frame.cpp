@@ -18,10 +18,10 @@ namespace {
 
 using widgets::LineChart;
 
-constexpr int kLeftMargin = 56;     // a learning rate such as 2.5e-4
-constexpr int kSmallestHeight = 64; // of the plot
-constexpr int kTableHeight = 190;   // from here on there is room for the crosshair's table
-constexpr int kAxisHeight = 120;    // and for the labels of the x axis
+constexpr int kChartFrameLeftMargin = 56; // a learning rate such as 2.5e-4
+constexpr int kSmallestHeight = 64;       // of the plot
+constexpr int kTableHeight = 190;         // from here on there is room for the crosshair's table
+constexpr int kAxisHeight = 120;          // and for the labels of the x axis
 
 } // namespace
 
@@ -34,7 +34,7 @@ ChartFrame::ChartFrame(QWidget* parent) : QWidget(parent) {
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     chart_ = new LineChart;
-    chart_->setLeftMargin(kLeftMargin);
+    chart_->setLeftMargin(kChartFrameLeftMargin);
     chart_->setMinimumHeight(kSmallestHeight);
     column->addWidget(createStrip());
     column->addWidget(chart_, 1);

@@ -58,13 +58,13 @@ bool writePdf(const widgets::PaintedView& view, const QString& path) {
     return file.error() == QFileDevice::NoError;
 }
 
-struct Kind {
+struct DrawingKind {
     const char* filter;
     const char* suffix;
     std::function<bool(const QString& path)> write;
 };
 
-std::vector<Kind> kindsOf(const widgets::PaintedView& view) {
+std::vector<DrawingKind> kindsOf(const widgets::PaintedView& view) {
     return {{QT_TRANSLATE_NOOP("Drawings", "Picture, twice the pixels (*.png)"), "png",
              [&view](const QString& path) { return view.exportPng(path); }},
             {QT_TRANSLATE_NOOP("Drawings", "Vector drawing (*.svg)"), "svg",
@@ -73,7 +73,7 @@ std::vector<Kind> kindsOf(const widgets::PaintedView& view) {
              [&view](const QString& path) { return writePdf(view, path); }}};
 }
 
-std::vector<Kind> kindsOf(widgets::LineChart& chart) {
+std::vector<DrawingKind> kindsOf(widgets::LineChart& chart) {
     return {{QT_TRANSLATE_NOOP("Drawings", "Picture, twice the pixels (*.png)"), "png",
              [&chart](const QString& path) { return chart.exportPng(path, 2.0); }},
             {QT_TRANSLATE_NOOP("Drawings", "Picture, as on screen (*.png)"), "png",
@@ -88,9 +88,10 @@ std::vector<Kind> kindsOf(widgets::LineChart& chart) {
              [&chart](const QString& path) { return chart.exportCsv(path, true); }}};
 }
 
-void save(QWidget& drawing, QString name, const std::vector<Kind>& kinds, const Written& done) {
+void save(QWidget& drawing, QString name, const std::vector<DrawingKind>& kinds,
+          const Written& done) {
     QStringList filters;
-    for (const Kind& kind : kinds) {
+    for (const DrawingKind& kind : kinds) {
         filters << words(kind.filter);
     }
     QString chosen = filters.front();
@@ -101,12 +102,12 @@ void save(QWidget& drawing, QString name, const std::vector<Kind>& kinds, const 
     if (path.isEmpty()) {
         return;
     }
-    const Kind* kind =
+    const DrawingKind* kind =
         &kinds[static_cast<std::size_t>(std::max(0, static_cast<int>(filters.indexOf(chosen))))];
     const QString suffix = QFileInfo(path).suffix();
     // The name decides where it says something else than the filter.
     const auto named = std::find_if(kinds.begin(), kinds.end(),
-                                    [&](const Kind& one) { return suffix == one.suffix; });
+                                    [&](const DrawingKind& one) { return suffix == one.suffix; });
     if (named == kinds.end()) {
         path += QLatin1Char('.') + QLatin1String(kind->suffix);
     } else if (suffix != kind->suffix) {
@@ -118,8 +119,8 @@ void save(QWidget& drawing, QString name, const std::vector<Kind>& kinds, const 
 
 void saveAs(widgets::PaintedView& view, const QString& name, const QString& suffix,
             const Written& done) {
-    std::vector<Kind> kinds = kindsOf(view);
-    std::erase_if(kinds, [&](const Kind& kind) { return suffix != kind.suffix; });
+    std::vector<DrawingKind> kinds = kindsOf(view);
+    std::erase_if(kinds, [&](const DrawingKind& kind) { return suffix != kind.suffix; });
     save(view, name + QLatin1Char('-') + fileName(view.accessibleName()), kinds, done);
 }
 

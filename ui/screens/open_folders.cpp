@@ -12,11 +12,11 @@
 namespace weft::ui {
 namespace {
 
-QString words(const char* text) {
+QString folderWords(const char* text) {
     return QCoreApplication::translate("OpenFolders", text);
 }
 
-QString nameOf(const std::filesystem::path& opened) {
+QString folderName(const std::filesystem::path& opened) {
     return pathText(opened.has_filename() ? opened.filename() : opened.parent_path().filename());
 }
 
@@ -37,16 +37,17 @@ std::filesystem::path openedFolderOf(const RunIndex& index, const std::filesyste
 
 QString closeText(const std::filesystem::path& opened) {
     const bool file = opened.extension() == ".safetensors";
-    return (file ? words(QT_TRANSLATE_NOOP("OpenFolders", "Close %1"))
-                 : words(QT_TRANSLATE_NOOP("OpenFolders", "Close folder %1")))
-        .arg(nameOf(opened));
+    return (file ? folderWords(QT_TRANSLATE_NOOP("OpenFolders", "Close %1"))
+                 : folderWords(QT_TRANSLATE_NOOP("OpenFolders", "Close folder %1")))
+        .arg(folderName(opened));
 }
 
 void closeOpened(RunIndex& index, const std::filesystem::path& opened,
                  const std::function<void(const QString&)>& closed) {
     index.closeFolder(opened);
-    closed(words(QT_TRANSLATE_NOOP("OpenFolders", "%1 is closed. Its files stay where they are."))
-               .arg(nameOf(opened)));
+    closed(folderWords(
+               QT_TRANSLATE_NOOP("OpenFolders", "%1 is closed. Its files stay where they are."))
+               .arg(folderName(opened)));
 }
 
 void addCloseAction(QMenu& menu, RunIndex& index, const std::filesystem::path& path,

@@ -13,8 +13,8 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kRowHeight = 24; // at text size 1
-constexpr int kCellPadding = 16;
+constexpr int kTableRowHeight = 24; // at text size 1
+constexpr int kTableCellPadding = 16;
 constexpr int kLeastRest = 96; // likewise: of the column that takes what is left
 
 /// Rows are as high as the text needs, also when its size changes.
@@ -34,7 +34,8 @@ public:
 
 private:
     void apply() {
-        const int height = static_cast<int>(kRowHeight * widgets::Theme::current().fontScale());
+        const int height =
+            static_cast<int>(kTableRowHeight * widgets::Theme::current().fontScale());
         table_->verticalHeader()->setMinimumSectionSize(height);
         table_->verticalHeader()->setDefaultSectionSize(height);
     }
@@ -135,7 +136,7 @@ void setColumnWidths(QTableView* table, const std::vector<std::pair<int, QString
         const int box = ticked ? table->style()->pixelMetric(QStyle::PM_IndicatorWidth) +
                                      2 * widgets::space::kControl
                                : 0;
-        table->setColumnWidth(column, static_cast<int>(std::ceil(width)) + box + kCellPadding);
+        table->setColumnWidth(column, static_cast<int>(std::ceil(width)) + box + kTableCellPadding);
     }
 }
 

@@ -19,7 +19,7 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-QString machineText(const cost::MachineKey& machine) {
+QString measuredMachineText(const cost::MachineKey& machine) {
     return machine.cpu.empty() ? MeasureBox::tr("This machine")
                                : MeasureBox::tr("%1, %n thread(s), %2", nullptr, machine.threads)
                                      .arg(toQString(machine.cpu), toQString(machine.kernels));
@@ -71,7 +71,7 @@ void MeasureBox::toggle() {
 void MeasureBox::follow() {
     const MachineMeasure& measure = studio_.measure();
     const std::optional<cost::Ceilings>& known = measure.known().ceilings;
-    machine_->setText(machineText(measure.known().machine));
+    machine_->setText(measuredMachineText(measure.known().machine));
     QString state = known ? tr("Measured %1").arg(formatWhen(known->measured_time))
                           : tr("Not measured yet: times cannot be predicted");
     if (known && known->busy()) {

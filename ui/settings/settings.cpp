@@ -14,7 +14,7 @@ namespace {
 using Mode = widgets::ThemeController::Mode;
 using widgets::SeriesPalette;
 
-Preferences read(QSettings& file) {
+Preferences readPreferences(QSettings& file) {
     Preferences values;
     const QString theme = file.value("theme").toString();
     values.theme = theme == "dark" ? Mode::Dark : theme == "light" ? Mode::Light : Mode::System;
@@ -61,7 +61,7 @@ void write(QSettings& file, const Preferences& values) {
 Settings::Settings(const std::filesystem::path& file, QObject* parent)
     : QObject(parent), file_(file) {
     QSettings stored(pathText(file_), QSettings::IniFormat);
-    values_ = read(stored);
+    values_ = readPreferences(stored);
 }
 
 QString Settings::set(const Preferences& values) {

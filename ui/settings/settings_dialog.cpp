@@ -30,8 +30,8 @@ namespace {
 
 using Mode = widgets::ThemeController::Mode;
 
-constexpr QSize kSize{760, 560};
-constexpr int kListWidth = 150;
+constexpr QSize kSettingsDialogSize{760, 560};
+constexpr int kSettingsDialogListWidth = 150;
 constexpr int kScales[] = {80, 90, 100, 110, 125, 150}; // percent
 
 QString sectionName(int section) {
@@ -52,7 +52,7 @@ SettingsDialog::SettingsDialog(Studio& studio, const Actions& actions, QWidget* 
       nothing_(new widgets::EmptyState("search", tr("No setting is called that"))) {
     setObjectName("settingsDialog");
     setWindowTitle(tr("Settings"));
-    resize(kSize);
+    resize(kSettingsDialogSize);
 
     search_->setObjectName("settingsSearch");
     search_->setPlaceholderText(tr("Search settings and shortcuts"));
@@ -60,7 +60,7 @@ SettingsDialog::SettingsDialog(Studio& studio, const Actions& actions, QWidget* 
     search_->setClearButtonEnabled(true);
     list_->setObjectName("settingsSections");
     list_->setAccessibleName(tr("Sections"));
-    list_->setFixedWidth(kListWidth);
+    list_->setFixedWidth(kSettingsDialogListWidth);
     list_->setFrameShape(QFrame::NoFrame);
     for (int section = 0; section < SectionCount; ++section) {
         list_->addItem(sectionName(section));

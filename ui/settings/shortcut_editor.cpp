@@ -17,9 +17,9 @@ namespace weft::ui {
 namespace {
 
 constexpr int kLeastRows = 8;
-enum Column { NameColumn, KeysColumn };
+enum ShortcutEditorColumn { NameColumn, KeysColumn };
 
-QString shown(const QKeySequence& keys) {
+QString shownKeys(const QKeySequence& keys) {
     return keys.toString(QKeySequence::NativeText);
 }
 
@@ -109,7 +109,7 @@ void ShortcutEditor::refresh() {
         const QString id = item->data(NameColumn, Qt::UserRole).toString();
         const QKeySequence keys = actions_.find(id)->shortcut();
         item->setText(NameColumn, actions_.find(id)->iconText());
-        item->setText(KeysColumn, shown(keys));
+        item->setText(KeysColumn, shownKeys(keys));
         QFont font = widgets::Theme::current().font(widgets::TextStyle::Body);
         font.setWeight(keys == actions_.defaultKeys(id) ? QFont::Normal : QFont::DemiBold);
         item->setFont(KeysColumn, font);
@@ -160,7 +160,7 @@ void ShortcutEditor::explain() {
     if (other != nullptr) {
         note_->setRole(widgets::Role::Warning);
         note_->setText(tr("%1 belongs to \"%2\": assigning takes it away from there.")
-                           .arg(shown(keys), other->text()));
+                           .arg(shownKeys(keys), other->text()));
     } else {
         note_->setRole(widgets::Role::Muted);
         note_->setText(item == nullptr

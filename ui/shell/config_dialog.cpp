@@ -23,9 +23,9 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kSettleMs = 300;
+constexpr int kConfigDialogSettleMs = 300;
 constexpr int kPointerRole = Qt::UserRole;
-constexpr QSize kSize{820, 680};
+constexpr QSize kConfigDialogSize{820, 680};
 constexpr int kProblemRows = 7; // shown at most; more scroll
 
 using widgets::Role;
@@ -43,7 +43,7 @@ int characters(const std::string& text, std::size_t bytes) {
 ConfigDialog::ConfigDialog(Draft& draft, QWidget* parent) : QDialog(parent), draft_(draft) {
     setObjectName("configDialog");
     setWindowTitle(tr("Configuration"));
-    resize(kSize.boundedTo(screen()->availableSize() * 0.9));
+    resize(kConfigDialogSize.boundedTo(screen()->availableSize() * 0.9));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -68,7 +68,7 @@ ConfigDialog::ConfigDialog(Draft& draft, QWidget* parent) : QDialog(parent), dra
     column->addWidget(createFoot());
 
     settle_.setSingleShot(true);
-    settle_.setInterval(kSettleMs);
+    settle_.setInterval(kConfigDialogSettleMs);
     connect(&settle_, &QTimer::timeout, this, &ConfigDialog::takeEdit);
     connect(editor_, &QPlainTextEdit::textChanged, this, [this] { settle_.start(); });
     connect(editor_, &QPlainTextEdit::cursorPositionChanged, this, [this] {

@@ -15,8 +15,13 @@
 namespace weft::ui {
 namespace {
 
-constexpr QSize kSize{720, 420};
-enum Column { Field, Run, DraftValue, Effect };
+constexpr QSize kDifferencesDialogSize{720, 420};
+enum DifferencesDialogColumn {
+    DifferencesFieldColumn,
+    DifferencesRunColumn,
+    DifferencesDraftValueColumn,
+    DifferencesEffectColumn
+};
 
 QString effectText(compile::ChangeEffect effect) {
     switch (effect) {
@@ -34,7 +39,7 @@ DifferencesDialog::DifferencesDialog(const Draft& draft, const RunModel& run, QW
     : QDialog(parent) {
     setObjectName("differencesDialog");
     setWindowTitle(tr("Differences"));
-    resize(kSize);
+    resize(kDifferencesDialogSize);
     auto* column = new QVBoxLayout(this);
     const std::vector<compile::FieldChange> changes = draft.differencesFrom(run.config());
     column->addWidget(new widgets::TextLabel(
@@ -51,12 +56,15 @@ DifferencesDialog::DifferencesDialog(const Draft& draft, const RunModel& run, QW
     table->verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
     table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
-    table->horizontalHeader()->setSectionResizeMode(Field, QHeaderView::ResizeToContents);
+    table->horizontalHeader()->setSectionResizeMode(DifferencesFieldColumn,
+                                                    QHeaderView::ResizeToContents);
     for (int i = 0; i < table->rowCount(); ++i) {
         const compile::FieldChange& change = changes[static_cast<std::size_t>(i)];
         const QString texts[] = {toQString(change.path), toQString(change.before.dump()),
                                  toQString(change.after.dump()), effectText(change.effect)};
-        for (const Column cell : {Field, Run, DraftValue, Effect}) {
+        for (const DifferencesDialogColumn cell :
+             {DifferencesFieldColumn, DifferencesRunColumn, DifferencesDraftValueColumn,
+              DifferencesEffectColumn}) {
             auto* item = new QTableWidgetItem(texts[cell]);
             item->setToolTip(texts[cell]);
             table->setItem(i, cell, item);

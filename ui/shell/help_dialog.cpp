@@ -27,9 +27,9 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-constexpr QSize kSize{520, 600};
+constexpr QSize kHelpDialogSize{520, 600};
 
-QString shown(const QKeySequence& keys) {
+QString shownKey(const QKeySequence& keys) {
     return keys.toString(QKeySequence::NativeText);
 }
 
@@ -70,7 +70,7 @@ void addLines(QVBoxLayout& column, const std::vector<KeyLine>& lines, double wid
 }
 
 /// The field that a control belongs to; null: none.
-const FieldBox* fieldOf(const QWidget* control) {
+const FieldBox* helpField(const QWidget* control) {
     for (const QWidget* at = control; at != nullptr; at = at->parentWidget()) {
         if (const auto* box = qobject_cast<const FieldBox*>(at)) {
             return box;
@@ -84,7 +84,7 @@ const FieldBox* fieldOf(const QWidget* control) {
 HelpDialog::HelpDialog(const Actions& actions, QWidget* parent)
     : QDialog(parent), actions_(actions), scroll_(widgets::verticalScroll(new QWidget)) {
     setObjectName("helpDialog");
-    resize(kSize);
+    resize(kHelpDialogSize);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(widgets::space::kMargin, widgets::space::kMargin,
                                widgets::space::kMargin, widgets::space::kMargin);
@@ -118,7 +118,7 @@ void HelpDialog::explain(const QString& page, const QString& title, const QWidge
 void HelpDialog::addControl(QVBoxLayout& column, const QWidget* control) const {
     QString name;
     QString help;
-    if (const FieldBox* box = fieldOf(control)) {
+    if (const FieldBox* box = helpField(control)) {
         const QString unit = toQString(box->field().unit);
         name = toQString(box->field().name);
         name = unit.isEmpty() ? name : tr("%1, in %2").arg(name, unit);
@@ -140,14 +140,14 @@ void HelpDialog::addKeys(QVBoxLayout& column, const QString& page) const {
     for (const PageKeys& one : pageHelp(page).keys) {
         QStringList keys;
         for (const QKeySequence& key : one.keys) {
-            keys << shown(key);
+            keys << shownKey(key);
         }
         here.push_back({keys.join("  "), one.what});
     }
     std::vector<KeyLine> everywhere;
     for (const QAction* entry : actions_.all()) {
         if (!entry->shortcut().isEmpty()) {
-            everywhere.push_back({shown(entry->shortcut()), entry->iconText()});
+            everywhere.push_back({shownKey(entry->shortcut()), entry->iconText()});
         }
     }
     double widest = 0;

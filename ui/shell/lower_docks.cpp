@@ -16,7 +16,7 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kHeight = 220;
+constexpr int kLowerDocksHeight = 220;
 
 void toggle(QDockWidget& dock) {
     dock.setVisible(!dock.isVisible());
@@ -45,7 +45,7 @@ LowerDocks::LowerDocks(QMainWindow& window, ProblemModel& problems)
     for (QTabBar* tabs : window_.findChildren<QTabBar*>()) {
         tabs->setFocusPolicy(Qt::NoFocus); // unseen with both docks closed; each has its shortcut
     }
-    window_.resizeDocks({list_}, {kHeight}, Qt::Vertical);
+    window_.resizeDocks({list_}, {kLowerDocksHeight}, Qt::Vertical);
     hideAll();
 }
 

@@ -42,8 +42,8 @@ namespace weft::ui {
 namespace {
 
 constexpr int kLayoutVersion = 2;
-constexpr QSize kFrame{16, 48}; // about what a window manager adds around a window
-constexpr int kCompactWidth = 1200;
+constexpr QSize kMainWindowFrame{16, 48}; // about what a window manager adds around a window
+constexpr int kMainWindowCompactWidth = 1200;
 constexpr QSize kDesignedSize{1440, 900};
 constexpr QSize kSmallestSize{960, 600};
 
@@ -356,7 +356,7 @@ void MainWindow::showDifferences() {
 }
 
 void MainWindow::takeDesignedSize() {
-    resize(kDesignedSize.boundedTo(screen()->availableSize() - kFrame));
+    resize(kDesignedSize.boundedTo(screen()->availableSize() - kMainWindowFrame));
 }
 
 void MainWindow::restoreLayout() {
@@ -364,7 +364,7 @@ void MainWindow::restoreLayout() {
     QSettings settings = layoutSettings(studio_.paths());
     restoreGeometry(settings.value("geometry").toByteArray());
     // Another screen may be smaller than the one at which the window was left.
-    resize(size().boundedTo(screen()->availableSize() - kFrame));
+    resize(size().boundedTo(screen()->availableSize() - kMainWindowFrame));
     docks_->restoreState(settings.value("docks").toByteArray(), kLayoutVersion);
     restoreViews(*this, settings);
     const QString page = settings.value("page").toString();
@@ -452,7 +452,7 @@ MainWindow::CloseChoice MainWindow::closeDialog() {
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
     QMainWindow::resizeEvent(event);
-    const bool compact = width() < kCompactWidth;
+    const bool compact = width() < kMainWindowCompactWidth;
     toolbar_->setCompact(compact);
     if (!rail_chosen_) {
         const QSignalBlocker blocker(rail_);

@@ -10,8 +10,8 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kPatienceMs = 3000;
-constexpr qint64 kMostBytes = 1 << 20;
+constexpr int kSingleInstancePatienceMs = 3000;
+constexpr qint64 kSingleInstanceMostBytes = 1 << 20;
 constexpr auto kTaken = "taken\n";
 
 QByteArray toMessage(const LaunchRequest& request) {
@@ -43,7 +43,7 @@ SingleInstance::SingleInstance(QString socket_path, QObject* parent)
 SingleInstance::Role SingleInstance::claim(const LaunchRequest& request) {
     // Two that start at once would each take the other's socket for a stale one.
     QLockFile lock(path_ + ".lock");
-    lock.tryLock(kPatienceMs);
+    lock.tryLock(kSingleInstancePatienceMs);
     bool somebody_listens = false;
     if (forward(request, somebody_listens)) {
         return Role::Forwarded;
@@ -64,13 +64,13 @@ SingleInstance::Role SingleInstance::claim(const LaunchRequest& request) {
 bool SingleInstance::forward(const LaunchRequest& request, bool& somebody_listens) {
     QLocalSocket socket;
     socket.connectToServer(path_);
-    somebody_listens = socket.waitForConnected(kPatienceMs);
+    somebody_listens = socket.waitForConnected(kSingleInstancePatienceMs);
     if (!somebody_listens) {
         return false;
     }
     socket.write(toMessage(request));
     while (!socket.canReadLine()) {
-        if (!socket.waitForReadyRead(kPatienceMs)) {
+        if (!socket.waitForReadyRead(kSingleInstancePatienceMs)) {
             return false;
         }
     }
@@ -86,7 +86,7 @@ void SingleInstance::accept() {
                 socket->write(kTaken);
                 socket->flush();
                 emit requested(request);
-            } else if (socket->bytesAvailable() > kMostBytes) {
+            } else if (socket->bytesAvailable() > kSingleInstanceMostBytes) {
                 socket->abort();
             }
         };

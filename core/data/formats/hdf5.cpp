@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using config::Json;
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kNames = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kHdf5Names = {{
     {"x_train", "y_train"},
     {"X_train", "y_train"},
     {"train_x", "train_y"},
@@ -41,7 +41,8 @@ Element element_of(Hdf5Type type) {
     }
 }
 
-[[noreturn]] void fail(const fs::path& path, const std::string& text, const std::string& hint) {
+[[noreturn]] void fail_hdf5(const fs::path& path, const std::string& text,
+                            const std::string& hint) {
     throw Error(ErrorKind::data, path.string(), text, hint);
 }
 
@@ -55,7 +56,7 @@ std::string listed(const std::vector<Hdf5Array>& arrays) {
     return names.empty() ? "there are none" : "there are " + join(names, ", ");
 }
 
-const Hdf5Array* find(const std::vector<Hdf5Array>& arrays, std::string_view name) {
+const Hdf5Array* find_array(const std::vector<Hdf5Array>& arrays, std::string_view name) {
     const auto found = std::find_if(arrays.begin(), arrays.end(),
                                     [name](const Hdf5Array& array) { return array.name == name; });
     return found == arrays.end() ? nullptr : &*found;
@@ -64,14 +65,14 @@ const Hdf5Array* find(const std::vector<Hdf5Array>& arrays, std::string_view nam
 const Hdf5Array& named(const fs::path& path, const std::vector<Hdf5Array>& arrays,
                        std::string name) {
     name.erase(0, name.find_first_not_of('/'));
-    const Hdf5Array* array = find(arrays, name);
+    const Hdf5Array* array = find_array(arrays, name);
     if (array == nullptr) {
-        fail(path, "there is no data set '" + shown(name) + "'",
-             "In the file " + listed(arrays) + ".");
+        fail_hdf5(path, "there is no data set '" + shown(name) + "'",
+                  "In the file " + listed(arrays) + ".");
     }
     if (!array->problem.empty()) {
-        fail(path, "the data set '" + shown(name) + "' cannot be read: " + array->problem,
-             "Choose another.");
+        fail_hdf5(path, "the data set '" + shown(name) + "' cannot be read: " + array->problem,
+                  "Choose another.");
     }
     return *array;
 }
@@ -87,8 +88,8 @@ std::int64_t row_bytes(const Hdf5Array& array) {
 
 /// By well-known names, or the two data sets that have as many rows: the wider one goes in.
 Choice guess(const std::vector<Hdf5Array>& arrays) {
-    for (const auto& [inputs, targets] : kNames) {
-        const Choice choice{find(arrays, inputs), find(arrays, targets)};
+    for (const auto& [inputs, targets] : kHdf5Names) {
+        const Choice choice{find_array(arrays, inputs), find_array(arrays, targets)};
         if (choice.inputs != nullptr && choice.targets != nullptr &&
             choice.inputs->problem.empty() && choice.targets->problem.empty()) {
             return choice;
@@ -117,7 +118,7 @@ Chosen choose(const fs::path& path, const Json& settings, const OpenContext& con
               std::vector<std::string>& notes) {
     std::error_code code;
     if (!fs::is_regular_file(path, code)) {
-        fail(path, "there is no such file", "Check data.train.path.");
+        fail_hdf5(path, "there is no such file", "Check data.train.path.");
     }
     Chosen out;
     out.arrays = list_hdf5_arrays(path);
@@ -138,8 +139,9 @@ Chosen choose(const fs::path& path, const Json& settings, const OpenContext& con
     }
     const Choice guessed = guess(out.arrays);
     if (guessed.inputs == nullptr) {
-        fail(path, "it is not clear which data sets are inputs and targets: " + listed(out.arrays),
-             "Set data.train.inputs and data.train.targets.");
+        fail_hdf5(path,
+                  "it is not clear which data sets are inputs and targets: " + listed(out.arrays),
+                  "Set data.train.inputs and data.train.targets.");
     }
     out.choice.inputs = out.choice.inputs != nullptr ? out.choice.inputs : guessed.inputs;
     out.choice.targets = out.choice.targets != nullptr ? out.choice.targets : guessed.targets;
@@ -151,19 +153,20 @@ Chosen choose(const fs::path& path, const Json& settings, const OpenContext& con
 void require_memory(const fs::path& path, const Hdf5Array& array) {
     const std::int64_t free = read_machine().memory_free_bytes;
     if (array.bytes > free) {
-        fail(path,
-             "the data set '" + shown(array.name) + "' takes " + format_bytes(array.bytes) +
-                 " in memory, of which " + format_bytes(free) + " are free",
-             "Store it without chunks and compression (h5repack -l CONTI), so that it can be read "
-             "piece by piece.");
+        fail_hdf5(
+            path,
+            "the data set '" + shown(array.name) + "' takes " + format_bytes(array.bytes) +
+                " in memory, of which " + format_bytes(free) + " are free",
+            "Store it without chunks and compression (h5repack -l CONTI), so that it can be read "
+            "piece by piece.");
     }
 }
 
 std::shared_ptr<const ArrayData> open_array(const fs::path& path, const Hdf5Array& array, Load load,
                                             const OpenContext& context) {
     if (array.shape.empty()) {
-        fail(path, "the data set '" + shown(array.name) + "' is a single number",
-             "The first dimension counts samples.");
+        fail_hdf5(path, "the data set '" + shown(array.name) + "' is a single number",
+                  "The first dimension counts samples.");
     }
     auto out = std::make_shared<ArrayData>();
     out->name = path.string() + ", data set '" + shown(array.name) + "'";
@@ -186,13 +189,13 @@ std::shared_ptr<const ArrayData> open_array(const fs::path& path, const Hdf5Arra
     return out;
 }
 
-fs::path path_of(const Json& settings, const OpenContext& context) {
+fs::path hdf5_path(const Json& settings, const OpenContext& context) {
     return resolve(context.base_dir, settings.at("path").get<std::string>());
 }
 
-ArrayPair open_pair(const Json& settings, const OpenContext& context, Load load,
-                    std::vector<std::string>& notes) {
-    const fs::path path = path_of(settings, context);
+ArrayPair open_hdf5_pair(const Json& settings, const OpenContext& context, Load load,
+                         std::vector<std::string>& notes) {
+    const fs::path path = hdf5_path(settings, context);
     const Chosen chosen = choose(path, settings, context, notes);
     ArrayPair out;
     out.inputs = open_array(path, *chosen.choice.inputs, load, context);
@@ -206,15 +209,15 @@ ArrayPair open_pair(const Json& settings, const OpenContext& context, Load load,
 
 std::shared_ptr<const Source> open_hdf5(const Json& settings, const OpenContext& context, Part,
                                         std::vector<std::string>& notes) {
-    ArrayPair pair = open_pair(settings, context, Load::yes, notes);
+    ArrayPair pair = open_hdf5_pair(settings, context, Load::yes, notes);
     return open_arrays(std::move(pair), settings, context, notes);
 }
 
 PartOutline outline_hdf5(const Json& settings, const OpenContext& context, Part, Files) {
     std::vector<std::string> notes;
-    const Chosen chosen = choose(path_of(settings, context), settings, context, notes);
+    const Chosen chosen = choose(hdf5_path(settings, context), settings, context, notes);
     PartOutline out =
-        outline_arrays(open_pair(settings, context, Load::no, notes), settings, context);
+        outline_arrays(open_hdf5_pair(settings, context, Load::no, notes), settings, context);
     for (const Hdf5Array* array : {chosen.choice.inputs, chosen.choice.targets}) {
         out.cache_bytes += array != nullptr && array->offset < 0 ? array->bytes : 0;
     }
@@ -223,7 +226,7 @@ PartOutline outline_hdf5(const Json& settings, const OpenContext& context, Part,
 
 Look look_at_hdf5(const Json& settings, const OpenContext& context) {
     std::vector<std::string> notes;
-    const ArrayPair pair = open_pair(settings, context, Load::no, notes);
+    const ArrayPair pair = open_hdf5_pair(settings, context, Load::no, notes);
     Look out = look_at_arrays(pair, settings, context);
     out.notes.insert(out.notes.begin(), notes.begin(), notes.end());
     return out;
@@ -261,7 +264,7 @@ Json propose_hdf5(const fs::path& path, const OpenContext&) {
         const std::size_t at = array == nullptr ? std::string::npos : array->name.find("train");
         return at == std::string::npos
                    ? nullptr
-                   : find(arrays, std::string(array->name).replace(at, 5, "test"));
+                   : find_array(arrays, std::string(array->name).replace(at, 5, "test"));
     };
     if (other(choice.inputs) != nullptr && other(choice.targets) != nullptr) {
         section["test"] = train;

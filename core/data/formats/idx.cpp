@@ -28,7 +28,8 @@ struct IdxArray {
     std::vector<std::byte> values;
 };
 
-[[noreturn]] void fail(const fs::path& where, const std::string& text, const std::string& hint) {
+[[noreturn]] void fail_idx(const fs::path& where, const std::string& text,
+                           const std::string& hint) {
     throw Error(ErrorKind::data, where.string(), text, hint);
 }
 
@@ -54,16 +55,16 @@ std::vector<std::int64_t> read_extents(InputFile& file, int least_rank, int most
     const int rank = std::to_integer<int>(word[3]);
     if (word[0] != std::byte{0} || word[1] != std::byte{0} ||
         std::to_integer<std::uint8_t>(word[2]) != kUnsignedBytes) {
-        fail(path,
-             "the file starts with " + std::to_string(big_endian(word)) +
-                 ", which is not the mark of idx files of unsigned bytes (0x0000080n)",
-             "Check that this is an idx images or labels file.");
+        fail_idx(path,
+                 "the file starts with " + std::to_string(big_endian(word)) +
+                     ", which is not the mark of idx files of unsigned bytes (0x0000080n)",
+                 "Check that this is an idx images or labels file.");
     }
     if (rank < least_rank || rank > most_rank) {
-        fail(path,
-             "the array has " + std::to_string(rank) + " dimensions; " +
-                 (least_rank == 1 ? "labels have 1" : "images have 3 or 4"),
-             "Check that images and labels were not swapped.");
+        fail_idx(path,
+                 "the array has " + std::to_string(rank) + " dimensions; " +
+                     (least_rank == 1 ? "labels have 1" : "images have 3 or 4"),
+                 "Check that images and labels were not swapped.");
     }
     std::vector<std::int64_t> extents;
     std::int64_t bytes = 1;
@@ -71,12 +72,12 @@ std::vector<std::int64_t> read_extents(InputFile& file, int least_rank, int most
         file.read(word, "header");
         extents.push_back(big_endian(word));
         if (__builtin_mul_overflow(bytes, extents.back(), &bytes) || bytes > file.most_bytes()) {
-            fail(path, "the header announces more data than a file of this size can hold",
-                 "The file is damaged; copy or download it again.");
+            fail_idx(path, "the header announces more data than a file of this size can hold",
+                     "The file is damaged; copy or download it again.");
         }
     }
     if (bytes == 0) {
-        fail(path, "the file holds no samples", "Use a file with at least one sample.");
+        fail_idx(path, "the file holds no samples", "Use a file with at least one sample.");
     }
     return extents;
 }
@@ -92,7 +93,7 @@ IdxArray read_idx(const fs::path& path, int least_rank, int most_rank) {
     return array;
 }
 
-struct ImageFiles {
+struct IdxFiles {
     fs::path images;
     fs::path labels;
 };
@@ -146,23 +147,24 @@ std::optional<fs::path> find_images(const fs::path& path, Part part) {
                                                                     : std::nullopt;
 }
 
-ImageFiles find_files(const fs::path& path, Part part) {
+IdxFiles find_files(const fs::path& path, Part part) {
     std::error_code ignored;
     if (!fs::exists(path, ignored)) {
-        fail(path, "there is no such file or folder",
-             "Check data.train.path. Debian has Fashion-MNIST in the package "
-             "dataset-fashion-mnist (/usr/share/datasets/fashion-mnist).");
+        fail_idx(path, "there is no such file or folder",
+                 "Check data.train.path. Debian has Fashion-MNIST in the package "
+                 "dataset-fashion-mnist (/usr/share/datasets/fashion-mnist).");
     }
     const std::optional<fs::path> images = find_images(path, part);
     if (!images) {
         const std::string name = part == Part::train ? "train" : "t10k";
-        fail(path, "the folder has no " + name + "-images-idx3-ubyte or .gz file",
-             "Give a folder with the four files of MNIST or Fashion-MNIST, or one images file.");
+        fail_idx(
+            path, "the folder has no " + name + "-images-idx3-ubyte or .gz file",
+            "Give a folder with the four files of MNIST or Fashion-MNIST, or one images file.");
     }
     const fs::path labels = labels_of(*images);
     if (labels == *images || !fs::is_regular_file(labels, ignored)) {
-        fail(*images, "its labels file is missing: " + labels.string() + " was expected",
-             "Put the labels beside the images, with \"labels\" and \"idx1\" in the name.");
+        fail_idx(*images, "its labels file is missing: " + labels.string() + " was expected",
+                 "Put the labels beside the images, with \"labels\" and \"idx1\" in the name.");
     }
     return {*images, labels};
 }
@@ -203,18 +205,18 @@ const KnownSet* recognise(const std::vector<std::int64_t>& extents, const IdxArr
 }
 
 /// Checks that images and labels belong together.
-void require_pairs(const ImageFiles& files, const std::vector<std::int64_t>& images,
+void require_pairs(const IdxFiles& files, const std::vector<std::int64_t>& images,
                    const IdxArray& labels) {
     if (images[0] != labels.extents[0]) {
-        fail(files.labels,
-             format_thousands(labels.extents[0]) + " labels do not match the " +
-                 format_thousands(images[0]) + " images of " + files.images.string(),
-             "Use the images and labels of the same data set.");
+        fail_idx(files.labels,
+                 format_thousands(labels.extents[0]) + " labels do not match the " +
+                     format_thousands(images[0]) + " images of " + files.images.string(),
+                 "Use the images and labels of the same data set.");
     }
 }
 
-SampleInfo describe(const fs::path& path, const std::vector<std::int64_t>& extents,
-                    const IdxArray& labels) {
+SampleInfo describe_idx(const fs::path& path, const std::vector<std::int64_t>& extents,
+                        const IdxArray& labels) {
     SampleInfo info;
     info.input = {ir::DType::f32, {extents[1], extents[2], extents.size() == 4 ? extents[3] : 1}};
     info.target = {ir::DType::i32, {}};
@@ -235,10 +237,10 @@ SampleInfo describe(const fs::path& path, const std::vector<std::int64_t>& exten
 
 class IdxSource final : public Source {
 public:
-    explicit IdxSource(const ImageFiles& files)
+    explicit IdxSource(const IdxFiles& files)
         : images_(read_idx(files.images, 3, 4)), labels_(read_idx(files.labels, 1, 1)) {
         require_pairs(files, images_.extents, labels_);
-        info_ = describe(files.images, images_.extents, labels_);
+        info_ = describe_idx(files.images, images_.extents, labels_);
         fingerprint_ = "idx " + ir::to_text(ir::Shape(images_.extents)) + " crc32c " +
                        std::to_string(crc32c(labels_.values, crc32c(images_.values)));
     }
@@ -277,7 +279,7 @@ private:
     std::string fingerprint_;
 };
 
-fs::path path_of(const config::Json& settings, const OpenContext& context) {
+fs::path idx_path(const config::Json& settings, const OpenContext& context) {
     return resolve(context.base_dir, settings.at("path").get<std::string>());
 }
 
@@ -299,22 +301,22 @@ bool sniff_idx(const fs::path& path) {
 }
 
 bool idx_has_test(const config::Json& settings, const OpenContext& context) {
-    return find_images(path_of(settings, context), Part::test).has_value();
+    return find_images(idx_path(settings, context), Part::test).has_value();
 }
 
 std::shared_ptr<const Source> open_idx(const config::Json& settings, const OpenContext& context,
                                        Part part, std::vector<std::string>&) {
-    return std::make_shared<IdxSource>(find_files(path_of(settings, context), part));
+    return std::make_shared<IdxSource>(find_files(idx_path(settings, context), part));
 }
 
 PartOutline outline_idx(const config::Json& settings, const OpenContext& context, Part part,
                         Files) {
-    const ImageFiles files = find_files(path_of(settings, context), part);
+    const IdxFiles files = find_files(idx_path(settings, context), part);
     InputFile images(files.images);
     const std::vector<std::int64_t> extents = read_extents(images, 3, 4);
     const IdxArray labels = read_idx(files.labels, 1, 1); // the number of classes is in them
     require_pairs(files, extents, labels);
-    return {describe(files.images, extents, labels), extents[0],
+    return {describe_idx(files.images, extents, labels), extents[0],
             product(extents) + product(labels.extents), ""};
 }
 
@@ -324,13 +326,13 @@ config::Json propose_idx(const fs::path& path, const OpenContext&) {
 }
 
 Look look_at_idx(const config::Json& settings, const OpenContext& context) {
-    const fs::path path = path_of(settings, context);
-    const ImageFiles files = find_files(path, Part::train);
+    const fs::path path = idx_path(settings, context);
+    const IdxFiles files = find_files(path, Part::train);
     InputFile images(files.images);
     const std::vector<std::int64_t> extents = read_extents(images, 3, 4);
     const IdxArray labels = read_idx(files.labels, 1, 1);
     require_pairs(files, extents, labels);
-    const SampleInfo info = describe(files.images, extents, labels);
+    const SampleInfo info = describe_idx(files.images, extents, labels);
     Look out;
     out.summary = info.description;
     for (std::size_t k = 0; k < static_cast<std::size_t>(info.classes); ++k) {

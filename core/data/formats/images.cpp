@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using config::Json;
 
 constexpr std::int64_t kLargestFile = 256 << 20;
-constexpr std::size_t kMostNamed = 5;
+constexpr std::size_t kMostNamedBad = 5;
 
 /// Classes by name and the shape of training's images.
 struct ImageEncoding final : Encoding {
@@ -172,7 +172,7 @@ void remove_bad(const std::vector<std::string>& faults, double most_bad, ImageFi
     std::size_t kept = 0;
     for (std::size_t i = 0; i < faults.size(); ++i) {
         if (!faults[i].empty()) {
-            if (++bad <= kMostNamed) {
+            if (++bad <= kMostNamedBad) {
                 named.push_back(faults[i]);
             }
             continue;

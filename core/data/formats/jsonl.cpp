@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using config::Json;
 
 constexpr std::int64_t kLongestLine = 64 << 20;
-constexpr std::int64_t kPieceBytes = 1 << 20;
+constexpr std::int64_t kJsonlPieceBytes = 1 << 20;
 constexpr int kDeepest = 64;
 
 /// Calls use(line, number) for every line that is not blank.
@@ -42,7 +42,7 @@ void for_each_line(const fs::path& path, Use&& use,
         ++number;
     };
     for (std::int64_t at = 0; at < end; at += static_cast<std::int64_t>(piece.size())) {
-        piece.resize(static_cast<std::size_t>(std::min(kPieceBytes, end - at)));
+        piece.resize(static_cast<std::size_t>(std::min(kJsonlPieceBytes, end - at)));
         file.read_at(std::as_writable_bytes(std::span(piece)), at);
         std::size_t from = 0;
         for (std::size_t to = piece.find('\n'); to != std::string::npos;
@@ -76,7 +76,7 @@ std::optional<Json> object_of(const std::string& line) {
     if (deepest > kDeepest) {
         return std::nullopt;
     }
-    Json value = Json::parse(line, nullptr, false);
+    Json value = config::json_or_discarded(line);
     return value.is_object() ? std::optional(std::move(value)) : std::nullopt;
 }
 
@@ -211,7 +211,7 @@ std::string longest_field(const fs::path& path) {
                 }
             }
         },
-        kPieceBytes);
+        kJsonlPieceBytes);
     const auto longest =
         std::max_element(bytes.begin(), bytes.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });

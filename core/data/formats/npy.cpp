@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 using config::Json;
 
 /// How people call inputs and their targets.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kNames = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kNpyNames = {{
     {"inputs", "targets"},
     {"features", "targets"},
     {"images", "labels"},
@@ -30,7 +30,7 @@ fs::path path_in(const Json& settings, const char* field, const OpenContext& con
     return resolve(context.base_dir, settings.at(field).get<std::string>());
 }
 
-ArrayPair open_pair(const Json& settings, const OpenContext& context, LoadArray load) {
+ArrayPair open_both(const Json& settings, const OpenContext& context, LoadArray load) {
     ArrayPair out;
     const fs::path inputs = path_in(settings, "inputs", context);
     out.inputs = std::make_shared<const ArrayData>(open_npy(inputs, load));
@@ -45,12 +45,12 @@ ArrayPair open_pair(const Json& settings, const OpenContext& context, LoadArray 
 
 std::shared_ptr<const Source> open_npy_pair(const Json& settings, const OpenContext& context, Part,
                                             std::vector<std::string>& notes) {
-    return open_arrays(open_pair(settings, context, LoadArray::yes), settings, context, notes);
+    return open_arrays(open_both(settings, context, LoadArray::yes), settings, context, notes);
 }
 
 PartOutline outline_npy(const Json& settings, const OpenContext& context, Part, Files) {
     PartOutline out =
-        outline_arrays(open_pair(settings, context, LoadArray::no), settings, context);
+        outline_arrays(open_both(settings, context, LoadArray::no), settings, context);
     for (const char* field : {"inputs", "targets"}) {
         if (!settings.at(field).is_null()) {
             out.cache_bytes += npy_memory_bytes(read_npy_header(path_in(settings, field, context)));
@@ -60,7 +60,7 @@ PartOutline outline_npy(const Json& settings, const OpenContext& context, Part, 
 }
 
 Look look_at_npy(const Json& settings, const OpenContext& context) {
-    return look_at_arrays(open_pair(settings, context, LoadArray::no), settings, context);
+    return look_at_arrays(open_both(settings, context, LoadArray::no), settings, context);
 }
 
 config::FieldTable npy_fields() {
@@ -81,7 +81,7 @@ config::FieldTable npy_fields() {
 /// The companion of an array by name: X_train.npy has y_train.npy. Empty: there is none.
 fs::path targets_of(const fs::path& inputs) {
     const std::string stem = inputs.stem().string();
-    for (const auto& [input, target] : kNames) {
+    for (const auto& [input, target] : kNpyNames) {
         const std::size_t at = stem.find(input);
         const bool ends = at != std::string::npos &&
                           (at + input.size() == stem.size() || stem[at + input.size()] == '_');

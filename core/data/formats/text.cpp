@@ -19,9 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kPieceBytes = 8 << 20;
+constexpr std::int64_t kTextPieceBytes = 8 << 20;
 
-[[noreturn]] void fail(const fs::path& where, const std::string& text, const std::string& hint) {
+[[noreturn]] void fail_text(const fs::path& where, const std::string& text,
+                            const std::string& hint) {
     throw Error(ErrorKind::data, where.string(), text, hint);
 }
 
@@ -54,7 +55,7 @@ std::vector<fs::path> files_of(const fs::path& folder, std::vector<std::string>&
         }
     }
     if (code) {
-        fail(folder, "cannot list the folder: " + code.message(), "Check its permissions.");
+        fail_text(folder, "cannot list the folder: " + code.message(), "Check its permissions.");
     }
     std::sort(plain.begin(), plain.end());
     std::sort(links.begin(), links.end());
@@ -85,14 +86,14 @@ std::vector<fs::path> text_files(const fs::path& path, std::vector<std::string>&
     std::error_code code;
     const fs::file_status status = fs::status(path, code);
     if (!fs::exists(status)) {
-        fail(path, "there is no such file or folder", "Check data.train.path.");
+        fail_text(path, "there is no such file or folder", "Check data.train.path.");
     }
     if (!fs::is_directory(status)) {
         return {path};
     }
     std::vector<fs::path> files = files_of(path, notes);
     if (files.empty()) {
-        fail(path, "the folder holds no files", "Give a text file or a folder of text files.");
+        fail_text(path, "the folder holds no files", "Give a text file or a folder of text files.");
     }
     return files;
 }
@@ -119,7 +120,7 @@ std::string read_all(const fs::path& path, const OpenContext& context, std::stri
     for (const fs::path& file : files) {
         const File open(file, File::Mode::read, ErrorKind::data);
         for (std::int64_t at = 0; at < open.size();) {
-            const std::int64_t piece = std::min(kPieceBytes, open.size() - at);
+            const std::int64_t piece = std::min(kTextPieceBytes, open.size() - at);
             content.resize(content.size() + static_cast<std::size_t>(piece));
             open.read_at(
                 std::as_writable_bytes(std::span(content).last(static_cast<std::size_t>(piece))),
@@ -180,7 +181,7 @@ bool text_has_test(const config::Json&, const OpenContext&) {
     return false;
 }
 
-fs::path path_of(const config::Json& settings, const OpenContext& context) {
+fs::path text_path(const config::Json& settings, const OpenContext& context) {
     fs::path path = resolve(context.base_dir, settings.at("path").get<std::string>());
     require_context(path, context.sequence_length);
     return path;
@@ -188,7 +189,7 @@ fs::path path_of(const config::Json& settings, const OpenContext& context) {
 
 std::shared_ptr<const Source> open_text(const config::Json& settings, const OpenContext& context,
                                         Part, std::vector<std::string>& notes) {
-    const fs::path path = path_of(settings, context);
+    const fs::path path = text_path(settings, context);
     std::string names;
     std::string content = read_all(path, context, names, notes);
     std::string fingerprint = "text " + std::to_string(content.size()) + " bytes, context " +
@@ -200,7 +201,7 @@ std::shared_ptr<const Source> open_text(const config::Json& settings, const Open
 
 PartOutline outline_text(const config::Json& settings, const OpenContext& context, Part,
                          Files files) {
-    const fs::path path = path_of(settings, context);
+    const fs::path path = text_path(settings, context);
     const std::int64_t length = context.sequence_length;
     std::error_code code;
     if (files == Files::may_be_absent && !fs::exists(path, code)) {
@@ -220,7 +221,7 @@ config::Json propose_text(const fs::path& path, const OpenContext&) {
 
 Look look_at_text(const config::Json& settings, const OpenContext& context) {
     Look out;
-    const std::vector<fs::path> files = text_files(path_of(settings, context), out.notes);
+    const std::vector<fs::path> files = text_files(text_path(settings, context), out.notes);
     out.summary = format_bytes(total_bytes(files)) + " of text" +
                   (files.size() > 1 ? " in " + std::to_string(files.size()) + " files" : "");
     return out;

@@ -35,8 +35,9 @@ enum class Labels { kept, shuffled };
 void write_subset(const std::filesystem::path& folder, std::int64_t count, Labels labels) {
     std::filesystem::create_directories(folder);
     const data::DataSet set = data::open_data(
-        Json::parse(std::string(R"({"train": {"type": "idx", "path": ")") + kFashion +
-                    R"("}, "validation": null, "test": null, "transforms": [], "tokenizer": null,
+        config::json_of(
+            std::string(R"({"train": {"type": "idx", "path": ")") + kFashion +
+            R"("}, "validation": null, "test": null, "transforms": [], "tokenizer": null,
                         "shuffle": false, "drop_last": false, "cache": "auto", "num_workers": 1,
                         "prefetch": 0})"),
         {".", 0, 0});

@@ -93,7 +93,7 @@ private slots:
         QFETCH(QString, model);
         QFETCH(QString, recompute);
         QFETCH(int, accumulation);
-        Json document = Json::parse(model_of(model));
+        Json document = config::json_of(model_of(model));
         const auto batch = document["training"]["global_batch_size"].get<std::int64_t>();
         document["training"]["micro_batch_size"] = batch / accumulation;
         document["training"]["recompute"] = recompute.toStdString();
@@ -135,7 +135,7 @@ private slots:
 
         const auto startup = memory["startup_bytes"].get<std::int64_t>();
         QVERIFY(startup > seen_at_start / 2 && startup <= seen_at_start);
-        const Json plan = Json::parse(read_file(run / "plan.json", 1 << 28, ErrorKind::data));
+        const Json plan = config::json_of(read_file(run / "plan.json", 1 << 28, ErrorKind::data));
         const Json& device = plan["devices"][0];
         const auto estimate = device["by_category"]["library"].get<std::int64_t>();
         const std::int64_t planned = device["peak_bytes"].get<std::int64_t>() - estimate;

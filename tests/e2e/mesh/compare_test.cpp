@@ -2,8 +2,6 @@
 // What `weft plan --verify` rests on: every value of every strategy agrees with one device, op by
 // op in f64, and a mistake is named where it is made.
 #include "app/cli/verify.h"
-#include "core/exec/reference_mode.h"
-#include "core/train/verify_mesh.h"
 #include "tests/e2e/mesh/mesh_run.h"
 #include "tests/support/weft_test.h"
 
@@ -12,22 +10,7 @@ using namespace weft::test;
 
 namespace {
 
-struct Prepared {
-    compile::RunConfig config;
-    data::DataSet data;
-    train::MeshStep step; // in f64
-};
-
-Prepared prepare(const char* model, const std::vector<std::string>& overrides) {
-    Prepared out{mesh_config(model, overrides), {}, {}};
-    out.data = train::open_run_data(out.config);
-    out.step = train::mesh_step(out.config, out.data.train->info());
-    exec::widen(out.step.whole);
-    exec::widen(out.step.local.program);
-    return out;
-}
-
-train::MeshVerdict compare(const Prepared& run, int steps) {
+train::MeshVerdict compare(const WideRun& run, int steps) {
     train::MeshVerdict out;
     out.steps = steps;
     train::compare_steps(run.step, train::StepArguments(run.config, run.data, 1), out);
@@ -60,7 +43,7 @@ ir::Op* find_op(ir::Block& block, std::string_view kind, ir::Phase phase, std::s
     return nullptr;
 }
 
-ir::Op& op_of(Prepared& run, std::string_view kind, ir::Phase phase, std::string_view path) {
+ir::Op& op_of(WideRun& run, std::string_view kind, ir::Phase phase, std::string_view path) {
     ir::Op* const found = find_op(run.step.local.program.body, kind, phase, path);
     if (found == nullptr) {
         qFatal("the devices run no such op");
@@ -92,8 +75,8 @@ private slots:
         QFETCH(int, model);
         QFETCH(int, variant);
         const char* const models[] = {kMlp, kCnn, kGpt};
-        const Prepared run =
-            prepare(models[model], variants()[static_cast<std::size_t>(variant)].overrides);
+        const WideRun run =
+            wide_run(models[model], variants()[static_cast<std::size_t>(variant)].overrides);
         const train::MeshVerdict found = compare(run, 2);
         QVERIFY2(found.values_agree(), found.first ? text_of(*found.first).c_str() : "");
         QVERIFY(found.values > 200);
@@ -101,14 +84,14 @@ private slots:
     }
 
     void accumulated_microsteps_agree_in_every_iteration() {
-        const Prepared run = prepare(
+        const WideRun run = wide_run(
             kCnn, {"mesh.devices=cpu:2", "training.micro_batch_size=4", "mesh.zero_stage=2"});
         const train::MeshVerdict found = compare(run, 1);
         QVERIFY2(found.values_agree(), found.first ? text_of(*found.first).c_str() : "");
     }
 
     void a_sum_that_is_not_made_is_named() {
-        Prepared run = prepare(kGpt, kTensorParallel);
+        WideRun run = wide_run(kGpt, kTensorParallel);
         ir::Op& sum = op_of(run, "all_reduce", ir::Phase::forward, "blocks.1.mlp.down");
         // Every device keeps its own term.
         sum.kind = "copy";
@@ -121,7 +104,7 @@ private slots:
     }
 
     void a_small_mistake_is_named() {
-        Prepared run = prepare(kGpt, kTensorParallel);
+        WideRun run = wide_run(kGpt, kTensorParallel);
         ir::Op& norm = op_of(run, "layer_norm", ir::Phase::forward, "blocks.1.norm1");
         norm.attributes.set("eps", norm.attributes.real("eps") * 1.5);
         const train::MeshVerdict found = compare(run, 1);

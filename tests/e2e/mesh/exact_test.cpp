@@ -18,7 +18,7 @@ using namespace weft::test;
 namespace {
 
 // f32 sums in another order, over twenty updates of a model that does not diverge.
-constexpr double kTolerance = 1e-5;
+constexpr double kLossTolerance = 1e-5;
 
 const char* model_named(const QString& name) {
     return name == "mlp" ? kMlp : name == "cnn" ? kCnn : name == "moe" ? kMoe : kGpt;
@@ -62,7 +62,7 @@ std::string off_by(const char* model, const Overrides& mesh, const Overrides& bo
     single.insert(single.end(), one.begin(), one.end());
     const double off =
         largest_difference(one_device(model, single), run_mesh(mesh_config(model, several)).losses);
-    return off <= kTolerance ? "" : "off by " + std::to_string(off);
+    return off <= kLossTolerance ? "" : "off by " + std::to_string(off);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "tests/e2e/mesh/mesh_run.h"
 
 #include "core/base/check.h"
+#include "core/exec/reference_mode.h"
 
 namespace weft::test {
 
@@ -83,6 +84,15 @@ compile::RunConfig mesh_config(const std::string& document,
         checked.diagnostics.empty() ? "" : config::to_text(checked.diagnostics.front());
     WEFT_CHECK(checked.ok(), wrong);
     return std::move(checked.config);
+}
+
+WideRun wide_run(const std::string& document, const Overrides& overrides) {
+    WideRun out{mesh_config(document, overrides), {}, {}};
+    out.data = train::open_run_data(out.config);
+    out.step = train::mesh_step(out.config, out.data.train->info());
+    exec::widen(out.step.whole);
+    exec::widen(out.step.local.program);
+    return out;
 }
 
 std::shared_ptr<const plan::ExecutionPlan> mesh_plan(const compile::RunConfig& config) {

@@ -5,6 +5,7 @@
 #include "core/train/engine.h"
 #include "core/train/planning.h"
 #include "core/train/update.h"
+#include "core/train/verify_mesh.h"
 
 #include <map>
 #include <string>
@@ -33,6 +34,14 @@ std::shared_ptr<const plan::ExecutionPlan> mesh_plan(const compile::RunConfig& c
 MeshRun run_mesh(const compile::RunConfig& config, const MeshRunOptions& options = {});
 
 using Overrides = std::vector<std::string>;
+
+/// A run whose step, on one device and on the mesh, computes in f64.
+struct WideRun {
+    compile::RunConfig config;
+    data::DataSet data;
+    train::MeshStep step;
+};
+WideRun wide_run(const std::string& document, const Overrides& overrides);
 
 /// A strategy on simulated devices.
 struct Variant {

@@ -25,7 +25,7 @@ const char* const kRegression = R"({
 })";
 
 // f32 sums in another order.
-constexpr double kTolerance = 1e-5;
+constexpr double kMetricTolerance = 1e-5;
 
 struct Measured {
     std::map<std::string, double> training;
@@ -72,7 +72,7 @@ Measured measure(const Overrides& overrides) {
 }
 
 bool close(double a, double b) {
-    return std::abs(a - b) <= kTolerance * std::abs(b);
+    return std::abs(a - b) <= kMetricTolerance * std::abs(b);
 }
 
 } // namespace

@@ -3,8 +3,6 @@
 // gradient is exactly zero: there Adam divides rounding by the root of its square, and the
 // weight walks.
 #include "core/exec/mesh_interpreter.h"
-#include "core/exec/reference_mode.h"
-#include "core/train/verify_mesh.h"
 #include "tests/e2e/mesh/mesh_run.h"
 #include "tests/support/weft_test.h"
 
@@ -16,7 +14,7 @@ using namespace weft::test;
 namespace {
 
 // f64 sums in another order, 1e-16 each; twenty updates of a model that does not diverge.
-constexpr double kTolerance = 1e-10;
+constexpr double kWeightTolerance = 1e-10;
 // Rounding of f64 sums whose terms are gradients of at most some units.
 constexpr double kNoGradient = 1e-14;
 constexpr int kSteps = 20;
@@ -55,21 +53,8 @@ bool walks(const char* model, const std::string& slot, std::size_t i, std::size_
     return false;
 }
 
-struct Prepared {
-    compile::RunConfig config;
-    data::DataSet data;
-    train::MeshStep step;
-
-    Prepared(const char* model, const Overrides& overrides)
-        : config(mesh_config(model, overrides)), data(train::open_run_data(config)),
-          step(train::mesh_step(config, data.train->info())) {
-        exec::widen(step.whole);
-        exec::widen(step.local.program);
-    }
-};
-
 /// State after the updates, by name; on one device or on the mesh.
-std::map<std::string, exec::Tensor> trained(const Prepared& run, bool on_mesh) {
+std::map<std::string, exec::Tensor> trained(const WideRun& run, bool on_mesh) {
     train::StepArguments arguments(run.config, run.data, 1);
     std::vector<exec::Tensor> results;
     for (int i = 0; i < kSteps; ++i) {
@@ -101,7 +86,7 @@ std::string first_apart(const char* model, const std::map<std::string, exec::Ten
                 off = std::max(off, std::isfinite(b[i]) ? std::abs(a[i] - b[i]) : 1.0);
             }
         }
-        if (off > kTolerance * scale) {
+        if (off > kWeightTolerance * scale) {
             return name + " is off by " + std::to_string(off / scale * 1e10) + "e-10";
         }
     }
@@ -129,7 +114,8 @@ private slots:
         QFETCH(int, model);
         QFETCH(int, variant);
         const char* const models[] = {kMlp, kCnn, kGpt};
-        const Prepared run(models[model], variants()[static_cast<std::size_t>(variant)].overrides);
+        const WideRun run =
+            wide_run(models[model], variants()[static_cast<std::size_t>(variant)].overrides);
         const std::string wrong =
             first_apart(models[model], trained(run, false), trained(run, true));
         QVERIFY2(wrong.empty(), wrong.c_str());
@@ -137,7 +123,7 @@ private slots:
 
     void the_listed_gradients_are_zero_and_no_others() {
         for (const char* model : {kMlp, kCnn, kGpt}) {
-            const Prepared run(model, {"mesh.devices=cpu:2"});
+            const WideRun run = wide_run(model, {"mesh.devices=cpu:2"});
             train::StepArguments arguments(run.config, run.data, 1);
             exec::Interpreter one(run.step.whole, {});
             const auto now = arguments.next(run.step.whole);

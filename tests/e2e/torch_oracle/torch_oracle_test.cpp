@@ -35,7 +35,8 @@ struct Reference {
     QByteArray bytes;
 
     explicit Reference(const QString& name)
-        : document(Json::parse(read(name + ".json").toStdString())), bytes(read(name + ".bin")) {}
+        : document(config::json_of(read(name + ".json").toStdString())),
+          bytes(read(name + ".bin")) {}
 
     std::int64_t elements(const std::string& array) const {
         std::int64_t count = 1;

@@ -123,7 +123,7 @@ private slots:
     }
 
     void seven_mistakes_give_seven_diagnostics() {
-        const Json document = Json::parse(R"({
+        const Json document = json_of(R"({
             "model": {"type": "mlpp"}, "nmae": 1,
             "optimizer": {"learning_rate": "fast", "betas": [0.9, 1.5]},
             "training": {"batch": -1, "precision": "int8", "epochs": 3}})");
@@ -152,7 +152,7 @@ private slots:
 
     void a_document_that_is_no_object_is_said() {
         for (const char* text : {"[]", "3", "null", "\"x\""}) {
-            QVERIFY2(!check_fields(Json::parse(text), sample_table()).ok(), text);
+            QVERIFY2(!check_fields(json_of(text), sample_table()).ok(), text);
         }
     }
 

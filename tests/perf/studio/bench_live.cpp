@@ -18,12 +18,8 @@ using bench::wait_for;
 
 constexpr const char* kDemo = "fashion-mlp.json";
 constexpr int kPauses = 5;
-constexpr int kSteps = 5;
+constexpr int kSingleSteps = 5;
 constexpr int kWatchMs = 15000;
-
-double since(const QElapsedTimer& clock) {
-    return static_cast<double>(clock.nsecsElapsed()) * 1e-6;
-}
 
 void pause(ui::Studio& studio) {
     std::vector<double> acknowledged;
@@ -33,10 +29,10 @@ void pause(ui::Studio& studio) {
         clock.start();
         studio.pause();
         bench::show_until("a pause acknowledged", [&] { return studio.pendingCommand().isEmpty(); });
-        acknowledged.push_back(since(clock));
+        acknowledged.push_back(bench::ms_since(clock));
         bench::show_until("a paused run",
                           [&] { return studio.run().state() == train::RunState::paused; });
-        paused.push_back(since(clock));
+        paused.push_back(bench::ms_since(clock));
         studio.resume();
         wait_for("a run that goes on", [&] { return studio.run().state() == train::RunState::running; });
     }
@@ -48,14 +44,14 @@ void step(ui::Studio& studio) {
     studio.pause();
     wait_for("a paused run", [&] { return studio.run().state() == train::RunState::paused; });
     std::vector<double> shown;
-    for (int i = 0; i < kSteps && studio.isTraining(); ++i) {
+    for (int i = 0; i < kSingleSteps && studio.isTraining(); ++i) {
         const std::int64_t before = studio.run().step();
         QElapsedTimer clock;
         clock.start();
         studio.singleStep();
         bench::show_until("a single step", [&] { return studio.run().step() > before; });
         bench::settle();
-        shown.push_back(since(clock));
+        shown.push_back(bench::ms_since(clock));
         wait_for("a paused run", [&] { return studio.run().state() == train::RunState::paused; });
     }
     bench::print("18  a single step done and painted, 200 ms after it", shown,
@@ -76,10 +72,10 @@ void bench_live() {
     if (!bench::start_preset(open, kDemo)) {
         return;
     }
-    bench::print("16  click to first loss point of the demo", since(clock), "ms", 2000);
+    bench::print("16  click to first loss point of the demo", bench::ms_since(clock), "ms", 2000);
     wait_for("100 steps and an evaluation",
              [&] { return !studio.run().evaluations().empty() && studio.run().step() > 100; });
-    bench::print("16  click to visible learning (100 steps)", since(clock), "ms", 15000);
+    bench::print("16  click to visible learning (100 steps)", bench::ms_since(clock), "ms", 15000);
     pause(studio);
     step(studio);
     bench::TimedApplication::self().reset();
@@ -88,6 +84,6 @@ void bench_live() {
     if (studio.isTraining()) {
         clock.start();
         bench::stop_training(open);
-        bench::print("17  stopped at once", since(clock), "ms", 2000);
+        bench::print("17  stopped at once", bench::ms_since(clock), "ms", 2000);
     }
 }

@@ -17,13 +17,9 @@ namespace {
 
 using namespace weft;
 
-constexpr std::int64_t kSteps = 1000000;
+constexpr std::int64_t kLongRunSteps = 1000000;
 constexpr int kCharts = 3;  // loss, learning rate, gradient norm
 constexpr int kSeries = 64; // more than a chart has had by then
-
-double since(const QElapsedTimer& clock) {
-    return static_cast<double>(clock.nsecsElapsed()) * 1e-6;
-}
 
 /// Every chart of the page has so many points of the run.
 bool all_drawn(bench::OpenStudio& open, std::size_t points) {
@@ -47,10 +43,11 @@ void show_run(bench::OpenStudio& open, const std::filesystem::path& folder) {
     open.studio().showRun(folder);
     bench::show_until("the first points", [&] { return all_drawn(open, 1); });
     bench::settle();
-    bench::print("2   the beginning of 1,000,000 steps on screen", since(clock), "ms", 1000);
-    bench::show_until("all points", [&] { return all_drawn(open, kSteps); });
+    bench::print("2   the beginning of 1,000,000 steps on screen", bench::ms_since(clock), "ms",
+                 1000);
+    bench::show_until("all points", [&] { return all_drawn(open, kLongRunSteps); });
     bench::settle();
-    bench::print("24  all of 1,000,000 steps on screen", since(clock), "ms", 1000);
+    bench::print("24  all of 1,000,000 steps on screen", bench::ms_since(clock), "ms", 1000);
     watch.report("3   while they came in");
 }
 
@@ -59,7 +56,7 @@ void show_run(bench::OpenStudio& open, const std::filesystem::path& folder) {
 void bench_open() {
     bench::OpenStudio open;
     open.window().showPage("train");
-    const auto folder = bench::make_long_run(open.runs() / "2026-01-01_long_001", kSteps);
+    const auto folder = bench::make_long_run(open.runs() / "2026-01-01_long_001", kLongRunSteps);
     show_run(open, folder);
     auto& watch = bench::TimedApplication::self();
     if (auto* smoothing = open.window().findChild<QSlider*>("smoothing")) {

@@ -22,10 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-double ms_since(const QElapsedTimer& clock) {
-    return static_cast<double>(clock.nsecsElapsed()) * 1e-6;
-}
-
 /// A million scalars, each in a record of its own, as add_scalar of PyTorch writes them.
 fs::path make_event_file(const fs::path& folder) {
     fs::create_directories(folder);
@@ -85,7 +81,7 @@ void time_import(const char* what, const fs::path& folder) {
         std::printf("%s: not read\n", what);
         return;
     }
-    bench::print(what, ms_since(clock), "ms", 1000);
+    bench::print(what, bench::ms_since(clock), "ms", 1000);
 }
 
 void make_runs(const fs::path& root, int count) {
@@ -120,7 +116,7 @@ void time_table(ui::Studio& studio, ui::MainWindow& window) {
         std::puts("the runs were not listed");
         return;
     }
-    bench::print("    500 runs listed", ms_since(clock), "ms", 1000);
+    bench::print("    500 runs listed", bench::ms_since(clock), "ms", 1000);
     std::vector<double> sorted;
     for (int column = 0; column < table->model()->columnCount(); ++column) {
         clock.restart();
@@ -152,7 +148,7 @@ void time_checkpoints(ui::Studio& studio, ui::MainWindow& window, const fs::path
     QElapsedTimer clock;
     double first = -1;
     QObject::connect(&studio.index(), &ui::RunIndex::checkpointsFound, &window,
-                     [&] { first = first < 0 ? ms_since(clock) : first; });
+                     [&] { first = first < 0 ? bench::ms_since(clock) : first; });
     bool all = false;
     QObject::connect(&studio.index(), &ui::RunIndex::checkpointsRead, &window, [&] { all = true; });
     clock.start();
@@ -161,7 +157,7 @@ void time_checkpoints(ui::Studio& studio, ui::MainWindow& window, const fs::path
         std::puts("the checkpoints were not read");
     }
     bench::print("20  first rows of 2,000 checkpoints", first, "ms", 200);
-    bench::print("20  a checkpoint's header read", ms_since(clock) / 2000, "ms", 10);
+    bench::print("20  a checkpoint's header read", bench::ms_since(clock) / 2000, "ms", 10);
 }
 
 } // namespace

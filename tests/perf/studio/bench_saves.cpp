@@ -24,11 +24,7 @@ constexpr std::int64_t kInterval = 20;
 constexpr std::size_t kSaves = 6;
 constexpr int kKills = 3;
 
-double since(const QElapsedTimer& clock) {
-    return static_cast<double>(clock.nsecsElapsed()) * 1e-6;
-}
-
-bool start(ui::Studio& studio) {
+bool start_saving(ui::Studio& studio) {
     studio.openPath(bench::OpenStudio::preset("fashion-mlp.json"));
     studio.draft().apply({"model.hidden=[2560,2560]", "training.length={\"steps\":100000}",
                           "checkpoint.every={\"steps\":" + std::to_string(kInterval) + "}",
@@ -74,7 +70,7 @@ void kill_and_resume(bench::OpenStudio& open, int turn) {
     clock.start();
     ::kill(static_cast<pid_t>(lock->pid), SIGKILL);
     wait_for("a dead worker noticed", [&] { return !studio.isTraining(); });
-    bench::print("27  a killed run offers to go on after", since(clock), "ms", 1000);
+    bench::print("27  a killed run offers to go on after", bench::ms_since(clock), "ms", 1000);
     int damaged = 0;
     std::int64_t newest = 0;
     const double verified = bench::timed_once([&] {
@@ -99,7 +95,8 @@ void kill_and_resume(bench::OpenStudio& open, int turn) {
     auto* resume = open.window().findChild<QPushButton*>("resumeRun");
     bench::show_until("what resuming would do",
                       [&] { return resume->isVisible() && resume->isEnabled(); });
-    bench::print("21  a checkpoint opened, to what resuming does", since(clock), "ms", 1000);
+    bench::print("21  a checkpoint opened, to what resuming does", bench::ms_since(clock), "ms",
+                 1000);
     open.window().showPage("train");
     clock.start();
     const ui::StartResult resumed = studio.resumeRun(folder);
@@ -111,7 +108,7 @@ void kill_and_resume(bench::OpenStudio& open, int turn) {
     if (wait_for("a resumed run's first step", [&] {
             return studio.run().resumes().size() > resumed_before && studio.run().step() > newest;
         })) {
-        bench::print("21  resumed, to its first step", since(clock), "ms", 5000);
+        bench::print("21  resumed, to its first step", bench::ms_since(clock), "ms", 5000);
     }
 }
 
@@ -120,7 +117,7 @@ void kill_and_resume(bench::OpenStudio& open, int turn) {
 void bench_saves() {
     bench::OpenStudio open;
     open.window().showPage("train");
-    if (!start(open.studio())) {
+    if (!start_saving(open.studio())) {
         return;
     }
     save(open.studio());

@@ -51,6 +51,10 @@ double timed_once(const std::function<void()>& call) {
     return static_cast<double>(clock.nsecsElapsed()) * 1e-6;
 }
 
+double ms_since(const QElapsedTimer& clock) {
+    return static_cast<double>(clock.nsecsElapsed()) * 1e-6;
+}
+
 bool wait_for(const char* what, const std::function<bool()>& condition) {
     return ended(what, [&] { return QTest::qWaitFor(condition, kPatienceMs); });
 }

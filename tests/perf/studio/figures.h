@@ -2,6 +2,8 @@
 // What the suites share: timing, and lines that say figure, target and ratio.
 #pragma once
 
+#include <QElapsedTimer>
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,6 +17,9 @@ constexpr double kFrameMs = 1000.0 / 60;
 std::vector<double> timed(int times, const std::function<void(int)>& call);
 /// Of one call.
 double timed_once(const std::function<void()>& call);
+
+/// Milliseconds since a clock was started.
+double ms_since(const QElapsedTimer& clock);
 
 /// Handles events until the condition holds; after kPatienceMs says what never came, and gives up.
 bool wait_for(const char* what, const std::function<bool()>& condition);

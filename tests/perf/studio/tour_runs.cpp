@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void start(Tour& tour, const fs::path& config) {
+void start_run(Tour& tour, const fs::path& config) {
     if (!tour.studio.startFile(config).started) {
         std::puts("the run did not start");
     }
@@ -109,7 +109,7 @@ fs::path newest_checkpoint(const fs::path& run) {
 /// is damaged; a run that diverges.
 void tourTrain(Tour& tour) {
     tour.openPreset("fashion-mlp");
-    start(tour, tour.studio.paths().presets / "fashion-mlp.json");
+    start_run(tour, tour.studio.paths().presets / "fashion-mlp.json");
     const fs::path run = tour.studio.run().folder();
     tour.window.showPage("train");
     settle();
@@ -139,7 +139,7 @@ void tourTrain(Tour& tour) {
     tour.studio.index().refresh();
     settle(1000);
     tour.shoot("checkpoints", "checkpoints-error");
-    start(tour, write_diverging(tour.place("files")));
+    start_run(tour, write_diverging(tour.place("files")));
     wait_for_end(tour);
     tour.shootAll("train", "train-failed");
 }
@@ -199,7 +199,7 @@ void tourDialogs(Tour& tour) {
     tour.shoot("training", "docks-console");
     actions.get(ui::action::kResetLayout)->trigger();
 
-    start(tour, tour.studio.paths().presets / "fashion-mlp.json");
+    start_run(tour, tour.studio.paths().presets / "fashion-mlp.json");
     wait_for([&] { return tour.studio.run().checkpoints().size() > 1; }, 120000);
     tour.studio.stopAndSave();
     wait_for_end(tour);

@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/file.h"
 #include "core/base/log.h"
+#include "tests/support/error_of.h"
 #include "tests/support/weft_test.h"
 
-#include <optional>
-
 using namespace weft;
-
-namespace {
-
-std::optional<Error> error_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const Error& error) {
-        return error;
-    }
-    return std::nullopt;
-}
-
-} // namespace
+using test::error_of;
 
 class FileTest : public QObject {
     Q_OBJECT

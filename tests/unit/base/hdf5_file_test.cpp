@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/hdf5_file.h"
+#include "tests/support/error_of.h"
 #include "tests/support/weft_test.h"
 
 #include <hdf5.h>
@@ -10,17 +11,9 @@
 #include <thread>
 
 using namespace weft;
+using test::error_of;
 
 namespace {
-
-std::optional<Error> error_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const Error& error) {
-        return error;
-    }
-    return std::nullopt;
-}
 
 bool says(const std::optional<Error>& error, const char* part) {
     return error && error->message().find(part) != std::string::npos;

@@ -11,7 +11,7 @@ using namespace weft::checkpoint;
 
 namespace {
 
-constexpr unsigned kSeed = 20251122;
+constexpr unsigned kBoxSeed = 20251122;
 constexpr int kTrials = 3000;
 
 std::int64_t pick(std::mt19937& random, std::int64_t first, std::int64_t last) {
@@ -112,7 +112,7 @@ class BoxTest : public QObject {
 
 private slots:
     void an_overlap_is_what_both_hold() {
-        std::mt19937 random(kSeed);
+        std::mt19937 random(kBoxSeed);
         for (int trial = 0; trial < kTrials; ++trial) {
             const ir::Shape array = random_shape(random, static_cast<int>(trial % 4), 0, 5);
             const Box a = random_box(random, array);
@@ -127,7 +127,7 @@ private slots:
     }
 
     void runs_take_every_common_element_once_and_in_order() {
-        std::mt19937 random(kSeed);
+        std::mt19937 random(kBoxSeed);
         for (int trial = 0; trial < kTrials; ++trial) {
             const ir::Shape array = random_shape(random, static_cast<int>(trial % 5), 1, 4);
             const Placed from = random_place(random, random_box(random, array));
@@ -158,7 +158,7 @@ private slots:
     }
 
     void tiles_says_what_painting_says() {
-        std::mt19937 random(kSeed);
+        std::mt19937 random(kBoxSeed);
         int tiled = 0;
         for (int trial = 0; trial < kTrials; ++trial) {
             const ir::Shape array = random_shape(random, 1 + trial % 4, 1, 5);

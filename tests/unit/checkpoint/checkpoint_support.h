@@ -2,8 +2,8 @@
 // What the checkpoint tests share: a small state of every element type.
 #pragma once
 
-#include "core/base/error.h"
 #include "core/checkpoint/checkpoint.h"
+#include "tests/support/error_of.h"
 #include "tests/support/weft_test.h"
 
 #include <QTemporaryDir>
@@ -19,6 +19,8 @@
 #include <vector>
 
 namespace weft::checkpoint::test {
+
+using weft::test::error_of;
 
 /// Arrays and the memory that they are in.
 class Arrays {
@@ -76,15 +78,6 @@ inline std::string read_all(const std::filesystem::path& path) {
 
 inline void write_all(const std::filesystem::path& path, const std::string& content) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
-}
-
-inline std::optional<Error> error_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const Error& error) {
-        return error;
-    }
-    return std::nullopt;
 }
 
 /// Steps of the usable checkpoints of a folder.

@@ -15,13 +15,13 @@ using namespace weft::checkpoint::test;
 
 namespace {
 
-constexpr unsigned kSeed = 20251122;
+constexpr unsigned kPiecesSeed = 20251122;
 
 Manifest saved_by_three(const Folder& folder) {
     return write_checkpoint(folder.path(), state_of_three().views(), record_of_three(7));
 }
 
-std::optional<Error> error_with(const std::function<void(Manifest&)>& change) {
+std::optional<Error> error_of_three_with(const std::function<void(Manifest&)>& change) {
     const Folder folder;
     Manifest manifest = read_manifest(saved_by_three(folder).path);
     change(manifest);
@@ -102,7 +102,7 @@ private slots:
         const Folder folder;
         const Manifest manifest = saved_by_three(folder);
         const TensorInfo& weight = *manifest.find("weight");
-        std::mt19937 random(kSeed);
+        std::mt19937 random(kPiecesSeed);
         const auto pick = [&](std::int64_t first, std::int64_t last) {
             return std::uniform_int_distribution<std::int64_t>(first, last)(random);
         };
@@ -187,9 +187,10 @@ private slots:
     }
 
     void pieces_that_do_not_make_up_the_array_are_refused() {
-        QVERIFY(!error_with([](Manifest&) {}).has_value());
+        QVERIFY(!error_of_three_with([](Manifest&) {}).has_value());
         const auto refused = [](const std::function<void(std::vector<PieceInfo>&)>& change) {
-            return error_with([&](Manifest& m) { change(m.tensors[0].pieces); }).has_value();
+            return error_of_three_with([&](Manifest& m) { change(m.tensors[0].pieces); })
+                .has_value();
         };
         QVERIFY(refused([](auto& pieces) { pieces.pop_back(); }));
         QVERIFY(refused([](auto& pieces) { pieces.clear(); }));
@@ -201,7 +202,7 @@ private slots:
         QVERIFY(refused([](auto& pieces) { pieces[0].box.count.push_back(1); }));
         QVERIFY(refused([](auto& pieces) { pieces[0].offset = INT64_MAX; }));
         QVERIFY(refused([](auto& pieces) { pieces[0].shard = "other.h5"; }));
-        QVERIFY(error_with([](Manifest& m) { m.shards[0].writer = -1; }).has_value());
+        QVERIFY(error_of_three_with([](Manifest& m) { m.shards[0].writer = -1; }).has_value());
     }
 
     void more_pieces_than_can_be_checked_are_refused() {

@@ -174,7 +174,7 @@ private slots:
     }
 
     void settings_come_from_the_configuration() {
-        const ManagerOptions options = retention_of(Json::parse(
+        const ManagerOptions options = retention_of(config::json_of(
             R"({"checkpoint": {"keep_latest": 5, "keep_best": 0, "keep_every": 100,
                                "metric": "validation/accuracy", "mode": "max"}})"));
         QCOMPARE(options.keep_latest, 5);
@@ -182,7 +182,7 @@ private slots:
         QCOMPARE(options.keep_every.value(), 100);
         QCOMPARE(options.metric, std::string("validation/accuracy"));
         QVERIFY(!options.metric_min);
-        QVERIFY(retention_of(Json::parse(R"({"checkpoint": {"keep_latest": "x", "mode": 3}})"))
+        QVERIFY(retention_of(config::json_of(R"({"checkpoint": {"keep_latest": "x", "mode": 3}})"))
                     .metric_min);
     }
 };

@@ -40,8 +40,8 @@ const std::string kFeatures = R"({"type": "synthetic", "kind": "classification"}
 const std::string kText = R"({"type": "text", "path": "unused"})";
 const std::string kImages = R"({"type": "idx", "path": "unused"})";
 
-const std::string kMlp = R"({"type": "mlp", "hidden": [24, 24, 24], "dropout": 0.3})";
-const std::string kGpt = R"({"type": "gpt2", "layers": 3, "width": 16, "heads": 2, "context": 8,
+const std::string kDeepMlp = R"({"type": "mlp", "hidden": [24, 24, 24], "dropout": 0.3})";
+const std::string kDeepGpt = R"({"type": "gpt2", "layers": 3, "width": 16, "heads": 2, "context": 8,
                              "dropout": 0.2})";
 const std::string kCnn = R"({"type": "sequential", "layers": [
     {"type": "conv2d", "channels": 8}, {"type": "batch_norm"}, {"type": "relu"},
@@ -64,9 +64,10 @@ std::vector<Case> cases() {
                            "training.micro_batch_size=" + std::to_string(batch / microsteps)});
             };
             // So many samples that activations count for more than weights.
-            out.push_back({"mlp", config(document(kMlp, kFeatures), 128), features_sample(20, 5)});
+            out.push_back(
+                {"mlp", config(document(kDeepMlp, kFeatures), 128), features_sample(20, 5)});
             out.push_back({"cnn", config(document(kCnn, kImages), 16), images});
-            out.push_back({"gpt", config(document(kGpt, kText), 16), text_sample(8, 11)});
+            out.push_back({"gpt", config(document(kDeepGpt, kText), 16), text_sample(8, 11)});
         }
     }
     return out;
@@ -75,7 +76,7 @@ std::vector<Case> cases() {
 /// For plans: so many samples that activations count for more than anything else.
 Case gpt() {
     return {"gpt",
-            checked_config(document(kGpt, kText),
+            checked_config(document(kDeepGpt, kText),
                            {"training.global_batch_size=128", "training.micro_batch_size=64"}),
             text_sample(8, 11)};
 }

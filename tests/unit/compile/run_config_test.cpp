@@ -31,7 +31,7 @@ private slots:
     // The values of INTERFACES.md, "Run configuration".
     void defaults_are_those_of_the_published_interface() {
         const Json document = checked_config(kMinimal).document;
-        const Json expected = Json::parse(R"({
+        const Json expected = config::json_of(R"({
           "/seed": 0, "/notes": "", "/tags": [], "/schema_version": 1,
           "/data/validation": {"split": 0.1}, "/data/test": null, "/data/transforms": [],
           "/data/tokenizer": null, "/data/shuffle": true, "/data/drop_last": false,

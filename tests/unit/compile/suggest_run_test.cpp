@@ -11,7 +11,7 @@ using config::Json;
 namespace {
 
 Json synthetic(const char* rest) {
-    Json train = Json::parse(rest);
+    Json train = config::json_of(rest);
     train["type"] = "synthetic";
     return {{"train", train}};
 }

@@ -48,7 +48,7 @@ private slots:
     void every_default_is_filled_in_the_order_of_the_table() {
         const Checked checked = check_fields(minimal(), sample_table());
         QVERIFY(checked.ok());
-        const Json expected = Json::parse(R"({
+        const Json expected = json_of(R"({
             "name": "run", "model": {"type": "mlp", "hidden": [512], "dropout": 0.1},
             "training": {"length": {"epochs": 5.0}, "batch": 256, "clip": 1.0, "precision": "f32",
                          "shuffle": true, "stopping": null},

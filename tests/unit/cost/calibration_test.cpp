@@ -13,27 +13,27 @@ using cost::Work;
 
 namespace {
 
-constexpr cost::Limits kLimits{1e12, 1e11, 1e10, 1e-6};
+constexpr cost::Limits kHereLimits{1e12, 1e11, 1e10, 1e-6};
 const cost::MachineKey kHere{"AMD EPYC", 2, "oneDNN 2.6.3, AVX2"};
 
-bool near(double a, double b, double tolerance = 1e-9) {
+bool near_learnt(double a, double b, double tolerance = 1e-9) {
     return std::abs(a - b) <= tolerance * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
 /// A memory-bound kernel, measured at `ratio` times its roofline.
 Measurement measured(const char* kernel, double bytes, double ratio, double times = 1) {
     Work work{"any", kernel, ir::DType::f32, 0, 0, bytes, times};
-    return {work, ratio * cost::roofline_s(work, kLimits)};
+    return {work, ratio * cost::roofline_s(work, kHereLimits)};
 }
 
 cost::Calibration made_up() {
-    cost::Calibration out{kHere, cost::Ceilings{kLimits, "f32 units", 1.7e9, 0.125}, {}};
+    cost::Calibration out{kHere, cost::Ceilings{kHereLimits, "f32 units", 1.7e9, 0.125}, {}};
     out.classes["cpu fused/f32"] = {1.25, 0.125, 12};
     cost::note_run(out, cost::program_key("text"), 11, 10, 0.25, 500);
     return out;
 }
 
-std::optional<Error> error_of(const std::filesystem::path& file) {
+std::optional<Error> calibration_error(const std::filesystem::path& file) {
     try {
         cost::read_calibration(file, kHere);
     } catch (const Error& error) {
@@ -57,26 +57,26 @@ private slots:
         const std::vector<Measurement> measurements = {
             measured("cpu fused", 5e6, 1.5), measured("cpu fused", 5e6, 1.5, 7),
             measured("cpu reduce", 2e3, 3.0), measured("cpu reduce", 9e7, 0.7)};
-        const cost::CostModel model(cost::Calibration{kHere, cost::Ceilings{kLimits, "", 0, 0},
-                                                      cost::learn(measurements, kLimits)});
+        const cost::CostModel model(cost::Calibration{kHere, cost::Ceilings{kHereLimits, "", 0, 0},
+                                                      cost::learn(measurements, kHereLimits)});
         double total_ms = 0;
         std::vector<Work> work;
         for (const Measurement& one : measurements) {
-            QVERIFY(near(model.op_ms(one.work), one.seconds * 1e3));
+            QVERIFY(near_learnt(model.op_ms(one.work), one.seconds * 1e3));
             total_ms += one.seconds * one.work.times * 1e3;
             work.push_back(one.work);
         }
-        QVERIFY(near(model.predict(work).ms, total_ms));
+        QVERIFY(near_learnt(model.predict(work).ms, total_ms));
     }
 
     // Two shapes of one size: each is off, but their sum is right, and the spread says how far off.
     void the_total_of_a_class_comes_out_right() {
         const std::vector<Measurement> measurements = {measured("cpu fused", 5.0e6, 1.0),
                                                        measured("cpu fused", 5.0e6, 3.0)};
-        const auto classes = cost::learn(measurements, kLimits);
-        const cost::Correction& one = classes.at(cost::class_of(measurements[0].work, kLimits));
-        QVERIFY(near(one.factor, 2));
-        QVERIFY(near(one.spread, 0.5)); // ratios 0.5 and 1.5 of the factor
+        const auto classes = cost::learn(measurements, kHereLimits);
+        const cost::Correction& one = classes.at(cost::class_of(measurements[0].work, kHereLimits));
+        QVERIFY(near_learnt(one.factor, 2));
+        QVERIFY(near_learnt(one.spread, 0.5)); // ratios 0.5 and 1.5 of the factor
         QCOMPARE(one.samples, std::int64_t{2});
     }
 
@@ -85,24 +85,25 @@ private slots:
         const std::vector<Measurement> measurements = {measured("cpu fused", 5e6, 1.0),
                                                        measured("cpu fused", 5e6 * 64, 1.0),
                                                        measured("cpu fused", 5e3, 40.0)};
-        const auto classes = cost::learn(measurements, kLimits);
-        const auto names = cost::class_names(measurements[1].work, kLimits);
+        const auto classes = cost::learn(measurements, kHereLimits);
+        const auto names = cost::class_names(measurements[1].work, kHereLimits);
         QVERIFY(classes.at(names[0]).spread > cost::kNoise);
         QVERIFY(classes.at(names[0]).spread < classes.at(names[1]).spread);
-        const auto exact = cost::learn(std::vector<Measurement>(50, measurements[0]), kLimits);
-        QVERIFY(near(exact.at(cost::class_of(measurements[0].work, kLimits)).spread, cost::kNoise));
+        const auto exact = cost::learn(std::vector<Measurement>(50, measurements[0]), kHereLimits);
+        QVERIFY(near_learnt(exact.at(cost::class_of(measurements[0].work, kHereLimits)).spread,
+                            cost::kNoise));
     }
 
     void kernels_that_were_not_measured_follow_what_bounds_them() {
         const auto classes =
-            cost::learn(std::vector<Measurement>{measured("cpu fused", 5e6, 1.5)}, kLimits);
+            cost::learn(std::vector<Measurement>{measured("cpu fused", 5e6, 1.5)}, kHereLimits);
         const cost::CostModel model(
-            cost::Calibration{kHere, cost::Ceilings{kLimits, "", 0, 0}, classes});
+            cost::Calibration{kHere, cost::Ceilings{kHereLimits, "", 0, 0}, classes});
         const Work other{"transpose", "cpu transpose", ir::DType::bf16, 0, 0, 1e7};
-        QVERIFY(near(model.op_ms(other), 1.5e3 * cost::roofline_s(other, kLimits)));
+        QVERIFY(near_learnt(model.op_ms(other), 1.5e3 * cost::roofline_s(other, kHereLimits)));
         const Work product{"matmul", "onednn matmul", ir::DType::bf16, 1e9, 1e9, 10};
-        QVERIFY(near(model.op_ms(product), 1e3 * cost::roofline_s(product, kLimits)));
-        QVERIFY(near(model.predict({product}).error, 1.0)); // nothing is known of products
+        QVERIFY(near_learnt(model.op_ms(product), 1e3 * cost::roofline_s(product, kHereLimits)));
+        QVERIFY(near_learnt(model.predict({product}).error, 1.0)); // nothing is known of products
     }
 
     void a_calibration_survives_its_file() {
@@ -111,10 +112,10 @@ private slots:
         const cost::Calibration after = cost::read_calibration(file_, kHere);
         QVERIFY(after.machine == before.machine);
         QVERIFY(after.ceilings && after.ceilings->bf16_unit == "f32 units");
-        QCOMPARE(after.ceilings->limits.bf16_flops, kLimits.bf16_flops);
-        QCOMPARE(after.ceilings->limits.f32_flops, kLimits.f32_flops);
-        QCOMPARE(after.ceilings->limits.bandwidth, kLimits.bandwidth);
-        QCOMPARE(after.ceilings->limits.overhead_s, kLimits.overhead_s);
+        QCOMPARE(after.ceilings->limits.bf16_flops, kHereLimits.bf16_flops);
+        QCOMPARE(after.ceilings->limits.f32_flops, kHereLimits.f32_flops);
+        QCOMPARE(after.ceilings->limits.bandwidth, kHereLimits.bandwidth);
+        QCOMPARE(after.ceilings->limits.overhead_s, kHereLimits.overhead_s);
         QCOMPARE(after.ceilings->measured_time, 1.7e9);
         QVERIFY(after.ceilings->spread == 0.125 && after.ceilings->busy());
         QCOMPARE(after.classes.size(), before.classes.size());
@@ -169,13 +170,13 @@ private slots:
         for (const std::string& text : damaged) {
             QVERIFY(text != good);
             write_file_atomically(file_, text);
-            const auto error = error_of(file_);
+            const auto error = calibration_error(file_);
             QVERIFY2(error && error->kind() == ErrorKind::data, text.c_str());
             QCOMPARE(error->where(), file_.string());
             QVERIFY(error->hint().find("weft bench machine") != std::string::npos);
         }
         cost::write_calibration(file_, made_up()); // replaces what cannot be read
-        QVERIFY(!error_of(file_));
+        QVERIFY(!calibration_error(file_));
     }
 
 private:

@@ -17,7 +17,7 @@ constexpr std::int64_t kBytes = 8'000'000;
 constexpr cost::Links kLinks{1e9, 1e-6, 4, 1e8, 1e-5, 5e-6};
 
 // Sums of a few products of doubles.
-bool near(double a, double b) {
+bool near_cost(double a, double b) {
     return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
 }
 
@@ -64,17 +64,19 @@ private slots:
 
     // 2 x 8 MB x 3/4 at 1 GB/s, six messages of 1 us, 5 us to begin.
     void within_a_host_time_is_bytes_over_links_and_messages() {
-        QVERIFY(near(cost::exchange_s({"all_reduce", kBytes, 4, 4}, kLinks), 12e-3 + 6e-6 + 5e-6));
-        QVERIFY(near(cost::exchange_s({"all_reduce", kBytes, 4}, kLinks), 12e-3 + 6e-6 + 5e-6));
+        QVERIFY(
+            near_cost(cost::exchange_s({"all_reduce", kBytes, 4, 4}, kLinks), 12e-3 + 6e-6 + 5e-6));
+        QVERIFY(
+            near_cost(cost::exchange_s({"all_reduce", kBytes, 4}, kLinks), 12e-3 + 6e-6 + 5e-6));
     }
 
     // Two of the eight in each host: two ways out at 0.1 GB/s; every second message leaves a host.
     void between_hosts_the_members_of_a_host_share_its_ways_out() {
-        QVERIFY(near(cost::exchange_s({"all_gather", kBytes, 8, 2}, kLinks),
-                     7e-3 / 0.2 + 3.5 * 1e-5 + 3.5 * 1e-6 + 5e-6));
+        QVERIFY(near_cost(cost::exchange_s({"all_gather", kBytes, 8, 2}, kLinks),
+                          7e-3 / 0.2 + 3.5 * 1e-5 + 3.5 * 1e-6 + 5e-6));
         cost::Links fast = kLinks;
         fast.network_bandwidth = 1e12; // no faster than the links within the hosts
-        QVERIFY(near(cost::exchange_s({"permute", kBytes, 8, 1}, fast), 8e-3 + 1e-5 + 5e-6));
+        QVERIFY(near_cost(cost::exchange_s({"permute", kBytes, 8, 1}, fast), 8e-3 + 1e-5 + 5e-6));
     }
 
     void simulated_devices_share_the_machine_and_catalogue_hardware_does_not() {
@@ -99,8 +101,8 @@ private slots:
         const Exchange exchange{"all_reduce", 1'000'000, 4, 0, 3};
         const double alone = here.predict({product}).ms;
         const cost::Prediction mesh = here.predict(cost::MeshWork{{product}, {exchange}, 4});
-        QVERIFY(near(alone, 1e3));
-        QVERIFY(near(mesh.ms, 4 * alone + 3 * here.exchange_ms(exchange, 4)));
+        QVERIFY(near_cost(alone, 1e3));
+        QVERIFY(near_cost(mesh.ms, 4 * alone + 3 * here.exchange_ms(exchange, 4)));
         QVERIFY(mesh.error > 0);
     }
 

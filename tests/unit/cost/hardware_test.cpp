@@ -10,7 +10,7 @@ using namespace weft;
 
 namespace {
 
-std::optional<Error> error_of(const std::string& text) {
+std::optional<Error> hardware_error(const std::string& text) {
     try {
         cost::parse_hardware(text);
     } catch (const Error& error) {
@@ -76,18 +76,18 @@ private slots:
     }
 
     void a_wrong_name_is_answered_with_the_nearest() {
-        const auto error = error_of("h20:8");
+        const auto error = hardware_error("h20:8");
         QVERIFY(error && error->kind() == ErrorKind::usage);
         QVERIFY(error->text().find("'h20'") != std::string::npos);
         QVERIFY2(error->hint().find("h200") != std::string::npos, error->hint().c_str());
-        const auto far = error_of("abacus");
+        const auto far = hardware_error("abacus");
         QVERIFY2(far && far->hint().find("rtx4090") != std::string::npos, far->hint().c_str());
     }
 
     void a_wrong_count_is_refused_with_its_limits() {
         for (const char* text : {"h200:", "h200:0", "h200:-1", "h200:8x", "h200:1048577",
                                  "h200:99999999999999999999", "h200: 8"}) {
-            const auto error = error_of(text);
+            const auto error = hardware_error(text);
             QVERIFY2(error && error->kind() == ErrorKind::usage, text);
             QVERIFY2(error->text().find("1,048,576") != std::string::npos, error->text().c_str());
         }

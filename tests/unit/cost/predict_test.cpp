@@ -11,7 +11,7 @@ using namespace weft;
 
 namespace {
 
-constexpr cost::Limits kLimits{4e10, 2e10, 1e10, 1e-6};
+constexpr cost::Limits kPredictLimits{4e10, 2e10, 1e10, 1e-6};
 
 plan::ExecutionPlan plan_of(const test::TinyTraining& training, const cost::CostModel* cost) {
     compile::PipelineOptions options;
@@ -22,10 +22,10 @@ plan::ExecutionPlan plan_of(const test::TinyTraining& training, const cost::Cost
 }
 
 cost::CostModel model() {
-    return cost::CostModel(cost::Calibration{{}, cost::Ceilings{kLimits, "", 0, 0}, {}});
+    return cost::CostModel(cost::Calibration{{}, cost::Ceilings{kPredictLimits, "", 0, 0}, {}});
 }
 
-bool near(double a, double b) {
+bool near_price(double a, double b) {
     return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
 }
 
@@ -54,7 +54,7 @@ private slots:
             QVERIFY(work.kernel.empty() == work.kind.empty());
             QVERIFY(work.product_flops <= work.flops && work.times >= 1);
         }
-        QVERIFY(near(flops, program.flops));
+        QVERIFY(near_price(flops, program.flops));
         QCOMPARE(most, 3.0);
     }
 
@@ -65,10 +65,10 @@ private slots:
             QVERIFY(program.predicted_ms > 0 && program.predicted_error > 0);
             const double beside_ms = cost.op_ms(compile::work_beside_kernels(program));
             QVERIFY(beside_ms > 0);
-            QVERIFY(near(sum_ms(program.steps) + beside_ms, program.predicted_ms));
+            QVERIFY(near_price(sum_ms(program.steps) + beside_ms, program.predicted_ms));
             for (const plan::Step& step : program.steps) {
                 if (step.is_loop()) {
-                    QVERIFY(near(step.predicted_ms, 3 * sum_ms(step.steps)));
+                    QVERIFY(near_price(step.predicted_ms, 3 * sum_ms(step.steps)));
                 }
             }
         }
@@ -93,8 +93,8 @@ private slots:
         const double first = static_cast<double>(t.features * t.hidden);
         const double second = static_cast<double>(t.hidden * t.classes);
         const auto samples = static_cast<double>(t.microsteps * t.batch);
-        QVERIFY(
-            near(plan_of(t, nullptr).model_flops_per_step, 2 * samples * (2 * first + 3 * second)));
+        QVERIFY(near_price(plan_of(t, nullptr).model_flops_per_step,
+                           2 * samples * (2 * first + 3 * second)));
     }
 };
 

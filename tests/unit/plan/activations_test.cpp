@@ -12,7 +12,8 @@ using namespace weft;
 
 namespace {
 
-plan::ExecutionPlan planned(const std::string& model, const std::vector<std::string>& overrides) {
+plan::ExecutionPlan planned_model(const std::string& model,
+                                  const std::vector<std::string>& overrides) {
     train::PlanTarget target;
     target.threads = 1;
     const compile::RunConfig config = test::model_run(model, overrides);
@@ -23,7 +24,7 @@ plan::ExecutionPlan two_by_two(const std::vector<std::string>& more = {}) {
     std::vector<std::string> overrides = {"mesh.devices=cpu:4", "mesh.strategy=2d",
                                           "mesh.axes=[[\"data\",2],[\"model\",2]]"};
     overrides.insert(overrides.end(), more.begin(), more.end());
-    return planned("gpt", overrides);
+    return planned_model("gpt", overrides);
 }
 
 nlohmann::ordered_json document_of(const plan::ExecutionPlan& plan, const std::string& name) {
@@ -56,7 +57,7 @@ private slots:
     // Issue 5: a batch of 128 on four devices.
     void a_batch_of_128_on_four_devices_is_held_in_stretches_of_32() {
         const plan::ExecutionPlan plan =
-            planned("mlp", {"mesh.devices=cpu:4", "training.global_batch_size=128"});
+            planned_model("mlp", {"mesh.devices=cpu:4", "training.global_batch_size=128"});
         const std::vector<std::string> wanted = {"[:, 0:32, :]", "[:, 32:64, :]", "[:, 64:96, :]",
                                                  "[:, 96:128, :]"};
         QCOMPARE(texts_of(document_of(plan, "inputs")), wanted);
@@ -90,7 +91,7 @@ private slots:
 
     void context_parallel_splits_the_positions() {
         const plan::ExecutionPlan plan =
-            planned("gpt", {"mesh.devices=cpu:2", "mesh.strategy=context_parallel"});
+            planned_model("gpt", {"mesh.devices=cpu:2", "mesh.strategy=context_parallel"});
         const auto norm = document_of(plan, "blocks.0.norm1 output"); // [16, 8, 16]
         QCOMPARE(texts_of(norm), (std::vector<std::string>{"[:, 0:4, :]", "[:, 4:8, :]"}));
     }
@@ -108,7 +109,7 @@ private slots:
     }
 
     void activations_are_there_on_one_device_too_and_only_there_once() {
-        const plan::ExecutionPlan plan = planned("gpt", {});
+        const plan::ExecutionPlan plan = planned_model("gpt", {});
         std::set<std::string> names;
         for (const plan::Activation& one : plan.activations) {
             QVERIFY2(names.insert(one.name).second, one.name.c_str());
@@ -147,8 +148,8 @@ private slots:
 
     void stages_hold_the_activations_of_their_layers() {
         const plan::ExecutionPlan plan =
-            planned("gpt", {"mesh.devices=cpu:2", "mesh.strategy=pipeline",
-                            "mesh.axes=[[\"pipeline\",2]]", "training.micro_batch_size=4"});
+            planned_model("gpt", {"mesh.devices=cpu:2", "mesh.strategy=pipeline",
+                                  "mesh.axes=[[\"pipeline\",2]]", "training.micro_batch_size=4"});
         const auto first = plan::find_tensor(plan, "blocks.0 output");
         const auto last = plan::find_tensor(plan, "blocks.2 output");
         QCOMPARE(first->stage, 0);
@@ -177,7 +178,7 @@ private slots:
 
     void exchanges_of_split_state_name_it() {
         const plan::ExecutionPlan fsdp =
-            planned("gpt", {"mesh.devices=cpu:2", "mesh.strategy=fsdp"});
+            planned_model("gpt", {"mesh.devices=cpu:2", "mesh.strategy=fsdp"});
         int gathers = 0;
         for (const plan::Collective& one : plan::collectives(*fsdp.find("train_step"))) {
             if (one.kind == "all_gather") {

@@ -10,20 +10,15 @@
 #include <algorithm>
 
 using namespace weft;
+using test::finding_of;
 
 namespace {
 
-plan::ExecutionPlan planned(const compile::RunConfig& config) {
+plan::ExecutionPlan planned_step(const compile::RunConfig& config) {
     train::PlanTarget target;
     target.threads = 1;
     return train::plan_run(config, train::outline_run_data(config, target), target, {},
                            compile::Scope::step);
-}
-
-const sharding::Finding* finding_of(const plan::ExecutionPlan& plan, const std::string& array) {
-    const auto found = std::find_if(plan.findings.begin(), plan.findings.end(),
-                                    [&](const auto& one) { return one.array == array; });
-    return found == plan.findings.end() ? nullptr : &*found;
 }
 
 } // namespace
@@ -70,14 +65,14 @@ private slots:
             set.push_back(one.toStdString());
         }
         const compile::RunConfig config = test::model_run(model.toStdString(), set);
-        const plan::ExecutionPlan plan = planned(config);
+        const plan::ExecutionPlan plan = planned_step(config);
         const sharding::Finding* found = finding_of(plan, array.toStdString());
         QVERIFY(found != nullptr);
         QVERIFY(static_cast<int>(found->fixes.size()) >= least);
         for (const sharding::FindingFix& fix : found->fixes) {
             const auto changed = compile::with_overrides(config, fix.overrides);
             QVERIFY2(changed.has_value(), fix.change.c_str());
-            const plan::ExecutionPlan fixed = planned(*changed);
+            const plan::ExecutionPlan fixed = planned_step(*changed);
             QVERIFY2(finding_of(fixed, array.toStdString()) == nullptr, fix.change.c_str());
         }
     }
@@ -87,7 +82,7 @@ private slots:
         const compile::RunConfig config =
             test::model_run("gpt", {"mesh.devices=cpu:4", "mesh.strategy=tensor_parallel",
                                     R"x(mesh.specs={"wpe.weight": "P('model')"})x"});
-        const plan::ExecutionPlan plan = planned(config);
+        const plan::ExecutionPlan plan = planned_step(config);
         const sharding::Finding* found = finding_of(plan, "blocks.0.attention.qkv.weight");
         QVERIFY(found != nullptr && !found->fixes.empty());
         const auto changed = compile::with_overrides(config, found->fixes.front().overrides);
@@ -98,7 +93,7 @@ private slots:
     }
 
     void the_pages_of_the_plan_print_the_settings() {
-        const plan::ExecutionPlan plan = planned(
+        const plan::ExecutionPlan plan = planned_step(
             test::model_run("mlp", {"mesh.devices=cpu:4", "training.global_batch_size=30"}));
         const std::string page = plan::to_text(plan);
         QVERIFY2(page.find("fix: a batch of 32 instead of 30: "

@@ -11,10 +11,9 @@
 #include <cmath>
 
 using namespace weft;
+using test::kPlenty;
 
 namespace {
-
-constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
 
 /// Wide enough that layers weigh more than what is beside them.
 compile::RunConfig deep_run() {

@@ -16,7 +16,7 @@
 #include <map>
 
 using namespace weft;
-using Json = nlohmann::json;
+using UnorderedJson = nlohmann::json; // objects are equal in any order
 
 namespace {
 
@@ -49,11 +49,12 @@ std::string answer(const QString& program, QStringList arguments, const std::str
     return process.readAllStandardOutput().toStdString();
 }
 
-Json toml(const std::string& text) {
-    return Json::parse(answer("python3",
-                              {"-c", "import json, sys, tomllib; "
-                                     "print(json.dumps(tomllib.load(open(sys.argv[1], 'rb'))))"},
-                              text));
+UnorderedJson toml(const std::string& text) {
+    return UnorderedJson::parse(
+        answer("python3",
+               {"-c", "import json, sys, tomllib; "
+                      "print(json.dumps(tomllib.load(open(sys.argv[1], 'rb'))))"},
+               text));
 }
 
 /// Flags and their values; those without one are "".
@@ -98,17 +99,17 @@ print(json.dumps({key: names.get(key) for key in (
     'logical_axis_rules', 'logical_axes')}))
 )PY";
 
-Json python(const std::string& text) {
-    return Json::parse(answer("python3", {"-c", kRunsJax}, text));
+UnorderedJson python(const std::string& text) {
+    return UnorderedJson::parse(answer("python3", {"-c", kRunsJax}, text));
 }
 
 /// As the stand-in prints a spec: [null, "model"], ["data", ["data", "model"]].
-Json spec_json(const plan::StateSlot& slot, const sharding::Mesh& mesh) {
-    Json out = Json::array();
+UnorderedJson spec_json(const plan::StateSlot& slot, const sharding::Mesh& mesh) {
+    UnorderedJson out = UnorderedJson::array();
     for (const auto& axes : sharding::to_spec(slot.placement, mesh).dims) {
-        out.push_back(axes.empty()       ? Json(nullptr)
-                      : axes.size() == 1 ? Json(axes.front())
-                                         : Json(axes));
+        out.push_back(axes.empty()       ? UnorderedJson(nullptr)
+                      : axes.size() == 1 ? UnorderedJson(axes.front())
+                                         : UnorderedJson(axes));
     }
     return out;
 }
@@ -165,15 +166,15 @@ private slots:
     void degrees_of_a_job_file_multiply_to_the_devices_data() { add_meshes(); }
     void degrees_of_a_job_file_multiply_to_the_devices() {
         const Planned run(fetched());
-        const Json job = toml(run.as(plan::MeshFormat::torchtitan));
-        const Json& degrees = job.at("parallelism");
+        const UnorderedJson job = toml(run.as(plan::MeshFormat::torchtitan));
+        const UnorderedJson& degrees = job.at("parallelism");
         std::int64_t product = 1;
         for (const char* name : {"data_parallel_replicate", "data_parallel_shard",
                                  "tensor_parallel", "pipeline_parallel", "context_parallel"}) {
             product *= degrees.at(std::string(name) + "_degree").get<std::int64_t>();
         }
         QCOMPARE(product, run.plan.mesh.devices());
-        const Json& training = job.at("training");
+        const UnorderedJson& training = job.at("training");
         QCOMPARE(training.at("global_batch_size").get<std::int64_t>(), 16);
         QCOMPARE(training.at("seq_len").get<std::int64_t>(), 8);
         // Whole steps of accumulation.
@@ -204,14 +205,14 @@ private slots:
     void python_has_every_parameter_where_the_plan_has_it() {
         const Planned run(fetched());
         const sharding::Mesh& mesh = run.plan.mesh;
-        const Json names = python(run.as(plan::MeshFormat::jax));
-        Json sizes = Json::array();
-        Json axes = Json::array();
+        const UnorderedJson names = python(run.as(plan::MeshFormat::jax));
+        UnorderedJson sizes = UnorderedJson::array();
+        UnorderedJson axes = UnorderedJson::array();
         for (const sharding::Axis& axis : mesh.axes) {
             sizes.push_back(axis.size);
             axes.push_back(axis.name);
         }
-        QVERIFY(names.at("mesh") == Json({sizes, axes, mesh.devices()}));
+        QVERIFY(names.at("mesh") == UnorderedJson({sizes, axes, mesh.devices()}));
         QVERIFY(names.at("parameter_shardings") == names.at("parameter_specs"));
         std::size_t parameters = 0;
         for (const plan::StateSlot& slot : run.plan.state_slots) {
@@ -236,9 +237,9 @@ private slots:
     // ZeRO 1 keeps parameters whole and splits what the optimizer holds (Rajbhandari et al. 2020).
     void optimizer_state_has_specs_of_its_own_where_it_lies_otherwise() {
         const Planned own(with(kTwoByTwo, {"mesh.zero_stage=1"}));
-        const Json names = python(own.as(plan::MeshFormat::jax));
+        const UnorderedJson names = python(own.as(plan::MeshFormat::jax));
         QVERIFY(names.at("parameter_specs").at("blocks.0.mlp.up.weight") ==
-                Json::parse(R"([null, "model"])"));
+                UnorderedJson::parse(R"([null, "model"])"));
         bool split = false;
         for (const auto& [name, spec] : names.at("optimizer_specs").items()) {
             split = split || (name.ends_with("blocks.0.mlp.up.weight") &&
@@ -254,7 +255,7 @@ private slots:
         const Planned run(
             with(kTwoByTwo, {"mesh.zero_stage=1", "mesh.rules=[[\"sequence\",\"model\"]]",
                              "mesh.specs={\"blocks.*.mlp.up.weight\":\"P('model', None)\"}"}));
-        const Json out = Json::parse(run.as(plan::MeshFormat::json));
+        const UnorderedJson out = UnorderedJson::parse(run.as(plan::MeshFormat::json));
         const Planned again(
             {"mesh.devices=cpu:" + out.at("devices").dump(), "mesh.strategy=custom",
              "mesh.axes=" + out.at("axes").dump(), "mesh.zero_stage=" + out.at("zero_stage").dump(),

@@ -13,6 +13,7 @@
 
 using namespace weft;
 using Json = nlohmann::ordered_json;
+using test::finding_of;
 
 namespace {
 
@@ -44,12 +45,6 @@ std::int64_t bytes_of(const plan::ExecutionPlan& plan, plan::Category category) 
         bytes += slot.category == category ? slot.type.bytes() : 0;
     }
     return bytes;
-}
-
-const sharding::Finding* finding_of(const plan::ExecutionPlan& plan, const std::string& array) {
-    const auto found = std::find_if(plan.findings.begin(), plan.findings.end(),
-                                    [&](const auto& one) { return one.array == array; });
-    return found == plan.findings.end() ? nullptr : &*found;
 }
 
 double overlapping_ms(const plan::ExecutionPlan& plan) {

@@ -18,7 +18,7 @@ compile::RunConfig preset(const std::string& name, const std::string& devices) {
     return std::move(checked.config);
 }
 
-plan::ExecutionPlan planned(const compile::RunConfig& config, const char* hardware) {
+plan::ExecutionPlan planned_for(const compile::RunConfig& config, const char* hardware) {
     const cost::Hardware& device = *cost::find_hardware(hardware);
     const cost::CostModel cost(device);
     const train::PlanTarget target = train::planned_hardware(device, &cost);
@@ -41,7 +41,7 @@ class MeshPresets : public QObject {
 
 private slots:
     void resnet_50_on_eight() {
-        const plan::ExecutionPlan plan = planned(preset("resnet50-8", "h100:8"), "h100");
+        const plan::ExecutionPlan plan = planned_for(preset("resnet50-8", "h100:8"), "h100");
         QCOMPARE(plan.parameters, 25'557'032);
         QVERIFY(plan.fits());
         // 102 MB, whole on every device.
@@ -55,7 +55,7 @@ private slots:
     }
 
     void gpt2_with_one_and_a_half_billion_on_four() {
-        const plan::ExecutionPlan plan = planned(preset("gpt2-1558m-4", "h100:4"), "h100");
+        const plan::ExecutionPlan plan = planned_for(preset("gpt2-1558m-4", "h100:4"), "h100");
         QCOMPARE(plan.parameters, 1'557'611'200);
         QVERIFY(plan.fits());
         const double count = 1.5576112;
@@ -67,7 +67,7 @@ private slots:
     }
 
     void llama_3_with_eight_billion_on_eight() {
-        const plan::ExecutionPlan plan = planned(preset("llama3-8b-8", "h200:8"), "h200");
+        const plan::ExecutionPlan plan = planned_for(preset("llama3-8b-8", "h200:8"), "h200");
         QCOMPARE(plan.parameters, 8'030'261'248);
         QVERIFY(plan.fits());
         const double count = 8.030261248;
@@ -76,7 +76,7 @@ private slots:
     }
 
     void mixtral_on_8_x_8() {
-        const plan::ExecutionPlan plan = planned(preset("mixtral-8x7b-64", "h200:64"), "h200");
+        const plan::ExecutionPlan plan = planned_for(preset("mixtral-8x7b-64", "h200:64"), "h200");
         QCOMPARE(plan.parameters, 46'702'792'704);
         QVERIFY(plan.fits());
         // 32 layers of 8 experts of three weights 4096 x 14336.
@@ -98,7 +98,7 @@ private slots:
     }
 
     void gpt_3_on_64_x_16_x_8() {
-        const plan::ExecutionPlan plan = planned(preset("gpt3-175b-8192", "h200:8192"), "h200");
+        const plan::ExecutionPlan plan = planned_for(preset("gpt3-175b-8192", "h200:8192"), "h200");
         const std::int64_t width = 12288;
         const std::int64_t layer = 12 * width * width + 13 * width; // weights; biases, norms
         QCOMPARE(plan.parameters, 96 * layer + (50257 + 2048) * width + 2 * width);

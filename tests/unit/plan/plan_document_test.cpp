@@ -10,6 +10,8 @@
 
 using namespace weft;
 using Json = nlohmann::ordered_json;
+using test::kPlenty;
+using test::target_of;
 
 namespace {
 
@@ -69,16 +71,6 @@ std::string wrong_member(const Json& object, const Members& members) {
     }
     return "";
 }
-
-train::PlanTarget target_of(std::int64_t limit_bytes) {
-    train::PlanTarget target;
-    target.threads = 1;
-    target.limit_bytes = limit_bytes;
-    target.limit_basis = "a test";
-    return target;
-}
-
-constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
 
 } // namespace
 

@@ -3,6 +3,8 @@
 
 #include "core/base/check.h"
 
+#include <algorithm>
+
 namespace weft::test {
 namespace {
 
@@ -37,6 +39,20 @@ compile::RunConfig model_run(const std::string& model, const std::vector<std::st
     compile::CheckedRun checked = compile::read_run_config(std::string_view(text), "/", overrides);
     WEFT_CHECK(checked.ok(), config::to_text(checked.diagnostics.front()));
     return std::move(checked.config);
+}
+
+train::PlanTarget target_of(std::int64_t limit_bytes) {
+    train::PlanTarget target;
+    target.threads = 1;
+    target.limit_bytes = limit_bytes;
+    target.limit_basis = "a test";
+    return target;
+}
+
+const sharding::Finding* finding_of(const plan::ExecutionPlan& plan, const std::string& array) {
+    const auto found = std::find_if(plan.findings.begin(), plan.findings.end(),
+                                    [&](const auto& one) { return one.array == array; });
+    return found == plan.findings.end() ? nullptr : &*found;
 }
 
 } // namespace weft::test

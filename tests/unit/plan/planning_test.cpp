@@ -15,18 +15,10 @@
 #include <set>
 
 using namespace weft;
+using test::kPlenty;
+using test::target_of;
 
 namespace {
-
-constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
-
-train::PlanTarget target_of(std::int64_t limit_bytes) {
-    train::PlanTarget target;
-    target.threads = 1;
-    target.limit_bytes = limit_bytes;
-    target.limit_basis = "a test";
-    return target;
-}
 
 plan::ExecutionPlan planned(const compile::RunConfig& config, const train::PlanTarget& target) {
     return train::plan_run(config, train::outline_run_data(config, target), target, {});

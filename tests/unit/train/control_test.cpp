@@ -33,9 +33,9 @@ StepEvent step_at(std::int64_t step) {
 }
 
 /// A log, a server over it and what it was told to do.
-class Desk {
+class ServerDesk {
 public:
-    explicit Desk(const fs::path& folder)
+    explicit ServerDesk(const fs::path& folder)
         : log_((fs::create_directories(folder), folder)), server(folder / "c.sock", folder) {
         server.start([this](Command command) {
             const std::lock_guard lock(mutex_);
@@ -71,7 +71,7 @@ public:
 /// One end of a connection that waits for what it expects.
 class Talker {
 public:
-    explicit Talker(const Desk& desk) : client_(desk.server.socket()) {}
+    explicit Talker(const ServerDesk& desk) : client_(desk.server.socket()) {}
 
     void send(const std::string& line) { client_.send(line); }
     /// The next event that fulfils `wanted`; nullopt when the other end is gone or patience is.
@@ -153,7 +153,7 @@ class ControlTest : public QObject {
 
 private slots:
     void a_subscriber_gets_every_event_from_its_number_once_and_in_order() {
-        Desk desk(path("subscribe"));
+        ServerDesk desk(path("subscribe"));
         desk.say_steps(1, 50);
         Talker talker(desk);
         talker.send(R"({"command": "subscribe", "from": 20, "id": "s"})");
@@ -169,7 +169,7 @@ private slots:
     }
 
     void what_is_far_back_comes_from_the_file() {
-        Desk desk(path("far_back"));
+        ServerDesk desk(path("far_back"));
         desk.say_steps(1, 20000); // more than is kept in memory
         Talker talker(desk);
         talker.send(R"({"command": "subscribe", "from": 3})");
@@ -178,7 +178,7 @@ private slots:
     }
 
     void a_client_hears_of_the_present_without_asking() {
-        Desk desk(path("present"));
+        ServerDesk desk(path("present"));
         desk.say_steps(1, 5);
         Talker talker(desk);
         talker.send(R"({"command": "claim"})"); // its answer says that the client is served
@@ -188,7 +188,7 @@ private slots:
     }
 
     void two_clients_hear_the_same() {
-        Desk desk(path("two"));
+        ServerDesk desk(path("two"));
         Talker one(desk);
         Talker two(desk);
         for (Talker* talker : {&one, &two}) {
@@ -202,7 +202,7 @@ private slots:
     }
 
     void commands_are_posted_and_rubbish_is_refused_to_its_sender_alone() {
-        Desk desk(path("rubbish"));
+        ServerDesk desk(path("rubbish"));
         Talker talker(desk);
         Talker other(desk);
         talker.send("rubbish");
@@ -228,7 +228,7 @@ private slots:
     }
 
     void a_line_that_is_too_long_is_refused_and_the_next_one_is_taken() {
-        Desk desk(path("long_line"));
+        ServerDesk desk(path("long_line"));
         Talker talker(desk);
         talker.send(std::string(3 * kMostControlLineBytes, 'x'));
         talker.send(R"({"command": "pause", "id": "after"})");
@@ -239,7 +239,7 @@ private slots:
     }
 
     void a_client_that_never_reads_holds_up_nobody_and_loses_nothing() {
-        Desk desk(path("never_reads"));
+        ServerDesk desk(path("never_reads"));
         Talker lazy(desk);
         lazy.send(R"({"command": "subscribe", "from": 1})");
         QVERIFY(lazy.answer_to("subscribe")->accepted);
@@ -254,7 +254,7 @@ private slots:
 
     void the_last_events_reach_a_client_before_the_end() {
         const fs::path folder = path("farewell");
-        auto desk = std::make_unique<Desk>(folder);
+        auto desk = std::make_unique<ServerDesk>(folder);
         Talker talker(*desk);
         talker.send(R"({"command": "subscribe", "from": 1})");
         QVERIFY(talker.answer_to("subscribe")->accepted);
@@ -267,7 +267,7 @@ private slots:
     }
 
     void one_client_at_a_time_has_control() {
-        Desk desk(path("claim"));
+        ServerDesk desk(path("claim"));
         auto first = std::make_unique<Talker>(desk);
         Talker second(desk);
         first->send(R"({"command": "claim", "by": "studio", "id": "1"})");
@@ -291,7 +291,7 @@ private slots:
     }
 
     void control_can_be_taken_over_and_comes_back() {
-        Desk desk(path("take_over"));
+        ServerDesk desk(path("take_over"));
         Talker first(desk);
         auto second = std::make_unique<Talker>(desk);
         first.send(R"({"command": "claim"})");
@@ -306,7 +306,7 @@ private slots:
     }
 
     void the_socket_is_private() {
-        Desk desk(path("private"));
+        ServerDesk desk(path("private"));
         struct stat status {};
         QCOMPARE(::stat(desk.server.socket().c_str(), &status), 0);
         QCOMPARE(status.st_mode & 0777, mode_t{0600});
@@ -316,7 +316,7 @@ private slots:
         const fs::path folder = path("stale");
         fs::create_directories(folder);
         leave_socket(folder / "c.sock");
-        Desk desk(folder);
+        ServerDesk desk(folder);
         QVERIFY_EXCEPTION_THROWN(ControlServer(folder / "c.sock", folder), Error);
         Talker talker(desk);
         talker.send(R"({"command": "claim"})");

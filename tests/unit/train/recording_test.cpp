@@ -29,8 +29,8 @@ Event step_event(std::int64_t step, double loss) {
 }
 
 // A control with an open log that keeps what its sink saw.
-struct Desk {
-    explicit Desk(const fs::path& folder)
+struct ControlDesk {
+    explicit ControlDesk(const fs::path& folder)
         : control([this](const Event& event) { seen.push_back(event); }) {
         create_run_folder_at(folder);
         control.start(folder, LiveSettings{}, clock, RunControl::Begin::running);
@@ -97,7 +97,7 @@ private slots:
     }
 
     void a_command_is_answered_inside_post() {
-        Desk desk(root() / "answer");
+        ControlDesk desk(root() / "answer");
         desk.control.apply(RunInput::validated);
         desk.control.apply(RunInput::prepared);
         desk.control.post({CommandKind::pause, "7", "studio", weft::config::Json::object()});
@@ -110,7 +110,7 @@ private slots:
     }
 
     void a_refused_command_says_why() {
-        Desk desk(root() / "refused");
+        ControlDesk desk(root() / "refused");
         desk.control.post(
             {CommandKind::set, "1", "control", weft::config::Json{{"path", "seed"}, {"value", 3}}});
         QVERIFY(!desk.answer().accepted);
@@ -135,7 +135,7 @@ private slots:
     }
 
     void a_change_during_restoring_is_not_lost() {
-        Desk desk(root() / "restore");
+        ControlDesk desk(root() / "restore");
         desk.control.post(
             {CommandKind::set, "", "studio",
              weft::config::Json{{"path", "learning_rate_multiplier"}, {"value", 0.5}}});
@@ -147,7 +147,7 @@ private slots:
     }
 
     void many_threads_may_command_and_every_event_is_numbered_once() {
-        Desk desk(root() / "threads");
+        ControlDesk desk(root() / "threads");
         desk.control.apply(RunInput::validated);
         desk.control.apply(RunInput::prepared);
         {
@@ -169,7 +169,7 @@ private slots:
     }
 
     void a_waiting_engine_wakes_for_a_command() {
-        Desk desk(root() / "wait");
+        ControlDesk desk(root() / "wait");
         std::jthread poster([&] {
             desk.control.post({CommandKind::evaluate, "", "t", weft::config::Json::object()});
         });

@@ -18,7 +18,7 @@ void append(const fs::path& path, const std::string& text) {
     std::ofstream(path, std::ios::app) << text;
 }
 
-StepEvent step_at(std::int64_t step, double loss) {
+StepEvent step_with_loss(std::int64_t step, double loss) {
     StepEvent event;
     event.step = step;
     event.loss = loss;
@@ -52,7 +52,7 @@ private slots:
         write_run_info(folder, info);
         const auto log_of = [](double loss) {
             return to_line({1, 1, StateEvent{RunState::stopped, {}, {}, 0, 0}}) + "\n" +
-                   to_line({2, 2, step_at(1, loss)}) + "\n";
+                   to_line({2, 2, step_with_loss(1, loss)}) + "\n";
         };
         append(folder / "events.jsonl", log_of(2.5));
         const std::vector<RunSummary> first = list_runs(runs);
@@ -64,7 +64,7 @@ private slots:
         fs::last_write_time(folder / "events.jsonl", time);
         QCOMPARE(list_runs(runs, first).at(0).last_loss, 2.5);
         QCOMPARE(list_runs(runs).at(0).last_loss, 3.5);
-        append(folder / "events.jsonl", to_line({3, 3, step_at(2, 4.5)}) + "\n");
+        append(folder / "events.jsonl", to_line({3, 3, step_with_loss(2, 4.5)}) + "\n");
         QCOMPARE(list_runs(runs, first).at(0).last_loss, 4.5);
     }
 
@@ -164,8 +164,8 @@ private slots:
         const fs::path folder = fresh("log");
         const weft::ManualClock clock(1000.5);
         EventLog log(folder, &clock);
-        QCOMPARE(log.write(step_at(1, 2.0)).seq, 1);
-        const Event second = log.write(step_at(2, 1.0));
+        QCOMPARE(log.write(step_with_loss(1, 2.0)).seq, 1);
+        const Event second = log.write(step_with_loss(2, 1.0));
         QCOMPARE(second.seq, 2);
         QCOMPARE(second.time, 1000.5);
         EventReader reader(folder);
@@ -176,10 +176,10 @@ private slots:
 
     void a_torn_last_line_is_cut_and_numbers_go_on() {
         const fs::path folder = fresh("torn");
-        { EventLog(folder).write(step_at(1, 2.0)); }
+        { EventLog(folder).write(step_with_loss(1, 2.0)); }
         append(folder / "events.jsonl", "{\"event\":\"step\",\"se");
         EventLog log(folder);
-        QCOMPARE(log.write(step_at(2, 1.0)).seq, 2);
+        QCOMPARE(log.write(step_with_loss(2, 1.0)).seq, 2);
         EventReader reader(folder);
         QCOMPARE(reader.read().size(), std::size_t{2});
         QCOMPARE(reader.damaged_lines(), 0);
@@ -190,9 +190,9 @@ private slots:
         EventLog log(folder);
         EventReader reader(folder);
         QVERIFY(reader.read().empty());
-        log.write(step_at(1, 1.0));
-        log.write(step_at(2, 1.0));
-        log.write(step_at(3, 1.0));
+        log.write(step_with_loss(1, 1.0));
+        log.write(step_with_loss(2, 1.0));
+        log.write(step_with_loss(3, 1.0));
         QCOMPARE(reader.read(2).size(), std::size_t{2});
         QCOMPARE(reader.read().size(), std::size_t{1});
         append(folder / "events.jsonl", "rubbish\n{\"event\":\"st");
@@ -209,7 +209,7 @@ private slots:
         fs::create_directories(folder);
         fs::create_symlink("/dev/full", folder / "events.jsonl");
         EventLog log(folder);
-        QCOMPARE(log.write(step_at(1, 1.0)).seq, 1);
+        QCOMPARE(log.write(step_with_loss(1, 1.0)).seq, 1);
         QVERIFY(log.problem().find("space") != std::string::npos);
     }
 
@@ -222,7 +222,7 @@ private slots:
         EventLog log(folder);
         log.write(StateEvent{RunState::running, "", "", 0, 200});
         for (int step = 1; step <= 200; ++step) {
-            log.write(step_at(step, 1000.0 - step));
+            log.write(step_with_loss(step, 1000.0 - step));
         }
         log.write(EvaluationEvent{100, {{"validation/loss", 0.25}}});
         log.write(EvaluationEvent{200, {{"validation/loss", 0.5}}});

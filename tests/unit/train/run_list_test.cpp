@@ -16,7 +16,7 @@ namespace {
 using namespace weft::train;
 namespace fs = std::filesystem;
 
-void write(const fs::path& path, const std::string& text) {
+void write_text(const fs::path& path, const std::string& text) {
     fs::create_directories(path.parent_path());
     std::ofstream(path) << text;
 }
@@ -62,10 +62,10 @@ class RunListTest : public QObject {
 private slots:
     void every_metric_has_its_last_and_its_best_value() {
         const fs::path run = root() / "metrics";
-        write(run / "config.json", R"({"checkpoint": {"metric": "validation/loss"}})");
-        write(run / "events.jsonl", step_line(1, 3) + evaluation_line(1, 0.5, 0.7) +
-                                        step_line(2, 2) + evaluation_line(2, 0.25, 0.9) +
-                                        step_line(3, 1) + evaluation_line(3, 0.75, 0.8));
+        write_text(run / "config.json", R"({"checkpoint": {"metric": "validation/loss"}})");
+        write_text(run / "events.jsonl", step_line(1, 3) + evaluation_line(1, 0.5, 0.7) +
+                                             step_line(2, 2) + evaluation_line(2, 0.25, 0.9) +
+                                             step_line(3, 1) + evaluation_line(3, 0.75, 0.8));
         const RunSummary summary = summarise_run(run);
         QCOMPARE(summary.source, RunSource::weft);
         const MetricSummary* loss = summary.metric("validation/loss");
@@ -107,10 +107,11 @@ private slots:
     void an_event_log_of_another_program_is_a_run() {
         const fs::path run = root() / "events";
         // As Python's json module writes it: blanks after colons, and fields that we do not know.
-        write(run / "events.jsonl",
-              "{\"event\": \"step\", \"step\": 1, \"loss\": 2.0, \"temperature\": 36.6}\n"
-              "{\"event\": \"step\", \"step\": 2, \"loss\": 1.5, \"time\": 12.0}\n"
-              "{\"event\": \"evaluation\", \"step\": 2, \"metrics\": {\"validation/f1\": 0.5}}\n");
+        write_text(
+            run / "events.jsonl",
+            "{\"event\": \"step\", \"step\": 1, \"loss\": 2.0, \"temperature\": 36.6}\n"
+            "{\"event\": \"step\", \"step\": 2, \"loss\": 1.5, \"time\": 12.0}\n"
+            "{\"event\": \"evaluation\", \"step\": 2, \"metrics\": {\"validation/f1\": 0.5}}\n");
         const RunSummary summary = summarise_run(run);
         QCOMPARE(summary.source, RunSource::events);
         QCOMPARE(summary.problem, std::string());
@@ -123,12 +124,12 @@ private slots:
     void runs_are_found_below_a_folder_and_not_inside_ours() {
         const fs::path top = root() / "found";
         const std::string record = framed_record(version_event(1));
-        write(top / "events.out.tfevents.1.h", record);
-        write(top / "a" / "b" / "events.out.tfevents.1.h", record);
-        write(top / ".hidden" / "events.out.tfevents.1.h", record);
-        write(top / "ours" / "run.json", "{}");
-        write(top / "ours" / "metrics" / "events.out.tfevents.1.h", record);
-        write(top / "empty" / "notes.txt", "nothing");
+        write_text(top / "events.out.tfevents.1.h", record);
+        write_text(top / "a" / "b" / "events.out.tfevents.1.h", record);
+        write_text(top / ".hidden" / "events.out.tfevents.1.h", record);
+        write_text(top / "ours" / "run.json", "{}");
+        write_text(top / "ours" / "metrics" / "events.out.tfevents.1.h", record);
+        write_text(top / "empty" / "notes.txt", "nothing");
         fs::create_directory_symlink(top, top / "loop");
         const FoundRuns found = find_runs(top);
         QVERIFY(found.all);
@@ -138,11 +139,11 @@ private slots:
 
     void notes_of_a_person_live_in_the_folder_and_win_over_the_configuration() {
         const fs::path run = root() / "noted";
-        write(run / "config.json", R"({"tags": ["from config"], "notes": "planned"})");
-        write(run / "events.jsonl", step_line(1, 1));
+        write_text(run / "config.json", R"({"tags": ["from config"], "notes": "planned"})");
+        write_text(run / "events.jsonl", step_line(1, 1));
         QCOMPARE(summarise_run(run).annotations.tags, std::vector<std::string>{"from config"});
         QCOMPARE(summarise_run(run).annotations.notes, std::string("planned"));
-        write(run / "annotations.json", R"({"colour": "red", "tags": []})");
+        write_text(run / "annotations.json", R"({"colour": "red", "tags": []})");
         write_annotations(run, {{"good", "β"}, "why\nnot", true});
         const RunSummary summary = summarise_run(run);
         QCOMPARE(summary.annotations, (Annotations{{"good", "β"}, "why\nnot", true}));
@@ -157,16 +158,16 @@ private slots:
     void the_cache_holds_nothing_that_the_folders_do_not() {
         const fs::path runs = root() / "cached";
         for (const char* name : {"2026-01-01_a_001", "2026-01-01_b_001"}) {
-            write(runs / name / "config.json", R"({"optimizer": {"learning_rate": 0.1}})");
+            write_text(runs / name / "config.json", R"({"optimizer": {"learning_rate": 0.1}})");
             RunInfo info;
             info.name = name;
             info.state = "stopped";
             info.environment = {{"threads", 2}};
             write_run_info(runs / name, info);
-            write(runs / name / "events.jsonl",
-                  to_line({1, 1, StateEvent{RunState::stopped, {}, {}, 0, 0}}) + "\n" +
-                      step_line(1, std::numeric_limits<double>::quiet_NaN()) + step_line(2, 1.5) +
-                      evaluation_line(2, 0.5, 0.25));
+            write_text(runs / name / "events.jsonl",
+                       to_line({1, 1, StateEvent{RunState::stopped, {}, {}, 0, 0}}) + "\n" +
+                           step_line(1, std::numeric_limits<double>::quiet_NaN()) +
+                           step_line(2, 1.5) + evaluation_line(2, 0.5, 0.25));
             write_annotations(runs / name, {{"x"}, name, false});
         }
         const fs::path cache = root() / "cache" / "runs.json";
@@ -190,9 +191,9 @@ private slots:
             QCOMPARE(run.annotations.tags.at(0),
                      std::string(run.info.name == "2026-01-01_a_001" ? "changed" : "x"));
         }
-        write(cache, "{\"format\": 1, \"runs\": [{\"folder\": 3}]}");
+        write_text(cache, "{\"format\": 1, \"runs\": [{\"folder\": 3}]}");
         QVERIFY(read_run_cache(cache).empty());
-        write(cache, "not json");
+        write_text(cache, "not json");
         QVERIFY(read_run_cache(cache).empty());
         fs::remove(cache);
         QVERIFY(read_run_cache(cache).empty());

@@ -20,7 +20,7 @@ std::string unhex(const char* text) {
     return QByteArray::fromHex(text).toStdString();
 }
 
-void write(const fs::path& path, const std::string& bytes, bool append = false) {
+void write_bytes(const fs::path& path, const std::string& bytes, bool append = false) {
     fs::create_directories(path.parent_path());
     std::ofstream(path, append ? std::ios::binary | std::ios::app : std::ios::binary) << bytes;
 }
@@ -61,7 +61,7 @@ class TensorboardTest : public QObject {
 
 private slots:
     void files_of_tensorboardX_are_read() {
-        write(folder("x") / kName, unhex(weft::test::kTensorboardX));
+        write_bytes(folder("x") / kName, unhex(weft::test::kTensorboardX));
         ScalarBatch batch;
         const auto series = read_all(folder("x"), &batch);
         QCOMPARE(series.size(), std::size_t{2});
@@ -75,7 +75,7 @@ private slots:
     }
 
     void files_of_pytorch_are_read_with_scalars_as_tensors() {
-        write(folder("torch") / kName, unhex(weft::test::kTorch));
+        write_bytes(folder("torch") / kName, unhex(weft::test::kTorch));
         const auto series = read_all(folder("torch"));
         QCOMPARE(find(series, "Loss/val")->value, std::vector<double>{0.75});
         // Only the first value of a tag names the plug-in. Written as f32.
@@ -86,7 +86,7 @@ private slots:
     }
 
     void hyperparameters_of_pytorch_are_read() {
-        write(folder("hparams") / kName, unhex(weft::test::kTorchHparams));
+        write_bytes(folder("hparams") / kName, unhex(weft::test::kTorchHparams));
         ScalarBatch batch;
         const auto series = read_all(folder("hparams"), &batch);
         QCOMPARE(batch.hparams.at("lr").get<double>(), 0.25);
@@ -97,10 +97,10 @@ private slots:
 
     void a_purge_takes_back_the_steps_of_the_file_before() {
         const fs::path run = folder("purge");
-        write(run / "events.out.tfevents.100.host", framed_record(version_event(100)) +
-                                                        point(1, 10) + point(2, 20) + point(3, 33) +
-                                                        point(4, 44));
-        write(run / "events.out.tfevents.200.host", unhex(weft::test::kTorchPurge));
+        write_bytes(run / "events.out.tfevents.100.host", framed_record(version_event(100)) +
+                                                              point(1, 10) + point(2, 20) +
+                                                              point(3, 33) + point(4, 44));
+        write_bytes(run / "events.out.tfevents.200.host", unhex(weft::test::kTorchPurge));
         const auto series = read_all(run);
         QCOMPARE(series.at(0).step, (std::vector<double>{1, 2, 3}));
         QCOMPARE(series.at(0).value, (std::vector<double>{10, 20, 30}));
@@ -109,9 +109,9 @@ private slots:
 
     void a_restart_without_a_purge_goes_back_by_its_steps() {
         const fs::path run = folder("restart");
-        write(run / "events.out.tfevents.100.host",
-              point(1, 1) + point(2, 2) + point(3, 3) + point(1, 9, "b"));
-        write(run / "events.out.tfevents.200.host", point(2, 22) + point(3, 33));
+        write_bytes(run / "events.out.tfevents.100.host",
+                    point(1, 1) + point(2, 2) + point(3, 3) + point(1, 9, "b"));
+        write_bytes(run / "events.out.tfevents.200.host", point(2, 22) + point(3, 33));
         const auto series = read_all(run);
         QCOMPARE(find(series, "a")->value, (std::vector<double>{1, 22, 33}));
         QCOMPARE(find(series, "b")->value, std::vector<double>{9}); // no step of it came again
@@ -123,14 +123,14 @@ private slots:
         const std::string second = point(2, 2);
         for (std::size_t cut = 0; cut < second.size(); ++cut) {
             const fs::path run = folder("torn") / std::to_string(cut);
-            write(run / kName, first + second.substr(0, cut));
+            write_bytes(run / kName, first + second.substr(0, cut));
             TensorboardReader reader(run);
             std::vector<ScalarSeries> series;
             ScalarBatch batch = reader.read();
             QVERIFY(batch.problems.empty());
             append(series, batch);
             QCOMPARE(series.at(0).step.size(), std::size_t{1});
-            write(run / kName, second.substr(cut), true);
+            write_bytes(run / kName, second.substr(cut), true);
             append(series, reader.read());
             QCOMPARE(series.at(0).value, (std::vector<double>{1, 2}));
             QVERIFY(reader.read().points.empty());
@@ -141,9 +141,9 @@ private slots:
         const fs::path run = folder("grow");
         TensorboardReader reader(run);
         QVERIFY(reader.read().points.empty()); // not even the folder is there yet
-        write(run / "events.out.tfevents.100.host", point(1, 1));
+        write_bytes(run / "events.out.tfevents.100.host", point(1, 1));
         QCOMPARE(reader.read().tags, std::vector<std::string>{"a"});
-        write(run / "events.out.tfevents.200.host", point(2, 2) + point(2, 5, "b"));
+        write_bytes(run / "events.out.tfevents.200.host", point(2, 2) + point(2, 5, "b"));
         const ScalarBatch batch = reader.read();
         QCOMPARE(batch.tags, std::vector<std::string>{"b"});
         QCOMPARE(batch.points.size(), std::size_t{2});
@@ -156,7 +156,7 @@ private slots:
         for (int i = 1; i <= 1000; ++i) {
             bytes += point(i, i);
         }
-        write(run / kName, bytes);
+        write_bytes(run / kName, bytes);
         TensorboardReader reader(run);
         std::vector<ScalarSeries> series;
         int looks = 0;
@@ -175,7 +175,7 @@ private slots:
         const fs::path run = folder("damaged");
         std::string damaged = point(2, 2);
         damaged[damaged.size() - 6] ^= 1; // in the payload
-        write(run / kName, point(1, 1) + damaged + point(3, 3));
+        write_bytes(run / kName, point(1, 1) + damaged + point(3, 3));
         ScalarBatch batch;
         const auto series = read_all(run, &batch);
         QCOMPARE(series.at(0).step, (std::vector<double>{1, 3}));
@@ -189,7 +189,7 @@ private slots:
         const fs::path run = folder("length");
         std::string damaged = point(2, 2);
         damaged[0] ^= 1;
-        write(run / kName, point(1, 1) + damaged + point(3, 3));
+        write_bytes(run / kName, point(1, 1) + damaged + point(3, 3));
         TensorboardReader reader(run);
         const ScalarBatch batch = reader.read();
         QCOMPARE(batch.points.size(), std::size_t{1});
@@ -206,7 +206,7 @@ private slots:
             const std::uint32_t sum = masked_crc32c(head);
             head.append(reinterpret_cast<const char*>(&sum), 4);
             const fs::path run = folder("promise") / std::to_string(length);
-            write(run / kName, point(1, 1) + head + "xyz");
+            write_bytes(run / kName, point(1, 1) + head + "xyz");
             TensorboardReader reader(run);
             QCOMPARE(reader.read().points.size(), std::size_t{1});
         }
@@ -214,7 +214,7 @@ private slots:
 
     void room_of_zeros_at_the_end_is_waited_for() {
         const fs::path run = folder("zeros");
-        write(run / kName, point(1, 1) + std::string(4096, '\0'));
+        write_bytes(run / kName, point(1, 1) + std::string(4096, '\0'));
         ScalarBatch batch;
         QCOMPARE(read_all(run, &batch).at(0).step.size(), std::size_t{1});
         QVERIFY(batch.problems.empty());

@@ -23,7 +23,7 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kWatchMs = 100;
+constexpr int kCheckpointActionsWatchMs = 100;
 constexpr int kProgressWidth = 96;
 
 bool usable(const CheckpointRow& row) {
@@ -69,7 +69,7 @@ CheckpointActions::CheckpointActions(QWidget* parent) : QWidget(parent) {
     for (QAction* action : menu->actions()) {
         addAction(action); // found by tests and by the keyboard
     }
-    watch_.setInterval(kWatchMs);
+    watch_.setInterval(kCheckpointActionsWatchMs);
     connect(&watch_, &QTimer::timeout, this, [this] { progress_->setProgress(share_->load()); });
     update();
 }

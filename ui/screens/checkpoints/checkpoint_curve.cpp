@@ -16,9 +16,9 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kHeight = 220;
+constexpr int kCheckpointCurveHeight = 220;
 constexpr double kSmoothing = 0.9;
-constexpr int kLeftMargin = 56; // "100,000"
+constexpr int kCheckpointCurveLeftMargin = 56; // "100,000"
 constexpr int kRightMargin = 16;
 
 } // namespace
@@ -30,10 +30,10 @@ CheckpointCurve::CheckpointCurve(const CheckpointModel& model, QWidget* parent)
     column->setSpacing(0);
     chart_ = new widgets::LineChart;
     chart_->setObjectName("checkpointCurve");
-    chart_->setFixedHeight(kHeight);
+    chart_->setFixedHeight(kCheckpointCurveHeight);
     chart_->setAccessibleName(tr("Curve of the run"));
     chart_->setSmoothing(kSmoothing);
-    chart_->setLeftMargin(kLeftMargin);
+    chart_->setLeftMargin(kCheckpointCurveLeftMargin);
     column->addWidget(chart_);
     offerExport(
         *chart_,
@@ -44,7 +44,7 @@ CheckpointCurve::CheckpointCurve(const CheckpointModel& model, QWidget* parent)
     files_ = new widgets::CheckpointTimeline;
     files_->setObjectName("timeline");
     files_->setCaptions(tr("files"), tr("dashed: pruned by retention"));
-    files_->setMargins(kLeftMargin, kRightMargin);
+    files_->setMargins(kCheckpointCurveLeftMargin, kRightMargin);
     column->addWidget(files_);
     connect(chart_, &widgets::LineChart::xRangeChanged, files_,
             &widgets::CheckpointTimeline::setRange);

@@ -15,7 +15,7 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kCompactWidth = 560; // narrower: the columns that matter least go
+constexpr int kCheckpointTableCompactWidth = 560; // narrower: the columns that matter least go
 constexpr int kTightWidth = 360;
 constexpr int kLeastReasons = 80; // what is longer ends in dots; the panel beside has the whole
 
@@ -109,7 +109,7 @@ void CheckpointTable::changeEvent(QEvent* event) {
 
 void CheckpointTable::fitColumns() {
     const double room = width() / widgets::Theme::current().fontScale();
-    const bool compact = room < kCompactWidth;
+    const bool compact = room < kCheckpointTableCompactWidth;
     for (const auto column :
          {CheckpointModel::Epoch, CheckpointModel::TrainLoss, CheckpointModel::Saved}) {
         setColumnHidden(column, compact);

@@ -34,11 +34,11 @@
 namespace weft::ui {
 namespace {
 
-enum Page { EmptyPage, RunPage, WeightsPage };
+enum CheckpointsPage { CheckpointsEmptyPage, CheckpointsRunPage, WeightsPage };
 
-constexpr int kRunsWidth = 224;
+constexpr int kCheckpointsScreenRunsWidth = 224;
 constexpr int kPanelWidth = 320;
-constexpr int kRereadMs = 100;
+constexpr int kCheckpointsScreenRereadMs = 100;
 
 } // namespace
 
@@ -70,7 +70,8 @@ CheckpointsScreen::CheckpointsScreen(Studio& studio, Actions& actions)
     panel_ = new ResumePanel;
     splitter->addWidget(panel_);
     splitter->setStretchFactor(1, 1);
-    splitter->setSizes({kRunsWidth, 1440 - kRunsWidth - kPanelWidth, kPanelWidth});
+    splitter->setSizes({kCheckpointsScreenRunsWidth,
+                        1440 - kCheckpointsScreenRunsWidth - kPanelWidth, kPanelWidth});
     column->addWidget(splitter, 1);
 
     connect(&studio_.index(), &RunIndex::runsChanged, this, &CheckpointsScreen::fillTree);
@@ -86,7 +87,7 @@ CheckpointsScreen::CheckpointsScreen(Studio& studio, Actions& actions)
     connect(&studio_, &Studio::weightsOpened, this, &CheckpointsScreen::showWeights);
     connect(&studio_.draft(), &Draft::changed, this, &CheckpointsScreen::updateChosen);
     reread_.setSingleShot(true);
-    reread_.setInterval(kRereadMs);
+    reread_.setInterval(kCheckpointsScreenRereadMs);
     connect(&reread_, &QTimer::timeout, this, [this] { studio_.index().readCheckpoints(folder_); });
     followModel(studio_.run());
     followModel(other_);
@@ -207,7 +208,7 @@ void CheckpointsScreen::fillTree() {
     const auto& all = studio_.index().openedFolders();
     if (!opened_.empty() && std::find(all.begin(), all.end(), opened_) == all.end()) {
         clearShown();
-        stack_->setCurrentIndex(EmptyPage);
+        stack_->setCurrentIndex(CheckpointsEmptyPage);
     }
     const bool weights = stack_->currentIndex() == WeightsPage;
     if (folder_.empty() && !weights && isVisible() && !studio_.index().runs().empty()) {
@@ -303,7 +304,7 @@ void CheckpointsScreen::selectRun(const std::filesystem::path& folder, std::int6
     tree_->select(folder);
     panel_->setVisible(true);
     if (stack_->currentIndex() == WeightsPage) {
-        stack_->setCurrentIndex(EmptyPage);
+        stack_->setCurrentIndex(CheckpointsEmptyPage);
     }
     followSelected();
     if (another) {
@@ -345,11 +346,11 @@ void CheckpointsScreen::refresh() {
     if (shown.isEmpty()) {
         model_->clear();
         panel_->clear();
-        stack_->setCurrentIndex(EmptyPage);
+        stack_->setCurrentIndex(CheckpointsEmptyPage);
         return;
     }
     model_->setContent(shown, entries_);
-    stack_->setCurrentIndex(RunPage);
+    stack_->setCurrentIndex(CheckpointsRunPage);
     describeRun();
     table_header_->setSubtitle(tr("%1 kept · %2 pruned · %3")
                                    .arg(model_->onDisk())

@@ -13,7 +13,7 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kWidth = 480;
+constexpr int kDeleteDialogWidth = 480;
 
 QString guarded(const CheckpointRow& row) {
     QStringList what;
@@ -36,7 +36,7 @@ QString guarded(const CheckpointRow& row) {
 DeleteDialog::DeleteDialog(const std::vector<CheckpointRow>& rows, QWidget* parent)
     : QDialog(parent) {
     setObjectName("deleteDialog");
-    setMinimumWidth(kWidth);
+    setMinimumWidth(kDeleteDialogWidth);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(24, 20, 24, 20);
     column->setSpacing(widgets::space::kGroup);

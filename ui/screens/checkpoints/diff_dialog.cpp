@@ -18,8 +18,8 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kWatchMs = 100;
-constexpr int kMostLines = 12;
+constexpr int kDiffDialogWatchMs = 100;
+constexpr int kDiffDialogMostLines = 12;
 
 QString settings_text(const CheckpointRow& a, const CheckpointRow& b) {
     const config::Json* both[] = {&a.record.config, &b.record.config};
@@ -28,9 +28,9 @@ QString settings_text(const CheckpointRow& a, const CheckpointRow& b) {
         lines << setting.path + "   " + setting.values[0] + " → " + setting.values[1];
     }
     const qsizetype all = lines.size();
-    if (all > kMostLines) {
-        lines = lines.mid(0, kMostLines);
-        lines << QObject::tr("and %1 more").arg(all - kMostLines);
+    if (all > kDiffDialogMostLines) {
+        lines = lines.mid(0, kDiffDialogMostLines);
+        lines << QObject::tr("and %1 more").arg(all - kDiffDialogMostLines);
     }
     return lines.isEmpty() ? QObject::tr("The settings are the same.") : lines.join("\n");
 }
@@ -91,7 +91,7 @@ DiffDialog::DiffDialog(const CheckpointRow& a, const CheckpointRow& b, QWidget* 
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     column->addWidget(buttons);
 
-    watch_.setInterval(kWatchMs);
+    watch_.setInterval(kDiffDialogWatchMs);
     connect(&watch_, &QTimer::timeout, this, [this] { progress_->setProgress(share_->load()); });
     watch_.start();
     struct Outcome {

@@ -20,18 +20,18 @@
 namespace weft::ui {
 namespace {
 
-constexpr QSize kSize{640, 560};
+constexpr QSize kForkDialogSize{640, 560};
 
-struct Field {
+struct ForkField {
     const char* pointer;
     const char* name;
 };
 
-constexpr Field kGeneral[] = {
+constexpr ForkField kGeneral[] = {
     {"/name", QT_TRANSLATE_NOOP("ForkDialog", "name of the run")},
     {"/seed", QT_TRANSLATE_NOOP("ForkDialog", "seed")},
 };
-constexpr Field kTraining[] = {
+constexpr ForkField kTraining[] = {
     {"/optimizer/learning_rate", QT_TRANSLATE_NOOP("ForkDialog", "learning rate")},
     {"/training/max_grad_norm", QT_TRANSLATE_NOOP("ForkDialog", "clip gradients above")},
     {"/training/length", QT_TRANSLATE_NOOP("ForkDialog", "length, with what is trained already")},
@@ -39,7 +39,7 @@ constexpr Field kTraining[] = {
 };
 
 /// Place, what is wrong, what to do: "/seed: expected an integer, found the text \"x\". Remove it."
-QString line_of(const config::Diagnostic& problem) {
+QString problemText(const config::Diagnostic& problem) {
     QString line = problem.pointer.empty() ? QString() : toQString(problem.pointer) + ": ";
     line += toQString(problem.message);
     return problem.hint.empty() ? line : line + ". " + toQString(problem.hint);
@@ -52,7 +52,7 @@ ForkDialog::ForkDialog(const compile::RunConfig& parent_config, std::int64_t ste
     draft_.setDocument(parent_.document, parent_.base_dir);
     setObjectName("forkDialog");
     setWindowTitle(tr("Fork from step %1").arg(formatCount(step)));
-    resize(kSize);
+    resize(kForkDialogSize);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(widgets::space::kSection, widgets::space::kMargin,
                                widgets::space::kSection, widgets::space::kMargin);
@@ -111,15 +111,15 @@ QWidget* ForkDialog::createForm() {
         column->addWidget(heading);
         column->addWidget(part);
     };
-    const auto fields = [&](std::span<const Field> list) {
+    const auto fields = [&](std::span<const ForkField> list) {
         std::vector<std::string> pointers;
-        for (const Field& field : list) {
+        for (const ForkField& field : list) {
             if (source_.field(field.pointer) != nullptr) { // an optimizer may do without a rate
                 pointers.emplace_back(field.pointer);
             }
         }
         auto* group = new FieldGroup(source_, pointers);
-        for (const Field& field : list) {
+        for (const ForkField& field : list) {
             if (FieldBox* box = group->box(field.pointer)) {
                 box->setName(tr(field.name));
                 boxes_.push_back(box);
@@ -168,7 +168,7 @@ void ForkDialog::check() {
                    problem.pointer.starts_with(box->pointer() + "/");
         });
         if (!shown && problem.severity == config::Severity::error) {
-            others << line_of(problem);
+            others << problemText(problem);
         }
     }
     others_->setText(others.join("\n"));

@@ -17,7 +17,7 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kMostDevices = 4096; // simulated here; more can only be planned
+constexpr int kForkMeshMostDevices = 4096; // simulated here; more can only be planned
 
 QWidget* named(const QString& name, QWidget* control) {
     auto* whole = new QWidget;
@@ -42,7 +42,7 @@ ForkMesh::ForkMesh(Draft& draft, QWidget* parent)
     auto* row = new QHBoxLayout;
     row->setSpacing(widgets::space::kGroup);
     devices_->setObjectName("forkDevices");
-    devices_->setRange(1, kMostDevices);
+    devices_->setRange(1, kForkMeshMostDevices);
     devices_->setKeyboardTracking(false);
     connect(devices_, &QSpinBox::valueChanged, this,
             [this](int count) { change(withDevices(edit_, count)); });

@@ -17,8 +17,8 @@
 namespace weft::ui {
 namespace {
 
-enum Role { PathRole = Qt::UserRole, WeightsRole };
-constexpr int kIndent = 12;
+enum RunTreeRole { PathRole = Qt::UserRole, WeightsRole };
+constexpr int kRunTreeIndent = 12;
 
 bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder) {
     const std::filesystem::path below = path.lexically_relative(folder);
@@ -31,7 +31,7 @@ RunTree::RunTree(RunIndex& index, QWidget* parent) : QTreeWidget(parent), index_
     setObjectName("runTree");
     setAccessibleName(tr("Folders"));
     setHeaderHidden(true);
-    setIndentation(kIndent);
+    setIndentation(kRunTreeIndent);
     setFrameShape(QFrame::NoFrame);
     setUniformRowHeights(true);
     setTextElideMode(Qt::ElideMiddle);

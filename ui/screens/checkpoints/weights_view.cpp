@@ -17,9 +17,9 @@
 namespace weft::ui {
 namespace {
 
-enum Page { MessagePage, TablePage };
+enum WeightsViewPage { WeightsViewMessagePage, WeightsViewTablePage };
 
-QStandardItem* cell(const QString& text, bool number) {
+QStandardItem* weightCell(const QString& text, bool number) {
     auto* item = new QStandardItem(text);
     item->setEditable(false);
     item->setTextAlignment((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
@@ -73,7 +73,7 @@ void WeightsView::open(const std::filesystem::path& file) {
     start_->setEnabled(false);
     message_->setTitle(tr("Reading the file …"));
     message_->setText(pathText(file));
-    stack_->setCurrentIndex(MessagePage);
+    stack_->setCurrentIndex(WeightsViewMessagePage);
     struct Outcome {
         checkpoint::SafetensorsFile contents;
         QString problem;
@@ -105,15 +105,16 @@ void WeightsView::show(const checkpoint::SafetensorsFile& contents, const QStrin
     model_->setHorizontalHeaderLabels({tr("array"), tr("type"), tr("shape"), tr("size")});
     model_->horizontalHeaderItem(0)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     for (const checkpoint::SafetensorsEntry& entry : contents.tensors) {
-        model_->appendRow({cell(toQString(entry.name), false), cell(toQString(entry.stored), false),
-                           cell(toQString(entry.shape), false),
-                           cell(formatFileSize(entry.bytes), true)});
+        model_->appendRow({weightCell(toQString(entry.name), false),
+                           weightCell(toQString(entry.stored), false),
+                           weightCell(toQString(entry.shape), false),
+                           weightCell(formatFileSize(entry.bytes), true)});
     }
     header_->setSubtitle(tr("safetensors · %1 arrays · %2")
                              .arg(contents.tensors.size())
                              .arg(formatFileSize(contents.bytes)));
     start_->setEnabled(true);
-    stack_->setCurrentIndex(TablePage);
+    stack_->setCurrentIndex(WeightsViewTablePage);
 }
 
 } // namespace weft::ui

@@ -21,10 +21,10 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-constexpr std::size_t kMostNotes = 20;
+constexpr std::size_t kAboutPartMostNotes = 20;
 constexpr double kNameShare = 0.36; // of the width, at most
 
-void clear(QLayout* layout) {
+void clearAbout(QLayout* layout) {
     while (QLayoutItem* item = layout->takeAt(0)) {
         delete item->widget();
         delete item;
@@ -138,7 +138,7 @@ void AboutPart::update() {
     if (!isVisibleTo(parentWidget())) {
         return;
     }
-    clear(rows_);
+    clearAbout(rows_);
     const data::SampleInfo& info = facts->info;
     addRow(tr("Data"), toQString(info.description));
     addRow(tr("Samples"), samplesText(preview_));
@@ -171,12 +171,12 @@ void AboutPart::update() {
     addRow(tr("Fingerprint"), facts->fingerprint,
            tr("recorded with a run and compared when it is resumed"));
     const auto& notes = preview_.notes();
-    for (std::size_t i = 0; i < std::min(notes.size(), kMostNotes); ++i) {
+    for (std::size_t i = 0; i < std::min(notes.size(), kAboutPartMostNotes); ++i) {
         addRow(i == 0 ? tr("Notes") : QString(), toQString(notes[i]));
     }
-    if (notes.size() > kMostNotes) {
-        addRow({},
-               tr("and %1 more").arg(formatCount(static_cast<qint64>(notes.size() - kMostNotes))));
+    if (notes.size() > kAboutPartMostNotes) {
+        addRow({}, tr("and %1 more")
+                       .arg(formatCount(static_cast<qint64>(notes.size() - kAboutPartMostNotes))));
     }
     fitNames();
 }

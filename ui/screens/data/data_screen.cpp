@@ -38,8 +38,8 @@
 namespace weft::ui {
 namespace {
 
-enum Page { EmptyPage, ContentPage };
-constexpr int kSettingsWidth = 320;
+enum DataPage { DataEmptyPage, DataContentPage };
+constexpr int kDataScreenSettingsWidth = 320;
 constexpr int kFactsWidth = 288;
 constexpr int kFactsLeast = 256; // the samples' buttons need the room in a narrow window
 
@@ -170,7 +170,7 @@ QWidget* DataScreen::createContent() {
     splitter->setStretchFactor(0, 0);
     splitter->setStretchFactor(1, 1);
     splitter->setStretchFactor(2, 0);
-    splitter->setSizes({kSettingsWidth, 1440, kFactsWidth});
+    splitter->setSizes({kDataScreenSettingsWidth, 1440, kFactsWidth});
     connect(samples_->locateButton(), &QPushButton::clicked, this, &DataScreen::locate);
     return splitter;
 }
@@ -194,7 +194,7 @@ QWidget* DataScreen::createSettings() {
     column->addWidget(new widgets::SectionHeader(tr("Loading")));
     column->addWidget(order);
     column->addStretch(1);
-    return side(panel, kSettingsWidth, "dataSettings");
+    return side(panel, kDataScreenSettingsWidth, "dataSettings");
 }
 
 QWidget* DataScreen::createFacts() {
@@ -261,7 +261,7 @@ void DataScreen::paintEvent(QPaintEvent*) {
 
 void DataScreen::update() {
     const bool empty = preview_.state() == DataPreview::State::Empty;
-    stack_->setCurrentIndex(empty ? EmptyPage : ContentPage);
+    stack_->setCurrentIndex(empty ? DataEmptyPage : DataContentPage);
     updateProgress();
     part_->setVisible(!empty);
     exporting_->setEnabled(preview_.state() == DataPreview::State::Ready);

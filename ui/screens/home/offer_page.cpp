@@ -34,15 +34,15 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-enum Page { LookingPage, NothingPage, FoundPage };
-constexpr int kSideWidth = 512;     // at text size 1; a column with its examples
-constexpr int kTwoPartsWidth = 960; // likewise
-constexpr int kSamplesHeight = 320; // likewise; below what was found
-constexpr int kMostNotes = 12;
+enum OfferStackPage { LookingPage, NothingPage, FoundPage };
+constexpr int kOfferPageSideWidth = 512; // at text size 1; a column with its examples
+constexpr int kTwoPartsWidth = 960;      // likewise
+constexpr int kSamplesHeight = 320;      // likewise; below what was found
+constexpr int kOfferPageMostNotes = 12;
 constexpr int kMostColumns = 14; // seen at a time
 using widgets::space::kTight;
 
-void clear(QLayout* layout) {
+void clearOffer(QLayout* layout) {
     while (QLayoutItem* item = layout->takeAt(0)) {
         delete item->widget();
         delete item;
@@ -270,7 +270,7 @@ void OfferPage::hideEvent(QHideEvent* event) {
 void OfferPage::arrange() {
     const double scale = widgets::Theme::current().fontScale();
     const bool wide = width() >= kTwoPartsWidth * scale;
-    scroll_->setMinimumWidth(wide ? static_cast<int>(kSideWidth * scale) : 0);
+    scroll_->setMinimumWidth(wide ? static_cast<int>(kOfferPageSideWidth * scale) : 0);
     samples_->setMinimumHeight(wide ? 0 : static_cast<int>(kSamplesHeight * scale));
     between_->setVisible(wide);
     if (wide != (parts_->indexOf(samples_) >= 0)) {
@@ -341,7 +341,7 @@ void OfferPage::updateFormats() {
         formats_->setCurrentIndex(static_cast<int>(offer_.chosen()));
         return;
     }
-    clear(formats_place_);
+    clearOffer(formats_place_);
     formats_ = nullptr;
     if (formats.size() < 2) {
         return;
@@ -381,7 +381,7 @@ void OfferPage::fitRows() {
 
 void OfferPage::updateNotes() {
     const data::Recognised& found = offer_.found();
-    clear(notes_);
+    clearOffer(notes_);
     for (const std::string& problem : found.problems) {
         notes_->addWidget(line(toQString(problem), "error", Role::Error));
     }
@@ -396,12 +396,13 @@ void OfferPage::updateNotes() {
         }
     }
     const auto notes = static_cast<int>(all.size());
-    for (int i = 0; i < std::min(notes, kMostNotes); ++i) {
+    for (int i = 0; i < std::min(notes, kOfferPageMostNotes); ++i) {
         notes_->addWidget(line(toQString(all[static_cast<std::size_t>(i)]), "info", Role::Muted));
     }
-    if (notes > kMostNotes) {
-        notes_->addWidget(line(tr("and %1 more notes").arg(formatCount(notes - kMostNotes)), "info",
-                               Role::Muted));
+    if (notes > kOfferPageMostNotes) {
+        notes_->addWidget(
+            line(tr("and %1 more notes").arg(formatCount(notes - kOfferPageMostNotes)), "info",
+                 Role::Muted));
     }
     if (opened) {
         const data::DataSet& set = offer_.preview().set();
@@ -414,7 +415,7 @@ void OfferPage::updateNotes() {
 }
 
 void OfferPage::updateRun() {
-    clear(reasons_);
+    clearOffer(reasons_);
     figures_->setVisible(offer_.run().has_value());
     if (offer_.run()) {
         figures_->setFigures(figuresOf(offer_.run()->document, offer_.path().parent_path()));

@@ -28,10 +28,25 @@ namespace {
 using widgets::Role;
 using widgets::TextStyle;
 
-constexpr int kRows = 8;
-enum Column { Name, What, Curve, State, Best, BestValue, Step, Time, Size, When, Action, Columns };
+constexpr int kRecentRunsRows = 8;
+enum RecentRunsColumn {
+    RecentRunsNameColumn,
+    RecentRunsWhatColumn,
+    RecentRunsCurveColumn,
+    RecentRunsStateColumn,
+    RecentRunsBestColumn,
+    RecentRunsBestValueColumn,
+    RecentRunsStepColumn,
+    RecentRunsTimeColumn,
+    RecentRunsSizeColumn,
+    RecentRunsWhenColumn,
+    RecentRunsActionColumn,
+    RecentRunsColumns
+};
 
-constexpr Column kLeastTelling[] = {Size, Time, Best, When, Curve, What};
+constexpr RecentRunsColumn kLeastTelling[] = {RecentRunsSizeColumn,  RecentRunsTimeColumn,
+                                              RecentRunsBestColumn,  RecentRunsWhenColumn,
+                                              RecentRunsCurveColumn, RecentRunsWhatColumn};
 constexpr int kMostWhat = 200; // at text size 1: longer ones end in dots before columns leave
 
 /// "mlp · Fashion-MNIST"; the Runs page says how much data there are. A run made elsewhere may know
@@ -73,7 +88,7 @@ void RecentRuns::rebuild() {
     grid_->setContentsMargins(12, 4, 12, 4);
     grid_->setHorizontalSpacing(16);
     grid_->setVerticalSpacing(0);
-    grid_->setColumnStretch(What, 1);
+    grid_->setColumnStretch(RecentRunsWhatColumn, 1);
     column->addLayout(grid_);
     layout()->addWidget(card);
     if (!studio_.index().isLoaded()) {
@@ -87,10 +102,10 @@ void RecentRuns::rebuild() {
     addHeader();
     int row = 1;
     for (const train::RunSummary& run : studio_.index().runs()) {
-        if (row > 2 * kRows) {
+        if (row > 2 * kRecentRunsRows) {
             break;
         }
-        grid_->addWidget(new widgets::Hairline, row++, 0, 1, Columns);
+        grid_->addWidget(new widgets::Hairline, row++, 0, 1, RecentRunsColumns);
         addRow(row++, run);
     }
 }
@@ -112,8 +127,8 @@ void RecentRuns::resizeEvent(QResizeEvent* event) {
 }
 
 void RecentRuns::fitColumns() {
-    std::array<std::vector<QWidget*>, Columns> cells;
-    std::array<int, Columns> widths{};
+    std::array<std::vector<QWidget*>, RecentRunsColumns> cells;
+    std::array<int, RecentRunsColumns> widths{};
     for (int i = 0; i < grid_->count(); ++i) {
         int row = 0;
         int column = 0;
@@ -122,7 +137,7 @@ void RecentRuns::fitColumns() {
         grid_->getItemPosition(i, &row, &column, &rows, &columns);
         QWidget* cell = grid_->itemAt(i)->widget();
         if (columns == 1) {
-            if (column == What) {
+            if (column == RecentRunsWhatColumn) {
                 const double most = kMostWhat * widgets::Theme::current().fontScale();
                 cell->setMinimumWidth(std::min(cell->sizeHint().width(), static_cast<int>(most)));
             }
@@ -139,7 +154,7 @@ void RecentRuns::fitColumns() {
     for (const int width : widths) {
         needed += width > 0 ? width + grid_->horizontalSpacing() : 0;
     }
-    for (const Column column : kLeastTelling) {
+    for (const RecentRunsColumn column : kLeastTelling) {
         const bool leaves = needed > width();
         needed -= leaves ? widths[column] + grid_->horizontalSpacing() : 0;
         for (QWidget* cell : cells[column]) {
@@ -149,12 +164,12 @@ void RecentRuns::fitColumns() {
 }
 
 void RecentRuns::addHeader() {
-    const QString titles[Columns] = {
+    const QString titles[RecentRunsColumns] = {
         tr("run"),  tr("model and data"), tr("loss"), tr("state"), tr("best"), {},
         tr("step"), tr("time"),           tr("size"), tr("when"),  {}};
-    for (int i = 0; i < Columns; ++i) {
+    for (int i = 0; i < RecentRunsColumns; ++i) {
         auto* label = new widgets::TextLabel(titles[i], TextStyle::Caption, Role::Muted);
-        if (i >= BestValue && i <= When) {
+        if (i >= RecentRunsBestValueColumn && i <= RecentRunsWhenColumn) {
             label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         }
         grid_->addWidget(label, 0, i);
@@ -169,7 +184,7 @@ void RecentRuns::addRow(int row, const train::RunSummary& run) {
     auto* label =
         new widgets::TextLabel(name, TextStyle::Strong, unreadable ? Role::Muted : Role::Text);
     label->setToolTip(pathText(run.folder));
-    grid_->addWidget(label, row, Name);
+    grid_->addWidget(label, row, RecentRunsNameColumn);
     folders_[row] = run.folder;
     if (unreadable) {
         addUnreadable(row, run);
@@ -177,25 +192,27 @@ void RecentRuns::addRow(int row, const train::RunSummary& run) {
     }
     const QString what =
         run.source == train::RunSource::weft ? modelAndData(run) : sourceName(run.source);
-    grid_->addWidget(new widgets::ElidedLabel(what, TextStyle::Body, Role::Muted), row, What);
+    grid_->addWidget(new widgets::ElidedLabel(what, TextStyle::Body, Role::Muted), row,
+                     RecentRunsWhatColumn);
     auto* curve = new widgets::Sparkline;
     curve->setMinimumWidth(curve->sizeHint().width());
     curve->setData(sparklineOf(run));
-    grid_->addWidget(curve, row, Curve);
+    grid_->addWidget(curve, row, RecentRunsCurveColumn);
     const StateLook look = stateLook(run.state);
-    grid_->addWidget(new widgets::Badge(look.text, look.role), row, State, Qt::AlignLeft);
+    grid_->addWidget(new widgets::Badge(look.text, look.role), row, RecentRunsStateColumn,
+                     Qt::AlignLeft);
     grid_->addWidget(
         new widgets::TextLabel(toQString(run.best_metric), TextStyle::Body, Role::Muted), row,
-        Best);
+        RecentRunsBestColumn);
     grid_->addWidget(number(run.best_value ? formatMetric(*run.best_value) : QString("–")), row,
-                     BestValue);
+                     RecentRunsBestValueColumn);
     const QString total = run.total_steps > 0 ? " / " + formatCount(run.total_steps) : QString();
-    grid_->addWidget(number(formatCount(run.step) + total), row, Step);
-    grid_->addWidget(number(formatDuration(run.seconds)), row, Time);
-    grid_->addWidget(number(formatFileSize(run.bytes)), row, Size);
+    grid_->addWidget(number(formatCount(run.step) + total), row, RecentRunsStepColumn);
+    grid_->addWidget(number(formatDuration(run.seconds)), row, RecentRunsTimeColumn);
+    grid_->addWidget(number(formatFileSize(run.bytes)), row, RecentRunsSizeColumn);
     auto* when = new widgets::TextLabel(formatWhen(run.modified), TextStyle::Body, Role::Muted);
     when->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    grid_->addWidget(when, row, When);
+    grid_->addWidget(when, row, RecentRunsWhenColumn);
     addAction(row, run);
 }
 
@@ -237,13 +254,13 @@ void RecentRuns::addUnreadable(int row, const train::RunSummary& run) {
         });
         line->addWidget(remove);
     }
-    grid_->addWidget(cell, row, What, 1, Columns - What);
+    grid_->addWidget(cell, row, RecentRunsWhatColumn, 1, RecentRunsColumns - RecentRunsWhatColumn);
 }
 
 void RecentRuns::contextMenuEvent(QContextMenuEvent* event) {
     const QPoint at = table_->mapFrom(this, event->pos());
     for (const auto& [row, folder] : folders_) {
-        const QRect line = grid_->cellRect(row, Name);
+        const QRect line = grid_->cellRect(row, RecentRunsNameColumn);
         if (at.y() < line.top() || at.y() > line.bottom()) {
             continue;
         }
@@ -268,14 +285,14 @@ void RecentRuns::addAction(int row, const train::RunSummary& run) {
     connect(button, &QPushButton::clicked, this, [this, folder, resumable] {
         resumable ? emit resumeRequested(folder) : emit openRequested(folder);
     });
-    grid_->addWidget(button, row, Action);
+    grid_->addWidget(button, row, RecentRunsActionColumn);
 }
 
 void RecentRuns::addMessage(const QString& text) {
     grid_->setRowMinimumHeight(0, 56);
     auto* label = new widgets::TextLabel(text, TextStyle::Body, Role::Muted);
     label->setAlignment(Qt::AlignCenter);
-    grid_->addWidget(label, 0, 0, 1, Columns);
+    grid_->addWidget(label, 0, 0, 1, RecentRunsColumns);
 }
 
 } // namespace weft::ui

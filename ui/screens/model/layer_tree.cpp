@@ -21,18 +21,19 @@ namespace {
 
 using config::Json;
 
-enum Column { Name, Shape, Parameters };
-constexpr int kPointer = Qt::UserRole;
+enum LayerTreeColumn { LayerTreeNameColumn, LayerTreeShapeColumn, LayerTreeParametersColumn };
+constexpr int kLayerTreePointer = Qt::UserRole;
 constexpr int kPath = Qt::UserRole + 1;
-constexpr int kButton = 28;
+constexpr int kLayerTreeButton = 28;
 constexpr int kWithShapes = 280; // at text size 1
 
-std::string textOf(const QTreeWidgetItem* item, int role) {
-    return item == nullptr ? std::string() : item->data(Name, role).toString().toStdString();
+std::string itemText(const QTreeWidgetItem* item, int role) {
+    return item == nullptr ? std::string()
+                           : item->data(LayerTreeNameColumn, role).toString().toStdString();
 }
 
 QTreeWidgetItem* findItem(QTreeWidgetItem* below, int role, const std::string& text) {
-    if (textOf(below, role) == text) {
+    if (itemText(below, role) == text) {
         return below;
     }
     for (int i = 0; i < below->childCount(); ++i) {
@@ -48,7 +49,7 @@ QPushButton* toolButton(const char* icon, const QString& id, const QString& name
     button->setObjectName(id);
     button->setAccessibleName(name);
     button->setToolTip(name);
-    button->setFixedWidth(kButton);
+    button->setFixedWidth(kLayerTreeButton);
     widgets::setButtonKind(button, widgets::ButtonKind::Flat);
     widgets::setCompact(button);
     return button;
@@ -81,9 +82,9 @@ LayerTree::LayerTree(FormSource& source, Draft& draft, QWidget* parent)
     tree_->setFrameShape(QFrame::NoFrame);
     tree_->setUniformRowHeights(true);
     tree_->header()->setStretchLastSection(false);
-    tree_->header()->setSectionResizeMode(Name, QHeaderView::Stretch);
-    tree_->header()->setSectionResizeMode(Shape, QHeaderView::ResizeToContents);
-    tree_->header()->setSectionResizeMode(Parameters, QHeaderView::ResizeToContents);
+    tree_->header()->setSectionResizeMode(LayerTreeNameColumn, QHeaderView::Stretch);
+    tree_->header()->setSectionResizeMode(LayerTreeShapeColumn, QHeaderView::ResizeToContents);
+    tree_->header()->setSectionResizeMode(LayerTreeParametersColumn, QHeaderView::ResizeToContents);
     column->addWidget(tree_, 1);
     convert_ = new QPushButton(tr("Convert to sequential"));
     convert_->setObjectName("convertSequential");
@@ -122,11 +123,12 @@ LayerTree::LayerTree(FormSource& source, Draft& draft, QWidget* parent)
 // In a narrow page names come first; shapes stand at the edges of the graph, too.
 void LayerTree::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    tree_->setColumnHidden(Shape, width() < kWithShapes * widgets::Theme::current().fontScale());
+    tree_->setColumnHidden(LayerTreeShapeColumn,
+                           width() < kWithShapes * widgets::Theme::current().fontScale());
 }
 
 std::string LayerTree::pointerOf(const QTreeWidgetItem* item) {
-    return textOf(item, kPointer);
+    return itemText(item, kLayerTreePointer);
 }
 
 Json LayerTree::model() const {
@@ -163,8 +165,9 @@ void LayerTree::rebuild() {
         tree_->clear();
         auto* root = new QTreeWidgetItem(tree_);
         const Json type = now.is_object() ? now.value("type", Json()) : Json();
-        root->setText(Name, type.is_string() ? toQString(type.get<std::string>()) : tr("model"));
-        root->setData(Name, kPointer, QString(kModel));
+        root->setText(LayerTreeNameColumn,
+                      type.is_string() ? toQString(type.get<std::string>()) : tr("model"));
+        root->setData(LayerTreeNameColumn, kLayerTreePointer, QString(kModel));
         root->setFlags(root->flags() & ~Qt::ItemIsDragEnabled);
         if (editable()) {
             fillLayers(root, layerTree(now));
@@ -174,11 +177,12 @@ void LayerTree::rebuild() {
         describe(root);
         root->setExpanded(true);
         QTreeWidgetItem* again =
-            editable() ? findItem(root, kPointer, pointer) : findItem(root, kPath, path);
+            editable() ? findItem(root, kLayerTreePointer, pointer) : findItem(root, kPath, path);
         // What stood there is gone: what is there instead, or around.
         const auto place = placeOf(pointer);
         if (again == nullptr && place && place->index > 0) {
-            again = findItem(root, kPointer, config::pointer_to(place->list, place->index - 1));
+            again = findItem(root, kLayerTreePointer,
+                             config::pointer_to(place->list, place->index - 1));
         }
         tree_->setCurrentItem(again == nullptr ? root : again);
     }
@@ -190,13 +194,14 @@ void LayerTree::fillLayers(QTreeWidgetItem* parent, const std::vector<LayerNode>
     for (const LayerNode& node : nodes) {
         auto* item = new QTreeWidgetItem(parent);
         const QString number = toQString(node.pointer).section('/', -1);
-        item->setText(Name,
+        item->setText(LayerTreeNameColumn,
                       node.type.empty()
                           ? tr("branch %1").arg(number)
                           : (toQString(node.type) + "  " + toQString(node.summary)).trimmed());
-        item->setToolTip(Name, toQString(node.path) + "  " + toQString(node.summary));
-        item->setData(Name, kPointer, toQString(node.pointer));
-        item->setData(Name, kPath, toQString(node.path));
+        item->setToolTip(LayerTreeNameColumn,
+                         toQString(node.path) + "  " + toQString(node.summary));
+        item->setData(LayerTreeNameColumn, kLayerTreePointer, toQString(node.pointer));
+        item->setData(LayerTreeNameColumn, kPath, toQString(node.path));
         if (node.type.empty()) {
             item->setFlags(item->flags() & ~Qt::ItemIsDragEnabled);
         }
@@ -212,9 +217,10 @@ void LayerTree::fillBlocks(QTreeWidgetItem* parent, const std::string& path) {
     }
     for (const std::string& child : block->children) {
         auto* item = new QTreeWidgetItem(parent);
-        item->setText(Name, toQString(path.empty() ? child : child.substr(path.size() + 1)));
-        item->setData(Name, kPointer, QString(kModel));
-        item->setData(Name, kPath, toQString(child));
+        item->setText(LayerTreeNameColumn,
+                      toQString(path.empty() ? child : child.substr(path.size() + 1)));
+        item->setData(LayerTreeNameColumn, kLayerTreePointer, QString(kModel));
+        item->setData(LayerTreeNameColumn, kPath, toQString(child));
         item->setFlags(item->flags() & ~(Qt::ItemIsDragEnabled | Qt::ItemIsDropEnabled));
         fillBlocks(item, child);
     }
@@ -222,17 +228,18 @@ void LayerTree::fillBlocks(QTreeWidgetItem* parent, const std::string& path) {
 
 /// What the outline says of a row and those below it.
 void LayerTree::describe(QTreeWidgetItem* item) const {
-    const ModelBlock* block = outline_ ? outline_->find(textOf(item, kPath)) : nullptr;
-    item->setText(Shape, block == nullptr ? QString() : toQString(block->shape));
-    item->setText(Parameters, block == nullptr || block->parameters == 0
-                                  ? QString()
-                                  : toQString(format_count(block->parameters)));
-    item->setTextAlignment(Parameters, Qt::AlignRight | Qt::AlignVCenter);
+    const ModelBlock* block = outline_ ? outline_->find(itemText(item, kPath)) : nullptr;
+    item->setText(LayerTreeShapeColumn, block == nullptr ? QString() : toQString(block->shape));
+    item->setText(LayerTreeParametersColumn, block == nullptr || block->parameters == 0
+                                                 ? QString()
+                                                 : toQString(format_count(block->parameters)));
+    item->setTextAlignment(LayerTreeParametersColumn, Qt::AlignRight | Qt::AlignVCenter);
     const bool wrong = outline_ && !outline_->problem_path.empty() &&
-                       textOf(item, kPath) == outline_->problem_path;
-    item->setIcon(Name, wrong ? widgets::icon("error", widgets::Role::Error) : QIcon());
+                       itemText(item, kPath) == outline_->problem_path;
+    item->setIcon(LayerTreeNameColumn,
+                  wrong ? widgets::icon("error", widgets::Role::Error) : QIcon());
     if (wrong) {
-        item->setToolTip(Name, outline_->problem + "\n" + outline_->hint);
+        item->setToolTip(LayerTreeNameColumn, outline_->problem + "\n" + outline_->hint);
     }
     for (int i = 0; i < item->childCount(); ++i) {
         describe(item->child(i));
@@ -240,12 +247,12 @@ void LayerTree::describe(QTreeWidgetItem* item) const {
 }
 
 std::string LayerTree::pointer() const {
-    const std::string found = textOf(tree_->currentItem(), kPointer);
+    const std::string found = itemText(tree_->currentItem(), kLayerTreePointer);
     return found.empty() ? kModel : found;
 }
 
 std::string LayerTree::path() const {
-    return textOf(tree_->currentItem(), kPath);
+    return itemText(tree_->currentItem(), kPath);
 }
 
 void LayerTree::choosePath(const std::string& path) {
@@ -257,7 +264,7 @@ void LayerTree::choosePath(const std::string& path) {
 
 bool LayerTree::choosePointer(const std::string& pointer) {
     for (std::string at = pointer; at.size() > 1; at = at.substr(0, at.rfind('/'))) {
-        if (QTreeWidgetItem* found = findItem(tree_->invisibleRootItem(), kPointer, at)) {
+        if (QTreeWidgetItem* found = findItem(tree_->invisibleRootItem(), kLayerTreePointer, at)) {
             tree_->setCurrentItem(found);
             tree_->scrollToItem(found);
             return true;

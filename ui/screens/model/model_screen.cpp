@@ -30,12 +30,12 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kTreeWidth = 340;
+constexpr int kModelScreenTreeWidth = 340;
 constexpr int kFormWidth = 340;
 constexpr int kHalfHeight = 400; // of graph and text, in proportion to what there is
-enum Page { MessagePage, EditPage };
+enum ModelPage { ModelMessagePage, ModelEditPage };
 
-bool isHere(const std::string& pointer) {
+bool isOfModel(const std::string& pointer) {
     return pointer == "/model" || pointer.starts_with("/model/") || pointer == "/init" ||
            pointer.starts_with("/init/");
 }
@@ -120,7 +120,8 @@ QWidget* ModelScreen::createParts() {
     splitter->setStretchFactor(0, 0);
     splitter->setStretchFactor(1, 1);
     splitter->setStretchFactor(2, 0);
-    splitter->setSizes({kTreeWidth, 1440 - kTreeWidth - kFormWidth, kFormWidth});
+    splitter->setSizes(
+        {kModelScreenTreeWidth, 1440 - kModelScreenTreeWidth - kFormWidth, kFormWidth});
     column->addWidget(splitter, 1);
     return whole;
 }
@@ -158,7 +159,7 @@ widgets::NavState ModelScreen::navState() const {
     if (draft.isEmpty() || !source_.isEditable()) {
         return draft.diagnostics().empty() ? widgets::NavState::Empty : widgets::NavState::Error;
     }
-    const ProblemCount count = countProblems(draft, isHere);
+    const ProblemCount count = countProblems(draft, isOfModel);
     return count.errors > 0     ? widgets::NavState::Error
            : count.warnings > 0 ? widgets::NavState::Warning
                                 : widgets::NavState::Valid;
@@ -166,8 +167,8 @@ widgets::NavState ModelScreen::navState() const {
 
 void ModelScreen::update() {
     const Draft& draft = studio_.draft();
-    header_->setProblems(countProblems(draft, isHere));
-    stack_->setCurrentIndex(source_.isEditable() ? EditPage : MessagePage);
+    header_->setProblems(countProblems(draft, isOfModel));
+    stack_->setCurrentIndex(source_.isEditable() ? ModelEditPage : ModelMessagePage);
     if (!source_.isEditable()) {
         const bool none = draft.isEmpty() && draft.diagnostics().empty();
         message_->setIconName(none ? "model" : "problems");
@@ -217,7 +218,7 @@ void ModelScreen::updateTrouble() {
     const config::Diagnostics& problems = studio_.draft().diagnostics();
     const auto mistake =
         std::find_if(problems.begin(), problems.end(), [](const config::Diagnostic& one) {
-            return one.severity == config::Severity::error && isHere(one.pointer);
+            return one.severity == config::Severity::error && isOfModel(one.pointer);
         });
     const bool misfit = studio_.draft().isValid() && outline_ && !outline_->problem.isEmpty();
     trouble_->setVisible(mistake != problems.end() || misfit);
@@ -319,7 +320,7 @@ void ModelScreen::refreshForm() {
 }
 
 bool ModelScreen::showField(const std::string& pointer) {
-    if (!isHere(pointer) || !source_.isEditable()) {
+    if (!isOfModel(pointer) || !source_.isEditable()) {
         return false;
     }
     if (pointer == "/model/text" && hasModelText(source_)) {

@@ -15,8 +15,8 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kSettleMs = 300;
-constexpr int kLeastHeight = 88;
+constexpr int kModelTextPanelSettleMs = 300;
+constexpr int kModelTextPanelLeastHeight = 88;
 const std::string kText = "/model/text";
 
 using widgets::Role;
@@ -58,7 +58,7 @@ ModelTextPanel::ModelTextPanel(FormSource& source, QWidget* parent)
     editor_->setFrameShape(QFrame::NoFrame);
     editor_->setLineWrapMode(QPlainTextEdit::NoWrap);
     editor_->setTabChangesFocus(true);
-    editor_->setMinimumHeight(kLeastHeight);
+    editor_->setMinimumHeight(kModelTextPanelLeastHeight);
     editor_->setPlaceholderText(tr("program \"name\" {\n  in %0 batch \"inputs\"\n  …\n}"));
     editor_->document()->setDocumentMargin(widgets::space::kGroup);
     column->addWidget(editor_, 1);
@@ -76,7 +76,7 @@ ModelTextPanel::ModelTextPanel(FormSource& source, QWidget* parent)
     foot_->hide();
     column->addWidget(foot_);
     settle_.setSingleShot(true);
-    settle_.setInterval(kSettleMs);
+    settle_.setInterval(kModelTextPanelSettleMs);
     connect(&settle_, &QTimer::timeout, this, &ModelTextPanel::takeEdit);
     connect(editor_, &QPlainTextEdit::textChanged, this, [this] { settle_.start(); });
     connect(editor_, &QPlainTextEdit::cursorPositionChanged, this, [this] {

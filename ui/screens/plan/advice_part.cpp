@@ -29,11 +29,11 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-constexpr int kTickMs = 250;
+constexpr int kAdvicePartTickMs = 250;
 constexpr int kTableWidth = 760;
-constexpr int kChartWidth = 300;
+constexpr int kAdvicePartChartWidth = 300;
 constexpr int kReasonsWidth = 220;
-enum Page { EmptyPage, ResultsPage };
+enum AdvicePage { AdviceEmptyPage, ResultsPage };
 
 } // namespace
 
@@ -55,7 +55,7 @@ AdvicePart::AdvicePart(Planner::Meshes meshes, QWidget* parent)
     stack_->addWidget(createEmpty());
     stack_->addWidget(createResults());
     inner->addWidget(stack_, 1);
-    tick_.setInterval(kTickMs);
+    tick_.setInterval(kAdvicePartTickMs);
     connect(&tick_, &QTimer::timeout, this, &AdvicePart::updateState);
     connect(&search_, &MeshSearch::changed, this, [this] {
         if (!search_.isSearching() && search_.isDone()) {
@@ -132,7 +132,7 @@ QWidget* AdvicePart::createResults() {
     chart_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
     splitter->addWidget(chart_);
     splitter->addWidget(createReasons());
-    splitter->setSizes({kTableWidth, kChartWidth, kReasonsWidth});
+    splitter->setSizes({kTableWidth, kAdvicePartChartWidth, kReasonsWidth});
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
         const int row = selectedRow();
         const auto point = std::find(order_.begin(), order_.end(), row);
@@ -194,7 +194,7 @@ void AdvicePart::update() {
     const bool searching = search_.isSearching();
     const bool several = digest_ && !digest_->plan->mesh.single();
     const bool shown = search_.isDone() && (!search_.ways().empty() || !search_.others().empty());
-    stack_->setCurrentIndex(shown ? ResultsPage : EmptyPage);
+    stack_->setCurrentIndex(shown ? ResultsPage : AdviceEmptyPage);
     badge_->setVisible(shown && isOfAnother());
     look_->setVisible(!searching);
     look_->setText(shown ? tr("Look again") : tr("Look for better meshes"));

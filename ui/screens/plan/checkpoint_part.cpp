@@ -33,12 +33,12 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-constexpr int kListWidth = 440;
+constexpr int kCheckpointPartListWidth = 440;
 constexpr int kViewWidth = 560;
 constexpr int kTotalsWidth = 280;
-constexpr int kRunsWidth = 200;
+constexpr int kCheckpointPartRunsWidth = 200;
 constexpr int kStepsWidth = 130;
-enum Page { EmptyPage, ContentPage };
+enum CheckpointPage { CheckpointEmptyPage, CheckpointContentPage };
 
 QComboBox* createBox(const char* object_name, const QString& accessible_name, int width) {
     auto* box = new QComboBox;
@@ -83,7 +83,7 @@ CheckpointPart::CheckpointPart(RunIndex& index, QWidget* parent) : QWidget(paren
 
 QWidget* CheckpointPart::createHeader() {
     header_ = new widgets::SectionHeader(tr("Checkpoint on this mesh"));
-    runs_ = createBox("reshardRun", tr("Run"), kRunsWidth);
+    runs_ = createBox("reshardRun", tr("Run"), kCheckpointPartRunsWidth);
     connect(runs_, &QComboBox::activated, this, &CheckpointPart::chooseRun);
     header_->addControl(runs_);
     steps_ = createBox("reshardStep", tr("Checkpoint"), kStepsWidth);
@@ -129,7 +129,7 @@ QWidget* CheckpointPart::createContent() {
     column->addLayout(line);
     splitter->addWidget(middle);
     splitter->addWidget(createTotals());
-    splitter->setSizes({kListWidth, kViewWidth, kTotalsWidth});
+    splitter->setSizes({kCheckpointPartListWidth, kViewWidth, kTotalsWidth});
     const auto say = [this] {
         const int index = view_->hoveredItem() >= 0 ? view_->hoveredItem() : view_->cursorItem();
         band_->setText(index >= 0 ? view_->item(index).name : arrayText());
@@ -326,7 +326,7 @@ void CheckpointPart::take(ReshardMap map) {
 
 void CheckpointPart::update() {
     const bool known = !map_.rows.empty();
-    stack_->setCurrentIndex(known ? ContentPage : EmptyPage);
+    stack_->setCurrentIndex(known ? CheckpointContentPage : CheckpointEmptyPage);
     progress_->setBusy(looking_);
     trouble_->setVisible(!map_.problem.isEmpty());
     trouble_->setText(tr("This checkpoint cannot be shown"),

@@ -31,7 +31,7 @@ constexpr int kMemoryWidth = 270;
 constexpr int kFigureWidth = 420;
 constexpr int kTensorWidth = 590;
 constexpr int kBoxWidth = 260;
-enum Page { EmptyPage, TablesPage };
+enum ComparePage { CompareEmptyPage, TablesPage };
 enum TensorPage { TensorMessage, TensorTable };
 
 /// "data=2 × model=2, ZeRO 1"
@@ -291,7 +291,7 @@ void ComparePart::fill() {
 void ComparePart::update() {
     const auto other = other_.digest();
     const Choice* choice = chosen();
-    stack_->setCurrentIndex(digest_ && other ? TablesPage : EmptyPage);
+    stack_->setCurrentIndex(digest_ && other ? TablesPage : CompareEmptyPage);
     progress_->setBusy(other_.isPlanning());
     const bool old = stale_ || other_.isPlanning();
     for (QTableView* table : {figure_table_, tensor_table_}) {

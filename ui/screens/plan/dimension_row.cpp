@@ -26,7 +26,7 @@ using widgets::DropSlot;
 using widgets::Role;
 using widgets::TextStyle;
 
-constexpr int kGap = 6;
+constexpr int kDimensionRowGap = 6;
 constexpr int kLeastBecause = 110;
 
 QString sourceText(SplitSource source) {
@@ -45,7 +45,7 @@ DimensionRow::DimensionRow(QWidget* parent)
     : QWidget(parent), flow_(new widgets::FlowLayout(this)) {
     setObjectName("tensorDimensions");
     flow_->setContentsMargins(0, 0, 0, 0);
-    flow_->setSpacing(kGap);
+    flow_->setSpacing(kDimensionRowGap);
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
@@ -129,8 +129,8 @@ void DimensionRow::rebuild() {
 void DimensionRow::addBecause() {
     because_ = new QWidget;
     auto* row = new QHBoxLayout(because_);
-    row->setContentsMargins(kGap, 0, 0, 0);
-    row->setSpacing(kGap);
+    row->setContentsMargins(kDimensionRowGap, 0, 0, 0);
+    row->setSpacing(kDimensionRowGap);
     reason_ = new widgets::ElidedLabel(edit_.because, TextStyle::Caption, Role::Muted);
     reason_->setObjectName("splitReason");
     row->addWidget(reason_, 1);
@@ -238,7 +238,8 @@ void DimensionRow::drop(int dim, const QString& axis) {
     if (!outcome.possible) {
         say(tr("Not there: %1").arg(outcome.text), Role::Warning);
         // All of it, on a line of its own where it needs one; not before the pointer let go.
-        const int words = reason_->fontMetrics().horizontalAdvance(reason_->text()) + 2 * kGap;
+        const int words =
+            reason_->fontMetrics().horizontalAdvance(reason_->text()) + 2 * kDimensionRowGap;
         because_->setMinimumWidth(std::clamp(words, least_because_, std::max(least_because_, width())));
         return;
     }
@@ -285,7 +286,7 @@ DimensionCell::DimensionCell(DimensionRow& row, int dim, const DimEdit& edit)
     setObjectName(QStringLiteral("dimension_%1").arg(dim));
     auto* line = new QHBoxLayout(this);
     line->setContentsMargins(0, 0, 0, 0);
-    line->setSpacing(kGap);
+    line->setSpacing(kDimensionRowGap);
     line->addWidget(
         new widgets::TextLabel(QString::number(edit.extent), TextStyle::Mono, Role::Text));
     for (const DimAxis& axis : edit.axes) {

@@ -27,17 +27,17 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kWide = 900;   // narrower: what it hides behind goes; at text size 1
-constexpr int kMiddle = 800; // narrower still: the phase goes
-constexpr int kNarrow = 640; // and the times and counts
+constexpr int kExchangePartWide = 900;   // narrower: what it hides behind goes; at text size 1
+constexpr int kExchangePartMiddle = 800; // narrower still: the phase goes
+constexpr int kExchangePartNarrow = 640; // and the times and counts
 constexpr int kLeastTable = 64;
 constexpr int kWhichLetters = 22;
-constexpr int kCellPadding = 16;
+constexpr int kExchangePartCellPadding = 16;
 constexpr int kMarkRoom = 14;
-constexpr int kTagRoom = 12;
+constexpr int kExchangePartTagRoom = 12;
 constexpr double kWhatShare = 0.55; // of the room for what and why
-enum Page { EmptyPage, TablePage, ArrowsPage, PatternPage };
-enum Form { Table, Arrows, How };
+enum ExchangePage { ExchangeEmptyPage, ExchangeTablePage, ArrowsPage, PatternPage };
+enum ExchangeForm { ExchangeTableForm, ExchangeArrowsForm, ExchangeHowForm };
 
 /// The first group along the axes: the devices that a pattern is shown on.
 std::vector<int> groupOf(const plan::ExecutionPlan& plan, const ExchangeRow& row) {
@@ -221,17 +221,17 @@ QString ExchangePart::rowTitle(int row) const {
 void ExchangePart::showPage() {
     const bool full = model_->rowCount() > 0;
     form_->setEnabled(full);
-    const bool how = full && form_->currentIndex() == How;
-    const bool arrows = full && form_->currentIndex() == Arrows;
+    const bool how = full && form_->currentIndex() == ExchangeHowForm;
+    const bool arrows = full && form_->currentIndex() == ExchangeArrowsForm;
     if (how) {
         showPattern();
     } else if (arrows) {
         drawArrows();
     }
-    stack_->setCurrentIndex(!full    ? EmptyPage
+    stack_->setCurrentIndex(!full    ? ExchangeEmptyPage
                             : how    ? PatternPage
                             : arrows ? ArrowsPage
-                                     : TablePage);
+                                     : ExchangeTablePage);
     why_->setVisible(full && selectedRow() >= 0 && !how);
     header_->setSubtitle(!full ? QString() : how ? rowTitle(pattern_row_) : summary_);
 }
@@ -358,24 +358,25 @@ void ExchangePart::arrangeColumns() {
     const double axes =
         widgets::textWidth(theme.font(widgets::TextStyle::MonoSmall), longest[1].second);
     table_->setColumnWidth(ExchangeModel::KindColumn,
-                           static_cast<int>(kind) + kMarkRoom + kCellPadding);
-    table_->setColumnWidth(ExchangeModel::AxesColumn,
-                           static_cast<int>(axes) + kTagRoom + kCellPadding);
+                           static_cast<int>(kind) + kMarkRoom + kExchangePartCellPadding);
+    table_->setColumnWidth(ExchangeModel::AxesColumn, static_cast<int>(axes) +
+                                                          kExchangePartTagRoom +
+                                                          kExchangePartCellPadding);
     const auto hide = [this](int column, int least) {
         if (width() < least * widgets::Theme::current().fontScale()) {
             table_->hideColumn(column);
         }
     };
-    hide(ExchangeModel::OverlapsColumn, kWide);
-    hide(ExchangeModel::PhaseColumn, kMiddle);
-    hide(ExchangeModel::MsColumn, kNarrow);
-    hide(ExchangeModel::CountColumn, kNarrow);
+    hide(ExchangeModel::OverlapsColumn, kExchangePartWide);
+    hide(ExchangeModel::PhaseColumn, kExchangePartMiddle);
+    hide(ExchangeModel::MsColumn, kExchangePartNarrow);
+    hide(ExchangeModel::CountColumn, kExchangePartNarrow);
     int left = width();
     for (const auto& [column, sample] : longest) {
         left -= table_->isColumnHidden(column) ? 0 : table_->columnWidth(column);
     }
     const QFont body = theme.font(widgets::TextStyle::Body);
-    const double whole = std::ceil(widgets::textWidth(body, what)) + 1 + kCellPadding;
+    const double whole = std::ceil(widgets::textWidth(body, what)) + 1 + kExchangePartCellPadding;
     table_->setColumnWidth(ExchangeModel::WhatColumn,
                            static_cast<int>(std::min(whole, kWhatShare * std::max(0, left))));
     table_->horizontalHeader()->setSectionResizeMode(ExchangeModel::WhyColumn,

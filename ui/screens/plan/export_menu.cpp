@@ -17,7 +17,7 @@
 namespace weft::ui {
 namespace {
 
-QString meshText(const PlannedRun& run, plan::MeshFormat format) {
+QString exportedMeshText(const PlannedRun& run, plan::MeshFormat format) {
     return toQString(
         plan::write_mesh_as(format, *run.digest->plan, compile::mesh_recipe(run.config)));
 }
@@ -66,7 +66,7 @@ QString ExportMenu::path(const QString& title, const QString& name, const QStrin
 void ExportMenu::copyMesh(const plan::MeshFormatDef& format) {
     const PlannedRun run = shown_();
     if (run.digest) {
-        QGuiApplication::clipboard()->setText(meshText(run, format.format));
+        QGuiApplication::clipboard()->setText(exportedMeshText(run, format.format));
         emit done(true, tr("The mesh is on the clipboard as %1").arg(toQString(format.title)));
     }
 }
@@ -82,7 +82,7 @@ void ExportMenu::saveMesh(const plan::MeshFormatDef& format) {
         return;
     }
     QSaveFile out(file);
-    const QByteArray text = meshText(run, format.format).toUtf8();
+    const QByteArray text = exportedMeshText(run, format.format).toUtf8();
     const bool well =
         out.open(QIODevice::WriteOnly) && out.write(text) == text.size() && out.commit();
     emit done(well, writtenText(well, file));

@@ -27,7 +27,7 @@ constexpr int kDetailsWidth = 300;
 constexpr int kTableShare = 3;
 constexpr int kDetailsShare = 2;
 constexpr double kMostWhere = 0.4; // of the table's width
-enum Page { EmptyPage, ListPage };
+enum FindingsPage { FindingsEmptyPage, ListPage };
 
 } // namespace
 
@@ -120,7 +120,7 @@ void FindingsPart::setStale(bool stale) {
 /// The row that was chosen before, or the last.
 void FindingsPart::settle(int row) {
     const bool any = count() > 0;
-    stack_->setCurrentIndex(any ? ListPage : EmptyPage);
+    stack_->setCurrentIndex(any ? ListPage : FindingsEmptyPage);
     const bool single = !digest_ || digest_->plan->mesh.single();
     empty_->setTitle(single ? tr("One device splits nothing")
                             : tr("Everything is split as the rules say"));

@@ -15,7 +15,7 @@
 namespace weft::ui {
 namespace {
 
-enum Page { EmptyPage, TimesPage };
+enum LivePage { LiveEmptyPage, TimesPage };
 
 widgets::DeviceTime timeOf(int id, const train::DevicesEvent::Device& device) {
     return {id,
@@ -89,7 +89,7 @@ void LivePart::update() {
         return;
     }
     const auto& told = run_.devices();
-    stack_->setCurrentIndex(told ? TimesPage : EmptyPage);
+    stack_->setCurrentIndex(told ? TimesPage : LiveEmptyPage);
     if (!told) {
         header_->setSubtitle({});
         return;

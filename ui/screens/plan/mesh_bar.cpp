@@ -21,7 +21,7 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-constexpr int kMostDevices = 1 << 20; // that can be planned for
+constexpr int kMeshBarMostDevices = 1 << 20; // that can be planned for
 constexpr int kLeastRemark = 160;
 
 } // namespace
@@ -54,7 +54,7 @@ QWidget* MeshBar::createSwitch() {
     devices_ = new QSpinBox;
     devices_->setObjectName("meshDevices");
     devices_->setAccessibleName(tr("Number of devices"));
-    devices_->setRange(1, kMostDevices);
+    devices_->setRange(1, kMeshBarMostDevices);
     devices_->setSuffix(tr(" devices"));
     devices_->setKeyboardTracking(false);
     connect(devices_, &QSpinBox::valueChanged, this,

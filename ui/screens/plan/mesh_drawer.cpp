@@ -14,7 +14,7 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kLeastHeight = 168; // a header, and something below it; at text size 1
+constexpr int kMeshDrawerLeastHeight = 168; // a header, and something below it; at text size 1
 
 } // namespace
 
@@ -47,7 +47,8 @@ MeshDrawer::MeshDrawer(QWidget* parent) : QWidget(parent) {
 
 // What the part on screen must have, not the tallest.
 void MeshDrawer::keepHeight() {
-    const auto least = static_cast<int>(kLeastHeight * widgets::Theme::current().fontScale());
+    const auto least =
+        static_cast<int>(kMeshDrawerLeastHeight * widgets::Theme::current().fontScale());
     const QWidget* part = stack_->currentWidget();
     stack_->setMinimumHeight(
         std::max(least, part == nullptr ? 0 : part->minimumSizeHint().height()));

@@ -29,14 +29,14 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kTreeWidth = 460;
+constexpr int kMeshPartTreeWidth = 460;
 constexpr int kGridWidth = 370;
 constexpr int kTilesWidth = 450;
 constexpr int kExchangesWidth = 730;
 constexpr int kPipelineWidth = 550;
 constexpr int kUpperHeight = 266;
 constexpr int kLowerHeight = 200;
-constexpr int kLeastHeight = 466; // of both, at text size 1
+constexpr int kMeshPartLeastHeight = 466; // of both, at text size 1
 constexpr int kFadeMs = 60;
 
 /// Asks for the height that it must have, not the one that its parts would like.
@@ -47,7 +47,7 @@ public:
 };
 
 /// "2d over model=2 × data=2, ZeRO 1": the order of the axes is placement.
-QString textOf(const MeshEdit& edit) {
+QString editText(const MeshEdit& edit) {
     QStringList axes;
     for (const MeshAxis& axis : edit.axes) {
         axes.append(QStringLiteral("%1=%2").arg(toQString(axis.name)).arg(axis.size));
@@ -133,7 +133,7 @@ QWidget* MeshPart::createTensors() {
     columns->addWidget(devices_);
     tiles_ = new TilePart;
     columns->addWidget(tiles_);
-    columns->setSizes({kTreeWidth, kGridWidth, kTilesWidth});
+    columns->setSizes({kMeshPartTreeWidth, kGridWidth, kTilesWidth});
     connect(tensors_, &TensorTree::tensorChosen, tiles_, &TilePart::setTensor);
     connect(tiles_, &TilePart::adopted, this, &MeshPart::adopt);
     connect(tiles_, &TilePart::shownChanged, this, &MeshPart::light);
@@ -248,7 +248,8 @@ bool MeshPart::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void MeshPart::keepHeight() {
-    const auto least = static_cast<int>(kLeastHeight * widgets::Theme::current().fontScale());
+    const auto least =
+        static_cast<int>(kMeshPartLeastHeight * widgets::Theme::current().fontScale());
     rows_->setMinimumHeight(std::max(least, rows_->minimumSizeHint().height()));
 }
 
@@ -278,7 +279,7 @@ void MeshPart::edit(const MeshEdit& edit) {
         return;
     }
     if (draft_.isValid()) {
-        emit adopted(assignmentsOf(edit, draft_.config()), textOf(edit));
+        emit adopted(assignmentsOf(edit, draft_.config()), editText(edit));
     }
 }
 
@@ -309,7 +310,7 @@ void MeshPart::choose(MeshBar::Where where) {
         here.kind = "cpu";
         edit(here);
     } else if (where != MeshBar::Where::Here && isExample()) {
-        emit adopted(assignmentsOf(example_edit_, draft_.config()), textOf(example_edit_));
+        emit adopted(assignmentsOf(example_edit_, draft_.config()), editText(example_edit_));
     }
     onDraftChanged();
 }

@@ -16,7 +16,7 @@ using widgets::Role;
 using widgets::TextStyle;
 using widgets::Theme;
 
-constexpr double kGap = 12.0;
+constexpr double kMomentLineGap = 12.0;
 constexpr double kLeastTitle = 120.0; // narrower: the time goes, then the phase
 
 } // namespace
@@ -73,18 +73,18 @@ void MomentLine::paintEvent(QPaintEvent*) {
             widgets::paintText(painter, QRectF(x, 0, room, height()),
                                Qt::AlignLeft | Qt::AlignVCenter, text, font,
                                theme.color(stale_ ? Role::Faint : role));
-            x += width + kGap;
+            x += width + kMomentLineGap;
         }
     };
     const double place = std::ceil(widgets::textWidth(mono, widest_place_));
     const double phase = std::ceil(widgets::textWidth(body, phase_));
     const double time = std::ceil(widgets::textWidth(mono, time_));
-    const double rest = width() - place - phase - kGap * 2;
+    const double rest = width() - place - phase - kMomentLineGap * 2;
     put(place_, mono, Role::Text, place);
     if (rest >= kLeastTitle || title_.isEmpty()) {
         put(phase_, body, Role::Muted, phase);
     }
-    if (rest - time - kGap >= kLeastTitle) {
+    if (rest - time - kMomentLineGap >= kLeastTitle) {
         put(time_, mono, Role::Muted, time);
     }
     put(title_, mono, Role::Accent, std::ceil(widgets::textWidth(mono, title_)) + 1);

@@ -20,7 +20,7 @@ namespace {
 constexpr int kLeastView = 40; // it scrolls
 constexpr int kTravelMs = 900;
 constexpr int kRestMs = 900; // long enough to see what has changed
-constexpr double kSpeeds[] = {0.5, 1.0, 2.0};
+constexpr double kPatternPartSpeeds[] = {0.5, 1.0, 2.0};
 
 } // namespace
 
@@ -90,7 +90,7 @@ QWidget* PatternPart::createControls() {
 }
 
 int PatternPart::stepMs() const {
-    return static_cast<int>(kTravelMs / kSpeeds[speed_->currentIndex()]);
+    return static_cast<int>(kTravelMs / kPatternPartSpeeds[speed_->currentIndex()]);
 }
 
 void PatternPart::setPattern(widgets::Pattern pattern) {
@@ -132,7 +132,7 @@ void PatternPart::renew() {
     const bool last = step >= pattern.lastStep();
     playing_ = playing_ && (!last || view_->isMoving());
     if (playing_ && !view_->isMoving()) {
-        pause_.start(static_cast<int>(kRestMs / kSpeeds[speed_->currentIndex()]));
+        pause_.start(static_cast<int>(kRestMs / kPatternPartSpeeds[speed_->currentIndex()]));
     } else {
         pause_.stop();
     }

@@ -19,7 +19,7 @@ namespace weft::ui {
 namespace {
 
 constexpr int kMostCost = 9;
-enum Page { EmptyPage, ChartPage };
+enum PipelinePage { PipelineEmptyPage, ChartPage };
 
 } // namespace
 
@@ -142,7 +142,7 @@ void PipelinePart::setDigest(std::shared_ptr<const PlanDigest> digest) {
 }
 
 void PipelinePart::refresh() {
-    stack_->setCurrentIndex(schedule_ ? ChartPage : EmptyPage);
+    stack_->setCurrentIndex(schedule_ ? ChartPage : PipelineEmptyPage);
     badge_->setVisible(schedule_ && preview_);
     use_->setVisible(schedule_ && preview_);
     const bool predictable = schedule_ && !preview_ && !digest_->plan->pipeline->times.empty();

@@ -34,10 +34,10 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kSideWidth = 352;
+constexpr int kPlanScreenSideWidth = 352;
 constexpr int kLowWindow = 700; // what can makes itself small
-enum Page { MessagePage, PlanPage, ProgramPage, MeshPage };
-enum Part { MeshTab, PlanTab, ProgramTab };
+enum PlanScreenPage { PlanMessagePage, PlanPage, ProgramPage, MeshPage };
+enum PlanPart { MeshTab, PlanTab, ProgramTab };
 
 /// The first error, as it stands in the configuration.
 const config::Diagnostic* first_error(const config::Diagnostics& diagnostics) {
@@ -52,7 +52,7 @@ class SideScroll : public QScrollArea {
 public:
     QSize minimumSizeHint() const override {
         const int bar = style()->pixelMetric(QStyle::PM_ScrollBarExtent);
-        return {std::max(kSideWidth, widget()->minimumSizeHint().width() + bar),
+        return {std::max(kPlanScreenSideWidth, widget()->minimumSizeHint().width() + bar),
                 QScrollArea::minimumSizeHint().height()};
     }
 
@@ -170,7 +170,7 @@ QWidget* PlanScreen::createPlan() {
     splitter->addWidget(createSide());
     splitter->setStretchFactor(0, 1);
     splitter->setStretchFactor(1, 0);
-    splitter->setSizes({1440 - kSideWidth, kSideWidth});
+    splitter->setSizes({1440 - kPlanScreenSideWidth, kPlanScreenSideWidth});
     connect(memory_, &MemoryPart::cursorChanged, ops_, &OpPart::showOp);
     connect(ops_, &OpPart::opChosen, memory_, &MemoryPart::setCursor);
     return splitter;
@@ -244,11 +244,13 @@ void PlanScreen::update() {
     describeHardware();
     const auto digest = preview_.digest();
     const int part = part_->currentIndex();
-    const Page page = part == MeshTab ? MeshPage : part == ProgramTab ? ProgramPage : PlanPage;
+    const PlanScreenPage page = part == MeshTab      ? MeshPage
+                                : part == ProgramTab ? ProgramPage
+                                                     : PlanPage;
     // The mesh of an example was never drawn where the draft had a problem from the start.
     const bool bare =
         page == MeshPage && preview_.state() == PlanPreview::State::Invalid && mesh_->isBare();
-    stack_->setCurrentIndex(digest && !bare ? page : MessagePage);
+    stack_->setCurrentIndex(digest && !bare ? page : PlanMessagePage);
     scrub_->setVisible(digest && !bare && page != ProgramPage);
     scrub_->setProfileShown(page == MeshPage);
     if (stack_->currentIndex() == PlanPage) {
@@ -305,7 +307,7 @@ void PlanScreen::resizeEvent(QResizeEvent* event) {
 void PlanScreen::updateTrouble() {
     const bool invalid = preview_.state() == PlanPreview::State::Invalid;
     const bool failed = preview_.state() == PlanPreview::State::Failed;
-    trouble_->setVisible(invalid && stack_->currentIndex() != MessagePage);
+    trouble_->setVisible(invalid && stack_->currentIndex() != PlanMessagePage);
     trouble_->clearButtons();
     QString title;
     QString text;

@@ -37,8 +37,8 @@ constexpr int kPassWidth = 288;
 constexpr int kSearchWidth = 80;      // at least; both at text size 1
 constexpr int kMostNodes = 600;       // more is no picture any more
 constexpr double kReadableZoom = 0.7; // a larger graph is scrolled
-enum Form { TextForm, GraphForm };
-enum Page { TextPage, GraphPage, MessagePage };
+enum ProgramForm { TextForm, GraphForm };
+enum ProgramPage { TextPage, GraphPage, ProgramMessagePage };
 enum PassColumn { PassNameColumn, PassMsColumn, PassAddedColumn, PassRemovedColumn, PassColumns };
 
 using widgets::Role;
@@ -73,7 +73,7 @@ GraphResult makeGraph(const QStringList& lines, const QString& layer, const std:
     return result;
 }
 
-QStandardItem* cell(const QString& text, bool number) {
+QStandardItem* programCell(const QString& text, bool number) {
     auto* item = new QStandardItem(text);
     item->setEditable(false);
     if (number) {
@@ -261,7 +261,7 @@ void ProgramPart::request() {
     if (!traces_) {
         message_->setTitle(tr("Running the passes…"));
         message_->setText({});
-        stack_->setCurrentIndex(MessagePage);
+        stack_->setCurrentIndex(ProgramMessagePage);
     }
     runInBackground(
         this,
@@ -299,7 +299,7 @@ void ProgramPart::take(std::shared_ptr<const std::vector<ProgramTrace>> traces,
     if (!problem.isEmpty()) {
         message_->setTitle(tr("The passes cannot run"));
         message_->setText(problem);
-        stack_->setCurrentIndex(MessagePage);
+        stack_->setCurrentIndex(ProgramMessagePage);
         return;
     }
     showProgram();
@@ -329,9 +329,10 @@ void ProgramPart::showProgram() {
         const auto count = [&](int lines) {
             return first ? QString() : pass.numbers_only ? QStringLiteral("–") : formatCount(lines);
         };
-        pass_model_->appendRow({cell(pass.pass, false),
-                                cell(first ? QString() : QString::number(pass.ms, 'f', 1), true),
-                                cell(count(pass.added), true), cell(count(pass.removed), true)});
+        pass_model_->appendRow(
+            {programCell(pass.pass, false),
+             programCell(first ? QString() : QString::number(pass.ms, 'f', 1), true),
+             programCell(count(pass.added), true), programCell(count(pass.removed), true)});
         if (pass.numbers_only) {
             pass_model_->item(pass_model_->rowCount() - 1)
                 ->setToolTip(tr("Only the numbers of values changed"));
@@ -421,7 +422,7 @@ void ProgramPart::drawGraph() {
     graph_stop_ = std::stop_source();
     message_->setTitle(tr("Drawing the graph…"));
     message_->setText({});
-    stack_->setCurrentIndex(MessagePage);
+    stack_->setCurrentIndex(ProgramMessagePage);
     runInBackground(
         this,
         [lines = pass->lines, layer, stop = graph_stop_.get_token()] {
@@ -434,7 +435,7 @@ void ProgramPart::drawGraph() {
             if (!result.problem.isEmpty()) {
                 message_->setTitle(tr("No picture"));
                 message_->setText(result.problem);
-                stack_->setCurrentIndex(MessagePage);
+                stack_->setCurrentIndex(ProgramMessagePage);
                 return;
             }
             stack_->setCurrentIndex(GraphPage);

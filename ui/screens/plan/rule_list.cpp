@@ -27,8 +27,16 @@ namespace {
 using widgets::Role;
 using widgets::TextStyle;
 
-enum Column { Name, Axes, Count, Source, Earlier, Later, Remove };
-constexpr int kIconWidth = 24;
+enum RuleListColumn {
+    RuleListNameColumn,
+    RuleListAxesColumn,
+    RuleListCountColumn,
+    RuleListSourceColumn,
+    RuleListEarlierColumn,
+    RuleListLaterColumn,
+    RuleListRemoveColumn
+};
+constexpr int kRuleListIconWidth = 24;
 
 QString axesText(const std::vector<std::string>& axes) {
     QStringList out;
@@ -38,12 +46,12 @@ QString axesText(const std::vector<std::string>& axes) {
     return out.isEmpty() ? RuleList::tr("none") : out.join(QStringLiteral(", "));
 }
 
-QPushButton* iconButton(const char* icon, const QString& id, const QString& name) {
+QPushButton* ruleButton(const char* icon, const QString& id, const QString& name) {
     auto* out = new QPushButton(widgets::icon(icon), {});
     out->setObjectName(id);
     out->setAccessibleName(name);
     out->setToolTip(name);
-    out->setFixedWidth(kIconWidth);
+    out->setFixedWidth(kRuleListIconWidth);
     widgets::setButtonKind(out, widgets::ButtonKind::Flat);
     widgets::setCompact(out);
     return out;
@@ -83,7 +91,7 @@ RuleList::RuleList(QWidget* parent) : QWidget(parent) {
                               widgets::space::kGroup, widgets::space::kTight);
     grid_->setHorizontalSpacing(widgets::space::kControl);
     grid_->setVerticalSpacing(2);
-    grid_->setColumnStretch(Count, 1);
+    grid_->setColumnStretch(RuleListCountColumn, 1);
     auto* holder = new QWidget;
     auto* stack = new QVBoxLayout(holder);
     stack->setContentsMargins(0, 0, 0, 0);
@@ -122,7 +130,7 @@ void RuleList::rebuild() {
     if (row == 0) {
         grid_->addWidget(new widgets::TextLabel(tr("No rule: every array is whole everywhere."),
                                                 TextStyle::Caption, Role::Muted),
-                         0, Name, 1, Remove + 1);
+                         0, RuleListNameColumn, 1, RuleListRemoveColumn + 1);
     }
     if (auto* again = rows_->findChild<QWidget*>(focused); again && !focused.isEmpty()) {
         again->setFocus(Qt::OtherFocusReason);
@@ -141,20 +149,20 @@ QString RuleList::whatOf(const std::string& logical) const {
 void RuleList::addRow(int row, const EffectiveRule& rule, int own) {
     const QString logical = toQString(rule.rule.logical);
     const Role role = rule.covered ? Role::Faint : Role::Text;
-    grid_->addWidget(new widgets::TextLabel(logical, TextStyle::MonoSmall, role), row, Name);
-    grid_->addWidget(
-        new widgets::ElidedLabel(rule.covered ? tr("covered by your own")
-                                              : whatOf(rule.rule.logical),
-                                 TextStyle::Caption, Role::Muted),
-        row, Count);
+    grid_->addWidget(new widgets::TextLabel(logical, TextStyle::MonoSmall, role), row,
+                     RuleListNameColumn);
+    grid_->addWidget(new widgets::ElidedLabel(rule.covered ? tr("covered by your own")
+                                                           : whatOf(rule.rule.logical),
+                                              TextStyle::Caption, Role::Muted),
+                     row, RuleListCountColumn);
     auto* source = new widgets::Badge(own >= 0 ? tr("own") : toQString(edit_.strategy),
                                       own >= 0 ? Role::Accent : Role::Muted);
     source->setToolTip(own >= 0 ? tr("A rule of the draft") : tr("A rule of the strategy"));
-    grid_->addWidget(source, row, Source);
+    grid_->addWidget(source, row, RuleListSourceColumn);
     if (rule.covered) {
         grid_->addWidget(
             new widgets::TextLabel(axesText(rule.rule.axes), TextStyle::MonoSmall, role), row,
-            Axes);
+            RuleListAxesColumn);
         return;
     }
     auto* axes = new QPushButton(axesText(rule.rule.axes));
@@ -164,34 +172,34 @@ void RuleList::addRow(int row, const EffectiveRule& rule, int own) {
     auto* menu = new QMenu(axes);
     addAxes(menu, rule.rule, true);
     axes->setMenu(menu);
-    grid_->addWidget(axes, row, Axes);
+    grid_->addWidget(axes, row, RuleListAxesColumn);
     if (own < 0) {
         return;
     }
     const auto at = static_cast<std::size_t>(own);
     if (own > 0) {
-        auto* up = iconButton("chevron-up", "ruleEarlier_" + logical,
+        auto* up = ruleButton("chevron-up", "ruleEarlier_" + logical,
                               tr("Move the rule for %1 up").arg(logical));
         connect(up, &QPushButton::clicked, this, [this, at, logical] {
             change(withRuleMoved(edit_, at, at - 1), tr("the rule for %1 earlier").arg(logical));
         });
-        grid_->addWidget(up, row, Earlier);
+        grid_->addWidget(up, row, RuleListEarlierColumn);
     }
     if (at + 1 < edit_.rules.size()) {
-        auto* down = iconButton("chevron-down", "ruleLater_" + logical,
+        auto* down = ruleButton("chevron-down", "ruleLater_" + logical,
                                 tr("Move the rule for %1 down").arg(logical));
         connect(down, &QPushButton::clicked, this, [this, at, logical] {
             change(withRuleMoved(edit_, at, at + 1), tr("the rule for %1 later").arg(logical));
         });
-        grid_->addWidget(down, row, Later);
+        grid_->addWidget(down, row, RuleListLaterColumn);
     }
     auto* remove =
-        iconButton("close", "ruleRemove_" + logical, tr("Remove the rule for %1").arg(logical));
+        ruleButton("close", "ruleRemove_" + logical, tr("Remove the rule for %1").arg(logical));
     connect(remove, &QPushButton::clicked, this, [this, logical] {
         change(withoutRule(edit_, logical.toStdString()),
                tr("no rule of its own for %1").arg(logical));
     });
-    grid_->addWidget(remove, row, Remove);
+    grid_->addWidget(remove, row, RuleListRemoveColumn);
 }
 
 /// Every axis of the mesh, to take in or leave out, and none.

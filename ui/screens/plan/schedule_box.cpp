@@ -24,7 +24,7 @@ namespace {
 using widgets::Role;
 using widgets::TextStyle;
 
-constexpr int kLeastWords = 96;
+constexpr int kScheduleBoxLeastWords = 96;
 
 QString countsText(const std::vector<int>& counts) {
     QStringList out;
@@ -111,7 +111,7 @@ QWidget* ScheduleBox::createStages() {
     row->setSpacing(widgets::space::kControl);
     words_ = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
     words_->setObjectName("stageWords");
-    words_->setMinimumWidth(kLeastWords);
+    words_->setMinimumWidth(kScheduleBoxLeastWords);
     words_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     row->addWidget(words_);
     widths_ = new widgets::SegmentedControl;

@@ -21,10 +21,10 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kTickMs = 16;
-constexpr double kPassMs = 24000; // of a whole step at normal speed
-constexpr double kCalmMs = 2000;  // of a phase, with reduced motion, at normal speed
-constexpr int kSpeeds[] = {1, 4, 16};
+constexpr int kScrubPartTickMs = 16;
+constexpr double kPassMs = 24000;         // of a whole step at normal speed
+constexpr double kScrubPartCalmMs = 2000; // of a phase, with reduced motion, at normal speed
+constexpr int kScrubPartSpeeds[] = {1, 4, 16};
 constexpr int kLeastLine = 420; // narrower: of the bytes only the sum
 
 bool isStepKey(int key) {
@@ -61,7 +61,7 @@ ScrubPart::ScrubPart(QWidget* parent) : QWidget(parent) {
             setPosition(position);
         }
     });
-    timer_.setInterval(kTickMs);
+    timer_.setInterval(kScrubPartTickMs);
     timer_.setTimerType(Qt::PreciseTimer);
     connect(&timer_, &QTimer::timeout, this, &ScrubPart::tick);
     setDigest(nullptr);
@@ -102,7 +102,7 @@ QWidget* ScrubPart::createControls() {
     row->addSpacing(widgets::space::kGroup);
     speed_ = new widgets::SegmentedControl;
     speed_->setObjectName("scrubSpeed");
-    for (const int speed : kSpeeds) {
+    for (const int speed : kScrubPartSpeeds) {
         speed_->addSegment(QStringLiteral("%1×").arg(speed), tr("Speed of playing"));
     }
     speed_->setCompact(true);
@@ -239,7 +239,7 @@ void ScrubPart::tick() {
 }
 
 double ScrubPart::speed() const {
-    return kSpeeds[speed_->currentIndex()];
+    return kScrubPartSpeeds[speed_->currentIndex()];
 }
 
 void ScrubPart::advance(double ms) {
@@ -249,7 +249,7 @@ void ScrubPart::advance(double ms) {
     const int last = moments_->count() - 1;
     if (widgets::ThemeController::reducedMotion()) {
         rest_ms_ += ms * speed();
-        if (rest_ms_ >= kCalmMs) {
+        if (rest_ms_ >= kScrubPartCalmMs) {
             rest_ms_ = 0;
             setPosition(profile_->nextSpan(moment_.position));
         }

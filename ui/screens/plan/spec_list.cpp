@@ -22,7 +22,7 @@ namespace {
 using widgets::Role;
 using widgets::TextStyle;
 
-constexpr int kIconWidth = 24;
+constexpr int kSpecListIconWidth = 24;
 
 } // namespace
 
@@ -52,7 +52,7 @@ SpecRow::SpecRow(std::optional<SpecEntry> entry, QWidget* parent)
     remove_ = new QPushButton(widgets::icon("close"), {});
     remove_->setAccessibleName(tr("Remove the override"));
     remove_->setToolTip(tr("Remove the override: back to the rule"));
-    remove_->setFixedWidth(kIconWidth);
+    remove_->setFixedWidth(kSpecListIconWidth);
     widgets::setButtonKind(remove_, widgets::ButtonKind::Flat);
     widgets::setCompact(remove_);
     connect(remove_, &QPushButton::clicked, this, &SpecRow::removeRequested);

@@ -20,14 +20,14 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kFilterWidth = 112;
-constexpr int kIndent = 12;
-constexpr int kCellPadding = 16;
-constexpr int kMostName = 240;     // longer ones end in dots before columns go; at text size 1
+constexpr int kTensorTreeFilterWidth = 112;
+constexpr int kTensorTreeIndent = 12;
+constexpr int kTensorTreeCellPadding = 16;
+constexpr int kMostName = 240;      // longer ones end in dots before columns go; at text size 1
 constexpr double kSpecShare = 0.45; // of the width, where there is not room for both
 
 /// "10.84 M", "812"
-QString shortCount(std::int64_t count) {
+QString shortTensorCount(std::int64_t count) {
     constexpr std::pair<double, const char*> kUnits[] = {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
     for (const auto& [size, unit] : kUnits) {
         if (static_cast<double>(count) >= size) {
@@ -56,7 +56,7 @@ TensorTree::TensorTree(QWidget* parent) : QWidget(parent) {
     filter_->setAccessibleName(tr("Filter the tensors by name or spec"));
     filter_->setToolTip(tr("Words of name or spec"));
     filter_->setClearButtonEnabled(true);
-    filter_->setMaximumWidth(kFilterWidth);
+    filter_->setMaximumWidth(kTensorTreeFilterWidth);
     widgets::setCompact(filter_);
     header_->addControl(filter_);
     inner->addWidget(header_);
@@ -66,7 +66,7 @@ TensorTree::TensorTree(QWidget* parent) : QWidget(parent) {
     view_->setAccessibleName(tr("Tensors of the plan"));
     view_->setModel(model_);
     view_->setFrameShape(QFrame::NoFrame);
-    view_->setIndentation(kIndent);
+    view_->setIndentation(kTensorTreeIndent);
     view_->setUniformRowHeights(true);
     view_->setTextElideMode(Qt::ElideMiddle); // the end says as much as the beginning
     view_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -190,7 +190,7 @@ void TensorTree::describe() {
     }
     const QString all =
         tr("%1 · %2 parameters")
-            .arg(formatCount(model_->tensorCount()), shortCount(digest_->plan->parameters));
+            .arg(formatCount(model_->tensorCount()), shortTensorCount(digest_->plan->parameters));
     header_->setSubtitle(model_->isFiltered()
                              ? tr("%1 of %2").arg(model_->shownCount()).arg(model_->tensorCount())
                              : all);
@@ -214,7 +214,7 @@ void TensorTree::measure() {
     for (int column = 0; column < TensorTreeModel::ColumnCount; ++column) {
         const QString title =
             model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
-        needs_.push_back(std::ceil(widgets::textWidth(font, title)) + kCellPadding);
+        needs_.push_back(std::ceil(widgets::textWidth(font, title)) + kTensorTreeCellPadding);
     }
     measure({}, 1);
     arrangeColumns();
@@ -227,10 +227,11 @@ void TensorTree::measure(const QModelIndex& parent, int depth) {
         const QModelIndex first = model_->index(row, 0, parent);
         for (int column = 0; column < TensorTreeModel::ColumnCount; ++column) {
             const QString text = first.siblingAtColumn(column).data().toString();
-            const int before = column == TensorTreeModel::NameColumn ? depth * kIndent : 0;
+            const int before =
+                column == TensorTreeModel::NameColumn ? depth * kTensorTreeIndent : 0;
             double& need = needs_[static_cast<std::size_t>(column)];
             need = std::max(need, std::ceil(static_cast<double>(text.size()) * letter) +
-                                      kCellPadding + before);
+                                      kTensorTreeCellPadding + before);
         }
         measure(first, depth + 1);
     }

@@ -27,7 +27,7 @@ using widgets::Role;
 using widgets::TextStyle;
 
 constexpr int kMargin = widgets::space::kGroup;
-constexpr int kWide = 340; // narrower: that there is no padding goes without saying
+constexpr int kTilePartWide = 340; // narrower: that there is no padding goes without saying
 
 } // namespace
 
@@ -296,7 +296,7 @@ void TilePart::resizeEvent(QResizeEvent* event) {
 }
 
 void TilePart::arrange() {
-    padding_->setVisible(width() >= kWide || (sheet_ && sheet_->padding_bytes > 0));
+    padding_->setVisible(width() >= kTilePartWide || (sheet_ && sheet_->padding_bytes > 0));
 }
 
 void TilePart::showDimensions() {

@@ -20,7 +20,7 @@ using widgets::TextStyle;
 
 constexpr std::int64_t kShownHoles = 1 << 20; // less is not worth a line
 
-void clear(QLayout* layout) {
+void clearVerdict(QLayout* layout) {
     while (QLayoutItem* item = layout->takeAt(0)) {
         delete item->widget();
         delete item;
@@ -197,7 +197,7 @@ void VerdictPart::updateTime(const PlanDigest& digest) {
 }
 
 void VerdictPart::updateFixes() {
-    clear(fixes_);
+    clearVerdict(fixes_);
     const auto digest = preview_.digest();
     const bool needed = digest && !digest->plan->fits();
     fixes_title_->setVisible(needed);

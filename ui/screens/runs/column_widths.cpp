@@ -12,38 +12,38 @@
 namespace weft::ui {
 namespace {
 
-using Kind = RunColumn::Kind;
+using ColumnKind = RunColumn::Kind;
 using widgets::TextStyle;
 
-constexpr int kCellPadding = 22; // of cells, and what letters of one count differ by
-constexpr int kTagRoom = 14;    // edges of a tag and the gap to the next
-constexpr int kRowsRead = 200;  // enough to know how long texts are
-constexpr int kSortRoom = 16;   // the arrow in the title of the sorted column
-constexpr int kLeastCurve = 72; // these and below: at text size 1
+constexpr int kColumnWidthsCellPadding = 22; // of cells, and what letters of one count differ by
+constexpr int kColumnWidthsTagRoom = 14;     // edges of a tag and the gap to the next
+constexpr int kRowsRead = 200;               // enough to know how long texts are
+constexpr int kSortRoom = 16;                // the arrow in the title of the sorted column
+constexpr int kLeastCurve = 72;              // these and below: at text size 1
 constexpr int kUsualCurve = 112;
-constexpr int kLeastWords = 72;
+constexpr int kColumnWidthsLeastWords = 72;
 constexpr int kLeastName = 160;
 constexpr int kLeastTags = 120; // two of them
 constexpr int kMostWords = 200;
-constexpr int kMostNotes = 420;
+constexpr int kColumnWidthsMostNotes = 420;
 
-int scaled(int pixels) {
+int scaledWidth(int pixels) {
     return static_cast<int>(pixels * widgets::Theme::current().fontScale());
 }
 
-int widthOf(TextStyle style, const QString& text) {
+int columnWidthOf(TextStyle style, const QString& text) {
     return static_cast<int>(std::ceil(widgets::textWidth(widgets::Theme::current().font(style), text)));
 }
 
 /// Room for what numbers usually are, so that columns do not move while they count.
-QString usualText(Kind kind) {
+QString usualText(ColumnKind kind) {
     switch (kind) {
-    case Kind::Best:
-    case Kind::Metric: return QStringLiteral("0.00000");
-    case Kind::Step: return QStringLiteral("100,000");
-    case Kind::Time: return QStringLiteral("59 m 59 s");
-    case Kind::Size: return QStringLiteral("999.9 MB");
-    case Kind::When: return QStringLiteral("today 23:59");
+    case ColumnKind::Best:
+    case ColumnKind::Metric: return QStringLiteral("0.00000");
+    case ColumnKind::Step: return QStringLiteral("100,000");
+    case ColumnKind::Time: return QStringLiteral("59 m 59 s");
+    case ColumnKind::Size: return QStringLiteral("999.9 MB");
+    case ColumnKind::When: return QStringLiteral("today 23:59");
     default: return {};
     }
 }
@@ -65,7 +65,7 @@ int widestWord(const RunTableModel& model, int column) {
         const QString word = model.index(row, column).data().toString();
         if (!words.contains(word)) {
             words.insert(word);
-            widest = std::max(widest, widthOf(TextStyle::Body, word));
+            widest = std::max(widest, columnWidthOf(TextStyle::Body, word));
         }
     }
     return widest;
@@ -77,7 +77,7 @@ int widestTags(const RunTableModel& model, int column) {
         int width = 0;
         for (const QString& tag :
              model.index(row, column).data(RunTableModel::TagsRole).toStringList()) {
-            width += widthOf(TextStyle::MonoSmall, tag) + kTagRoom;
+            width += columnWidthOf(TextStyle::MonoSmall, tag) + kColumnWidthsTagRoom;
         }
         widest = std::max(widest, width);
     }
@@ -88,42 +88,47 @@ int widestTags(const RunTableModel& model, int column) {
 
 ColumnNeed columnNeed(const RunTableModel& model, int column) {
     const RunColumn& shown = model.columns()[static_cast<std::size_t>(column)];
-    const int title = widthOf(TextStyle::Caption, shown.title()) + kCellPadding;
+    const int title = columnWidthOf(TextStyle::Caption, shown.title()) + kColumnWidthsCellPadding;
     const auto need = [&](int least, int wanted, int most) {
         const int floor = std::max(title, least);
         const int bounded = std::clamp(wanted, floor, std::max(floor, most));
         return ColumnNeed{std::min(floor, bounded), bounded, bounded};
     };
     if (shown.isNumber()) {
-        const int now = std::max(
-            widthOf(TextStyle::Mono, longestText(model, column)) + kCellPadding, title + kSortRoom);
-        const int usual =
-            std::max(now, widthOf(TextStyle::Mono, usualText(shown.kind)) + kCellPadding);
+        const int now = std::max(columnWidthOf(TextStyle::Mono, longestText(model, column)) +
+                                     kColumnWidthsCellPadding,
+                                 title + kSortRoom);
+        const int usual = std::max(now, columnWidthOf(TextStyle::Mono, usualText(shown.kind)) +
+                                            kColumnWidthsCellPadding);
         return {now, usual, usual};
     }
     switch (shown.kind) {
-    case Kind::Curve: return need(scaled(kLeastCurve), scaled(kUsualCurve), scaled(kUsualCurve));
-    case Kind::State: {
-        const int width = widestWord(model, column) + kCellPadding;
-        return need(width, width, scaled(kMostWords));
+    case ColumnKind::Curve:
+        return need(scaledWidth(kLeastCurve), scaledWidth(kUsualCurve), scaledWidth(kUsualCurve));
+    case ColumnKind::State: {
+        const int width = widestWord(model, column) + kColumnWidthsCellPadding;
+        return need(width, width, scaledWidth(kMostWords));
     }
-    case Kind::Tags: {
-        const int width = widestTags(model, column) + kCellPadding;
-        return need(std::min(width, scaled(kLeastTags)), width, scaled(kMostWords));
+    case ColumnKind::Tags: {
+        const int width = widestTags(model, column) + kColumnWidthsCellPadding;
+        return need(std::min(width, scaledWidth(kLeastTags)), width, scaledWidth(kMostWords));
     }
-    case Kind::Notes: {
-        const int width = widthOf(TextStyle::Body, longestText(model, column)) + kCellPadding;
-        ColumnNeed notes = need(scaled(kLeastWords), width, scaled(kMostWords));
-        notes.claimed = std::clamp(width, notes.wanted, std::max(notes.wanted, scaled(kMostNotes)));
+    case ColumnKind::Notes: {
+        const int width =
+            columnWidthOf(TextStyle::Body, longestText(model, column)) + kColumnWidthsCellPadding;
+        ColumnNeed notes =
+            need(scaledWidth(kColumnWidthsLeastWords), width, scaledWidth(kMostWords));
+        notes.claimed = std::clamp(width, notes.wanted,
+                                   std::max(notes.wanted, scaledWidth(kColumnWidthsMostNotes)));
         return notes;
     }
     default: {
-        const bool name = shown.kind == Kind::Name;
-        const int width = widthOf(name ? TextStyle::Strong : TextStyle::Body,
-                                  longestText(model, column)) +
-                          kCellPadding;
-        return need(std::min(width, scaled(name ? kLeastName : kLeastWords)), width,
-                    scaled(kMostWords));
+        const bool name = shown.kind == ColumnKind::Name;
+        const int width =
+            columnWidthOf(name ? TextStyle::Strong : TextStyle::Body, longestText(model, column)) +
+            kColumnWidthsCellPadding;
+        return need(std::min(width, scaledWidth(name ? kLeastName : kColumnWidthsLeastWords)),
+                    width, scaledWidth(kMostWords));
     }
     }
 }

@@ -29,10 +29,10 @@
 namespace weft::ui {
 namespace {
 
-enum Part { CurvesPart, DifferencesPart, ParallelPart };
-enum Page { MessagePage, CurvesPage, DifferencesPage, ParallelPage };
+enum RunsComparePart { CurvesPart, DifferencesPart, ParallelPart };
+enum RunsComparePage { RunsCompareMessagePage, CurvesPage, DifferencesPage, ParallelPage };
 
-constexpr std::size_t kPointsAtOnce = 65536;
+constexpr std::size_t kComparePanelPointsAtOnce = 65536;
 constexpr int kMostAxes = 9; // besides the result; more are named in the menu
 
 std::vector<const train::RunSummary*> pointers(const std::vector<train::RunSummary>& runs) {
@@ -274,7 +274,7 @@ void ComparePanel::refresh() {
 void ComparePanel::say(const QString& title, const QString& text) {
     empty_->setTitle(title);
     empty_->setText(text);
-    stack_->setCurrentIndex(MessagePage);
+    stack_->setCurrentIndex(RunsCompareMessagePage);
 }
 
 void ComparePanel::showCurves() {
@@ -301,7 +301,7 @@ void ComparePanel::showCurves() {
 void ComparePanel::feed() {
     bool any = false;
     bool waiting = false;
-    std::size_t budget = kPointsAtOnce;
+    std::size_t budget = kComparePanelPointsAtOnce;
     for (std::size_t i = 0; i < drawn_.size(); ++i) {
         Drawn& drawn = drawn_[i];
         if (drawn.curve == nullptr || drawn.stale) {

@@ -33,9 +33,9 @@
 namespace weft::ui {
 namespace {
 
-enum Page { MessagePage, TablePage };
+enum RunsPage { RunsMessagePage, RunsTablePage };
 
-constexpr int kRereadMs = 5000;
+constexpr int kRunsScreenRereadMs = 5000;
 constexpr const char* kArchivedTerm = "is:archived";
 
 QString filter_help() {
@@ -82,7 +82,7 @@ RunsScreen::RunsScreen(Studio& studio, Actions& actions) : studio_(studio) {
     connect(&studio_.index(), &RunIndex::failed, this, [this](const QString& problem) {
         emit toastRequested(static_cast<int>(widgets::MessageKind::Error), problem);
     });
-    reread_.setInterval(kRereadMs);
+    reread_.setInterval(kRunsScreenRereadMs);
     connect(&reread_, &QTimer::timeout, this, [this] {
         if (isVisible() && !table_->isEditing()) {
             studio_.index().refresh();
@@ -264,7 +264,7 @@ void RunsScreen::refresh() {
         message_->setTitle(tr("No run fits the filter"));
         message_->setText(tr("%1 runs are hidden by it.").arg(all));
     }
-    stack_->setCurrentIndex(shown > 0 ? TablePage : MessagePage);
+    stack_->setCurrentIndex(shown > 0 ? RunsTablePage : RunsMessagePage);
     page_header_->setSubtitle(shown == all ? tr("%n run(s)", nullptr, all)
                                            : tr("%1 of %2").arg(shown).arg(all));
     bool written = false;

@@ -15,10 +15,10 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kWidth = 520;
+constexpr int kTrashDialogWidth = 520;
 constexpr std::size_t kMostNamed = 8;
 
-QString line_of(const train::RunSummary& run) {
+QString runLine(const train::RunSummary& run) {
     QString line = QObject::tr("%1: %2 steps, %3")
                        .arg(nameOf(run), formatCount(run.step), formatFileSize(run.bytes));
     if (run.last_checkpoint_step >= 0) {
@@ -39,7 +39,7 @@ TrashDialog::TrashDialog(const std::vector<train::RunSummary>& chosen,
                          const std::vector<train::RunSummary>& all, QWidget* parent)
     : QDialog(parent) {
     setObjectName("trashDialog");
-    setMinimumWidth(kWidth);
+    setMinimumWidth(kTrashDialogWidth);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(24, 20, 24, 20);
     column->setSpacing(widgets::space::kGroup);
@@ -59,7 +59,7 @@ TrashDialog::TrashDialog(const std::vector<train::RunSummary>& chosen,
         folders_.push_back(run.folder);
         bytes += run.bytes;
         if (lines.size() < static_cast<qsizetype>(kMostNamed)) {
-            lines << line_of(run);
+            lines << runLine(run);
         }
     }
     const auto count = static_cast<int>(folders_.size());

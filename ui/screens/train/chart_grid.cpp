@@ -12,7 +12,7 @@ namespace weft::ui {
 namespace {
 
 constexpr int kMostInOneColumn = 3;
-constexpr int kFirstShare = 5; // of the height, where the others of a column have
+constexpr int kChartGridFirstShare = 5; // of the height, where the others of a column have
 constexpr int kOtherShare = 2;
 constexpr int kRowWidth = 1000; // of each cell: only that it is the same counts
 
@@ -114,7 +114,7 @@ void ChartGrid::arrange() {
         }
         rows_->addWidget(row);
         row->setSizes(QList<int>(row->count(), kRowWidth)); // not what a cell had elsewhere
-        const int share = columns == 1 && first == 0 ? kFirstShare : kOtherShare;
+        const int share = columns == 1 && first == 0 ? kChartGridFirstShare : kOtherShare;
         rows_->setStretchFactor(rows_->indexOf(row), share);
         shares << share * 100;
     }

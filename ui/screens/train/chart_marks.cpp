@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMostEpochTicks = 200;
 
-QString tr(const char* text) {
+QString markWords(const char* text) {
     return QCoreApplication::translate("ChartMarks", text);
 }
 
@@ -28,24 +28,24 @@ void show_marks(widgets::LineChart& chart, const RunModel& run, const CurveMetri
                           : run.bestMetric(metric.evaluation_metric, smaller);
     const auto best_x = best ? xOfEvaluation(run, axis, best->step) : std::nullopt;
     chart.setBest(best_x, best ? best->value : 0,
-                  best ? tr("best %1").arg(formatMetric(best->value)) : QString());
+                  best ? markWords("best %1").arg(formatMetric(best->value)) : QString());
     const double best_step = best ? best->step : -1;
     std::vector<widgets::ChartFlag> flags;
     for (const train::CheckpointEvent& saved : run.checkpoints()) {
         const double step = static_cast<double>(saved.step);
         flags.push_back({xOfStep(run, axis, step).value_or(-INFINITY), true, best_step == step,
-                         tr("checkpoint at step %1").arg(formatCount(saved.step))});
+                         markWords("checkpoint at step %1").arg(formatCount(saved.step))});
     }
     chart.setFlags(std::move(flags));
     std::vector<widgets::ChartEvent> events;
     for (const std::int64_t step : run.resumes()) {
         if (const auto at = xOfStep(run, axis, static_cast<double>(step))) {
-            events.push_back({*at, tr("resumed")});
+            events.push_back({*at, markWords("resumed")});
         }
     }
     if (run.origin() && axis == XAxis::Step) {
         events.push_back(
-            {run.origin()->step, tr("forked from %1").arg(runTitle(run.origin()->run))});
+            {run.origin()->step, markWords("forked from %1").arg(runTitle(run.origin()->run))});
     }
     chart.setEvents(std::move(events));
     const double steps = static_cast<double>(run.totalSteps());
@@ -70,7 +70,7 @@ void show_epochs(widgets::LineChart& chart, const RunModel& run, XAxis axis, boo
              ++epoch) {
             const auto at = std::lower_bound(steps.epoch.begin(), steps.epoch.end(), epoch);
             ticks.push_back({steps.step[static_cast<std::size_t>(at - steps.epoch.begin())],
-                             tr("epoch %1").arg(epoch)});
+                             markWords("epoch %1").arg(epoch)});
         }
     }
     chart.setTopTicks(std::move(ticks));

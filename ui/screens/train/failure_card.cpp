@@ -22,14 +22,14 @@ using widgets::TextLabel;
 using widgets::TextStyle;
 
 constexpr std::size_t kMostWays = 3;
-constexpr double kMark = 4; // width of the bar at the left
-constexpr int kLeft = 44;   // room for the bar and the sign
+constexpr double kFailureCardMark = 4; // width of the bar at the left
+constexpr int kFailureCardLeft = 44;   // room for the bar and the sign
 
 } // namespace
 
 FailureCard::FailureCard(RunModel& run, QWidget* parent) : QWidget(parent), run_(run) {
     auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(kLeft, widgets::space::kGroup, widgets::space::kMargin,
+    column->setContentsMargins(kFailureCardLeft, widgets::space::kGroup, widgets::space::kMargin,
                                widgets::space::kGroup);
     column->setSpacing(widgets::space::kControl);
     title_ = new TextLabel({}, TextStyle::Heading, Role::Error);
@@ -144,9 +144,10 @@ void FailureCard::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const widgets::Theme& theme = widgets::Theme::current();
     painter.fillRect(rect(), theme.color(Role::ErrorTint));
-    painter.fillRect(QRectF(0, 0, kMark, height()), theme.color(Role::Error));
+    painter.fillRect(QRectF(0, 0, kFailureCardMark, height()), theme.color(Role::Error));
     widgets::paintIcon(
-        painter, QRectF(kLeft - 24, title_->y() + 2, widgets::size::kIcon, widgets::size::kIcon),
+        painter,
+        QRectF(kFailureCardLeft - 24, title_->y() + 2, widgets::size::kIcon, widgets::size::kIcon),
         "error", theme.color(Role::Error));
     widgets::paintHairline(painter, QPointF(0, height() - 1), QPointF(width(), height() - 1),
                            theme.color(Role::Error));

@@ -22,7 +22,7 @@ namespace {
 constexpr int kTimelineHeight = 200;
 constexpr qint64 kSlackBytes = 16 << 20; // smaller differences are no news
 constexpr double kSlackShare = 0.05;
-enum Form { PeakForm, StepForm };
+enum MemoryForm { PeakForm, StepForm };
 
 /// Of the event, whose names are the plan's.
 std::vector<widgets::MemorySegment> segments(const config::Json& by_category) {

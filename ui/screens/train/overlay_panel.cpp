@@ -20,12 +20,12 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kColors = 8;
+constexpr int kOverlayPanelColors = 8;
 constexpr int kRunsWithoutFilter = 8;
-constexpr int kMostLines = 5;  // that the panel asks room for
-constexpr int kLeastBody = 72; // at text size 1
+constexpr int kOverlayPanelMostLines = 5; // that the panel asks room for
+constexpr int kLeastBody = 72;            // at text size 1
 
-QIcon swatch(int color) {
+QIcon lineSwatch(int color) {
     QPixmap pixmap(32, 32);
     pixmap.setDevicePixelRatio(2.0);
     pixmap.fill(Qt::transparent);
@@ -119,8 +119,9 @@ void OverlayPanel::showPart() {
 
 // The same for both parts, so that nothing moves from one to the other.
 int OverlayPanel::fittingHeight() const {
-    const int runs = std::min(model_->rowCount(), kMostLines) * list_->sizeHintForRow(0);
-    const int differences = std::min(differences_->rowCount() + 1, kMostLines) *
+    const int runs =
+        std::min(model_->rowCount(), kOverlayPanelMostLines) * list_->sizeHintForRow(0);
+    const int differences = std::min(differences_->rowCount() + 1, kOverlayPanelMostLines) *
                             table_->verticalHeader()->defaultSectionSize();
     const auto least = static_cast<int>(kLeastBody * widgets::Theme::current().fontScale());
     const int filter = model_->total() > kRunsWithoutFilter ? filter_row_->sizeHint().height() : 0;
@@ -148,9 +149,9 @@ void OverlayPanel::chooseColor(const QModelIndex& index, const QPoint& global) {
     auto* menu = new QMenu(this);
     menu->setObjectName("runColors");
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    for (int color = 0; color < kColors; ++color) {
+    for (int color = 0; color < kOverlayPanelColors; ++color) {
         QAction* action =
-            menu->addAction(swatch(color), tr("Colour %1").arg(color + 1), this,
+            menu->addAction(lineSwatch(color), tr("Colour %1").arg(color + 1), this,
                             [this, folder, color] { curves_.setColor(folder, color); });
         action->setCheckable(true);
         action->setChecked(run->color == color);

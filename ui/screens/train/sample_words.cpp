@@ -18,7 +18,7 @@ namespace {
 using widgets::Role;
 using widgets::TextStyle;
 
-constexpr int kFixedColumns = 2; // the sample and what the data says
+constexpr int kSampleWordsFixedColumns = 2; // the sample and what the data says
 
 QTextCharFormat format_of(TextStyle style, Role role) {
     const widgets::Theme& theme = widgets::Theme::current();
@@ -163,7 +163,8 @@ void SampleWords::showTable() {
         }
         if (row < first.classes.size() &&
             first.classes[row].predicted != first.classes[row].label) {
-            items[kFixedColumns]->setForeground(widgets::Theme::current().color(Role::Error));
+            items[kSampleWordsFixedColumns]->setForeground(
+                widgets::Theme::current().color(Role::Error));
         }
         model_->appendRow(items);
     }

@@ -25,10 +25,11 @@
 namespace weft::ui {
 namespace {
 
-constexpr std::size_t kChartsAtFirst = 24;   // of a run with hundreds of tags
-constexpr std::size_t kPointsAtOnce = 65536; // of all charts in one turn of the event loop
-constexpr int kChartHeight = 248;            // with the strip over it
-constexpr int kChartWidth = 420;             // at least, before another column is begun
+constexpr std::size_t kChartsAtFirst = 24; // of a run with hundreds of tags
+/// Of all charts in one turn of the event loop.
+constexpr std::size_t kScalarGridPointsAtOnce = 65536;
+constexpr int kChartHeight = 248;          // with the strip over it
+constexpr int kScalarGridChartWidth = 420; // at least, before another column is begun
 
 QString group_of(const std::string& tag) {
     const std::size_t slash = tag.find('/');
@@ -213,7 +214,8 @@ void ScalarGrid::toggleFullScreen() {
 // Charts of one group stand together under its name; as many side by side as there is room for.
 void ScalarGrid::arrange() {
     const double scale = widgets::Theme::current().fontScale();
-    const int columns = std::clamp(static_cast<int>(width() / (kChartWidth * scale)), 1, 4);
+    const int columns =
+        std::clamp(static_cast<int>(width() / (kScalarGridChartWidth * scale)), 1, 4);
     if (columns == columns_) {
         return;
     }
@@ -261,7 +263,7 @@ void ScalarGrid::arrange() {
 
 // True while there is more to hand over.
 bool ScalarGrid::feed() {
-    std::size_t budget = kPointsAtOnce;
+    std::size_t budget = kScalarGridPointsAtOnce;
     for (std::size_t i = 0; i < shown_.size(); ++i) {
         const std::size_t before = shown_[i].points;
         while (feedOne(shown_[i])) {

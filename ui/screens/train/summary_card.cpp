@@ -24,8 +24,8 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-constexpr double kMark = 4; // width of the bar at the left
-constexpr int kLeft = 44;   // room for the bar and the sign
+constexpr double kSummaryCardMark = 4; // width of the bar at the left
+constexpr int kSummaryCardLeft = 44;   // room for the bar and the sign
 
 /// "validation/accuracy" and "test/accuracy" stand in one line.
 std::string measure_of(const std::string& metric) {
@@ -39,7 +39,7 @@ bool takesPictures(const RunModel& run) {
     return type == "idx" || type == "images" || source.value("kind", std::string()) == "images";
 }
 
-QString cell(const std::optional<double>& value) {
+QString figureText(const std::optional<double>& value) {
     return value ? formatMetric(*value) : QStringLiteral("–");
 }
 
@@ -48,7 +48,7 @@ QString cell(const std::optional<double>& value) {
 SummaryCard::SummaryCard(RunModel& run, Actions& actions, QWidget* parent)
     : QWidget(parent), run_(run) {
     auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(kLeft, widgets::space::kControl, widgets::space::kControl,
+    row->setContentsMargins(kSummaryCardLeft, widgets::space::kControl, widgets::space::kControl,
                             widgets::space::kControl);
     row->setSpacing(widgets::space::kControl);
     auto* column = new QVBoxLayout;
@@ -160,9 +160,9 @@ void SummaryCard::showSummary() {
     int line = 1;
     for (const Row& row : all) {
         add(line, 0, toQString(row.metric), TextStyle::Caption, Role::Text);
-        add(line, 1, cell(row.best), TextStyle::MonoSmall, Role::Text);
-        add(line, 2, cell(row.last), TextStyle::MonoSmall, Role::Text);
-        add(line++, 3, cell(row.test), TextStyle::MonoSmall, Role::Text);
+        add(line, 1, figureText(row.best), TextStyle::MonoSmall, Role::Text);
+        add(line, 2, figureText(row.last), TextStyle::MonoSmall, Role::Text);
+        add(line++, 3, figureText(row.test), TextStyle::MonoSmall, Role::Text);
     }
     grid->setColumnStretch(4, 1);
     show();
@@ -172,7 +172,8 @@ QString SummaryCard::text() const {
     QString out = headline() + '\n';
     for (const Row& row : rows()) {
         out += tr("%1: best %2, last %3, test %4")
-                   .arg(toQString(row.metric), cell(row.best), cell(row.last), cell(row.test)) +
+                   .arg(toQString(row.metric), figureText(row.best), figureText(row.last),
+                        figureText(row.test)) +
                '\n';
     }
     return out + tr("Folder: %1").arg(pathText(run_.folder())) + '\n';
@@ -217,9 +218,9 @@ void SummaryCard::paintEvent(QPaintEvent*) {
     const bool finished = run_.finished().has_value();
     const Role sign = finished ? Role::Success : Role::Muted;
     painter.fillRect(rect(), theme.color(finished ? Role::SuccessTint : Role::Surface));
-    painter.fillRect(QRectF(0, 0, kMark, height()), theme.color(sign));
+    painter.fillRect(QRectF(0, 0, kSummaryCardMark, height()), theme.color(sign));
     widgets::paintIcon(painter,
-                       QRectF(kLeft - 24,
+                       QRectF(kSummaryCardLeft - 24,
                               title_->y() + (title_->height() - widgets::size::kIcon) / 2.0,
                               widgets::size::kIcon, widgets::size::kIcon),
                        finished ? "check" : "stop", theme.color(sign));

@@ -34,14 +34,14 @@
 namespace weft::ui {
 namespace {
 
-enum Number { StepNumber, LossNumber, MetricNumber, SpeedNumber, TimeNumber };
+enum TrainNumber { StepNumber, LossNumber, MetricNumber, SpeedNumber, TimeNumber };
 enum PredictionPart { SamplePart, ConfusionPart, TryPart };
-enum Page { EmptyPage, PhasePage, RunPage, ScalarPage };
+enum TrainPage { TrainEmptyPage, PhasePage, TrainRunPage, ScalarPage };
 
 using widgets::BigNumber;
 using widgets::Role;
 
-constexpr int kSideWidth = 336;
+constexpr int kTrainScreenSideWidth = 336;
 
 /// The metric of the third number: accuracy when it is measured, else validation loss.
 std::string headline_metric(const RunModel& run) {
@@ -248,7 +248,7 @@ QWidget* TrainScreen::createRunPage(Actions& actions) {
     splitter->addWidget(createSide(actions));
     splitter->setStretchFactor(0, 1);
     splitter->setStretchFactor(1, 0);
-    splitter->setSizes({1440 - kSideWidth, kSideWidth});
+    splitter->setSizes({1440 - kTrainScreenSideWidth, kTrainScreenSideWidth});
     column->addWidget(splitter, 1);
     return page;
 }
@@ -320,10 +320,10 @@ void TrainScreen::showFitting() {
     const RunModel& run = studio_.run();
     const bool has_points = !run.steps().step.empty() || !run.evaluations().empty();
     const bool preparing = studio_.isTraining() && !has_points;
-    stack_->setCurrentIndex(run.isEmpty()                       ? EmptyPage
-                            : preparing                         ? PhasePage
-                            : run.isForeign() && !has_points    ? ScalarPage
-                                                                : RunPage);
+    stack_->setCurrentIndex(run.isEmpty()                    ? TrainEmptyPage
+                            : preparing                      ? PhasePage
+                            : run.isForeign() && !has_points ? ScalarPage
+                                                             : TrainRunPage);
 }
 
 void TrainScreen::updateNumbers() {

@@ -26,7 +26,7 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-constexpr int kSoonMs = 60; // a stroke is many small changes
+constexpr int kTryPanelSoonMs = 60; // a stroke is many small changes
 constexpr std::size_t kMostOutputs = 12;
 
 struct Learned {
@@ -91,7 +91,7 @@ TryPanel::TryPanel(RunModel& run, TrialHost& host, SamplePictures& pictures, QWi
     whole->addWidget(widgets::verticalScroll(content));
 
     soon_.setSingleShot(true);
-    soon_.setInterval(kSoonMs);
+    soon_.setInterval(kTryPanelSoonMs);
     connect(&soon_, &QTimer::timeout, this, &TryPanel::predict);
     connect(&run_, &RunModel::reset, this, &TryPanel::onReset);
     connect(checkpoint_, &CheckpointChoice::checkpointChanged, this, &TryPanel::updateState);

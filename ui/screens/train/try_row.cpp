@@ -22,12 +22,12 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kRowHeight = 30; // at text size 1
-constexpr int kMostRows = 10;  // before it scrolls
+constexpr int kTryRowHeight = 30; // at text size 1
+constexpr int kMostRows = 10;     // before it scrolls
 constexpr int kFieldGap = 3;
 constexpr int kTextGap = 8;
 
-QRect fieldOf(const QRect& cell) {
+QRect inputOf(const QRect& cell) {
     return cell.adjusted(0, kFieldGap, -kTextGap, -kFieldGap);
 }
 
@@ -47,7 +47,7 @@ public:
         initStyleOption(&shown, index);
         view_->style()->drawPrimitive(QStyle::PE_PanelItemViewItem, &shown, painter, view_);
         const widgets::Theme& theme = widgets::Theme::current();
-        const QRectF field = fieldOf(option.rect);
+        const QRectF field = inputOf(option.rect);
         widgets::paintPanel(*painter, field, widgets::size::kRadius,
                             theme.color(widgets::Role::Surface),
                             theme.color(widgets::Role::Border));
@@ -90,7 +90,7 @@ public:
 
     void updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
                               const QModelIndex&) const override {
-        editor->setGeometry(fieldOf(option.rect));
+        editor->setGeometry(inputOf(option.rect));
     }
 
 protected:
@@ -211,7 +211,7 @@ void TryRow::changeEvent(QEvent* event) {
 }
 
 void TryRow::fitHeight() {
-    const int height = static_cast<int>(kRowHeight * widgets::Theme::current().fontScale());
+    const int height = static_cast<int>(kTryRowHeight * widgets::Theme::current().fontScale());
     verticalHeader()->setMinimumSectionSize(height);
     verticalHeader()->setDefaultSectionSize(height);
     setFixedHeight(height * std::clamp(model_->rowCount(), 1, kMostRows));

@@ -30,12 +30,22 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-enum Column { Grip, Match, Tensors, Parameters, Decay, Rate, Type, Up, Remove };
-constexpr const char* kPointer = "/optimizer/groups";
-constexpr int kButton = 20;
+enum GroupTableColumn {
+    GroupTableGripColumn,
+    GroupTableMatchColumn,
+    GroupTableTensorsColumn,
+    GroupTableParametersColumn,
+    GroupTableDecayColumn,
+    GroupTableRateColumn,
+    GroupTableTypeColumn,
+    GroupTableUpColumn,
+    GroupTableRemoveColumn
+};
+constexpr const char* kGroupTablePointer = "/optimizer/groups";
+constexpr int kGroupTableButton = 20;
 constexpr int kMostNames = 3;
-constexpr int kMatchWidth = 80; // at least
-constexpr int kCharacters = 5;  // of its numbers
+constexpr int kMatchWidth = 80;          // at least
+constexpr int kGroupTableCharacters = 5; // of its numbers
 
 /// Six dots: something to take hold of.
 class GripMark : public QWidget {
@@ -59,18 +69,18 @@ protected:
     }
 };
 
-TextLabel* mono(const QString& text, Role role = Role::Text) {
+TextLabel* monoLabel(const QString& text, Role role = Role::Text) {
     auto* label = new TextLabel(text, TextStyle::Mono, role);
     label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     return label;
 }
 
-QPushButton* iconButton(const char* icon, const QString& id, const QString& name) {
+QPushButton* groupButton(const char* icon, const QString& id, const QString& name) {
     auto* button = new QPushButton(widgets::icon(icon), {});
     button->setObjectName(id);
     button->setAccessibleName(name);
     button->setToolTip(name);
-    button->setFixedWidth(kButton);
+    button->setFixedWidth(kGroupTableButton);
     widgets::setButtonKind(button, widgets::ButtonKind::Flat);
     widgets::setCompact(button);
     return button;
@@ -122,14 +132,14 @@ GroupTable::GroupTable(FormSource& source, RunOutlook& outlook, QWidget* parent)
 }
 
 Json GroupTable::groups() const {
-    const config::Field* field = source_.field(kPointer);
+    const config::Field* field = source_.field(kGroupTablePointer);
     if (field == nullptr) {
         return Json::array();
     }
-    if (source_.given(kPointer) == nullptr) {
+    if (source_.given(kGroupTablePointer) == nullptr) {
         return field->default_value; // as short as the table has it
     }
-    const Json now = source_.value(kPointer, *field);
+    const Json now = source_.value(kGroupTablePointer, *field);
     return now.is_array() ? now : Json::array();
 }
 
@@ -157,7 +167,7 @@ void GroupTable::refresh() {
 
 void GroupTable::refreshProblems() {
     std::vector<ProblemLine> lines;
-    for (const config::Diagnostic& one : source_.problems(kPointer, true)) {
+    for (const config::Diagnostic& one : source_.problems(kGroupTablePointer, true)) {
         lines.push_back(problemLine(one));
     }
     problems_->setLines(lines);
@@ -203,18 +213,18 @@ void GroupTable::rebuild(std::size_t count) {
     grid_->setContentsMargins(0, 0, 0, 0);
     grid_->setHorizontalSpacing(widgets::space::kControl);
     grid_->setVerticalSpacing(widgets::space::kTight);
-    grid_->setColumnStretch(Match, 1);
+    grid_->setColumnStretch(GroupTableMatchColumn, 1);
     const auto head = [&](int column, const QString& text, Qt::Alignment alignment) {
         auto* label = new TextLabel(text, TextStyle::Caption, Role::Muted);
         label->setAlignment(alignment);
         grid_->addWidget(label, 0, column);
     };
-    head(Match, tr("groups, first match wins"), Qt::AlignLeft);
-    head(Tensors, tr("tensors"), Qt::AlignRight);
-    head(Parameters, tr("parameters"), Qt::AlignRight);
-    head(Decay, "weight_decay", Qt::AlignLeft);
-    head(Rate, "learning_rate", Qt::AlignLeft);
-    head(Type, "type", Qt::AlignLeft);
+    head(GroupTableMatchColumn, tr("groups, first match wins"), Qt::AlignLeft);
+    head(GroupTableTensorsColumn, tr("tensors"), Qt::AlignRight);
+    head(GroupTableParametersColumn, tr("parameters"), Qt::AlignRight);
+    head(GroupTableDecayColumn, "weight_decay", Qt::AlignLeft);
+    head(GroupTableRateColumn, "learning_rate", Qt::AlignLeft);
+    head(GroupTableTypeColumn, "type", Qt::AlignLeft);
     for (std::size_t i = 0; i < count; ++i) {
         addRow(i);
     }
@@ -225,18 +235,20 @@ void GroupTable::rebuild(std::size_t count) {
 
 void GroupTable::addRow(std::size_t index) {
     const int line = static_cast<int>(index) + 1;
-    const std::string at = config::pointer_to(kPointer, index);
+    const std::string at = config::pointer_to(kGroupTablePointer, index);
     Row row;
     row.grip = new GripMark;
     row.grip->setObjectName("groupGrip" + QString::number(index));
     row.grip->installEventFilter(this);
-    grid_->addWidget(row.grip, line, Grip);
-    for (const auto& [column, name] : {std::pair(Match, "match"), std::pair(Decay, "weight_decay"),
-                                       std::pair(Rate, "learning_rate"), std::pair(Type, "type")}) {
+    grid_->addWidget(row.grip, line, GroupTableGripColumn);
+    for (const auto& [column, name] : {std::pair(GroupTableMatchColumn, "match"),
+                                       std::pair(GroupTableDecayColumn, "weight_decay"),
+                                       std::pair(GroupTableRateColumn, "learning_rate"),
+                                       std::pair(GroupTableTypeColumn, "type")}) {
         const std::string pointer = config::pointer_to(at, name);
         const config::Field* field =
-            source_.field(kPointer)->item.front().type == config::FieldType::object
-                ? config::find_field(source_.field(kPointer)->item.front().fields, name)
+            source_.field(kGroupTablePointer)->item.front().type == config::FieldType::object
+                ? config::find_field(source_.field(kGroupTablePointer)->item.front().fields, name)
                 : nullptr;
         if (field == nullptr) {
             continue; // no optimizer of this version has it
@@ -244,9 +256,9 @@ void GroupTable::addRow(std::size_t index) {
         FieldEditor* editor = createEditor(source_, *field, pointer);
         editor->setToolTip(toQString(field->help));
         if (auto* number = editor->findChild<NumberInput*>()) {
-            number->setCharacters(kCharacters);
+            number->setCharacters(kGroupTableCharacters);
         }
-        if (column == Match) {
+        if (column == GroupTableMatchColumn) {
             editor->findChild<QLineEdit*>()->setMinimumWidth(kMatchWidth);
         }
         connect(editor, &FieldEditor::typing, problems_, &ProblemLines::hold);
@@ -254,20 +266,20 @@ void GroupTable::addRow(std::size_t index) {
         grid_->addWidget(editor, line, column);
         row.editors.push_back(editor);
     }
-    row.tensors = mono({});
-    row.parameters = mono({});
-    grid_->addWidget(row.tensors, line, Tensors);
-    grid_->addWidget(row.parameters, line, Parameters);
+    row.tensors = monoLabel({});
+    row.parameters = monoLabel({});
+    grid_->addWidget(row.tensors, line, GroupTableTensorsColumn);
+    grid_->addWidget(row.parameters, line, GroupTableParametersColumn);
     if (index > 0) {
-        auto* up = iconButton("chevron-up", "groupUp" + QString::number(index),
-                              tr("Move group %1 up").arg(index));
+        auto* up = groupButton("chevron-up", "groupUp" + QString::number(index),
+                               tr("Move group %1 up").arg(index));
         connect(up, &QPushButton::clicked, this, [this, index] { move(index, index - 1); });
-        grid_->addWidget(up, line, Up);
+        grid_->addWidget(up, line, GroupTableUpColumn);
     }
-    auto* remove = iconButton("close", "groupRemove" + QString::number(index),
-                              tr("Remove group %1").arg(index));
+    auto* remove = groupButton("close", "groupRemove" + QString::number(index),
+                               tr("Remove group %1").arg(index));
     connect(remove, &QPushButton::clicked, this, [this, index] { this->remove(index); });
-    grid_->addWidget(remove, line, Remove);
+    grid_->addWidget(remove, line, GroupTableRemoveColumn);
     rows_.push_back(std::move(row));
 }
 
@@ -275,21 +287,21 @@ void GroupTable::addRest(std::size_t row) {
     const int line = static_cast<int>(row) + 1;
     Row rest;
     grid_->addWidget(new TextLabel(tr("everything else"), TextStyle::Body, Role::Muted), line,
-                     Match);
-    rest.tensors = mono({});
+                     GroupTableMatchColumn);
+    rest.tensors = monoLabel({});
     rest.tensors->setObjectName("restTensors");
-    rest.parameters = mono({});
-    rest_decay_ = mono({}, Role::Muted);
+    rest.parameters = monoLabel({});
+    rest_decay_ = monoLabel({}, Role::Muted);
     rest_decay_->setAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    rest_type_ = mono({}, Role::Muted);
+    rest_type_ = monoLabel({}, Role::Muted);
     rest_type_->setAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     for (TextLabel* label : {rest_decay_, rest_type_}) {
         label->setIndent(widgets::space::kControl);
     }
-    grid_->addWidget(rest.tensors, line, Tensors);
-    grid_->addWidget(rest.parameters, line, Parameters);
-    grid_->addWidget(rest_decay_, line, Decay);
-    grid_->addWidget(rest_type_, line, Type);
+    grid_->addWidget(rest.tensors, line, GroupTableTensorsColumn);
+    grid_->addWidget(rest.parameters, line, GroupTableParametersColumn);
+    grid_->addWidget(rest_decay_, line, GroupTableDecayColumn);
+    grid_->addWidget(rest_type_, line, GroupTableTypeColumn);
     grid_->setRowMinimumHeight(line, widgets::size::kRowHeight);
     rows_.push_back(std::move(rest));
 }
@@ -297,9 +309,10 @@ void GroupTable::addRest(std::size_t row) {
 void GroupTable::add() {
     Json all = groups();
     all.push_back({{"match", "*.bias"}, {"weight_decay", 0.0}});
-    source_.set(kPointer, all);
+    source_.set(kGroupTablePointer, all);
     if (auto* match = findChild<QWidget*>(
-            "field:" + toQString(config::pointer_to(kPointer, all.size() - 1)) + "/match")) {
+            "field:" + toQString(config::pointer_to(kGroupTablePointer, all.size() - 1)) +
+            "/match")) {
         match->setFocus(Qt::TabFocusReason); // all of it is chosen: typing replaces it
     }
 }
@@ -307,7 +320,7 @@ void GroupTable::add() {
 void GroupTable::remove(std::size_t index) {
     Json all = groups();
     all.erase(index);
-    source_.set(kPointer, all);
+    source_.set(kGroupTablePointer, all);
 }
 
 void GroupTable::move(std::size_t from, std::size_t to) {
@@ -318,11 +331,11 @@ void GroupTable::move(std::size_t from, std::size_t to) {
     const Json moved = all[from];
     all.erase(from);
     all.insert(all.begin() + static_cast<std::ptrdiff_t>(to), moved);
-    source_.set(kPointer, all, dragged_ >= 0 ? QStringLiteral("groups") : QString());
+    source_.set(kGroupTablePointer, all, dragged_ >= 0 ? QStringLiteral("groups") : QString());
 }
 
 void GroupTable::exempt() {
-    source_.set(kPointer, exemptGroups(source_.draft().config(), counts_));
+    source_.set(kGroupTablePointer, exemptGroups(source_.draft().config(), counts_));
 }
 
 /// The row of a group at this height of the table.

@@ -15,7 +15,7 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kMostSteps = 8; // named in the box
+constexpr int kRetentionPartMostSteps = 8; // named in the box
 constexpr double kUsualBest = 0.55;
 
 } // namespace
@@ -117,8 +117,8 @@ void RetentionPart::describe() {
     const std::vector<std::int64_t> there = preview_.at(step);
     QStringList names;
     for (const std::int64_t one : there) {
-        if (names.size() == kMostSteps) {
-            names.append(tr("and %1 more").arg(there.size() - kMostSteps));
+        if (names.size() == kRetentionPartMostSteps) {
+            names.append(tr("and %1 more").arg(there.size() - kRetentionPartMostSteps));
             break;
         }
         names.append(formatCount(one));

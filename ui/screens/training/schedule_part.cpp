@@ -18,7 +18,7 @@
 namespace weft::ui {
 namespace {
 
-using Kind = ScheduleHandle::Kind;
+using HandleKind = ScheduleHandle::Kind;
 
 // Where neither data nor length say how long the run is, as much as shows the warm-up.
 constexpr std::int64_t kUnknownSteps = 1000;
@@ -34,10 +34,10 @@ QString rateText(double rate) {
 /// "warm-up ends: step 200, 6e-4"
 QString handleText(const ScheduleHandle& handle, const compile::RunConfig& config) {
     const config::Json& schedule = config.section("lr_schedule");
-    if (handle.kind == Kind::End) {
+    if (handle.kind == HandleKind::End) {
         return SchedulePart::tr("end_factor %1").arg(numberText(schedule.at("end_factor")));
     }
-    if (handle.kind == Kind::Start) {
+    if (handle.kind == HandleKind::Start) {
         return SchedulePart::tr("start_factor %1").arg(numberText(schedule.at("start_factor")));
     }
     return SchedulePart::tr("%1: step %2, %3")

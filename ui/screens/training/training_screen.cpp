@@ -34,18 +34,18 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kSettingsWidth = 674;
+constexpr int kTrainingScreenSettingsWidth = 674;
 constexpr int kSettingsLeast = 480;
 constexpr int kPicturesLeast = 370;
 constexpr int kSectionHead = 28;
-enum Page { MessagePage, EditPage };
+enum TrainingPage { TrainingMessagePage, TrainingEditPage };
 
 /// What of the configuration this page shows.
 constexpr std::array kSections = {"/name",     "/notes",   "/tags",       "/seed",
                                   "/loss",     "/metrics", "/optimizer",  "/lr_schedule",
                                   "/training", "/log",     "/evaluation", "/checkpoint"};
 
-bool isHere(const std::string& pointer) {
+bool isOfTraining(const std::string& pointer) {
     return std::any_of(kSections.begin(), kSections.end(), [&](const std::string& section) {
         return pointer == section || pointer.starts_with(section + "/");
     });
@@ -106,7 +106,7 @@ TrainingScreen::TrainingScreen(Studio& studio, Actions& actions)
     splitter->addWidget(pictures_);
     splitter->setStretchFactor(0, 0); // a wider window is for the pictures
     splitter->setStretchFactor(1, 1);
-    splitter->setSizes({kSettingsWidth, 1440 - kSettingsWidth});
+    splitter->setSizes({kTrainingScreenSettingsWidth, 1440 - kTrainingScreenSettingsWidth});
     stack_->addWidget(splitter);
     column->addWidget(stack_, 1);
     connect(&source_, &FormSource::changed, this, &TrainingScreen::update);
@@ -216,7 +216,7 @@ widgets::NavState TrainingScreen::navState() const {
     if (studio_.draft().isEmpty() && studio_.draft().diagnostics().empty()) {
         return widgets::NavState::Empty;
     }
-    const auto [errors, warnings] = countProblems(studio_.draft(), isHere);
+    const auto [errors, warnings] = countProblems(studio_.draft(), isOfTraining);
     return errors > 0 || !source_.isEditable() ? widgets::NavState::Error
            : warnings > 0                      ? widgets::NavState::Warning
                                                : widgets::NavState::Valid;
@@ -224,9 +224,9 @@ widgets::NavState TrainingScreen::navState() const {
 
 void TrainingScreen::update() {
     const Draft& draft = studio_.draft();
-    header_->setProblems(countProblems(draft, isHere));
+    header_->setProblems(countProblems(draft, isOfTraining));
     const bool empty = draft.isEmpty();
-    stack_->setCurrentIndex(source_.isEditable() ? EditPage : MessagePage);
+    stack_->setCurrentIndex(source_.isEditable() ? TrainingEditPage : TrainingMessagePage);
     copy_->setEnabled(draft.isValid() && !empty);
     go_home_->setVisible(empty);
     edit_text_->setVisible(!empty);
@@ -251,7 +251,7 @@ void TrainingScreen::update() {
 void TrainingScreen::updateUnfiled() {
     std::vector<ProblemLine> lines;
     for (const config::Diagnostic& one : studio_.draft().diagnostics()) {
-        if (isHere(one.pointer) && source_.field(one.pointer) == nullptr &&
+        if (isOfTraining(one.pointer) && source_.field(one.pointer) == nullptr &&
             !one.pointer.ends_with("/type")) {
             ProblemLine line = problemLine(one);
             line.pointer = toQString(one.pointer);
@@ -262,7 +262,7 @@ void TrainingScreen::updateUnfiled() {
 }
 
 bool TrainingScreen::showField(const std::string& pointer) {
-    return isHere(pointer) && source_.isEditable() &&
+    return isOfTraining(pointer) && source_.isEditable() &&
            (ui::showField(settings_, pointer) || ui::showField(pictures_, pointer));
 }
 
