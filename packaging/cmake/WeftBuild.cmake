@@ -24,6 +24,9 @@ if(WEFT_LLD)
     add_link_options(-fuse-ld=lld)
 endif()
 
+# The kernels, where the time of a run goes, ask for -O3 themselves.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 # Line numbers and function names for back traces; full debug information costs a third of the build.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
 set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
@@ -35,20 +38,24 @@ if(WEFT_WERROR)
     add_compile_options(-Werror -Wno-error=restrict -Wno-error=array-bounds
         -Wno-error=stringop-overflow -Wno-error=maybe-uninitialized)
 endif()
+if(CMAKE_UNITY_BUILD)
+    # GCC takes the sources of a batch for headers.
+    add_compile_options(-Wno-subobject-linkage)
+endif()
 if(WEFT_SANITIZE)
     add_compile_options(-fsanitize=${WEFT_SANITIZE} -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${WEFT_SANITIZE})
 endif()
 
 # weft_precompiled(<target> <kind>): compiles a target's sources on top of precompiled_<kind>.h:
-# "engine" is the standard library and JSON, "qt" adds widgets, "test" (of the engine) Qt Core. Each
-# is built once. Sources include what they use all the same: this only makes reading it again cheap.
+# "engine" is the standard library and JSON, "qt" adds widgets, "test" Qt Test as well. Each is built
+# once. Sources include what they use all the same: this only makes reading it again cheap.
 function(weft_precompiled target kind)
     set(needs nlohmann_json::nlohmann_json)
     if(kind STREQUAL "qt")
         list(APPEND needs Qt6::Widgets)
     elseif(kind STREQUAL "test")
-        list(APPEND needs Qt6::Core)
+        list(APPEND needs weft_test_support) # which says what of Qt there is
     endif()
     set(holder weft_precompiled_${kind})
     if(NOT TARGET ${holder})
@@ -57,12 +64,23 @@ function(weft_precompiled target kind)
         add_library(${holder} OBJECT ${folder}/${kind}.cpp)
         target_include_directories(${holder} PRIVATE ${CMAKE_SOURCE_DIR})
         target_link_libraries(${holder} PRIVATE ${needs})
+        if(kind STREQUAL "test")
+            weft_test_options(${holder})
+        endif()
         target_precompile_headers(${holder} PRIVATE
             ${CMAKE_SOURCE_DIR}/packaging/cmake/precompiled_${kind}.h)
     endif()
     # Executables are -fPIE by default, which cannot share a header with libraries.
     target_compile_options(${target} PRIVATE -fPIC)
     target_precompile_headers(${target} REUSE_FROM ${holder})
+endfunction()
+
+# weft_test_options(<target>): tests' own sources are long and run once; what they test is compiled as
+# ever.
+function(weft_test_options target)
+    if(CMAKE_BUILD_TYPE MATCHES "^Rel")
+        target_compile_options(${target} PRIVATE -O1)
+    endif()
 endfunction()
 
 # weft_library(<name> [FOLDER dir] [QT] [DEPENDS target...]): a static library of every source in a folder;
@@ -97,8 +115,21 @@ function(weft_allocator program)
     endif()
 endfunction()
 
-# weft_tests(<label> [DEPENDS target...]): one Qt Test binary of every source in the current folder,
-# run by ctest under the label. HEAVY keeps it out of the default set.
+# weft_benchmark(<name> <source>...): a program to look at or to measure with. Built by the target
+# "benchmarks", not by default; a heavy test sees that it still builds.
+function(weft_benchmark name)
+    add_executable(${name} EXCLUDE_FROM_ALL ${ARGN})
+    if(NOT TARGET benchmarks)
+        add_custom_target(benchmarks)
+        add_test(NAME benchmarks_build
+            COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target benchmarks)
+        set_tests_properties(benchmarks_build PROPERTIES LABELS "perf;heavy" TIMEOUT 3600)
+    endif()
+    add_dependencies(benchmarks ${name})
+endfunction()
+
+# weft_tests(<label> [DEPENDS target...]): one Qt Test binary of every source in the current folder; each
+# of its classes is a test of ctest, NAME.Class, under the label. HEAVY keeps them out of the default set.
 function(weft_tests label)
     cmake_parse_arguments(ARG "HEAVY" "NAME" "DEPENDS" ${ARGN})
     if(NOT ARG_NAME)
@@ -110,23 +141,25 @@ function(weft_tests label)
     add_executable(${name} ${sources})
     set_target_properties(${name} PROPERTIES AUTOMOC ON)
     target_link_libraries(${name} PRIVATE weft_test_support ${ARG_DEPENDS})
-    if("weft_ui" IN_LIST ARG_DEPENDS OR "weft_widgets" IN_LIST ARG_DEPENDS)
-        weft_precompiled(${name} qt)
-    else()
-        weft_precompiled(${name} test)
-    endif()
+    weft_test_options(${name})
+    weft_precompiled(${name} test)
     target_compile_definitions(${name} PRIVATE
         WEFT_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}" WEFT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-    # Qt Test names the function that hangs when its own limit comes first; its crash handler would
-    # wait for a debugger.
-    add_test(NAME ${ARG_NAME} COMMAND ${name} -nocrashhandler)
     set(labels ${label})
     set(limit_s 300)
     if(ARG_HEAVY)
         list(APPEND labels heavy)
         set(limit_s 1800)
     endif()
-    math(EXPR whole_s "2 * ${limit_s}")
-    set_tests_properties(${ARG_NAME} PROPERTIES LABELS "${labels}" TIMEOUT ${whole_s}
-        ENVIRONMENT QTEST_FUNCTION_TIMEOUT=${limit_s}000)
+    # The program itself knows its classes, so they are listed when it is built.
+    set(list_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_classes.cmake)
+    set(list_classes ${CMAKE_SOURCE_DIR}/packaging/cmake/ListTestClasses.cmake)
+    add_custom_command(TARGET ${name} POST_BUILD BYPRODUCTS ${list_file} VERBATIM
+        COMMAND ${CMAKE_COMMAND} -D NAME=${ARG_NAME} -D PROGRAM=$<TARGET_FILE:${name}>
+            -D "LABELS=${labels}" -D LIMIT_S=${limit_s} -D OUTPUT=${list_file} -P ${list_classes})
+    set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${list_classes})
+    if(NOT EXISTS ${list_file})
+        file(WRITE ${list_file} "add_test(${ARG_NAME}_is_not_built ${name})\n")
+    endif()
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${list_file})
 endfunction()

@@ -33,4 +33,9 @@ if(WEFT_UI)
 endif()
 if(WEFT_TESTS)
     find_package(Qt6 6.4 REQUIRED COMPONENTS Test)
+    # The folders of each test as macros, for QFINDTESTDATA: with them no two could share a precompiled
+    # header.
+    get_target_property(definitions Qt6::Test INTERFACE_COMPILE_DEFINITIONS)
+    list(FILTER definitions EXCLUDE REGEX QT_TESTCASE_)
+    set_target_properties(Qt6::Test PROPERTIES INTERFACE_COMPILE_DEFINITIONS "${definitions}")
 endif()

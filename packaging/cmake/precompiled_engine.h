@@ -2,6 +2,8 @@
 // What most engine sources parse: the standard library's large headers and JSON.
 #pragma once
 
+#include "core/config/json.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -21,5 +23,3 @@
 #include <thread>
 #include <utility>
 #include <vector>
-
-#include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What most sources of the studio and of the tests parse.
+// What most sources of the studio parse.
 #pragma once
 
 #include "packaging/cmake/precompiled_engine.h"
