@@ -151,6 +151,9 @@ function(weft_tests label)
         list(APPEND labels heavy)
         set(limit_s 1800)
     endif()
+    if(WEFT_SANITIZE)
+        math(EXPR limit_s "6 * ${limit_s}") # as much slower
+    endif()
     # The program itself knows its classes, so they are listed when it is built.
     set(list_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_classes.cmake)
     set(list_classes ${CMAKE_SOURCE_DIR}/packaging/cmake/ListTestClasses.cmake)
