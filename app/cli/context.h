@@ -14,8 +14,6 @@ namespace weft::cli {
 constexpr int kExitDiffers = 1; // what was compared
 constexpr int kExitUsage = 2;
 constexpr int kExitStopped = 75;
-constexpr int kExitInterrupted = 130;
-constexpr int kExitTerminated = 143;
 
 struct Context {
     std::filesystem::path runs_root;        // $WEFT_RUNS, else ~/WeftRuns

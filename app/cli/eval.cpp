@@ -19,6 +19,11 @@ int evaluate_model(const EvalOptions& options, const Context& context) {
     const auto source = split_of(model, options.split);
     const auto metrics =
         train::evaluate(*model.executor, model.config, source, options.split, 0, {}).value();
+    if (metrics.empty()) {
+        throw Error(ErrorKind::data, source->info().description,
+                    "no target of this split counts, so there is nothing to measure",
+                    "see `weft data` for its labels, or measure another split");
+    }
     for (const std::string& note : source->notes()) {
         std::fprintf(stderr, "%s\n", note.c_str());
     }

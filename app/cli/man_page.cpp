@@ -68,7 +68,7 @@ l l.
 .PP
 \fBcheckpoint diff\fR and \fBplan \-\-verify\fR: 0 equal, 1 different, 2 and more trouble.
 .SH SIGNALS
-SIGINT or SIGTERM once: save and stop; twice: stop now. SIGUSR1: save a checkpoint.
+SIGINT, SIGTERM or SIGHUP once: save and stop; twice: stop now. SIGUSR1: save a checkpoint.
 .SH SEE ALSO
 .BR weft\-studio (1).
 \fBweft help config\fR lists every setting of a configuration.

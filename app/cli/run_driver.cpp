@@ -47,8 +47,8 @@ int code_of(const train::SessionResult& result, int ended_by) {
     case train::Outcome::finished:
     case train::Outcome::paused_at_max_steps: return 0;
     case train::Outcome::stopped: return kExitStopped;
-    case train::Outcome::stopped_now:
-        return ended_by == SIGTERM ? kExitTerminated : kExitInterrupted;
+    // Asked for by a signal, or in words: then it counts as an interrupt.
+    case train::Outcome::stopped_now: return exit_code_of_signal(ended_by == 0 ? SIGINT : ended_by);
     case train::Outcome::failed: return exit_code(result.error.value_or(ErrorKind::runtime));
     }
     return exit_code(ErrorKind::runtime);

@@ -20,10 +20,20 @@ sigset_t watched_signals() {
     for (const int number : {SIGINT, SIGTERM, SIGUSR1}) {
         sigaddset(&set, number);
     }
+    // `nohup` ignores it, and a blocked signal would come in all the same.
+    struct sigaction hangup {};
+    if (::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) {
+        sigaddset(&set, SIGHUP);
+    }
     return set;
 }
 
 } // namespace
+
+int exit_code_of_signal(int number) {
+    constexpr int kKilledBySignal = 128;
+    return kKilledBySignal + number;
+}
 
 SignalWatcher::SignalWatcher() {
     const sigset_t set = watched_signals();
@@ -75,7 +85,7 @@ void SignalWatcher::watch(const std::function<void(train::Command)>& post) {
         ended_by_.compare_exchange_strong(none, static_cast<int>(info.ssi_signo));
         ++stops;
         if (stops > 2) {
-            ::_exit(ended_by_ == SIGINT ? kExitInterrupted : kExitTerminated);
+            ::_exit(exit_code_of_signal(ended_by_));
         }
         post({stops == 1 ? CommandKind::stop : CommandKind::stop_now, "", "signal",
               config::Json::object()});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals as commands: SIGINT and SIGTERM once stop and save, twice stop now, three times leave at
-// once; SIGUSR1 saves a checkpoint. A thread waits for them, so nothing runs inside a signal
-// handler.
+// Signals as commands: SIGINT, SIGTERM and SIGHUP (a terminal that closes) once stop and save,
+// twice stop now, three times leave at once; SIGUSR1 saves a checkpoint. A thread waits for them,
+// so nothing runs inside a signal handler.
 #pragma once
 
 #include "core/train/command.h"
@@ -11,6 +11,9 @@
 #include <thread>
 
 namespace weft::cli {
+
+/// What a shell reports of a program that a signal ended: 128 and the signal's number.
+int exit_code_of_signal(int number);
 
 class SignalWatcher {
 public:
@@ -24,7 +27,7 @@ public:
     void start(std::function<void(train::Command)> post);
     /// Nothing is posted after this.
     void stop();
-    /// The first SIGINT or SIGTERM that came; 0 for none.
+    /// The first signal that asked to stop; 0 for none.
     int ended_by() const { return ended_by_.load(); }
 
 private:

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "core/checkpoint/box.h"
+#include "core/checkpoint/goal.h"
 #include "core/config/field.h"
 #include "core/ir/type.h"
 
@@ -161,6 +162,9 @@ std::vector<Entry> find_checkpoints(const std::filesystem::path& checkpoints_fol
 Entry read_entry(const std::filesystem::path& checkpoint_folder);
 void work_out_reasons(std::vector<Entry>& entries);
 
+/// The best of the usable ones by the goal; null where none was evaluated at its own step.
+const Entry* best_entry(std::span<const Entry> entries, const Goal& goal);
+
 /// Keeps a checkpoint whatever retention says, or no longer. Throws weft::Error{checkpoint}.
 Manifest set_pinned(const Manifest& manifest, bool pinned);
 /// The reason that set_pinned and a save on request give.
@@ -173,8 +177,7 @@ struct ManagerOptions {
     std::int64_t keep_latest = 2;
     std::int64_t keep_best = 3;
     std::optional<std::int64_t> keep_every; // steps; those are never removed
-    std::string metric = "validation/loss";
-    bool metric_min = true;
+    Goal goal;
     bool async = true;
 };
 

@@ -3,37 +3,36 @@
 #include "core/checkpoint/checkpoint.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace weft::checkpoint {
 namespace {
 
-std::optional<double> metric_of(const Entry& entry, const std::string& name) {
-    const auto found = entry.record.metrics.find(name);
-    if (entry.record.metric_step != entry.step || found == entry.record.metrics.end() ||
-        !found->is_number() || !std::isfinite(found->get<double>())) {
-        return std::nullopt;
-    }
-    return found->get<double>();
+std::optional<Score> score_of(const Entry& entry, const Goal& goal) {
+    return entry.record.metric_step == entry.step ? score_in(entry.record.metrics, goal, entry.step)
+                                                  : std::nullopt;
 }
 
-/// The best `count` steps, best first.
-std::vector<std::int64_t> best_steps(const std::vector<const Entry*>& usable,
-                                     const ManagerOptions& options) {
-    std::vector<std::pair<double, std::int64_t>> ranked; // smaller is better
+/// The usable entries that were evaluated, best first.
+std::vector<Score> ranked(const std::vector<const Entry*>& usable, const Goal& goal) {
+    std::vector<Score> scores;
     for (const Entry* entry : usable) {
-        if (const std::optional<double> value = metric_of(*entry, options.metric)) {
-            ranked.emplace_back(options.metric_min ? *value : -*value, entry->step);
+        if (const std::optional<Score> score = score_of(*entry, goal)) {
+            scores.push_back(*score);
         }
     }
-    std::sort(ranked.begin(), ranked.end());
-    const auto count =
-        std::clamp<std::int64_t>(options.keep_best, 0, static_cast<std::int64_t>(ranked.size()));
-    std::vector<std::int64_t> steps;
-    for (std::int64_t i = 0; i < count; ++i) {
-        steps.push_back(ranked[static_cast<std::size_t>(i)].second);
+    std::sort(scores.begin(), scores.end(),
+              [&](const Score& a, const Score& b) { return is_better(goal, a, b); });
+    return scores;
+}
+
+std::vector<const Entry*> usable_of(std::span<const Entry> entries) {
+    std::vector<const Entry*> usable;
+    for (const Entry& entry : entries) {
+        if (entry.problem.empty()) {
+            usable.push_back(&entry);
+        }
     }
-    return steps;
+    return usable;
 }
 
 std::int64_t integer_or(const Json& section, const char* key, std::int64_t otherwise) {
@@ -45,23 +44,24 @@ std::int64_t integer_or(const Json& section, const char* key, std::int64_t other
 } // namespace
 
 std::vector<Retained> retained(std::span<const Entry> entries, const ManagerOptions& options) {
-    std::vector<const Entry*> usable;
-    for (const Entry& entry : entries) {
-        if (entry.problem.empty()) {
-            usable.push_back(&entry);
-        }
-    }
+    std::vector<const Entry*> usable = usable_of(entries);
     std::sort(usable.begin(), usable.end(),
               [](const Entry* a, const Entry* b) { return a->step < b->step; });
     const auto newest = static_cast<std::size_t>(std::max<std::int64_t>(1, options.keep_latest));
-    const std::vector<std::int64_t> best = best_steps(usable, options);
+    std::vector<Score> best = ranked(usable, options.goal);
+    best.resize(std::min(best.size(),
+                         static_cast<std::size_t>(std::max<std::int64_t>(0, options.keep_best))));
+    const auto is_among_best = [&](std::int64_t step) {
+        return std::any_of(best.begin(), best.end(),
+                           [step](const Score& score) { return score.step == step; });
+    };
     std::vector<Retained> out;
     for (std::size_t i = 0; i < usable.size(); ++i) {
         const Entry& entry = *usable[i];
         if (usable.size() - i <= newest) {
             out.push_back({entry.step, "newest"});
         }
-        if (std::find(best.begin(), best.end(), entry.step) != best.end()) {
+        if (is_among_best(entry.step)) {
             out.push_back({entry.step, "best"});
         }
         if (options.keep_every && *options.keep_every > 0 &&
@@ -76,6 +76,14 @@ std::vector<Retained> retained(std::span<const Entry> entries, const ManagerOpti
     return out;
 }
 
+const Entry* best_entry(std::span<const Entry> entries, const Goal& goal) {
+    const std::vector<Score> scores = ranked(usable_of(entries), goal);
+    const auto found = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
+        return !scores.empty() && entry.problem.empty() && entry.step == scores.front().step;
+    });
+    return found == entries.end() ? nullptr : &*found;
+}
+
 ManagerOptions retention_of(const Json& config) {
     ManagerOptions options;
     const auto section = config.find("checkpoint");
@@ -87,12 +95,7 @@ ManagerOptions retention_of(const Json& config) {
     if (const std::int64_t every = integer_or(*section, "keep_every", 0); every > 0) {
         options.keep_every = every;
     }
-    const auto metric = section->find("metric");
-    if (metric != section->end() && metric->is_string()) {
-        options.metric = metric->get<std::string>();
-    }
-    const auto mode = section->find("mode");
-    options.metric_min = mode == section->end() || *mode != "max";
+    options.goal = goal_of(config);
     return options;
 }
 

@@ -114,6 +114,10 @@ std::vector<LearningRate> learning_rates(const RunConfig& config) {
     return out;
 }
 
+std::string step_port(std::size_t group, std::size_t groups) {
+    return group + 1 == groups ? "step" : "step/" + std::to_string(group);
+}
+
 std::vector<EvaluatedMetric> evaluated_metrics(const RunConfig& config) {
     const auto evaluated = [](std::string name, const nn::ReductionDef& how) {
         std::string port = name + "_" + std::string(how.of);

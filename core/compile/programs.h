@@ -71,6 +71,10 @@ struct LearningRate {
 /// none: the program multiplies by their factor.
 std::vector<LearningRate> learning_rates(const RunConfig& config);
 
+/// The argument of train_step with the number of updates that a group's optimizer state has seen
+/// (i64[]): "step" of the optimizer itself, which is the last group, "step/0", ... of the others.
+std::string step_port(std::size_t group, std::size_t groups);
+
 /// What the evaluate program gives of the loss and of every metric with a graph, in this order.
 struct EvaluatedMetric {
     std::string name; // "accuracy"

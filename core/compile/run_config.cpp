@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/compile/data_defaults.h"
 #include "core/compile/run_rules.h"
 #include "core/data/dataset.h"
 #include "core/nn/model_list.h"
@@ -44,6 +45,11 @@ void read_training(const Json& training, RunConfig& config) {
     config.precision = training.at("precision").get<std::string>();
     config.recompute = training.at("recompute").get<std::string>();
     config.memory_budget = read_optional<std::int64_t>(training.at("memory_budget"));
+    if (const Json& stopping = training.at("early_stopping"); !stopping.is_null()) {
+        config.early_stopping = EarlyStopping{
+            stopping.at("metric").get<std::string>(), stopping.at("mode") == "min",
+            stopping.at("patience").get<std::int64_t>(), stopping.at("min_delta").get<double>()};
+    }
     config.on_nonfinite = training.at("on_nonfinite").get<std::string>();
 }
 
@@ -117,6 +123,44 @@ void read_model_file(Json& document, const std::filesystem::path& base_dir,
     }
 }
 
+const config::RecordType* find_record(const config::Field& field, const Json& section) {
+    const auto type = section.find("type");
+    for (const config::RecordType& record : field.records) {
+        if (type != section.end() && *type == record.name) {
+            return &record;
+        }
+    }
+    return nullptr;
+}
+
+bool has_field(const config::RecordType& record, const std::string& name) {
+    return std::any_of(record.fields.begin(), record.fields.end(),
+                       [&](const config::Field& field) { return field.name == name; });
+}
+
+/// An override of a type alone, such as optimizer.type=adam, leaves behind what only the old type
+/// had: a saved configuration has every field.
+void drop_settings_of_other_types(const Json& before, Json& document) {
+    for (const config::Field& field : run_config_table()) {
+        if (!before.is_object() || !document.is_object() || !before.contains(field.name) ||
+            !before[field.name].is_object() || !document[field.name].is_object()) {
+            continue;
+        }
+        const auto* from = find_record(field, before[field.name]);
+        const auto* to = find_record(field, document[field.name]);
+        if (from == nullptr || to == nullptr || from == to) {
+            continue;
+        }
+        const Json given = document[field.name];
+        for (const auto& [name, value] : given.items()) {
+            if (before[field.name].contains(name) && has_field(*from, name) &&
+                !has_field(*to, name)) {
+                document[field.name].erase(name);
+            }
+        }
+    }
+}
+
 } // namespace
 
 std::string RunConfig::model_type() const {
@@ -135,9 +179,11 @@ CheckedRun read_run_config(Json document, const std::filesystem::path& base_dir,
     const auto add = [&out](config::Diagnostics found) {
         std::move(found.begin(), found.end(), std::back_inserter(out.diagnostics));
     };
+    const Json before = overrides.empty() ? Json() : document;
     for (const std::string& assignment : overrides) {
         add(config::apply_override(document, assignment));
     }
+    drop_settings_of_other_types(before, document);
     config::Checked checked = config::check_fields(document, run_config_table());
     add(std::move(checked.diagnostics));
     out.config.base_dir = base_dir;
@@ -146,8 +192,10 @@ CheckedRun read_run_config(Json document, const std::filesystem::path& base_dir,
     }
     add(data::check_data(checked.value["data"], "/data"));
     explain_unavailable(document, out.diagnostics);
-    fill_dependent_defaults(document, checked.value);
-    check_unavailable(checked.value, out.diagnostics);
+    if (out.ok()) {
+        fill_data_defaults(document, base_dir, checked.value);
+    }
+    fill_dependent_defaults(checked.value);
     read_model_file(checked.value, base_dir, out.diagnostics);
     check_rules(checked.value, out.diagnostics);
     out.config.document = std::move(checked.value);

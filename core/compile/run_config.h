@@ -21,6 +21,14 @@ struct Cadence {
     double amount = 0;
 };
 
+/// A run that has not become better for `patience` evaluations is finished.
+struct EarlyStopping {
+    std::string metric; // "validation/loss"
+    bool smaller_is_better = true;
+    std::int64_t patience = 0; // evaluations
+    double min_delta = 0;      // smaller improvements do not count
+};
+
 /// The frozen configuration of a run. `document` is normalised (every default filled in); the typed
 /// members repeat what code reads often.
 struct RunConfig {
@@ -30,6 +38,7 @@ struct RunConfig {
     std::string name;
     std::uint64_t seed = 0;
     Cadence length;
+    std::optional<EarlyStopping> early_stopping;
     std::int64_t global_batch_size = 0;
     std::optional<std::int64_t> micro_batch_size;
     std::optional<double> max_grad_norm;

@@ -62,8 +62,13 @@ FieldTable init_fields() {
 
 FieldTable training_fields() {
     return {
-        length_field("length", Json{{"epochs", 5}}, "When the run is finished."),
-        integer_field("global_batch_size", 256, "Samples per update over all devices.")
+        length_field(
+            "length", Json{{"epochs", 5}},
+            "When the run is finished. Left out: whole epochs that make about 2,000 updates, "
+            "5 at least and 200 at most."),
+        integer_field(
+            "global_batch_size", 256,
+            "Samples per update over all devices. Left out: fewer where the data is small.")
             .range(1, 1 << 24)
             .in("samples"),
         integer_field("micro_batch_size", nullptr,
@@ -96,7 +101,20 @@ FieldTable training_fields() {
             .for_experts(),
         choice_field("on_nonfinite", "stop", {"stop"},
                      "What happens when loss or gradient is not finite."),
-        any_field("early_stopping", nullptr, "Ends the run when its metric stops improving."),
+        object_field(
+            "early_stopping",
+            {text_field("metric", "validation/loss", "What has to improve, as <split>/<name>."),
+             choice_field("mode", "min", {"min", "max"},
+                          "Which direction of the metric is better."),
+             integer_field("patience", 20,
+                           "Evaluations without improvement after which the run is "
+                           "finished.")
+                 .at_least(1)
+                 .in("evaluations"),
+             real_field("min_delta", 0.0, "Smaller improvements do not count.").at_least(0.0)},
+            "Ends the run when its metric stops improving; null: never. Left out, small "
+            "tables of default length have it.")
+            .or_null(),
         integer_field("log_every", 1, "Steps between lines on the console; never thins the store.")
             .at_least(1)
             .in("steps")};

@@ -43,12 +43,14 @@ public:
         schedules_fit();
         loss_fits_data();
         metrics_fit();
-        best_metric_exists();
+        judged_metrics_exist();
         something_is_trained();
     }
 
 private:
-    const Json& at(const char* pointer) const { return document_.at(Json::json_pointer(pointer)); }
+    const Json& at(const std::string& pointer) const {
+        return document_.at(Json::json_pointer(pointer));
+    }
 
     /// True when none of these places (nor what is below or above them) has an error so far.
     bool sound(std::initializer_list<std::string_view> pointers) const {
@@ -259,11 +261,20 @@ private:
         }
     }
 
-    void best_metric_exists() {
-        if (!sound({"/checkpoint/metric", "/checkpoint/mode", "/metrics"})) {
+    void judged_metrics_exist() {
+        judged_metric_exists("/checkpoint");
+        if (sound({"/training/early_stopping"}) && !at("/training/early_stopping").is_null()) {
+            judged_metric_exists("/training/early_stopping");
+        }
+    }
+
+    /// A section with a "metric" and its "mode".
+    void judged_metric_exists(const std::string& section) {
+        const std::string pointer = section + "/metric";
+        if (!sound({pointer, section + "/mode", "/metrics"})) {
             return;
         }
-        const auto name = at("/checkpoint/metric").get<std::string>();
+        const auto name = at(pointer).get<std::string>();
         const std::size_t slash = name.find('/');
         const std::string split_name = name.substr(0, slash);
         const std::string metric = slash == std::string::npos ? "" : name.substr(slash + 1);
@@ -271,22 +282,22 @@ private:
         const bool reported = metric == "loss" || std::find(metrics.begin(), metrics.end(),
                                                             Json(metric)) != metrics.end();
         if (split_name != "validation" && split_name != "train") {
-            error("/checkpoint/metric", "'" + shown(name) + "' is not a metric of a split",
+            error(pointer, "'" + shown(name) + "' is not a metric of a split",
                   "Write validation/loss or train/loss.");
         } else if (!reported) {
-            error("/checkpoint/metric", "'" + shown(metric) + "' is not reported",
+            error(pointer, "'" + shown(metric) + "' is not reported",
                   "Add it to metrics, or use " + split_name + "/loss.");
         } else {
-            direction_fits(metric);
+            direction_fits(section + "/mode", metric);
         }
     }
 
-    void direction_fits(const std::string& metric) {
+    void direction_fits(const std::string& mode, const std::string& metric) {
         const auto* def = nn::find_metric(metric);
         const bool higher = def != nullptr && def->higher_is_better;
-        const bool keeps_higher = at("/checkpoint/mode") == "max";
+        const bool keeps_higher = at(mode) == "max";
         if (higher != keeps_higher) {
-            warning("/checkpoint/mode",
+            warning(mode,
                     "the " + std::string(keeps_higher ? "highest " : "lowest ") + metric +
                         " counts as best",
                     higher ? "Set mode to \"max\"." : "Set mode to \"min\".");
@@ -303,37 +314,9 @@ private:
     Diagnostics& out_;
 };
 
-constexpr std::int64_t kShortRunWarmupShare = 10;
-
-/// A default warm-up takes at most a tenth of a run of known length.
-void shorten_default_warmup(const Json& raw, std::int64_t total, Json& schedule) {
-    const bool given = raw.is_object() && raw.contains("warmup_steps");
-    if (!given && schedule.is_object() && schedule.contains("warmup_steps")) {
-        schedule["warmup_steps"] =
-            std::min(schedule["warmup_steps"].get<std::int64_t>(), total / kShortRunWarmupShare);
-    }
-}
-
-const Json& raw_at(const Json& raw, const std::string& pointer) {
-    static const Json none;
-    const Json::json_pointer path(pointer);
-    return raw.contains(path) ? raw.at(path) : none;
-}
-
 } // namespace
 
-void fill_dependent_defaults(const Json& raw, Json& document) {
-    const Json::json_pointer steps("/training/length/steps");
-    if (document.contains(steps) && document.at(steps).is_number_integer()) {
-        const auto total = document.at(steps).get<std::int64_t>();
-        shorten_default_warmup(raw_at(raw, "/lr_schedule"), total, document["lr_schedule"]);
-        Json& groups = document["optimizer"]["groups"];
-        for (std::size_t i = 0; i < groups.size(); ++i) {
-            shorten_default_warmup(
-                raw_at(raw, "/optimizer/groups/" + std::to_string(i) + "/lr_schedule"), total,
-                groups[i]["lr_schedule"]);
-        }
-    }
+void fill_dependent_defaults(Json& document) {
     if (document.at("metrics").is_null()) {
         const Json& loss = document.at("loss");
         const auto* def =

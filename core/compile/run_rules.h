@@ -10,11 +10,8 @@ namespace weft::compile {
 /// the message says so, the hint lists what works. `raw` is the document before checking.
 void explain_unavailable(const config::Json& raw, config::Diagnostics& diagnostics);
 
-/// Settings whose only working value is the neutral one ("early_stopping": null, ...).
-void check_unavailable(const config::Json& document, config::Diagnostics& out);
-
-/// Defaults that depend on other settings: metrics of the loss, warm-up of a short run.
-void fill_dependent_defaults(const config::Json& raw, config::Json& document);
+/// Defaults that depend on other settings: the metrics of a loss.
+void fill_dependent_defaults(config::Json& document);
 
 /// Rules between settings of a table-checked document. A rule is skipped when one of the settings it
 /// reads already has an error.

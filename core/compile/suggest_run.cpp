@@ -2,6 +2,7 @@
 #include "core/compile/suggest_run.h"
 
 #include "core/base/text.h"
+#include "core/compile/data_defaults.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,16 +13,8 @@ namespace {
 using config::Json;
 
 constexpr std::int64_t kUpdates = 2000; // that a first run takes, give or take what its data holds
+constexpr std::int64_t kLargestBatch = 128;
 constexpr std::int64_t kSmallText = 200'000; // bytes
-
-/// Batches of a power of two that still give a small set some tens of updates per epoch.
-std::int64_t batch_for(std::int64_t samples) {
-    std::int64_t batch = std::min<std::int64_t>(8, std::max<std::int64_t>(1, samples));
-    while (batch < 128 && samples / (2 * batch) >= 24) {
-        batch *= 2;
-    }
-    return batch;
-}
 
 class Suggester {
 public:
@@ -84,9 +77,7 @@ private:
     void finish_steps(std::int64_t steps, std::int64_t batch) {
         Json& run = out_.document;
         const std::int64_t every = std::max<std::int64_t>(20, steps / 20);
-        run["lr_schedule"] = {{"type", "warmup_cosine"},
-                              {"warmup_steps", std::min<std::int64_t>(100, steps / 10)},
-                              {"end_factor", 0.05}};
+        run["lr_schedule"] = {{"type", "warmup_cosine"}, {"end_factor", 0.05}};
         run["training"] = {{"length", {{"steps", steps}}}, {"global_batch_size", batch}};
         run["evaluation"] = {{"every", {{"steps", every}}}, {"max_batches", 50}};
         run["checkpoint"] = {{"every", {{"steps", every}}}};
@@ -155,7 +146,7 @@ private:
 
     void length(const data::DataOutline& data, bool image) {
         Json& run = out_.document;
-        const std::int64_t batch = batch_for(data.samples);
+        const std::int64_t batch = std::min(kLargestBatch, fitted_batch(data.samples));
         const std::int64_t epoch = (data.samples + batch - 1) / batch;
         const std::int64_t epochs =
             std::clamp<std::int64_t>(kUpdates / epoch, image ? 5 : 10, image ? 20 : 100);
@@ -164,9 +155,7 @@ private:
         for (const std::string& name : undecayed_) {
             run["optimizer"]["groups"].push_back({{"match", name}, {"weight_decay", 0.0}});
         }
-        run["lr_schedule"] = {{"type", "warmup_cosine"},
-                              {"warmup_steps", std::min<std::int64_t>(100, epoch * epochs / 10)},
-                              {"end_factor", 0.02}};
+        run["lr_schedule"] = {{"type", "warmup_cosine"}, {"end_factor", 0.02}};
         run["training"] = {
             {"length", {{"epochs", epochs}}}, {"global_batch_size", batch}, {"precision", "f32"}};
         run["evaluation"] = {{"every", {{"epochs", every}}}};

@@ -88,7 +88,9 @@ private:
         for (const LearningRate& rate : learning_rates(*run_.config)) {
             rates_[rate.port] = scalar(rate.port);
         }
-        step_ = scalar("step", {ir::DType::i64, {}});
+        for (std::size_t group = 0; group < run_.groups.size(); ++group) {
+            steps_.push_back(scalar(step_port(group, run_.groups.size()), {ir::DType::i64, {}}));
+        }
         random_ = scalar("random", {ir::DType::i64, {3}});
         inverse_count_ = scalar("inverse_count");
     }
@@ -298,7 +300,7 @@ private:
         if (added) {
             const optim::Group& group = run_.groups[index];
             at->second =
-                group.optimizer->prepare(builder_, group.settings, rate_of(index), step_);
+                group.optimizer->prepare(builder_, group.settings, rate_of(index), steps_[index]);
         }
         return at->second;
     }
@@ -356,7 +358,8 @@ private:
     std::vector<Trained> trained_;
     std::map<std::string, ValueId> rates_;
     std::map<std::size_t, ValueIds> scalars_; // by group
-    ValueId inputs_, targets_, weights_, step_, random_, inverse_count_;
+    ValueIds steps_;                          // by group: updates that its state has seen
+    ValueId inputs_, targets_, weights_, random_, inverse_count_;
     ValueId loss_, norm_, finite_, clip_;
 };
 

@@ -75,17 +75,6 @@ std::string what_works(const std::string& pointer) {
                          : (names.size() == 1 ? "Use " : "Use one of ") + join(names, ", ") + ".";
 }
 
-/// A setting that must have this value for now.
-struct Neutral {
-    const char* pointer;
-    const char* value; // JSON
-    const char* what;
-};
-
-constexpr std::array kNeutral = {
-    Neutral{"/training/early_stopping", "null", "early stopping"},
-};
-
 } // namespace
 
 void explain_unavailable(const Json& raw, Diagnostics& diagnostics) {
@@ -103,21 +92,6 @@ void explain_unavailable(const Json& raw, Diagnostics& diagnostics) {
             whose + "'" + value->get<std::string>() + "' is not available in this version";
         diagnostic.hint =
             planned->hint.empty() ? what_works(diagnostic.pointer) : std::string(planned->hint);
-    }
-}
-
-void check_unavailable(const Json& document, Diagnostics& out) {
-    for (const Neutral& neutral : kNeutral) {
-        const Json* value = value_at(document, neutral.pointer);
-        const bool reported =
-            std::any_of(out.begin(), out.end(), [&](const config::Diagnostic& diagnostic) {
-                return diagnostic.pointer.starts_with(neutral.pointer);
-            });
-        if (value != nullptr && !reported && *value != config::json_of(neutral.value)) {
-            out.push_back({neutral.pointer, config::Severity::error,
-                           std::string(neutral.what) + " is not available in this version",
-                           std::string("Set it to ") + neutral.value + " or leave it out."});
-        }
     }
 }
 

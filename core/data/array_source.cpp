@@ -222,6 +222,9 @@ public:
     std::int32_t label(std::int64_t index) const override {
         return targets_->classes.empty() ? -1 : targets_->classes[static_cast<std::size_t>(index)];
     }
+    std::string place_of(std::int64_t index) const override {
+        return pair_.inputs->name + ", row " + std::to_string(index);
+    }
     std::int64_t cache_bytes() const override {
         return static_cast<std::int64_t>(pair_.inputs->memory.capacity() +
                                          (pair_.targets ? pair_.targets->memory.capacity() : 0)) +

@@ -61,6 +61,10 @@ public:
     }
     /// Class of a sample, for stratified splits and histograms; -1 when there is none.
     virtual std::int32_t label(std::int64_t index) const = 0;
+    /// Where a sample comes from, for people: "x.npy, row 40".
+    virtual std::string place_of(std::int64_t index) const {
+        return "sample " + std::to_string(index);
+    }
     /// Host bytes that this source keeps in memory (decoded cache).
     virtual std::int64_t cache_bytes() const = 0;
     /// Hash of what the data is (names, sizes, headers): recorded in run.json and checked on

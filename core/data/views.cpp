@@ -32,6 +32,9 @@ public:
     std::int32_t label(std::int64_t index) const override {
         return source_->label(whole_index(index));
     }
+    std::string place_of(std::int64_t index) const override {
+        return source_->place_of(whole_index(index));
+    }
     std::int64_t cache_bytes() const override {
         return source_->cache_bytes() +
                static_cast<std::int64_t>(indices_.capacity() * sizeof(indices_[0]));
@@ -68,6 +71,7 @@ public:
         source_->read(index, input, target);
     }
     std::int32_t label(std::int64_t index) const override { return source_->label(index); }
+    std::string place_of(std::int64_t index) const override { return source_->place_of(index); }
     std::int64_t cache_bytes() const override { return source_->cache_bytes(); }
     std::string fingerprint() const override { return source_->fingerprint(); }
     TargetScale target_scale() const override { return source_->target_scale(); }
@@ -90,6 +94,7 @@ public:
         source().read(index, input, target);
     }
     std::int32_t label(std::int64_t index) const override { return source().label(index); }
+    std::string place_of(std::int64_t index) const override { return source().place_of(index); }
     // Asking what it occupies is no use of it.
     std::int64_t cache_bytes() const override {
         const std::lock_guard lock(mutex_);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 namespace weft::nn {
@@ -49,11 +50,12 @@ ValueId smallest(Builder& b, ValueId terms, ValueId weights) {
 double sum_of(double a, double b) {
     return a + b;
 }
+// A NaN stays one, as in the kernels.
 double larger_of(double a, double b) {
-    return std::max(a, b);
+    return std::isnan(a) || a > b ? a : b;
 }
 double smaller_of(double a, double b) {
-    return std::min(a, b);
+    return std::isnan(a) || a < b ? a : b;
 }
 
 constexpr std::array kReductions = {

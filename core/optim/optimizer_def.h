@@ -36,8 +36,8 @@ struct OptimizerDef {
                   config::Diagnostics& out);
     /// State arrays per parameter, all zero at the start: slot "optimizer.<name>/<parameter>".
     std::vector<std::string> (*state)(const config::Json& settings);
-    /// Scalars f32[] shared by all parameters of a group. `learning_rate` f32[]; `step` i64[] is the
-    /// number of updates done before this one.
+    /// Scalars f32[] shared by all parameters of a group. `learning_rate` f32[]; `step` i64[] is
+    /// the number of updates that the group's state has seen before this one.
     ir::ValueIds (*prepare)(ops::Builder& builder, const config::Json& settings,
                             ir::ValueId learning_rate, ir::ValueId step);
     UpdateResult (*update)(ops::Builder& builder, const config::Json& settings,

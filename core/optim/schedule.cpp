@@ -22,10 +22,11 @@ config::Field end_factor(double value) {
         .range(0.0, 1000.0);
 }
 
-config::Field warmup_steps() {
-    return config::integer_field("warmup_steps", 100,
-                                 "Updates over which the rate rises from start_factor to 1. The "
-                                 "total includes them.")
+config::Field warmup_field() {
+    return config::integer_field("warmup_steps", nullptr,
+                                 "Updates over which the rate rises from start_factor to 1; null: "
+                                 "100, but at most a tenth of the run. The total includes them.")
+        .or_null()
         .at_least(0)
         .in("steps");
 }
@@ -77,30 +78,26 @@ double cosine_factor(const Json& settings, const SchedulePoint& at) {
 }
 
 config::FieldTable warmup_constant_fields() {
-    return {warmup_steps(), start_factor(0.0)};
+    return {warmup_field(), start_factor(0.0)};
 }
 
 config::FieldTable warmup_decay_fields() {
-    return {warmup_steps(), start_factor(0.0), end_factor(0.0)};
-}
-
-std::int64_t warmup_of(const Json& settings) {
-    return settings.at("warmup_steps").get<std::int64_t>();
+    return {warmup_field(), start_factor(0.0), end_factor(0.0)};
 }
 
 double warmup_factor(const Json& settings, const SchedulePoint& at) {
-    return line(real(settings, "start_factor"), 1.0, at.count, warmup_of(settings));
+    return line(real(settings, "start_factor"), 1.0, at.count, warmup_steps(settings, at.total));
 }
 
 double warmup_linear_factor(const Json& settings, const SchedulePoint& at) {
-    const std::int64_t warmup = warmup_of(settings);
+    const std::int64_t warmup = warmup_steps(settings, at.total);
     return at.count < warmup ? warmup_factor(settings, at)
                              : line(1.0, real(settings, "end_factor"), at.count - warmup,
                                     at.total - warmup);
 }
 
 double warmup_cosine_factor(const Json& settings, const SchedulePoint& at) {
-    const std::int64_t warmup = warmup_of(settings);
+    const std::int64_t warmup = warmup_steps(settings, at.total);
     return at.count < warmup
                ? warmup_factor(settings, at)
                : half_cosine(real(settings, "end_factor"), at.count - warmup, at.total - warmup);
@@ -124,7 +121,7 @@ std::int64_t decay_of(const Json& settings, std::int64_t total) {
 }
 
 double warmup_stable_decay_factor(const Json& settings, const SchedulePoint& at) {
-    if (at.count < warmup_of(settings)) {
+    if (at.count < warmup_steps(settings, at.total)) {
         return warmup_factor(settings, at);
     }
     const std::int64_t decay = decay_of(settings, at.total);
@@ -171,6 +168,16 @@ config::Field schedule_field() {
                                 "Factor of the learning rate over the run.");
 }
 
+std::int64_t warmup_steps(const Json& lr_schedule, std::int64_t total) {
+    constexpr std::int64_t kUsual = 100;
+    constexpr std::int64_t kLargestShare = 10;
+    const auto steps = lr_schedule.find("warmup_steps");
+    if (steps == lr_schedule.end()) {
+        return 0;
+    }
+    return steps->is_null() ? std::min(kUsual, total / kLargestShare) : steps->get<std::int64_t>();
+}
+
 double schedule_factor(const Json& lr_schedule, std::int64_t count, std::int64_t total) {
     const ScheduleDef* def = find_schedule(lr_schedule.at("type").get<std::string>());
     WEFT_CHECK(def != nullptr, "the configuration was checked: schedule type");
@@ -185,8 +192,7 @@ void check_schedule(const Json& lr_schedule, std::int64_t total, const std::stri
                        "Make it shorter, or the run longer (training.length)."});
     };
     const std::string run = "the run of " + std::to_string(total) + " steps";
-    const std::int64_t warmup =
-        lr_schedule.contains("warmup_steps") ? warmup_of(lr_schedule) : 0;
+    const std::int64_t warmup = warmup_steps(lr_schedule, total);
     if (warmup > 0 && warmup >= total) {
         report("warmup_steps", "a warm-up of " + std::to_string(warmup) + " steps fills " + run);
     } else if (lr_schedule.contains("decay_steps") &&

@@ -46,6 +46,9 @@ const ScheduleDef* find_schedule(std::string_view name);
 /// The "lr_schedule" setting.
 config::Field schedule_field();
 
+/// Updates of the warm-up in a run of `total`; 0 where the schedule has none.
+std::int64_t warmup_steps(const config::Json& lr_schedule, std::int64_t total);
+
 /// Factor for the update with `count` updates done before it, of `total`; past the end it stays.
 double schedule_factor(const config::Json& lr_schedule, std::int64_t count, std::int64_t total);
 

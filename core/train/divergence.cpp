@@ -5,6 +5,7 @@
 #include "core/train/ways_on.h"
 
 #include <cmath>
+#include <cstring>
 
 namespace weft::train {
 namespace {
@@ -22,6 +23,23 @@ std::string place_of_failure(const exec::RunReport& report) {
     }
     return report.kind + (report.path.empty() ? "" : " at " + report.path) + " (" +
            std::string(ir::phase_name(report.phase)) + ")";
+}
+
+/// Of rows that all have one size; false for numbers that are always finite.
+bool row_is_finite(const std::vector<std::byte>& rows, const ir::Type& type, std::int64_t row) {
+    if (type.dtype != ir::DType::f32) {
+        return true;
+    }
+    const auto size = static_cast<std::size_t>(type.bytes());
+    const std::byte* at = rows.data() + static_cast<std::size_t>(row) * size;
+    for (std::size_t offset = 0; offset < size; offset += sizeof(float)) {
+        float value = 0;
+        std::memcpy(&value, at + offset, sizeof value);
+        if (!std::isfinite(value)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 std::string number_text(double value) {
@@ -48,6 +66,19 @@ std::vector<WayOn> ways_on(const compile::RunConfig& config, std::int64_t from) 
 
 } // namespace
 
+std::string place_of_bad_data(const data::Batch& batch, const data::Source& source,
+                              const data::Sampler& sampler) {
+    for (std::int64_t row = 0; row < batch.samples; ++row) {
+        if (!row_is_finite(batch.inputs, source.info().input, row) ||
+            !row_is_finite(batch.targets, source.info().target, row)) {
+            const std::int64_t epoch = batch.first_sample / source.samples();
+            const std::int64_t position = batch.first_sample % source.samples() + row;
+            return source.place_of(sampler.index(epoch, position));
+        }
+    }
+    return "";
+}
+
 ErrorEvent explain_divergence(const Divergence& what, const compile::RunConfig& config) {
     ErrorEvent event;
     event.kind = "diverged";
@@ -60,6 +91,11 @@ ErrorEvent explain_divergence(const Divergence& what, const compile::RunConfig& 
     }
     event.message += event.where.empty() ? "." : "; the first bad value is from here.";
     event.hint = "The update was not taken. ";
+    if (!what.bad_data.empty()) {
+        event.where = what.bad_data;
+        event.message += " It was read, not computed.";
+        event.hint += "Correct or remove what was read there. ";
+    }
     event.hint += what.last_checkpoint < 0 ? "There is no checkpoint yet."
                                            : "Last good checkpoint: step " +
                                                  format_thousands(what.last_checkpoint) + ".";

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "core/compile/run_config.h"
+#include "core/data/dataset.h"
 #include "core/exec/executor.h"
 #include "core/train/event.h"
 
 #include <cstdint>
+#include <string>
 
 namespace weft::train {
 
@@ -16,7 +18,13 @@ struct Divergence {
     double grad_norm = 0;
     exec::RunReport report;            // of the checked replay
     std::int64_t last_checkpoint = -1; // step; -1: none
+    std::string bad_data;              // place of the first sample that is no number; may be empty
 };
+
+/// The place of the first sample of a training batch whose input or target is not finite; empty
+/// when all are.
+std::string place_of_bad_data(const data::Batch& batch, const data::Source& source,
+                              const data::Sampler& sampler);
 
 /// The error event: the first bad op and its layer, and up to three changes that may help. An exact
 /// resume would meet the same numbers again, so every way on changes something.

@@ -22,29 +22,6 @@ std::vector<checkpoint::Entry> usable_entries(const fs::path& run) {
     return entries;
 }
 
-bool is_best(const checkpoint::Entry& entry, const std::string& metric, bool smaller,
-             const std::optional<double>& best) {
-    const auto found = entry.record.metrics.find(metric);
-    if (entry.record.metric_step != entry.step || found == entry.record.metrics.end() ||
-        !found->is_number()) {
-        return false;
-    }
-    return !best || (smaller ? found->get<double>() < *best : found->get<double>() > *best);
-}
-
-const checkpoint::Entry* best_entry(const std::vector<checkpoint::Entry>& entries) {
-    const checkpoint::ManagerOptions goal = checkpoint::retention_of(entries.back().record.config);
-    const checkpoint::Entry* best = nullptr;
-    std::optional<double> value;
-    for (const checkpoint::Entry& entry : entries) {
-        if (is_best(entry, goal.metric, goal.metric_min, value)) {
-            best = &entry;
-            value = entry.record.metrics.at(goal.metric).get<double>();
-        }
-    }
-    return best;
-}
-
 [[noreturn]] void no_such_checkpoint(const fs::path& run, const std::string& from,
                                      const std::vector<checkpoint::Entry>& entries) {
     std::string steps;
@@ -110,7 +87,8 @@ fs::path find_checkpoint(const fs::path& named, const std::string& from) {
         return entries.back().path;
     }
     if (from == "best") {
-        const checkpoint::Entry* best = best_entry(entries);
+        const checkpoint::Entry* best =
+            checkpoint::best_entry(entries, checkpoint::goal_of(entries.back().record.config));
         return best != nullptr ? best->path : entries.back().path;
     }
     std::int64_t step = -1;

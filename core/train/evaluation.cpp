@@ -83,11 +83,13 @@ std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConf
         }
         count += read_scalar(executor, "evaluate", "count");
     }
+    if (count <= 0) {
+        return Metrics{};
+    }
     Metrics out;
     double loss = 0;
     for (std::size_t i = 0; i < metrics.size(); ++i) {
-        const double mean = count > 0 ? joined[i] / count : 0.0;
-        const double value = metrics[i].reduction->per_term ? mean : joined[i];
+        const double value = metrics[i].reduction->per_term ? joined[i] / count : joined[i];
         loss = metrics[i].name == "loss" ? value : loss;
         out.emplace_back(split + "/" + metrics[i].name, value);
     }

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/checkpoint/array_reader.h"
+#include "core/optim/groups.h"
 #include "core/train/slot_blocks.h"
 
 #include <cmath>
@@ -83,11 +84,17 @@ checkpoint::Record to_record(const Progress& progress, const compile::RunConfig&
     // Keys are a function of these and the step: nothing else of the generators is state.
     record.counters["random"] = {{"seed", config.seed}, {"step", progress.step}};
     record.counters["live"] = to_json(progress.live);
+    record.counters["moments_since"] = progress.moments_since;
     record.counters["best"] = nullptr;
     if (progress.best) {
-        record.counters["best"] = {{"value", progress.best->value},
-                                   {"step", progress.best->step},
+        record.counters["best"] = {{"value", progress.best->score.value},
+                                   {"step", progress.best->score.step},
                                    {"metrics", finite_json(progress.best->metrics)}};
+    }
+    if (progress.stall) {
+        record.counters["stall"] = {{"best", progress.stall->best},
+                                    {"step", progress.stall->step},
+                                    {"evaluations", progress.stall->evaluations}};
     }
     record.metrics = finite_json(progress.last_metrics);
     record.metric_step = progress.evaluated_step;
@@ -96,9 +103,15 @@ checkpoint::Record to_record(const Progress& progress, const compile::RunConfig&
     return record;
 }
 
-Progress read_progress(const checkpoint::Record& record, const compile::RunConfig& config) {
+Progress first_progress(const compile::RunConfig& config) {
     Progress progress;
     progress.live = live_settings_of(config);
+    progress.moments_since.assign(optim::resolve_groups(config.section("optimizer")).size(), 0);
+    return progress;
+}
+
+Progress read_progress(const checkpoint::Record& record, const compile::RunConfig& config) {
+    Progress progress = first_progress(config);
     try {
         const Json& counters = record.counters;
         progress.step = record.step;
@@ -110,9 +123,24 @@ Progress read_progress(const checkpoint::Record& record, const compile::RunConfi
         progress.last_metrics = metrics_of(record.metrics);
         if (counters.contains("best") && counters["best"].is_object()) {
             const Json& best = counters["best"];
-            progress.best =
-                Best{best.at("value").get<double>(), best.at("step").get<std::int64_t>(),
-                     metrics_of(best.value("metrics", Json::object()))};
+            const Json metrics = best.value("metrics", Json::object());
+            const auto score = checkpoint::score_in(metrics, checkpoint::goal_of(config.document),
+                                                    best.at("step").get<std::int64_t>());
+            if (score) {
+                progress.best = Best{*score, metrics_of(metrics)};
+            }
+        }
+        if (counters.contains("stall")) {
+            const Json& stall = counters["stall"];
+            progress.stall =
+                Stall{stall.at("best").get<double>(), stall.at("step").get<std::int64_t>(),
+                      stall.at("evaluations").get<std::int64_t>()};
+        }
+        if (counters.contains("moments_since")) {
+            const auto since = counters["moments_since"].get<std::vector<std::int64_t>>();
+            if (since.size() == progress.moments_since.size()) { // a fork may have other groups
+                progress.moments_since = since;
+            }
         }
         if (counters.contains("live")) {
             read_live_settings(counters["live"], progress.live);
@@ -188,6 +216,7 @@ Restored restore_tensors(exec::Executor& executor, const checkpoint::Manifest& m
     if (!started.empty()) {
         out.notes.push_back("the checkpoint lacks " + list_of(started) + ": these start fresh");
     }
+    out.fresh = {started.begin(), started.end()};
     if (unchecked_bytes > 0) {
         out.notes.push_back(format_bytes(unchecked_bytes) +
                             " were read as parts of what other devices saved, where no checksum "

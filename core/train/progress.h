@@ -10,6 +10,7 @@
 #include "core/train/live_settings.h"
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,9 +22,15 @@ namespace weft::train {
 inline constexpr std::string_view kAveragePrefix = "ema/";
 
 struct Best {
-    double value = 0;
-    std::int64_t step = 0;
+    checkpoint::Score score;
     Metrics metrics; // of that evaluation
+};
+
+/// How long a run has not become better, for early stopping.
+struct Stall {
+    double best = 0;
+    std::int64_t step = 0;        // of the best
+    std::int64_t evaluations = 0; // since then
 };
 
 struct Progress {
@@ -34,8 +41,15 @@ struct Progress {
     std::int64_t evaluated_step = -1;
     Metrics last_metrics; // of evaluated_step
     std::optional<Best> best;
+    std::optional<Stall> stall; // once its metric was evaluated
+    /// By group of the optimizer: the step at which its state was zero. What the state has seen,
+    /// and what Adam corrects for, counts from there.
+    std::vector<std::int64_t> moments_since;
     LiveSettings live;
 };
+
+/// Before the first update.
+Progress first_progress(const compile::RunConfig& config);
 
 checkpoint::Record to_record(const Progress& progress, const compile::RunConfig& config,
                              double epoch, const config::Json& environment);
@@ -56,6 +70,7 @@ enum class Missing : std::uint8_t {
 };
 struct Restored {
     std::vector<std::string> notes;       // what started fresh or could not be checked
+    std::set<std::string> fresh;          // slots that the checkpoint lacks
     std::vector<std::int64_t> read_bytes; // of arrays, by device
 };
 /// Reads every saved slot from a checkpoint of any mesh: each device the blocks that it holds.

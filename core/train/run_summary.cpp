@@ -5,6 +5,7 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/checkpoint/goal.h"
 #include "core/train/metrics_store.h"
 #include "core/train/tensorboard_reader.h"
 #include "core/train/tensorboard_summary.h"
@@ -20,30 +21,25 @@ namespace weft::train {
 namespace {
 
 namespace fs = std::filesystem;
+using checkpoint::Goal;
 using config::Json;
 
 constexpr std::int64_t kMostEventBytes = std::int64_t{1} << 32;
-
-struct Goal {
-    std::string metric = "validation/loss";
-    bool smaller_is_better = true;
-};
-
-Goal goal_of(const Json& config) {
-    Goal goal;
-    if (config.is_object() && config.contains("checkpoint") && config["checkpoint"].is_object()) {
-        const Json& section = config["checkpoint"];
-        goal.metric = section.value("metric", goal.metric);
-        goal.smaller_is_better = section.value("mode", "min") == std::string("min");
-    }
-    return goal;
-}
 
 Json read_config(const fs::path& folder) {
     const fs::path path = folder / "config.json";
     std::error_code problem;
     return fs::exists(path, problem) ? config::json_or_discarded(read_file(path, 16 << 20))
                                      : Json(nullptr);
+}
+
+double loss_of(const Metrics& metrics, const std::string& name) {
+    for (const auto& [known, value] : metrics) {
+        if (known == checkpoint::loss_beside(name)) {
+            return value;
+        }
+    }
+    return std::numeric_limits<double>::quiet_NaN();
 }
 
 void take_event(RunSummary& summary, const Goal& goal, const Event& event) {
@@ -55,7 +51,7 @@ void take_event(RunSummary& summary, const Goal& goal, const Event& event) {
             MetricSummary& metric = summary.entry(name);
             metric.smaller_is_better =
                 name == goal.metric ? goal.smaller_is_better : smaller_is_better(name);
-            metric.note(evaluation->step, value);
+            metric.note(evaluation->step, value, loss_of(evaluation->metrics, name));
         }
     } else if (const auto* finished = std::get_if<FinishedEvent>(&event.payload)) {
         summary.seconds = std::max(summary.seconds, finished->seconds);
@@ -199,7 +195,7 @@ void summarise_weft(RunSummary& summary, const fs::path& folder) {
     std::error_code problem;
     summary.config = read_config(folder);
     summary.source = is_weft_run(folder) ? RunSource::weft : RunSource::events;
-    const Goal goal = goal_of(summary.config);
+    const Goal goal = checkpoint::goal_of(summary.config);
     summary.best_metric = goal.metric;
     if (fs::exists(folder / "run.json", problem)) {
         summary.info = read_run_info(folder);
@@ -234,12 +230,15 @@ double written_s(const fs::path& file) {
                          .count();
 }
 
-void MetricSummary::note(std::int64_t step, double value) {
+void MetricSummary::note(std::int64_t step, double value, double loss) {
     last = value;
     last_step = step;
-    if (std::isfinite(value) && (!best || (smaller_is_better ? value < *best : value > *best))) {
+    const checkpoint::Goal goal{.smaller_is_better = smaller_is_better};
+    if (std::isfinite(value) && (!best || checkpoint::is_better(goal, {value, loss, step},
+                                                                {*best, best_loss, best_step}))) {
         best = value;
         best_step = step;
+        best_loss = loss;
     }
 }
 

@@ -21,9 +21,12 @@ struct MetricSummary {
     std::int64_t last_step = 0;
     std::optional<double> best; // none where not every value is known (training steps of ours)
     std::int64_t best_step = -1;
+    double best_loss = std::numeric_limits<double>::quiet_NaN(); // at best_step; decides ties
     bool smaller_is_better = true;
 
-    void note(std::int64_t step, double value);
+    /// `loss` is of the same split at the same step; NaN: not known.
+    void note(std::int64_t step, double value,
+              double loss = std::numeric_limits<double>::quiet_NaN());
 };
 
 /// One line of `weft runs list`, of Home's recent runs and of the table of runs.

@@ -4,10 +4,12 @@
 #include "core/train/session.h"
 
 #include "core/base/file.h"
+#include "core/optim/schedule.h"
 #include "core/train/engine.h"
 #include "core/train/host_info.h"
 #include "core/train/machine_cost.h"
 #include "core/train/memory_meter.h"
+#include "core/train/moments.h"
 #include "core/train/planning.h"
 #include "core/train/samples.h"
 #include "core/train/step_loop.h"
@@ -49,6 +51,10 @@ struct Session::State {
     void tell_memory();
     void load_start();
     void restore();
+    void warn_about_schedules();
+    void judge_anew();
+    void begin_epoch_of_other_data(const checkpoint::Manifest& manifest,
+                                   std::vector<std::string>& notes);
     void warn_about_differences(const checkpoint::Manifest& manifest);
     void end_if_stopped();
     void begin_phase(const std::string& name);
@@ -184,10 +190,24 @@ void Session::State::write_plan(const plan::ExecutionPlan& made) const {
 void Session::State::open_data() {
     data = open_run_data(options.config, control.halt(), on_opening());
     pace = pace_of(options.config, *data.train);
+    warn_about_schedules();
     info.data = data.train->info().description;
     info.data_fingerprint = data.train->fingerprint();
     for (const std::string& note : data.notes) {
         control.emit(WarningEvent{note, ""});
+    }
+}
+
+// A length in steps is checked with the configuration; of others the data decides.
+void Session::State::warn_about_schedules() {
+    const std::int64_t total = total_steps(options.config.length, pace);
+    if (total <= 0 || options.config.length.unit == compile::Cadence::Unit::steps) {
+        return;
+    }
+    config::Diagnostics found;
+    optim::check_schedule(options.config.section("lr_schedule"), total, "/lr_schedule", found);
+    for (const config::Diagnostic& one : found) {
+        control.emit(WarningEvent{one.pointer + ": " + one.message, one.hint});
     }
 }
 
@@ -220,7 +240,7 @@ void Session::State::tell_memory() {
 
 void Session::State::load_start() {
     initialise(*executor, options.config);
-    progress.live = live_settings_of(options.config);
+    progress = first_progress(options.config);
     if (!options.start.checkpoint.empty()) {
         restore();
     } else if (!options.config.section("init").at("from").is_null()) {
@@ -237,19 +257,49 @@ void Session::State::restore() {
     const Restored restored =
         restore_tensors(*executor, manifest, fork ? Missing::keeps_init : Missing::is_error);
     progress = read_progress(manifest.record, options.config);
+    std::vector<std::string> notes = restored.notes;
     if (fork) {
         progress.live = live_settings_of(options.config);
+        judge_anew();
         info.parent_step = manifest.record.step;
+        progress.moments_since =
+            moments_of_fork(*executor, options.config, manifest, restored.fresh, notes);
+        begin_epoch_of_other_data(manifest, notes);
     } else {
         restored_step = manifest.record.step;
     }
     const fs::path inside = options.start.checkpoint.lexically_relative(folder);
     const bool own = !inside.empty() && *inside.begin() != "..";
     control.emit(ResumedEvent{(own ? inside : options.start.checkpoint).string(), progress.step});
-    for (const std::string& note : restored.notes) {
+    for (const std::string& note : notes) {
         control.emit(WarningEvent{note, ""});
     }
     warn_about_differences(manifest);
+}
+
+// The parent's best weights lie in the parent's folder, and may be the best by another metric. What
+// the fork begins with it has itself.
+void Session::State::judge_anew() {
+    progress.stall.reset();
+    progress.best.reset();
+    if (progress.evaluated_step == progress.step) {
+        const auto score = checkpoint::score_in(
+            progress.last_metrics, checkpoint::goal_of(options.config.document), progress.step);
+        progress.best = score ? std::optional(Best{*score, progress.last_metrics}) : std::nullopt;
+    }
+}
+
+// A place in the parent's data means nothing in other data.
+void Session::State::begin_epoch_of_other_data(const checkpoint::Manifest& manifest,
+                                               std::vector<std::string>& notes) {
+    const fs::path parent = manifest.path.parent_path().parent_path();
+    const std::string before = is_run_folder(parent) ? read_run_info(parent).data_fingerprint : "";
+    const bool other = before.empty() ? progress.cursor.position > data.train->samples()
+                                      : before != info.data_fingerprint;
+    if (other && progress.cursor.position > 0) {
+        progress.cursor.position = 0;
+        notes.push_back("the data is not the parent's: its epoch begins anew");
+    }
 }
 
 void Session::State::warn_about_differences(const checkpoint::Manifest& manifest) {

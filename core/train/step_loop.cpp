@@ -2,6 +2,7 @@
 #include "core/train/step_loop.h"
 
 #include "core/base/file.h"
+#include "core/base/text.h"
 #include "core/train/devices_event.h"
 #include "core/train/divergence.h"
 #include "core/train/evaluation.h"
@@ -23,6 +24,7 @@ constexpr double kDevicesSeconds = 1;
 constexpr double kLeastSampleSeconds = 0.5;
 constexpr double kSampleShare = 0.05; // of the time from evaluation to evaluation
 constexpr std::size_t kKeptSteps = 1000;
+constexpr std::string_view kTrainPrefix = "train/";
 
 data::LoaderOptions loader_options(const compile::RunConfig& config) {
     data::LoaderOptions options;
@@ -30,6 +32,10 @@ data::LoaderOptions loader_options(const compile::RunConfig& config) {
     options.drop_last = config.drop_last;
     options.prefetch = config.prefetch;
     return options;
+}
+
+data::Sampler sampler_of(const LoopSetup& setup) {
+    return {setup.data.train->samples(), setup.config.shuffle, setup.config.seed};
 }
 
 checkpoint::ManagerOptions manager_options(const LoopSetup& setup) {
@@ -56,11 +62,10 @@ std::int64_t planned_steps(const LiveSettings& live, const Pace& pace) {
 }
 
 StepLoop::StepLoop(const LoopSetup& setup, Progress& progress)
-    : setup_(setup), progress_(progress),
-      update_(setup.executor, setup.config, schedule_total(setup.schedule_steps)),
-      loader_(setup.data.train,
-              data::Sampler(setup.data.train->samples(), setup.config.shuffle, setup.config.seed),
-              loader_options(setup.config), progress.cursor),
+    : setup_(setup), goal_(checkpoint::goal_of(setup.config.document)), progress_(progress),
+      update_(setup.executor, setup.config, schedule_total(setup.schedule_steps),
+              progress.moments_since),
+      loader_(setup.data.train, sampler_of(setup), loader_options(setup.config), progress.cursor),
       manager_(manager_options(setup)), saved_step_(setup.saved_step) {
     last_evaluation_s_ = last_save_s_ = setup.clock.steady_s();
 }
@@ -84,7 +89,7 @@ LoopEnd StepLoop::run() {
         if (orders.wanted.stop) {
             return orders.wanted.stop_now ? LoopEnd::stop_now : LoopEnd::stop;
         }
-        if (reached_length(orders.live)) {
+        if (reached_length(orders.live) || has_stalled()) {
             return LoopEnd::length;
         }
         if (setup_.max_steps && progress_.step >= *setup_.max_steps) {
@@ -151,6 +156,7 @@ void StepLoop::report(const data::Batch& batch, const UpdateNumbers& numbers, do
         event.mfu = setup_.model_flops / (seconds * setup_.peak_flops);
     }
     event.metrics = numbers.metrics;
+    sum_training(numbers);
     keep_time(event.step_ms - wait_ms);
     record(std::move(event));
     report_devices();
@@ -174,12 +180,18 @@ void StepLoop::keep_time(double ms) {
 }
 
 void StepLoop::diverge(const data::Batch& batch, const UpdateNumbers& numbers, double multiplier) {
+    // The update was not taken: what the arenas hold is the last good state. It goes to disk before
+    // anything is examined.
+    if (progress_.step > 0 && saved_step_ != progress_.step) {
+        save("");
+    }
     settle();
     Divergence what;
     what.step = progress_.step + 1;
     what.loss = numbers.loss;
     what.grad_norm = numbers.grad_norm;
     what.report = update_.run_checked(batch, progress_.step, multiplier);
+    what.bad_data = place_of_bad_data(batch, *setup_.data.train, sampler_of(setup_));
     what.last_checkpoint = newest_checkpoint(setup_.folder);
     if (what.last_checkpoint < 0) {
         what.last_checkpoint = setup_.fork_step;
@@ -203,21 +215,67 @@ void StepLoop::after_step() {
 }
 
 bool StepLoop::evaluation_is_pending(const LiveSettings& live) const {
-    if (setup_.data.validation == nullptr || progress_.evaluated_step == progress_.step) {
+    if ((setup_.data.validation == nullptr && !counts_training()) ||
+        progress_.evaluated_step == progress_.step) {
         return false;
     }
     if (progress_.step == 0) {
-        return setup_.config.evaluation_at_start;
+        return setup_.config.evaluation_at_start && setup_.data.validation != nullptr;
     }
     return is_due(live.evaluation_every, setup_.pace, progress_.step,
                   setup_.clock.steady_s() - last_evaluation_s_);
 }
 
+// Whether the best step is one of the best training metric.
+bool StepLoop::counts_training() const {
+    return goal_.metric.starts_with(kTrainPrefix);
+}
+
+void StepLoop::sum_training(const UpdateNumbers& numbers) {
+    Metrics one = numbers.metrics;
+    one.emplace_back(std::string(kTrainPrefix) + "loss", numbers.loss);
+    if (summed_steps_++ == 0) {
+        training_sums_ = std::move(one);
+        return;
+    }
+    for (std::size_t i = 0; i < one.size(); ++i) {
+        training_sums_[i].second += one[i].second;
+    }
+}
+
+// What the steps since the last evaluation reported, on average: one batch alone says little.
+Metrics StepLoop::take_training_means() {
+    Metrics means = std::exchange(training_sums_, {});
+    for (auto& [name, value] : means) {
+        value /= static_cast<double>(summed_steps_);
+    }
+    summed_steps_ = 0;
+    return means;
+}
+
 // True when the run is better than ever before.
 bool StepLoop::evaluate_now() {
-    if (setup_.data.validation == nullptr) {
-        return false;
+    Metrics known;
+    if (setup_.data.validation != nullptr) {
+        auto metrics = evaluate_validation();
+        if (!metrics) {
+            return false; // stopped: due again when the run goes on
+        }
+        known = std::move(*metrics);
     }
+    if (counts_training()) {
+        const Metrics means = take_training_means();
+        known.insert(known.end(), means.begin(), means.end());
+    }
+    last_evaluation_s_ = setup_.clock.steady_s();
+    progress_.evaluated_step = progress_.step;
+    progress_.last_metrics = known;
+    note_stall(known);
+    return note_improvement(known);
+}
+
+// nullopt when it was stopped.
+std::optional<Metrics> StepLoop::evaluate_validation() {
     const double start_s = setup_.clock.steady_s();
     const double before_s = last_evaluation_s_;
     const auto metrics =
@@ -226,32 +284,60 @@ bool StepLoop::evaluate_now() {
     last_evaluation_s_ = setup_.clock.steady_s();
     progress_.seconds += last_evaluation_s_ - start_s;
     if (!metrics) {
-        return false; // stopped: due again when the run goes on
+        return std::nullopt;
     }
-    progress_.evaluated_step = progress_.step;
-    progress_.last_metrics = *metrics;
+    if (metrics->empty()) {
+        setup_.control.emit(WarningEvent{"Nothing was measured: no target of the validation data "
+                                         "counts.",
+                                         "Look at it with `weft data`; without validation data "
+                                         "set data.validation to null."});
+        return metrics;
+    }
     record(EvaluationEvent{progress_.step, *metrics});
     write_samples(last_evaluation_s_ - before_s);
-    const double end_s = setup_.clock.steady_s();
-    progress_.seconds += end_s - last_evaluation_s_;
-    last_evaluation_s_ = end_s;
-    return note_improvement(*metrics);
+    progress_.seconds += setup_.clock.steady_s() - last_evaluation_s_;
+    return metrics;
 }
 
 bool StepLoop::note_improvement(const Metrics& metrics) {
-    for (const auto& [name, value] : metrics) {
-        if (name != setup_.config.checkpoint_metric || !std::isfinite(value)) {
-            continue;
-        }
-        const bool better = !progress_.best ||
-                            (setup_.config.checkpoint_metric_min ? value < progress_.best->value
-                                                                 : value > progress_.best->value);
-        if (better) {
-            progress_.best = Best{value, progress_.step, metrics};
-        }
-        return better;
+    const auto score = checkpoint::score_in(metrics, goal_, progress_.step);
+    const bool better =
+        score && (!progress_.best || checkpoint::is_better(goal_, *score, progress_.best->score));
+    if (better) {
+        progress_.best = Best{*score, metrics};
     }
-    return false;
+    return better;
+}
+
+void StepLoop::note_stall(const Metrics& metrics) {
+    const auto& rule = setup_.config.early_stopping;
+    const auto score = rule ? checkpoint::score_in(metrics, {rule->metric, rule->smaller_is_better},
+                                                   progress_.step)
+                            : std::nullopt;
+    if (!score) {
+        return;
+    }
+    std::optional<Stall>& stall = progress_.stall;
+    const double gain = !stall                    ? 0
+                        : rule->smaller_is_better ? stall->best - score->value
+                                                  : score->value - stall->best;
+    if (!stall || gain > rule->min_delta) {
+        stall = Stall{score->value, progress_.step, 0};
+        return;
+    }
+    ++stall->evaluations;
+    if (has_stalled()) {
+        setup_.control.emit(
+            WarningEvent{"The run is finished early: " + rule->metric + " has not improved for " +
+                             std::to_string(rule->patience) + " evaluations, since step " +
+                             format_thousands(stall->step) + ".",
+                         "Set training.early_stopping to null to train the full length."});
+    }
+}
+
+bool StepLoop::has_stalled() const {
+    const auto& rule = setup_.config.early_stopping;
+    return rule && progress_.stall && progress_.stall->evaluations >= rule->patience;
 }
 
 // On the same samples every time, so that one can watch them change. What has passed since the last
@@ -383,11 +469,28 @@ void StepLoop::settle() {
     collect_saves();
 }
 
+// What the patience was spent on made the run no better: the test measures what it found before, as
+// whoever takes the best checkpoint will. The newest checkpoint is on disk already.
+void StepLoop::take_best_weights() {
+    const auto entries = checkpoint::list_checkpoints(setup_.folder / "checkpoints");
+    const checkpoint::Entry* best = checkpoint::best_entry(entries, goal_);
+    if (best == nullptr || best->step == progress_.step || setup_.data.test == nullptr) {
+        return;
+    }
+    restore_tensors(setup_.executor, checkpoint::read_manifest(best->path), Missing::is_error);
+    setup_.control.emit(WarningEvent{"The test measures the best checkpoint, of step " +
+                                         format_thousands(best->step) + ".",
+                                     ""});
+}
+
 FinishedEvent StepLoop::finish() {
     if (progress_.evaluated_step != progress_.step && evaluate_now()) {
         saved_step_ = -1; // its record shall hold these metrics
     }
     save_at_end();
+    if (has_stalled()) {
+        take_best_weights();
+    }
     FinishedEvent event;
     event.steps = progress_.step;
     event.last = progress_.last_metrics;

@@ -28,6 +28,7 @@ private:
     ErrorEvent event_;
 };
 
+/// `length` also where early stopping ends the run before it.
 enum class LoopEnd : std::uint8_t { length, max_steps, stop, stop_now };
 
 /// What the loop works with; everything outlives it.
@@ -82,7 +83,14 @@ private:
     void after_step();
     bool evaluation_is_pending(const LiveSettings& live) const;
     bool evaluate_now();
+    std::optional<Metrics> evaluate_validation();
+    bool counts_training() const;
+    void sum_training(const UpdateNumbers& numbers);
+    Metrics take_training_means();
     bool note_improvement(const Metrics& metrics);
+    void note_stall(const Metrics& metrics);
+    bool has_stalled() const;
+    void take_best_weights();
     void write_samples(double since_s);
     void save(const std::string& kept_for);
     void collect_saves();
@@ -93,6 +101,7 @@ private:
     void record(Payload payload);
 
     LoopSetup setup_;
+    const checkpoint::Goal goal_;
     Progress& progress_;
     Update update_;
     data::Loader loader_;
@@ -108,6 +117,8 @@ private:
     std::string save_problem_; // of the newest save; empty when it succeeded
     bool warned_about_log_ = false;
     int updates_ = 0; // of this session, as far as memory settles
+    Metrics training_sums_; // of the steps since the last evaluation
+    std::int64_t summed_steps_ = 0;
 };
 
 } // namespace weft::train

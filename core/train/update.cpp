@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/update.h"
 
+#include "core/base/check.h"
+#include "core/optim/groups.h"
 #include "core/train/program_io.h"
 
 namespace weft::train {
@@ -10,24 +12,36 @@ constexpr const char* kUpdateProgram = "train_step";
 
 } // namespace
 
+UpdateScalars::UpdateScalars(const compile::RunConfig& config, std::int64_t schedule_steps,
+                             std::vector<std::int64_t> moments_since)
+    : schedule_steps_(schedule_steps), rates_(compile::learning_rates(config)),
+      moments_since_(std::move(moments_since)) {
+    const std::size_t groups = optim::resolve_groups(config.section("optimizer")).size();
+    WEFT_CHECK(moments_since_.empty() || moments_since_.size() == groups,
+               "one count for each group of the optimizer");
+    moments_since_.resize(groups);
+}
+
 std::vector<std::pair<std::string, double>>
-update_scalars(const std::vector<compile::LearningRate>& rates, const data::Batch& batch,
-               std::int64_t done, std::int64_t schedule_steps, double rate_multiplier) {
+UpdateScalars::of(const data::Batch& batch, std::int64_t done, double rate_multiplier) const {
     std::vector<std::pair<std::string, double>> out;
-    for (const compile::LearningRate& rate : rates) {
+    for (const compile::LearningRate& rate : rates_) {
         out.emplace_back(rate.port,
                          rate.base * rate_multiplier *
-                             compile::learning_rate_factor(rate.schedule, done, schedule_steps));
+                             compile::learning_rate_factor(rate.schedule, done, schedule_steps_));
     }
-    out.emplace_back("step", static_cast<double>(done));
+    for (std::size_t group = 0; group < moments_since_.size(); ++group) {
+        out.emplace_back(compile::step_port(group, moments_since_.size()),
+                         static_cast<double>(done - moments_since_[group]));
+    }
     out.emplace_back("inverse_count", batch.count > 0 ? 1.0 / batch.count : 0.0);
     return out;
 }
 
 Update::Update(exec::Executor& executor, const compile::RunConfig& config,
-               std::int64_t schedule_steps)
-    : executor_(executor), config_(config), schedule_steps_(schedule_steps),
-      rates_(compile::learning_rates(config)) {
+               std::int64_t schedule_steps, std::vector<std::int64_t> moments_since)
+    : executor_(executor), config_(config),
+      scalars_(config, schedule_steps, std::move(moments_since)) {
     for (const std::string& name : output_names(executor, kUpdateProgram)) {
         if (name != "loss" && name != "grad_norm" && name != "finite") {
             metric_names_.push_back(name);
@@ -39,8 +53,7 @@ void Update::write_arguments(const data::Batch& batch, std::int64_t done, double
     write_argument(executor_, kUpdateProgram, "inputs", batch.inputs);
     write_argument(executor_, kUpdateProgram, "targets", batch.targets);
     write_argument(executor_, kUpdateProgram, "weights", std::as_bytes(std::span(batch.weights)));
-    for (const auto& [name, value] :
-         update_scalars(rates_, batch, done, schedule_steps_, rate_multiplier)) {
+    for (const auto& [name, value] : scalars_.of(batch, done, rate_multiplier)) {
         write_scalar(executor_, kUpdateProgram, name, value);
         learning_rate_ = name == "learning_rate" ? value : learning_rate_;
     }

@@ -17,16 +17,29 @@ struct UpdateNumbers {
     Metrics metrics;    // "train/accuracy", ...
 };
 
-/// The scalar arguments of the update that follows `done` completed ones, but for the random key.
-/// `schedule_steps`: the frozen length that schedules count in.
-std::vector<std::pair<std::string, double>>
-update_scalars(const std::vector<compile::LearningRate>& rates, const data::Batch& batch,
-               std::int64_t done, std::int64_t schedule_steps, double rate_multiplier);
+/// The scalar arguments of an update, but for the random key.
+class UpdateScalars {
+public:
+    /// `schedule_steps`: the frozen length that schedules count in. `moments_since`: by group of
+    /// the optimizer, as Progress has it; none: 0 for each.
+    UpdateScalars(const compile::RunConfig& config, std::int64_t schedule_steps,
+                  std::vector<std::int64_t> moments_since = {});
+
+    /// Of the update that follows `done` completed ones.
+    std::vector<std::pair<std::string, double>> of(const data::Batch& batch, std::int64_t done,
+                                                   double rate_multiplier) const;
+
+private:
+    std::int64_t schedule_steps_;
+    std::vector<compile::LearningRate> rates_;
+    std::vector<std::int64_t> moments_since_;
+};
 
 class Update {
 public:
-    /// `schedule_steps`: the frozen length that schedules count in.
-    Update(exec::Executor& executor, const compile::RunConfig& config, std::int64_t schedule_steps);
+    /// As UpdateScalars.
+    Update(exec::Executor& executor, const compile::RunConfig& config, std::int64_t schedule_steps,
+           std::vector<std::int64_t> moments_since = {});
 
     /// Runs the update that follows `done` completed ones. `rate_multiplier` scales every learning
     /// rate.
@@ -44,8 +57,7 @@ private:
 
     exec::Executor& executor_;
     const compile::RunConfig& config_;
-    std::int64_t schedule_steps_;
-    std::vector<compile::LearningRate> rates_;
+    UpdateScalars scalars_;
     std::vector<std::string> metric_names_;
     double learning_rate_ = 0;
 };

@@ -131,14 +131,15 @@ compile::RunConfig without_mesh(const compile::RunConfig& config) {
 struct StepArguments::Impl {
     const compile::RunConfig& config;
     data::Loader loader;
-    std::vector<compile::LearningRate> rates;
+    UpdateScalars scalars;
     std::map<std::string, exec::Tensor, std::less<>> state;
     std::int64_t done = 0;
 };
 
 StepArguments::StepArguments(const compile::RunConfig& config, const data::DataSet& data,
                              int threads)
-    : impl_(new Impl{config, loader_of(config, data), compile::learning_rates(config), {}, 0}) {
+    : impl_(new Impl{
+          config, loader_of(config, data), UpdateScalars(config, schedule_steps(config)), {}, 0}) {
     const compile::RunConfig single = without_mesh(config);
     const auto plan = shared_plan(single, {.threads = threads});
     exec::Executor executor(plan, backends(), {.threads = thread_count(threads)});
@@ -153,8 +154,7 @@ StepArguments::StepArguments(StepArguments&&) noexcept = default;
 
 std::vector<exec::Tensor> StepArguments::next(const ir::Program& whole) {
     const auto batch = impl_->loader.next();
-    const auto scalars =
-        update_scalars(impl_->rates, *batch, impl_->done, schedule_steps(impl_->config), 1.0);
+    const auto scalars = impl_->scalars.of(*batch, impl_->done, 1.0);
     const std::array<std::int64_t, 3> key{static_cast<std::int64_t>(impl_->config.seed),
                                           impl_->done, batch->first_sample};
     ++impl_->done;

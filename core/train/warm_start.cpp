@@ -24,6 +24,7 @@ struct Source {
         std::string text;             // "F16[768,3072]"
     };
     fs::path path;
+    bool averaged = false; // reads the moving average of a weight where there is one
     std::vector<Array> arrays;
     std::function<void(const std::string& name, std::span<std::byte> into)> read;
 
@@ -47,6 +48,17 @@ Source open_safetensors(const fs::path& path) {
     return source;
 }
 
+/// Whether a run was measured with its averaged weights: then these are what it has to give.
+bool evaluates_average(const checkpoint::Manifest& manifest) {
+    const auto is_average = [](const checkpoint::TensorInfo& tensor) {
+        return tensor.name.starts_with(kAveragePrefix);
+    };
+    const config::Json::json_pointer setting("/evaluation/use_ema");
+    const config::Json& config = manifest.record.config;
+    return std::any_of(manifest.tensors.begin(), manifest.tensors.end(), is_average) &&
+           (!config.contains(setting) || config.at(setting) != false);
+}
+
 Source open_source(const fs::path& path) {
     if (checkpoint::is_safetensors(path)) {
         return open_safetensors(path);
@@ -55,13 +67,17 @@ Source open_source(const fs::path& path) {
         checkpoint::read_manifest(find_checkpoint(path, "latest"));
     Source source;
     source.path = manifest.path;
+    const bool averaged = evaluates_average(manifest);
     for (const checkpoint::TensorInfo& tensor : manifest.tensors) {
         if (tensor.kind != "optimizer") {
             source.arrays.push_back({tensor.name, tensor.type, ir::to_text(tensor.type)});
         }
     }
-    source.read = [manifest](const std::string& name, std::span<std::byte> into) {
-        checkpoint::read_tensor(manifest, name, into);
+    source.averaged = averaged;
+    source.read = [manifest, averaged](const std::string& name, std::span<std::byte> into) {
+        const std::string average = std::string(kAveragePrefix) + name;
+        const bool has_average = averaged && manifest.find(average) != nullptr;
+        checkpoint::read_tensor(manifest, has_average ? average : name, into);
     };
     return source;
 }
@@ -146,6 +162,7 @@ WarmStart load_start_weights(exec::Executor& executor, const compile::RunConfig&
     const Source source = open_source(from.is_absolute() ? from : config.base_dir / from);
     WarmStart start;
     start.source = source.path;
+    start.averaged = source.averaged;
     std::set<std::string_view> used;
     std::vector<std::string> missing_parameters;
     std::vector<std::pair<const plan::StateSlot*, const Source::Array*>> pairs;
@@ -198,7 +215,8 @@ WarmStart load_start_weights(exec::Executor& executor, const compile::RunConfig&
 
 std::string to_text(const WarmStart& start) {
     std::string text = "started with " + std::to_string(start.loaded) + " arrays of " +
-                       start.source.filename().string();
+                       start.source.filename().string() +
+                       (start.averaged ? ", the averaged weights" : "");
     if (!start.missing.empty()) {
         text += "; not there, so they start anew: " + named_list(start.missing);
     }

@@ -356,6 +356,29 @@ private slots:
         QCOMPARE(summarise_run(path("signals")).state, std::string("stopped"));
     }
 
+    void a_terminal_that_closes_stops_and_saves() {
+        LiveWeft live(long_run("hangup"));
+        QVERIFY(live.wait_for_step(1).has_value());
+        live.signal(SIGHUP);
+        QCOMPARE(live.finish(), 75);
+        const RunSummary run = summarise_run(path("hangup"));
+        QCOMPARE(run.state, std::string("stopped"));
+        QCOMPARE(run.last_checkpoint_step, run.step);
+    }
+
+    void a_run_under_nohup_does_not_hear_the_terminal_close() {
+        std::signal(SIGHUP, SIG_IGN); // inherited, as from nohup
+        LiveWeft live(long_run("nohup"));
+        const auto before = live.wait_for_step(1);
+        std::signal(SIGHUP, SIG_DFL);
+        QVERIFY(before.has_value());
+        live.signal(SIGHUP);
+        const auto* step = std::get_if<StepEvent>(&before->payload);
+        QVERIFY(live.wait_for_step(step->step + 3).has_value());
+        live.send(R"({"command": "stop_now"})");
+        QCOMPARE(live.finish(), 130);
+    }
+
     void bad_lines_on_control_do_not_disturb_the_run() {
         LiveWeft live(long_run("bad_lines"));
         QVERIFY(live.wait_for_step(1).has_value());

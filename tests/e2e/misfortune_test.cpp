@@ -146,6 +146,41 @@ private slots:
         }
         QCOMPARE(summarise_run(path("nan_run")).state, std::string("failed"));
     }
+
+    void the_steps_before_a_divergence_are_saved_and_the_bad_row_is_named() {
+        constexpr std::int64_t kBadRow = 41;
+        std::vector<float> inputs(64 * 3);
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            inputs[i] = static_cast<float>(i % 7) / 7.0F;
+        }
+        inputs[kBadRow * 3 + 1] = std::numeric_limits<float>::quiet_NaN();
+        std::vector<std::int64_t> targets(64);
+        for (std::size_t i = 0; i < targets.size(); ++i) {
+            targets[i] = static_cast<std::int64_t>(i % 2);
+        }
+        write_npy(path("x.npy"), "<f4", "(64, 3)", inputs.data(), inputs.size() * sizeof(float));
+        write_npy(path("y.npy"), "<i8", "(64,)", targets.data(),
+                  targets.size() * sizeof(std::int64_t));
+        const QString config = write_config(path("bad_row_config"));
+        Json document = json_of(weft::read_file(config.toStdString()));
+        document["data"] = {{"train",
+                             {{"type", "npy"},
+                              {"inputs", path("x.npy").string()},
+                              {"targets", path("y.npy").string()}}},
+                            {"validation", nullptr}};
+        document["training"]["global_batch_size"] = 4;
+        document["data"]["shuffle"] = false;
+        document["checkpoint"]["every"] = nullptr;
+        std::ofstream(config.toStdString()) << document;
+        const Finished run = run_weft({"train", config, "--run-dir", text("bad_row")});
+        QVERIFY2(run.code == 5, run.err.c_str());
+        // Four rows a step, in order: row 41 is in the eleventh.
+        QCOMPARE(summarise_run(path("bad_row")).last_checkpoint_step, std::int64_t{10});
+        QVERIFY2(run.err.find("x.npy, row 41") != std::string::npos, run.err.c_str());
+        QVERIFY2(run.err.find("Last good checkpoint: step 10") != std::string::npos,
+                 run.err.c_str());
+        QCOMPARE(run_weft({"checkpoint", "verify", text("bad_row")}).code, 0);
+    }
 };
 
 } // namespace

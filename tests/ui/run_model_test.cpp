@@ -112,10 +112,10 @@ private slots:
         };
         model.apply({at(1, evaluation(10, 0.5, 0.8)), at(2, evaluation(20, 0.3, 0.9)),
                      at(3, evaluation(30, 0.4, 0.95))});
-        QCOMPARE(model.bestMetric("validation/loss", true)->step, 20.0);
-        QCOMPARE(model.bestMetric("validation/accuracy", false)->step, 30.0);
+        QCOMPARE(model.bestMetric({"validation/loss", true})->step, 20.0);
+        QCOMPARE(model.bestMetric({"validation/accuracy", false})->step, 30.0);
         QCOMPARE(*model.lastMetric("validation/loss"), 0.4);
-        QVERIFY(!model.bestMetric("validation/f1", false));
+        QVERIFY(!model.bestMetric({"validation/f1", false}));
     }
 
     void an_evaluation_lies_where_its_point_is_on_every_axis() {

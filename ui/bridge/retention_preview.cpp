@@ -61,18 +61,19 @@ RetentionPreview previewRetention(const compile::RunConfig& config, const RunCou
     if (config.checkpoint_every) {
         saves.emplace(*config.checkpoint_every, counts.pace, step_ms);
     }
-    const bool knows_metric = counts.has_validation && options.metric.starts_with("validation/");
+    const bool knows_metric =
+        counts.has_validation && options.goal.metric.starts_with("validation/");
     std::vector<checkpoint::Entry> present;
     std::optional<double> best;
     if (knows_metric && config.evaluation_at_start) {
-        best = assumedMetric(0, best_step, options.metric_min);
+        best = assumedMetric(0, best_step, options.goal.smaller_is_better);
     }
     const auto save = [&](std::int64_t step, std::optional<double> metric) {
         checkpoint::Entry entry;
         entry.step = entry.record.step = step;
         if (metric) {
             entry.record.metric_step = step;
-            entry.record.metrics[options.metric] = *metric;
+            entry.record.metrics[options.goal.metric] = *metric;
         }
         present.push_back(std::move(entry));
         out.lives.push_back({step, -1, false, {}});
@@ -95,8 +96,9 @@ RetentionPreview previewRetention(const compile::RunConfig& config, const RunCou
         bool improved = false;
         const bool ends = step == steps;
         if (knows_metric && (evaluations.due(step) || ends)) {
-            metric = assumedMetric(step, best_step, options.metric_min);
-            improved = !best || (options.metric_min ? *metric < *best : *metric > *best);
+            metric = assumedMetric(step, best_step, options.goal.smaller_is_better);
+            improved =
+                !best || (options.goal.smaller_is_better ? *metric < *best : *metric > *best);
             if (improved) {
                 best = metric;
                 out.best_step = step;

@@ -148,20 +148,16 @@ std::optional<double> RunModel::lastMetric(const std::string& name) const {
     return std::nullopt;
 }
 
-std::optional<RunModel::Best> RunModel::bestMetric(const std::string& name,
-                                                   bool smaller_is_better) const {
-    std::optional<Best> best;
+std::optional<RunModel::Best> RunModel::bestMetric(const checkpoint::Goal& goal) const {
+    std::optional<checkpoint::Score> best;
     for (const EvaluationPoint& point : evaluations_) {
-        for (const auto& [metric, value] : point.metrics) {
-            if (metric != name || !std::isfinite(value)) {
-                continue;
-            }
-            if (!best || (smaller_is_better ? value < best->value : value > best->value)) {
-                best = Best{point.step, value};
-            }
+        const auto score =
+            checkpoint::score_in(point.metrics, goal, static_cast<std::int64_t>(point.step));
+        if (score && (!best || checkpoint::is_better(goal, *score, *best))) {
+            best = score;
         }
     }
-    return best;
+    return best ? std::optional(Best{static_cast<double>(best->step), best->value}) : std::nullopt;
 }
 
 double RunModel::progress() const {

@@ -3,6 +3,7 @@
 // it and listen to its signals; it never talks to an engine and opens no files (run_reader.h does).
 #pragma once
 
+#include "core/checkpoint/goal.h"
 #include "core/compile/run_config.h"
 #include "core/plan/plan.h"
 #include "core/train/run_folder.h"
@@ -120,7 +121,7 @@ public:
         double step = 0;
         double value = 0;
     };
-    std::optional<Best> bestMetric(const std::string& name, bool smaller_is_better) const;
+    std::optional<Best> bestMetric(const checkpoint::Goal& goal) const;
     const std::vector<train::CheckpointEvent>& checkpoints() const { return checkpoints_; }
     /// What resumes took back, oldest first: the steps after the checkpoint of a session before.
     const std::vector<StepSeries>& abandoned() const { return abandoned_; }

@@ -73,8 +73,7 @@ ScheduleCurve scheduleCurve(const compile::RunConfig& config, std::int64_t steps
     const Json& schedule = config.section("lr_schedule");
     const double base = baseRate(config);
     const bool has_warmup = schedule.contains("warmup_steps");
-    const std::int64_t warmup =
-        has_warmup ? schedule.at("warmup_steps").get<std::int64_t>() : std::int64_t{0};
+    const std::int64_t warmup = optim::warmup_steps(schedule, total(steps, endless));
     std::vector<std::int64_t> counts;
     for (int i = 0; i <= kPoints; ++i) {
         counts.push_back(steps * i / kPoints);
@@ -123,8 +122,7 @@ std::vector<FieldEdit> moveHandle(const compile::RunConfig& config, std::int64_t
     const Json& schedule = config.section("lr_schedule");
     const double base = baseRate(config);
     std::vector<FieldEdit> edits;
-    const std::int64_t warmup =
-        schedule.contains("warmup_steps") ? schedule.at("warmup_steps").get<std::int64_t>() : 0;
+    const std::int64_t warmup = optim::warmup_steps(schedule, steps);
     const std::int64_t decay =
         schedule.contains("decay_steps") ? decaySteps(schedule, steps) : std::int64_t{0};
     switch (handle.kind) {

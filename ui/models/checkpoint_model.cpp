@@ -108,16 +108,9 @@ void CheckpointModel::setContent(const RunModel& run,
     if (newest != rows_.end()) {
         newest->newest = true;
     }
-    CheckpointRow* best = nullptr;
-    for (CheckpointRow& row : rows_) {
-        if (usable(row) && row.metric &&
-            (best == nullptr || (config.checkpoint_metric_min ? *row.metric < *best->metric
-                                                              : *row.metric > *best->metric))) {
-            best = &row;
-        }
-    }
-    if (best != nullptr) {
-        best->best = true;
+    if (const checkpoint::Entry* best =
+            checkpoint::best_entry(entries, checkpoint::goal_of(config.document))) {
+        rows_[static_cast<std::size_t>(rowOfStep(best->step))].best = true;
     }
     endResetModel();
 }

@@ -110,9 +110,8 @@ QString OverlayModel::valueOf(const Row& row, const CurveRun* curve) const {
     if (curve == nullptr || curve->model().isEmpty()) {
         return row.value;
     }
-    const compile::RunConfig& config = curve->model().config();
     const auto best =
-        curve->model().bestMetric(config.checkpoint_metric, config.checkpoint_metric_min);
+        curve->model().bestMetric(checkpoint::goal_of(curve->model().config().document));
     return best ? formatMetric(best->value) : QString();
 }
 

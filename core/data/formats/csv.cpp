@@ -81,6 +81,9 @@ public:
                    ? static_cast<std::int32_t>(row_of(index)[encoding_->inputs.size()])
                    : -1;
     }
+    std::string place_of(std::int64_t index) const override {
+        return path_.string() + ", row " + std::to_string(index + 1) + " of those that were read";
+    }
     std::int64_t cache_bytes() const override {
         return static_cast<std::int64_t>(rows_->values.capacity() * sizeof(double));
     }

@@ -130,6 +130,9 @@ public:
     std::int32_t label(std::int64_t index) const override {
         return files_.labels[static_cast<std::size_t>(index)];
     }
+    std::string place_of(std::int64_t index) const override {
+        return (files_.root / files_.paths[static_cast<std::size_t>(index)]).string();
+    }
     std::int64_t cache_bytes() const override {
         return static_cast<std::int64_t>(pixels_.capacity());
     }

@@ -26,6 +26,7 @@ public:
     const SampleInfo& info() const override { return source_->info(); }
     std::int64_t samples() const override { return source_->samples(); }
     std::int32_t label(std::int64_t index) const override { return source_->label(index); }
+    std::string place_of(std::int64_t index) const override { return source_->place_of(index); }
     std::int64_t cache_bytes() const override { return source_->cache_bytes(); }
     std::string fingerprint() const override { return source_->fingerprint(); }
     std::shared_ptr<const Encoding> encoding() const override { return source_->encoding(); }

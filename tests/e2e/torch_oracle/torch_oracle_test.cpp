@@ -3,6 +3,7 @@
 // generate.py made the figures; its hash and torch's version are stored beside them.
 #include "core/compile/programs.h"
 #include "core/exec/executor.h"
+#include "core/optim/groups.h"
 #include "tests/support/weft_test.h"
 
 #include <QCryptographicHash>
@@ -154,6 +155,7 @@ private:
         const Json& losses = reference.document.at("losses");
         const Json& norms = reference.document.at("grad_norms");
         const auto total = static_cast<std::int64_t>(losses.size());
+        const std::size_t groups = optim::resolve_groups(config.section("optimizer")).size();
         for (std::int64_t step = 0; step < total; ++step) {
             const auto argument = [&](const char* name) {
                 return executor.argument("train_step", name);
@@ -167,7 +169,9 @@ private:
             put_scalar(argument("learning_rate"),
                        static_cast<float>(base * compile::learning_rate_factor(
                                                      config.section("lr_schedule"), step, total)));
-            put_scalar(argument("step"), step);
+            for (std::size_t group = 0; group < groups; ++group) {
+                put_scalar(argument(compile::step_port(group, groups).c_str()), step);
+            }
             const std::array<std::int64_t, 3> random{0, step, 0};
             put(argument("random"), std::as_bytes(std::span(random)));
             put_scalar(argument("inverse_count"), 1.0F / static_cast<float>(targets));

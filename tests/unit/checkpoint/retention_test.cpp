@@ -35,8 +35,8 @@ Reasons expected_reasons(const std::vector<Entry>& entries, const ManagerOptions
             if (counts_for_best(entry) && counts_for_best(other)) {
                 const double mine = entry.record.metrics["validation/loss"].get<double>();
                 const double theirs = other.record.metrics["validation/loss"].get<double>();
-                const bool wins = options.metric_min ? theirs < mine : theirs > mine;
-                better += wins || (theirs == mine && other.step < entry.step) ? 1 : 0;
+                const bool wins = options.goal.smaller_is_better ? theirs < mine : theirs > mine;
+                better += wins || (theirs == mine && other.step > entry.step) ? 1 : 0;
             }
         }
         if (newer < options.keep_latest || newer == 0) {
@@ -64,7 +64,7 @@ ManagerOptions random_options(std::mt19937& random) {
     if (random() % 2 == 0) {
         options.keep_every = 1 + random() % 20;
     }
-    options.metric_min = random() % 2 == 0;
+    options.goal.smaller_is_better = random() % 2 == 0;
     return options;
 }
 
@@ -180,10 +180,10 @@ private slots:
         QCOMPARE(options.keep_latest, 5);
         QCOMPARE(options.keep_best, 0);
         QCOMPARE(options.keep_every.value(), 100);
-        QCOMPARE(options.metric, std::string("validation/accuracy"));
-        QVERIFY(!options.metric_min);
+        QCOMPARE(options.goal.metric, std::string("validation/accuracy"));
+        QVERIFY(!options.goal.smaller_is_better);
         QVERIFY(retention_of(config::json_of(R"({"checkpoint": {"keep_latest": "x", "mode": 3}})"))
-                    .metric_min);
+                    .goal.smaller_is_better);
     }
 };
 

@@ -67,7 +67,10 @@ Arrays batch_of(const data::SampleInfo& sample, std::vector<std::int64_t> leadin
 
 Arrays with_scalars(Arrays batch, double count, double rate = 1.0, std::int64_t step = 0) {
     batch["learning_rate"] = f32({}, {static_cast<float>(rate)});
-    batch["step"] = i64({}, {step});
+    // Of the optimizer and of its groups.
+    for (const char* port : {"step", "step/0", "step/1"}) {
+        batch[port] = i64({}, {step});
+    }
     batch["random"] = i64({3}, {3, step, 100});
     batch["inverse_count"] = f32({}, {static_cast<float>(1.0 / count)});
     return batch;

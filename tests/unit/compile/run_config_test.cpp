@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defaults, typed members and the comparison of configurations.
 #include "core/compile/programs.h"
+#include "core/optim/schedule.h"
 #include "tests/support/run_programs.h"
 #include "tests/support/weft_test.h"
 
@@ -43,7 +44,7 @@ private slots:
           "/optimizer/type": "adamw", "/optimizer/learning_rate": 0.001,
           "/optimizer/betas": [0.9, 0.999], "/optimizer/eps": 1e-8, "/optimizer/weight_decay": 0.01,
           "/optimizer/groups/0/match": "*.bias", "/optimizer/groups/0/weight_decay": 0.0,
-          "/lr_schedule/type": "warmup_cosine", "/lr_schedule/warmup_steps": 100,
+          "/lr_schedule/type": "warmup_cosine", "/lr_schedule/warmup_steps": null,
           "/lr_schedule/start_factor": 0.0, "/lr_schedule/end_factor": 0.0,
           "/training/length": {"epochs": 5.0}, "/training/global_batch_size": 256,
           "/training/micro_batch_size": null, "/training/max_grad_norm": 1.0,
@@ -95,8 +96,15 @@ private slots:
     }
 
     void a_default_warm_up_fits_a_short_run() {
-        const auto config = checked_config(kMinimal, {"training.length={\"steps\":50}"});
-        QCOMPARE(config.section("lr_schedule").at("warmup_steps").get<int>(), 5);
+        // At most a tenth of whatever the length comes to; an explicit one stays.
+        const auto config = checked_config(kMinimal);
+        const Json& schedule = config.section("lr_schedule");
+        QCOMPARE(weft::optim::warmup_steps(schedule, 50), 5);
+        QCOMPARE(weft::optim::warmup_steps(schedule, 5), 0);
+        QCOMPARE(weft::optim::warmup_steps(schedule, 100'000), 100);
+        QCOMPARE(weft::optim::schedule_factor(schedule, 5, 50), 1.0);
+        const auto given = checked_config(kMinimal, {"lr_schedule.warmup_steps=30"});
+        QCOMPARE(weft::optim::warmup_steps(given.section("lr_schedule"), 50), 30);
     }
 
     void metrics_follow_the_loss() {

@@ -25,7 +25,7 @@ void show_marks(widgets::LineChart& chart, const RunModel& run, const CurveMetri
     const bool smaller = metric.evaluation_metric.ends_with("loss");
     const auto best = metric.evaluation_metric.empty()
                           ? std::nullopt
-                          : run.bestMetric(metric.evaluation_metric, smaller);
+                          : run.bestMetric({metric.evaluation_metric, smaller});
     const auto best_x = best ? xOfEvaluation(run, axis, best->step) : std::nullopt;
     chart.setBest(best_x, best ? best->value : 0,
                   best ? markWords("best %1").arg(formatMetric(best->value)) : QString());

@@ -78,7 +78,7 @@ BigNumber metric_number(const RunModel& run) {
                      Role::Success,
                      {}};
     const auto last = run.lastMetric(metric);
-    const auto best = run.bestMetric(metric, smaller);
+    const auto best = run.bestMetric({metric, smaller});
     if (last && best) {
         number.value = formatMetric(*last);
         const QString at =

@@ -49,7 +49,7 @@ RetentionPart::RetentionPart(Draft& draft, RunOutlook& outlook, RunModel& run, Q
 std::int64_t RetentionPart::assumedBest(std::int64_t steps) {
     const compile::RunConfig& config = draft_.config();
     if (!run_.isEmpty() && run_.totalSteps() > 0) {
-        const auto best = run_.bestMetric(config.checkpoint_metric, config.checkpoint_metric_min);
+        const auto best = run_.bestMetric(checkpoint::goal_of(config.document));
         if (best) {
             assumption_ = tr("assumes the best at %1, as in %2")
                               .arg(formatCount(std::llround(best->step)), run_.name());
