@@ -13,6 +13,15 @@ int arity_of(std::int32_t opcode) {
     throw Failure{WEFT_BAD_ARGUMENT, "a step has an unknown opcode"};
 }
 
+/// Constants in the type that the step computes in.
+Step rounded(Step step) {
+    if (step.dtype != WEFT_F64) {
+        step.scale = static_cast<double>(static_cast<float>(step.scale));
+        step.shift = static_cast<double>(static_cast<float>(step.shift));
+    }
+    return step;
+}
+
 Step single_step(const Op& op) {
     for (const ElementwiseName& name : kElementwiseNames) {
         if (op.kind() == name.name) {
@@ -20,31 +29,23 @@ Step single_step(const Op& op) {
             if (name.opcode == WEFT_EW_AFFINE) {
                 step.scale = op.real("scale");
                 step.shift = op.real("shift", 0.0);
-                if (step.dtype != WEFT_F64) { // as a step of a fused group carries them
-                    step.scale = static_cast<double>(static_cast<float>(step.scale));
-                    step.shift = static_cast<double>(static_cast<float>(step.shift));
-                }
             }
-            return step;
+            return rounded(step);
         }
     }
     throw Failure{WEFT_BAD_ARGUMENT, "not an elementwise op"};
 }
 
 Step checked_step(const weft_elementwise_step& given, int registers) {
-    Step step{given.opcode,
-              given.dtype,
-              arity_of(given.opcode),
-              {0, 0, 0},
-              static_cast<double>(given.scale),
-              static_cast<double>(given.shift)};
+    Step step{given.opcode, given.dtype, arity_of(given.opcode),
+              {0, 0, 0},    given.scale, given.shift};
     require(given.dtype >= WEFT_F32 && given.dtype <= WEFT_U8, "a step has an unknown dtype");
     for (int k = 0; k < step.arity; ++k) {
         require(given.operand[k] >= 0 && given.operand[k] < registers,
                 "a step reads a register that nothing has written");
         step.operand[k] = given.operand[k];
     }
-    return step;
+    return rounded(step);
 }
 
 } // namespace

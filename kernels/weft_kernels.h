@@ -103,7 +103,7 @@ typedef struct weft_elementwise_step {
     int32_t dtype;  /* weft_dtype of the result: a bf16 result is rounded to bf16 at once, so that a
                        fused group gives the same numbers as its single ops */
     int32_t operand[3]; /* registers; -1 where unused */
-    float scale, shift; /* AFFINE */
+    double scale, shift; /* AFFINE; rounded to f32 unless dtype is f64 */
 } weft_elementwise_step;
 
 /* Description of one op: what query and prepare read. Valid only during the call. */

@@ -126,8 +126,8 @@ void KernelDesc::add_steps(const ir::Program& program, const ir::Op& op) {
             WEFT_CHECK(at != registers.end(), "a group uses only its inputs and its own values");
             step.operand[i] = at->second;
         }
-        step.scale = static_cast<float>(inner.attributes.real("scale", 1.0));
-        step.shift = static_cast<float>(inner.attributes.real("shift", 0.0));
+        step.scale = inner.attributes.real("scale", 1.0);
+        step.shift = inner.attributes.real("shift", 0.0);
         steps_.push_back(step);
         registers.emplace(inner.outputs[0], count(registers.size()));
     }

@@ -28,16 +28,6 @@ void move_statistic(ModelContext& context, const char* name, ir::ValueId running
     context.update(name, ops::add(b, running, step));
 }
 
-ir::ValueId normalise_by_running(ModelContext& context, ir::ValueId x, ir::ValueId scale,
-                                 ir::ValueId shift, ir::ValueId mean, ir::ValueId variance,
-                                 double eps) {
-    ops::Builder& b = context.builder();
-    const ir::ValueId gain =
-        ops::mul(b, scale, b.emit("rsqrt", {ops::affine(b, variance, 1.0, eps)}));
-    const ir::ValueId offset = ops::sub(b, shift, ops::mul(b, mean, gain));
-    return ops::add(b, ops::mul(b, x, gain), offset);
-}
-
 } // namespace
 
 // Statistics run over the real samples of a microstep only. The running variance takes the unbiased
@@ -51,7 +41,7 @@ ir::ValueId batch_norm(ModelContext& context, ir::ValueId x, double momentum, do
     const ir::ValueId mean = context.statistic("running_mean", {channels}, Init::zeros());
     const ir::ValueId variance = context.statistic("running_variance", {channels}, Init::ones());
     if (!context.training()) {
-        return normalise_by_running(context, x, scale, shift, mean, variance, eps);
+        return b.emit("batch_norm_inference", {x, scale, shift, mean, variance}, {{"eps", eps}});
     }
     const auto outputs =
         b.emit_all("batch_norm", {x, scale, shift, context.weights()}, {{"eps", eps}});

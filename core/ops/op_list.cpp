@@ -72,8 +72,10 @@ constexpr const OpDef* kOps[] = {
     &kRmsNorm,
     &kRmsNormInputGrad,
     &kRmsNormParamGrad,
+    // batch_norm.cpp
     &kBatchNorm,
     &kBatchNormGrad,
+    &kBatchNormInference,
     // experts.cpp
     &kTopK,
     &kTopKGrad,

@@ -25,7 +25,9 @@ extern const OpDef kEmbedding, kEmbeddingGrad;
 extern const OpDef kSoftmax, kSoftmaxGrad;
 // norm.cpp
 extern const OpDef kLayerNorm, kLayerNormInputGrad, kLayerNormParamGrad, kRmsNorm,
-    kRmsNormInputGrad, kRmsNormParamGrad, kBatchNorm, kBatchNormGrad;
+    kRmsNormInputGrad, kRmsNormParamGrad;
+// batch_norm.cpp
+extern const OpDef kBatchNorm, kBatchNormGrad, kBatchNormInference;
 // experts.cpp
 extern const OpDef kTopK, kTopKGrad, kExpertRows, kDispatch, kCombine, kGateGrad;
 // rotary.cpp

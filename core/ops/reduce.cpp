@@ -9,9 +9,8 @@ namespace {
 using ir::ValueId;
 using List = std::vector<std::int64_t>;
 
-const std::vector<AttributeDef> kReduceAttributes{
-    {"dims", AttributeKind::list, true, "dimensions to reduce, ascending"},
-    {"keep", AttributeKind::flag, true, "keep them with extent 1"}};
+const AttributeDef kDims{"dims", AttributeKind::list, true, "dimensions to reduce, ascending"};
+const AttributeDef kKeep{"keep", AttributeKind::flag, true, "keep them with extent 1"};
 
 bool reduced(const ir::Attributes& attributes, int dim) {
     const List& dims = attributes.list("dims");
@@ -30,7 +29,7 @@ Inferred infer_reduce(const OpView& view) {
                         " is ", dims[i]);
         }
     }
-    ir::Type out{x.dtype, {}};
+    ir::Type out{view.attributes().flag("wide") ? statistics_dtype(x.dtype) : x.dtype, {}};
     for (int dim = 0; dim < x.shape.rank(); ++dim) {
         if (!reduced(view.attributes(), dim)) {
             out.shape.push_back(x.shape[dim]);
@@ -132,16 +131,20 @@ FactorRule argmax_factors(const OpView& view) {
 
 const OpDef kReduceSum{.name = "reduce_sum",
                        .help = "sum over dimensions",
-                       .attributes = kReduceAttributes,
+                       .attributes = {kDims,
+                                      kKeep,
+                                      {"wide", AttributeKind::flag, false,
+                                       "f32 result of bf16 terms, for gradients of biases"}},
                        .infer = infer_reduce,
                        .gradient = reduce_sum_gradient,
                        .factors = reduce_sum_factors,
                        .cost = input_cost,
-                       .partial = together};
+                       .partial = together,
+                       .wide_outputs = {0}};
 
 const OpDef kReduceMax{.name = "reduce_max",
                        .help = "maximum over dimensions",
-                       .attributes = kReduceAttributes,
+                       .attributes = {kDims, kKeep},
                        .infer = infer_reduce,
                        .gradient = reduce_max_gradient,
                        .factors = reduce_max_factors,

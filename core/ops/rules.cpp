@@ -153,4 +153,30 @@ ir::ValueId sum_to_shape(Builder& b, ir::ValueId gradient, ir::Shape shape) {
     return b.shape(sum) == shape ? sum : reshape(b, sum, shape);
 }
 
+std::string want_features(const OpView& view,
+                          std::initializer_list<std::pair<std::string_view, int>> vectors) {
+    const ir::Type& x = view.input(0);
+    if (x.shape.rank() == 0) {
+        return "x needs a feature dimension, but is " + word(x);
+    }
+    if (std::string wrong = want_float("x", x); !wrong.empty()) {
+        return wrong;
+    }
+    for (const auto& [name, operand] : vectors) {
+        const ir::Type& type = view.input(operand);
+        if (type.shape != ir::Shape{x.shape.back()}) {
+            return "x has " + word(x.shape.back()) + " features, but " + word(name) + " is " +
+                   word(type);
+        }
+        if (std::string wrong = want_float(name, type); !wrong.empty()) {
+            return wrong;
+        }
+    }
+    return {};
+}
+
+OpCost norm_cost(const OpView& view) {
+    return cost(view, 8.0 * static_cast<double>(view.input(0).shape.elements()));
+}
+
 } // namespace weft::ops

@@ -144,4 +144,11 @@ void zero_gradient(GradientContext& context);
 /// Throws weft::Error{usage} when a gradient arrives at another one.
 void only_first_output(const GradientContext& context);
 
+// --- Norms -------------------------------------------------------------------------------------
+
+/// x is float with a feature dimension, and the named vectors have its extent; empty: fine.
+std::string want_features(const OpView& view,
+                          std::initializer_list<std::pair<std::string_view, int>> vectors);
+OpCost norm_cost(const OpView& view);
+
 } // namespace weft::ops

@@ -30,6 +30,9 @@ public:
     PrecisionModes run() {
         collect_uses(program_.body, nullptr);
         mark_feeding(program_.body);
+        // Twice: a gradient may be added to one that is wide and comes later, as those of a tied
+        // weight are.
+        decide(program_.body);
         decide(program_.body);
         return std::move(modes_);
     }
@@ -142,15 +145,15 @@ private:
             set_all(op, Mode::full);
         } else if (is_mixing(program_, op)) {
             set_all(op, Mode::low);
-            for (const int i : def.wide_outputs) {
-                const ValueId out = op.outputs[static_cast<std::size_t>(i)];
-                if (read_in_full(out)) {
-                    mode(out) = Mode::full;
-                    modes_.wide[static_cast<std::size_t>(out.index)] = true;
-                }
-            }
         } else {
             set_all(op, joined(op, def.elementwise == WEFT_EW_SELECT ? 1 : 0));
+        }
+        for (const int i : def.wide_outputs) {
+            const ValueId out = op.outputs[static_cast<std::size_t>(i)];
+            if (mode(out) == Mode::low && read_in_full(out)) {
+                mode(out) = Mode::full;
+                modes_.wide[static_cast<std::size_t>(out.index)] = true;
+            }
         }
         for (const int i : def.full_outputs) {
             mode(op.outputs[static_cast<std::size_t>(i)]) = Mode::full;

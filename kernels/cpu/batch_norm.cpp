@@ -256,6 +256,55 @@ private:
     std::int32_t dx_;
 };
 
+class BatchNormInference final : public Kernel { // x, scale, shift, mean, variance -> y
+public:
+    explicit BatchNormInference(const Op& op)
+        : rows_(row_count(op.input(0))), width_(last_dim(op.input(0))), type_(op.input(0).dtype),
+          eps_(op.real("eps")), threads_(team_size()),
+          line_(round_up_to_line(width_ * 4)), scratch_{line_, 2 * line_} {
+        for (int i = 1; i < 5; ++i) {
+            require(element_count(op.input(i)) == width_,
+                    "a vector of statistics or parameters has a wrong size");
+            if (op.input(i).dtype != WEFT_F32) {
+                unsupported("statistics and parameters in f32 only");
+            }
+        }
+        require(same_shape(op.input(0), op.output(0)), "batch_norm_inference keeps the shape");
+        if (!is_float(type_) || op.output(0).dtype != type_) {
+            unsupported("batch norm of f32 or bf16 only");
+        }
+        workspace_bytes_ = scratch_.base + scratch_.bytes * threads_;
+    }
+
+    weft_status run(const weft_run_args& args) override {
+        const auto vector = [&](int i) { return static_cast<const float*>(args.inputs[i]); };
+        auto* factor = static_cast<float*>(args.workspace);
+        for (std::int64_t c = 0; c < width_; ++c) {
+            factor[c] = vector(1)[c] / std::sqrt(vector(4)[c] + static_cast<float>(eps_));
+        }
+        parallel_each(rows_, rows_ * width_ * 2, threads_, [&](std::int64_t r, int thread) {
+            float* scratch = scratch_.of(args.workspace, thread);
+            void* out = element(args.outputs[0], type_, r * width_);
+            float* y = type_ == WEFT_F32 ? static_cast<float*>(out) : scratch + line_ / 4;
+            const float* x =
+                as_floats(element(args.inputs[0], type_, r * width_), type_, scratch, width_);
+            normalize(x, vector(3), factor, vector(2), y, width_);
+            if (type_ == WEFT_BF16) {
+                store_bf16(y, static_cast<bf16*>(out), width_);
+            }
+        });
+        return WEFT_OK;
+    }
+
+private:
+    std::int64_t rows_, width_;
+    std::int32_t type_;
+    double eps_;
+    int threads_;
+    std::int64_t line_;
+    ThreadScratch scratch_;
+};
+
 } // namespace
 
 Made make_batch_norm(const Op& op) {
@@ -264,6 +313,10 @@ Made make_batch_norm(const Op& op) {
 
 Made make_batch_norm_grad(const Op& op) {
     return std::make_unique<BatchNormGrad>(op);
+}
+
+Made make_batch_norm_inference(const Op& op) {
+    return std::make_unique<BatchNormInference>(op);
 }
 
 } // namespace weft::kernels::cpu

@@ -38,6 +38,7 @@ Made make_rms_norm_input_grad(const Op& op);
 Made make_rms_norm_param_grad(const Op& op);
 Made make_batch_norm(const Op& op);
 Made make_batch_norm_grad(const Op& op);
+Made make_batch_norm_inference(const Op& op);
 Made make_top_k(const Op& op);
 Made make_top_k_grad(const Op& op);
 Made make_expert_rows(const Op& op);
@@ -101,6 +102,7 @@ inline constexpr KernelEntry kCpuList[] = {
     {"rms_norm_param_grad", "cpu rms norm", 3, 3, 1, make_rms_norm_param_grad},
     {"batch_norm", "cpu batch norm", 3, 4, 3, make_batch_norm},
     {"batch_norm_grad", "cpu batch norm", 5, 6, 3, make_batch_norm_grad},
+    {"batch_norm_inference", "cpu batch norm", 5, 5, 1, make_batch_norm_inference},
     {"top_k", "cpu top k", 1, 1, 2, make_top_k},
     {"top_k_grad", "cpu top k", 2, 2, 1, make_top_k_grad},
     {"expert_rows", "cpu experts", 1, 1, 1, make_expert_rows},

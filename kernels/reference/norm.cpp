@@ -280,4 +280,23 @@ Body make_batch_norm_grad(const Op& op) {
     };
 }
 
+Body make_batch_norm_inference(const Op& op) { // x, scale, shift, mean, variance -> y
+    for (int i = 1; i < 5; ++i) {
+        check_channels(op.input(0), op.input(i));
+    }
+    require(same_shape(op.input(0), op.output(0)), "batch_norm_inference keeps the shape");
+    const double eps = op.real("eps");
+    const std::int64_t channels = last_dim(op.input(0));
+    const std::int64_t count = element_count(op.input(0));
+    return [=](const Call& call) {
+        for (std::int64_t i = 0; i < count; ++i) {
+            const std::int64_t c = i % channels;
+            call.out(0)[i] =
+                (call.in(0)[i] - call.in(3)[c]) / std::sqrt(call.in(4)[c] + eps) * call.in(1)[c] +
+                call.in(2)[c];
+        }
+        return WEFT_OK;
+    };
+}
+
 } // namespace weft::kernels::reference

@@ -71,6 +71,7 @@ Body make_rms_norm_input_grad(const Op& op);
 Body make_rms_norm_param_grad(const Op& op);
 Body make_batch_norm(const Op& op);
 Body make_batch_norm_grad(const Op& op);
+Body make_batch_norm_inference(const Op& op);
 Body make_top_k(const Op& op);
 Body make_top_k_grad(const Op& op);
 Body make_expert_rows(const Op& op);
@@ -128,6 +129,7 @@ inline constexpr ReferenceRow kReferenceList[] = {
     {"rms_norm_param_grad", 3, 3, 1, Operands::converted, make_rms_norm_param_grad},
     {"batch_norm", 3, 4, 3, Operands::converted, make_batch_norm},
     {"batch_norm_grad", 5, 6, 3, Operands::converted, make_batch_norm_grad},
+    {"batch_norm_inference", 5, 5, 1, Operands::converted, make_batch_norm_inference},
     {"top_k", 1, 1, 2, Operands::converted, make_top_k},
     {"top_k_grad", 2, 2, 1, Operands::converted, make_top_k_grad},
     {"expert_rows", 1, 1, 1, Operands::converted, make_expert_rows},

@@ -91,6 +91,15 @@ void add_batch_norms(std::vector<Case>& cases, weft_dtype dtype, const Shape& sh
         forward.inputs.push_back(weights);
         backward.inputs.push_back(weights);
     }
+    cases.push_back({"batch_norm_inference",
+                     {"batch_norm_inference",
+                      {x, scale, noise(WEFT_F32, {width}, 73), noise(WEFT_F32, {width}, 74),
+                       noise(WEFT_F32, {width}, 75, 0.5, 2.0)},
+                      {type_of(dtype, shape)},
+                      {real("eps", 1e-3)},
+                      {},
+                      {}},
+                     {dtype == WEFT_BF16 ? 0x1p-7 : 1e-5, 1e-5}});
     const double sums = 3 * sum_tolerance(WEFT_F32, count / width).absolute;
     cases.push_back(
         {"batch_norm", std::move(forward), {dtype == WEFT_BF16 ? 0x1p-7 : 1e-5, 1e-5 + sums}});

@@ -39,6 +39,10 @@ void add_reduce_cases(std::vector<Case>& cases) {
             cases.push_back({"reduce_sum",
                              reduce("reduce_sum", dtype, row.shape, row.dims, row.out),
                              sum_tolerance(dtype, row.terms)});
+            Call wide = reduce("reduce_sum", dtype, row.shape, row.dims, row.out);
+            wide.outputs[0].dtype = WEFT_F32;
+            wide.attributes.push_back(flag("wide"));
+            cases.push_back({"reduce_sum", std::move(wide), sum_tolerance(WEFT_F32, row.terms)});
             cases.push_back({"reduce_max",
                              reduce("reduce_max", dtype, row.shape, row.dims, row.out),
                              {0.0, 0.0}}); // chooses, does not compute

@@ -2,6 +2,7 @@
 // One row per layer: what it turns a sample into, how many weights it has, what it refuses.
 #include "core/base/error.h"
 #include "core/nn/layer_list.h"
+#include "core/passes/apply_precision.h"
 #include "tests/support/run_programs.h"
 #include "tests/support/weft_test.h"
 
@@ -247,6 +248,44 @@ private slots:
         QCOMPARE(scalar_of(results.at(1)), 0.25F); // 0 + 0.1 * (2.5 - 0)
         // 1 + 0.1 * (0.5 - 1), within the rounding of five operations
         QVERIFY(std::abs(scalar_of(results.at(2)) - 0.95F) < 1e-6F);
+    }
+
+    // A product on either side, so that the layer takes and gives the compute type. Rows 8
+    // and 8.125 have mean 8.0625 and variance 0.03125^2 * 4: what is far from zero beside its
+    // spread shows rounding.
+    void batch_norm_evaluates_in_bf16_compute_to_the_bits_that_it_trains_to() {
+        const auto lowered = [](nn::Mode mode) {
+            LayerProgram built = layer_program(
+                R"([{"type": "linear", "units": 1, "bias": false}, {"type": "batch_norm"},
+                    {"type": "linear", "units": 1, "bias": false}])",
+                {ir::DType::f32, {1}}, mode);
+            passes::apply_precision(built.program, ir::DType::bf16);
+            std::vector<exec::Tensor> arguments;
+            for (const ir::Port& port : built.program.arguments) {
+                const auto ends = [&](const char* with) { return port.name.ends_with(with); };
+                const ir::Shape& shape = built.program.type(port.value).shape;
+                if (port.name == "inputs") {
+                    arguments.push_back(f32({2, 1}, {8.0F, 8.125F}));
+                } else if (port.name == "random") {
+                    arguments.push_back(i64({3}, {0, 0, 0}));
+                } else if (ends("mean")) {
+                    arguments.push_back(f32(shape, {8.0625F}));
+                } else if (ends("variance")) {
+                    arguments.push_back(f32(shape, {0.00390625F}));
+                } else if (ends("bias")) {
+                    arguments.push_back(f32(shape, {0.3F}));
+                } else {
+                    arguments.push_back(
+                        f32(shape,
+                            std::vector<float>(static_cast<std::size_t>(shape.elements()), 1.0F)));
+                }
+            }
+            return exec::interpret(built.program, arguments).at(0);
+        };
+        const exec::Tensor trained = lowered(nn::Mode::train);
+        const exec::Tensor evaluated = lowered(nn::Mode::evaluate);
+        QCOMPARE(evaluated.span<float>()[0], trained.span<float>()[0]);
+        QCOMPARE(evaluated.span<float>()[1], trained.span<float>()[1]);
     }
 };
 

@@ -315,6 +315,15 @@ void add_norms(Rows& rows) {
          .derived = {{2, "batch_norm", {0, 1, 1, 5}, 1}, {3, "batch_norm", {0, 1, 1, 5}, 2}}});
 }
 
+void add_batch_norm_inference(Rows& rows) {
+    rows.push_back({.kind = "batch_norm_inference",
+                    .operands = {"f64[3,2,4]", "f64[4]+", "f64[4]", "f64[4]", "f64[4]+"},
+                    .attributes = {{"eps", 0.1}},
+                    .refused = {{{"f64[3,4]", "f64[4]", "f64[4]", "f64[3]", "f64[4]"},
+                                 {{"eps", 0.1}},
+                                 "x has 4 features, but mean is f64[3]"}}});
+}
+
 void add_experts(Rows& rows) {
     const ir::Attributes sizes = {{"experts", 3}, {"capacity", 2}};
     rows.push_back(
@@ -638,6 +647,7 @@ Rows make_cases() {
     add_reductions(rows);
     add_products(rows);
     add_norms(rows);
+    add_batch_norm_inference(rows);
     add_experts(rows);
     add_rotary(rows);
     add_attention(rows);

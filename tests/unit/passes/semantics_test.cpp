@@ -13,6 +13,9 @@
 #include "tests/support/random_program.h"
 #include "tests/support/weft_test.h"
 
+#include <array>
+#include <functional>
+
 using namespace weft;
 
 namespace {
@@ -126,6 +129,25 @@ private slots:
                         before.type(before.results[i].value));
             }
             exec::interpret(program, arguments); // every kernel takes the mixed types
+        }
+    }
+
+    void a_group_computes_f64_constants_in_f64() {
+        ir::Program program = ir::parse(R"(program p {
+  in %0 batch "x" : f64[4]
+  %1 = affine(%0) {scale=0.1, shift=0.3} : f64[4] @ "" forward
+  %2 = square(%1) : f64[4] @ "" forward
+  out %2 output "y"
+})");
+        passes::fuse_elementwise(program);
+        QCOMPARE(count_ops(program.body, "fused"), 1);
+        std::vector<exec::Tensor> arguments(1, exec::Tensor({ir::DType::f64, {4}}));
+        const std::array<double, 4> x = {1.0, 3.0, -7.0, 1e9};
+        std::copy(x.begin(), x.end(), arguments[0].span<double>().begin());
+        const auto y = exec::interpret(program, arguments);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const double inner = x[i] * 0.1 + 0.3;
+            QVERIFY(std::equal_to<>()(y[0].span<double>()[i], inner * inner));
         }
     }
 
