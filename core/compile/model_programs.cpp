@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <map>
 
 namespace weft::compile {
 namespace {
@@ -26,9 +27,15 @@ void check_loss_fits(const nn::LossDef& loss, const nn::DataShape& data) {
     }
 }
 
-/// Variables of the model when built for one sample in this mode.
-std::vector<nn::Variable> variables_of(const RunModel& run, nn::Mode mode) {
-    ir::Program scratch;
+struct DeclaredModel {
+    ir::Program program;
+    std::vector<nn::Variable> variables;
+};
+
+/// The model when built for one sample in this mode.
+DeclaredModel declare_model(const RunModel& run, nn::Mode mode) {
+    DeclaredModel out;
+    ir::Program& scratch = out.program;
     const ValueId inputs =
         scratch.add_argument(ir::Role::batch, "inputs", batched(run.data.input, {1}));
     nn::Surroundings around{.mode = mode, .data = run.data};
@@ -38,7 +45,45 @@ std::vector<nn::Variable> variables_of(const RunModel& run, nn::Mode mode) {
     ops::Builder builder(scratch, scratch.body);
     nn::ModelContext context(builder, around);
     run.model->build(context, run.model_settings(), inputs);
-    return context.variables();
+    out.variables = context.variables();
+    return out;
+}
+
+/// The parameters that weight decay is for: those of two dimensions or more that products read, as
+/// they are or as views. Tables whose rows are looked up are none, even where the output multiplies
+/// by them as well.
+std::set<std::string> matrices_of(const DeclaredModel& model) {
+    std::map<ValueId, std::string> names; // parameters and their views
+    for (const nn::Variable& variable : model.variables) {
+        if (variable.kind == nn::Variable::Kind::parameter && variable.shape.rank() >= 2) {
+            names.emplace(variable.value, variable.name);
+        }
+    }
+    std::set<std::string> out;
+    std::set<std::string> looked_up;
+    for (const ir::Op& op : model.program.body.ops) {
+        const ops::OpCost cost = ops::cost_of({model.program, op});
+        const bool by_index = std::any_of(op.inputs.begin(), op.inputs.end(), [&](ValueId id) {
+            return !ir::is_float(model.program.type(id).dtype);
+        });
+        for (const ValueId input : op.inputs) {
+            const auto name = names.find(input);
+            if (name == names.end()) {
+                continue;
+            }
+            if (by_index) {
+                looked_up.insert(name->second);
+            } else if (cost.products > 0) {
+                out.insert(name->second);
+            } else if (op.inputs.size() == 1 && cost.flops <= 0) {
+                names.emplace(op.outputs[0], name->second);
+            }
+        }
+    }
+    for (const std::string& table : looked_up) {
+        out.erase(table);
+    }
+    return out;
 }
 
 std::vector<nn::Variable> of_kind(const std::vector<nn::Variable>& all, nn::Variable::Kind kind) {
@@ -82,6 +127,15 @@ const optim::Group& RunModel::group(const nn::Variable& parameter) const {
     return groups[optim::group_of(groups, parameter.name)];
 }
 
+config::Json RunModel::update_settings(const nn::Variable& parameter) const {
+    const optim::Group& own = group(parameter);
+    config::Json out = own.settings;
+    if (!own.decays_all && !matrices.contains(parameter.name)) {
+        out["weight_decay"] = 0.0;
+    }
+    return out;
+}
+
 RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample) {
     RunModel run;
     run.config = &config;
@@ -98,11 +152,14 @@ RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample) {
     }
     run.groups = optim::resolve_groups(config.section("optimizer"));
     check_loss_fits(*run.loss, run.data);
-    const auto variables = variables_of(run, nn::Mode::evaluate);
+    const DeclaredModel declared = declare_model(run, nn::Mode::evaluate);
+    const std::vector<nn::Variable>& variables = declared.variables;
+    run.matrices = matrices_of(declared);
     run.parameters = of_kind(variables, nn::Variable::Kind::parameter);
     run.statistics = of_kind(variables, nn::Variable::Kind::statistic);
     if (run.model->language_model()) {
-        run.caches = of_kind(variables_of(run, nn::Mode::decode), nn::Variable::Kind::cache);
+        run.caches =
+            of_kind(declare_model(run, nn::Mode::decode).variables, nn::Variable::Kind::cache);
     }
     check_something_trains(run);
     return run;
@@ -151,6 +208,9 @@ std::vector<plan::StateSlot> make_slots(const RunModel& run) {
     for (const nn::Variable& parameter : run.parameters) {
         out.push_back(slot_of(parameter, parameter.name, plan::Category::parameters));
         out.back().trainable = run.trainable(parameter);
+        if (out.back().trainable) {
+            out.back().weight_decay = run.update_settings(parameter).at("weight_decay");
+        }
     }
     for (const nn::Variable& statistic : run.statistics) {
         out.push_back(slot_of(statistic, statistic.name, plan::Category::state));

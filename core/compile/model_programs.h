@@ -9,6 +9,7 @@
 #include "core/nn/reduction.h"
 #include "core/optim/groups.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,12 @@ struct RunModel {
     std::vector<nn::Variable> statistics;
     std::vector<nn::Variable> caches; // language models
 
+    std::set<std::string> matrices; // parameters that multiply in products
+
     bool trainable(const nn::Variable& parameter) const;
     const optim::Group& group(const nn::Variable& parameter) const;
+    /// What updates this parameter: its group's settings, with the weight decay that reaches it.
+    config::Json update_settings(const nn::Variable& parameter) const;
     bool averaged() const { return config->ema_decay.has_value(); }
     const config::Json& model_settings() const { return config->section("model"); }
 };

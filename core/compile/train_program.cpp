@@ -311,19 +311,21 @@ private:
             builder_.set_path("update");
             const auto& scalars = scalars_of(index);
             builder_.set_path(layer_of(trained.variable->name));
-            update(trained, run_.groups[index], scalars);
+            update(trained, *run_.groups[index].optimizer, scalars);
         }
     }
 
-    void update(const Trained& trained, const optim::Group& group, const ValueIds& scalars) {
+    void update(const Trained& trained, const optim::OptimizerDef& optimizer,
+                const ValueIds& scalars) {
         ops::Builder& b = builder_;
+        const config::Json settings = run_.update_settings(*trained.variable);
         const std::string& name = trained.variable->name;
         const ValueId gradient =
             clip_.valid() ? ops::mul(b, trained.gradient, clip_) : trained.gradient;
-        const optim::UpdateResult updated = group.optimizer->update(
-            b, group.settings, {trained.value, gradient, trained.state, scalars});
+        const optim::UpdateResult updated =
+            optimizer.update(b, settings, {trained.value, gradient, trained.state, scalars});
         const ValueId value = take(name, updated.parameter, trained.value);
-        const auto names = group.optimizer->state(group.settings);
+        const auto names = optimizer.state(settings);
         for (std::size_t i = 0; i < names.size(); ++i) {
             take(optimizer_slot(names[i], name), updated.state[i], trained.state[i]);
         }

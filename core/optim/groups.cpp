@@ -10,6 +10,8 @@ namespace {
 
 using config::Json;
 
+constexpr const char* kDecayOnAll = "all";
+
 bool in_table(const config::FieldTable& table, std::string_view name) {
     return std::any_of(table.begin(), table.end(),
                        [&](const config::Field& field) { return field.name == name; });
@@ -22,17 +24,21 @@ const OptimizerDef& optimizer_of(const Json& section, const Json& group) {
     return *found;
 }
 
+bool decays_all(const Json& section) {
+    return section.at("weight_decay_on") == kDecayOnAll;
+}
+
 Group resolved(const Json& section, const Json& group) {
     Group out;
     out.match = group.at("match").get<std::string>();
     out.optimizer = &optimizer_of(section, group);
-    const bool same_type = out.optimizer->name == section.at("type").get<std::string>();
     out.settings = Json::object();
     for (const config::Field& field : out.optimizer->fields()) {
         const Json& own = group.at(field.name);
         out.settings[field.name] =
-            !own.is_null() ? own : same_type ? section.at(field.name) : field.default_value;
+            own.is_null() ? section.value(field.name, field.default_value) : own;
     }
+    out.decays_all = decays_all(section) || !group.at("weight_decay").is_null();
     const Json& rate = group.at("learning_rate");
     out.learning_rate =
         rate.is_null() ? section.at("learning_rate").get<double>() : rate.get<double>();
@@ -66,7 +72,9 @@ config::Field group_field(const config::Field& lr_schedule) {
     config::FieldTable fields = {
         config::text_field("match", nullptr, "Parameter names, * for any run of characters.")
             .must_be_given(),
-        config::choice_field("type", nullptr, std::move(types), "Another optimizer.").or_null(),
+        config::choice_field("type", nullptr, std::move(types),
+                             "Another optimizer; settings that both have are inherited, too.")
+            .or_null(),
         config::real_field("learning_rate", nullptr, "Another base rate.").or_null().at_least(0.0),
         std::move(schedule)};
     for (config::Field& field : union_of_fields()) {
@@ -93,9 +101,15 @@ config::Field optimizer_field(const config::Field& lr_schedule) {
         for (config::Field& field : def->fields()) {
             fields.push_back(std::move(field));
         }
+        fields.push_back(config::choice_field("weight_decay_on", "matrices",
+                                              {"matrices", kDecayOnAll},
+                                              "What weight_decay pulls: matrices are the weights "
+                                              "of products and convolutions, without "
+                                              "biases, gains of norms, embeddings and positions. A "
+                                              "group's own weight_decay pulls all "
+                                              "that it matches."));
         fields.push_back(config::list_field(
-            "groups", Json::array({{{"match", "*.bias"}, {"weight_decay", 0.0}}}),
-            group_field(lr_schedule),
+            "groups", Json::array(), group_field(lr_schedule),
             "Other settings for some parameters; the first group that matches wins."));
         records.push_back({std::string(def->name), std::string(def->help), std::move(fields)});
     }
@@ -117,6 +131,7 @@ std::vector<Group> resolve_groups(const Json& optimizer) {
         rest.settings[field.name] = optimizer.at(field.name);
     }
     rest.learning_rate = optimizer.at("learning_rate").get<double>();
+    rest.decays_all = decays_all(optimizer);
     out.push_back(std::move(rest));
     return out;
 }

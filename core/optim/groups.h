@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameter groups: which settings an optimizer uses for which parameter. The first group whose
-// pattern matches the parameter's name wins; what it leaves null comes from the optimizer itself.
+// pattern matches the parameter's name wins; what it leaves null comes from the optimizer itself,
+// and where it has another type that has settings of its own, from that type's defaults.
 #pragma once
 
 #include "core/optim/optimizer_list.h"
@@ -18,6 +19,7 @@ struct Group {
     config::Json settings;       // of `optimizer`, every field there
     double learning_rate = 0;    // base rate of this group
     config::Json lr_schedule;    // null: the run's schedule
+    bool decays_all = false; // its weight decay pulls every parameter, not only those that multiply
 };
 
 /// The groups of a normalised "optimizer" section in order; the last one matches everything.

@@ -50,6 +50,7 @@ struct StateSlot {
     ir::Type type;
     bool saved = true;                     // part of a checkpoint (key/value caches are not)
     bool trainable = true;                 // parameters only
+    double weight_decay = 0;               // that pulls it at each update; parameters only
     std::vector<std::string> logical_axes; // one per dimension; "" = none
     std::int64_t offset = 0;               // in the arena; set by plan building
     ir::Type whole;                        // of the array that `type` is a device's part of

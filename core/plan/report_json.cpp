@@ -232,6 +232,9 @@ Json to_json(const ExecutionPlan& plan) {
                   {"diagnostics", diagnostics_json(plan)}};
     for (const StateSlot& slot : plan.state_slots) {
         document["tensors"].push_back(tensor_row_json(plan, slot));
+        if (slot.category == Category::parameters) {
+            document["tensors"].back()["weight_decay"] = slot.weight_decay;
+        }
     }
     for (const Tensor& tensor : batch_tensors(plan)) {
         document["tensors"].push_back(tensor_row_json(plan, tensor));

@@ -5,6 +5,7 @@
 #include "core/plan/sections.h"
 
 #include <algorithm>
+#include <map>
 
 namespace weft::plan {
 namespace {
@@ -58,9 +59,46 @@ void write_memory(Page& page, const ExecutionPlan& plan) {
     }
 }
 
+/// "blocks.3.mlp.up.weight" -> "blocks.*.mlp.up.weight"
+std::string without_numbers(const std::string& name) {
+    std::string out;
+    for (const std::string& part : split(name, '.')) {
+        const bool number = !part.empty() && part.find_first_not_of("0123456789") == part.npos;
+        out += (out.empty() ? "" : ".") + (number ? std::string("*") : part);
+    }
+    return out;
+}
+
+void write_decay(Page& page, const ExecutionPlan& plan) {
+    struct Decayed {
+        std::int64_t parameters = 0;
+        std::vector<std::string> names;
+    };
+    std::map<double, Decayed> by_rate;
+    for (const StateSlot& slot : plan.state_slots) {
+        if (slot.weight_decay > 0) {
+            Decayed& one = by_rate[slot.weight_decay];
+            one.parameters += slot.whole.shape.elements();
+            const std::string name = without_numbers(slot.name);
+            if (std::find(one.names.begin(), one.names.end(), name) == one.names.end()) {
+                one.names.push_back(name);
+            }
+        }
+    }
+    if (by_rate.empty()) {
+        page.row("weight decay", "none");
+    }
+    for (const auto& [rate, one] : by_rate) {
+        page.row("weight decay", config::Json(rate).dump(),
+                 "pulls " + format_thousands(one.parameters) + " parameters:");
+        page.sentence(join(one.names, ", "), Page::kNameColumns + 3, Page::kNameColumns + 3);
+    }
+}
+
 void write_step(Page& page, const ExecutionPlan& plan) {
     page.heading("Step");
     page.row("parameters", format_count(plan.parameters), format_thousands(plan.parameters));
+    write_decay(page, plan);
     page.row("work", flop_text(plan.flops_per_step));
     page.row("predicted", plan.predicted_step_ms ? milliseconds(*plan.predicted_step_ms) : "-",
              plan.predicted_step_ms ? "give or take " + fixed(plan.predicted_error * 100, 0) + " %"

@@ -187,6 +187,18 @@ private slots:
         QCOMPARE(groups[1].settings.at("momentum").get<double>(), 0.9); // sgd's own default
         QCOMPARE(groups[1].lr_schedule.at("type").get<std::string>(), std::string("constant"));
     }
+
+    void a_group_of_another_type_inherits_what_both_types_have() {
+        const Json section = checked_section(R"({"type": "adamw", "learning_rate": 0.5,
+            "weight_decay": 0.25, "eps": 1e-4, "groups": [
+            {"match": "a.*", "type": "sgd"}, {"match": "b.*", "type": "adam", "eps": 1e-3}]})");
+        const auto groups = optim::resolve_groups(section);
+        QCOMPARE(groups[0].learning_rate, 0.5);
+        QCOMPARE(groups[0].settings.at("weight_decay").get<double>(), 0.25);
+        QCOMPARE(groups[0].settings.at("momentum").get<double>(), 0.9); // sgd's own default
+        QCOMPARE(groups[1].settings.at("weight_decay").get<double>(), 0.25);
+        QCOMPARE(groups[1].settings.at("eps").get<double>(), 1e-3);
+    }
 };
 
 WEFT_TEST(OptimizerTest)

@@ -475,8 +475,9 @@ private slots:
     }
 
     void a_list_grows_moves_and_shrinks() {
-        ShownForm shown("/optimizer", {{"optimizer", {{"type", "adamw"}}}});
-        // Only the default is there: it is written out with the change.
+        ShownForm shown(
+            "/optimizer",
+            {{"optimizer", {{"type", "adamw"}, {"groups", Json::array({{{"match", "*.bias"}}})}}}});
         QTest::mouseClick(shown.find("add:/optimizer/groups"), Qt::LeftButton);
         QCOMPARE(shown.at("/optimizer/groups")->size(), std::size_t{2});
         QCOMPARE(shown.at("/optimizer/groups")->at(0).at("match"), Json("*.bias"));

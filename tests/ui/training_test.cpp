@@ -192,7 +192,7 @@ private slots:
     }
 
     void decay_of_biases_is_said_and_can_be_taken_out() {
-        const Json all = {{"type", "adamw"}, {"weight_decay", 0.1}, {"groups", Json::array()}};
+        const Json all = {{"type", "adamw"}, {"weight_decay", 0.1}, {"weight_decay_on", "all"}};
         compile::RunConfig config = config_with({{"/optimizer", all}});
         const auto plan_of = [](const compile::RunConfig& run) {
             return train::plan_run(run, train::outline_run_data(run, train::PlanTarget{}),
@@ -205,6 +205,7 @@ private slots:
         config = config_with({{"/optimizer",
                                {{"type", "adamw"},
                                 {"weight_decay", 0.1},
+                                {"weight_decay_on", "all"},
                                 {"groups", exemptGroups(config, counts)}}}});
         counts = ui::countGroups(config, plan_of(config));
         QVERIFY(!counts.warns());
@@ -331,7 +332,8 @@ private slots:
 
     void groups_are_added_moved_and_removed_on_the_page() {
         test::StudioFixture fixture;
-        show(fixture, {{"/optimizer", {{"type", "adamw"}}}});
+        show(fixture, {{"/optimizer",
+                        {{"type", "adamw"}, {"groups", Json::array({{{"match", "*.bias"}}})}}}});
         fixture.click("addGroup");
         QCOMPARE(at(fixture, "/optimizer/groups").size(), std::size_t{2});
         auto* match = fixture.find("field:/optimizer/groups/1/match");

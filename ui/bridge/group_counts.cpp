@@ -35,15 +35,13 @@ GroupCounts countGroups(const compile::RunConfig& config, const plan::ExecutionP
         const std::size_t index = optim::group_of(groups, slot.name);
         ++out.groups[index].tensors;
         out.groups[index].parameters += slot.whole.shape.elements();
-        const auto decay = groups[index].settings.find("weight_decay");
-        if (decay == groups[index].settings.end() || !decay->is_number() ||
-            decay->get<double>() == 0.0) {
+        if (slot.weight_decay <= 0) {
             continue;
         }
         const bool embedding = isEmbedding(slot);
         const bool vector = slot.whole.shape.rank() < 2;
         if (embedding || vector) {
-            out.decay = std::max(out.decay, decay->get<double>());
+            out.decay = std::max(out.decay, slot.weight_decay);
             (embedding ? out.decayed_embeddings : out.decayed_vectors).push_back(slot.name);
         }
     }

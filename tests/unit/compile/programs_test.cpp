@@ -2,6 +2,7 @@
 // The programs of a run, through the interpreter: gradients against finite differences,
 // accumulation, masks, clipping, averages, groups, skipped updates, generation.
 #include "core/base/file.h"
+#include "core/base/text.h"
 #include "core/ir/text.h"
 #include "core/ops/verify.h"
 #include "tests/support/run_programs.h"
@@ -213,6 +214,76 @@ private slots:
                         violations.empty(),
                         (program.name + ": " + (violations.empty() ? "" : violations[0])).c_str());
                 }
+            }
+        }
+    }
+
+    void weight_decay_pulls_matrices_alone_data() {
+        QTest::addColumn<QString>("document");
+        QTest::addColumn<QStringList>("still"); // patterns of names that it leaves alone
+        QTest::newRow("mlp") << QString::fromStdString(classifier(kMlp)) << QStringList{"*.bias"};
+        // Norms of unnamed layers bear the same name as linear layers.
+        QTest::newRow("sequential") << QString::fromStdString(classifier(kConvolutions))
+                                    << QStringList{"*.bias", "layers.3.layers.0.weight"};
+        QTest::newRow("gpt2") << QString::fromStdString(language_model(kGpt))
+                              << QStringList{"*.bias", "*norm*", "wte.*", "wpe.*"};
+        QTest::newRow("llama") << QString::fromStdString(language_model(kLlama))
+                               << QStringList{"*norm*", "embedding.*"};
+        QTest::newRow("vit") << QString::fromStdString(classifier(kVit))
+                             << QStringList{"*.bias", "*norm*", "positions.*", "cls.*"};
+        QTest::newRow("resnet") << QString::fromStdString(
+                                       classifier(R"({"type": "resnet", "width": 2})"))
+                                << QStringList{"*.bias", "*norm*"};
+    }
+
+    void weight_decay_pulls_matrices_alone() {
+        QFETCH(QString, document);
+        QFETCH(QStringList, still);
+        const bool tokens = document.contains("\"text\"");
+        const bool features = document.contains("\"mlp\", \"hidden\"");
+        const data::SampleInfo sample = tokens     ? text_sample(6, 11)
+                                        : features ? features_sample(6, 3)
+                                                   : small_image();
+        const double terms = static_cast<double>(batch_shape({4}, sample.target.shape).elements());
+        const auto after = [&](const char* decay) {
+            Run run(checked_config(document.toStdString(), {decay}), sample);
+            make_curved(run); // no parameter is zero
+            run.run("train_step", with_scalars(batch_of(sample, {1, 4}), terms, 0.125));
+            return std::pair(run.state, run.set().state_slots);
+        };
+        const auto [plain, plain_slots] = after("optimizer.weight_decay=0");
+        const auto [pulled, pulled_slots] = after("optimizer.weight_decay=0.5");
+        int found = 0;
+        QCOMPARE(plain_slots.size(), pulled_slots.size());
+        for (const plan::StateSlot& slot : pulled_slots) {
+            if (slot.category != plan::Category::parameters) {
+                continue;
+            }
+            const bool exempt = std::any_of(still.begin(), still.end(), [&](const QString& one) {
+                return glob_match(one.toStdString(), slot.name);
+            });
+            found += exempt ? 1 : 0;
+            const double moved = distance(plain.at(slot.name), pulled.at(slot.name));
+            QVERIFY2((moved > 0.0) != exempt, slot.name.c_str());
+            QCOMPARE(slot.weight_decay, exempt ? 0.0 : 0.5);
+        }
+        QVERIFY(found >= still.size());
+    }
+
+    void weight_decay_on_all_and_that_of_a_group_pull_what_they_match() {
+        const auto made = [](const std::vector<std::string>& settings) {
+            return compile::build_programs(checked_config(classifier(kMlp), settings),
+                                           features_sample(6, 3))
+                .state_slots;
+        };
+        for (const plan::StateSlot& slot :
+             made({"optimizer.weight_decay=0.5", "optimizer.weight_decay_on=all"})) {
+            QVERIFY(slot.category != plan::Category::parameters || slot.weight_decay > 0);
+        }
+        for (const plan::StateSlot& slot :
+             made({R"(optimizer.groups=[{"match": "*.bias", "weight_decay": 0.25}])"})) {
+            if (slot.category == plan::Category::parameters) {
+                QCOMPARE(slot.weight_decay, slot.name.ends_with(".bias") ? 0.25 : 0.0);
             }
         }
     }

@@ -43,7 +43,7 @@ private slots:
           "/metrics": ["accuracy"],
           "/optimizer/type": "adamw", "/optimizer/learning_rate": 0.001,
           "/optimizer/betas": [0.9, 0.999], "/optimizer/eps": 1e-8, "/optimizer/weight_decay": 0.01,
-          "/optimizer/groups/0/match": "*.bias", "/optimizer/groups/0/weight_decay": 0.0,
+          "/optimizer/weight_decay_on": "matrices", "/optimizer/groups": [],
           "/lr_schedule/type": "warmup_cosine", "/lr_schedule/warmup_steps": null,
           "/lr_schedule/start_factor": 0.0, "/lr_schedule/end_factor": 0.0,
           "/training/length": {"epochs": 5.0}, "/training/global_batch_size": 256,
