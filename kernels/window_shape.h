@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The geometry of convolutions and pooling, read once for every back end. Images are NHWC, weights
 // [kh, kw, C, O]; padding is {top, left, bottom, right}, zeros for convolutions and average pooling
-// (which always divides by the whole window), never chosen by max pooling.
+// (which divides by the whole window, or by what of it lies in the image), never chosen by max
+// pooling.
 #pragma once
 
 #include "kernels/op.h"
+
+#include <algorithm>
 
 namespace weft::kernels {
 
@@ -27,5 +30,13 @@ struct WindowShape {
 WindowShape conv_shape(const Op& op, const Type& image, const Type& weight, const Type& result);
 /// `image` [N,H,W,C] and `result` [N,H',W',C] of pooling in either direction.
 WindowShape pool_shape(const Op& op, const Type& image, const Type& result);
+
+/// Pixels of the image under the window of result (oy, ox).
+inline std::int64_t taps_inside(const WindowShape& s, std::int64_t oy, std::int64_t ox) {
+    const auto inside = [](std::int64_t first, std::int64_t window, std::int64_t size) {
+        return std::min(first + window, size) - std::max<std::int64_t>(first, 0);
+    };
+    return inside(oy * s.stride_h - s.top, s.kh, s.h) * inside(ox * s.stride_w - s.left, s.kw, s.w);
+}
 
 } // namespace weft::kernels

@@ -91,17 +91,28 @@ config::FieldTable pool_fields(int) {
             padding_field("valid")};
 }
 
-ir::ValueId build_pool(ModelContext& context, const char* kind, const Json& settings,
-                       ir::ValueId x) {
+config::FieldTable avg_pool_fields(int depth) {
+    config::FieldTable out = pool_fields(depth);
+    out.push_back(config::boolean_field(
+        "count_include_pad", true,
+        "With padding \"same\", its zeros count in the mean; false: the mean of what is there."));
+    return out;
+}
+
+ir::ValueId build_pool(ModelContext& context, const char* kind, const Json& settings, ir::ValueId x,
+                       bool exclude_padding = false) {
     require_images(context, x);
     const auto window = settings.at("window").get<std::int64_t>();
     const std::int64_t stride =
         settings.at("stride").is_null() ? window : settings.at("stride").get<std::int64_t>();
-    return context.builder().emit(
-        kind, {x},
-        {{"window", square(window)},
-         {"stride", square(stride)},
-         {"padding", padding_of(context, x, window, stride, settings.at("padding"))}});
+    ir::Attributes attributes = {
+        {"window", square(window)},
+        {"stride", square(stride)},
+        {"padding", padding_of(context, x, window, stride, settings.at("padding"))}};
+    if (exclude_padding) {
+        attributes.set("exclude_padding", true);
+    }
+    return context.builder().emit(kind, {x}, std::move(attributes));
 }
 
 ir::ValueId build_max_pool(ModelContext& context, const Json& settings, ir::ValueId x) {
@@ -109,7 +120,8 @@ ir::ValueId build_max_pool(ModelContext& context, const Json& settings, ir::Valu
 }
 
 ir::ValueId build_avg_pool(ModelContext& context, const Json& settings, ir::ValueId x) {
-    return build_pool(context, "avg_pool", settings, x);
+    return build_pool(context, "avg_pool", settings, x,
+                      !settings.at("count_include_pad").get<bool>());
 }
 
 ir::ValueId build_global_avg_pool(ModelContext& context, const Json&, ir::ValueId x) {
@@ -123,7 +135,8 @@ const LayerDef kConv2dLayer = {"conv2d", "2-D convolution: [B, H, W, C] to [B, H
                                conv2d_fields, build_conv2d};
 const LayerDef kMaxPoolLayer = {"max_pool", "Largest value of each window.", pool_fields,
                                 build_max_pool};
-const LayerDef kAvgPoolLayer = {"avg_pool", "Mean of each window.", pool_fields, build_avg_pool};
+const LayerDef kAvgPoolLayer = {"avg_pool", "Mean of each window.", avg_pool_fields,
+                                build_avg_pool};
 const LayerDef kGlobalAvgPoolLayer = {"global_avg_pool",
                                       "Mean over height and width: [B, H, W, C] to [B, C].",
                                       no_fields, build_global_avg_pool};

@@ -17,7 +17,6 @@ namespace {
 
 using config::Json;
 
-constexpr double kLlamaNormEps = 1e-5;
 constexpr std::int64_t kFfnMultiple = 256;
 
 struct LlamaVariant {
@@ -26,6 +25,7 @@ struct LlamaVariant {
     double rope_theta;
     bool tied;
     std::int64_t experts = 0;
+    double norm_eps = 0; // the settings'
 };
 
 constexpr std::array kLlamaVariants = {
@@ -57,6 +57,7 @@ LlamaVariant llama_dimensions(const Json& settings) {
     d.rope_theta = given(settings, "rope_theta", d.rope_theta);
     d.tied = given(settings, "tied", d.tied);
     d.experts = given(settings, "experts", d.experts);
+    d.norm_eps = settings.at("norm_eps").get<double>();
     return d;
 }
 
@@ -88,6 +89,12 @@ config::FieldTable llama_fields() {
                            "Base of the rotary wave lengths; null: the variant's, or 10000.")
             .or_null()
             .above(0.0),
+        config::real_field(
+            "norm_eps", 1e-5,
+            "Added to the mean square by every norm; checkpoints of Hugging Face name "
+            "it rms_norm_eps.")
+            .above(0.0)
+            .for_experts(),
         tied_field()};
     for (config::Field& field :
          expert_fields("Feed-forward networks per block; null: the variant's, or one.")) {
@@ -183,16 +190,17 @@ ir::ValueId gated_mlp(ModelContext& context, const LlamaVariant& d, const Expert
     return projected(context, "down", inner, d.width, residual_init(d.layers), "mlp", "embed");
 }
 
-ir::ValueId rms_normalised(ModelContext& context, const char* name, ir::ValueId x) {
+ir::ValueId rms_normalised(ModelContext& context, const char* name, ir::ValueId x, double eps) {
     const Scope scope(context, name);
-    return rms_norm(context, x, kLlamaNormEps);
+    return rms_norm(context, x, eps);
 }
 
 ir::ValueId llama_block(ModelContext& context, const LlamaVariant& d, const ExpertSettings& experts,
                         ir::ValueId x) {
     ops::Builder& b = context.builder();
-    x = ops::add(b, x, attention(context, d, rms_normalised(context, "norm1", x)));
-    return ops::add(b, x, gated_mlp(context, d, experts, rms_normalised(context, "norm2", x)));
+    x = ops::add(b, x, attention(context, d, rms_normalised(context, "norm1", x, d.norm_eps)));
+    return ops::add(
+        b, x, gated_mlp(context, d, experts, rms_normalised(context, "norm2", x, d.norm_eps)));
 }
 
 ir::ValueId build_llama(ModelContext& context, const Json& settings, ir::ValueId inputs) {
@@ -212,7 +220,7 @@ ir::ValueId build_llama(ModelContext& context, const Json& settings, ir::ValueId
         const Scope scope(context, "blocks." + std::to_string(i));
         x = llama_block(context, d, experts, x);
     }
-    x = rms_normalised(context, "norm", x);
+    x = rms_normalised(context, "norm", x, d.norm_eps);
     const Scope scope(context, "head");
     if (d.tied) {
         return ops::matmul(context.builder(), x, table, false, true);

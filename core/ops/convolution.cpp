@@ -207,6 +207,9 @@ OpCost conv2d_weight_grad_cost(const OpView& view) {
         view, conv_flops(view.input(1).shape, kernel[0] * kernel[1], view.input(0).shape[3]));
 }
 
+constexpr AttributeDef kExcludePadding{"exclude_padding", AttributeKind::flag, false,
+                                       "the mean of what lies in the image"};
+
 // --- Pooling -----------------------------------------------------------------------------------
 
 // A window that lies in the padding alone would have no maximum.
@@ -365,18 +368,19 @@ const OpDef kMaxPoolGrad{.name = "max_pool_grad",
 
 const OpDef kAvgPool{.name = "avg_pool",
                      .help = "average of each window of x [N, H, W, C]",
-                     .attributes = {kWindow, kStride, kPadding},
+                     .attributes = {kWindow, kStride, kPadding, kExcludePadding},
                      .infer = infer_pool,
                      .gradient = avg_pool_gradient,
                      .factors = pool_factors,
                      .cost = pool_cost};
 
-const OpDef kAvgPoolGrad{.name = "avg_pool_grad",
-                         .help = "dy [N, H', W', C] -> dx",
-                         .attributes = {kShapeAttribute, kWindow, kStride, kPadding},
-                         .infer = infer_avg_pool_grad,
-                         .factors = avg_pool_grad_factors,
-                         .cost = avg_pool_grad_cost,
-                         .localise = localise_shape};
+const OpDef kAvgPoolGrad{
+    .name = "avg_pool_grad",
+    .help = "dy [N, H', W', C] -> dx",
+    .attributes = {kShapeAttribute, kWindow, kStride, kPadding, kExcludePadding},
+    .infer = infer_avg_pool_grad,
+    .factors = avg_pool_grad_factors,
+    .cost = avg_pool_grad_cost,
+    .localise = localise_shape};
 
 } // namespace weft::ops

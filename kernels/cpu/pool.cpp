@@ -44,11 +44,17 @@ void for_each_tap(const WindowShape& s, std::int64_t oy, std::int64_t ox, const 
 
 enum class Pooling { max, average };
 
+/// What one pixel of a window gives to its average.
+float pixel_share(const WindowShape& s, bool inside_only, std::int64_t oy, std::int64_t ox) {
+    return 1.0f / static_cast<float>(inside_only ? taps_inside(s, oy, ox) : s.kh * s.kw);
+}
+
 class Pool final : public Kernel {
 public:
     Pool(const Op& op, Pooling kind)
         : s_(pool_shape(op, op.input(0), op.output(0))), type_(op.input(0).dtype), kind_(kind),
-          threads_(team_size()), line_(round_up_to_line(s_.c * 4)), scratch_{0, 2 * line_} {
+          inside_only_(op.flag("exclude_padding")), threads_(team_size()),
+          line_(round_up_to_line(s_.c * 4)), scratch_{0, 2 * line_} {
         if (!is_float(type_) || op.output(0).dtype != type_) {
             unsupported("pooling of f32 or bf16 only");
         }
@@ -81,7 +87,7 @@ private:
             }
         });
         if (!max) {
-            scale_run(result, 1.0f / static_cast<float>(s_.kh * s_.kw), s_.c);
+            scale_run(result, pixel_share(s_, inside_only_, oy, ox), s_.c);
         }
         store_run(type_)(result, element(args.outputs[0], type_, s_.result(n, oy, ox)), s_.c);
     }
@@ -89,6 +95,7 @@ private:
     WindowShape s_;
     std::int32_t type_;
     Pooling kind_;
+    bool inside_only_;
     int threads_;
     std::int64_t line_;
     ThreadScratch scratch_;
@@ -98,8 +105,8 @@ class PoolGrad final : public Kernel { // max: x, y, dy -> dx; average: dy -> dx
 public:
     PoolGrad(const Op& op, Pooling kind)
         : s_(pool_shape(op, op.output(0), op.input(kind == Pooling::max ? 2 : 0))),
-          type_(op.output(0).dtype), kind_(kind), threads_(team_size()),
-          line_(round_up_to_line(s_.c * 4)),
+          type_(op.output(0).dtype), kind_(kind), inside_only_(op.flag("exclude_padding")),
+          threads_(team_size()), line_(round_up_to_line(s_.c * 4)),
           image_(round_up_to_line(s_.h * s_.w * s_.c * 4)), scratch_{0, 3 * line_ + image_} {
         for (int i = 0; i < op.inputs(); ++i) {
             if (!is_float(type_) || op.input(i).dtype != type_) {
@@ -134,7 +141,7 @@ private:
         const bool max = kind_ == Pooling::max;
         load_run(type_)(element(args.inputs[max ? 2 : 0], type_, at), left, s_.c);
         if (!max) {
-            scale_run(left, 1.0f / static_cast<float>(s_.kh * s_.kw), s_.c);
+            scale_run(left, pixel_share(s_, inside_only_, oy, ox), s_.c);
             for_each_tap(s_, oy, ox, [&](std::int64_t y, std::int64_t x) {
                 add_run(dx + (y * s_.w + x) * s_.c, left, s_.c);
             });
@@ -152,6 +159,7 @@ private:
     WindowShape s_;
     std::int32_t type_;
     Pooling kind_;
+    bool inside_only_;
     int threads_;
     std::int64_t line_, image_;
     ThreadScratch scratch_;

@@ -108,6 +108,13 @@ void for_each_maximum(const WindowShape& s, const double* images, Fn fn) {
     }
 }
 
+/// What divides the sum of the window whose result starts at element `result`.
+double window_taps(const WindowShape& s, bool inside_only, std::int64_t result) {
+    const std::int64_t place = result / s.c;
+    return static_cast<double>(
+        inside_only ? taps_inside(s, place / s.out_w % s.out_h, place % s.out_w) : s.kh * s.kw);
+}
+
 } // namespace
 
 Body make_max_pool(const Op& op) {
@@ -135,11 +142,13 @@ Body make_max_pool_grad(const Op& op) { // x, y, dy -> dx
 
 Body make_avg_pool(const Op& op) {
     const WindowShape s = pool_shape(op, op.input(0), op.output(0));
+    const bool inside_only = op.flag("exclude_padding");
     return [=](const Call& call) {
         std::fill_n(call.out(0), results_size(s), 0.0);
         for_each_tap(s, [&](std::int64_t result, std::int64_t, std::int64_t image) {
+            const double taps = window_taps(s, inside_only, result);
             for (std::int64_t c = 0; c < s.c; ++c) {
-                call.out(0)[result + c] += call.in(0)[image + c] / static_cast<double>(s.kh * s.kw);
+                call.out(0)[result + c] += call.in(0)[image + c] / taps;
             }
         });
         return WEFT_OK;
@@ -148,11 +157,13 @@ Body make_avg_pool(const Op& op) {
 
 Body make_avg_pool_grad(const Op& op) { // dy -> dx
     const WindowShape s = pool_shape(op, op.output(0), op.input(0));
+    const bool inside_only = op.flag("exclude_padding");
     return [=](const Call& call) {
         std::fill_n(call.out(0), images_size(s), 0.0);
         for_each_tap(s, [&](std::int64_t result, std::int64_t, std::int64_t image) {
+            const double taps = window_taps(s, inside_only, result);
             for (std::int64_t c = 0; c < s.c; ++c) {
-                call.out(0)[image + c] += call.in(0)[result + c] / static_cast<double>(s.kh * s.kw);
+                call.out(0)[image + c] += call.in(0)[result + c] / taps;
             }
         });
         return WEFT_OK;

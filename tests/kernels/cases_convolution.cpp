@@ -108,15 +108,25 @@ void add_pool(std::vector<Case>& cases, weft_dtype dtype, const WindowSizes& s) 
                           {}},
                          sum_tolerance(dtype, s.kh * s.kw)});
     }
-    std::vector<Attribute> with_shape = window;
-    with_shape.push_back(list("shape", image));
-    cases.push_back({"avg_pool",
-                     {"avg_pool", {x}, {type_of(dtype, result)}, window, {}, {}},
-                     sum_tolerance(dtype, s.kh * s.kw)});
-    cases.push_back(
-        {"avg_pool_grad",
-         {"avg_pool_grad", {noise(dtype, result, 99)}, {type_of(dtype, image)}, with_shape, {}, {}},
-         sum_tolerance(dtype, s.kh * s.kw)});
+    for (const bool inside_only : {false, true}) {
+        std::vector<Attribute> forward = window;
+        if (inside_only) {
+            forward.push_back(flag("exclude_padding"));
+        }
+        std::vector<Attribute> backward = forward;
+        backward.push_back(list("shape", image));
+        cases.push_back({"avg_pool",
+                         {"avg_pool", {x}, {type_of(dtype, result)}, forward, {}, {}},
+                         sum_tolerance(dtype, s.kh * s.kw)});
+        cases.push_back({"avg_pool_grad",
+                         {"avg_pool_grad",
+                          {noise(dtype, result, 99)},
+                          {type_of(dtype, image)},
+                          backward,
+                          {},
+                          {}},
+                         sum_tolerance(dtype, s.kh * s.kw)});
+    }
 }
 
 } // namespace

@@ -250,6 +250,23 @@ private slots:
         QVERIFY(std::abs(scalar_of(results.at(2)) - 0.95F) < 1e-6F);
     }
 
+    // Windows of 3 x 3 on an image of ones: at a corner four of nine pixels lie in it.
+    void the_mean_of_a_window_counts_its_padding_or_not() {
+        const auto corner = [](const char* counted) {
+            const LayerProgram built = layer_program(
+                std::string(
+                    R"([{"type": "avg_pool", "window": 3, "stride": 1, "padding": "same")") +
+                    counted + "}]",
+                {ir::DType::f32, {3, 3, 1}}, nn::Mode::evaluate);
+            const std::vector<exec::Tensor> images = {
+                f32({2, 3, 3, 1}, std::vector<float>(18, 1.0F))};
+            return scalar_of(exec::interpret(built.program, images).at(0));
+        };
+        QCOMPARE(corner(""), 4.0F / 9.0F);
+        QCOMPARE(corner(R"(, "count_include_pad": true)"), 4.0F / 9.0F);
+        QCOMPARE(corner(R"(, "count_include_pad": false)"), 1.0F);
+    }
+
     // A product on either side, so that the layer takes and gives the compute type. Rows 8
     // and 8.125 have mean 8.0625 and variance 0.03125^2 * 4: what is far from zero beside its
     // spread shows rounding.

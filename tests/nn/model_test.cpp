@@ -196,6 +196,26 @@ private slots:
         QCOMPARE(parameter_names(compile::build_programs(config, text_sample(4, 16))), expected);
     }
 
+    void the_norms_of_llama_take_the_epsilon_that_is_set() {
+        const std::string model = R"({"type": "llama", "layers": 1, "width": 8, "heads": 2,
+            "kv_heads": 1, "ffn": 4, "context": 4)";
+        const auto found = [&](const std::string& rest) {
+            std::set<double> out;
+            const auto config = checked_config(document(model + rest + "}", text_sample(4, 16)));
+            for (const ir::Program& program :
+                 compile::build_programs(config, text_sample(4, 16)).programs) {
+                for (const ir::Op& op : program.body.ops) {
+                    if (op.kind == "rms_norm") {
+                        out.insert(op.attributes.real("eps"));
+                    }
+                }
+            }
+            return out;
+        };
+        QCOMPARE(found(""), std::set<double>{1e-5});
+        QCOMPARE(found(R"(, "norm_eps": 1e-6)"), std::set<double>{1e-6});
+    }
+
     void vit_names_its_tensors_like_the_reference_page() {
         const auto sample = image_sample(8, 3);
         const auto config = checked_config(

@@ -510,6 +510,12 @@ void add_convolutions(Rows& rows) {
                           with(pool, "padding", {3, 0, 0, 0}),
                           "padding must be smaller than the window"}}});
     }
+    ir::Attributes inside = pool;
+    inside.set("exclude_padding", true);
+    rows.push_back({.kind = "avg_pool", .operands = {"f64[2,5,4,2]"}, .attributes = inside});
+    rows.push_back({.kind = "avg_pool_grad",
+                    .operands = {"f64[2,2,4,2]"},
+                    .attributes = with(inside, "shape", {2, 5, 4, 2})});
     rows.push_back({.kind = "max_pool_grad",
                     .operands = {"f64[2,5,4,2]", "f64[2,2,4,2]", "f64[2,2,4,2]"},
                     .attributes = pool,
