@@ -51,6 +51,12 @@ double nearest_mean_accuracy(const data::Source& source) {
     return right / static_cast<double>(source.samples() - half);
 }
 
+std::shared_ptr<const data::Source> pictures(std::int64_t side, std::int64_t samples) {
+    const Json settings = {
+        {"kind", "images"}, {"shape", {side, side, 1}}, {"classes", 10}, {"samples", samples}};
+    return made(settings.dump().c_str());
+}
+
 } // namespace
 
 class SyntheticTest : public QObject {
@@ -161,6 +167,26 @@ private slots:
     void tokens_without_any_length_are_refused() {
         const auto error = error_of([] { made(R"({"kind": "tokens"})"); });
         QVERIFY(error && error->hint().find("length") != std::string::npos);
+    }
+
+    // Of 1024 x 1024 pixels 10 samples are a small set, and 10 patterns are too many to keep; of
+    // 64 x 64 those of 100,000 samples are kept.
+    void what_is_kept_changes_no_bit_of_an_image() {
+        for (const auto& [side, many] : {std::pair(1024, 200), std::pair(64, 100000)}) {
+            const auto kept = pictures(side, 10);
+            const auto large = pictures(side, many);
+            for (const std::int64_t i : {0, 7, 0}) {
+                QVERIFY(input_floats(*kept, i) == input_floats(*large, i));
+            }
+        }
+    }
+
+    void the_memory_of_kept_images_is_told() {
+        const std::int64_t image = 64 * 64 * 4;
+        QVERIFY(pictures(64, 100)->cache_bytes() >= 100 * image);
+        const std::int64_t patterns = pictures(64, 100000)->cache_bytes();
+        QVERIFY(patterns > 0 && patterns < 100 * image);
+        QCOMPARE(pictures(1024, 200)->cache_bytes(), std::int64_t{0});
     }
 };
 

@@ -5,6 +5,7 @@
 //   images          one smooth random pattern per class, plus noise
 //   regression      target = tanh of a fixed random linear map of the features, plus a little noise
 //   classification  one random centre per class, plus noise
+// Images cost most to make: a small set is kept whole, of a larger one the patterns.
 // The test part continues with further samples: a fifth as many, of the same rule.
 #include "core/data/formats/format_list.h"
 
@@ -16,7 +17,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
+#include <mutex>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 namespace weft::data {
@@ -40,6 +44,38 @@ struct Wave {
 };
 constexpr std::int64_t kWaves = 3;
 
+constexpr std::int64_t kKeptImageBytes = std::int64_t{64} << 20;
+
+/// Rows of numbers, each made at its first use, by whichever thread comes first.
+template <class T>
+class KeptRows {
+public:
+    KeptRows(std::int64_t rows, std::int64_t width) : rows_(rows), width_(width) {}
+
+    static std::int64_t bytes(std::int64_t rows, std::int64_t width) {
+        return rows * (width * static_cast<std::int64_t>(sizeof(T)) +
+                       static_cast<std::int64_t>(sizeof(std::once_flag)));
+    }
+    std::int64_t bytes() const { return bytes(rows_, width_); }
+
+    template <class Make>
+    std::span<const T> row(std::int64_t index, const Make& make) const {
+        std::call_once(reserved_, [this] {
+            made_ = std::make_unique<std::once_flag[]>(static_cast<std::size_t>(rows_));
+            values_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(rows_ * width_));
+        });
+        const std::span<T> out(values_.get() + index * width_, static_cast<std::size_t>(width_));
+        std::call_once(made_[static_cast<std::size_t>(index)], [&] { make(out); });
+        return out;
+    }
+
+private:
+    std::int64_t rows_, width_;
+    mutable std::once_flag reserved_;
+    mutable std::unique_ptr<std::once_flag[]> made_; // [rows]
+    mutable std::unique_ptr<T[]> values_;            // [rows, width]
+};
+
 template <class T>
 void store(std::span<std::byte> out, std::int64_t index, T value) {
     std::memcpy(out.data() + static_cast<std::size_t>(index) * sizeof(T), &value, sizeof(T));
@@ -55,6 +91,9 @@ public:
                                        : std::max<std::int64_t>(1, settings_.samples / 5)),
           fingerprint_(std::move(fingerprint)) {
         describe();
+        if (settings_.kind == "images") {
+            keep();
+        }
     }
 
     const SampleInfo& info() const override { return info_; }
@@ -71,7 +110,7 @@ public:
         } else if (settings_.kind == "regression") {
             make_regression(sample, input, target);
         } else {
-            settings_.kind == "images" ? make_image(sample, input) : make_point(sample, input);
+            settings_.kind == "images" ? read_image(index, input) : make_point(sample, input);
             if (!target.empty()) {
                 store<std::int32_t>(target, 0, class_of(sample));
             }
@@ -82,7 +121,9 @@ public:
         const bool labelled = settings_.kind == "images" || settings_.kind == "classification";
         return labelled ? class_of(static_cast<std::uint64_t>(first_ + index)) : -1;
     }
-    std::int64_t cache_bytes() const override { return 0; }
+    std::int64_t cache_bytes() const override {
+        return images_ ? images_->bytes() : patterns_ ? patterns_->bytes() : 0;
+    }
     std::string fingerprint() const override { return fingerprint_; }
 
 private:
@@ -129,22 +170,64 @@ private:
         }
     }
 
+    void keep() {
+        const std::int64_t elements = info_.input.shape.elements();
+        if (samples_ <= kKeptImageBytes / KeptRows<float>::bytes(1, elements)) {
+            images_.emplace(samples_, elements);
+        } else if (settings_.classes <=
+                   kKeptImageBytes / KeptRows<double>::bytes(1, elements * kWaves)) {
+            patterns_.emplace(settings_.classes, elements * kWaves);
+        }
+    }
+
+    void read_image(std::int64_t index, std::span<std::byte> input) const {
+        const auto sample = static_cast<std::uint64_t>(first_ + index);
+        if (images_) {
+            const auto image = images_->row(index, [&](std::span<float> out) {
+                make_image(sample, std::as_writable_bytes(out));
+            });
+            std::memcpy(input.data(), image.data(), image.size_bytes());
+        } else {
+            make_image(sample, input);
+        }
+    }
+
     // A sum of three waves per class and channel, between 0 and 1, with noise of 0.1.
     void make_image(std::uint64_t sample, std::span<std::byte> input) const {
-        const auto label = static_cast<std::uint64_t>(class_of(sample));
+        const std::int32_t label = class_of(sample);
+        std::vector<double> own;
+        std::span<const double> heights; // [elements, kWaves]
+        if (patterns_) {
+            heights =
+                patterns_->row(label, [&](std::span<double> out) { make_pattern(label, out); });
+        } else {
+            own.resize(static_cast<std::size_t>(info_.input.shape.elements() * kWaves));
+            make_pattern(label, own);
+            heights = own;
+        }
+        for (std::int64_t at = 0; at < info_.input.shape.elements(); ++at) {
+            double value = 0.5 + 0.1 * noise_.normal(sample + 1, static_cast<std::uint64_t>(at));
+            for (std::int64_t i = 0; i < kWaves; ++i) {
+                value += heights[static_cast<std::size_t>(at * kWaves + i)];
+            }
+            store(input, at, static_cast<float>(std::clamp(value, 0.0, 1.0)));
+        }
+    }
+
+    /// Height of each wave at each element of an image: added up one by one behind the noise, so
+    /// that a kept pattern changes no bit of a sample.
+    void make_pattern(std::int32_t label, std::span<double> out) const {
         const std::int64_t width = settings_.image[1];
         const std::int64_t channels = settings_.image[2];
-        const std::vector<Wave> waves = waves_of(label);
+        const std::vector<Wave> waves = waves_of(static_cast<std::uint64_t>(label));
         for (std::int64_t at = 0; at < info_.input.shape.elements(); ++at) {
             const std::int64_t pixel = at / channels;
-            double value = 0.5 + 0.1 * noise_.normal(sample + 1, static_cast<std::uint64_t>(at));
             const Wave* wave = waves.data() + at % channels * kWaves;
             for (std::int64_t i = 0; i < kWaves; ++i, ++wave) {
-                value +=
+                out[static_cast<std::size_t>(at * kWaves + i)] =
                     0.15 * std::sin(wave->across * static_cast<double>(pixel % width) +
                                     wave->down * static_cast<double>(pixel / width) + wave->phase);
             }
-            store(input, at, static_cast<float>(std::clamp(value, 0.0, 1.0)));
         }
     }
 
@@ -201,6 +284,8 @@ private:
     std::int64_t samples_;
     SampleInfo info_;
     std::string fingerprint_;
+    std::optional<KeptRows<float>> images_;    // the whole set
+    std::optional<KeptRows<double>> patterns_; // of each class
 };
 
 config::FieldTable synthetic_fields() {
