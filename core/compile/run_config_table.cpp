@@ -84,7 +84,8 @@ FieldTable training_fields() {
             .range(0.0, 0.999999),
         with_choice_aliases(choice_field("precision", "bf16", {"f32", "bf16"},
                                          "Number format of the computation; bf16 keeps f32 "
-                                         "weights."),
+                                         "weights, and gradients are summed and exchanged in "
+                                         "f32, whatever the strategy."),
                             {"fp32=f32", "float32=f32", "bfloat16=bf16"}),
         choice_field("recompute", "none", {"none", "blocks", "auto"},
                      "Activations that the backward pass computes again instead of keeping them: "

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,13 @@ inline void add_axes(std::vector<int>& to, std::span<const int> axes) {
         }
     }
     std::sort(to.begin(), to.end());
+}
+
+inline std::vector<int> axes_in_both(std::span<const int> a, std::span<const int> b) {
+    std::vector<int> out;
+    std::copy_if(a.begin(), a.end(), std::back_inserter(out),
+                 [&](int axis) { return contains(b, axis); });
+    return out;
 }
 
 } // namespace weft::sharding

@@ -271,12 +271,28 @@ private:
         return def.partial == nullptr ? Partial::resolve : def.partial({whole_, op});
     }
 
+    /// Whether the op splits what it makes over all axes but those in common: a sum over the rest
+    /// is reduced and scattered on its way in, and only its own part is left to be summed over the
+    /// others. So groups that repeat a split accumulator exchange parts, and once.
+    static bool splits_rest(const FactorSplits& splits, const std::vector<int>& axes,
+                            const std::vector<int>& common) {
+        return std::all_of(axes.begin(), axes.end(), [&](int axis) {
+            const auto over = [&](const Split& split) { return contains(split.axes, axis); };
+            return contains(common, axis) ||
+                   std::any_of(splits.begin(), splits.end(), [&](const DimSharding& dim) {
+                       return std::any_of(dim.begin(), dim.end(), over);
+                   });
+        });
+    }
+
     /// Axes that may stay unsummed through the op. Takes them off the splits.
     std::vector<int> passing(const Op& op, FactorSplits& splits) {
         const Partial mode = mode_of(op);
         std::vector<int> axes;
+        std::vector<int> common; // to all terms
         int sums = 0;
         bool alike = true;
+        bool first = true;
         const bool number = whole_.type(op.outputs[0]).shape.elements() == 1;
         for (const ValueId id : op.inputs) {
             const Part& own = part(id);
@@ -288,6 +304,13 @@ private:
             alike = alike && (number || axes.empty() || axes == own.own.partial);
             alike = alike && (number || !own.own.partial.empty());
             add_axes(axes, own.own.partial);
+            common = first ? own.own.partial : axes_in_both(common, own.own.partial);
+            first = false;
+        }
+        if (mode == Partial::together && !alike && !common.empty() &&
+            splits_rest(splits, axes, common)) {
+            axes = common;
+            alike = true;
         }
         const bool fits_mode = mode == Partial::together ? alike : sums == 1;
         if (mode == Partial::resolve || axes.empty() || !fits_mode) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hybrid sharding (Zhao et al. 2023): state is split within a group and repeated between groups.
+// Hybrid sharding (Zhao et al. 2023): state is split within a group and repeated between groups. A
+// gradient is reduced and scattered within the group in each microstep; groups add up their parts
+// once an update.
 #include "core/sharding/strategies/strategy_list.h"
 
 namespace weft::sharding {

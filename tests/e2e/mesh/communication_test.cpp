@@ -4,7 +4,9 @@
 #include "tests/e2e/mesh/mesh_run.h"
 #include "tests/support/weft_test.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 using namespace weft;
 using namespace weft::test;
@@ -96,6 +98,88 @@ private slots:
             } else {
                 QVERIFY2(times > 2.8 && times <= 3.0, std::to_string(times).c_str());
             }
+        }
+    }
+
+    // Zhao et al. 2023, section 3.2.2. With S bytes of gradients in groups of F devices, R groups:
+    // in each microstep the group reduces and scatters, S (F - 1) / F; once an update the groups
+    // add up parts of S / F around the ring, 2 (S / F) (R - 1) / R.
+    void hybrid_sharding_adds_up_parts_between_groups_once_an_update_data() {
+        QTest::addColumn<int>("groups");
+        QTest::addColumn<int>("near");
+        QTest::addColumn<int>("microsteps");
+        QTest::newRow("2 x 2") << 2 << 2 << 1;
+        QTest::newRow("2 x 2, four microsteps") << 2 << 2 << 4;
+        QTest::newRow("2 x 4, two microsteps") << 2 << 4 << 2;
+        QTest::newRow("4 x 2, two microsteps") << 4 << 2 << 2;
+    }
+
+    void hybrid_sharding_adds_up_parts_between_groups_once_an_update() {
+        QFETCH(int, groups);
+        QFETCH(int, near);
+        QFETCH(int, microsteps);
+        plan::ExecutionPlan plan;
+        const auto list = exchanges(
+            kGpt,
+            {"mesh.devices=cpu:" + std::to_string(groups * near), "mesh.strategy=hybrid_fsdp",
+             "mesh.axes=[[\"replica\"," + std::to_string(groups) + "],[\"data\"," +
+                 std::to_string(near) + "]]",
+             "training.micro_batch_size=" + std::to_string(16 / groups / near / microsteps)},
+            &plan);
+        const auto size = static_cast<double>(whole_bytes(plan, plan::Category::parameters));
+        double across = 0, scattered = 0;
+        for (const plan::Collective& one : list) {
+            const auto bytes = static_cast<double>(one.sent_bytes);
+            if (std::count(one.axes.begin(), one.axes.end(), "replica") > 0) {
+                QVERIFY2(one.kind == "all_reduce" && (one.count == 1 || is_number(one)),
+                         one.cause.c_str());
+                across += bytes;
+            } else if (one.kind == "reduce_scatter") {
+                scattered += bytes;
+            }
+        }
+        const double part = 2 * size / near * (groups - 1) / groups;
+        QVERIFY2(across >= part && across <= part + kNumberBytes * microsteps,
+                 std::to_string(across / part).c_str());
+        QCOMPARE(scattered, microsteps * size * (near - 1) / near);
+    }
+
+    void gradients_are_exchanged_in_f32_under_every_strategy_data() {
+        QTest::addColumn<QStringList>("overrides");
+        for (const Variant& variant : variants()) {
+            QStringList list;
+            for (const std::string& one : variant.overrides) {
+                list << QString::fromStdString(one);
+            }
+            QTest::newRow(variant.name) << list;
+        }
+    }
+
+    void gradients_are_exchanged_in_f32_under_every_strategy() {
+        QFETCH(QStringList, overrides);
+        Overrides settings = {"training.precision=bf16", "training.global_batch_size=48",
+                              "training.micro_batch_size=2"};
+        for (const QString& one : overrides) {
+            settings.push_back(one.toStdString());
+        }
+        const auto plan = mesh_plan(mesh_config(kGpt, settings));
+        const std::function<void(const std::vector<plan::Step>&)> look =
+            [&](const std::vector<plan::Step>& steps) {
+                for (const plan::Step& step : steps) {
+                    look(step.steps);
+                    if (step.is_loop() || !step.op.attributes.has("reduce")) {
+                        continue;
+                    }
+                    const std::string cause = step.op.attributes.text("cause", "");
+                    const bool gradient = cause.starts_with("gradient/") ||
+                                          cause.find("sum over microsteps") != std::string::npos;
+                    for (const plan::Operand& input : step.inputs) {
+                        QVERIFY2(!gradient || input.type.dtype == ir::DType::f32, cause.c_str());
+                    }
+                }
+            };
+        for (const plan::PlannedProgram& program : plan->programs) {
+            look(program.steps);
         }
     }
 
