@@ -55,6 +55,21 @@ std::string values_text(const MeshVerdict& verdict) {
            why + ")\n";
 }
 
+/// What amplifies, and the proof of it.
+std::string routing_text(const train::RoutingChange& routing) {
+    const std::string alone = "one device with microsteps of " + std::to_string(routing.rows) +
+                              " samples differs from itself by " +
+                              short_number(routing.loss_difference);
+    return "  routing  is the same until step " + std::to_string(routing.step) + ", where " +
+           format_thousands(routing.changed) + " of " + format_thousands(routing.choices) +
+           " choices of experts differ\n  " +
+           (routing.explains
+                ? "the routing amplifies: a rounding decides between two experts of equal "
+                  "probability, and the losses part there; " +
+                      alone + "\n"
+                : alone + ": roundings alone do not explain the losses\n");
+}
+
 std::string losses_text(const MeshVerdict& verdict) {
     const std::string allowed = short_number(verdict.loss_tolerance) + " is allowed in " +
                                 verdict.precision +
@@ -63,8 +78,13 @@ std::string losses_text(const MeshVerdict& verdict) {
         return "losses  as executed agree to " + short_number(verdict.loss_difference) + "; " +
                allowed;
     }
-    return "losses  as executed differ by " + short_number(verdict.loss_difference) + " at step " +
-           std::to_string(verdict.loss_step) + "; " + allowed +
+    const std::string differ = "losses  as executed differ by " +
+                               short_number(verdict.loss_difference) + " at step " +
+                               std::to_string(verdict.loss_step) + "; " + allowed;
+    if (verdict.routing && verdict.routing->explains) {
+        return differ + routing_text(*verdict.routing);
+    }
+    return differ + (verdict.routing ? routing_text(*verdict.routing) : "") +
            (verdict.first ? ""
                           : "  the programs agree before any pass: a pass, a kernel or an exchange "
                             "between threads is at fault\n");
@@ -95,6 +115,16 @@ config::Json verdict_json(const MeshVerdict& verdict) {
                  {"relative_difference", op.relative},
                  {"on_devices", op.on_devices}};
     }
+    config::Json routing;
+    if (verdict.routing) {
+        const train::RoutingChange& change = *verdict.routing;
+        routing = {{"first_change", change.step},
+                   {"changed", change.changed},
+                   {"choices", change.choices},
+                   {"one_device_rows", change.rows},
+                   {"one_device_difference", change.loss_difference},
+                   {"explains", change.explains}};
+    }
     return {{"agrees", verdict.values_agree() && verdict.losses_agree()},
             {"mesh", verdict.mesh.to_text()},
             {"steps", verdict.steps},
@@ -107,7 +137,8 @@ config::Json verdict_json(const MeshVerdict& verdict) {
             {"losses",
              {{"precision", verdict.precision},
               {"largest_difference", verdict.loss_difference},
-              {"tolerance", verdict.loss_tolerance}}}};
+              {"tolerance", verdict.loss_tolerance}}},
+            {"routing", std::move(routing)}};
 }
 
 } // namespace weft::cli

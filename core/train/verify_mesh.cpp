@@ -6,6 +6,7 @@
 #include "core/compile/mesh_config.h"
 #include "core/compile/shard_programs.h"
 #include "core/exec/reference_mode.h"
+#include "core/exec/routing.h"
 #include "core/train/engine.h"
 #include "core/train/planning.h"
 #include "core/train/program_io.h"
@@ -14,6 +15,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <map>
 
@@ -72,8 +74,56 @@ void refuse(const compile::RunConfig& config) {
     }
 }
 
+using SlotTensors = std::map<std::string, exec::Tensor, std::less<>>;
+
+SlotTensors state_of(exec::Executor& executor) {
+    SlotTensors out;
+    for (const plan::StateSlot& slot : executor.plan().state_slots) {
+        out[slot.name] = tensor_of(slot.whole, executor.read_slot(slot.name));
+    }
+    return out;
+}
+
+/// One tensor per argument of the program on whole arrays, for the update behind `done` others.
+std::vector<exec::Tensor> step_arguments(const ir::Program& whole, const SlotTensors& state,
+                                         const compile::RunConfig& config, const data::Batch& batch,
+                                         std::int64_t done) {
+    const auto scalars = UpdateScalars(config, schedule_steps(config)).of(batch, done, 1.0);
+    const std::array<std::int64_t, 3> key{static_cast<std::int64_t>(config.seed), done,
+                                          batch.first_sample};
+    std::vector<exec::Tensor> out;
+    for (const ir::Port& port : whole.arguments) {
+        ir::Type type = whole.type(port.value);
+        // A widened program takes what the host has in f32.
+        type.dtype = type.dtype == ir::DType::f64 ? ir::DType::f32 : type.dtype;
+        if (port.role == ir::Role::state) {
+            out.push_back(state.at(port.name));
+        } else if (port.name == "inputs" || port.name == "targets") {
+            out.push_back(tensor_of(type, port.name == "inputs" ? batch.inputs : batch.targets));
+        } else if (port.name == "weights") {
+            out.push_back(tensor_of(type, std::as_bytes(std::span(batch.weights))));
+        } else if (port.name == "random") {
+            out.push_back(tensor_of(type, std::as_bytes(std::span(key))));
+        } else {
+            const auto found =
+                std::find_if(scalars.begin(), scalars.end(),
+                             [&](const auto& scalar) { return scalar.first == port.name; });
+            WEFT_CHECK(found != scalars.end(), "a scalar that is known: " + port.name);
+            out.push_back(scalar_of(type, found->second));
+        }
+        if (whole.type(port.value).dtype == ir::DType::f64) {
+            out.back() = exec::widened(out.back());
+        }
+    }
+    return out;
+}
+
+/// Called with the state before each step, and behind the last one.
+using Watch = std::function<void(exec::Executor&, const data::Batch&, int step)>;
+
 std::vector<double> losses_of(const compile::RunConfig& config, const data::DataSet& data,
-                              int steps, int threads, const std::stop_token& stop) {
+                              int steps, int threads, const std::stop_token& stop,
+                              const Watch& watch = {}) {
     const auto plan = shared_plan(config, {.threads = threads}, stop);
     exec::Executor executor(plan, backends(), {.threads = thread_count(threads)});
     initialise(executor, config);
@@ -81,25 +131,92 @@ std::vector<double> losses_of(const compile::RunConfig& config, const data::Data
     Update update(executor, config, schedule_steps(config));
     std::vector<double> losses;
     for (int step = 0; step < steps && !stop.stop_requested(); ++step) {
-        update.run(*loader.next(), step, 1.0, stop);
+        const auto batch = loader.next();
+        if (watch) {
+            watch(executor, *batch, step);
+        }
+        update.run(*batch, step, 1.0, stop);
         losses.push_back(update.numbers().loss);
     }
+    if (watch && !stop.stop_requested()) {
+        watch(executor, *loader.next(), steps);
+    }
     return losses;
+}
+
+/// Relative; infinite where one alone is no number.
+double loss_distance(double one, double other) {
+    if (one == other || (std::isnan(one) && std::isnan(other))) {
+        return 0;
+    }
+    const double off = std::abs(other - one) / std::abs(one);
+    return std::isfinite(off) ? off : std::numeric_limits<double>::infinity();
 }
 
 void compare_losses(const std::vector<double>& one, const std::vector<double>& mesh,
                     MeshVerdict& verdict) {
     for (std::size_t i = 0; i < one.size() && i < mesh.size(); ++i) {
-        const double off = std::abs(mesh[i] - one[i]) / std::abs(one[i]);
-        const bool same = mesh[i] == one[i] || (std::isnan(mesh[i]) && std::isnan(one[i]));
-        const double relative = same                 ? 0.0
-                                : std::isfinite(off) ? off
-                                                     : std::numeric_limits<double>::infinity();
+        const double relative = loss_distance(one[i], mesh[i]);
         if (relative > verdict.loss_difference) {
             verdict.loss_difference = relative;
             verdict.loss_step = static_cast<int>(i) + 1;
         }
     }
+}
+
+/// Experts choose by comparing numbers, so two runs that differ by roundings choose alike until two
+/// numbers lie that near to each other; from there on they are two different runs.
+void compare_routing(const compile::RunConfig& config, const data::DataSet& data, int threads,
+                     const std::stop_token& stop, MeshVerdict& verdict) {
+    const compile::RunConfig single = without_mesh(config);
+    const compile::BatchPlan batch = compile::plan_batch(single);
+    const ir::Program whole =
+        compile::build_programs(single, data.train->info(), compile::Scope::step).programs.front();
+    if (!exec::makes_choices(whole)) {
+        return;
+    }
+    exec::Interpreter interpreter(whole, {.backends = backends()});
+    using Choices = std::vector<std::vector<std::int32_t>>; // [step]
+    const auto watched = [&](const compile::RunConfig& run, Choices& choices) {
+        return losses_of(
+            run, data, verdict.steps, threads, stop,
+            [&](exec::Executor& executor, const data::Batch& next, int step) {
+                choices.push_back(exec::choices_of(
+                    interpreter, step_arguments(whole, state_of(executor), single, next, step)));
+            });
+    };
+    Choices of_one, of_mesh;
+    const std::vector<double> one = watched(single, of_one);
+    const std::vector<double> mesh = watched(config, of_mesh);
+    RoutingChange out;
+    for (std::size_t i = 0; i < of_one.size() && i < of_mesh.size() && out.step == 0; ++i) {
+        for (std::size_t k = 0; k < of_one[i].size(); ++k) {
+            out.changed += of_one[i][k] != of_mesh[i][k] ? 1 : 0;
+        }
+        out.choices = std::ssize(of_one[i]);
+        out.step = out.changed > 0 ? static_cast<int>(i) + 1 : 0;
+    }
+    if (out.step == 0) {
+        return;
+    }
+    int parted = 0; // the first step whose losses differ
+    for (std::size_t i = 0; i < one.size() && i < mesh.size() && parted == 0; ++i) {
+        const bool differ = loss_distance(one[i], mesh[i]) > verdict.loss_tolerance;
+        parted = differ ? static_cast<int>(i) + 1 : 0;
+    }
+    out.rows = batch.rows > 1 ? (batch.rows + 1) / 2 : 2;
+    const auto other =
+        compile::with_overrides(single, {"training.micro_batch_size=" + std::to_string(out.rows)});
+    if (other) {
+        const std::vector<double> regrouped = losses_of(*other, data, verdict.steps, threads, stop);
+        for (std::size_t i = 0; i < one.size() && i < regrouped.size(); ++i) {
+            out.loss_difference =
+                std::max(out.loss_difference, loss_distance(one[i], regrouped[i]));
+        }
+    }
+    // A flip within a step shows in the weights of the next one.
+    out.explains = out.step <= parted + 1 && out.loss_difference > verdict.loss_tolerance;
+    verdict.routing = out;
 }
 
 } // namespace
@@ -131,22 +248,18 @@ compile::RunConfig without_mesh(const compile::RunConfig& config) {
 struct StepArguments::Impl {
     const compile::RunConfig& config;
     data::Loader loader;
-    UpdateScalars scalars;
-    std::map<std::string, exec::Tensor, std::less<>> state;
+    SlotTensors state;
     std::int64_t done = 0;
 };
 
 StepArguments::StepArguments(const compile::RunConfig& config, const data::DataSet& data,
                              int threads)
-    : impl_(new Impl{
-          config, loader_of(config, data), UpdateScalars(config, schedule_steps(config)), {}, 0}) {
+    : impl_(new Impl{config, loader_of(config, data), {}, 0}) {
     const compile::RunConfig single = without_mesh(config);
     const auto plan = shared_plan(single, {.threads = threads});
     exec::Executor executor(plan, backends(), {.threads = thread_count(threads)});
     initialise(executor, single);
-    for (const plan::StateSlot& slot : plan->state_slots) {
-        impl_->state[slot.name] = tensor_of(slot.whole, executor.read_slot(slot.name));
-    }
+    impl_->state = state_of(executor);
 }
 
 StepArguments::~StepArguments() = default;
@@ -154,35 +267,7 @@ StepArguments::StepArguments(StepArguments&&) noexcept = default;
 
 std::vector<exec::Tensor> StepArguments::next(const ir::Program& whole) {
     const auto batch = impl_->loader.next();
-    const auto scalars = impl_->scalars.of(*batch, impl_->done, 1.0);
-    const std::array<std::int64_t, 3> key{static_cast<std::int64_t>(impl_->config.seed),
-                                          impl_->done, batch->first_sample};
-    ++impl_->done;
-    std::vector<exec::Tensor> out;
-    for (const ir::Port& port : whole.arguments) {
-        ir::Type type = whole.type(port.value);
-        // A widened program takes what the host has in f32.
-        type.dtype = type.dtype == ir::DType::f64 ? ir::DType::f32 : type.dtype;
-        if (port.role == ir::Role::state) {
-            out.push_back(impl_->state.at(port.name));
-        } else if (port.name == "inputs" || port.name == "targets") {
-            out.push_back(tensor_of(type, port.name == "inputs" ? batch->inputs : batch->targets));
-        } else if (port.name == "weights") {
-            out.push_back(tensor_of(type, std::as_bytes(std::span(batch->weights))));
-        } else if (port.name == "random") {
-            out.push_back(tensor_of(type, std::as_bytes(std::span(key))));
-        } else {
-            const auto found =
-                std::find_if(scalars.begin(), scalars.end(),
-                             [&](const auto& scalar) { return scalar.first == port.name; });
-            WEFT_CHECK(found != scalars.end(), "a scalar that is known: " + port.name);
-            out.push_back(scalar_of(type, found->second));
-        }
-        if (whole.type(port.value).dtype == ir::DType::f64) {
-            out.back() = exec::widened(out.back());
-        }
-    }
-    return out;
+    return step_arguments(whole, impl_->state, impl_->config, *batch, impl_->done++);
 }
 
 void StepArguments::take(const ir::Program& whole, const std::vector<exec::Tensor>& results) {
@@ -235,6 +320,9 @@ MeshVerdict verify_mesh(const compile::RunConfig& config, int steps, int threads
     compare_steps(step, StepArguments(config, data, threads), out, stop);
     compare_losses(losses_of(single, data, steps, threads, stop),
                    losses_of(config, data, steps, threads, stop), out);
+    if (!out.losses_agree() && out.values_agree()) {
+        compare_routing(config, data, threads, stop, out);
+    }
     return out;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A mesh of simulated devices beside one device: the same configuration, start values, batches and
 // micro batches. Twice: the programs op by op, as they are before any optimising pass, where the
-// first op that differs is named; and the plans as they are executed, where losses are compared. Op
-// by op, the stages of a pipeline are not cut yet: each of its devices computes everything.
+// first op that differs is named; and the plans as they are executed, where losses are compared;
+// where those of a mixture of experts differ, its routing comes first. Op by op, the stages of a
+// pipeline are not cut yet: each of its devices computes everything.
 #pragma once
 
 #include "core/compile/programs.h"
@@ -44,6 +45,18 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
+/// Where experts first get other tokens than on one device, and what one device does by itself when
+/// only the order of its sums changes.
+struct RoutingChange {
+    int step = 0;             // from 1: the first that starts with weights that choose otherwise
+    std::int64_t changed = 0; // of its choices
+    std::int64_t choices = 0;
+    std::int64_t rows = 0;      // of a microstep on one device, in place of the mesh's
+    double loss_difference = 0; // of one device with such microsteps, largest, relative
+    /// Losses part with the routing and not before, and one device parts from itself alike.
+    bool explains = false;
+};
+
 struct MeshVerdict {
     sharding::Mesh mesh;
     int steps = 0;
@@ -59,9 +72,12 @@ struct MeshVerdict {
     double loss_tolerance = 0;
     double loss_difference = 0; // largest, relative
     int loss_step = 0;          // where it is
+    std::optional<RoutingChange> routing; // looked for where losses differ
 
     bool values_agree() const { return !first; }
-    bool losses_agree() const { return loss_difference <= loss_tolerance; }
+    bool losses_agree() const {
+        return loss_difference <= loss_tolerance || (routing && routing->explains);
+    }
 };
 
 /// Throws weft::Error{usage} for one device and planned-for hardware; whatever planning and
