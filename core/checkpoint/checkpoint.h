@@ -67,6 +67,9 @@ struct PieceInfo {
     std::string shard;       // file name
     std::int64_t offset = 0; // byte offset in the shard file
     std::uint32_t crc32c = 0;
+    /// One per MiB, to check parts by; empty where there is one MiB at most, or in what older
+    /// versions saved.
+    std::vector<std::uint32_t> block_crc32c{};
 };
 
 struct TensorInfo {

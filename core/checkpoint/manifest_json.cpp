@@ -29,12 +29,20 @@ bool one_writer(const Manifest& manifest) {
                        [](const ShardInfo& shard) { return shard.writer == 0; });
 }
 
+/// Where a piece lies and its checksums.
+void add_place(const PieceInfo& piece, Json& out) {
+    out["shard"] = piece.shard;
+    out["offset"] = piece.offset;
+    out["crc32c"] = piece.crc32c;
+    if (!piece.block_crc32c.empty()) {
+        out["mib_crc32c"] = piece.block_crc32c;
+    }
+}
+
 Json piece_json(const PieceInfo& piece) {
-    return {{"shard", piece.shard},
-            {"offset", piece.offset},
-            {"start", numbers(piece.box.start)},
-            {"count", numbers(piece.box.count)},
-            {"crc32c", piece.crc32c}};
+    Json out = {{"start", numbers(piece.box.start)}, {"count", numbers(piece.box.count)}};
+    add_place(piece, out);
+    return out;
 }
 
 Json tensor_json(const TensorInfo& tensor, int version) {
@@ -45,10 +53,7 @@ Json tensor_json(const TensorInfo& tensor, int version) {
                 {"spec", tensor.spec},
                 {"bytes", tensor.type.bytes()}};
     if (version == kWholeArraysVersion) {
-        const PieceInfo& piece = tensor.pieces.front();
-        out["shard"] = piece.shard;
-        out["offset"] = piece.offset;
-        out["crc32c"] = piece.crc32c;
+        add_place(tensor.pieces.front(), out);
         return out;
     }
     for (const PieceInfo& piece : tensor.pieces) {

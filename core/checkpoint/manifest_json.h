@@ -43,6 +43,9 @@ std::string dataset_name(const std::string& kind, const std::string& name, const
 std::int64_t piece_bytes(const TensorInfo& tensor, const PieceInfo& piece);
 /// What is said when the bytes of a piece have another checksum.
 std::string checksum_problem(const TensorInfo& tensor, const PieceInfo& piece);
+/// What is said when the bytes of a shard around the pieces have another checksum.
+inline constexpr const char* kStructureProblem =
+    "the checksum of the file's structure does not match: its bytes were changed";
 Hdf5Type hdf5_type(ir::DType dtype);
 
 /// First and last-plus-one byte of something in a file.

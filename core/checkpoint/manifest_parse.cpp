@@ -4,6 +4,7 @@
 
 #include "core/base/crc32c.h"
 #include "core/base/text.h"
+#include "core/checkpoint/block_sums.h"
 
 #include <algorithm>
 #include <limits>
@@ -49,11 +50,13 @@ public:
         of_kind(key, "0 or more", value >= 0);
         return value;
     }
-    std::uint32_t checksum(const char* key) const {
-        const std::int64_t value = size(key);
-        of_kind(key, "a 32-bit number", value <= 0xffffffff);
-        return static_cast<std::uint32_t>(value);
+    std::uint32_t checksum(const char* key) const { return as_checksum(any(key), key); }
+    std::uint32_t as_checksum(const Json& value, const char* key) const {
+        const std::int64_t number = as_integer(value, key);
+        of_kind(key, "a 32-bit number", number >= 0 && number <= 0xffffffff);
+        return static_cast<std::uint32_t>(number);
     }
+    bool has(const char* key) const { return value_.contains(key); }
     std::int64_t as_integer(const Json& value, const char* key) const {
         // Unsigned numbers above the largest signed one come out negative and fail the range
         // checks.
@@ -138,6 +141,15 @@ PieceInfo parse_piece(const Members& members, Box box, const ir::Type& type,
     const std::int64_t bytes = box.elements() * ir::dtype_bytes(type.dtype);
     if (bytes > shard->bytes || piece.offset > shard->bytes - bytes) {
         members.wrong("offset", "inside the shard of " + format_thousands(shard->bytes) + " bytes");
+    }
+    if (members.has("mib_crc32c")) {
+        const Json& sums = members.list("mib_crc32c");
+        if (static_cast<std::int64_t>(sums.size()) != blocks_in(bytes)) {
+            members.wrong("mib_crc32c", "one checksum per MiB");
+        }
+        for (const Json& sum : sums) {
+            piece.block_crc32c.push_back(members.as_checksum(sum, "mib_crc32c"));
+        }
     }
     return piece;
 }

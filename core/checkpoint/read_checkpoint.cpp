@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/check.h"
-#include "core/base/crc32c.h"
 #include "core/base/text.h"
 #include "core/checkpoint/array_reader.h"
+#include "core/checkpoint/block_sums.h"
 #include "core/checkpoint/manifest_json.h"
 #include "core/checkpoint/pointer.h"
 
@@ -14,7 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kMostManifestBytes = 256 << 20;
-constexpr std::size_t kChunkBytes = 4 << 20;
 
 /// Opening a pipe or a device would wait or worse.
 void require_file(const fs::path& path, const std::string& what) {
@@ -48,24 +47,6 @@ private:
     std::int64_t total_ = 0;
     std::int64_t done_ = 0;
 };
-
-std::uint32_t payload_crc32c(const File& file, const TensorInfo& tensor, const PieceInfo& piece,
-                             Checked& checked) {
-    const std::int64_t end = piece.offset + piece_bytes(tensor, piece);
-    std::vector<std::byte> chunk(
-        static_cast<std::size_t>(std::min<std::int64_t>(end - piece.offset, kChunkBytes)));
-    std::uint32_t crc = 0;
-    for (std::int64_t at = piece.offset; at < end;) {
-        const auto bytes =
-            std::min<std::int64_t>(end - at, static_cast<std::int64_t>(chunk.size()));
-        const auto part = std::span(chunk).first(static_cast<std::size_t>(bytes));
-        file.read_at(part, at);
-        crc = crc32c(part, crc);
-        at += bytes;
-        checked.add(bytes);
-    }
-    return crc;
-}
 
 /// Calls fn for every piece in a shard.
 template <typename Fn>
@@ -117,14 +98,15 @@ void verify_shard(const Manifest& manifest, const ShardInfo& shard,
         }
     }
     if (structure_crc32c(file, payload) != shard.structure_crc32c) {
-        problems.push_back(shard.file +
-                           ": the checksum of the file's structure does not match: its "
-                           "bytes were changed");
+        problems.push_back(shard.file + ": " + kStructureProblem);
     } else {
         verify_contents(manifest, shard, problems);
     }
     for_each_piece(manifest, shard.file, [&](const TensorInfo& tensor, const PieceInfo& piece) {
-        if (payload_crc32c(file, tensor, piece, checked) != piece.crc32c) {
+        const BlockSums sums = block_sums(file, piece.offset, piece_bytes(tensor, piece),
+                                          [&](std::int64_t bytes) { checked.add(bytes); });
+        const bool parts = piece.block_crc32c.empty() || piece.block_crc32c == sums.blocks();
+        if (sums.crc() != piece.crc32c || !parts) {
             problems.push_back(shard.file + ": " + checksum_problem(tensor, piece));
         }
     });

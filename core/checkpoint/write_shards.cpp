@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each writer's pieces go into shards of its own, so that writers never wait for one another and a
 // shard is complete when its writer says so.
-#include "core/base/crc32c.h"
+#include "core/checkpoint/block_sums.h"
 #include "core/checkpoint/manifest_json.h"
 
 #include <algorithm>
@@ -69,13 +69,13 @@ public:
         buffer_.clear();
     }
 
-    std::uint32_t crc() const { return crc_; }
+    const BlockSums& sums() const { return sums_; }
 
 private:
     void write(std::span<const std::byte> bytes) {
         if (!bytes.empty()) {
             file_.write_at(bytes, offset_);
-            crc_ = crc32c(bytes, crc_);
+            sums_.add(bytes);
             offset_ += static_cast<std::int64_t>(bytes.size());
         }
     }
@@ -83,10 +83,10 @@ private:
     File& file_;
     std::int64_t offset_;
     std::vector<std::byte> buffer_;
-    std::uint32_t crc_ = 0;
+    BlockSums sums_;
 };
 
-std::uint32_t write_piece(File& file, std::int64_t offset, const Task& task) {
+void write_piece(File& file, std::int64_t offset, const Task& task) {
     const std::int64_t size = ir::dtype_bytes(task.view->type.dtype);
     Gather gather(file, offset);
     for_each_run(task.piece.place, dense(task.piece.place.box), [&](const Run& run) {
@@ -94,7 +94,11 @@ std::uint32_t write_piece(File& file, std::int64_t offset, const Task& task) {
                                              static_cast<std::size_t>(run.count * size)));
     });
     gather.flush();
-    return gather.crc();
+    task.info->offset = offset;
+    task.info->crc32c = gather.sums().crc();
+    if (gather.sums().blocks().size() > 1) {
+        task.info->block_crc32c = gather.sums().blocks();
+    }
 }
 
 void write_shard(const fs::path& folder, const Shard& shard) {
@@ -114,8 +118,9 @@ void write_shard(const fs::path& folder, const Shard& shard) {
     for (std::size_t i = 0; i < shard.tasks.size(); ++i) {
         const Task& task = shard.tasks[i];
         const std::int64_t offset = places[i].offset;
-        *task.info = {task.piece.place.box, shard.info->file, offset,
-                      write_piece(file, offset, task)};
+        task.info->box = task.piece.place.box;
+        task.info->shard = shard.info->file;
+        write_piece(file, offset, task);
         if (task.bytes() > 0) {
             payload.emplace_back(offset, offset + task.bytes());
         }

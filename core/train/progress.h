@@ -69,11 +69,13 @@ enum class Missing : std::uint8_t {
     keeps_init, // a fork may have optimizer state or averages that its parent had not
 };
 struct Restored {
-    std::vector<std::string> notes;       // what started fresh or could not be checked
+    std::vector<std::string> notes;       // what started fresh
     std::set<std::string> fresh;          // slots that the checkpoint lacks
-    std::vector<std::int64_t> read_bytes; // of arrays, by device
+    std::vector<std::int64_t> read_bytes; // of arrays, by device: what each of them holds now
+    std::int64_t file_bytes = 0;          // read from files; what several devices hold is read once
 };
 /// Reads every saved slot from a checkpoint of any mesh: each device the blocks that it holds.
+/// Every byte is checked before it is used.
 /// Missing optimizer state keeps its start value, a missing average starts as the weights. Throws
 /// weft::Error{checkpoint} when a parameter is missing or an array has another type or a wrong
 /// checksum.

@@ -32,13 +32,15 @@ checkpoint::TensorView read_view(checkpoint::ArrayReader& reader,
                                  std::vector<std::vector<std::byte>>& memory) {
     checkpoint::TensorView view{tensor.name, tensor.kind, tensor.type};
     view.spec = spec_text(slot, mesh);
+    std::vector<checkpoint::Destination> destinations;
     for (const OwnedBlock& owned : owned_blocks(slot, mesh)) {
         const checkpoint::Placed place = checkpoint::dense(owned.place.box);
         auto& bytes = memory.emplace_back(
             static_cast<std::size_t>(place.box.elements() * ir::dtype_bytes(tensor.type.dtype)));
-        reader.read(tensor, place, bytes);
+        destinations.push_back({place, bytes});
         view.pieces.push_back({place, bytes, owned.device});
     }
+    reader.read(tensor, destinations);
     return view;
 }
 

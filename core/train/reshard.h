@@ -42,8 +42,8 @@ struct ReshardPreview {
 /// settings say what a sample is. Throws weft::Error.
 plan::ExecutionPlan plan_of_slots(const compile::RunConfig& config);
 
-/// Exactly what restore_tensors reads. Throws weft::Error{checkpoint} when an array has another
-/// type than the slot.
+/// Exactly what restore_tensors gives each device. Throws weft::Error{checkpoint} when an array has
+/// another type than the slot.
 ReshardPreview preview_reshard(const checkpoint::Manifest& manifest,
                                const plan::ExecutionPlan& target);
 

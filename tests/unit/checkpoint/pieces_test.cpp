@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints of several writers: what comes back, what is read, and what is refused.
 #include "core/checkpoint/array_reader.h"
+#include "core/checkpoint/block_sums.h"
 #include "core/checkpoint/manifest_json.h"
 #include "tests/unit/checkpoint/piece_support.h"
 
@@ -19,6 +20,13 @@ constexpr unsigned kPiecesSeed = 20251122;
 
 Manifest saved_by_three(const Folder& folder) {
     return write_checkpoint(folder.path(), state_of_three().views(), record_of_three(7));
+}
+
+/// An array of more than three blocks, in one piece.
+Manifest saved_large(const Folder& folder) {
+    PieceArrays arrays;
+    arrays.add("table", {819, 1024}, {{{0, 0}, {819, 1024}}}, {0});
+    return write_checkpoint(folder.path(), arrays.views(), record_of(1));
 }
 
 std::optional<Error> error_of_three_with(const std::function<void(Manifest&)>& change) {
@@ -121,7 +129,11 @@ private slots:
             ArrayReader reader(manifest);
             reader.read(weight, place, std::as_writable_bytes(std::span(into)));
             QCOMPARE(into, expected);
-            QCOMPARE(reader.bytes_read(), box.elements() * 4);
+            std::int64_t touched = 0; // pieces of less than a block are read whole
+            for (const PieceUse& use : pieces_used(weight, box)) {
+                touched += use.piece->box.elements() * 4;
+            }
+            QCOMPARE(reader.bytes_read(), touched);
         }
     }
 
@@ -138,18 +150,102 @@ private slots:
         }
     }
 
-    void bytes_that_no_checksum_covers_are_counted() {
+    void a_changed_byte_next_to_the_block_that_is_read_is_noticed() {
         const Folder folder;
         const Manifest manifest = saved_by_three(folder);
         const TensorInfo& weight = *manifest.find("weight");
+        // Column 9 of row 39, the last element of the first piece; columns 5 to 8 are read.
+        flip_byte(manifest.path / weight.pieces[0].shard, weight.pieces[0].offset + 399 * 4);
+        std::vector<std::byte> part(40 * 4 * 4);
         ArrayReader reader(manifest);
-        std::vector<std::byte> whole(40 * 30 * 4);
-        reader.read(weight, dense(whole_box(weight.type.shape)), whole);
-        QCOMPARE(reader.bytes_unchecked(), 0);
-        // Columns 5 to 19: half of the first piece, and the second whole.
+        const auto error = error_of([&] { reader.read(weight, dense({{0, 5}, {40, 4}}), part); });
+        QVERIFY(error && error->text().find("checksum") != std::string::npos);
+        reader.read(weight, dense({{0, 10}, {40, 4}}), part); // of the next piece
+    }
+
+    void what_several_take_is_read_once() {
+        const Folder folder;
+        const Manifest manifest = saved_by_three(folder);
+        const TensorInfo& weight = *manifest.find("weight");
+        std::vector<std::byte> first(40 * 30 * 4);
+        std::vector<std::byte> second(first.size());
         std::vector<std::byte> part(40 * 15 * 4);
-        reader.read(weight, dense({{0, 5}, {40, 15}}), part);
-        QCOMPARE(reader.bytes_unchecked(), std::int64_t{40 * 5 * 4});
+        const std::vector<Destination> all{{dense(whole_box(weight.type.shape)), first},
+                                           {dense(whole_box(weight.type.shape)), second},
+                                           {dense({{0, 5}, {40, 15}}), part}};
+        ArrayReader reader(manifest);
+        reader.read(weight, all);
+        QCOMPARE(reader.bytes_read(), std::int64_t{40 * 30 * 4});
+        const PieceArrays state = state_of_three();
+        QVERIFY(std::equal(first.begin(), first.end(), state.whole(0).begin()));
+        QVERIFY(first == second);
+        std::vector<std::byte> alone(part.size());
+        ArrayReader(manifest).read(weight, all[2].place, alone);
+        QVERIFY(part == alone);
+    }
+
+    void a_part_of_a_large_piece_costs_the_blocks_that_it_touches() {
+        const Folder folder;
+        const Manifest manifest = saved_large(folder);
+        const TensorInfo& table = *manifest.find("table");
+        QCOMPARE(table.pieces[0].block_crc32c.size(), std::size_t(4)); // 3.2 MiB
+        std::vector<float> row(1024);
+        ArrayReader reader(manifest);
+        // A row of 4 KiB; 256 of them make a block.
+        reader.read(table, dense({{300, 0}, {1, 1024}}), std::as_writable_bytes(std::span(row)));
+        QCOMPARE(reader.bytes_read(), kBlockBytes);
+        QCOMPARE(row[7], 300 * 1024 + 7.0F);
+        std::vector<float> column(819);
+        ArrayReader all(manifest);
+        all.read(table, dense({{0, 3}, {819, 1}}), std::as_writable_bytes(std::span(column)));
+        QCOMPARE(all.bytes_read(), table.type.bytes());
+        QCOMPARE(column[818], 818 * 1024 + 3.0F);
+    }
+
+    void a_checkpoint_without_sums_of_parts_is_checked_whole_before_a_part_is_used() {
+        const Folder folder;
+        Manifest manifest = saved_large(folder);
+        manifest.tensors[0].pieces[0].block_crc32c.clear();
+        write_all(manifest.path / kManifestName, manifest_text(manifest));
+        manifest = read_manifest(manifest.path);
+        QVERIFY(verify(manifest).empty());
+        const TensorInfo& table = *manifest.find("table");
+        QVERIFY(table.pieces[0].block_crc32c.empty());
+        std::vector<float> row(1024);
+        const auto bytes = std::as_writable_bytes(std::span(row));
+        ArrayReader(manifest).read(table, dense({{300, 0}, {1, 1024}}), bytes);
+        QCOMPARE(row[7], 300 * 1024 + 7.0F);
+        // Far away from the row.
+        flip_byte(manifest.path / table.pieces[0].shard, table.pieces[0].offset + 818 * 4096);
+        QVERIFY(error_of([&] {
+                    ArrayReader(manifest).read(table, dense({{300, 0}, {1, 1024}}), bytes);
+                }).has_value());
+    }
+
+    void sums_of_parts_that_do_not_fit_the_piece_are_refused() {
+        const Folder folder;
+        const Manifest manifest = saved_large(folder);
+        const auto refused = [&](const std::function<void(std::vector<std::uint32_t>&)>& change) {
+            Manifest changed = manifest;
+            change(changed.tensors[0].pieces[0].block_crc32c);
+            write_all(manifest.path / kManifestName, manifest_text(changed));
+            return error_of([&] { read_manifest(manifest.path); }).has_value() ||
+                   !verify(read_manifest(manifest.path)).empty();
+        };
+        QVERIFY(!refused([](auto&) {}));
+        QVERIFY(refused([](auto& sums) { sums.pop_back(); }));
+        QVERIFY(refused([](auto& sums) { sums.push_back(0); }));
+        QVERIFY(refused([](auto& sums) { sums[2] ^= 1; }));
+    }
+
+    void a_shard_whose_structure_changed_is_not_read() {
+        const Folder folder;
+        const Manifest manifest = saved_by_three(folder);
+        const TensorInfo& weight = *manifest.find("weight");
+        flip_byte(manifest.path / weight.pieces[0].shard, 9);
+        std::vector<std::byte> bytes(static_cast<std::size_t>(weight.type.bytes()));
+        const auto error = error_of([&] { read_tensor(manifest, "weight", bytes); });
+        QVERIFY(error && error->text().find("structure") != std::string::npos);
     }
 
     void a_changed_piece_that_is_read_whole_is_noticed() {
