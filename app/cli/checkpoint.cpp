@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/checkpoint/pointer.h"
 #include "core/train/engine.h"
+#include "core/train/progress.h"
 #include "core/train/run_folder.h"
 #include "core/train/slot_blocks.h"
 
@@ -130,7 +131,7 @@ int verify(const CheckpointOptions& options) {
     for (const fs::path& folder : folders) {
         std::vector<std::string> problems;
         try {
-            problems = checkpoint::verify(checkpoint::read_manifest(folder));
+            problems = train::verify_checkpoint(folder);
         } catch (const Error& fault) {
             problems = {fault.message()};
         }

@@ -46,9 +46,11 @@ fs::path make_fork_folder(const ResumeOptions& options, const fs::path& run,
     return fs::absolute(options.fork);
 }
 
-bool has_checkpoints(const fs::path& run) {
+// Also when none of them can be used: then the run does not begin anew, as if there were nothing.
+bool has_saved(const fs::path& run) {
     for (const auto& entry : checkpoint::list_checkpoints(run / "checkpoints")) {
-        if (entry.problem.empty()) {
+        const bool interrupted = entry.path.filename().string().front() == '.';
+        if (entry.step >= 0 && !interrupted) {
             return true;
         }
     }
@@ -81,10 +83,11 @@ int resume_run(const ResumeOptions& options, const Context& context) {
     train::SessionOptions session;
     session.extend_steps = options.extend;
     bool older = false;
-    if (has_checkpoints(run) || from != "latest") {
+    if (has_saved(run) || from != "latest") {
         session.start.checkpoint = train::find_checkpoint(run, from);
         older = session.start.checkpoint != train::find_checkpoint(run, "latest");
     }
+    session.start.or_older = from == "latest";
     session.start.fork = older || !changes.empty() || !options.fork.empty();
     if (session.start.fork) {
         session.start.parent_run = run;

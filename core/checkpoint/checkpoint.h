@@ -114,7 +114,7 @@ Manifest write_checkpoint(const std::filesystem::path& parent, std::span<const T
 Manifest update_record(const Manifest& manifest, const Record& record);
 
 /// Reads the manifest of a checkpoint folder. Throws weft::Error{checkpoint}: missing marker, wrong
-/// sizes, unreadable JSON, with what to do.
+/// sizes, unreadable JSON, a folder with the name of another step; with what to do.
 Manifest read_manifest(const std::filesystem::path& folder);
 /// Reads one whole array and checks its checksums. `into` has exactly its bytes. For parts of
 /// arrays see array_reader.h.
@@ -167,6 +167,9 @@ void work_out_reasons(std::vector<Entry>& entries);
 
 /// The best of the usable ones by the goal; null where none was evaluated at its own step.
 const Entry* best_entry(std::span<const Entry> entries, const Goal& goal);
+/// Moves a checkpoint folder that cannot be used to a name beside it that no save needs and no
+/// resume takes, and returns that. Nothing in it changes. Throws weft::Error.
+std::filesystem::path set_aside(const std::filesystem::path& checkpoint_folder);
 
 /// Keeps a checkpoint whatever retention says, or no longer. Throws weft::Error{checkpoint}.
 Manifest set_pinned(const Manifest& manifest, bool pinned);
@@ -192,7 +195,7 @@ struct Saved {
     double write_ms = 0;
     std::vector<std::string> kept_for;
     std::string error;   // non-empty: this save failed; training may go on
-    std::string warning; // saved, but an old checkpoint could not be removed
+    std::string warning; // saved, but something else in the folder needs a look
 };
 
 class Manager {

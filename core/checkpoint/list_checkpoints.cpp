@@ -14,20 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<std::int64_t> step_of(std::string_view name) {
-    constexpr std::string_view kPrefix = "step-";
-    if (!name.starts_with(kPrefix)) {
-        return std::nullopt;
-    }
-    name.remove_prefix(kPrefix.size());
-    std::int64_t step = -1;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), step);
-    const bool whole = error == std::errc() && end == name.data() + name.size();
-    return whole && step >= 0 && folder_name(step) == std::string(kPrefix) + std::string(name)
-               ? std::optional(step)
-               : std::nullopt;
-}
-
 bool is_temporary(std::string_view name) {
     return name.starts_with(std::string(kTemporaryPrefix) + "step-");
 }
@@ -37,11 +23,18 @@ Entry entry_of(const fs::path& folder) {
     entry.path = folder;
     const std::string name = folder.filename().string();
     if (is_temporary(name)) {
-        entry.step = step_of(name.substr(std::string_view(kTemporaryPrefix).size())).value_or(-1);
+        entry.step =
+            step_of_folder(name.substr(std::string_view(kTemporaryPrefix).size())).value_or(-1);
         entry.problem = "incomplete: a save that was interrupted; the next save removes it";
         return entry;
     }
-    const std::optional<std::int64_t> step = step_of(name);
+    if (name.starts_with(kUnusablePrefix)) {
+        entry.step =
+            step_of_folder(name.substr(std::string_view(kUnusablePrefix).size())).value_or(-1);
+        entry.problem = "set aside: it could not be used";
+        return entry;
+    }
+    const std::optional<std::int64_t> step = step_of_folder(name);
     entry.step = step.value_or(-1);
     std::error_code code;
     if (!step && !fs::exists(folder / kManifestName, code)) {
@@ -49,10 +42,9 @@ Entry entry_of(const fs::path& folder) {
         return entry;
     }
     try {
-        Manifest manifest = read_manifest(folder);
+        Manifest manifest = read_manifest_of_any_step(folder);
         if (step && *step != manifest.record.step) {
-            entry.problem =
-                "the folder was renamed: it holds step " + format_thousands(manifest.record.step);
+            entry.problem = another_step(manifest);
         }
         entry.step = manifest.record.step;
         entry.record = std::move(manifest.record);
@@ -95,6 +87,20 @@ void sort_by_step(std::vector<Entry>& entries) {
 
 } // namespace
 
+std::optional<std::int64_t> step_of_folder(std::string_view name) {
+    constexpr std::string_view kPrefix = "step-";
+    if (!name.starts_with(kPrefix)) {
+        return std::nullopt;
+    }
+    name.remove_prefix(kPrefix.size());
+    std::int64_t step = -1;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), step);
+    const bool whole = error == std::errc() && end == name.data() + name.size();
+    return whole && step >= 0 && folder_name(step) == std::string(kPrefix) + std::string(name)
+               ? std::optional(step)
+               : std::nullopt;
+}
+
 Entry read_entry(const fs::path& checkpoint_folder) {
     return entry_of(checkpoint_folder);
 }
@@ -105,7 +111,7 @@ std::vector<Entry> find_checkpoints(const fs::path& checkpoints_folder) {
         const std::string name = folder.filename().string();
         if (name.front() != '.' || is_temporary(name)) {
             entries.emplace_back().path = folder;
-            entries.back().step = step_of(name).value_or(-1);
+            entries.back().step = step_of_folder(name).value_or(-1);
             entries.back().looked_into = false;
         }
     }
@@ -139,12 +145,24 @@ void work_out_reasons(std::vector<Entry>& entries) {
     }
 }
 
+fs::path set_aside(const fs::path& checkpoint_folder) {
+    const fs::path stem =
+        checkpoint_folder.parent_path() / (kUnusablePrefix + checkpoint_folder.filename().string());
+    fs::path to = stem;
+    for (int number = 2; fs::exists(fs::symlink_status(to)); ++number) {
+        to = stem;
+        to += "-" + std::to_string(number);
+    }
+    rename_durably(checkpoint_folder, to);
+    return to;
+}
+
 void remove_stray_files(const fs::path& checkpoints_folder) {
     for (const fs::path& folder : folders_in(checkpoints_folder)) {
         const std::string name = folder.filename().string();
         if (is_temporary(name)) {
             remove_tree(folder);
-        } else if (step_of(name)) {
+        } else if (step_of_folder(name)) {
             // What an interrupted update_record leaves.
             fs::path part = folder / kManifestName;
             part += ".part";

@@ -50,6 +50,20 @@ Manifest write_or_update(const fs::path& folder, const Job& job) {
     return update_record(*existing, merged(existing->record, job.record));
 }
 
+/// A checkpoint of another step under the name that is needed is a copy of somebody: it stays.
+std::string make_room(const fs::path& target, std::int64_t step) {
+    try {
+        const Manifest there = read_manifest_of_any_step(target);
+        if (there.record.step == step) {
+            return {};
+        }
+        return target.filename().string() + " held step " + std::to_string(there.record.step) +
+               ", a copy from elsewhere; it is now " + set_aside(target).filename().string() + ".";
+    } catch (const Error&) {
+        return {}; // absent or damaged, or it stays in the way, which the save will tell
+    }
+}
+
 /// Takes a checkpoint out of sight in one step, then apart: a kill in between leaves no half of it.
 void remove_checkpoint(const fs::path& folder, std::int64_t step) {
     const fs::path gone = folder / (temporary_name(step) + "-removed");
@@ -92,11 +106,13 @@ Saved carry_out(const ManagerOptions& options, const Job& job) noexcept {
     try {
         saved.path = options.folder / folder_name(job.record.step);
         remove_stray_files(options.folder);
+        saved.warning = make_room(saved.path, saved.step);
         saved.bytes = write_or_update(options.folder, job).bytes;
         try {
             apply_retention(options, saved);
         } catch (const Error& error) {
-            saved.warning = "An old checkpoint could not be removed: " + error.message();
+            saved.warning += std::string(saved.warning.empty() ? "" : " ") +
+                             "An old checkpoint could not be removed: " + error.message();
         }
     } catch (const Error& error) {
         saved.error = error.message();

@@ -9,6 +9,7 @@
 
 #include "core/base/hdf5_file.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -60,8 +61,17 @@ std::uint32_t structure_crc32c(const File& file, std::span<const ByteRange> payl
 void write_shards(const std::filesystem::path& folder, std::span<const TensorView> tensors,
                   Manifest& out);
 
+/// The step in a name that folder_name gives; none in other names.
+std::optional<std::int64_t> step_of_folder(std::string_view name);
+/// What is wrong with a folder whose name says another step.
+std::string another_step(const Manifest& manifest);
+/// read_manifest, also where the folder has the name of another step.
+Manifest read_manifest_of_any_step(const std::filesystem::path& folder);
+
 /// Name of the folder in which `step` is written or removed.
 std::string temporary_name(std::int64_t step);
 inline constexpr const char* kTemporaryPrefix = ".tmp-";
+/// Before the name of a folder that set_aside moved.
+inline constexpr const char* kUnusablePrefix = "unusable-";
 
 } // namespace weft::checkpoint

@@ -127,7 +127,22 @@ int Manifest::writer(std::string_view shard) const {
     return found->writer;
 }
 
+std::string another_step(const Manifest& manifest) {
+    return "the folder was renamed or copied: it holds step " +
+           format_thousands(manifest.record.step);
+}
+
 Manifest read_manifest(const fs::path& folder) {
+    Manifest manifest = read_manifest_of_any_step(folder);
+    const std::optional<std::int64_t> step = step_of_folder(folder.filename().string());
+    if (step && *step != manifest.record.step) {
+        fail(folder, another_step(manifest),
+             "Give it its own name back: " + folder_name(manifest.record.step) + ".");
+    }
+    return manifest;
+}
+
+Manifest read_manifest_of_any_step(const fs::path& folder) {
     std::error_code code;
     if (!fs::is_directory(folder, code)) {
         fail(folder, "there is no checkpoint folder here", "Check the path.");

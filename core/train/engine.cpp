@@ -31,8 +31,10 @@ std::vector<checkpoint::Entry> usable_entries(const fs::path& run) {
     throw Error(ErrorKind::checkpoint, run.string(),
                 entries.empty() ? "the run has no usable checkpoint"
                                 : "there is no checkpoint '" + shown(from) + "'",
-                entries.empty() ? "see `weft checkpoint list`"
-                                : "there are: latest, best, " + steps);
+                entries.empty()
+                    ? "see `weft checkpoint list`; without folders in checkpoints/ a run "
+                      "begins anew"
+                    : "there are: latest, best, " + steps);
 }
 
 compile::RunConfig saved_config(const checkpoint::Manifest& manifest) {

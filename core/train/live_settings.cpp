@@ -124,23 +124,30 @@ Json to_json(const LiveSettings& settings) {
                                          : Json(nullptr)}};
 }
 
-void read_live_settings(const Json& json, LiveSettings& settings) {
+std::string read_live_settings(const Json& json, LiveSettings& settings) {
+    const auto set = [&](const char* key, const char* path) {
+        return json.contains(key) ? apply_set(settings, {{"path", path}, {"value", json[key]}})
+                                  : std::string();
+    };
     if (!json.is_object()) {
-        return;
+        return "the live settings are not an object";
     }
-    settings.learning_rate_multiplier =
-        json.value("learning_rate_multiplier", settings.learning_rate_multiplier);
-    settings.extra_steps = json.value("extra_steps", settings.extra_steps);
-    if (json.contains("length")) {
-        settings.length = read_cadence(json["length"]).value_or(settings.length);
+    for (const auto& [key, path] :
+         {std::pair{"learning_rate_multiplier", "learning_rate_multiplier"},
+          std::pair{"length", "training.length"}, std::pair{"evaluation_every", "evaluation.every"},
+          std::pair{"checkpoint_every", "checkpoint.every"}}) {
+        if (std::string problem = set(key, path); !problem.empty()) {
+            return problem;
+        }
     }
-    if (json.contains("evaluation_every")) {
-        settings.evaluation_every =
-            read_cadence(json["evaluation_every"]).value_or(settings.evaluation_every);
+    if (const auto extra = json.find("extra_steps"); extra != json.end()) {
+        if (!extra->is_number_integer() || extra->get<std::int64_t>() < 0 ||
+            extra->get<std::int64_t>() > kMostSteps) {
+            return "extra_steps must be a whole number from 0 on";
+        }
+        settings.extra_steps = extra->get<std::int64_t>();
     }
-    if (json.contains("checkpoint_every")) {
-        settings.checkpoint_every = read_cadence(json["checkpoint_every"]);
-    }
+    return {};
 }
 
 } // namespace weft::train

@@ -27,7 +27,8 @@ std::string apply_set(LiveSettings& settings, const config::Json& argument);
 std::string apply_extend(LiveSettings& settings, const config::Json& argument);
 
 config::Json to_json(const LiveSettings& settings);
-/// Reads what to_json wrote; keys that are absent keep their value in `settings`.
-void read_live_settings(const config::Json& json, LiveSettings& settings);
+/// Reads what to_json wrote; keys that are absent keep their value in `settings`. Returns what is
+/// wrong with it, by the rules of apply_set; empty when all is read.
+std::string read_live_settings(const config::Json& json, LiveSettings& settings);
 
 } // namespace weft::train

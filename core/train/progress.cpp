@@ -74,6 +74,84 @@ void restore_slot(exec::Executor& executor, const plan::StateSlot& slot,
     reader.read(tensor, destinations);
 }
 
+[[noreturn]] void wrong_counters(const std::string& text) {
+    throw Error(ErrorKind::checkpoint, "the checkpoint's counters", text,
+                "resume from another checkpoint");
+}
+
+std::int64_t counted(const Json& counters, const char* key) {
+    const Json& value = counters.at(key);
+    // Unsigned numbers above the largest signed one come out negative.
+    if (!value.is_number_integer() || value.get<std::int64_t>() < 0) {
+        wrong_counters(std::string(key) + " is " + value.dump() + ", not a whole number from 0 on");
+    }
+    return value.get<std::int64_t>();
+}
+
+double spent_seconds(const Json& counters) {
+    const double seconds = counters.value("seconds", 0.0);
+    if (!(seconds >= 0) || !std::isfinite(seconds)) {
+        wrong_counters("seconds is not a number from 0 on");
+    }
+    return seconds;
+}
+
+std::optional<Best> read_best(const Json& counters, const checkpoint::Goal& goal,
+                              std::int64_t step) {
+    const auto found = counters.find("best");
+    if (found == counters.end() || !found->is_object()) {
+        return std::nullopt;
+    }
+    const Json metrics = found->value("metrics", Json::object());
+    const auto score = checkpoint::score_in(metrics, goal, counted(*found, "step"));
+    if (score && score->step > step) {
+        wrong_counters("the best step is later than the checkpoint's");
+    }
+    return score ? std::optional(Best{*score, metrics_of(metrics)}) : std::nullopt;
+}
+
+/// What a resume takes over; what the record lacks stays as it is given.
+Progress progress_of(const checkpoint::Record& record, Progress progress) {
+    try {
+        const Json& counters = record.counters;
+        progress.step = record.step;
+        progress.cursor.epoch = counted(counters.at("cursor"), "epoch");
+        progress.cursor.position = counted(counters.at("cursor"), "position");
+        progress.samples = counted(counters, "samples");
+        progress.seconds = spent_seconds(counters);
+        progress.evaluated_step = record.metric_step;
+        if (record.metric_step < -1 || record.metric_step > record.step) {
+            wrong_counters("the metrics are of step " + std::to_string(record.metric_step) +
+                           ", the checkpoint is of step " + std::to_string(record.step));
+        }
+        if (counters.contains("random") && counted(counters["random"], "step") != record.step) {
+            wrong_counters("the random keys are of another step");
+        }
+        progress.last_metrics = metrics_of(record.metrics);
+        progress.best = read_best(counters, checkpoint::goal_of(record.config), record.step);
+        if (counters.contains("stall")) {
+            const Json& stall = counters["stall"];
+            progress.stall = Stall{stall.at("best").get<double>(), counted(stall, "step"),
+                                   counted(stall, "evaluations")};
+        }
+        if (counters.contains("moments_since")) {
+            const auto since = counters["moments_since"].get<std::vector<std::int64_t>>();
+            if (since.size() == progress.moments_since.size()) { // a fork may have other groups
+                progress.moments_since = since;
+            }
+        }
+        if (counters.contains("live")) {
+            const std::string problem = read_live_settings(counters["live"], progress.live);
+            if (!problem.empty()) {
+                wrong_counters(problem);
+            }
+        }
+    } catch (const Json::exception& fault) {
+        wrong_counters(std::string("cannot be read: ") + fault.what());
+    }
+    return progress;
+}
+
 } // namespace
 
 checkpoint::Record to_record(const Progress& progress, const compile::RunConfig& config,
@@ -115,46 +193,19 @@ Progress first_progress(const compile::RunConfig& config) {
 }
 
 Progress read_progress(const checkpoint::Record& record, const compile::RunConfig& config) {
-    Progress progress = first_progress(config);
+    return progress_of(record, first_progress(config));
+}
+
+std::vector<std::string> verify_checkpoint(const std::filesystem::path& folder,
+                                           const checkpoint::Progress& progress) {
+    const checkpoint::Manifest manifest = checkpoint::read_manifest(folder);
+    std::vector<std::string> problems = checkpoint::verify(manifest, progress);
     try {
-        const Json& counters = record.counters;
-        progress.step = record.step;
-        progress.cursor.epoch = counters.at("cursor").at("epoch").get<std::int64_t>();
-        progress.cursor.position = counters.at("cursor").at("position").get<std::int64_t>();
-        progress.samples = counters.at("samples").get<std::int64_t>();
-        progress.seconds = counters.value("seconds", 0.0);
-        progress.evaluated_step = record.metric_step;
-        progress.last_metrics = metrics_of(record.metrics);
-        if (counters.contains("best") && counters["best"].is_object()) {
-            const Json& best = counters["best"];
-            const Json metrics = best.value("metrics", Json::object());
-            const auto score = checkpoint::score_in(metrics, checkpoint::goal_of(config.document),
-                                                    best.at("step").get<std::int64_t>());
-            if (score) {
-                progress.best = Best{*score, metrics_of(metrics)};
-            }
-        }
-        if (counters.contains("stall")) {
-            const Json& stall = counters["stall"];
-            progress.stall =
-                Stall{stall.at("best").get<double>(), stall.at("step").get<std::int64_t>(),
-                      stall.at("evaluations").get<std::int64_t>()};
-        }
-        if (counters.contains("moments_since")) {
-            const auto since = counters["moments_since"].get<std::vector<std::int64_t>>();
-            if (since.size() == progress.moments_since.size()) { // a fork may have other groups
-                progress.moments_since = since;
-            }
-        }
-        if (counters.contains("live")) {
-            read_live_settings(counters["live"], progress.live);
-        }
-    } catch (const Json::exception& fault) {
-        throw Error(ErrorKind::checkpoint, "the checkpoint's counters",
-                    std::string("cannot be read: ") + fault.what(),
-                    "resume from another checkpoint");
+        progress_of(manifest.record, Progress());
+    } catch (const Error& fault) {
+        problems.push_back(fault.where() + ": " + fault.text());
     }
-    return progress;
+    return problems;
 }
 
 std::vector<checkpoint::TensorView> saved_tensors(exec::Executor& executor) {

@@ -53,8 +53,14 @@ Progress first_progress(const compile::RunConfig& config);
 
 checkpoint::Record to_record(const Progress& progress, const compile::RunConfig& config,
                              double epoch, const config::Json& environment);
-/// Throws weft::Error{checkpoint} when the record lacks what a resume needs.
+/// Throws weft::Error{checkpoint} when the record lacks what a resume needs, or holds what no run
+/// writes: a cursor below 0, a multiplier that is not above 0.
 Progress read_progress(const checkpoint::Record& record, const compile::RunConfig& config);
+
+/// checkpoint::verify of a checkpoint folder, and what read_progress would refuse. Throws
+/// weft::Error{checkpoint} when there is no manifest to go by.
+std::vector<std::string> verify_checkpoint(const std::filesystem::path& folder,
+                                           const checkpoint::Progress& progress = {});
 
 /// Every saved slot of the executor, as views into its arenas: on a mesh each device's own pieces.
 std::vector<checkpoint::TensorView> saved_tensors(exec::Executor& executor);

@@ -11,6 +11,7 @@
 #include "core/train/memory_meter.h"
 #include "core/train/moments.h"
 #include "core/train/planning.h"
+#include "core/train/restore_run.h"
 #include "core/train/samples.h"
 #include "core/train/step_loop.h"
 #include "core/train/warm_start.h"
@@ -253,10 +254,9 @@ void Session::State::load_start() {
 
 void Session::State::restore() {
     const bool fork = options.start.fork;
-    const checkpoint::Manifest manifest = checkpoint::read_manifest(options.start.checkpoint);
-    const Restored restored =
-        restore_tensors(*executor, manifest, fork ? Missing::keeps_init : Missing::is_error);
-    progress = read_progress(manifest.record, options.config);
+    RestoredRun restored = restore_run(*executor, options.config, options.start);
+    const checkpoint::Manifest& manifest = restored.manifest;
+    progress = std::move(restored.progress);
     std::vector<std::string> notes = restored.notes;
     if (fork) {
         progress.live = live_settings_of(options.config);
@@ -268,9 +268,12 @@ void Session::State::restore() {
     } else {
         restored_step = manifest.record.step;
     }
-    const fs::path inside = options.start.checkpoint.lexically_relative(folder);
+    const fs::path inside = manifest.path.lexically_relative(folder);
     const bool own = !inside.empty() && *inside.begin() != "..";
-    control.emit(ResumedEvent{(own ? inside : options.start.checkpoint).string(), progress.step});
+    for (const PassedOver& passed : restored.passed_over) {
+        control.emit(WarningEvent{passed.problem, passed.what_became_of_it});
+    }
+    control.emit(ResumedEvent{(own ? inside : manifest.path).string(), progress.step});
     for (const std::string& note : notes) {
         control.emit(WarningEvent{note, ""});
     }

@@ -21,6 +21,8 @@ struct StartFrom {
     std::filesystem::path checkpoint; // empty: initial weights
     bool fork = false;                // new run with a parent link, else the same run goes on
     std::filesystem::path parent_run; // fork: the run it comes from
+    // Where the checkpoint cannot be used, the newest usable one beside it will do.
+    bool or_older = false;
 };
 
 struct SessionOptions {

@@ -46,7 +46,8 @@ fs::path make_saved_run(const fs::path& folder, const std::vector<std::int64_t>&
         view.data = std::as_bytes(std::span(weights));
         checkpoint::Record record;
         record.step = record.metric_step = step;
-        record.counters = {{"cursor", {{"epoch", 1}, {"position", 32 * step}}}};
+        record.counters = {{"cursor", {{"epoch", 1}, {"position", 32 * step}}},
+                           {"samples", 32 * step}};
         record.metrics = {{"validation/loss", 1.0 / static_cast<double>(step)}};
         record.config = config::json_of(test::tiny_config());
         record.config["seed"] = step;

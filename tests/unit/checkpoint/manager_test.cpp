@@ -144,6 +144,22 @@ private slots:
         QVERIFY(std::filesystem::exists(options.folder / "step-00000002"));
     }
 
+    void a_copy_under_the_name_of_the_step_to_save_is_set_aside_and_told() {
+        const Folder folder;
+        const ManagerOptions options = options_of(folder, false);
+        Manager manager(options);
+        manager.save(every_type().views(), record_of(1));
+        std::filesystem::copy(options.folder / "step-00000001", options.folder / "step-00000002",
+                              std::filesystem::copy_options::recursive);
+        manager.save(every_type().views(), record_of(2));
+        const std::vector<Saved> saved = manager.take_finished();
+        QCOMPARE(saved.at(1).error, std::string());
+        QVERIFY(saved.at(1).warning.find("unusable-step-00000002") != std::string::npos);
+        QCOMPARE(steps_in(options.folder), (std::vector<std::int64_t>{1, 2}));
+        QVERIFY(verify(read_manifest(options.folder / "step-00000002")).empty());
+        QVERIFY(read_manifest(options.folder / "unusable-step-00000002").record.step == 1);
+    }
+
     void a_full_disk_at_any_place_leaves_the_older_checkpoints_whole() {
         const Folder folder;
         ManagerOptions options = options_of(folder, false);

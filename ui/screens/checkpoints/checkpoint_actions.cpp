@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/export.h"
+#include "core/train/progress.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/screens/checkpoints/delete_dialog.h"
@@ -148,8 +149,7 @@ void CheckpointActions::verify() {
     const QString step = formatCount(rows_.front().step);
     start(
         [path, step](const checkpoint::Progress& progress) -> Answer {
-            const std::vector<std::string> problems =
-                checkpoint::verify(checkpoint::read_manifest(path), progress);
+            const std::vector<std::string> problems = train::verify_checkpoint(path, progress);
             return problems.empty()
                        ? Answer{true, tr("Step %1: every checksum is right").arg(step)}
                        : Answer{false, tr("Step %1: %2").arg(step, toQString(problems.front()))};
