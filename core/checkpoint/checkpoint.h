@@ -185,6 +185,9 @@ struct ManagerOptions {
     std::optional<std::int64_t> keep_every; // steps; those are never removed
     Goal goal;
     bool async = true;
+    /// Called on the writing thread before a save touches the folder; throws weft::Error where the
+    /// folder is not to be written any more.
+    std::function<void()> check;
 };
 
 struct Saved {

@@ -105,6 +105,9 @@ Saved carry_out(const ManagerOptions& options, const Job& job) noexcept {
     saved.blocked_ms = job.blocked_ms;
     try {
         saved.path = options.folder / folder_name(job.record.step);
+        if (options.check) {
+            options.check();
+        }
         remove_stray_files(options.folder);
         saved.warning = make_room(saved.path, saved.step);
         saved.bytes = write_or_update(options.folder, job).bytes;

@@ -60,13 +60,28 @@ public:
     /// Throws weft::Error{runtime} naming pid and host when another live session holds it.
     /// `control`: the socket where the run is controlled, for those who read the lock.
     explicit RunLock(const std::filesystem::path& folder, std::string control = {});
-    ~RunLock(); // removes the file
+    ~RunLock(); // removes the file, where it is still ours
     RunLock(const RunLock&) = delete;
     RunLock& operator=(const RunLock&) = delete;
-    /// Writes the heartbeat; best effort. False when the folder is no longer where it was.
-    bool beat();
+    /// Writes the heartbeat; best effort.
+    void beat();
+
+    enum class Place : std::uint8_t {
+        ours,       // the folder holds this very lock
+        gone,       // it was deleted or moved: nobody's run is there
+        of_another, // another run was begun there, or the lock was taken away
+    };
+    /// To be asked before each write into the folder. Any thread.
+    Place place() const;
+    /// Throws weft::Error{runtime} where the folder is of another run. Any thread.
+    void check() const;
+    /// Begins a folder that is gone anew and takes its lock; where it is ours nothing changes.
+    /// Throws as check() does, or when another takes the lock first.
+    void claim();
 
 private:
+    void take();
+
     std::filesystem::path path_;
     std::string control_;
     int descriptor_ = -1;

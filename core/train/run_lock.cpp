@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace weft::train {
 namespace {
@@ -66,6 +67,10 @@ bool is_current(int descriptor, const fs::path& path) {
 
 RunLock::RunLock(const fs::path& folder, std::string control)
     : path_(folder / "lock"), control_(std::move(control)) {
+    take();
+}
+
+void RunLock::take() {
     for (;;) {
         descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
         if (descriptor_ < 0) {
@@ -82,7 +87,8 @@ RunLock::RunLock(const fs::path& folder, std::string control)
         ::close(descriptor_);
         descriptor_ = -1;
         if (!taken) {
-            throw Error(ErrorKind::runtime, folder.string(), "the run is being trained by " + who,
+            throw Error(ErrorKind::runtime, path_.parent_path().string(),
+                        "the run is being trained by " + who,
                         "stop it there first, or fork the run from one of its checkpoints");
         }
     }
@@ -91,12 +97,14 @@ RunLock::RunLock(const fs::path& folder, std::string control)
 
 RunLock::~RunLock() {
     if (descriptor_ >= 0) {
-        ::unlink(path_.c_str());
+        if (is_current(descriptor_, path_)) {
+            ::unlink(path_.c_str());
+        }
         ::close(descriptor_);
     }
 }
 
-bool RunLock::beat() {
+void RunLock::beat() {
     Json json = {{"pid", ::getpid()}, {"host", host_name()}, {"heartbeat", SystemClock().epoch_s()}};
     if (!control_.empty()) {
         json["control"] = control_;
@@ -106,11 +114,34 @@ bool RunLock::beat() {
     if (::pwrite(descriptor_, text.data(), text.size(), 0) >= 0) {
         [[maybe_unused]] const int cut = ::ftruncate(descriptor_, static_cast<off_t>(text.size()));
     }
-    struct stat held {};
-    struct stat there {};
-    return ::fstat(descriptor_, &held) != 0 ||
-           (::stat(path_.c_str(), &there) == 0 && held.st_dev == there.st_dev &&
-            held.st_ino == there.st_ino);
+}
+
+RunLock::Place RunLock::place() const {
+    if (is_current(descriptor_, path_)) {
+        return Place::ours;
+    }
+    // A save that was on its way may have begun the folder anew: that is no run.
+    std::error_code problem;
+    return fs::exists(path_, problem) || is_run_folder(path_.parent_path()) ? Place::of_another
+                                                                            : Place::gone;
+}
+
+void RunLock::check() const {
+    if (place() == Place::of_another) {
+        throw Error(ErrorKind::runtime, path_.parent_path().string(),
+                    "the folder is not of this run any more: another run was begun there, or its "
+                    "lock was taken away. Nothing is written into it",
+                    "move the other run away and put this run's folder back");
+    }
+}
+
+void RunLock::claim() {
+    check();
+    if (place() == Place::gone) {
+        make_directories(path_.parent_path());
+        ::close(std::exchange(descriptor_, -1));
+        take();
+    }
 }
 
 std::optional<LockInfo> read_lock(const fs::path& folder) {

@@ -112,6 +112,7 @@ void Session::State::write_info(const std::string& state, const std::string& mes
     info.message = message;
     info.seconds = progress.seconds;
     info.total_steps = planned_steps(control.orders().live, pace);
+    lock->check();
     write_run_info(folder, info);
 }
 
@@ -185,6 +186,7 @@ void Session::State::make_plan() {
 }
 
 void Session::State::write_plan(const plan::ExecutionPlan& made) const {
+    lock->check();
     write_file_atomically(folder / "plan.json", plan::to_json(made).dump() + "\n");
 }
 
@@ -342,6 +344,9 @@ SessionResult Session::State::train() {
             .memory_settled =
                 [this] {
                     tell_memory();
+                    if (lock->place() != RunLock::Place::ours) {
+                        return; // the loop tells
+                    }
                     write_plan(with_library(*plan, memory.library_bytes(*executor)));
                 },
             .environment = environment,
@@ -406,8 +411,11 @@ SessionResult Session::State::end_unprepared() {
     control.apply(RunInput::end, StateEvent{{}, "on request", "", 0, 0});
     control.sync_log();
     try {
-        info.state = "stopped";
-        write_run_info(folder, info);
+        if (lock) { // else the folder is not ours to write into
+            lock->check();
+            info.state = "stopped";
+            write_run_info(folder, info);
+        }
     } catch (const Error&) {
         // events.jsonl has told it.
     }

@@ -42,6 +42,7 @@ checkpoint::ManagerOptions manager_options(const LoopSetup& setup) {
     checkpoint::ManagerOptions options = checkpoint::retention_of(setup.config.document);
     options.folder = setup.folder / "checkpoints";
     options.async = setup.config.checkpoint_async;
+    options.check = [&lock = setup.lock] { lock.check(); };
     return options;
 }
 
@@ -83,6 +84,7 @@ LoopEnd StepLoop::run() {
         progress_.live = orders.live;
         const double now_s = setup_.clock.steady_s();
         if (now_s - last_beat_s_ >= kBeatSeconds) {
+            setup_.lock.beat();
             watch_the_folder();
             last_beat_s_ = now_s;
         }
@@ -352,6 +354,9 @@ void StepLoop::write_samples(double since_s) {
     if (!document) {
         return;
     }
+    if (!watch_the_folder()) {
+        return;
+    }
     const std::filesystem::path path = std::filesystem::path("samples") / file_name(progress_.step);
     try {
         File file(setup_.folder / path, File::Mode::write);
@@ -367,6 +372,9 @@ void StepLoop::write_samples(double since_s) {
 }
 
 void StepLoop::save(const std::string& kept_for) {
+    if (!watch_the_folder()) {
+        return; // paused, and told
+    }
     setup_.control.apply(RunInput::save_begun);
     checkpoint::Record record = to_record(progress_, setup_.config, epoch(), setup_.environment);
     if (!kept_for.empty()) {
@@ -418,17 +426,26 @@ void StepLoop::watch_the_log() {
     warned_about_log_ = !problem.empty();
 }
 
-// What is written from now on would be a torso: no configuration, no record of what was before.
-void StepLoop::watch_the_folder() {
-    const bool gone = !setup_.lock.beat();
-    if (gone && !folder_gone_) {
+// Whether the folder is still this run's. Else what is written from now on would be a torso,
+// without configuration and record, or part of another run.
+bool StepLoop::watch_the_folder() {
+    const RunLock::Place place = setup_.lock.place();
+    const bool changed = std::exchange(folder_, place) != place;
+    if (changed && place == RunLock::Place::gone) {
         setup_.control.emit(WarningEvent{
             "The run's folder was deleted or moved: " + setup_.folder.string(),
             "Training is paused. Put it back, or stop: the last checkpoint is then saved there, to "
             "begin another run from."});
         setup_.control.pause("the run's folder is gone");
     }
-    folder_gone_ = gone;
+    if (changed && place == RunLock::Place::of_another) {
+        setup_.control.emit(WarningEvent{
+            "The run's folder is of another run now: " + setup_.folder.string(),
+            "Training is paused, and nothing is written there. Move the other run away and put "
+            "this one's folder back; a stop before loses what was not saved."});
+        setup_.control.pause("the run's folder is of another run");
+    }
+    return place == RunLock::Place::ours;
 }
 
 bool StepLoop::reached_length(const LiveSettings& live) const {
@@ -446,6 +463,9 @@ double StepLoop::epoch() const {
 
 void StepLoop::record(Payload payload) {
     const Event event = setup_.control.emit(std::move(payload));
+    if (setup_.lock.place() != RunLock::Place::ours) {
+        return; // series are opened by their names
+    }
     if (const std::string problem = setup_.recorder.add(event); !problem.empty()) {
         setup_.control.emit(WarningEvent{"The metrics store is not written any more: " + problem,
                                          "events.jsonl still has every number."});
@@ -453,6 +473,11 @@ void StepLoop::record(Payload payload) {
 }
 
 void StepLoop::save_at_end() {
+    if (!watch_the_folder()) {
+        settle();
+        setup_.lock.claim();
+        saved_step_ = -1; // what was saved is not there any more
+    }
     if (saved_step_ != progress_.step) {
         save("");
     }

@@ -95,7 +95,7 @@ private:
     void save(const std::string& kept_for);
     void collect_saves();
     void watch_the_log();
-    void watch_the_folder();
+    bool watch_the_folder();
     bool reached_length(const LiveSettings& live) const;
     double epoch() const;
     void record(Payload payload);
@@ -109,7 +109,7 @@ private:
     double last_evaluation_s_ = 0;
     double last_save_s_ = 0;
     double last_beat_s_ = 0;
-    bool folder_gone_ = false;
+    RunLock::Place folder_ = RunLock::Place::ours;
     double last_devices_s_ = 0;
     std::vector<double> step_ms_; // a ring
     std::size_t next_step_ms_ = 0;

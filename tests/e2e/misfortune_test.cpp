@@ -12,6 +12,8 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <map>
+#include <optional>
 
 namespace {
 
@@ -39,6 +41,16 @@ class MisfortuneTest : public QObject, private TestFolder {
         std::ofstream out(path, std::ios::binary);
         out.write("\x93NUMPY\x01\x00\x76\x00", 10) << header;
         out.write(static_cast<const char*>(values), static_cast<std::streamsize>(bytes));
+    }
+
+    /// Every file below a folder with its content.
+    static std::map<std::string, std::string> files_in(const fs::path& folder) {
+        std::map<std::string, std::string> out;
+        for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+            out[entry.path().string()] =
+                entry.is_regular_file() ? weft::read_file(entry.path()) : std::string();
+        }
+        return out;
     }
 
     /// Whether `from` lies at `to` now; a save on its way may begin `to` anew meanwhile.
@@ -91,6 +103,62 @@ private slots:
         QCOMPARE(live.finish(), 75);
         QCOMPARE(run_weft({"checkpoint", "verify", text("gone")}).code, 0);
         QCOMPARE(run_weft({"resume", text("gone"), "--max-steps", "1"}).code, 0);
+    }
+
+    void a_run_whose_folder_another_run_took_touches_nothing_of_it_data() {
+        QTest::addColumn<bool>("ended");
+        QTest::newRow("the other run has ended") << true;
+        QTest::newRow("the other run goes on") << false;
+    }
+    void a_run_whose_folder_another_run_took_touches_nothing_of_it() {
+        QFETCH(const bool, ended);
+        const char* name = ended ? "taken" : "taken_live";
+        const QStringList quiet{"--set", "checkpoint.every=null", "--set",
+                                "checkpoint.on_improvement=false"};
+        LiveWeft live(long_run(name) + quiet);
+        QVERIFY(live.wait_for_step(1).has_value());
+        fs::rename(path(name), path(name).string() + "_elsewhere");
+        std::optional<LiveWeft> other;
+        if (ended) {
+            const Finished run = run_weft({"train", write_config(path("configs")), "--run-dir",
+                                           text(name), "--max-steps", "3"});
+            QVERIFY2(run.code == 0, run.err.c_str());
+        } else {
+            other.emplace(long_run(name) + quiet);
+            QVERIFY(other->wait_for_step(1).has_value());
+        }
+        const auto before = ended ? files_in(path(name)) : std::map<std::string, std::string>();
+        QVERIFY(live.wait_for([](const Event& event) {
+                        const auto* one = std::get_if<WarningEvent>(&event.payload);
+                        return one != nullptr &&
+                               one->message.find("of another run") != std::string::npos;
+                    })
+                    .has_value());
+        live.send(R"({"command": "checkpoint"})");
+        live.send(R"({"command": "stop"})");
+        QCOMPARE(live.finish(), 1);
+        if (ended) {
+            QVERIFY(files_in(path(name)) == before);
+            return;
+        }
+        QVERIFY(is_live(path(name)));
+        other->send(R"({"command": "stop"})");
+        QCOMPARE(other->finish(), 75);
+        QCOMPARE(summarise_run(path(name)).state, std::string("stopped"));
+        QCOMPARE(weft::checkpoint::list_checkpoints(path(name) / "checkpoints").size(),
+                 std::size_t(1));
+    }
+
+    void a_run_whose_folder_is_gone_saves_there_when_it_is_stopped() {
+        LiveWeft live(long_run("deleted"));
+        QVERIFY(live.wait_for_step(1).has_value());
+        fs::rename(path("deleted"), path("deleted_elsewhere"));
+        QVERIFY(live.wait_for_state(RunState::paused).has_value());
+        live.send(R"({"command": "stop"})");
+        QCOMPARE(live.finish(), 75);
+        const auto saved = weft::checkpoint::list_checkpoints(path("deleted") / "checkpoints");
+        QVERIFY(!saved.empty());
+        QCOMPARE(saved.back().problem, std::string());
     }
 
     void a_folder_of_runs_that_is_not_there_is_no_empty_one() {

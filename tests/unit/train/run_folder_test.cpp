@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 #include "core/checkpoint/pointer.h"
 #include "core/train/run_summary.h"
+#include "tests/support/error_of.h"
 #include "tests/support/weft_test.h"
 
 #include <QTemporaryDir>
@@ -157,6 +158,44 @@ private slots:
         append(folder / "lock", "{\"pid\": 1, \"host\": \"x\"}");
         QVERIFY(!is_live(folder));
         const RunLock lock(folder);
+        QVERIFY(is_live(folder));
+    }
+
+    void a_folder_that_another_run_took_is_refused_and_its_lock_stays() {
+        const fs::path folder = fresh("taken over");
+        std::optional<RunLock> lock(folder);
+        QVERIFY(lock->place() == RunLock::Place::ours);
+        lock->check();
+        fs::rename(folder, folder.string() + " elsewhere");
+        QVERIFY(lock->place() == RunLock::Place::gone);
+        lock->check(); // nobody's
+        fs::create_directories(folder);
+        const RunLock other(folder);
+        QVERIFY(lock->place() == RunLock::Place::of_another);
+        const auto error = weft::test::error_of([&] { lock->check(); });
+        QVERIFY(error && error->where() == folder.string());
+        QVERIFY(weft::test::error_of([&] { lock->claim(); }).has_value());
+        lock.reset();
+        QVERIFY(other.place() == RunLock::Place::ours);
+        QVERIFY(is_live(folder));
+    }
+
+    void a_folder_where_another_run_ended_is_not_ours_either() {
+        const fs::path folder = fresh("ended");
+        RunLock lock(folder);
+        fs::remove_all(folder);
+        fs::create_directories(folder);
+        write_run_info(folder, RunInfo{});
+        QVERIFY(lock.place() == RunLock::Place::of_another);
+        QVERIFY(weft::test::error_of([&] { lock.claim(); }).has_value());
+    }
+
+    void a_folder_that_is_gone_is_claimed_anew() {
+        const fs::path folder = fresh("claimed");
+        RunLock lock(folder);
+        fs::remove_all(folder);
+        lock.claim();
+        QVERIFY(lock.place() == RunLock::Place::ours);
         QVERIFY(is_live(folder));
     }
 
