@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/file.h"
 
+#include "core/base/clock.h"
 #include "core/base/text.h"
 
 #include <cerrno>
+#include <chrono>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -50,9 +53,19 @@ int open_flags(File::Mode mode) {
     case File::Mode::write_new: return O_WRONLY | O_CREAT | O_EXCL;
     case File::Mode::write: return O_WRONLY | O_CREAT | O_TRUNC;
     case File::Mode::read_write: return O_RDWR;
+    case File::Mode::keep: return O_RDWR | O_CREAT;
     case File::Mode::append: return O_WRONLY | O_CREAT | O_APPEND;
     }
     return O_RDONLY;
+}
+
+constexpr double kMostWaitSeconds = 60;
+constexpr std::chrono::milliseconds kLockPoll(2);
+
+Path part_of(const Path& path) {
+    Path part = path;
+    part += ".part";
+    return part;
 }
 
 Path parent_of(const Path& path) {
@@ -156,6 +169,26 @@ void File::resize(int64_t bytes) {
     }
 }
 
+bool File::try_lock() {
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    if (::fcntl(descriptor_, F_OFD_SETLK, &lock) == 0) {
+        return true;
+    }
+    if (errno != EAGAIN && errno != EACCES) {
+        fail("cannot lock");
+    }
+    return false;
+}
+
+bool File::is_at(const Path& path) const {
+    struct stat open_file {};
+    struct stat named_file {};
+    return ::fstat(descriptor_, &open_file) == 0 && ::stat(path.c_str(), &named_file) == 0 &&
+           open_file.st_ino == named_file.st_ino && open_file.st_dev == named_file.st_dev;
+}
+
 void File::sync() {
     if (::fsync(descriptor_) != 0) {
         fail("cannot sync to the disk");
@@ -189,22 +222,63 @@ std::string read_range(const File& file, int64_t from, int64_t to) {
     return text;
 }
 
-void write_file_atomically(const Path& path, std::string_view content) {
-    Path part = path;
-    part += ".part";
-    try {
-        File file(part, File::Mode::write);
-        file.write(content);
-        file.sync();
-        file.close();
-        if (::rename(part.c_str(), path.c_str()) != 0) {
-            throw_error(ErrorKind::runtime, path, "cannot write", errno);
+FileReplacement::FileReplacement(const Path& path, ErrorKind kind)
+    : path_(path), part_path_(part_of(path)) {
+    const SystemClock clock;
+    const double until_s = clock.steady_s() + kMostWaitSeconds;
+    for (;;) {
+        part_ = File(part_path_, File::Mode::keep, kind);
+        const bool locked = part_.try_lock();
+        if (locked && part_.is_at(part_path_)) { // whoever had it may have renamed it meanwhile
+            break;
         }
-    } catch (...) {
-        ::unlink(part.c_str());
-        throw;
+        if (clock.steady_s() > until_s) {
+            throw Error(kind, path.string(),
+                        "another program has been writing this file for a minute",
+                        "Wait for it, or end it; it holds a lock on " + part_path_.string() + ".");
+        }
+        if (!locked) {
+            std::this_thread::sleep_for(kLockPoll);
+        }
     }
-    sync_directory(parent_of(path));
+    part_.resize(0);
+}
+
+FileReplacement::~FileReplacement() {
+    if (part_.is_open()) {
+        ::unlink(part_path_.c_str());
+    }
+}
+
+void FileReplacement::commit() {
+    part_.sync();
+    if (::rename(part_path_.c_str(), path_.c_str()) != 0) {
+        throw_error(ErrorKind::runtime, path_, "cannot write", errno);
+    }
+    part_ = File(); // the lock ends after the rename
+    sync_directory(parent_of(path_));
+}
+
+void remove_stray_part(const Path& path) {
+    const Path part = part_of(path);
+    std::error_code code;
+    if (!fs::exists(fs::symlink_status(part, code))) {
+        return;
+    }
+    try {
+        File file(part, File::Mode::read_write);
+        if (file.try_lock() && file.is_at(part)) {
+            ::unlink(part.c_str());
+        }
+    } catch (const Error&) {
+        // It has just gone, or is not ours to remove.
+    }
+}
+
+void write_file_atomically(const Path& path, std::string_view content) {
+    FileReplacement replacement(path);
+    replacement.part().write(content);
+    replacement.commit();
 }
 
 void make_directories(const Path& path) {

@@ -23,10 +23,11 @@ class File {
 public:
     enum class Mode {
         read,
-        write_new,   // fails when it exists
-        write,       // creates or truncates
-        read_write,  // must exist
-        append,      // creates; every write goes to the end
+        write_new,  // fails when it exists
+        write,      // creates or truncates
+        read_write, // must exist
+        append,     // creates; every write goes to the end
+        keep,       // creates; what is there stays
     };
 
     File() = default;
@@ -47,6 +48,11 @@ public:
     void write(std::string_view text);
     /// Shortens or extends with zeros.
     void resize(int64_t bytes);
+    /// Locks the open file against other lockers, also of this process, until it is closed. False
+    /// when another has the lock.
+    bool try_lock();
+    /// Whether `path` names this very file.
+    bool is_at(const Path& path) const;
     /// Returns when the content is on the medium.
     void sync();
     /// Closes and reports what the system had held back; the destructor cannot.
@@ -67,8 +73,31 @@ std::string read_file(const Path& path, int64_t most_bytes = std::numeric_limits
 /// The bytes [from, to) of a file.
 std::string read_range(const File& file, int64_t from, int64_t to);
 
-/// Readers see the old content or the new, never a part: written beside (`<name>.part`), synced,
-/// renamed over, folder synced.
+/// The right to replace a file. Of those who want it for the same file one at a time has it, among
+/// processes too: whoever changes a part of what is there takes it before reading. Readers see the
+/// old content or the new: it is written beside (`<name>.part`, which is locked), synced, renamed
+/// over, folder synced. What a killed process left of it is in nobody's way.
+class FileReplacement {
+public:
+    /// Waits. An error when another has had the right for a minute.
+    explicit FileReplacement(const Path& path, ErrorKind kind = ErrorKind::runtime);
+    ~FileReplacement(); // not committed: the file stays as it was
+    FileReplacement(const FileReplacement&) = delete;
+    FileReplacement& operator=(const FileReplacement&) = delete;
+
+    /// Where the new content goes; empty at first.
+    File& part() { return part_; }
+    void commit();
+
+private:
+    Path path_;
+    Path part_path_;
+    File part_;
+};
+/// Removes what a killed process left of the replacement of a file; not what a living one writes.
+void remove_stray_part(const Path& path);
+
+/// Replaces a file by a FileReplacement.
 void write_file_atomically(const Path& path, std::string_view content);
 
 /// mkdir -p.

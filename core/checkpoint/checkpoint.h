@@ -239,7 +239,8 @@ std::vector<Retained> retained(std::span<const Entry> entries, const ManagerOpti
 /// absent.
 ManagerOptions retention_of(const Json& config);
 
-/// Removes temporary folders and files that a killed process left behind.
+/// Removes temporary folders and files that a killed process left behind; what a living one writes
+/// stays.
 void remove_stray_files(const std::filesystem::path& checkpoints_folder);
 
 } // namespace weft::checkpoint

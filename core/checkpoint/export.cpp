@@ -19,41 +19,21 @@ namespace fs = std::filesystem;
 /// A file under another name until all of it is there; removed when anything fails.
 class NewFile {
 public:
-    explicit NewFile(const fs::path& target) : target_(target), part_(target) {
-        part_ += ".part";
-        remove_tree(part_);
-        file_ = File(part_, File::Mode::write_new, ErrorKind::checkpoint);
-    }
-    ~NewFile() {
-        if (!done_) {
-            std::error_code ignored;
-            fs::remove(part_, ignored);
-        }
-    }
-    NewFile(const NewFile&) = delete;
-    NewFile& operator=(const NewFile&) = delete;
+    explicit NewFile(const fs::path& target) : file_(target, ErrorKind::checkpoint) {}
 
     void write(std::string_view text) {
-        file_.write(text);
+        file_.part().write(text);
         at_ += text.size();
     }
     void write(std::span<const std::byte> bytes) {
         write(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
     }
     std::uint64_t at() const { return at_; }
-    void finish() {
-        file_.sync();
-        file_.close();
-        rename_durably(part_, target_);
-        done_ = true;
-    }
+    void finish() { file_.commit(); }
 
 private:
-    fs::path target_;
-    fs::path part_;
-    File file_;
+    FileReplacement file_;
     std::uint64_t at_ = 0;
-    bool done_ = false;
 };
 
 template <typename T>

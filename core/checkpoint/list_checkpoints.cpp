@@ -160,13 +160,10 @@ fs::path set_aside(const fs::path& checkpoint_folder) {
 void remove_stray_files(const fs::path& checkpoints_folder) {
     for (const fs::path& folder : folders_in(checkpoints_folder)) {
         const std::string name = folder.filename().string();
-        if (is_temporary(name)) {
+        if (is_temporary(name) && !is_being_written(folder)) {
             remove_tree(folder);
         } else if (step_of_folder(name)) {
-            // What an interrupted update_record leaves.
-            fs::path part = folder / kManifestName;
-            part += ".part";
-            remove_tree(part);
+            remove_stray_part(folder / kManifestName);
         }
     }
 }

@@ -41,13 +41,13 @@ Record merged(const Record& existing, Record fresh) {
 
 Manifest write_or_update(const fs::path& folder, const Job& job) {
     const fs::path target = folder / folder_name(job.record.step);
-    std::optional<Manifest> existing;
     try {
-        existing = read_manifest(target);
+        read_manifest(target);
     } catch (const Error&) {
         return write_checkpoint(folder, job.tensors, job.record); // absent or damaged
     }
-    return update_record(*existing, merged(existing->record, job.record));
+    return rewrite_record(target,
+                          [&](const Record& existing) { return merged(existing, job.record); });
 }
 
 /// A checkpoint of another step under the name that is needed is a copy of somebody: it stays.
@@ -67,8 +67,15 @@ std::string make_room(const fs::path& target, std::int64_t step) {
 /// Takes a checkpoint out of sight in one step, then apart: a kill in between leaves no half of it.
 void remove_checkpoint(const fs::path& folder, std::int64_t step) {
     const fs::path gone = folder / (temporary_name(step) + "-removed");
+    const fs::path target = folder / folder_name(step);
     remove_tree(gone);
-    rename_durably(folder / folder_name(step), gone);
+    {
+        const FileReplacement right(target / kManifestName); // nobody marks it meanwhile
+        if (is_pinned(read_manifest(target).record)) {
+            return; // marked after the rules were applied
+        }
+        rename_durably(target, gone);
+    }
     remove_tree(gone);
 }
 

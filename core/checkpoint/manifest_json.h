@@ -9,6 +9,7 @@
 
 #include "core/base/hdf5_file.h"
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -67,6 +68,16 @@ std::optional<std::int64_t> step_of_folder(std::string_view name);
 std::string another_step(const Manifest& manifest);
 /// read_manifest, also where the folder has the name of another step.
 Manifest read_manifest_of_any_step(const std::filesystem::path& folder);
+
+/// Gives a complete checkpoint the record that `change` makes of the one on disk; nobody else
+/// changes it meanwhile. Step and mesh stay. Throws weft::Error{checkpoint}.
+Manifest rewrite_record(const std::filesystem::path& folder,
+                        const std::function<Record(const Record&)>& change);
+bool is_pinned(const Record& record);
+/// Whether a living process is writing the checkpoint in this temporary folder.
+bool is_being_written(const std::filesystem::path& temporary);
+/// In a temporary folder: locked by its writer.
+inline constexpr const char* kWritingName = "writing";
 
 /// Name of the folder in which `step` is written or removed.
 std::string temporary_name(std::int64_t step);

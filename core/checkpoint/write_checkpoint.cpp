@@ -8,6 +8,7 @@
 #include "core/base/check.h"
 #include "core/base/clock.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <set>
@@ -81,8 +82,13 @@ Manifest write_all(const fs::path& parent, std::span<const TensorView> tensors,
     const fs::path target = parent / folder_name(record.step);
     const fs::path temporary = parent / temporary_name(record.step);
     make_directories(parent);
+    if (is_being_written(temporary)) {
+        fail(target, "another program is writing this checkpoint now", "Wait until it is done.");
+    }
     remove_tree(temporary);
     make_directories(temporary);
+    File writing(temporary / kWritingName, File::Mode::write_new, ErrorKind::checkpoint);
+    writing.try_lock();
     Manifest manifest;
     manifest.path = temporary;
     manifest.record = record;
@@ -91,6 +97,7 @@ Manifest write_all(const fs::path& parent, std::span<const TensorView> tensors,
         write_shards(temporary, tensors, manifest);
         write_small_file(temporary / kCheckpointPointerName, checkpoint_pointer_text(record.step));
         write_small_file(temporary / kManifestName, manifest_text(manifest));
+        remove_tree(temporary / kWritingName);
         sync_directory(temporary);
         put_in_place(temporary, target);
     } catch (...) {
@@ -131,26 +138,51 @@ Manifest write_checkpoint(const fs::path& parent, std::span<const TensorView> te
     return as_checkpoint_error([&] { return write_all(parent, tensors, record); });
 }
 
-Manifest update_record(const Manifest& manifest, const Record& record) {
-    WEFT_CHECK(record.step == manifest.record.step, "the step of a checkpoint stays");
+Manifest rewrite_record(const fs::path& folder,
+                        const std::function<Record(const Record&)>& change) {
     return as_checkpoint_error([&] {
-        Manifest updated = manifest;
-        updated.record = record;
-        updated.record.mesh = manifest.record.mesh;
-        write_file_atomically(manifest.path / kManifestName, manifest_text(updated));
-        return read_manifest(manifest.path);
+        FileReplacement replacement(folder / kManifestName);
+        Manifest manifest = read_manifest(folder);
+        Record record = change(manifest.record);
+        WEFT_CHECK(record.step == manifest.record.step, "the step of a checkpoint stays");
+        record.mesh = manifest.record.mesh;
+        manifest.record = std::move(record);
+        replacement.part().write(manifest_text(manifest));
+        replacement.commit();
+        return read_manifest(folder);
     });
 }
 
+Manifest update_record(const Manifest& manifest, const Record& record) {
+    return rewrite_record(manifest.path, [&](const Record&) { return record; });
+}
+
+bool is_pinned(const Record& record) {
+    return std::find(record.kept_for.begin(), record.kept_for.end(), kByHand) !=
+           record.kept_for.end();
+}
+
 Manifest set_pinned(const Manifest& manifest, bool pinned) {
-    // Metrics that came since the manifest was read must stay.
-    const Manifest now = read_manifest(manifest.path);
-    Record record = now.record;
-    std::erase(record.kept_for, kByHand);
-    if (pinned) {
-        record.kept_for.emplace_back(kByHand);
+    return rewrite_record(manifest.path, [&](Record record) {
+        std::erase(record.kept_for, kByHand);
+        if (pinned) {
+            record.kept_for.emplace_back(kByHand);
+        }
+        return record;
+    });
+}
+
+bool is_being_written(const fs::path& temporary) {
+    const fs::path path = temporary / kWritingName;
+    std::error_code code;
+    if (!fs::exists(path, code)) {
+        return false;
     }
-    return update_record(now, record);
+    try {
+        return !File(path, File::Mode::read_write).try_lock();
+    } catch (const Error&) {
+        return false; // it has just gone
+    }
 }
 
 } // namespace weft::checkpoint

@@ -4,6 +4,10 @@
 #include "tests/support/error_of.h"
 #include "tests/support/weft_test.h"
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 using namespace weft;
 using test::error_of;
 
@@ -47,6 +51,79 @@ private slots:
         QVERIFY(error_of([&] { write_file_atomically(root() / "target", "x"); }));
         QVERIFY(std::filesystem::is_directory(root() / "target" / "child"));
         QVERIFY(!std::filesystem::exists(root() / "target.part"));
+    }
+
+    void many_writers_of_one_file_never_mix_or_fail() {
+        constexpr int kWriters = 4;
+        constexpr int kWrites = 50;
+        const Path path = root() / "shared";
+        write_file_atomically(path, std::string(1000, 'z'));
+        std::atomic<int> failed = 0;
+        std::atomic<bool> over = false;
+        int mixed = 0;
+        {
+            std::vector<std::jthread> writers;
+            for (int writer = 0; writer < kWriters; ++writer) {
+                writers.emplace_back([&, writer] {
+                    const std::string content(static_cast<std::size_t>(1000 * (writer + 1)),
+                                              static_cast<char>('a' + writer));
+                    for (int i = 0; i < kWrites; ++i) {
+                        failed += error_of([&] { write_file_atomically(path, content); }) ? 1 : 0;
+                    }
+                });
+            }
+            const std::jthread ending([&] {
+                for (std::jthread& writer : writers) {
+                    writer.join();
+                }
+                over = true;
+            });
+            while (!over) {
+                const std::string seen = read_file(path);
+                const bool whole =
+                    !seen.empty() && seen == std::string(seen.size(), seen.front()) &&
+                    (seen.front() == 'z' ||
+                     seen.size() == static_cast<std::size_t>(seen.front() - 'a' + 1) * 1000);
+                mixed += whole ? 0 : 1;
+            }
+        }
+        QCOMPARE(failed.load(), 0);
+        QCOMPARE(mixed, 0);
+        QVERIFY(!std::filesystem::exists(root() / "shared.part"));
+    }
+
+    void who_changes_a_part_of_a_file_waits_for_the_one_before() {
+        constexpr int kRounds = 50;
+        const Path path = root() / "counter";
+        write_file_atomically(path, "0");
+        {
+            const auto count = [&] {
+                for (int i = 0; i < kRounds; ++i) {
+                    FileReplacement replacement(path);
+                    const int value = std::stoi(read_file(path));
+                    replacement.part().write(std::to_string(value + 1));
+                    replacement.commit();
+                }
+            };
+            const std::jthread first(count);
+            const std::jthread second(count);
+        }
+        QCOMPARE(read_file(path), std::to_string(2 * kRounds));
+    }
+
+    void what_a_killed_writer_left_is_removed_and_a_living_ones_part_stays() {
+        const Path path = root() / "killed";
+        File(root() / "killed.part", File::Mode::write_new).write("half of a long content");
+        write_file_atomically(path, "new");
+        QCOMPARE(read_file(path), std::string("new"));
+        File(root() / "killed.part", File::Mode::write_new).write("half");
+        remove_stray_part(path);
+        QVERIFY(!std::filesystem::exists(root() / "killed.part"));
+        FileReplacement replacement(path);
+        replacement.part().write("newer");
+        remove_stray_part(path);
+        replacement.commit();
+        QCOMPARE(read_file(path), std::string("newer"));
     }
 
     void a_file_over_the_limit_is_refused() {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/checkpoint/manifest_json.h"
 #include "tests/unit/checkpoint/checkpoint_support.h"
 
 #include <csignal>
 
 #include <sys/resource.h>
+
+#include <thread>
 
 using namespace weft;
 using namespace weft::checkpoint;
@@ -158,6 +161,63 @@ private slots:
         QCOMPARE(steps_in(options.folder), (std::vector<std::int64_t>{1, 2}));
         QVERIFY(verify(read_manifest(options.folder / "step-00000002")).empty());
         QVERIFY(read_manifest(options.folder / "unusable-step-00000002").record.step == 1);
+    }
+
+    void a_mark_by_hand_and_metrics_of_the_run_never_undo_each_other() {
+        constexpr int kRounds = 40;
+        const Folder folder;
+        const ManagerOptions options = options_of(folder, false);
+        Manager manager(options);
+        manager.save(every_type().views(), record_of(5));
+        const std::filesystem::path path = options.folder / "step-00000005";
+        const Manifest first = read_manifest(path);
+        int lost = 0;
+        std::vector<std::string> problems;
+        for (int i = 0; i < kRounds; ++i) {
+            const bool pinned = i % 2 == 0;
+            const double loss = 1.0 / (i + 1);
+            std::optional<Error> refused;
+            {
+                const std::jthread studio(
+                    [&] { refused = error_of([&] { set_pinned(first, pinned); }); });
+                manager.save(every_type().views(), record_of(5, loss));
+            }
+            for (const Saved& saved : manager.take_finished()) {
+                if (!saved.error.empty()) {
+                    problems.push_back(saved.error);
+                }
+            }
+            if (refused) {
+                problems.push_back(refused->message());
+            }
+            const Record record = read_manifest(path).record;
+            lost += record.metrics["validation/loss"].get<double>() != loss ||
+                            record.kept_for.empty() == pinned
+                        ? 1
+                        : 0;
+        }
+        QVERIFY2(problems.empty(), problems.empty() ? "" : problems.front().c_str());
+        QCOMPARE(lost, 0);
+    }
+
+    void a_temporary_folder_that_somebody_writes_into_stays() {
+        const Folder folder;
+        const ManagerOptions options = options_of(folder, false);
+        const std::filesystem::path living = options.folder / ".tmp-step-00000003";
+        std::filesystem::create_directories(living);
+        std::filesystem::create_directories(options.folder / ".tmp-step-00000004");
+        File writing(living / kWritingName, File::Mode::write_new);
+        QVERIFY(writing.try_lock());
+        Manager manager(options);
+        manager.save(every_type().views(), record_of(9));
+        QVERIFY(std::filesystem::exists(living));
+        QVERIFY(!std::filesystem::exists(options.folder / ".tmp-step-00000004"));
+        QVERIFY(error_of([&] {
+                    write_checkpoint(options.folder, every_type().views(), record_of(3));
+                }).has_value());
+        writing.close();
+        manager.save(every_type().views(), record_of(10));
+        QVERIFY(!std::filesystem::exists(living));
     }
 
     void a_full_disk_at_any_place_leaves_the_older_checkpoints_whole() {
