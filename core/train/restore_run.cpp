@@ -30,7 +30,7 @@ std::vector<checkpoint::Entry> starts_of(const StartFrom& start) {
 
 RestoredRun restored_from(exec::Executor& executor, const compile::RunConfig& config,
                           const fs::path& folder, Missing missing) {
-    RestoredRun out{checkpoint::read_manifest(folder), {}, {}, {}};
+    RestoredRun out{checkpoint::read_manifest(folder), {}, {}, {}, {}};
     out.progress = read_progress(out.manifest.record, config);
     Restored restored = restore_tensors(executor, out.manifest, missing);
     out.notes = std::move(restored.notes);
