@@ -20,6 +20,7 @@ namespace weft::checkpoint {
 inline constexpr const char* kManifestName = "manifest.json";
 inline constexpr const char* kFormat = "weft-checkpoint";
 inline constexpr int kSchemaVersion = 2;
+inline constexpr std::int64_t kMostManifestBytes = 256 << 20;
 
 /// The sealed text. Numbers that are not finite become null.
 std::string manifest_text(const Manifest& manifest);

@@ -15,6 +15,7 @@ namespace {
 
 /// Of all blocks of an array: more than a thousand devices make, and no burden on memory.
 constexpr std::size_t kMostCorners = std::size_t{1} << 22;
+constexpr config::JsonLimits kManifestLimits{.bytes = kMostManifestBytes, .keys = 16'000'000};
 constexpr std::int64_t kMostWriter = std::numeric_limits<int>::max();
 
 /// Typed access to members of hostile JSON.
@@ -270,7 +271,7 @@ std::int64_t check_format(const Json& value, const std::filesystem::path& file) 
 
 Manifest parse_manifest(std::string_view text, const std::filesystem::path& folder) {
     const std::filesystem::path file = folder / kManifestName;
-    config::Checked parsed = config::parse_json(text, file.string());
+    config::Checked parsed = config::parse_json(text, file.string(), kManifestLimits);
     // Of a newer version not even the seal is known.
     const std::int64_t version = parsed.ok() ? check_format(parsed.value, file) : 0;
     const std::size_t seal_bytes = seal_of(0).size();

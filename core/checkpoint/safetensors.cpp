@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 
 namespace weft::checkpoint {
 namespace {
@@ -15,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kMostHeaderBytes = 100 << 20; // the limit of the format's own library
+constexpr std::size_t kMostHeaderKeys = 2'000'000;   // four for an array
 
 [[noreturn]] void fail_safetensors(const fs::path& path, const std::string& text) {
     throw Error(ErrorKind::checkpoint, path.string(), text,
@@ -40,27 +40,17 @@ const Stored* find_stored(const std::string& name) {
     return found == std::end(kStored) ? nullptr : found;
 }
 
-/// JSON allows a name twice and keeps one of them; the format does not.
+/// A name that is there twice is an error of the format, too.
 Json parse_header(const fs::path& path, const std::string& text) {
-    std::set<std::string> names;
-    std::string twice;
-    const Json header = Json::parse(
-        text,
-        [&](int depth, Json::parse_event_t event, Json& parsed) {
-            if (depth == 1 && event == Json::parse_event_t::key &&
-                !names.insert(parsed.get<std::string>()).second) {
-                twice = parsed.get<std::string>();
-            }
-            return true;
-        },
-        /*allow_exceptions=*/false);
-    if (!header.is_object()) {
+    config::Checked header = config::parse_json(
+        text, path.string(), {.bytes = kMostHeaderBytes, .keys = kMostHeaderKeys});
+    if (!header.ok()) {
+        fail_safetensors(path, "its header cannot be read: " + to_text(header.diagnostics.front()));
+    }
+    if (!header.value.is_object()) {
         fail_safetensors(path, "the header is not a JSON object");
     }
-    if (!twice.empty()) {
-        fail_safetensors(path, "the array '" + shown(twice, 120) + "' is there twice");
-    }
-    return header;
+    return std::move(header.value);
 }
 
 std::vector<std::int64_t> read_numbers(const fs::path& path, const std::string& name,

@@ -12,6 +12,8 @@ namespace {
 
 // Largest integer that a double holds exactly with all its neighbours.
 constexpr double kExactIntegers = 9007199254740992.0;
+constexpr std::size_t kMostProblems = 200;
+constexpr std::size_t kMostUnknown = 20; // of one object
 
 std::vector<std::string> names_of(const FieldTable& table) {
     std::vector<std::string> out;
@@ -42,6 +44,15 @@ public:
         }
         report_unknown(value, fields, pointer, skip);
         return result;
+    }
+
+    /// Says of the problems that were not listed that they are there.
+    void finish(const std::string& pointer) {
+        if (problems_ > kMostProblems) {
+            out_.push_back({pointer, Severity::error,
+                            std::to_string(problems_ - kMostProblems) + " more problems",
+                            "Mend those listed first."});
+        }
     }
 
 private:
@@ -258,13 +269,19 @@ private:
     void report_unknown(const Json& value, const FieldTable& fields, const std::string& pointer,
                         std::string_view skip) {
         const std::vector<std::string> names = names_of(fields);
+        std::size_t unknown = 0;
         for (const auto& [key, ignored] : value.items()) {
             const bool schema_link = pointer.empty() && key == "$schema";
             if (key == skip || schema_link ||
                 std::find(names.begin(), names.end(), key) != names.end()) {
                 continue;
             }
-            report(pointer_to(pointer, shown(key)), "unknown field", name_hint(key, names));
+            if (++unknown <= kMostUnknown) {
+                report(pointer_to(pointer, shown(key)), "unknown field", name_hint(key, names));
+            }
+        }
+        if (unknown > kMostUnknown) {
+            report(pointer, std::to_string(unknown - kMostUnknown) + " more fields are unknown");
         }
     }
 
@@ -311,17 +328,23 @@ private:
     }
 
     void report(std::string pointer, std::string message, std::string hint = {}) {
-        out_.push_back({std::move(pointer), Severity::error, std::move(message), std::move(hint)});
+        if (++problems_ <= kMostProblems) {
+            out_.push_back(
+                {std::move(pointer), Severity::error, std::move(message), std::move(hint)});
+        }
     }
 
     Diagnostics& out_;
+    std::size_t problems_ = 0;
 };
 
 } // namespace
 
 Checked check_fields(const Json& value, const FieldTable& table, const std::string& pointer) {
     Checked result;
-    result.value = Walk(result.diagnostics).table(value, table, pointer);
+    Walk walk(result.diagnostics);
+    result.value = walk.table(value, table, pointer);
+    walk.finish(pointer);
     return result;
 }
 

@@ -97,12 +97,21 @@ struct Checked {
     bool ok() const { return !has_errors(diagnostics); }
 };
 
-/// Text -> JSON. Depth is capped at 64; duplicate keys, NaN and infinities are errors with line and
-/// column; comments are allowed. On error `value` is null. `where` names the file in messages.
-Checked parse_json(std::string_view text, std::string_view where);
+/// How large a text may be. Time and memory to read it grow with its bytes alone.
+struct JsonLimits {
+    std::size_t bytes = 16 << 20;
+    std::size_t keys = 100'000;   // of all objects together
+    std::size_t key_bytes = 4096; // a name is part of the pointer of all that lies below it
+};
 
-/// Checks a JSON value against a table and fills in the defaults. Reports every problem. Fields come
-/// out in the table's order, integers as integers, reals as reals. "$schema" at the root is left out.
+/// Text -> JSON. Depth is capped at 64; duplicate keys (the first 20 are listed), NaN and
+/// infinities are errors with line and column; comments are allowed. On error `value` is null.
+/// `where` names the file in messages.
+Checked parse_json(std::string_view text, std::string_view where, const JsonLimits& limits = {});
+
+/// Checks a JSON value against a table and fills in the defaults. Reports every problem, up to 200
+/// and up to 20 unknown fields of one object, and how many more there are. Fields come out in the
+/// table's order, integers as integers, reals as reals. "$schema" at the root is left out.
 Checked check_fields(const Json& value, const FieldTable& table, const std::string& pointer = "");
 
 /// Applies "key.path=value" (value as JSON, else as a string) to a document; array items by number,

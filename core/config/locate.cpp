@@ -4,6 +4,7 @@
 #include "core/config/pointer.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace weft::config {
 namespace {
@@ -16,13 +17,17 @@ public:
     Walker(std::string_view text, std::string_view target) : text_(text), target_(target) {}
 
     /// False where the text stops being JSON: at().
-    bool walk() { return value({}, 0) && (skip_blank(), at_ == text_.size()); }
+    bool walk() {
+        const std::string root;
+        return value(&root, 0) && (skip_blank(), at_ == text_.size());
+    }
     std::size_t at() const { return at_; }
     std::size_t begin = 0;
     std::size_t end = 0;
 
 private:
-    bool value(const std::string& pointer, int depth) {
+    // `pointer` of the value; null: off the way to the target, where nobody asks for it.
+    bool value(const std::string* pointer, int depth) {
         skip_blank();
         if (depth > kDeepestValue || at_ >= text_.size()) {
             return false;
@@ -35,7 +40,7 @@ private:
         }
     }
 
-    bool members(const std::string& pointer, int depth) {
+    bool members(const std::string* pointer, int depth) {
         ++at_;
         for (bool first = true;; first = false) {
             skip_blank();
@@ -56,14 +61,14 @@ private:
             if (!key.is_string() || !take(':')) {
                 return false;
             }
-            const std::string path = pointer_to(pointer, key.get_ref<const std::string&>());
+            const auto path = below(pointer, key.get_ref<const std::string&>());
             if (!field(path, key_begin, key_end, depth)) {
                 return false;
             }
         }
     }
 
-    bool items(const std::string& pointer, int depth) {
+    bool items(const std::string* pointer, int depth) {
         ++at_;
         for (std::size_t index = 0;; ++index) {
             skip_blank();
@@ -74,25 +79,31 @@ private:
                 return false;
             }
             skip_blank();
-            if (!field(pointer_to(pointer, index), at_, at_ + 1, depth)) {
+            if (!field(below(pointer, index), at_, at_ + 1, depth)) {
                 return false;
             }
         }
     }
 
+    template <class Part>
+    static std::optional<std::string> below(const std::string* pointer, const Part& part) {
+        return pointer == nullptr ? std::nullopt : std::optional(pointer_to(*pointer, part));
+    }
+
     // A field named at [key_begin, key_end), its value at the cursor.
-    bool field(const std::string& path, std::size_t key_begin, std::size_t key_end, int depth) {
+    bool field(const std::optional<std::string>& path, std::size_t key_begin, std::size_t key_end,
+               int depth) {
         skip_blank();
         const bool plain = at_ < text_.size() && text_[at_] != '{' && text_[at_] != '[';
-        const bool leads = target_ == path || (target_.starts_with(path) &&
-                                               target_.substr(path.size()).starts_with('/'));
-        const bool deeper = leads && path.size() >= found_;
+        const bool leads = path && (target_ == *path ||
+                                    (target_.starts_with(*path) && target_[path->size()] == '/'));
+        const bool deeper = leads && path->size() >= found_;
         if (deeper) {
-            found_ = path.size();
+            found_ = path->size();
             begin = key_begin;
             end = key_end;
         }
-        if (!value(path, depth + 1)) {
+        if (!value(leads ? &*path : nullptr, depth + 1)) {
             return false;
         }
         if (deeper && plain) {

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text -> JSON. nlohmann's own document builder keeps the last of two equal keys in silence and
-// knows no depth limit, so a builder of ours listens to its event interface.
+// Text -> JSON. nlohmann's own document builder keeps the last of two equal keys in silence,
+// searches the whole object for every field and knows no depth limit, so a builder of ours listens
+// to its event interface.
 #include "core/config/pointer.h"
 
 #include "core/base/text.h"
 
+#include <algorithm>
 #include <iterator>
-#include <set>
+#include <limits>
+#include <map>
 
 namespace weft::config {
 namespace {
 
 constexpr size_t kDeepest = 64;
+constexpr size_t kFewFields = 16; // looked through one by one
+constexpr size_t kMostTold = 20;  // fields given twice
 
 /// Input iterator that tells how far the lexer has read.
 class CountingIterator {
@@ -53,14 +58,31 @@ std::string syntax_message(std::string_view what) {
     return shown(what.substr(begin + 2), 200);
 }
 
+/// What becomes of a field that is given again.
+enum class Repeated { refused, last_wins };
+
 /// Builds the document out of the parser's events; every event returns whether to go on.
 class Builder : public nlohmann::json_sax<Json> {
 public:
-    Builder(std::string_view text, std::string_view where)
-        : text_(text), where_(where), reached_(text.data()) {}
+    Builder(std::string_view text, std::string_view where, const JsonLimits& limits,
+            Repeated repeated)
+        : text_(text), where_(where), limits_(limits), repeated_(repeated), reached_(text.data()) {}
 
-    Checked result;
-    const char** reached() { return &reached_; }
+    /// The document, or null with the problems in it.
+    Checked build(bool ignore_comments) {
+        const CountingIterator begin(text_.data(), &reached_);
+        const CountingIterator end(text_.data() + text_.size(), &reached_);
+        constexpr bool kStrict = true;
+        Json::sax_parse(begin, end, this, nlohmann::detail::input_format_t::json, kStrict,
+                        ignore_comments);
+        if (twice_ > kMostTold) {
+            report("", std::to_string(twice_ - kMostTold) + " more fields are given twice", "");
+        }
+        if (!result_.ok()) {
+            result_.value = nullptr;
+        }
+        return std::move(result_);
+    }
 
     bool null() override { return add(nullptr); }
     bool boolean(bool value) override { return add(value); }
@@ -78,8 +100,22 @@ public:
     bool key(std::string& name) override {
         Level& level = levels_.back();
         level.key.clear(); // the pointer of the object itself, not of its last field
-        if (!level.keys.insert(name).second) {
-            report(pointer_to(pointer(), name), "the field is given twice" + at(offset()),
+        if (++keys_ > limits_.keys) {
+            report(pointer(), "there are more than " + number(limits_.keys) + " fields" + at(),
+                   "Check that this is the right file.");
+            return false;
+        }
+        if (name.size() > limits_.key_bytes) {
+            report(pointer(),
+                   "the name of a field has " + number(name.size()) + " bytes; at most " +
+                       number(limits_.key_bytes) + " are read" + at(),
+                   "Check that this is the right file.");
+            return false;
+        }
+        level.slot = slot_of(level, name);
+        if (level.slot < level.value->size() && repeated_ == Repeated::refused &&
+            ++twice_ <= kMostTold) {
+            report(pointer_to(pointer(), name), "the field is given twice" + at(),
                    "Keep one of them.");
         }
         level.key = std::move(name);
@@ -96,9 +132,26 @@ public:
 private:
     struct Level {
         Json* value;
-        std::string key;            // object: the field that is being read
-        std::set<std::string> keys; // object: the fields so far
+        std::string key;                          // object: the field that is being read
+        size_t slot = 0;                          // object: where its value goes
+        std::map<std::string, size_t> slots = {}; // object of many fields: where each is
     };
+
+    /// Where the field of this name is in the object; one past the last: it is new.
+    static size_t slot_of(Level& level, const std::string& name) {
+        const auto& fields = level.value->get_ref<const Json::object_t&>();
+        if (fields.size() < kFewFields) {
+            const auto found = std::find_if(fields.begin(), fields.end(),
+                                            [&](const auto& field) { return field.first == name; });
+            return static_cast<size_t>(found - fields.begin());
+        }
+        if (level.slots.empty()) {
+            for (size_t i = 0; i < fields.size(); ++i) {
+                level.slots.emplace(fields.begin()[static_cast<std::ptrdiff_t>(i)].first, i);
+            }
+        }
+        return level.slots.try_emplace(name, fields.size()).first->second;
+    }
 
     bool add(Json value) {
         place(std::move(value));
@@ -107,39 +160,40 @@ private:
 
     Json* place(Json value) {
         if (levels_.empty()) {
-            result.value = std::move(value);
-            return &result.value;
+            result_.value = std::move(value);
+            return &result_.value;
         }
         Json& parent = *levels_.back().value;
         if (parent.is_array()) {
             parent.push_back(std::move(value));
             return &parent.back();
         }
-        // Straight to the end: operator[] searches the whole object each time.
+        // Straight to its place: operator[] searches the whole object each time.
         auto& fields = parent.get_ref<Json::object_t&>();
-        fields.emplace_back(levels_.back().key, std::move(value));
-        return &fields.back().second;
+        const size_t slot = levels_.back().slot;
+        const auto index = static_cast<std::ptrdiff_t>(slot);
+        if (slot < fields.size()) {
+            fields.begin()[index].second = std::move(value);
+        } else {
+            fields.emplace_back(levels_.back().key, std::move(value));
+        }
+        return &fields.begin()[index].second;
     }
 
     bool open(Json container) {
         if (levels_.size() >= kDeepest) {
             report(pointer(),
-                   "lists and objects are nested deeper than " + std::to_string(kDeepest) +
-                       at(offset()),
+                   "lists and objects are nested deeper than " + std::to_string(kDeepest) + at(),
                    "Flatten the document.");
             return false;
         }
-        levels_.push_back({place(std::move(container)), {}, {}});
+        levels_.push_back({place(std::move(container)), {}});
         return true;
     }
 
     bool close() {
         levels_.pop_back();
         return true;
-    }
-
-    size_t offset() const {
-        return reached_ == text_.data() ? 0 : static_cast<size_t>(reached_ - text_.data()) - 1;
     }
 
     std::string pointer() const {
@@ -154,6 +208,11 @@ private:
             }
         }
         return out;
+    }
+
+    // Where the parser is.
+    std::string at() const {
+        return at(reached_ == text_.data() ? 0 : static_cast<size_t>(reached_ - text_.data()) - 1);
     }
 
     // " (line 3, column 14 of config.json)"
@@ -186,31 +245,46 @@ private:
                    : "";
     }
 
+    static std::string number(size_t value) {
+        return format_thousands(static_cast<int64_t>(value));
+    }
+
     void report(std::string pointer, std::string message, std::string hint) {
-        result.diagnostics.push_back(
+        result_.diagnostics.push_back(
             {std::move(pointer), Severity::error, std::move(message), std::move(hint)});
     }
 
     std::string_view text_;
     std::string where_;
+    JsonLimits limits_;
+    Repeated repeated_;
     const char* reached_;
     std::vector<Level> levels_;
+    size_t keys_ = 0;
+    size_t twice_ = 0;
+    Checked result_;
 };
 
 } // namespace
 
-Checked parse_json(std::string_view text, std::string_view where) {
-    Builder builder(text, where);
-    const CountingIterator begin(text.data(), builder.reached());
-    const CountingIterator end(text.data() + text.size(), builder.reached());
-    constexpr bool kStrict = true;
-    constexpr bool kIgnoreComments = true;
-    Json::sax_parse(begin, end, &builder, nlohmann::detail::input_format_t::json, kStrict,
-                    kIgnoreComments);
-    if (!builder.result.ok()) {
-        builder.result.value = nullptr;
+Checked parse_json(std::string_view text, std::string_view where, const JsonLimits& limits) {
+    if (text.size() > limits.bytes) {
+        return {nullptr,
+                {{"", Severity::error,
+                  "the text has " + format_bytes(static_cast<int64_t>(text.size())) + "; at most " +
+                      format_bytes(static_cast<int64_t>(limits.bytes)) + " of " +
+                      std::string(where) + " are read",
+                  "Check that this is the right file."}}};
     }
-    return std::move(builder.result);
+    return Builder(text, where, limits, Repeated::refused).build(/*ignore_comments=*/true);
+}
+
+Json json_or_discarded(std::string_view text) {
+    constexpr size_t kAny = std::numeric_limits<size_t>::max();
+    Checked read =
+        Builder(text, "", {.bytes = kAny, .keys = kAny, .key_bytes = kAny}, Repeated::last_wins)
+            .build(/*ignore_comments=*/false);
+    return read.ok() ? std::move(read.value) : Json(Json::value_t::discarded);
 }
 
 } // namespace weft::config

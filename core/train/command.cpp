@@ -63,7 +63,7 @@ config::Json to_json(const Command& command) {
 }
 
 ParsedCommand parse_command(std::string_view line) {
-    const config::Checked read = config::parse_json(line, "command");
+    const config::Checked read = config::parse_json(line, "command", kCommandLimits);
     if (!read.ok()) {
         return problem("not a JSON object: " + read.diagnostics.front().message);
     }
@@ -91,7 +91,8 @@ ParsedCommand parse_command(std::string_view line) {
         } else if (key == "by") {
             command.by = argument_text(value);
         } else if (key != "command") {
-            command.argument[key] = value;
+            // Straight to the end: operator[] searches the whole object each time.
+            command.argument.get_ref<config::Json::object_t&>().emplace_back(key, value);
         }
     }
     return {std::move(command), {}};

@@ -35,6 +35,10 @@ struct Command {
 std::string_view command_name(CommandKind kind);
 config::Json to_json(const Command& command);
 
+/// What a message may hold: no command has more.
+inline constexpr config::JsonLimits kCommandLimits{
+    .bytes = 1 << 20, .keys = 10'000, .key_bytes = 256};
+
 struct ParsedCommand {
     std::optional<Command> command;
     std::string problem; // set when command is empty

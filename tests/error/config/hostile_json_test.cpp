@@ -3,6 +3,8 @@
 #include "core/config/field.h"
 #include "tests/support/weft_test.h"
 
+#include <QElapsedTimer>
+
 using namespace weft::config;
 
 namespace {
@@ -91,6 +93,70 @@ private slots:
         const Checked checked = check_fields(document, {integer_field("a", 1, "A number.")});
         QCOMPARE(checked.diagnostics.size(), size_t{1});
         QVERIFY(to_text(checked.diagnostics.front()).size() < 300);
+    }
+
+    void equal_keys_are_listed_up_to_twenty_and_counted() {
+        std::string text = "{\"a\":0";
+        for (int i = 0; i < 160'000; ++i) {
+            text += ",\"a\":0";
+        }
+        text += "}";
+        QElapsedTimer clock;
+        clock.start();
+        const Checked parsed = parse_json(text, "run.json", {.keys = 200'000});
+        // 40 s when every finding walks the text from its start, some 0.1 s when twenty do.
+        QVERIFY(clock.elapsed() < 10'000);
+        QCOMPARE(parsed.diagnostics.size(), size_t{21});
+        QVERIFY(parsed.diagnostics[19].message.find("given twice") != std::string::npos);
+        QCOMPARE(parsed.diagnostics[20].message, std::string("159980 more fields are given twice"));
+    }
+
+    void unknown_fields_are_listed_up_to_twenty_and_counted() {
+        Json document = Json::object();
+        auto& fields = document.get_ref<Json::object_t&>();
+        for (int i = 0; i < 50'000; ++i) {
+            fields.emplace_back("k" + std::to_string(i), i);
+        }
+        const Checked checked = check_fields(document, {integer_field("a", 1, "A number.")});
+        QCOMPARE(checked.diagnostics.size(), size_t{21});
+        QCOMPARE(checked.diagnostics[19].pointer, std::string("/k19"));
+        QCOMPARE(checked.diagnostics[20].message, std::string("49980 more fields are unknown"));
+    }
+
+    void problems_are_listed_up_to_two_hundred_and_counted() {
+        const FieldTable table = {
+            list_field("a", Json::array(), integer_field("item", 0, "A number."), "Numbers.")};
+        const Json document = {{"a", Json(std::vector<std::string>(5'000, "x"))}};
+        const Checked checked = check_fields(document, table);
+        QCOMPARE(checked.diagnostics.size(), size_t{201});
+        QCOMPARE(checked.diagnostics[199].pointer, std::string("/a/199"));
+        QCOMPARE(checked.diagnostics[200].message, std::string("4800 more problems"));
+        QVERIFY(!checked.ok());
+    }
+
+    void texts_beyond_the_limits_are_refused_with_the_limit_data() {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QByteArray>("words");
+        QTest::newRow("size") << QByteArray("[" + QByteArray(60, ' ') + "]")
+                              << QByteArray("has 62 B; at most 50 B of run.json are read");
+        QTest::newRow("keys") << QByteArray(R"({"a": {"b": 1}, "c": [{"d": 1}]})")
+                              << QByteArray("more than 3 fields (line 1, column");
+        QTest::newRow("name") << QByteArray(R"({"abcdefghi": 1})")
+                              << QByteArray("has 9 bytes; at most 8 are read (line 1, column");
+    }
+
+    void texts_beyond_the_limits_are_refused_with_the_limit() {
+        QFETCH(QByteArray, text);
+        QFETCH(QByteArray, words);
+        const Checked parsed =
+            parse_json(text.toStdString(), "run.json", {.bytes = 50, .keys = 3, .key_bytes = 8});
+        QCOMPARE(parsed.diagnostics.size(), size_t{1});
+        const std::string found = to_text(parsed.diagnostics.front());
+        QVERIFY2(found.find(words.toStdString()) != std::string::npos, found.c_str());
+        QVERIFY(parsed.value.is_null());
+        QVERIFY(parse_json(R"({"a": {"b": 1}, "abcdefgh": []})", "run.json",
+                           {.bytes = 50, .keys = 3, .key_bytes = 8})
+                    .ok());
     }
 
     // No single byte of change in a document may crash the reader or give a value that cannot be

@@ -6,6 +6,8 @@
 #include "core/checkpoint/safetensors.h"
 #include "tests/unit/checkpoint/checkpoint_support.h"
 
+#include <QElapsedTimer>
+
 #include <zlib.h>
 
 namespace {
@@ -71,7 +73,27 @@ class ExportTest : public QObject {
         return {};
     }
 
+    /// A header of so many arrays without elements.
+    static std::string empty_arrays(int count) {
+        std::string header = "{";
+        for (int i = 0; i < count; ++i) {
+            header += (i == 0 ? "\"" : ",\"") + std::to_string(i) +
+                      "\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}";
+        }
+        return file_of(header + "}", "");
+    }
+
 private slots:
+    void many_arrays_are_read_in_linear_time_and_too_many_are_refused() {
+        QElapsedTimer clock;
+        clock.start();
+        QCOMPARE(problem_of(empty_arrays(200'000)), std::string());
+        const std::string problem = problem_of(empty_arrays(600'000));
+        QVERIFY2(problem.find("more than 2,000,000 fields") != std::string::npos, problem.c_str());
+        // A minute and more where every name is looked for among all before it.
+        QVERIFY(clock.elapsed() < 20'000);
+    }
+
     void a_file_of_pytorch_is_read() {
         write_all(path("peer.safetensors"), QByteArray::fromHex(kPeer).toStdString());
         const SafetensorsFile file = read_safetensors(path("peer.safetensors"));
@@ -101,7 +123,7 @@ private slots:
             {"", "shorter"},
             {std::string(8, '\xff'), "header says to be larger"},
             {file_of("[]", ""), "not a JSON object"},
-            {file_of("{", ""), "not a JSON object"},
+            {file_of("{", ""), "header cannot be read: error: "},
             {one(R"({"dtype":"F32","shape":[2],"data_offsets":[0,4]})"), "cannot be"},
             {one(R"({"dtype":"F32","shape":[1],"data_offsets":[0,8]})"), "cannot be"},
             {one(R"({"dtype":"F32","shape":[1],"data_offsets":[4,0]})"), "cannot be"},

@@ -2,6 +2,8 @@
 #include "core/config/field.h"
 #include "tests/support/weft_test.h"
 
+#include <QElapsedTimer>
+
 using namespace weft::config;
 
 class ParseJsonTest : public QObject {
@@ -39,6 +41,26 @@ private slots:
         const Checked parsed = parse_json(text + "}", "x.json");
         QVERIFY(parsed.ok());
         QCOMPARE(parsed.value.size(), size_t{100'000});
+    }
+
+    void what_programs_wrote_is_read_in_linear_time_and_the_last_of_equal_keys_counts() {
+        std::string text = "{\"k0\":-1";
+        for (int i = 0; i < 300'000; ++i) {
+            text += ",\"k" + std::to_string(i) + "\":" + std::to_string(i);
+        }
+        QElapsedTimer clock;
+        clock.start();
+        const Json read = json_or_discarded(text + "}");
+        // Minutes when each field is looked for among all before it.
+        QVERIFY(clock.elapsed() < 10'000);
+        QCOMPARE(read.size(), size_t{300'000});
+        const auto& fields = read.get_ref<const Json::object_t&>();
+        QCOMPARE(fields.front().first, std::string("k0"));
+        QCOMPARE(fields.front().second, Json(0));
+        QCOMPARE(fields.back().second, Json(299'999));
+        QVERIFY(json_or_discarded("{\"a\":1").is_discarded());
+        QVERIFY(json_or_discarded(std::string(65, '[') + std::string(65, ']')).is_discarded());
+        QVERIFY_EXCEPTION_THROWN(json_of("[1"), Json::parse_error);
     }
 };
 
