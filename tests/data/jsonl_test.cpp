@@ -70,6 +70,30 @@ private slots:
         QVERIFY(error && error->text().find("3 of 100 lines") == 0);
     }
 
+    void brackets_inside_a_text_are_no_nesting() {
+        const Folder folder;
+        const std::string brackets = std::string(100, '[') + "\\\"" + std::string(100, '{');
+        const auto path = folder.write("a.jsonl", "{\"text\": \"" + brackets + "\"}\n");
+        const data::DataSet set = open(jsonl_section(path), 1);
+        QCOMPARE(text_of(*set.train) + "{", std::string(100, '[') + "\"" + std::string(100, '{'));
+        QVERIFY(set.notes.empty());
+    }
+
+    void an_object_that_is_nested_deeper_than_64_is_left_out() {
+        const Folder folder;
+        const auto nested = [](int levels) {
+            const auto depth = static_cast<std::size_t>(levels);
+            return "{\"text\": \"fine\", \"more\": " + std::string(depth - 1, '[') +
+                   std::string(depth - 1, ']') + "}\n";
+        };
+        const auto path = folder.write("a.jsonl", nested(64) + nested(65) + nested(100'000));
+        const data::DataSet set = open(jsonl_section(path, R"({"most_bad": 1})"), 1);
+        QCOMPARE(text_of(*set.train) + "e", std::string("fine"));
+        QCOMPARE(set.notes.size(), std::size_t(1));
+        QVERIFY2(set.notes[0].find("2 lines are left out: line 2: it is no JSON object") == 0,
+                 set.notes[0].c_str());
+    }
+
     void a_truncated_file_loses_its_last_line_only() {
         const Folder folder;
         std::string content;

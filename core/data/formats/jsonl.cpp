@@ -23,7 +23,6 @@ using config::Json;
 
 constexpr std::int64_t kLongestLine = 64 << 20;
 constexpr std::int64_t kJsonlPieceBytes = 1 << 20;
-constexpr int kDeepest = 64;
 
 /// Calls use(line, number) for every line that is not blank.
 template <class Use>
@@ -63,19 +62,8 @@ void for_each_line(const fs::path& path, Use&& use,
     }
 }
 
-/// The object of a line; nothing when it is none. Deep nesting would exhaust the stack.
+/// The object of a line; nothing when it is none, or nested too deep.
 std::optional<Json> object_of(const std::string& line) {
-    int depth = 0;
-    int deepest = 0;
-    for (const char character : line) {
-        depth += character == '{' || character == '['   ? 1
-                 : character == '}' || character == ']' ? -1
-                                                        : 0;
-        deepest = std::max(deepest, depth);
-    }
-    if (deepest > kDeepest) {
-        return std::nullopt;
-    }
     Json value = config::json_or_discarded(line);
     return value.is_object() ? std::optional(std::move(value)) : std::nullopt;
 }
