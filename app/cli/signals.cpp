@@ -2,12 +2,12 @@
 #include "app/cli/signals.h"
 
 #include "app/cli/context.h"
-#include "core/base/error.h"
+#include "core/base/file.h"
 
+#include <cerrno>
 #include <csignal>
 #include <poll.h>
 #include <pthread.h>
-#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -35,20 +35,19 @@ int exit_code_of_signal(int number) {
     return kKilledBySignal + number;
 }
 
-SignalWatcher::SignalWatcher() {
+SignalWatcher::SignalWatcher() : wake_("signals") {
     const sigset_t set = watched_signals();
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
     signals_ = ::signalfd(-1, &set, SFD_CLOEXEC);
-    wake_ = ::eventfd(0, EFD_CLOEXEC);
-    if (signals_ < 0 || wake_ < 0) {
-        throw Error(ErrorKind::runtime, "signals", "cannot be watched", "too many open files?");
+    if (signals_ < 0) {
+        throw Error(ErrorKind::runtime, "signals", "cannot be watched: " + system_error_text(errno),
+                    "Close files or raise the limit with `ulimit -n`.");
     }
 }
 
 void SignalWatcher::stop() {
     if (thread_.joinable()) {
-        const std::uint64_t one = 1;
-        [[maybe_unused]] const auto written = ::write(wake_, &one, sizeof one);
+        wake_.ring();
         thread_.join();
     }
 }
@@ -56,7 +55,6 @@ void SignalWatcher::stop() {
 SignalWatcher::~SignalWatcher() {
     stop();
     ::close(signals_);
-    ::close(wake_);
 }
 
 void SignalWatcher::start(std::function<void(train::Command)> post) {
@@ -67,7 +65,7 @@ void SignalWatcher::watch(const std::function<void(train::Command)>& post) {
     using train::CommandKind;
     int stops = 0;
     for (;;) {
-        pollfd waiting[2] = {{signals_, POLLIN, 0}, {wake_, POLLIN, 0}};
+        pollfd waiting[2] = {{signals_, POLLIN, 0}, {wake_.descriptor(), POLLIN, 0}};
         ::poll(waiting, 2, -1);
         if ((waiting[1].revents & POLLIN) != 0) {
             return;

@@ -4,6 +4,7 @@
 // so nothing runs inside a signal handler.
 #pragma once
 
+#include "core/base/wake.h"
 #include "core/train/command.h"
 
 #include <atomic>
@@ -34,7 +35,7 @@ private:
     void watch(const std::function<void(train::Command)>& post);
 
     int signals_ = -1; // signalfd
-    int wake_ = -1;    // eventfd: the end
+    Wake wake_;        // the end
     std::atomic<int> ended_by_ = 0;
     std::thread thread_;
 };

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 namespace weft::cli {
@@ -18,11 +17,10 @@ void complain(const char* problem) {
 
 } // namespace
 
-StdinCommands::StdinCommands() : wake_(::eventfd(0, EFD_CLOEXEC)) {}
+StdinCommands::StdinCommands() : wake_("--control stdin") {}
 
 StdinCommands::~StdinCommands() {
     stop();
-    ::close(wake_);
 }
 
 void StdinCommands::start(std::function<void(train::Command)> post) {
@@ -32,15 +30,14 @@ void StdinCommands::start(std::function<void(train::Command)> post) {
 
 void StdinCommands::stop() {
     if (thread_.joinable()) {
-        const std::uint64_t one = 1;
-        [[maybe_unused]] const auto written = ::write(wake_, &one, sizeof one);
+        wake_.ring();
         thread_.join();
     }
 }
 
 void StdinCommands::read() {
     for (;;) {
-        pollfd polled[2] = {{STDIN_FILENO, POLLIN, 0}, {wake_, POLLIN, 0}};
+        pollfd polled[2] = {{STDIN_FILENO, POLLIN, 0}, {wake_.descriptor(), POLLIN, 0}};
         ::poll(polled, 2, -1);
         if (polled[1].revents != 0) {
             return;
@@ -53,9 +50,9 @@ void StdinCommands::read() {
         if (count <= 0) {
             return;
         }
-        received_.append(bytes, static_cast<std::size_t>(count));
+        received_.add({bytes, static_cast<std::size_t>(count)});
         take_lines();
-        if (received_.size() > train::kMostControlLineBytes) {
+        if (received_.rest() > train::kMostControlLineBytes) {
             complain("a line of more than 1 MiB is no command; nothing more is read");
             return;
         }
@@ -63,15 +60,11 @@ void StdinCommands::read() {
 }
 
 void StdinCommands::take_lines() {
-    std::size_t begin = 0;
-    for (std::size_t end = received_.find('\n'); end != std::string::npos;
-         end = received_.find('\n', begin)) {
-        const std::string line = received_.substr(begin, end - begin);
-        begin = end + 1;
-        if (line.find_first_not_of(" \t\r") == std::string::npos) {
+    while (const auto line = received_.next()) {
+        if (line->find_first_not_of(" \t\r") == std::string::npos) {
             continue;
         }
-        train::ParsedCommand parsed = train::parse_command(line);
+        train::ParsedCommand parsed = train::parse_command(*line);
         if (!parsed.command) {
             complain(parsed.problem.c_str());
             continue;
@@ -79,7 +72,6 @@ void StdinCommands::take_lines() {
         parsed.command->by = parsed.command->by.empty() ? "control" : parsed.command->by;
         post_(std::move(*parsed.command));
     }
-    received_.erase(0, begin);
 }
 
 } // namespace weft::cli

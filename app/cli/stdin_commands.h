@@ -2,7 +2,9 @@
 // `--control stdin`: commands as JSON lines. The end of input is not a command: training goes on.
 #pragma once
 
+#include "core/base/wake.h"
 #include "core/train/command.h"
+#include "core/train/line_reader.h"
 
 #include <functional>
 #include <string>
@@ -26,8 +28,8 @@ private:
     void read();
     void take_lines();
 
-    int wake_ = -1;        // eventfd
-    std::string received_; // an incomplete line
+    Wake wake_;
+    train::LineReader received_;
     std::function<void(train::Command)> post_;
     std::thread thread_;
 };

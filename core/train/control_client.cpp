@@ -54,7 +54,7 @@ bool ControlClient::transfer() {
         if (count <= 0) {
             return count < 0 && errno == EAGAIN;
         }
-        received_.append(bytes, static_cast<std::size_t>(count));
+        received_.add({bytes, static_cast<std::size_t>(count)});
         taken += static_cast<std::size_t>(count);
     }
     return true;
@@ -62,13 +62,9 @@ bool ControlClient::transfer() {
 
 std::vector<std::string> ControlClient::take_lines() {
     std::vector<std::string> lines;
-    std::size_t begin = 0;
-    for (std::size_t end = received_.find('\n'); end != std::string::npos;
-         end = received_.find('\n', begin)) {
-        lines.push_back(received_.substr(begin, end - begin));
-        begin = end + 1;
+    while (auto line = received_.next()) {
+        lines.push_back(std::move(*line));
     }
-    received_.erase(0, begin);
     return lines;
 }
 

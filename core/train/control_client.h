@@ -3,6 +3,8 @@
 // but in wait(); one thread at a time.
 #pragma once
 
+#include "core/train/line_reader.h"
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -31,7 +33,7 @@ public:
 private:
     int descriptor_ = -1;
     std::string to_send_;
-    std::string received_;
+    LineReader received_;
 };
 
 } // namespace weft::train

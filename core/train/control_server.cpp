@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <cmath>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <tuple>
 #include <unistd.h>
 #include <utility>
 
@@ -31,19 +31,6 @@ bool is_urgent(const Event& event) {
            !std::holds_alternative<DevicesEvent>(event.payload);
 }
 
-std::string member_text(const config::Json& message, const char* key) {
-    const auto found = message.find(key);
-    return found == message.end() ? std::string()
-           : found->is_string()   ? found->get<std::string>()
-                                  : found->dump();
-}
-
-// An answer of the channel itself: it is not in the run's record and has no number.
-std::string answer(const std::string& id, const std::string& by, const std::string& command,
-                   const std::string& problem) {
-    return to_line({0, 0, CommandEvent{id, by, command, problem.empty(), problem}}) + "\n";
-}
-
 std::string peer_name(int descriptor) {
     ucred peer{};
     socklen_t size = sizeof peer;
@@ -55,8 +42,8 @@ std::string peer_name(int descriptor) {
 } // namespace
 
 ControlServer::ControlServer(const std::filesystem::path& socket, std::filesystem::path run_folder)
-    : socket_(socket), folder_(std::move(run_folder)), listener_(listen_at(socket)),
-      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+    : socket_(socket), folder_(std::move(run_folder)), wake_(socket.string()),
+      listener_(listen_at(socket)) {}
 
 ControlServer::~ControlServer() {
     stop();
@@ -65,7 +52,6 @@ ControlServer::~ControlServer() {
     }
     ::close(listener_);
     ::unlink(socket_.c_str());
-    ::close(wake_);
 }
 
 void ControlServer::start(std::function<void(Command)> post) {
@@ -78,15 +64,10 @@ void ControlServer::stop() {
         const std::lock_guard lock(mutex_);
         ending_ = true;
     }
-    wake();
+    wake_.ring();
     if (thread_.joinable()) {
         thread_.join();
     }
-}
-
-void ControlServer::wake() const {
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = ::write(wake_, &one, sizeof one);
 }
 
 void ControlServer::publish(const Event& event) {
@@ -106,16 +87,16 @@ void ControlServer::publish(const Event& event) {
         urgent_ = urgent_ || urgent;
     }
     if (wanted) {
-        wake();
+        wake_.ring();
     }
 }
 
 void ControlServer::serve() {
     const SystemClock clock;
     for (;;) {
-        std::vector<pollfd> polled{{wake_, POLLIN, 0}};
+        std::vector<pollfd> polled{{wake_.descriptor(), POLLIN, 0}};
         const double now_s = clock.steady_s();
-        const bool accepts = clients_.size() < kMostClients && now_s >= accept_at_s_;
+        const bool accepts = now_s >= accept_at_s_;
         polled.push_back({accepts ? listener_ : -1, POLLIN, 0});
         for (const auto& [descriptor, client] : clients_) {
             const int sends = client.to_send.empty() ? 0 : POLLOUT;
@@ -124,8 +105,7 @@ void ControlServer::serve() {
         double wait_s = flush_at_s_ == 0 ? kNeverSeconds : std::max(0.0, flush_at_s_ - now_s);
         wait_s = now_s < accept_at_s_ ? std::min(wait_s, accept_at_s_ - now_s) : wait_s;
         ::poll(polled.data(), polled.size(), static_cast<int>(std::ceil(wait_s * 1000)));
-        std::uint64_t count = 0;
-        [[maybe_unused]] const auto drained = ::read(wake_, &count, sizeof count);
+        wake_.quiet();
         bool ending = false;
         {
             const std::lock_guard lock(mutex_);
@@ -194,7 +174,11 @@ void ControlServer::accept_clients() {
         return;
     }
     take_published(); // it hears of what comes from now on
+    if (clients_.size() >= kMostClients) {
+        drop_longest_silent();
+    }
     clients_[descriptor].name = peer_name(descriptor);
+    clients_[descriptor].came = clients_[descriptor].spoke = ++turn_;
     const std::lock_guard lock(mutex_);
     somebody_listens_ = true;
 }
@@ -205,111 +189,10 @@ bool ControlServer::receive(int descriptor, Client& client) {
     if (count <= 0) {
         return count < 0 && (errno == EAGAIN || errno == EINTR);
     }
-    client.received.append(bytes, static_cast<std::size_t>(count));
+    client.received.add({bytes, static_cast<std::size_t>(count)});
+    client.spoke = ++turn_;
     take_lines(descriptor, client);
     return true;
-}
-
-void ControlServer::take_lines(int descriptor, Client& client) {
-    std::size_t begin = 0;
-    for (std::size_t end = client.received.find('\n'); end != std::string::npos;
-         end = client.received.find('\n', begin)) {
-        const std::string line = client.received.substr(begin, end - begin);
-        begin = end + 1;
-        if (!std::exchange(client.skipping, false) &&
-            line.find_first_not_of(" \t\r") != std::string::npos) {
-            take_line(descriptor, client, line);
-        }
-    }
-    client.received.erase(0, begin);
-    if (client.received.size() > kMostControlLineBytes) {
-        client.received.clear();
-        if (!std::exchange(client.skipping, true)) {
-            client.to_send += answer("", "control", "", "a line of more than 1 MiB is no command");
-        }
-    }
-}
-
-void ControlServer::take_line(int descriptor, Client& client, const std::string& line) {
-    const config::Checked read = config::parse_json(line, "command");
-    if (read.ok() && read.value.is_object() &&
-        take_channel_message(descriptor, client, read.value)) {
-        return;
-    }
-    ParsedCommand parsed = parse_command(line);
-    if (!parsed.command) {
-        const bool has_id = read.ok() && read.value.is_object();
-        client.to_send +=
-            answer(has_id ? member_text(read.value, "id") : "", "control", "", parsed.problem);
-        return;
-    }
-    Command& command = *parsed.command;
-    command.by = command.by.empty() ? "control" : command.by;
-    if (owner_ >= 0 && owner_ != descriptor) {
-        client.to_send +=
-            answer(command.id, command.by, std::string(command_name(command.kind)), owner_text());
-        return;
-    }
-    post_(std::move(command));
-}
-
-bool ControlServer::take_channel_message(int descriptor, Client& client,
-                                         const config::Json& message) {
-    const std::string name = member_text(message, "command");
-    if (name == "subscribe") {
-        subscribe(client, message);
-    } else if (name == "claim") {
-        claim(descriptor, client, message);
-    } else {
-        return false;
-    }
-    return true;
-}
-
-void ControlServer::subscribe(Client& client, const config::Json& message) {
-    const auto from = message.find("from");
-    const bool good =
-        from != message.end() && from->is_number_integer() && from->get<std::int64_t>() >= 1;
-    client.to_send += answer(member_text(message, "id"), member_text(message, "by"), "subscribe",
-                             good ? "" : "\"from\" is the number of an event, 1 or more");
-    if (good) {
-        client.next_seq = from->get<std::int64_t>();
-        client.past.reset();
-    }
-}
-
-void ControlServer::claim(int descriptor, Client& client, const config::Json& message) {
-    client.claim_id = member_text(message, "id");
-    client.claim_by = member_text(message, "by");
-    std::erase(waiting_, descriptor);
-    const bool take_over = message.value("take_over", config::Json(false)) == config::Json(true);
-    if (owner_ >= 0 && owner_ != descriptor && take_over) {
-        waiting_.push_front(std::exchange(owner_, descriptor));
-        Client& before = clients_.at(waiting_.front());
-        before.to_send += answer(before.claim_id, before.claim_by, "claim", owner_text());
-        flush(waiting_.front(), before); // its end is noticed when it is polled
-    } else if (owner_ < 0) {
-        owner_ = descriptor;
-    } else if (owner_ != descriptor) {
-        waiting_.push_back(descriptor);
-    }
-    client.to_send += answer(client.claim_id, client.claim_by, "claim",
-                             owner_ == descriptor ? std::string() : owner_text());
-}
-
-void ControlServer::pass_control_on() {
-    if (owner_ < 0 && !waiting_.empty()) {
-        owner_ = waiting_.front();
-        waiting_.pop_front();
-        Client& client = clients_.at(owner_);
-        client.to_send += answer(client.claim_id, client.claim_by, "claim", "");
-    }
-}
-
-std::string ControlServer::owner_text() const {
-    const Client& owner = clients_.at(owner_);
-    return (owner.claim_by.empty() ? owner.name : owner.claim_by + " (" + owner.name + ")") +
-           " controls this run";
 }
 
 // Brings what the client has not got yet into its buffer: from memory, or from the file while it is
@@ -363,6 +246,23 @@ bool ControlServer::flush(int descriptor, Client& client) {
         }
         client.to_send.erase(0, static_cast<std::size_t>(count));
     }
+}
+
+// Clients that never said a word go first, the oldest first; then those that are silent the
+// longest.
+void ControlServer::drop_longest_silent() {
+    const auto rank = [this](const Clients::value_type& one) {
+        return std::tuple(one.first == owner_, one.second.spoke != one.second.came,
+                          one.second.spoke);
+    };
+    const auto silent =
+        std::min_element(clients_.begin(), clients_.end(),
+                         [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+    silent->second.to_send += to_answer("", "control", "",
+                                        "this run has " + std::to_string(kMostClients) +
+                                            " clients; the one silent the longest makes room");
+    flush(silent->first, silent->second);
+    drop(silent->first);
 }
 
 void ControlServer::drop(int descriptor) {

@@ -8,12 +8,15 @@
 //   {"command": "claim", "take_over": false}   control for this client alone
 // A claim that cannot be met waits: it is refused with the reason, and accepted when the client
 // before it leaves. While a client has control, commands of others are refused; signals and
-// `--control stdin` always work.
+// `--control stdin` always work. One client more than 64 takes the place of the one that has been
+// silent the longest, of those that never spoke first, and never that of the one with control.
 #pragma once
 
+#include "core/base/wake.h"
 #include "core/train/command.h"
 #include "core/train/event.h"
 #include "core/train/event_lines.h"
+#include "core/train/line_reader.h"
 
 #include <deque>
 #include <functional>
@@ -42,13 +45,14 @@ public:
 
 private:
     struct Client {
-        std::string received;  // an incomplete line
+        LineReader received;
         bool skipping = false; // the rest of a line that was too long
         std::string to_send;
         std::int64_t next_seq = 0;        // 0: the next event that is published
         std::unique_ptr<EventLines> past; // while it reads what is not in recent_ any more
         std::string name;                 // "process 123"
         std::string claim_id, claim_by;   // of its newest claim
+        std::uint64_t came = 0, spoke = 0; // turns; equal: it has not said a word
     };
     using Clients = std::map<int, Client>;
 
@@ -63,16 +67,19 @@ private:
     void claim(int descriptor, Client& client, const config::Json& message);
     void pass_control_on();
     std::string owner_text() const;
+    /// An answer of the channel itself: it is not in the run's record and has no number.
+    static std::string to_answer(const std::string& id, const std::string& by,
+                                 const std::string& command, const std::string& problem);
     void refill(Client& client);
     bool flush(int descriptor, Client& client);
     void drop(int descriptor);
+    void drop_longest_silent();
     void flush_all_and_wait();
-    void wake() const;
 
     const std::filesystem::path socket_;
     const std::filesystem::path folder_;
-    int listener_ = -1;
-    int wake_ = -1; // eventfd
+    const Wake wake_;
+    const int listener_;
     std::function<void(Command)> post_;
 
     std::mutex mutex_; // guards what the threads that publish share with the server's
@@ -84,6 +91,7 @@ private:
 
     // The rest belongs to the server's thread.
     Clients clients_;
+    std::uint64_t turn_ = 0;              // of what clients did
     int owner_ = -1;                      // descriptor of the client with control
     std::deque<int> waiting_;             // descriptors of claims, the first in line first
     std::deque<EventLines::Line> recent_; // numbers without a gap

@@ -119,6 +119,11 @@ int listen_at(const fs::path& path) {
         ::unlink(path.c_str());
     }
     const int listener = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (listener < 0) {
+        throw Error(ErrorKind::runtime, path.string(),
+                    "no socket can be opened: " + system_error_text(errno),
+                    "Close files or raise the limit with `ulimit -n`.");
+    }
     const sockaddr_un address = address_of(path);
     // The mode of the open socket becomes that of its file: private from its first moment.
     ::fchmod(listener, 0600);

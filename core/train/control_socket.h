@@ -21,7 +21,7 @@ std::filesystem::path control_folder(const std::filesystem::path& runtime,
 std::filesystem::path free_control_path(const std::filesystem::path& folder);
 
 /// A listening socket of mode 0600, not blocking. A socket file that nobody listens at is replaced.
-/// Throws weft::Error{usage}.
+/// Throws weft::Error{usage}, or {runtime} when no descriptor is left.
 int listen_at(const std::filesystem::path& path);
 
 /// A connection, not blocking; -1 when nobody listens there or it is forbidden (errno says which).

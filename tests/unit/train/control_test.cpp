@@ -127,6 +127,19 @@ private:
     std::deque<std::string> waiting_;
 };
 
+/// As soon as the server has a place for one more that waits.
+std::unique_ptr<Talker> connected(const ServerDesk& desk) {
+    QElapsedTimer clock;
+    for (clock.start(); clock.elapsed() < kPatienceMs; std::this_thread::yield()) {
+        try {
+            return std::make_unique<Talker>(desk);
+        } catch (const Error&) {
+            // Some wait already.
+        }
+    }
+    return nullptr;
+}
+
 std::vector<std::int64_t> range(std::int64_t first, std::int64_t last) {
     std::vector<std::int64_t> out;
     for (std::int64_t i = first; i <= last; ++i) {
@@ -236,6 +249,59 @@ private slots:
         QVERIFY(refused && refused->reason.find("1 MiB") != std::string::npos);
         QTRY_VERIFY_WITH_TIMEOUT(
             (talker.push(), desk.posted() == std::vector<std::string>{"after"}), kPatienceMs);
+    }
+
+    void a_line_of_countless_fields_is_refused_at_once() {
+        ServerDesk desk(path("wide_line"));
+        Talker talker(desk);
+        for (const bool equal : {true, false}) {
+            std::string line = R"({"command":"pause")";
+            for (int i = 0; line.size() + 20 < kMostControlLineBytes; ++i) {
+                line += equal ? ",\"a\":0" : ",\"" + std::to_string(i) + "\":0";
+            }
+            talker.send(line + "}");
+        }
+        QElapsedTimer clock;
+        clock.start();
+        for (int i = 0; i < 2; ++i) {
+            const auto refused = talker.answer_to("");
+            QVERIFY(refused && !refused->accepted);
+        }
+        desk.server.stop();
+        QVERIFY(clock.elapsed() < 10'000); // minutes where each field is looked for among all
+        QVERIFY(desk.posted().empty());
+    }
+
+    void clients_that_never_speak_lock_nobody_out() {
+        ServerDesk desk(path("crowd"));
+        Talker owner(desk);
+        owner.send(R"({"command": "claim"})");
+        QVERIFY(owner.answer_to("claim")->accepted);
+        const auto first = connected(desk);
+        std::vector<std::unique_ptr<Talker>> idle;
+        const auto crowd = [&] {
+            for (int i = 0; i < 100; ++i) {
+                idle.push_back(connected(desk));
+            }
+        };
+        crowd();
+        const auto late = connected(desk);
+        late->send(R"({"command": "subscribe", "from": 1})");
+        const auto served = late->answer_to("subscribe");
+        QVERIFY(served && served->accepted);
+        // Who came first and never spoke is told why it had to go; who speaks and who has control
+        // stay.
+        const auto sent_away = first->answer_to("");
+        QVERIFY(sent_away && sent_away->reason.find("64 clients") != std::string::npos);
+        crowd();
+        const auto last = connected(desk);
+        last->send(R"({"command": "subscribe", "from": 1})");
+        QVERIFY(last->answer_to("subscribe")->accepted);
+        desk.say(step_at(1));
+        QVERIFY(late->seqs_until(1) == range(1, 1));
+        owner.send(R"({"command": "pause", "id": "mine"})");
+        QTRY_VERIFY_WITH_TIMEOUT((owner.push(), desk.posted() == std::vector<std::string>{"mine"}),
+                                 kPatienceMs);
     }
 
     void a_client_that_never_reads_holds_up_nobody_and_loses_nothing() {
