@@ -243,6 +243,7 @@ private:
         if (!sound({"/metrics", "/loss"})) {
             return;
         }
+        metrics_differ();
         const auto* loss = nn::find_loss(at("/loss/type").get<std::string>());
         const nn::ModelDef* def = model();
         const Json& metrics = at("/metrics");
@@ -257,6 +258,17 @@ private:
             } else if (metric->name == "bits_per_byte" && def != nullptr &&
                        !def->language_model()) {
                 error(pointer, "bits_per_byte needs a language model", "Use accuracy.");
+            }
+        }
+    }
+
+    void metrics_differ() {
+        const Json& metrics = at("/metrics");
+        for (std::size_t i = 0; i < metrics.size(); ++i) {
+            const auto here = metrics.begin() + static_cast<std::ptrdiff_t>(i);
+            if (std::find(metrics.begin(), here, *here) != here) {
+                error("/metrics/" + std::to_string(i),
+                      "metric " + here->get<std::string>() + " is named twice", "Name it once.");
             }
         }
     }

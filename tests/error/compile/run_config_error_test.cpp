@@ -66,6 +66,8 @@ std::vector<Mistake> mistakes() {
          "language model",
          "epochs"},
         {{"metrics=[\"mean_absolute_error\"]"}, "/metrics/0", "cross_entropy", "accuracy"},
+        {{"metrics=[\"accuracy\", \"perplexity\", \"accuracy\"]"}, "/metrics/2", "named twice",
+         "once"},
         {{"metrics=[\"bits_per_byte\"]"}, "/metrics/0", "language model", "accuracy"},
         {{"metrics=[\"acuracy\"]"}, "/metrics/0", "acuracy", "accuracy"},
         {{"checkpoint.metric=validation/f1"}, "/checkpoint/metric", "f1", "validation/loss"},
