@@ -26,6 +26,9 @@ int check_data_and_model(const compile::RunConfig& config, config::Diagnostics& 
     }
     try {
         const data::DataSet data = train::open_run_data(config);
+        for (const std::string& note : data.notes) {
+            out.push_back({"/data/train", config::Severity::warning, note, ""});
+        }
         compile::build_programs(config, data.train->info());
         return 0;
     } catch (const Error& fault) {

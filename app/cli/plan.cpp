@@ -181,10 +181,14 @@ int print_plan(const compile::CheckedRun& checked, const train::PlanTarget& targ
     } else if (options.curve || plan.compile_ms <= kQuickMs) {
         plan.recompute_curve = compile::recompute_curve(config, planner, {});
     }
+    config::Diagnostics found = checked.diagnostics;
+    for (const std::string& warning : data.warnings) {
+        found.push_back({"/data/train", config::Severity::warning, warning, ""});
+    }
     if (options.json) {
-        print_document(plan, checked.diagnostics, options.advise ? &advice : nullptr);
+        print_document(plan, found, options.advise ? &advice : nullptr);
     } else {
-        print_diagnostics(checked.diagnostics);
+        print_diagnostics(found);
         std::printf("%s", options.advise ? plan::advice_text(plan, advice, style).c_str()
                                          : plan::to_text(plan, style).c_str());
     }

@@ -49,7 +49,7 @@ std::string hint_for(int error_number) {
 
 int open_flags(File::Mode mode) {
     switch (mode) {
-    case File::Mode::read: return O_RDONLY;
+    case File::Mode::read: return O_RDONLY | O_NONBLOCK; // a pipe would wait for its other end
     case File::Mode::write_new: return O_WRONLY | O_CREAT | O_EXCL;
     case File::Mode::write: return O_WRONLY | O_CREAT | O_TRUNC;
     case File::Mode::read_write: return O_RDWR;
@@ -86,6 +86,11 @@ File::File(const Path& path, Mode mode, ErrorKind kind) : path_(path), kind_(kin
         ::close(std::exchange(descriptor_, -1));
         errno = EISDIR;
         fail("cannot open");
+    }
+    if (S_ISFIFO(info.st_mode) && mode == Mode::read) {
+        ::close(std::exchange(descriptor_, -1));
+        throw Error(kind_, path_.string(), "this is a pipe, and a file is wanted",
+                    "Write what comes out of it to a file first.");
     }
 }
 
@@ -347,6 +352,14 @@ int64_t disk_free_bytes(const Path& path) {
         throw_error(existing, "cannot read the free space", code);
     }
     return static_cast<int64_t>(space.available);
+}
+
+void open_standard_descriptors() {
+    for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
+        if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) {
+            ::open("/dev/null", O_RDWR); // gets the lowest free number: this one
+        }
+    }
 }
 
 std::string system_error_text(int error_number) {

@@ -114,6 +114,10 @@ int64_t directory_bytes(const Path& path);
 /// Free bytes for an ordinary user on the volume of the nearest existing parent of `path`.
 int64_t disk_free_bytes(const Path& path);
 
+/// Those of standard input, output and error that are closed lead to /dev/null from now on: no file
+/// or socket gets their numbers, which messages are written to. First thing in main().
+void open_standard_descriptors();
+
 /// "No space left on device": the system's text for an error number.
 std::string system_error_text(int error_number);
 

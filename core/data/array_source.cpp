@@ -4,6 +4,7 @@
 #include "core/base/check.h"
 #include "core/base/text.h"
 #include "core/data/moments.h"
+#include "core/data/wild_values.h"
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,8 @@ namespace {
 using config::Json;
 
 constexpr std::int64_t kMostClasses = 65'536;
+constexpr double kNoClass = -1;
+constexpr std::int64_t kLookedAt = 1000; // samples, where not all are read anyway
 
 constexpr std::array kElementNames = {"uint8", "uint16", "uint32",  "uint64",  "int8",    "int16",
                                       "int32", "int64",  "float16", "float32", "float64", "bool"};
@@ -95,6 +98,7 @@ struct ArrayTargets {
     std::vector<double> numbers;
     std::int64_t width = 0; // K; 0: classes
     std::int64_t class_count = 0;
+    std::int64_t unlabelled = 0; // of the classes
 
     std::int64_t bytes() const {
         return static_cast<std::int64_t>(classes.capacity() * sizeof(std::int32_t) +
@@ -109,7 +113,28 @@ std::int32_t class_of(double value, const ArrayData& array, std::int64_t index) 
                        "; classes are whole numbers below " + format_thousands(kMostClasses),
                    "Set data.train.task to regression.");
     }
-    return static_cast<std::int32_t>(std::max(value, -1.0));
+    if (value < kNoClass) {
+        fail_array(array.name,
+                   "target " + std::to_string(index) + " is " + std::to_string(value) +
+                       "; classes count from 0, and -1 stands for none",
+                   "Write the classes as 0, 1, 2... or set data.train.task to regression.");
+    }
+    return static_cast<std::int32_t>(value);
+}
+
+/// Two classes as -1 and +1 would train on one of them alone.
+void refuse_signs(const std::vector<std::int32_t>& classes, const ArrayData& array) {
+    const auto none = std::find(classes.begin(), classes.end(), -1);
+    if (none == classes.end() || std::any_of(classes.begin(), classes.end(), [](std::int32_t one) {
+            return one != -1 && one != 1;
+        })) {
+        return;
+    }
+    fail_array(array.name,
+               "all targets are -1 or +1 (target " + std::to_string(none - classes.begin()) +
+                   " is the first -1), and -1 stands for no class",
+               "Write the classes as 0 and 1: (targets + 1) / 2. Or set data.train.task to "
+               "regression.");
 }
 
 ArrayTargets read_targets(const ArrayPair& pair, const Json& settings, const OpenContext& context) {
@@ -152,13 +177,52 @@ ArrayTargets read_targets(const ArrayPair& pair, const Json& settings, const Ope
     for (std::size_t i = 0; i < samples; ++i) {
         out.classes.push_back(class_of(out.numbers[i], array, static_cast<std::int64_t>(i)));
         out.class_count = std::max<std::int64_t>(out.class_count, out.classes.back() + 1);
+        out.unlabelled += out.classes.back() < 0 ? 1 : 0;
     }
     out.numbers = std::vector<double>();
+    if (training == nullptr) {
+        refuse_signs(out.classes, array);
+    }
     if (out.class_count < 2 && training == nullptr) {
         fail_array(array.name, "every target is class 0 or none",
                    "Use targets of two or more classes.");
     }
     return out;
+}
+
+void tell_unlabelled(const ArrayTargets& targets, std::vector<std::string>& notes) {
+    if (targets.unlabelled > 0) {
+        notes.push_back(format_thousands(targets.unlabelled) +
+                        (targets.unlabelled == 1 ? " sample has" : " samples have") +
+                        " the target -1, no class: nothing is learnt from " +
+                        (targets.unlabelled == 1 ? "it" : "them"));
+    }
+}
+
+/// The larger one of two numbers by size; NaN is none.
+double larger(double one, double other) {
+    return std::abs(other) > std::abs(one) ? other : one;
+}
+
+std::string wild_inputs(const ArrayPair& pair, const InputForm& form, double largest) {
+    return wild_finding("inputs of " + pair.description, largest, form.standardize);
+}
+
+/// The same, of samples from all over the file. An outline has no array that must lie in memory.
+std::string wild_inputs(const ArrayPair& pair, const InputForm& form) {
+    if (pair.inputs->memory.empty() && !pair.inputs->file.is_open()) {
+        return {};
+    }
+    std::vector<double> numbers(static_cast<std::size_t>(pair.inputs->row_elements()));
+    const std::int64_t samples = pair.inputs->samples();
+    double largest = 0;
+    for (std::int64_t i = 0; i < std::min(samples, kLookedAt); ++i) {
+        pair.inputs->read(samples <= kLookedAt ? i : i * (samples / kLookedAt), numbers);
+        for (const double number : numbers) {
+            largest = larger(largest, number * form.factor);
+        }
+    }
+    return wild_inputs(pair, form, largest);
 }
 
 SampleInfo describe_arrays(const ArrayPair& pair, const InputForm& form,
@@ -246,8 +310,16 @@ public:
                                          const OpenContext& context,
                                          std::vector<std::string>& notes) const {
         auto fit = std::make_shared<ArrayEncoding>(*encoding_);
+        std::string wild;
         if (form_.standardize) {
-            fit->inputs = input_moments(training, context);
+            double largest = 0;
+            fit->inputs = input_moments(training, context, largest);
+            wild = wild_inputs(pair_, form_, largest);
+        } else {
+            wild = wild_inputs(pair_, form_);
+        }
+        if (!wild.empty()) {
+            notes.push_back(std::move(wild));
         }
         if (targets_->width > 0) {
             fit->targets = scale_targets
@@ -279,9 +351,10 @@ private:
         }
     }
 
-    /// Per feature; per channel of images, which all of an image's places share.
+    /// Per feature; per channel of images, which all of an image's places share. `largest`: of all
+    /// numbers, by size.
     std::vector<Moments> input_moments(const std::vector<std::int64_t>& training,
-                                       const OpenContext& context) const {
+                                       const OpenContext& context, double& largest) const {
         const auto elements = static_cast<std::size_t>(pair_.inputs->row_elements());
         const auto count = form_.is_image() ? static_cast<std::size_t>(form_.shape[2]) : elements;
         std::vector<MomentsOf> sums(count);
@@ -295,6 +368,7 @@ private:
             pair_.inputs->read(index, numbers);
             for (std::size_t i = 0; i < elements; ++i) {
                 const std::size_t at = form_.channels_first ? i / (elements / count) : i % count;
+                largest = larger(largest, numbers[i] * form_.factor);
                 if (std::isfinite(numbers[i])) {
                     sums[at].add(numbers[i] * form_.factor);
                 }
@@ -312,14 +386,20 @@ private:
         std::vector<Moments> out;
         for (std::int64_t k = 0; k < targets_->width; ++k) {
             MomentsOf sum;
+            double largest = 0;
             for (const std::int64_t index : training) {
                 const double value =
                     targets_->numbers[static_cast<std::size_t>(index * targets_->width + k)];
+                largest = larger(largest, value);
                 if (std::isfinite(value)) {
                     sum.add(value);
                 }
             }
             out.push_back(sum.moments());
+            if (std::string wild = wild_finding("targets of " + pair_.targets->name, largest, true);
+                !wild.empty()) {
+                notes.push_back(std::move(wild));
+            }
         }
         const auto short_text = [](double value) {
             std::array<char, 32> text{};
@@ -378,6 +458,7 @@ std::shared_ptr<const Source> open_arrays(ArrayPair pair, const Json& settings,
     auto training = std::dynamic_pointer_cast<const ArrayEncoding>(context.encoding);
     InputForm form = form_of(*pair.inputs, settings, notes);
     auto targets = std::make_shared<const ArrayTargets>(read_targets(pair, settings, context));
+    tell_unlabelled(*targets, notes);
     if (training == nullptr) {
         auto own = std::make_shared<ArrayEncoding>();
         own->classes = targets->class_count;
@@ -406,7 +487,8 @@ PartOutline outline_arrays(const ArrayPair& pair, const Json& settings,
     std::vector<std::string> notes;
     const ArrayTargets targets = read_targets(pair, settings, context);
     PartOutline out;
-    out.sample = describe_arrays(pair, form_of(*pair.inputs, settings, notes), targets);
+    const InputForm form = form_of(*pair.inputs, settings, notes);
+    out.sample = describe_arrays(pair, form, targets);
     out.samples = pair.inputs->samples();
     out.cache_bytes = targets.bytes();
     if (context.encoding == nullptr) {
@@ -414,6 +496,9 @@ PartOutline outline_arrays(const ArrayPair& pair, const Json& settings,
         encoding->classes = targets.class_count;
         encoding->targets.resize(static_cast<std::size_t>(targets.width));
         out.encoding = std::move(encoding);
+        if (std::string wild = wild_inputs(pair, form); !wild.empty()) {
+            out.warnings.push_back(std::move(wild));
+        }
     }
     return out;
 }
@@ -435,6 +520,7 @@ Look look_at_arrays(const ArrayPair& pair, const Json& settings, const OpenConte
                   (pair.targets ? ", targets " + shape_text(*pair.targets) : "");
     form_of(*pair.inputs, settings, out.notes);
     const ArrayTargets targets = read_targets(pair, settings, context);
+    tell_unlabelled(targets, out.notes);
     for (std::int64_t k = 0; k < targets.class_count; ++k) {
         out.classes.push_back({std::to_string(k), 0});
     }

@@ -131,6 +131,7 @@ struct DataOutline {
     std::int64_t cache_bytes = 0;         // host bytes that train and validation will keep
     std::int64_t test_cache_bytes = 0;    // and test, once it is used
     std::vector<std::string> assumptions; // where files were not there to be looked at
+    std::vector<std::string> warnings;    // of train's values, as far as it looked
 };
 
 /// Whether files must be there: a plan for other hardware can do without where a format's settings

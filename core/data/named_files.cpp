@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/data/named_files.h"
 
+#include "core/base/error.h"
 #include "core/config/pointer.h"
 #include "core/data/formats/format.h"
 
@@ -17,8 +18,11 @@ std::vector<NamedFile> named_files(const config::Json& source, const std::filesy
     return out;
 }
 
-std::vector<NamedFile> missing_files(const config::Json& section,
-                                     const std::filesystem::path& base) {
+namespace {
+
+/// What the sources of a section name; pointers begin at the section.
+std::vector<NamedFile> files_of_section(const config::Json& section,
+                                        const std::filesystem::path& base) {
     std::vector<NamedFile> out;
     for (const char* part : {"train", "validation", "test"}) {
         const config::Json& source = section.at(part);
@@ -26,14 +30,35 @@ std::vector<NamedFile> missing_files(const config::Json& section,
             continue; // none, or a share of the training samples
         }
         for (NamedFile& named : named_files(source, base)) {
-            std::error_code problem;
-            if (!std::filesystem::exists(named.path, problem)) {
-                named.pointer = config::pointer_to("", part) + named.pointer;
-                out.push_back(std::move(named));
-            }
+            named.pointer = config::pointer_to("", part) + named.pointer;
+            out.push_back(std::move(named));
         }
     }
     return out;
+}
+
+} // namespace
+
+std::vector<NamedFile> missing_files(const config::Json& section,
+                                     const std::filesystem::path& base) {
+    std::vector<NamedFile> out = files_of_section(section, base);
+    std::erase_if(out, [](const NamedFile& named) {
+        std::error_code problem;
+        return std::filesystem::exists(named.path, problem);
+    });
+    return out;
+}
+
+void refuse_devices(const config::Json& section, const std::filesystem::path& base) {
+    for (const NamedFile& named : files_of_section(section, base)) {
+        std::error_code problem;
+        const std::filesystem::file_status status = std::filesystem::status(named.path, problem);
+        if (std::filesystem::is_other(status)) {
+            throw Error(ErrorKind::data, named.path.string(),
+                        "this is a pipe, a socket or a device, and a file or a folder is wanted",
+                        "Write what comes out of it to a file first.");
+        }
+    }
 }
 
 } // namespace weft::data

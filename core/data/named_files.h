@@ -22,4 +22,8 @@ std::vector<NamedFile> named_files(const config::Json& source, const std::filesy
 std::vector<NamedFile> missing_files(const config::Json& section,
                                      const std::filesystem::path& base);
 
+/// Throws weft::Error{data} where one of them is a pipe, a socket or a device: reading it would
+/// wait or never end.
+void refuse_devices(const config::Json& section, const std::filesystem::path& base);
+
 } // namespace weft::data

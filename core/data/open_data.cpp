@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The "data" section becomes sources: open, split, transform.
 #include "core/data/formats/format_list.h"
+#include "core/data/named_files.h"
 #include "core/data/split.h"
 #include "core/data/transforms/transform.h"
 #include "core/data/views.h"
@@ -142,6 +143,7 @@ Json checked_section(const Json& data_section) {
 
 DataSet open_data(const Json& data_section, const OpenContext& context) {
     const Json section = checked_section(data_section);
+    refuse_devices(section, context.base_dir);
     DataSet out;
     open_training(section, context, out);
     const Json& transforms = section.at("transforms");

@@ -109,6 +109,7 @@ std::filesystem::path resolve(const std::filesystem::path& base, const std::stri
 
 DataOutline outline_data(const Json& data_section, const OpenContext& context, Files files) {
     const Json section = checked_section(data_section);
+    refuse_devices(section, context.base_dir);
     const Json& settings = section.at("train");
     const PartOutline train = outline_part(settings, context, Part::train, files);
     OpenContext following = context;
@@ -117,6 +118,7 @@ DataOutline outline_data(const Json& data_section, const OpenContext& context, F
     out.sample = train.sample;
     out.samples = train.samples;
     out.cache_bytes = train.cache_bytes;
+    out.warnings = train.warnings;
     if (!train.assumption.empty()) {
         out.assumptions.push_back(train.assumption);
     }

@@ -49,6 +49,11 @@ config::Diagnostics misfits(const compile::RunConfig& config, const std::stop_to
             is_planned_elsewhere(config) ? data::Files::may_be_absent : data::Files::must_exist);
         compile::ModelSketch sketch;
         compile::sketch_model(config, data.sample, sketch);
+        config::Diagnostics warnings;
+        for (const std::string& warning : data.warnings) {
+            warnings.push_back({"/data/train", config::Severity::warning, warning, ""});
+        }
+        return warnings;
     } catch (const Error& error) {
         if (stop.stop_requested()) {
             return {};
@@ -65,7 +70,6 @@ config::Diagnostics misfits(const compile::RunConfig& config, const std::stop_to
         return {{"/data/train", config::Severity::error, error.where() + ": " + error.text(),
                  error.hint()}};
     }
-    return {};
 }
 
 } // namespace weft::train

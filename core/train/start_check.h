@@ -14,7 +14,8 @@ namespace weft::train {
 config::Diagnostics missing_files(const compile::RunConfig& config);
 
 /// What the data turn out to be and whether the model takes them: the first error, at the source or
-/// the layer. Looks at names, sizes and headers. When `stop` ends it nothing is found.
+/// the layer, or what is said of the data's values. Looks at names, sizes, headers and some values.
+/// When `stop` ends it nothing is found.
 config::Diagnostics misfits(const compile::RunConfig& config, const std::stop_token& stop = {});
 
 } // namespace weft::train

@@ -66,6 +66,24 @@ class CsvTest : public QObject {
     Q_OBJECT
 
 private slots:
+    void columns_whose_numbers_hide_all_others_are_told() {
+        const std::string wild = "a,b,kind\n1,4,x\n-1e300,5,y\n3,70000,x\n";
+        const char* kind = R"({"targets": "kind"})";
+        const Opened plain = opened(wild, kind);
+        QVERIFY2(plain.noted("numbers of column 'a' reach -1e+300"), plain.notes().c_str());
+        QVERIFY2(plain.noted("numbers of column 'b' reach 70000 and go in as they are"),
+                 plain.notes().c_str());
+        const Opened standardised = opened(wild, kind, false);
+        QVERIFY(standardised.noted("column 'a' reach"));
+        QVERIFY(!standardised.noted("column 'b' reach"));
+        QVERIFY(!opened("a,b,kind\n1,4,x\n2,999,y\n", kind).noted("reach"));
+        const Folder folder;
+        const auto path = folder.write("table.csv", wild);
+        const Json section = csv_section(path, R"({"targets": "kind", "scale": "none"})");
+        const auto warnings = data::outline_data(normalised(section), {}).warnings;
+        QCOMPARE(warnings.size(), std::size_t(2));
+    }
+
     void texts_in_the_target_are_classes_and_numbers_go_in() {
         const Opened table = opened(kFlowers);
         const data::SampleInfo& info = table.set.train->info();

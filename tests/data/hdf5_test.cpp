@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/file.h"
 #include "core/base/hdf5_arrays.h"
+#include "core/base/hdf5_file.h"
 #include "tests/data/data_support.h"
 
 #include <cstring>
@@ -44,6 +45,26 @@ private slots:
         QCOMPARE(set.train->target_scale().mean, std::vector<double>{0.5 * 9 - 3});
         // Four targets of eight bytes; the inputs stay in the file.
         QCOMPARE(set.train->cache_bytes(), 32);
+    }
+
+    void labels_of_minus_and_plus_one_are_refused_with_the_way_out() {
+        const Folder folder;
+        const auto path = folder.path() / "signs.h5";
+        const std::vector<Hdf5Spec> specs = {{"x", Hdf5Type::f64, {3, 1}},
+                                             {"y", Hdf5Type::i64, {3}}};
+        const std::vector<Hdf5Dataset> placed = create_hdf5(path, specs);
+        const std::vector<double> inputs = {1, 2, 3};
+        const std::vector<std::int64_t> targets = {1, -1, 1};
+        {
+            File file(path, File::Mode::read_write);
+            file.write_at(std::as_bytes(std::span(inputs)), placed[0].offset);
+            file.write_at(std::as_bytes(std::span(targets)), placed[1].offset);
+        }
+        const auto error = error_of(
+            [&] { open(hdf5_section(path.string(), R"({"inputs": "x", "targets": "y"})")); });
+        QVERIFY(error.has_value());
+        QVERIFY2(error->message().find("target 1 is the first -1") != std::string::npos,
+                 error->message().c_str());
     }
 
     void data_sets_are_named_by_settings() {

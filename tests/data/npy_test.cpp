@@ -37,6 +37,18 @@ std::string doubles(std::initializer_list<double> values) {
     return out;
 }
 
+/// Four samples of one feature with whole numbers as targets, in `folder`.
+Json labelled(const Folder& folder, std::initializer_list<std::int8_t> labels,
+              std::initializer_list<double> values = {1, 2, 3, 4}, const std::string& more = "{}") {
+    const auto x = folder.write(
+        "x.npy",
+        npy_bytes("{'descr': '<f8', 'fortran_order': False, 'shape': (4, 1), }", doubles(values)));
+    const auto y =
+        folder.write("y.npy", npy_bytes("{'descr': '|i1', 'fortran_order': False, 'shape': (4,), }",
+                                        std::string(labels.begin(), labels.end())));
+    return npy_section(x.string(), y.string(), more.c_str());
+}
+
 } // namespace
 
 class NpyTest : public QObject {
@@ -81,6 +93,76 @@ private slots:
         const data::DataSet flags = open(npy_section(peer("f4.npy"), peer("flags.npy")));
         QCOMPARE(flags.train->info().classes, 2);
         QCOMPARE(flags.train->label(0), 1);
+    }
+
+    void labels_below_minus_one_are_refused_with_the_first_of_them() {
+        const Folder folder;
+        const auto error = error_of([&] { open(labelled(folder, {0, 1, -2, -3})); });
+        QVERIFY(error.has_value());
+        QVERIFY2(error->message().find("y.npy: target 2 is -2") != std::string::npos,
+                 error->message().c_str());
+        QVERIFY2(error->hint().find("0, 1, 2") != std::string::npos, error->hint().c_str());
+    }
+
+    void labels_of_minus_and_plus_one_are_refused_with_the_way_out() {
+        const Folder folder;
+        const Json section = labelled(folder, {1, -1, 1, -1});
+        const auto error = error_of([&] { open(section); });
+        QVERIFY(error.has_value());
+        QVERIFY2(error->message().find("target 1 is the first -1") != std::string::npos,
+                 error->message().c_str());
+        QVERIFY2(error->hint().find("(targets + 1) / 2") != std::string::npos,
+                 error->hint().c_str());
+        // A plan, which opens no data, says the same.
+        QVERIFY(error_of([&] { data::outline_data(normalised(section), {}); }).has_value());
+    }
+
+    void a_label_of_minus_one_is_no_class_and_is_told() {
+        const Folder folder;
+        const data::DataSet set = open(labelled(folder, {0, 1, -1, 1}));
+        QCOMPARE(set.train->info().classes, 2);
+        QCOMPARE(set.train->label(2), -1);
+        QVERIFY(noted(set, "1 sample has the target -1, no class"));
+        QVERIFY(!noted(open(labelled(folder, {0, 1, 1, 1})), "no class"));
+    }
+
+    void numbers_that_hide_all_others_are_told_data() {
+        QTest::addColumn<double>("value");
+        QTest::addColumn<QString>("more");
+        QTest::addColumn<QString>("words"); // none: nothing is told
+        const QString plain = R"({"scale": "none"})";
+        QTest::newRow("standardised") << 5e4 << "{}"
+                                      << "";
+        QTest::newRow("standardised, huge") << 1e300 << "{}"
+                                            << "inputs of x.npy reach 1e+300:";
+        QTest::newRow("standardised, huge below 0") << -1e300 << "{}"
+                                                    << "inputs of x.npy reach -1e+300:";
+        QTest::newRow("as it is") << 1000.0 << plain << "";
+        QTest::newRow("as it is, large")
+            << 5e4 << plain << "inputs of x.npy reach 50000 and go in as they are";
+        QTest::newRow("as it is, infinite") << HUGE_VAL << plain << "inputs of x.npy reach inf:";
+    }
+
+    void numbers_that_hide_all_others_are_told() {
+        QFETCH(double, value);
+        QFETCH(QString, more);
+        QFETCH(QString, words);
+        const Folder folder;
+        const Json section = labelled(folder, {0, 1, 0, 1}, {1, 2, value, 4}, more.toStdString());
+        const data::DataSet set = open(section);
+        QCOMPARE(noted(set, "reach"), !words.isEmpty());
+        QVERIFY(noted(set, words.toStdString()) || words.isEmpty());
+        const std::vector<std::string> planned =
+            data::outline_data(normalised(section), {}).warnings;
+        QCOMPARE(planned, words.isEmpty() ? std::vector<std::string>{} : set.notes);
+    }
+
+    void targets_that_hide_all_others_are_told() {
+        const Folder folder;
+        const Json section = labelled(folder, {0, 0, 0, 0});
+        folder.write("y.npy", npy_bytes("{'descr': '<f8', 'fortran_order': False, 'shape': (4,), }",
+                                        doubles({1, 2, 1e300, 3})));
+        QVERIFY(noted(open(section), "y.npy reach 1e+300"));
     }
 
     void real_numbers_are_a_regression_in_deviations() {

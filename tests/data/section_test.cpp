@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include <sys/stat.h>
+
 using namespace weft;
 using namespace weft::data::test;
 using config::Json;
@@ -40,6 +42,33 @@ private slots:
                 std::filesystem::path(WEFT_TEST_DATA) / (std::string(format->name) + "_test.cpp");
             QVERIFY2(std::filesystem::exists(file), file.c_str());
         }
+    }
+
+    void a_pipe_is_refused_by_every_format_and_not_waited_for() {
+        const Folder folder;
+        const std::string pipe = (folder.path() / "pipe").string();
+        QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+        int checked = 0;
+        for (const data::FormatDef* format : data::kFormats) {
+            Json train = {{"type", std::string(format->name)}};
+            for (const config::Field& field : format->fields()) {
+                if (field.type == config::FieldType::path && field.required) {
+                    train[field.name] = pipe;
+                }
+            }
+            if (train.size() == 1) {
+                continue; // it is not made of files
+            }
+            ++checked;
+            const Json section = normalised({{"train", train}});
+            for (const auto& error : {error_of([&] { data::open_data(section, {}); }),
+                                      error_of([&] { data::outline_data(section, {}); })}) {
+                QVERIFY2(error && error->message().find("this is a pipe") != std::string::npos,
+                         error ? error->message().c_str() : std::string(format->name).c_str());
+                QVERIFY(error->kind() == ErrorKind::data && !error->hint().empty());
+            }
+        }
+        QVERIFY(checked >= 6);
     }
 
     void defaults_are_those_of_the_reference() {

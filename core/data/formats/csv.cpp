@@ -8,6 +8,7 @@
 #include "core/base/crc32c.h"
 #include "core/base/text.h"
 #include "core/data/table_encoding.h"
+#include "core/data/wild_values.h"
 
 #include <algorithm>
 #include <cmath>
@@ -287,6 +288,29 @@ Learnt learn(const TableSettings& settings, const OpenContext& context, int pass
     return out;
 }
 
+/// Of the columns' numbers that go in or are predicted.
+void tell_wild(const Learnt& learnt, const Json& given, std::vector<std::string>& notes) {
+    const auto tell_column = [&](const std::string& what, std::size_t place, bool standardised) {
+        const ColumnTally& column = learnt.table->columns[place];
+        const double largest =
+            std::abs(column.minimum) > std::abs(column.maximum) ? column.minimum : column.maximum;
+        if (std::string wild = wild_finding(what, largest, standardised); !wild.empty()) {
+            notes.push_back(std::move(wild));
+        }
+    };
+    for (const TableEncoding::Input& input : learnt.encoding->inputs) {
+        if (input.is_number) {
+            tell_column("numbers of column '" + shown(input.name) + "'", input.place,
+                        given.at("scale") == "standardize");
+        }
+    }
+    for (const TableEncoding::Target& target : learnt.encoding->targets) {
+        if (!learnt.encoding->classify) {
+            tell_column("targets of column '" + shown(target.name) + "'", target.place, true);
+        }
+    }
+}
+
 std::shared_ptr<const Source> open_csv(const Json& given, const OpenContext& context, Part,
                                        std::vector<std::string>& notes) {
     const TableSettings settings = table_settings(given, context);
@@ -294,6 +318,7 @@ std::shared_ptr<const Source> open_csv(const Json& given, const OpenContext& con
     TablePass pass;
     if (encoding == nullptr) {
         const Learnt learnt = learn(settings, context, 2, notes);
+        tell_wild(learnt, given, notes);
         encoding = learnt.encoding;
         pass = learnt.next;
     }
@@ -340,8 +365,10 @@ PartOutline outline_csv(const Json& given, const OpenContext& context, Part, Fil
     auto encoding = std::dynamic_pointer_cast<const TableEncoding>(context.encoding);
     std::optional<std::int64_t> known;
     TablePass pass;
+    std::vector<std::string> warnings;
     if (encoding == nullptr) {
         const Learnt learnt = learn(settings, context, 1, notes);
+        tell_wild(learnt, given, warnings);
         encoding = learnt.encoding;
         pass = learnt.next;
         known = every_row_counts(*learnt.table, *encoding) ? std::optional(learnt.table->rows)
@@ -354,7 +381,12 @@ PartOutline outline_csv(const Json& given, const OpenContext& context, Part, Fil
                                               pass, settings.most_bad, KeepRows::only_count, report)
                                         .rows;
     const auto row_bytes = static_cast<std::int64_t>(encoding->stride() * sizeof(double));
-    return {describe_table(settings.path, *encoding, rows), rows, rows * row_bytes, "", encoding};
+    return {describe_table(settings.path, *encoding, rows),
+            rows,
+            rows * row_bytes,
+            "",
+            encoding,
+            std::move(warnings)};
 }
 
 /// How often each class is in the table.

@@ -30,6 +30,7 @@ struct PartOutline {
     std::int64_t cache_bytes = 0; // Source::cache_bytes of what open returns
     std::string assumption;       // when files that may be absent were not there
     std::shared_ptr<const Encoding> encoding = nullptr; // for the outlines of the other parts
+    std::vector<std::string> warnings = {};             // of the values, as far as it looked
 };
 
 /// What there is to say of a source beside its outline.

@@ -69,9 +69,11 @@ config::FieldTable npy_fields() {
                            "File of numpy.save: [samples, features], [samples, height, width] or "
                            "[samples, height, width, channels].")
             .must_be_given(),
-        config::path_field("targets", nullptr,
-                           "File of numpy.save: a whole number per sample for classes, or numbers "
-                           "to predict.")
+        config::path_field(
+            "targets", nullptr,
+            "File of numpy.save: a whole number per sample for classes, counted from "
+            "0 (-1: none, nothing is learnt from the sample), or numbers to "
+            "predict.")
             .or_null()};
     const config::FieldTable shared = array_fields();
     fields.insert(fields.end(), shared.begin(), shared.end());

@@ -5,6 +5,7 @@
 #include "tests/support/weft_test.h"
 
 #include <atomic>
+#include <sys/stat.h>
 #include <thread>
 #include <vector>
 
@@ -44,6 +45,15 @@ private slots:
     void a_folder_is_not_a_file() {
         QVERIFY(error_of([&] { read_file(root()); }));
         QVERIFY(error_of([&] { write_file_atomically(root() / "no" / "such", "x"); }));
+    }
+
+    void a_pipe_is_refused_and_not_waited_for() {
+        const Path pipe = root() / "pipe";
+        QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+        const auto error = error_of([&] { read_file(pipe, 10, ErrorKind::data); });
+        QVERIFY(error && error->kind() == ErrorKind::data);
+        QVERIFY2(error->text().find("this is a pipe") != std::string::npos, error->text().c_str());
+        QVERIFY(!error->hint().empty());
     }
 
     void a_failed_atomic_write_leaves_the_old_content() {
