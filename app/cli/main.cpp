@@ -2,10 +2,14 @@
 // `weft`: the headless program. Arguments in, exit code out.
 #include "app/cli/commands.h"
 #include "core/base/build_config.h"
-#include "core/base/error.h"
+#include "core/base/file.h"
 
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <new>
+#include <poll.h>
+#include <unistd.h>
 
 namespace {
 
@@ -21,15 +25,36 @@ int run(int argc, char** argv) {
     return line.run(argc, argv) ? context.exit_code : kExitUsage;
 }
 
+// Who reads has enough (`weft runs | head`).
+bool nobody_reads() {
+    pollfd output{STDOUT_FILENO, POLLOUT, 0};
+    return ::poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0;
+}
+
+// What was printed may still be on its way: without this look a full disk keeps half of a page, and
+// a script takes it for the whole.
+int checked_output(int code) {
+    errno = 0;
+    const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+    if (!lost || nobody_reads()) {
+        return code;
+    }
+    weft::cli::print_error("standard output cannot be written" +
+                           (errno != 0 ? ": " + weft::system_error_text(errno) : std::string()) +
+                           "; what was printed is not complete");
+    return code != 0 ? code : weft::exit_code(weft::ErrorKind::runtime);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
+    weft::open_standard_descriptors();
     // A closed pipe (`weft ... | head`) ends in a failed write, not in a killed training run.
     std::signal(SIGPIPE, SIG_IGN);
     // So does a file that may not grow (`ulimit -f`): a run waits for room, as on a full disk.
     std::signal(SIGXFSZ, SIG_IGN);
     try {
-        return run(argc, argv);
+        return checked_output(run(argc, argv));
     } catch (const weft::Error& fault) {
         weft::cli::print_error(fault.message());
         return weft::exit_code(fault.kind());

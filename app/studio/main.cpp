@@ -2,7 +2,7 @@
 // weft-studio [FILE...]: the desktop program. Reads the environment, wires, starts the event loop.
 #include "core/base/allocator.h"
 #include "core/base/build_config.h"
-#include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/train/control_socket.h"
 #include "ui/bridge/convert.h"
 #include "ui/plurals.h"
@@ -84,6 +84,7 @@ QString instance_socket(const std::filesystem::path& runs_root) {
 } // namespace
 
 int main(int argc, char** argv) {
+    weft::open_standard_descriptors();
     weft::keep_freed_memory();
     QApplication application(argc, argv);
     QApplication::setApplicationName("weft-studio");

@@ -239,9 +239,10 @@ config::FieldTable hdf5_fields() {
                            "Data set [samples, features], [samples, height, width] or [samples, "
                            "height, width, channels]; null: by name, or the wider of two.")
             .or_null(),
-        config::text_field("targets", nullptr,
-                           "Data set of whole numbers for classes, or numbers to predict; null: "
-                           "by name, or the narrower of two.")
+        config::text_field(
+            "targets", nullptr,
+            "Data set of whole numbers for classes (-1: none), or numbers to predict; "
+            "null: by name, or the narrower of two.")
             .or_null()};
     const config::FieldTable shared = array_fields();
     fields.insert(fields.end(), shared.begin(), shared.end());
