@@ -19,7 +19,7 @@ using weft::config::Json;
 using weft::config::json_of;
 namespace fs = std::filesystem;
 
-constexpr int kPatienceMs = 60000; // a run of two steps takes a second
+constexpr int kShellPatienceMs = 60000; // a run of two steps takes a second
 
 /// `weft ARGUMENTS` by a shell that does `before` first and redirects by `after`.
 Finished run_in_shell(const QString& before, const QStringList& arguments, const QString& after) {
@@ -28,7 +28,7 @@ Finished run_in_shell(const QString& before, const QStringList& arguments, const
                                          QStringLiteral(WEFT_PROGRAM)} +
                                  arguments);
     Finished out;
-    if (!process.waitForFinished(kPatienceMs)) {
+    if (!process.waitForFinished(kShellPatienceMs)) {
         process.kill();
         process.waitForFinished();
     } else if (process.exitStatus() == QProcess::NormalExit) {
@@ -98,7 +98,7 @@ private slots:
                                 "{ \"$0\" help schema; echo \"exit $?\" >&2; } | "
                                 "exec true",
                                 QStringLiteral(WEFT_PROGRAM)});
-        QVERIFY(shell.waitForFinished(kPatienceMs));
+        QVERIFY(shell.waitForFinished(kShellPatienceMs));
         const std::string told = shell.readAllStandardError().toStdString();
         QCOMPARE(told, std::string("exit 0\n"));
     }
@@ -109,7 +109,7 @@ private slots:
         process.start("/bin/sh", {"-c", "exec \"$0\" \"$@\" <&- >&- 2>&-",
                                   QStringLiteral(WEFT_PROGRAM), "train", config_, "--run-dir", run,
                                   "--set", "training.length={\"steps\": 100000000}"});
-        QVERIFY(process.waitForStarted(kPatienceMs));
+        QVERIFY(process.waitForStarted(kShellPatienceMs));
         const auto trains = [&] {
             for (const Event& event : events_of(run.toStdString())) {
                 if (std::holds_alternative<StepEvent>(event.payload)) {
@@ -118,13 +118,13 @@ private slots:
             }
             return false;
         };
-        QTRY_VERIFY_WITH_TIMEOUT(trains(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(trains(), kShellPatienceMs);
         const fs::path descriptors = fs::path("/proc") / std::to_string(process.processId()) / "fd";
         for (const char* number : {"0", "1", "2"}) {
             QCOMPARE(fs::read_symlink(descriptors / number), fs::path("/dev/null"));
         }
         ::kill(static_cast<pid_t>(process.processId()), SIGTERM);
-        QVERIFY(process.waitForFinished(kPatienceMs));
+        QVERIFY(process.waitForFinished(kShellPatienceMs));
         QCOMPARE(process.exitCode(), kExitStopped);
     }
 
