@@ -18,7 +18,8 @@ using config::Json;
 
 constexpr std::int64_t kMostClasses = 65'536;
 constexpr double kNoClass = -1;
-constexpr std::int64_t kLookedAt = 1000; // samples, where not all are read anyway
+constexpr std::int64_t kSamplesLookedAt = 1000; // where not all are read anyway
+constexpr std::int64_t kNumbersLookedAt = 4 << 20;
 
 constexpr std::array kElementNames = {"uint8", "uint16", "uint32",  "uint64",  "int8",    "int16",
                                       "int32", "int64",  "float16", "float32", "float64", "bool"};
@@ -213,11 +214,14 @@ std::string wild_inputs(const ArrayPair& pair, const InputForm& form) {
     if (pair.inputs->memory.empty() && !pair.inputs->file.is_open()) {
         return {};
     }
-    std::vector<double> numbers(static_cast<std::size_t>(pair.inputs->row_elements()));
     const std::int64_t samples = pair.inputs->samples();
+    const std::int64_t elements = pair.inputs->row_elements();
+    const std::int64_t looks = std::clamp<std::int64_t>(kNumbersLookedAt / elements, 1,
+                                                        std::min(samples, kSamplesLookedAt));
+    std::vector<double> numbers(static_cast<std::size_t>(elements));
     double largest = 0;
-    for (std::int64_t i = 0; i < std::min(samples, kLookedAt); ++i) {
-        pair.inputs->read(samples <= kLookedAt ? i : i * (samples / kLookedAt), numbers);
+    for (std::int64_t i = 0; i < looks; ++i) {
+        pair.inputs->read(i * (samples / looks), numbers);
         for (const double number : numbers) {
             largest = larger(largest, number * form.factor);
         }
