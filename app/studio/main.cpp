@@ -7,6 +7,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/plurals.h"
 #include "ui/shell/desktop_link.h"
+#include "ui/shell/launch_queue.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/single_instance.h"
 
@@ -170,16 +171,8 @@ int main(int argc, char** argv) {
         }
         QTimer::singleShot(0, asked, &QAction::trigger); // a dialog it opens needs the event loop
     }
-    QObject::connect(&instance, &weft::ui::SingleInstance::requested, &window,
-                     [&window](const weft::ui::LaunchRequest& later) {
-                         qputenv("XDG_ACTIVATION_TOKEN", later.token); // Qt takes it from there
-                         window.comeToFront();
-                         for (const QString& file : later.files) {
-                             window.open(file);
-                         }
-                         if (QAction* asked = window.actions().find(later.action)) {
-                             asked->trigger();
-                         }
-                     });
+    weft::ui::LaunchQueue launches(window);
+    QObject::connect(&instance, &weft::ui::SingleInstance::requested, &launches,
+                     &weft::ui::LaunchQueue::add);
     return QApplication::exec();
 }

@@ -4,6 +4,7 @@
 #include "core/checkpoint/safetensors.h"
 #include "core/train/run_summary.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/hands.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_log.h"
 #include "tests/ui/studio_fixture.h"
@@ -109,6 +110,35 @@ class CheckpointsTest : public QObject {
     QTemporaryDir trash_;
 
 private slots:
+    void a_fork_is_of_the_run_that_its_dialog_was_opened_for() {
+        CheckpointsPage page({10});
+        test::StudioFixture& fixture = page.fixture;
+        const fs::path other =
+            make_saved_run(fixture.root() / "runs" / "2026-01-02_run_002", {20, 30});
+        std::string text = test::tiny_config();
+        text.replace(text.find("\"seed\": 3"), 9, "\"seed\": 77");
+        std::ofstream(other / "config.json") << text;
+        test::Mouse mouse(fixture);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("forkRun")->isEnabled(), kPatienceMs);
+        QVERIFY(mouse.inDialog([&] { return mouse.press("forkRun"); },
+                               [&] {
+                                   // Another start of the program may open another run meanwhile.
+                                   fixture.studio().openPath(other / "checkpoints" /
+                                                             "step-00000030");
+                                   page.wait_for_rows(2);
+                                   return mouse.press("startFork");
+                               }));
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().folder() != page.run &&
+                                     fixture.studio().run().folder() != other &&
+                                     !fixture.studio().run().isEmpty(),
+                                 kPatienceMs);
+        QCOMPARE(fixture.studio().run().config().seed, std::uint64_t{3}); // as the first run's
+        if (fixture.studio().isTraining()) {
+            fixture.studio().stopNow();
+        }
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
+    }
+
     // The badges say the most important of it, where it does not fit.
     void why_checkpoints_are_kept_is_readable_or_not_there() {
         CheckpointsPage page({100, 200});

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/weft_test.h"
 #include "tests/ui/patience.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/shell/launch_queue.h"
 #include "ui/shell/single_instance.h"
 
+#include <QDialog>
 #include <QLocalSocket>
 #include <QProcess>
 #include <QSignalSpy>
@@ -56,6 +59,50 @@ private slots:
         QCOMPARE(heard.files, request.files);
         QCOMPARE(heard.action, request.action);
         QCOMPARE(heard.token, request.token);
+    }
+
+    void a_dialog_that_a_request_opens_does_not_hold_its_connection() {
+        const QString path = dir_.filePath("dialog");
+        SingleInstance first(path);
+        QCOMPARE(first.claim({}), Role::First);
+        QLocalSocket client;
+        client.connectToServer(path);
+        QVERIFY(client.waitForConnected());
+        int served = 0;
+        bool answered_again = false;
+        connect(&first, &SingleInstance::requested, this, [&] {
+            if (++served != 2) {
+                return;
+            }
+            // As a dialog does, this waits in an event loop of its own.
+            client.readAll();
+            client.write("{}\n");
+            answered_again =
+                QTest::qWaitFor([&] { return client.bytesAvailable() > 0; }, kPatienceMs);
+            client.abort();
+        });
+        client.write("{}\n"); // taken with the connection itself
+        QTRY_COMPARE_WITH_TIMEOUT(served, 1, kPatienceMs);
+        client.write("{}\n");
+        QTRY_COMPARE_WITH_TIMEOUT(served, 3, kPatienceMs);
+        QVERIFY(answered_again);
+    }
+
+    void what_another_start_asks_for_waits_until_no_dialog_is_open() {
+        weft::test::StudioFixture fixture;
+        weft::ui::LaunchQueue launches(fixture.window());
+        QDialog dialog(&fixture.window());
+        dialog.open();
+        launches.add({{}, "page.runs", {}});
+        launches.add({{}, "page.data", {}});
+        QCoreApplication::processEvents();
+        QCOMPARE(fixture.window().currentPage(), QString("home"));
+        QSignalSpy runs(fixture.window().actions().find("page.runs"), &QAction::triggered);
+        dialog.reject();
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("data"), kPatienceMs);
+        QCOMPARE(runs.count(), 1);
+        launches.add({{}, "page.runs", {}});
+        QCOMPARE(fixture.window().currentPage(), QString("runs"));
     }
 
     void a_socket_that_a_killed_studio_left_is_replaced() {

@@ -351,8 +351,9 @@ void MainWindow::extendRun() {
 }
 
 void MainWindow::showDifferences() {
-    DifferencesDialog dialog(studio_.draft(), studio_.run(), this);
-    dialog.exec();
+    auto* dialog = new DifferencesDialog(studio_.draft(), studio_.run(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
 }
 
 void MainWindow::takeDesignedSize() {

@@ -149,7 +149,7 @@ void MainWindow::showHelp() {
 }
 
 void MainWindow::showAbout() {
-    QMessageBox box(
+    auto* box = new QMessageBox(
         QMessageBox::NoIcon, tr("About Weft Studio"),
         tr("<h3>Weft Studio %1</h3><p>Trains neural networks and says beforehand what "
            "every device will hold.</p><p>Engine: Apache-2.0. Studio: GPL-3.0-or-later "
@@ -157,8 +157,9 @@ void MainWindow::showAbout() {
            "is used.</p>")
             .arg(QApplication::applicationVersion()),
         QMessageBox::Close, this);
-    alignText(box);
-    box.exec();
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    alignText(*box);
+    box->open();
 }
 
 } // namespace weft::ui

@@ -81,12 +81,15 @@ void SingleInstance::accept() {
     while (QLocalSocket* socket = server_.nextPendingConnection()) {
         connect(socket, &QLocalSocket::disconnected, socket, &QObject::deleteLater);
         const auto read = [this, socket] {
-            if (socket->canReadLine()) {
+            while (socket->canReadLine()) {
                 const LaunchRequest request = fromMessage(socket->readLine());
                 socket->write(kTaken);
                 socket->flush();
-                emit requested(request);
-            } else if (socket->bytesAvailable() > kSingleInstanceMostBytes) {
+                // What is asked for may open a dialog, in whose event loop this socket goes away.
+                QMetaObject::invokeMethod(
+                    this, [this, request] { emit requested(request); }, Qt::QueuedConnection);
+            }
+            if (socket->bytesAvailable() > kSingleInstanceMostBytes) {
                 socket->abort();
             }
         };

@@ -33,6 +33,7 @@ public:
     QString problem() const { return problem_; }
 
 signals:
+    /// An event of its own: whoever hears of it may wait for a dialog.
     void requested(const weft::ui::LaunchRequest& request);
 
 private:

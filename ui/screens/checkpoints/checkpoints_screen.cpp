@@ -401,14 +401,16 @@ void CheckpointsScreen::fork() {
         return;
     }
     const CheckpointRow chosen = model_->row(current);
-    ForkDialog dialog(run().config(), chosen.step, this);
-    if (dialog.exec() != QDialog::Accepted) {
-        return;
-    }
-    const StartResult result = studio_.forkRun(folder_, chosen.path, dialog.overrides());
-    if (!result.started) {
-        emit toastRequested(static_cast<int>(widgets::MessageKind::Error), result.problem);
-    }
+    auto* dialog = new ForkDialog(run().config(), chosen.step, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    // Another run may be on the page by then.
+    connect(dialog, &QDialog::accepted, this, [this, dialog, folder = folder_, path = chosen.path] {
+        const StartResult result = studio_.forkRun(folder, path, dialog->overrides());
+        if (!result.started) {
+            emit toastRequested(static_cast<int>(widgets::MessageKind::Error), result.problem);
+        }
+    });
+    dialog->open();
 }
 
 const ScreenRecord kCheckpointsScreen{"checkpoints", QT_TRANSLATE_NOOP("Screens", "Checkpoints"),
