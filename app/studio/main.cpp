@@ -5,13 +5,13 @@
 #include "core/base/file.h"
 #include "core/train/control_socket.h"
 #include "ui/bridge/convert.h"
+#include "ui/guarded_application.h"
 #include "ui/plurals.h"
 #include "ui/shell/desktop_link.h"
 #include "ui/shell/launch_queue.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/single_instance.h"
 
-#include <QApplication>
 #include <QCommandLineParser>
 #include <QCryptographicHash>
 #include <QDir>
@@ -87,7 +87,7 @@ QString instance_socket(const std::filesystem::path& runs_root) {
 int main(int argc, char** argv) {
     weft::open_standard_descriptors();
     weft::keep_freed_memory();
-    QApplication application(argc, argv);
+    weft::ui::GuardedApplication application(argc, argv);
     QApplication::setApplicationName("weft-studio");
     QApplication::setApplicationDisplayName("Weft Studio");
     QApplication::setApplicationVersion(WEFT_VERSION);
@@ -174,5 +174,9 @@ int main(int argc, char** argv) {
     weft::ui::LaunchQueue launches(window);
     QObject::connect(&instance, &weft::ui::SingleInstance::requested, &launches,
                      &weft::ui::LaunchQueue::add);
-    return QApplication::exec();
+    application.setFaultListener(
+        [&window](const std::exception* fault) { window.sayFault(fault); });
+    const int code = QApplication::exec();
+    application.setFaultListener({}); // the window goes first
+    return code;
 }

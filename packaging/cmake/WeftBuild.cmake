@@ -130,8 +130,9 @@ endfunction()
 
 # weft_tests(<label> [DEPENDS target...]): one Qt Test binary of every source in the current folder; each
 # of its classes is a test of ctest, NAME.Class, under the label. HEAVY keeps them out of the default set.
+# COMMA_LOCALE adds a heavy test that runs all of them once more where numbers have decimal commas.
 function(weft_tests label)
-    cmake_parse_arguments(ARG "HEAVY" "NAME" "DEPENDS" ${ARGN})
+    cmake_parse_arguments(ARG "HEAVY;COMMA_LOCALE" "NAME" "DEPENDS" ${ARGN})
     if(NOT ARG_NAME)
         get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
         set(ARG_NAME ${folder})
@@ -153,6 +154,14 @@ function(weft_tests label)
     endif()
     if(WEFT_SANITIZE)
         math(EXPR limit_s "6 * ${limit_s}") # as much slower
+    endif()
+    if(ARG_COMMA_LOCALE)
+        add_test(NAME ${ARG_NAME}_under_a_comma_locale
+            COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:${name}>
+                -D FOLDER=${CMAKE_CURRENT_BINARY_DIR}/locale
+                -P ${CMAKE_SOURCE_DIR}/packaging/cmake/UnderCommaLocale.cmake)
+        set_tests_properties(${ARG_NAME}_under_a_comma_locale PROPERTIES
+            LABELS "${label};heavy" TIMEOUT 3600 SKIP_REGULAR_EXPRESSION "SKIPPED:")
     endif()
     # The program itself knows its classes, so they are listed when it is built.
     set(list_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_classes.cmake)

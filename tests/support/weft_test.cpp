@@ -2,7 +2,8 @@
 #include "tests/support/weft_test.h"
 
 #ifdef WEFT_TEST_WIDGETS
-#include <QApplication>
+#include "ui/guarded_application.h"
+
 #include <QStyleFactory>
 #else
 #include <QCoreApplication>
@@ -69,9 +70,14 @@ int main(int argc, char** argv) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
     }
     qputenv("QT_FONT_DPI", "96");
-    qputenv("LC_ALL", "C.UTF-8");
+    // Another one only where a test is about it.
+    qputenv("LC_ALL", qEnvironmentVariable("WEFT_TEST_LOCALE", "C.UTF-8").toUtf8());
 #ifdef WEFT_TEST_WIDGETS
-    QApplication application(argc, argv);
+    weft::ui::GuardedApplication application(argc, argv);
+    application.setFaultListener([](const std::exception* fault) {
+        QTest::qFail(fault != nullptr ? fault->what() : "an exception of no known type", __FILE__,
+                     __LINE__);
+    });
     QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
 #else
     QCoreApplication application(argc, argv);

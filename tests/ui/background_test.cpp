@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Work in the background, and who waits for it.
+#include "core/base/error.h"
 #include "tests/support/weft_test.h"
 #include "ui/bridge/background.h"
+#include "ui/bridge/convert.h"
+#include "ui/guarded_application.h"
 
 #include <QImage>
 #include <QPainter>
@@ -39,6 +42,26 @@ private slots:
         QCOMPARE(done, 0);
         gate.release(jobs);
         QTRY_COMPARE(done, jobs);
+    }
+
+    void what_work_throws_is_said_once_and_nothing_ends() {
+        auto& application = static_cast<ui::GuardedApplication&>(*qApp);
+        QStringList said;
+        const auto before = application.setFaultListener(
+            [&said](const std::exception* fault) { said << ui::faultText(*fault); });
+        bool done = false;
+        ui::runInBackground(
+            this,
+            []() -> int {
+                throw Error(ErrorKind::runtime, "/runs/a/run.json", "is not a JSON object",
+                            "mend it");
+            },
+            [&done](int) { done = true; });
+        [&] { QTRY_COMPARE(said.size(), qsizetype{1}); }();
+        application.setFaultListener(before);
+        QVERIFY(!done);
+        QVERIFY2(said.value(0).contains("run.json") && said.value(0).contains("mend it"),
+                 qPrintable(said.value(0)));
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Work off the GUI thread: `work` runs on a pool and must hold everything it needs by value; `done`
-// gets its result on the GUI thread, unless `context` is gone by then.
+// gets its result on the GUI thread, unless `context` is gone by then. What `work` throws is thrown
+// there again instead, where GuardedApplication says it.
 //
 // Qt fills large areas on the global pool and waits for it: what else ran there would hold up every
 // paint until it is done.
@@ -10,6 +11,7 @@
 #include <QPointer>
 #include <QThreadPool>
 
+#include <exception>
 #include <memory>
 #include <sys/resource.h>
 #include <utility>
@@ -40,18 +42,27 @@ public:
 template <class Work, class Done>
 void runInBackground(QObject* context, Work work, Done done,
                      QThreadPool* pool = backgroundPool()) {
-    pool->start(
-        [guard = QPointer<QObject>(context), work = std::move(work), done = std::move(done)]() mutable {
-            auto result = std::make_shared<decltype(work())>(work());
-            QMetaObject::invokeMethod(
-                QCoreApplication::instance(),
-                [guard, result, done = std::move(done)]() mutable {
-                    if (guard) {
-                        done(std::move(*result));
-                    }
-                },
-                Qt::QueuedConnection);
-        });
+    pool->start([guard = QPointer<QObject>(context), work = std::move(work),
+                 done = std::move(done)]() mutable {
+        std::shared_ptr<decltype(work())> result;
+        std::exception_ptr fault;
+        try {
+            result = std::make_shared<decltype(work())>(work());
+        } catch (...) {
+            fault = std::current_exception();
+        }
+        QMetaObject::invokeMethod(
+            QCoreApplication::instance(),
+            [guard, result, fault, done = std::move(done)]() mutable {
+                if (fault) {
+                    std::rethrow_exception(fault);
+                }
+                if (guard) {
+                    done(std::move(*result));
+                }
+            },
+            Qt::QueuedConnection);
+    });
 }
 
 } // namespace weft::ui

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/convert.h"
 
+#include "core/base/error.h"
+
 #include <QDateTime>
 #include <QLocale>
 #include <QRegularExpression>
@@ -15,6 +17,11 @@ QString toQString(std::string_view text) {
 
 QString pathText(const std::filesystem::path& path) {
     return QString::fromStdString(path.string());
+}
+
+QString faultText(const std::exception& fault) {
+    const auto* error = dynamic_cast<const Error*>(&fault);
+    return toQString(error != nullptr ? error->message() : fault.what());
 }
 
 std::filesystem::path toPath(const QString& text) {

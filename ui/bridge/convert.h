@@ -10,6 +10,7 @@
 
 #include <QString>
 
+#include <exception>
 #include <filesystem>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@ namespace weft::ui {
 QString toQString(std::string_view text);
 QString pathText(const std::filesystem::path& path);
 std::filesystem::path toPath(const QString& text);
+/// All that an exception says; of a weft::Error where it was and what to do, too.
+QString faultText(const std::exception& fault);
 
 widgets::RunState toWidget(train::RunState state);
 widgets::MemoryCategory toWidget(plan::Category category);

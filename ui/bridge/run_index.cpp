@@ -30,6 +30,7 @@ std::string name_below(const std::filesystem::path& run, const std::filesystem::
 struct Listed {
     std::vector<train::RunSummary> runs;
     std::vector<std::filesystem::path> weights;
+    QString problem;
 };
 
 /// An opened folder that is gone stays in the list as something unreadable.
@@ -48,7 +49,13 @@ void add_opened(const std::filesystem::path& opened, const std::vector<train::Ru
         listed.runs.push_back(missing_run(opened));
         return;
     }
-    train::FoundRuns found = train::find_runs(opened);
+    train::FoundRuns found;
+    try {
+        found = train::find_runs(opened);
+    } catch (const std::exception& fault) { // of the file system, too
+        listed.problem = faultText(fault);
+        return;
+    }
     listed.weights.insert(listed.weights.end(), found.weights.begin(), found.weights.end());
     std::vector<train::RunSummary>& runs = listed.runs;
     std::vector<std::filesystem::path> folders = std::move(found.folders);
@@ -85,8 +92,8 @@ Listed read_runs(const Places& places, std::vector<train::RunSummary> known, boo
     Listed listed;
     try {
         listed.runs = train::list_runs(places.root, known);
-    } catch (const Error&) {
-        listed.runs.clear(); // no such folder yet: no runs
+    } catch (const std::exception& fault) { // of the file system, too
+        listed.problem = faultText(fault);
     }
     for (const std::filesystem::path& opened : places.opened) {
         add_opened(opened, known, listed);
@@ -186,6 +193,9 @@ void RunIndex::refresh() {
             runs_ = std::move(listed.runs);
             weights_ = std::move(listed.weights);
             emit runsChanged();
+            if (!listed.problem.isEmpty()) {
+                emit failed(listed.problem);
+            }
             if (std::exchange(again_, false)) {
                 refresh();
             }

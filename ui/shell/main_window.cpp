@@ -283,6 +283,12 @@ void MainWindow::open(const QString& path) {
     }
 }
 
+void MainWindow::sayFault(const std::exception* fault) {
+    complain(tr("What was asked for could not be done: %1 Nothing that trains is touched. If it "
+                "happens again, start the studio anew and report this text.")
+                 .arg(fault != nullptr ? faultText(*fault) : tr("a fault without a text.")));
+}
+
 void MainWindow::complain(const QString& problem) {
     toasts_->show(widgets::MessageKind::Error, problem);
 }

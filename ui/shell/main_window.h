@@ -44,6 +44,8 @@ public:
     /// Opens a configuration, run folder or checkpoint; says what is wrong with it.
     void open(const QString& path);
     void comeToFront();
+    /// What GuardedApplication caught.
+    void sayFault(const std::exception* fault);
     Screen* page(const QString& id) const;
     Actions& actions() { return actions_; }
 
