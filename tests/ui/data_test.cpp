@@ -310,6 +310,26 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
     }
 
+    void after_a_stop_what_is_open_can_still_be_looked_at() {
+        test::StudioFixture fixture;
+        fixture.studio().draft().setDocument(images_run(), fixture.root());
+        ui::DataPreview preview(fixture.studio().draft());
+        preview.setPageSize(4);
+        preview.setActive(true);
+        const auto first = [&preview] {
+            return preview.isReading() || preview.samples().empty() ? std::int64_t{-1}
+                                                                    : preview.samples()[0].index;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(first() >= 0, kPatienceMs);
+        const std::int64_t before = first();
+        preview.stopOpening();
+        preview.setFirst(4);
+        QTRY_VERIFY_WITH_TIMEOUT(first() >= 0 && first() != before, kPatienceMs);
+        preview.setPart(ui::DataPart::Validation);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.facts() != nullptr, kPatienceMs);
+        QCOMPARE(preview.facts()->problem, QString());
+    }
+
     void without_data_the_page_says_so_and_offers_a_set() {
         DataPage page(config::Json::object());
         QVERIFY(page.find<QWidget>("dataEmpty")->isVisible());

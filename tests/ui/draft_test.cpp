@@ -4,6 +4,7 @@
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 
+#include <QPlainTextEdit>
 #include <QSignalSpy>
 
 #include <fstream>
@@ -19,6 +20,14 @@ std::filesystem::path kept_file(const test::StudioFixture& fixture) {
 std::string content(const std::filesystem::path& path) {
     std::ifstream file(path);
     return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The text of the draft in its dialog, the cursor at its end.
+QPlainTextEdit& edited_text(test::StudioFixture& fixture) {
+    fixture.window().actions().get(ui::action::kEditConfig)->trigger();
+    auto* editor = static_cast<QPlainTextEdit*>(fixture.find("configText"));
+    editor->moveCursor(QTextCursor::End);
+    return *editor;
 }
 
 } // namespace
@@ -47,6 +56,44 @@ private slots:
         draft.redo();
         draft.redo();
         QCOMPARE(draft.name(), QString("other"));
+    }
+
+    void what_is_being_typed_survives_another_look_at_the_draft() {
+        test::StudioFixture fixture;
+        ui::Draft& draft = fixture.studio().draft();
+        draft.open(fixture.preset());
+        QPlainTextEdit& editor = edited_text(fixture);
+        QTest::keyClicks(&editor, "// mine");
+        draft.changed(); // as when the machine was measured: the text is the same
+        QVERIFY(editor.toPlainText().contains("// mine"));
+        QTRY_VERIFY(QString::fromStdString(draft.text()).contains("// mine"));
+    }
+
+    void what_is_being_typed_and_another_edit_are_both_kept() {
+        test::StudioFixture fixture;
+        ui::Draft& draft = fixture.studio().draft();
+        draft.open(fixture.preset());
+        QPlainTextEdit& editor = edited_text(fixture);
+        QTest::keyClicks(&editor, "// mine");
+        draft.setField("seed", 4711);
+        QVERIFY(QString::fromStdString(draft.text()).contains("// mine"));
+        QVERIFY(editor.toPlainText().contains("// mine"));
+        draft.undo();
+        QCOMPARE(draft.config().seed, std::uint64_t{4711});
+    }
+
+    void what_is_being_typed_comes_back_when_another_document_is_opened() {
+        test::StudioFixture fixture;
+        ui::Draft& draft = fixture.studio().draft();
+        draft.open(fixture.preset());
+        const auto other = fixture.root() / "other.json";
+        std::filesystem::copy_file(fixture.preset(), other);
+        QTest::keyClicks(&edited_text(fixture), "// mine");
+        fixture.window().open(ui::pathText(other));
+        QCOMPARE(draft.path(), other);
+        QVERIFY(draft.isSaved());
+        draft.undo();
+        QVERIFY(QString::fromStdString(draft.text()).contains("// mine"));
     }
 
     void saving_goes_to_the_draft_s_own_file() {

@@ -69,6 +69,7 @@ void DataPreview::reopen() {
 
 void DataPreview::stopOpening() {
     stop_.request_stop(); // a part that is looked into says so itself
+    stop_ = std::stop_source();
     if (state_ == State::Opening) {
         ++open_job_;
         news_.end();

@@ -19,6 +19,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::ui {
 namespace {
@@ -71,6 +72,7 @@ ConfigDialog::ConfigDialog(Draft& draft, QWidget* parent) : QDialog(parent), dra
     settle_.setInterval(kConfigDialogSettleMs);
     connect(&settle_, &QTimer::timeout, this, &ConfigDialog::takeEdit);
     connect(editor_, &QPlainTextEdit::textChanged, this, [this] { settle_.start(); });
+    editor_->installEventFilter(this);
     connect(editor_, &QPlainTextEdit::cursorPositionChanged, this, [this] {
         const QTextCursor cursor = editor_->textCursor();
         position_->setText(tr("line %1, column %2")
@@ -130,8 +132,19 @@ void ConfigDialog::showField(const QString& pointer) {
     selectField(pointer);
 }
 
-// The text is replaced only when it differs: typing must not move the cursor.
+// The text is replaced only when it differs: typing must not move the cursor. What is being typed
+// is the newest edit of a document, whoever else changed it meanwhile; their change is a step of
+// undo.
 void ConfigDialog::followDraft() {
+    const bool same_text = std::exchange(followed_, draft_.text()) == draft_.text();
+    const bool same_document = std::exchange(followed_path_, draft_.path()) == draft_.path();
+    if (settle_.isActive() && same_text) {
+        return; // looked at again
+    }
+    if (settle_.isActive() && same_document) {
+        takeEdit();
+        return;
+    }
     const QString text = toQString(draft_.text());
     if (editor_->toPlainText() != text) {
         editor_->setPlainText(text);
@@ -141,6 +154,19 @@ void ConfigDialog::followDraft() {
                        ? tr("Draft %1").arg(draft_.name())
                        : tr("Draft %1, from %2").arg(draft_.name(), pathText(draft_.path())));
     markProblems();
+}
+
+void ConfigDialog::takeTyping() {
+    if (settle_.isActive()) {
+        takeEdit();
+    }
+}
+
+bool ConfigDialog::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::FocusOut) {
+        takeTyping();
+    }
+    return QDialog::eventFilter(watched, event);
 }
 
 void ConfigDialog::takeEdit() {

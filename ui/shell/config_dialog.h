@@ -25,6 +25,8 @@ public:
 
     /// Comes to the front with the field of this JSON pointer selected.
     void showField(const QString& pointer);
+    /// Makes what is being typed an edit of the draft now, before something else changes it.
+    void takeTyping();
 
 signals:
     /// The draft as it stands is to be written to a file.
@@ -33,6 +35,7 @@ signals:
 protected:
     void changeEvent(QEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     QWidget* createHead();
@@ -49,6 +52,8 @@ private:
     widgets::ElidedLabel* file_;
     widgets::TextLabel* position_;
     widgets::TextLabel* verdict_;
+    std::string followed_;                // the draft's text when it was last looked at
+    std::filesystem::path followed_path_; // and where it came from
     QTimer settle_; // an edit is checked when the typing pauses
 };
 

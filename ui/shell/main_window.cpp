@@ -277,6 +277,9 @@ Screen* MainWindow::page(const QString& id) const {
 }
 
 void MainWindow::open(const QString& path) {
+    if (config_dialog_ != nullptr) {
+        config_dialog_->takeTyping();
+    }
     const QString problem = studio_.openPath(toPath(path));
     if (!problem.isEmpty()) {
         complain(problem);
