@@ -283,8 +283,7 @@ QString Studio::controlProblem() const {
 void Studio::send(train::CommandKind kind, const config::Json& argument) {
     const QString id = link_.post(kind, argument);
     if (!id.isEmpty()) {
-        pending_id_ = id;
-        pending_ = toQString(train::command_name(kind));
+        pending_.push_back({id, toQString(train::command_name(kind))});
         emit pendingChanged();
     }
 }
@@ -297,7 +296,6 @@ void Studio::showRun(const std::filesystem::path& run_folder) {
     const bool was_training = isTraining();
     link_.detach();
     pending_.clear();
-    pending_id_.clear();
     planned_ = false;
     reader_.open(run_folder);
     if (was_training) {

@@ -57,8 +57,11 @@ public:
     bool isTraining() const { return link_.isActive(); }
     /// Why the run that is being trained takes no commands from here; empty when it does.
     QString controlProblem() const;
-    /// A request that the run has not answered yet ("pause", "stop", ...); empty when none.
-    QString pendingCommand() const { return pending_; }
+    /// The newest request that the run has not answered yet ("pause", "stop", ...); empty when
+    /// none.
+    QString pendingCommand() const {
+        return pending_.empty() ? QString() : pending_.back().command;
+    }
 
     /// The draft as an earlier session left it. Problems come as `troubled`.
     void bringBackDraft();
@@ -113,6 +116,8 @@ public:
 
 signals:
     void pendingChanged();
+    /// A request from here will not be carried out.
+    void commandRefused(const QString& command, const QString& reason);
     /// Training of the run on screen began or ended.
     void trainingChanged();
     /// Who may command it: controlProblem().
@@ -152,6 +157,11 @@ private:
     void explainMemory(const QString& how);
     void log(const train::Event& event);
 
+    struct Pending {
+        QString id;
+        QString command;
+    };
+
     StudioPaths paths_;
     Settings settings_;
     Draft draft_;
@@ -162,8 +172,7 @@ private:
     RunIndex index_;
     RunLink link_;
     MachineMeasure measure_;
-    QString pending_;
-    QString pending_id_;
+    std::vector<Pending> pending_; // requests without an answer, the newest last
     QString last_printed_; // by the worker
     std::filesystem::path shown_again_; // of the last session: nobody asked for it in this one
     bool planned_ = false; // the run on screen

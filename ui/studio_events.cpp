@@ -7,6 +7,7 @@
 #include "ui/bridge/planner.h"
 #include "ui/studio.h"
 
+#include <algorithm>
 #include <csignal>
 
 namespace weft::ui {
@@ -31,15 +32,19 @@ void Studio::onAnswer(const train::CommandEvent& answer) {
                 toQString(answer.command) +
                     (answer.accepted ? tr(" accepted") : tr(" refused: ") + reason),
                 run_.step());
-    if (toQString(answer.id) != pending_id_) {
+    const auto asked = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& pending) {
+        return pending.id == toQString(answer.id);
+    });
+    if (asked == pending_.end()) {
         return;
     }
-    if (!answer.accepted) {
-        emit troubled(tr("%1 was refused: %2").arg(pending_, reason));
-    }
-    pending_.clear();
-    pending_id_.clear();
+    const QString command = asked->command;
+    pending_.erase(asked);
     emit pendingChanged();
+    if (!answer.accepted) {
+        emit troubled(tr("%1 was refused: %2").arg(command, reason));
+        emit commandRefused(command, reason);
+    }
 }
 
 // A run that is trained goes on from here over the line to its process.
@@ -110,7 +115,6 @@ QString endText(const ProcessEnd& end) {
 
 void Studio::onEnded(const ProcessEnd& end) {
     pending_.clear();
-    pending_id_.clear();
     emit pendingChanged();
     emit trainingChanged();
     index_.refresh();

@@ -12,6 +12,10 @@
 
 namespace weft::train {
 
+/// Of the messages over a run's socket, both ways. Another number wherever a program that knows
+/// only this one would misunderstand; the lock of a run says which one its process speaks.
+inline constexpr std::int64_t kControlProtocol = 1;
+
 enum class CommandKind : std::uint8_t {
     pause,
     resume,

@@ -92,6 +92,7 @@ struct LockInfo {
     std::string host;
     double heartbeat = 0; // s, UTC epoch
     std::string control;  // path of the control socket; empty where there is none
+    std::int64_t protocol = 1; // kControlProtocol of the process; 1 before it was told
 };
 /// Nothing when nobody trains the run: no process of this host holds the lock, and none of another
 /// host has given a sign of life for a minute.

@@ -3,6 +3,7 @@
 // file and not to the process, so that two sessions of one process exclude each other too, and
 // looking does not take it.
 #include "core/base/file.h"
+#include "core/train/command.h"
 #include "core/train/run_folder.h"
 
 #include <cerrno>
@@ -41,6 +42,7 @@ LockInfo read_text(const fs::path& path) {
             info.heartbeat = json.value("heartbeat", 0.0);
             info.control = json.value("control", "");
             info.pid = json.value("pid", std::int64_t{0});
+            info.protocol = json.value("protocol", info.protocol);
         }
     } catch (const std::exception&) {
         info = {};
@@ -108,6 +110,7 @@ void RunLock::beat() {
     Json json = {{"pid", ::getpid()}, {"host", host_name()}, {"heartbeat", SystemClock().epoch_s()}};
     if (!control_.empty()) {
         json["control"] = control_;
+        json["protocol"] = kControlProtocol;
     }
     const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
     // Same length or longer each time; a failing write costs only the text, never the lock.

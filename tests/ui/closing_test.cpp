@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Closing the window while a run trains: what the dialog's buttons do, clicked as a user does.
+#include "core/train/control_client.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/hands.h"
 #include "tests/ui/patience.h"
+
+#include <QSignalSpy>
 
 namespace {
 
@@ -79,6 +82,53 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(studio.run().step() > before, kRunPatienceMs);
         studio.stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!studio.isTraining(), kRunPatienceMs);
+    }
+
+    void a_refused_stop_keeps_the_window_open_also_when_the_run_ends_later() {
+        Training training;
+        ui::Studio& studio = training.fixture.studio();
+        ui::MainWindow& window = training.fixture.window();
+        QTRY_VERIFY_WITH_TIMEOUT(studio.controlProblem().isEmpty(), kRunPatienceMs);
+        train::ControlClient other(train::read_lock(training.folder)->control);
+        bool taken = false;
+        window.askBeforeClose = [&] {
+            // While the question stands, another studio takes control.
+            other.send(R"({"command": "claim", "by": "other", "take_over": true})");
+            while (!taken && other.transfer()) {
+                for (const std::string& line : other.take_lines()) {
+                    taken = taken || (line.find("\"claim\"") != std::string::npos);
+                }
+                other.wait(1);
+            }
+            return ui::MainWindow::CloseChoice::StopAndSave;
+        };
+        window.close();
+        QVERIFY(taken);
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.controlProblem().isEmpty(), kRunPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.pendingCommand().isEmpty(), kRunPatienceMs);
+        QVERIFY(window.isVisible() && studio.isTraining());
+        QSignalSpy ended(&studio.link(), &ui::RunLink::ended);
+        other.send(R"({"command": "stop_now", "by": "other"})");
+        while (ended.isEmpty() && other.transfer()) {
+            QTest::qWait(1);
+        }
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), qsizetype{1}, kRunPatienceMs);
+        QCoreApplication::processEvents();
+        QVERIFY(window.isVisible());
+    }
+
+    void a_run_that_ends_while_the_question_stands_lets_the_window_close() {
+        Training training;
+        ui::Studio& studio = training.fixture.studio();
+        training.fixture.window().askBeforeClose = [&] {
+            studio.stopNow();
+            if (!QTest::qWaitFor([&studio] { return !studio.isTraining(); }, kRunPatienceMs)) {
+                qFatal("the run does not end");
+            }
+            return ui::MainWindow::CloseChoice::StopAndSave;
+        };
+        training.fixture.window().close();
+        QTRY_VERIFY_WITH_TIMEOUT(!training.fixture.window().isVisible(), kRunPatienceMs);
     }
 
     void stop_and_save_closes_when_the_checkpoint_is_written() {

@@ -6,8 +6,10 @@
 #include "core/train/control_client.h"
 #include "core/train/event_lines.h"
 #include "core/train/run_folder.h"
+#include "ui/bridge/background.h"
 #include "ui/bridge/log_tail.h"
 
+#include <iterator>
 #include <mutex>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -24,6 +26,11 @@ constexpr std::size_t kFollowEvents = 4096;
 
 using train::CommandEvent;
 
+struct Outgoing {
+    std::string id; // that its answer carries; empty: it has no answer of its own
+    std::string line;
+};
+
 } // namespace
 
 // What both threads touch.
@@ -33,7 +40,7 @@ struct RunLine::Shared {
 
     const int wake;
     std::mutex mutex;
-    std::vector<std::string> to_send;
+    std::vector<Outgoing> to_send;
     std::optional<std::int64_t> stream_after;
     bool leaving = false;
     LineNews news;
@@ -51,10 +58,14 @@ private:
     void run();
     std::unique_ptr<train::ControlClient> connect();
     void talk(train::ControlClient& client);
+    void sendAgain(train::ControlClient& client);
+    void sendNew(train::ControlClient& client);
+    void forget(const train::Event& event);
     void take(const std::string& line);
     void takeAnswer(const CommandEvent& answer);
     void follow();
-    void readFile(std::size_t limit);
+    void readFile();
+    void takeRead(std::vector<train::Event> events);
     void refuseWhatWaits();
     void finish(ProcessEnd end);
     void setControl(RunControlState::Who who, const std::string& why);
@@ -70,6 +81,7 @@ private:
     SystemClock clock_;
     std::int64_t last_seq_ = -1; // negative: not told where to begin
     bool subscribed_ = false;
+    std::vector<Outgoing> unanswered_; // commands that were sent
     RunControlState::Who who_ = RunControlState::Who::Asking;
     std::unique_ptr<train::EventReader> reader_; // while the process is out of reach
     std::thread thread_;                         // last: it begins when the rest is there
@@ -104,7 +116,13 @@ std::unique_ptr<train::ControlClient> RunLine::Thread::connect() {
             finish({});
             return nullptr;
         }
-        if (lock && !lock->control.empty()) {
+        const bool speaks_otherwise = lock && lock->protocol != train::kControlProtocol;
+        if (speaks_otherwise) {
+            why = "it speaks version " + std::to_string(lock->protocol) +
+                  " of the control protocol and this studio version " +
+                  std::to_string(train::kControlProtocol) +
+                  ": control it from the Weft that started it, or with signals";
+        } else if (lock && !lock->control.empty()) {
             try {
                 auto client = std::make_unique<train::ControlClient>(lock->control);
                 reader_.reset();
@@ -113,7 +131,8 @@ std::unique_ptr<train::ControlClient> RunLine::Thread::connect() {
                 why = fault.message();
             }
         }
-        const bool out_of_reach = lock && clock_.steady_s() - began_s > kPatienceSeconds;
+        const bool out_of_reach =
+            lock && (speaks_otherwise || clock_.steady_s() - began_s > kPatienceSeconds);
         if (out_of_reach) {
             setControl(RunControlState::Who::Unreachable, why);
             follow();
@@ -126,17 +145,19 @@ void RunLine::Thread::talk(train::ControlClient& client) {
     client.send(R"({"command": "claim", "by": "studio"})");
     subscribed_ = false;
     bool asked = false;
+    bool sent_again = unanswered_.empty();
     for (bool alive = true; alive && !isLeaving();) {
         if (!asked && knowsWhereToBegin()) {
             client.send(R"({"command": "subscribe", "by": "studio", "from": )" +
                         std::to_string(last_seq_ + 1) + "}");
             asked = true;
         }
-        {
-            const std::lock_guard guard(shared_->mutex);
-            for (const std::string& line : std::exchange(shared_->to_send, {})) {
-                client.send(line);
-            }
+        if (!sent_again && subscribed_) {
+            sendAgain(client);
+            sent_again = true;
+        }
+        if (sent_again) {
+            sendNew(client);
         }
         alive = client.transfer();
         for (const std::string& line : client.take_lines()) {
@@ -150,6 +171,32 @@ void RunLine::Thread::talk(train::ControlClient& client) {
     }
 }
 
+// The connection before this one was dropped, maybe with lines that nobody had read. What the
+// process took is in the run's record by the time it answers here; the rest it has not heard.
+void RunLine::Thread::sendAgain(train::ControlClient& client) {
+    readFile();
+    reader_.reset();
+    for (const Outgoing& command : unanswered_) {
+        client.send(command.line);
+    }
+}
+
+void RunLine::Thread::sendNew(train::ControlClient& client) {
+    const std::lock_guard guard(shared_->mutex);
+    for (Outgoing& command : std::exchange(shared_->to_send, {})) {
+        client.send(command.line);
+        if (!command.id.empty()) {
+            unanswered_.push_back(std::move(command));
+        }
+    }
+}
+
+void RunLine::Thread::forget(const train::Event& event) {
+    if (const auto* answer = std::get_if<CommandEvent>(&event.payload)) {
+        std::erase_if(unanswered_, [&](const Outgoing& sent) { return sent.id == answer->id; });
+    }
+}
+
 void RunLine::Thread::take(const std::string& line) {
     const std::int64_t seq = train::seq_of(line);
     // Before its subscription is answered a client hears of the present only.
@@ -157,6 +204,9 @@ void RunLine::Thread::take(const std::string& line) {
         return;
     }
     auto event = train::parse_event(line);
+    if (event) {
+        forget(*event);
+    }
     if (seq == 0) {
         if (const auto* answer = event ? std::get_if<CommandEvent>(&event->payload) : nullptr) {
             takeAnswer(*answer);
@@ -183,12 +233,13 @@ void RunLine::Thread::takeAnswer(const CommandEvent& answer) {
 }
 
 void RunLine::Thread::follow() {
-    readFile(kFollowEvents);
+    readFile();
     refuseWhatWaits();
     log_.read(shared_->mutex, shared_->news.log);
 }
 
-void RunLine::Thread::readFile(std::size_t limit) {
+// Until what is there has been read, a piece at a time: somebody may leave meanwhile.
+void RunLine::Thread::readFile() {
     if (!knowsWhereToBegin()) {
         return;
     }
@@ -196,11 +247,20 @@ void RunLine::Thread::readFile(std::size_t limit) {
         reader_ = std::make_unique<train::EventReader>(target_.folder);
         reader_->skip_through(last_seq_);
     }
-    std::vector<train::Event> events = reader_->read(limit);
+    bool more = true;
+    while (more && !isLeaving()) {
+        std::vector<train::Event> events = reader_->read(kFollowEvents);
+        more = events.size() == kFollowEvents;
+        takeRead(std::move(events));
+    }
+}
+
+void RunLine::Thread::takeRead(std::vector<train::Event> events) {
     const std::lock_guard guard(shared_->mutex);
     for (train::Event& event : events) {
         if (event.seq > last_seq_) {
             last_seq_ = event.seq;
+            forget(event);
             shared_->news.events.push_back(std::move(event));
         }
     }
@@ -208,11 +268,13 @@ void RunLine::Thread::readFile(std::size_t limit) {
 
 void RunLine::Thread::refuseWhatWaits() {
     const std::lock_guard guard(shared_->mutex);
-    for (const std::string& line : std::exchange(shared_->to_send, {})) {
-        if (const auto parsed = train::parse_command(line); parsed.command) {
+    std::vector<Outgoing> waiting = std::exchange(unanswered_, {});
+    std::move(shared_->to_send.begin(), shared_->to_send.end(), std::back_inserter(waiting));
+    shared_->to_send.clear();
+    for (const Outgoing& sent : waiting) {
+        if (const auto parsed = train::parse_command(sent.line); parsed.command) {
             shared_->news.refusals.push_back(
-                {parsed.command->id, "studio",
-                 std::string(train::command_name(parsed.command->kind)), false,
+                {sent.id, "studio", std::string(train::command_name(parsed.command->kind)), false,
                  "the process that trains the run cannot be reached"});
         }
     }
@@ -228,7 +290,8 @@ void RunLine::Thread::finish(ProcessEnd end) {
     }
     try {
         reader_.reset();
-        readFile(0);
+        readFile();
+        reader_.reset();
         log_.read(shared_->mutex, shared_->news.log);
     } catch (const Error&) {
         // The folder is gone; what came before stays.
@@ -289,6 +352,9 @@ RunLine::~RunLine() {
         shared_->leaving = true;
     }
     signalWake(shared_->wake);
+    // A disk may take its time over a read: whoever leaves does not wait for it.
+    backgroundPool()->start(
+        [thread = std::shared_ptr<Thread>(std::move(thread_))]() mutable { thread.reset(); });
 }
 
 void RunLine::stream(std::int64_t after_seq) {
@@ -302,7 +368,7 @@ void RunLine::stream(std::int64_t after_seq) {
 void RunLine::send(const train::Command& command) {
     {
         const std::lock_guard guard(shared_->mutex);
-        shared_->to_send.push_back(train::to_json(command).dump());
+        shared_->to_send.push_back({command.id, train::to_json(command).dump()});
     }
     signalWake(shared_->wake);
 }
@@ -310,7 +376,8 @@ void RunLine::send(const train::Command& command) {
 void RunLine::takeOver() {
     {
         const std::lock_guard guard(shared_->mutex);
-        shared_->to_send.emplace_back(R"({"command": "claim", "by": "studio", "take_over": true})");
+        shared_->to_send.push_back(
+            {{}, R"({"command": "claim", "by": "studio", "take_over": true})"});
     }
     signalWake(shared_->wake);
 }

@@ -2,7 +2,8 @@
 // The line to the process that trains a run, on a thread of its own: finds the process, connects,
 // claims control, receives and parses events, connects again, and learns how the process ended. A
 // process that cannot be reached is followed by its files. The GUI thread only puts lines in and
-// takes news out.
+// takes news out. Every command is answered: what a dropped connection may have lost is sent again
+// unless the run's record has its answer, and refused when the process cannot be reached.
 #pragma once
 
 #include "core/train/event.h"

@@ -15,12 +15,13 @@ using widgets::SegmentedControl;
 
 const char* const kMoved = "movedByHand"; // a property of splitters
 const QString kPart = QStringLiteral("Part");
+const QString kOverlays = QStringLiteral("overlays/");
 
 /// What was not moved by hand follows the window and the texts, as designed.
-void keepSplitters(const QWidget& window, QSettings& settings) {
+void addSplitters(const QWidget& window, QVariantMap& views) {
     for (const QSplitter* splitter : window.findChildren<QSplitter*>()) {
         if (splitter->property(kMoved).toBool()) {
-            settings.setValue("splitters/" + splitter->objectName(), splitter->saveState());
+            views.insert("splitters/" + splitter->objectName(), splitter->saveState());
         }
     }
 }
@@ -39,10 +40,10 @@ void restoreSplitters(QWidget& window, QSettings& settings) {
     }
 }
 
-void keepParts(const QWidget& window, QSettings& settings) {
+void addParts(const QWidget& window, QVariantMap& views) {
     for (const auto* part : window.findChildren<SegmentedControl*>()) {
         if (part->objectName().endsWith(kPart)) {
-            settings.setValue("parts/" + part->objectName(), part->currentIndex());
+            views.insert("parts/" + part->objectName(), part->currentIndex());
         }
     }
 }
@@ -56,21 +57,20 @@ void restoreParts(QWidget& window, QSettings& settings) {
     }
 }
 
-void keepOverlays(const QWidget& window, QSettings& settings) {
-    settings.remove("overlays");
-    settings.beginWriteArray("overlays");
-    int place = 0;
+/// As QSettings writes an array.
+void addOverlays(const QWidget& window, QVariantMap& views) {
+    int count = 0;
     for (const CurveRuns* curves : window.findChildren<CurveRuns*>()) {
         for (const auto& run : curves->runs()) {
             if (run->part == CurveRun::Part::Overlay) {
-                settings.setArrayIndex(place++);
-                settings.setValue("folder", pathText(run->folder));
-                settings.setValue("color", run->color);
-                settings.setValue("visible", run->visible);
+                const QString place = kOverlays + QString::number(++count) + '/';
+                views.insert(place + "folder", pathText(run->folder));
+                views.insert(place + "color", run->color);
+                views.insert(place + "visible", run->visible);
             }
         }
     }
-    settings.endArray();
+    views.insert(kOverlays + "size", count);
 }
 
 /// Those that are still there.
@@ -91,12 +91,43 @@ void restoreOverlays(QWidget& window, QSettings& settings) {
     settings.endArray();
 }
 
+/// A file of settings gives numbers back as text.
+bool isSame(const QVariant& a, const QVariant& b) {
+    return a.isValid() == b.isValid() && a.toByteArray() == b.toByteArray();
+}
+
+QVariantMap overlaysOf(const QVariantMap& layout) {
+    QVariantMap overlays;
+    for (auto entry = layout.lowerBound(kOverlays);
+         entry != layout.end() && entry.key().startsWith(kOverlays); ++entry) {
+        overlays.insert(entry.key(), entry.value().toByteArray());
+    }
+    return overlays;
+}
+
 } // namespace
 
-void keepViews(const QWidget& window, QSettings& settings) {
-    keepSplitters(window, settings);
-    keepParts(window, settings);
-    keepOverlays(window, settings);
+QVariantMap viewsOf(const QWidget& window) {
+    QVariantMap views;
+    addSplitters(window, views);
+    addParts(window, views);
+    addOverlays(window, views);
+    return views;
+}
+
+void keepChanges(QSettings& settings, const QVariantMap& before, const QVariantMap& now) {
+    const bool other_overlays = overlaysOf(before) != overlaysOf(now);
+    if (other_overlays) {
+        settings.remove("overlays"); // a list is one thing
+    }
+    for (auto entry = now.begin(); entry != now.end(); ++entry) {
+        const bool changed = entry.key().startsWith(kOverlays)
+                                 ? other_overlays
+                                 : !isSame(before.value(entry.key()), entry.value());
+        if (changed) {
+            settings.setValue(entry.key(), entry.value());
+        }
+    }
 }
 
 void restoreViews(QWidget& window, QSettings& settings) {

@@ -8,9 +8,7 @@
 #include "ui/shell/differences_dialog.h"
 #include "ui/shell/draft_files.h"
 #include "ui/shell/help_dialog.h"
-#include "ui/shell/kept_views.h"
 #include "ui/shell/lower_docks.h"
-#include "ui/shell/message_box.h"
 #include "ui/shell/run_banner.h"
 #include "ui/shell/run_toolbar.h"
 #include "ui/shell/status_bar.h"
@@ -23,15 +21,11 @@
 #include "widgets/style.h"
 #include "widgets/tab_walk.h"
 
-#include <QCloseEvent>
 #include <QDateTime>
 #include <QHBoxLayout>
 #include <QInputDialog>
-#include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
-#include <QScreen>
-#include <QSettings>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -41,15 +35,8 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kLayoutVersion = 2;
-constexpr QSize kMainWindowFrame{16, 48}; // about what a window manager adds around a window
 constexpr int kMainWindowCompactWidth = 1200;
-constexpr QSize kDesignedSize{1440, 900};
 constexpr QSize kSmallestSize{960, 600};
-
-QSettings layoutSettings(const StudioPaths& paths) {
-    return QSettings(pathText(paths.state / "layout.ini"), QSettings::IniFormat);
-}
 
 } // namespace
 
@@ -363,101 +350,6 @@ void MainWindow::showDifferences() {
     auto* dialog = new DifferencesDialog(studio_.draft(), studio_.run(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->open();
-}
-
-void MainWindow::takeDesignedSize() {
-    resize(kDesignedSize.boundedTo(screen()->availableSize() - kMainWindowFrame));
-}
-
-void MainWindow::restoreLayout() {
-    takeDesignedSize();
-    QSettings settings = layoutSettings(studio_.paths());
-    restoreGeometry(settings.value("geometry").toByteArray());
-    // Another screen may be smaller than the one at which the window was left.
-    resize(size().boundedTo(screen()->availableSize() - kMainWindowFrame));
-    docks_->restoreState(settings.value("docks").toByteArray(), kLayoutVersion);
-    restoreViews(*this, settings);
-    const QString page = settings.value("page").toString();
-    if (studio_.settings().values().open_last_page && page_index_.contains(page)) {
-        studio_.showRunAgain(toPath(settings.value("run").toString()));
-        trail_ = {};
-        showPage(page);
-    }
-}
-
-void MainWindow::saveLayout() const {
-    QSettings settings = layoutSettings(studio_.paths());
-    settings.setValue("geometry", saveGeometry());
-    settings.setValue("docks", docks_->saveState(kLayoutVersion));
-    settings.setValue("page", currentPage());
-    settings.setValue("run", pathText(studio_.run().folder()));
-    keepViews(*this, settings);
-}
-
-void MainWindow::closeEvent(QCloseEvent* event) {
-    // Closing leaves alone what another studio controls.
-    if (!studio_.isTraining() || closing_ || !studio_.controlProblem().isEmpty()) {
-        saveLayout();
-        event->accept();
-        return;
-    }
-    event->ignore();
-    switch (askBeforeClose()) {
-    case CloseChoice::KeepTraining:
-        saveLayout();
-        event->accept();
-        break;
-    case CloseChoice::StopAndSave:
-        studio_.stopAndSave();
-        closeWhenEnded();
-        break;
-    case CloseChoice::Cancel: break;
-    }
-}
-
-void MainWindow::closeWhenEnded() {
-    banner_->setStopping(true);
-    auto* waiting = new QObject(this);
-    connect(&studio_, &Studio::trainingChanged, waiting, [this, waiting] {
-        if (studio_.isTraining()) {
-            return;
-        }
-        waiting->deleteLater();
-        if (studio_.run().state() == train::RunState::failed) {
-            // Its checkpoint may not have been saved: that is to be seen.
-            banner_->setStopping(false);
-            showPage("train");
-            return;
-        }
-        closing_ = true;
-        close();
-    });
-}
-
-MainWindow::CloseChoice MainWindow::closeDialog() {
-    QMessageBox box(this);
-    box.setObjectName("closeDialog");
-    box.setIcon(QMessageBox::NoIcon);
-    box.setWindowTitle(tr("A run is training"));
-    box.setText(
-        tr("%1 is at step %2.").arg(studio_.run().name(), formatCount(studio_.run().step())));
-    box.setInformativeText(tr("In the background it trains on in its own process, and the studio "
-                              "shows it again at the next start. Stop and save writes a "
-                              "checkpoint; Home then offers to resume exactly there."));
-    QPushButton* keep = box.addButton(tr("Keep training in background"), QMessageBox::AcceptRole);
-    QPushButton* save = box.addButton(tr("Stop and save"), QMessageBox::AcceptRole);
-    QPushButton* cancel = box.addButton(tr("Cancel"), QMessageBox::RejectRole);
-    keep->setObjectName("keepTraining");
-    save->setObjectName("stopAndSave");
-    cancel->setObjectName("keepOpen");
-    widgets::setButtonKind(keep, widgets::ButtonKind::Primary);
-    box.setDefaultButton(keep);
-    box.setEscapeButton(cancel);
-    alignText(box);
-    box.exec();
-    return box.clickedButton() == keep   ? CloseChoice::KeepTraining
-           : box.clickedButton() == save ? CloseChoice::StopAndSave
-                                         : CloseChoice::Cancel;
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {

@@ -69,7 +69,8 @@ private:
     void connectStudio();
     void takeDesignedSize();
     void restoreLayout();
-    void saveLayout() const;
+    QVariantMap keptLayout() const;
+    void saveLayout();
     /// The page before in the order in which they were looked at (-1), or after (1).
     void walkPages(int steps);
     void bringUp(const QString& id);
@@ -91,8 +92,10 @@ private:
     void showHelp();
     void showAbout();
     CloseChoice closeDialog();
-    /// Closes the window once the run has ended.
+    /// Closes the window once the run has ended; it stays when "stop" is refused, control of the
+    /// run is lost or another run is shown.
     void closeWhenEnded();
+    void closeAfterRun();
 
     Studio& studio_;
     widgets::ThemeController& theme_;
@@ -113,6 +116,7 @@ private:
     widgets::ToastHost* toasts_;
     QHash<QString, int> page_index_;
     QStringList page_ids_;
+    QVariantMap kept_layout_; // what this window has read or written of the file
     PageTrail trail_;
     bool closing_ = false;
     bool rail_chosen_ = false; // the user folded or unfolded it: size no longer decides
