@@ -447,6 +447,25 @@ private slots:
         QCOMPARE(studio_lists(), before);
     }
 
+    void a_tag_that_was_taken_back_at_once_stays_away() {
+        test::StudioFixture fixture;
+        const fs::path run = make_run(fixture.root() / "runs", {"a", 0.1, 2});
+        ui::RunIndex& index = fixture.studio().index();
+        index.refresh();
+        QTRY_COMPARE_WITH_TIMEOUT(index.runs().size(), std::size_t{1}, kPatienceMs);
+        // Two writes under way at once end in either order, now and then.
+        for (int round = 0; round < 200; ++round) {
+            int written = 0;
+            const auto counted =
+                connect(&index, &ui::RunIndex::runsChanged, this, [&written] { ++written; });
+            index.annotate(run, {{"wrong"}, "", false});
+            index.annotate(run, {{}, "", false});
+            QTRY_VERIFY_WITH_TIMEOUT(written >= 2, kPatienceMs);
+            disconnect(counted);
+            QCOMPARE(train::read_annotations(run, {}).tags, std::vector<std::string>());
+        }
+    }
+
     void columns_are_chosen_and_remembered() {
         RunsPage page({{"a", 0.1, 2}, {"b", 0.1, 1}});
         std::vector<ui::RunColumn> columns = page.table().visualColumns();

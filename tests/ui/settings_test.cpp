@@ -11,6 +11,7 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
+#include <QSettings>
 #include <QSignalSpy>
 #include <QTreeWidget>
 
@@ -54,6 +55,71 @@ class SettingsTest : public QObject {
     Q_OBJECT
 
 private slots:
+    void two_studios_keep_each_other_s_preferences() {
+        const QTemporaryDir dir;
+        const auto file = ui::toPath(dir.filePath("settings.ini"));
+        ui::Settings first(file);
+        ui::Settings second(file);
+        ui::Preferences wanted = first.values();
+        wanted.font_scale = 1.25;
+        wanted.shortcuts.insert("page.data", "Ctrl+J");
+        QCOMPARE(first.set(wanted), QString());
+        wanted = second.values();
+        wanted.notify = false;
+        wanted.shortcuts.insert("page.runs", "Ctrl+K");
+        QCOMPARE(second.set(wanted), QString());
+        const ui::Preferences both = ui::Settings(file).values();
+        QCOMPARE(both.font_scale, 1.25);
+        QCOMPARE(both.notify, false);
+        QCOMPARE(both.shortcuts.value("page.data"), QString("Ctrl+J"));
+        QCOMPARE(both.shortcuts.value("page.runs"), QString("Ctrl+K"));
+        // What one takes back is gone, and nothing else.
+        wanted.shortcuts.remove("page.runs");
+        QCOMPARE(second.set(wanted), QString());
+        QCOMPARE(ui::Settings(file).values().shortcuts.keys(), QStringList{"page.data"});
+    }
+
+    void two_windows_keep_each_other_s_layout() {
+        test::StudioFixture fixture;
+        widgets::ThemeController theme;
+        ui::Studio other_studio(fixture.studio().paths());
+        ui::MainWindow other(other_studio, theme);
+        other.show();
+        fixture.window().showPage("runs");
+        fixture.window().close();
+        auto* part = other.findChild<widgets::SegmentedControl*>("overlayPart");
+        const int chosen = part->count() - 1;
+        QVERIFY(part->currentIndex() != chosen);
+        part->setCurrentIndex(chosen);
+        other.close();
+        const QSettings kept(ui::pathText(fixture.root() / "state" / "layout.ini"),
+                             QSettings::IniFormat);
+        QCOMPARE(kept.value("page").toString(), QString("runs"));
+        QCOMPARE(kept.value("parts/overlayPart").toInt(), chosen);
+    }
+
+    void two_studios_keep_each_other_s_opened_folders() {
+        const QTemporaryDir dir;
+        const std::filesystem::path root = ui::toPath(dir.path());
+        std::filesystem::create_directories(root / "a");
+        std::filesystem::create_directories(root / "b");
+        const auto opened = [&root] {
+            ui::RunIndex index(root / "runs");
+            index.setFiles(root / "opened.json", {});
+            return index.openedFolders();
+        };
+        using Folders = std::vector<std::filesystem::path>;
+        ui::RunIndex first(root / "runs");
+        ui::RunIndex second(root / "runs");
+        first.setFiles(root / "opened.json", {});
+        second.setFiles(root / "opened.json", {});
+        first.addFolder(root / "a");
+        second.addFolder(root / "b");
+        QCOMPARE(opened(), (Folders{root / "a", root / "b"}));
+        first.closeFolder(root / "a");
+        QCOMPARE(opened(), Folders{root / "b"});
+    }
+
     void a_choice_takes_effect_at_once_and_is_there_after_a_restart() {
         test::StudioFixture fixture;
         fixture.window().actions().get(ui::action::kThemeLight)->trigger();

@@ -8,6 +8,7 @@
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <QLockFile>
 #include <QSaveFile>
 
 #include <algorithm>
@@ -104,6 +105,19 @@ Listed read_runs(const Places& places, std::vector<train::RunSummary> known, boo
     return listed;
 }
 
+constexpr int kOpenedLockMs = 300; // others hold it for one small file
+
+std::vector<std::filesystem::path> read_opened(const std::filesystem::path& file_name) {
+    std::vector<std::filesystem::path> opened;
+    QFile file(pathText(file_name));
+    if (!file_name.empty() && file.open(QIODevice::ReadOnly)) {
+        for (const QJsonValue& folder : QJsonDocument::fromJson(file.readAll()).array()) {
+            opened.push_back(toPath(folder.toString()));
+        }
+    }
+    return opened;
+}
+
 /// How many are looked into in one trip to the background.
 constexpr std::size_t kCheckpointsAtOnce = 256;
 
@@ -121,7 +135,9 @@ std::vector<checkpoint::Entry> found_entries(const std::filesystem::path& run_fo
 } // namespace
 
 RunIndex::RunIndex(std::filesystem::path root, QObject* parent)
-    : QObject(parent), root_(std::move(root)) {}
+    : QObject(parent), root_(std::move(root)) {
+    writer_.setMaxThreadCount(1);
+}
 
 RunIndex::~RunIndex() = default;
 
@@ -133,14 +149,7 @@ void RunIndex::setRoot(const std::filesystem::path& root) {
 void RunIndex::setFiles(const std::filesystem::path& opened, const std::filesystem::path& cache) {
     opened_file_ = opened;
     cache_ = cache;
-    QFile file(pathText(opened_file_));
-    if (opened_file_.empty() || !file.open(QIODevice::ReadOnly)) {
-        return;
-    }
-    const QJsonDocument document = QJsonDocument::fromJson(file.readAll());
-    for (const QJsonValue& folder : document.array()) {
-        opened_.push_back(toPath(folder.toString()));
-    }
+    opened_ = read_opened(opened_file_);
 }
 
 void RunIndex::addFolder(const std::filesystem::path& folder) {
@@ -151,29 +160,43 @@ void RunIndex::addFolder(const std::filesystem::path& folder) {
     });
     if (!own && !below) {
         opened_.push_back(folder);
-        rememberOpened();
+        rememberOpened(folder, Remember::Added);
     }
     refresh();
 }
 
 void RunIndex::closeFolder(const std::filesystem::path& folder) {
     if (std::erase(opened_, folder) > 0) {
-        rememberOpened();
+        rememberOpened(folder, Remember::Closed);
         refresh();
     }
 }
 
-void RunIndex::rememberOpened() const {
+void RunIndex::rememberOpened(const std::filesystem::path& folder, Remember what) {
+    if (opened_file_.empty()) {
+        return;
+    }
+    QLockFile lock(pathText(opened_file_) + ".lock");
     QSaveFile file(pathText(opened_file_));
-    if (opened_file_.empty() || !file.open(QIODevice::WriteOnly)) {
-        return; // they are listed until the studio is closed
+    bool kept = lock.tryLock(kOpenedLockMs);
+    if (kept) {
+        opened_ = read_opened(opened_file_); // with what other studios opened and closed
+        std::erase(opened_, folder);
+        if (what == Remember::Added) {
+            opened_.push_back(folder);
+        }
+        QJsonArray folders;
+        for (const std::filesystem::path& opened : opened_) {
+            folders.append(pathText(opened));
+        }
+        kept = file.open(QIODevice::WriteOnly) &&
+               file.write(QJsonDocument(folders).toJson()) >= 0 && file.commit();
     }
-    QJsonArray folders;
-    for (const std::filesystem::path& folder : opened_) {
-        folders.append(pathText(folder));
+    if (!kept) {
+        emit failed(tr("%1 cannot be written: which folders are open is forgotten when the studio "
+                       "is closed.")
+                        .arg(pathText(opened_file_)));
     }
-    file.write(QJsonDocument(folders).toJson());
-    file.commit();
 }
 
 void RunIndex::refresh() {
@@ -231,7 +254,8 @@ void RunIndex::annotate(const std::filesystem::path& run, const train::Annotatio
             }
             again_ = reading_; // what is being read may be older
             emit runsChanged();
-        });
+        },
+        &writer_);
 }
 
 void RunIndex::readCheckpoints(const std::filesystem::path& run_folder) {

@@ -7,6 +7,7 @@
 #include "core/train/run_summary.h"
 
 #include <QObject>
+#include <QThreadPool>
 
 #include <filesystem>
 #include <map>
@@ -59,7 +60,9 @@ signals:
 private:
     using Entries = std::vector<checkpoint::Entry>;
 
-    void rememberOpened() const;
+    /// Adds or removes one in the file, which other studios change too.
+    enum class Remember { Added, Closed };
+    void rememberOpened(const std::filesystem::path& folder, Remember what);
     void readEntries(const std::filesystem::path& run_folder, std::shared_ptr<Entries> entries,
                      std::size_t left, int request);
 
@@ -73,6 +76,7 @@ private:
     bool loaded_ = false;
     bool reading_ = false;
     bool again_ = false;
+    QThreadPool writer_; // one thread: what was noted last is what stays
 };
 
 } // namespace weft::ui

@@ -37,21 +37,40 @@ Preferences readPreferences(QSettings& file) {
     return values;
 }
 
-void write(QSettings& file, const Preferences& values) {
-    file.setValue("theme", values.theme == Mode::Dark    ? "dark"
-                           : values.theme == Mode::Light ? "light"
-                                                         : "system");
-    file.setValue("fontScale", values.font_scale);
-    file.setValue("series", values.series == SeriesPalette::OkabeIto ? "okabe-ito" : "tuned");
-    file.setValue("reducedMotion", values.reduced_motion);
-    file.setValue("openLastPage", values.open_last_page);
-    file.setValue("notify", values.notify);
-    file.setValue("keepAwake", values.keep_awake);
-    file.setValue("runsFolder", values.runs_folder);
-    file.remove("shortcuts");
+QString themeName(Mode mode) {
+    return mode == Mode::Dark ? "dark" : mode == Mode::Light ? "light" : "system";
+}
+
+QString seriesName(SeriesPalette series) {
+    return series == SeriesPalette::OkabeIto ? "okabe-ito" : "tuned";
+}
+
+/// What is otherwise than before: another studio may have changed the rest of the file.
+void writeChanges(QSettings& file, const Preferences& before, const Preferences& now) {
+    const auto put = [&file](const QString& key, const auto& old, const auto& value) {
+        if (old != value) {
+            file.setValue(key, value);
+        }
+    };
+    put("theme", themeName(before.theme), themeName(now.theme));
+    put("fontScale", before.font_scale, now.font_scale);
+    put("series", seriesName(before.series), seriesName(now.series));
+    put("reducedMotion", before.reduced_motion, now.reduced_motion);
+    put("openLastPage", before.open_last_page, now.open_last_page);
+    put("notify", before.notify, now.notify);
+    put("keepAwake", before.keep_awake, now.keep_awake);
+    put("runsFolder", before.runs_folder, now.runs_folder);
     file.beginGroup("shortcuts");
-    for (auto entry = values.shortcuts.begin(); entry != values.shortcuts.end(); ++entry) {
-        file.setValue(entry.key(), entry.value());
+    for (auto entry = before.shortcuts.begin(); entry != before.shortcuts.end(); ++entry) {
+        if (!now.shortcuts.contains(entry.key())) {
+            file.remove(entry.key());
+        }
+    }
+    for (auto entry = now.shortcuts.begin(); entry != now.shortcuts.end(); ++entry) {
+        if (before.shortcuts.value(entry.key(), QString()) != entry.value() ||
+            !before.shortcuts.contains(entry.key())) {
+            file.setValue(entry.key(), entry.value());
+        }
     }
     file.endGroup();
 }
@@ -68,10 +87,10 @@ QString Settings::set(const Preferences& values) {
     if (values == values_) {
         return {};
     }
-    values_ = values;
     QSettings stored(pathText(file_), QSettings::IniFormat);
-    write(stored, values_);
-    stored.sync();
+    writeChanges(stored, values_, values);
+    values_ = values;
+    stored.sync(); // under a lock, into what the file says by now
     emit changed();
     return stored.status() == QSettings::NoError
                ? QString()
