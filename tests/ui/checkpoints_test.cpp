@@ -19,6 +19,7 @@
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
 #include <QPushButton>
+#include <QSemaphore>
 #include <QSignalSpy>
 #include <QTableView>
 
@@ -110,6 +111,30 @@ class CheckpointsTest : public QObject {
     QTemporaryDir trash_;
 
 private slots:
+    void a_long_job_has_threads_of_its_own_and_can_be_stopped() {
+        CheckpointsPage page({10});
+        page.select({0});
+        QSemaphore gate;
+        const int jobs = ui::longJobPool()->maxThreadCount();
+        for (int i = 0; i < jobs; ++i) {
+            ui::longJobPool()->start([&gate] { gate.acquire(); });
+        }
+        page.fixture.click("verifyCheckpoint");
+        auto* stop = static_cast<QPushButton*>(page.fixture.find("stopCheckpointJob"));
+        QTRY_VERIFY(stop->isVisible());
+        QSignalSpy read(&page.fixture.studio().index(), &ui::RunIndex::checkpointsRead);
+        page.fixture.studio().index().readCheckpoints(page.run); // what takes a moment goes on
+        QTRY_COMPARE_WITH_TIMEOUT(read.count(), 1, kPatienceMs);
+        auto* actions = page.fixture.window().findChild<ui::CheckpointActions*>();
+        QVERIFY(actions->isBusy());
+        QSignalSpy said(actions, &ui::CheckpointActions::said);
+        QTest::mouseClick(stop, Qt::LeftButton);
+        gate.release(jobs);
+        QTRY_COMPARE_WITH_TIMEOUT(said.count(), 1, kPatienceMs);
+        QCOMPARE(said.at(0).at(1).toString(), QString("Stopped"));
+        QVERIFY(!actions->isBusy() && !stop->isVisible());
+    }
+
     void a_fork_is_of_the_run_that_its_dialog_was_opened_for() {
         CheckpointsPage page({10});
         test::StudioFixture& fixture = page.fixture;

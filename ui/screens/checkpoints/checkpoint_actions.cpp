@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/checkpoints/checkpoint_actions.h"
 
-#include "core/base/error.h"
 #include "core/checkpoint/export.h"
 #include "core/train/progress.h"
-#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/screens/checkpoints/delete_dialog.h"
 #include "ui/screens/checkpoints/diff_dialog.h"
@@ -42,6 +40,9 @@ CheckpointActions::CheckpointActions(QWidget* parent) : QWidget(parent) {
     progress_->setFixedWidth(kProgressWidth);
     progress_->hide();
     row->addWidget(progress_, 0, Qt::AlignVCenter);
+    stop_ = addButton("stopCheckpointJob", tr("Stop"), tr("Ends the work under way"));
+    stop_->hide();
+    connect(stop_, &QPushButton::clicked, this, [this] { job_.stop(); });
     compare_ = addButton("compareCheckpoints", tr("Compare…"),
                          tr("Select two: settings and arrays beside each other"));
     connect(compare_, &QPushButton::clicked, this, &CheckpointActions::compare);
@@ -71,8 +72,12 @@ CheckpointActions::CheckpointActions(QWidget* parent) : QWidget(parent) {
         addAction(action); // found by tests and by the keyboard
     }
     watch_.setInterval(kCheckpointActionsWatchMs);
-    connect(&watch_, &QTimer::timeout, this, [this] { progress_->setProgress(share_->load()); });
+    connect(&watch_, &QTimer::timeout, this, [this] { progress_->setProgress(job_.share()); });
     update();
+}
+
+CheckpointActions::~CheckpointActions() {
+    job_.stop();
 }
 
 QPushButton* CheckpointActions::addButton(const QString& name, const QString& text,
@@ -102,22 +107,25 @@ void CheckpointActions::update() {
     reveal_->setEnabled(rows_.size() == 1 && on_disk);
     delete_->setEnabled(!busy_ && on_disk);
     progress_->setVisible(busy_);
+    stop_->setVisible(busy_);
 }
 
 void CheckpointActions::start(const std::function<Answer(const checkpoint::Progress&)>& work,
                               bool changes) {
     busy_ = true;
-    share_ = std::make_shared<std::atomic<double>>(0.0);
+    job_ = LongJob();
     progress_->setProgress(0);
     watch_.start();
     update();
     runInBackground(
         this,
-        [work, share = share_]() -> Answer {
+        [work, job = job_]() -> Answer {
             try {
-                return work([share](double done) { share->store(done); });
-            } catch (const Error& error) {
-                return {false, toQString(error.message())};
+                return work(job.progress());
+            } catch (const LongJob::Stopped&) {
+                return {true, tr("Stopped")};
+            } catch (const std::exception& fault) {
+                return {false, faultText(fault)};
             }
         },
         [this, changes](const Answer& answer) {
@@ -135,7 +143,8 @@ void CheckpointActions::start(const std::function<Answer(const checkpoint::Progr
             if (changes) {
                 emit changed();
             }
-        });
+        },
+        longJobPool());
 }
 
 void CheckpointActions::compare() {
@@ -212,8 +221,12 @@ void CheckpointActions::trash(const std::vector<std::filesystem::path>& folders)
                     break;
                 }
                 answer.trashed.push_back(one);
-                progress(static_cast<double>(answer.trashed.size()) /
-                         static_cast<double>(folders.size()));
+                try {
+                    progress(static_cast<double>(answer.trashed.size()) /
+                             static_cast<double>(folders.size()));
+                } catch (const LongJob::Stopped&) {
+                    break; // what went so far can be brought back
+                }
             }
             return answer;
         },

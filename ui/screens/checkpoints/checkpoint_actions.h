@@ -3,15 +3,14 @@
 // work is done in the background with its progress.
 #pragma once
 
+#include "ui/bridge/long_job.h"
 #include "ui/bridge/run_trash.h"
 #include "ui/models/checkpoint_model.h"
 
 #include <QTimer>
 #include <QWidget>
 
-#include <atomic>
 #include <functional>
-#include <memory>
 
 class QAction;
 class QPushButton;
@@ -27,6 +26,7 @@ class CheckpointActions : public QWidget {
     Q_OBJECT
 public:
     explicit CheckpointActions(QWidget* parent = nullptr);
+    ~CheckpointActions() override; // stops the work under way
 
     /// What the user has selected, in the order of the table.
     void setChosen(std::vector<CheckpointRow> rows);
@@ -65,9 +65,10 @@ private:
 
     std::vector<CheckpointRow> rows_;
     bool busy_ = false;
-    std::shared_ptr<std::atomic<double>> share_; // of the work under way
+    LongJob job_; // the work under way
     QTimer watch_;
     widgets::ProgressLine* progress_;
+    QPushButton* stop_;
     QPushButton* compare_;
     QPushButton* verify_;
     QPushButton* export_;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/checkpoints/diff_dialog.h"
 
-#include "core/base/error.h"
-#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run_facts.h"
 #include "ui/models/array_difference_model.h"
@@ -38,7 +36,7 @@ QString settings_text(const CheckpointRow& a, const CheckpointRow& b) {
 } // namespace
 
 DiffDialog::DiffDialog(const CheckpointRow& a, const CheckpointRow& b, QWidget* parent)
-    : QDialog(parent), share_(std::make_shared<std::atomic<double>>(0.0)) {
+    : QDialog(parent) {
     setObjectName("diffDialog");
     setWindowTitle(tr("A: step %1, B: step %2").arg(formatCount(a.step), formatCount(b.step)));
     resize(880, 600); // long names of arrays stand whole
@@ -92,7 +90,7 @@ DiffDialog::DiffDialog(const CheckpointRow& a, const CheckpointRow& b, QWidget* 
     column->addWidget(buttons);
 
     watch_.setInterval(kDiffDialogWatchMs);
-    connect(&watch_, &QTimer::timeout, this, [this] { progress_->setProgress(share_->load()); });
+    connect(&watch_, &QTimer::timeout, this, [this] { progress_->setProgress(job_.share()); });
     watch_.start();
     struct Outcome {
         checkpoint::Difference difference;
@@ -100,20 +98,24 @@ DiffDialog::DiffDialog(const CheckpointRow& a, const CheckpointRow& b, QWidget* 
     };
     runInBackground(
         this,
-        [left = a.path, right = b.path, share = share_]() -> Outcome {
+        [left = a.path, right = b.path, job = job_]() -> Outcome {
             try {
                 return {checkpoint::compare(checkpoint::read_manifest(left),
-                                            checkpoint::read_manifest(right),
-                                            [share](double done) { share->store(done); }),
+                                            checkpoint::read_manifest(right), job.progress()),
                         {}};
-            } catch (const Error& error) {
-                return {{}, toQString(error.message())};
+            } catch (const LongJob::Stopped&) {
+                return {}; // the dialog is closed
+            } catch (const std::exception& fault) {
+                return {{}, faultText(fault)};
             }
         },
-        [this](const Outcome& outcome) { take(outcome.difference, outcome.problem); });
+        [this](const Outcome& outcome) { take(outcome.difference, outcome.problem); },
+        longJobPool());
 }
 
-DiffDialog::~DiffDialog() = default;
+DiffDialog::~DiffDialog() {
+    job_.stop();
+}
 
 void DiffDialog::take(const checkpoint::Difference& difference, const QString& problem) {
     done_ = true;

@@ -3,13 +3,11 @@
 // arrays are read in the background.
 #pragma once
 
+#include "ui/bridge/long_job.h"
 #include "ui/models/checkpoint_model.h"
 
 #include <QDialog>
 #include <QTimer>
-
-#include <atomic>
-#include <memory>
 
 class QTableView;
 
@@ -35,7 +33,7 @@ private:
     void take(const checkpoint::Difference& difference, const QString& problem);
 
     bool done_ = false;
-    std::shared_ptr<std::atomic<double>> share_;
+    LongJob job_;
     QTimer watch_;
     widgets::ProgressLine* progress_;
     widgets::TextLabel* settings_;
