@@ -13,8 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kMostManifestBytes = 256 << 20;
-
 /// Opening a pipe or a device would wait or worse.
 void require_file(const fs::path& path, const std::string& what) {
     std::error_code code;

@@ -37,6 +37,15 @@ std::vector<checkpoint::Entry> usable_entries(const fs::path& run) {
                     : "there are: latest, best, " + steps);
 }
 
+/// Settings that a configuration of an earlier version lacks mean what the run did then.
+config::Json as_it_was(config::Json document) {
+    if (document.is_object() && document.contains("optimizer") &&
+        document["optimizer"].is_object() && !document["optimizer"].contains("weight_decay_on")) {
+        document["optimizer"]["weight_decay_on"] = "all";
+    }
+    return document;
+}
+
 compile::RunConfig saved_config(const checkpoint::Manifest& manifest) {
     compile::CheckedRun checked = read_saved_config(manifest);
     if (!checked.ok()) {
@@ -114,7 +123,7 @@ compile::CheckedRun read_saved_config(const checkpoint::Manifest& manifest,
         const std::string recorded = read_run_info(run).base_dir;
         base_dir = recorded.empty() ? base_dir : fs::path(recorded);
     }
-    return compile::read_run_config(manifest.record.config, base_dir, overrides);
+    return compile::read_run_config(as_it_was(manifest.record.config), base_dir, overrides);
 }
 
 LoadedModel load_model(const fs::path& checkpoint_folder, const compile::RunConfig* config,
