@@ -6,11 +6,15 @@
 #include "tests/support/weft_test.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
+#include "ui/bridge/background.h"
 #include "ui/bridge/run_line.h"
 
 #include <QTemporaryDir>
 
+#include <algorithm>
+#include <atomic>
 #include <fcntl.h>
+#include <mutex>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -191,9 +195,10 @@ private slots:
         test::write_file(run / "lock", lock.dump());
         auto line = std::make_unique<ui::RunLine>(ui::RunLine::Target{run, 0, {}, 0});
         line->stream(0);
-        const auto out_of_reach = [&line] {
-            const auto control = line->takeNews().control;
-            return control && control->who == ui::RunControlState::Who::Unreachable;
+        Heard heard(*line);
+        const auto out_of_reach = [&heard] {
+            heard.take();
+            return heard.control && heard.control->who == ui::RunControlState::Who::Unreachable;
         };
         QTRY_VERIFY_WITH_TIMEOUT(out_of_reach(), kPatienceMs); // so it follows the files
         std::atomic<bool> left = false;

@@ -9,6 +9,7 @@
 #include "ui/bridge/background.h"
 #include "ui/bridge/log_tail.h"
 
+#include <algorithm>
 #include <iterator>
 #include <mutex>
 #include <poll.h>
