@@ -74,14 +74,15 @@ std::string losses_text(const MeshVerdict& verdict) {
     const std::string allowed = short_number(verdict.loss_tolerance) + " is allowed in " +
                                 verdict.precision +
                                 " (sums in another order, step by step further apart)\n";
-    if (verdict.losses_agree()) {
+    const bool explained = verdict.routing && verdict.routing->explains;
+    if (verdict.losses_agree() && !explained) {
         return "losses  as executed agree to " + short_number(verdict.loss_difference) + "; " +
                allowed;
     }
     const std::string differ = "losses  as executed differ by " +
                                short_number(verdict.loss_difference) + " at step " +
                                std::to_string(verdict.loss_step) + "; " + allowed;
-    if (verdict.routing && verdict.routing->explains) {
+    if (explained) {
         return differ + routing_text(*verdict.routing);
     }
     return differ + (verdict.routing ? routing_text(*verdict.routing) : "") +

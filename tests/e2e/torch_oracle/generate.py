@@ -256,8 +256,7 @@ def cases():
         input=(12,), classes=4, target=(),
         model={"type": "mlp", "hidden": [24, 16], "activation": "relu", "dropout": 0.0},
         optimizer={"type": "adamw", "learning_rate": 0.01, "betas": [0.9, 0.95], "eps": 1e-8,
-                   "weight_decay": 0.1, "weight_decay_on": "all",
-                   "groups": [{"match": "*.bias", "weight_decay": 0.0}]},
+                   "weight_decay": 0.1, "groups": [{"match": "*.bias", "weight_decay": 0.0}]},
         make=lambda p: torch.optim.AdamW(
             [{"params": [v for k, v in p.items() if not k.endswith(".bias")], "weight_decay": 0.1},
              {"params": [v for k, v in p.items() if k.endswith(".bias")], "weight_decay": 0.0}],
@@ -275,7 +274,7 @@ def cases():
             {"type": "batch_norm"}, {"type": "relu"}, {"type": "global_avg_pool"},
             {"type": "linear"}]},
         optimizer={"type": "sgd", "learning_rate": 0.05, "momentum": 0.9, "nesterov": True,
-                   "weight_decay": 1e-3, "weight_decay_on": "all", "groups": []},
+                   "weight_decay": 1e-3, "groups": []},
         make=lambda p: torch.optim.SGD(p.values(), lr=0.05, momentum=0.9, nesterov=True,
                                        weight_decay=1e-3))
     yield dict(
@@ -305,7 +304,7 @@ def cases():
         shapes=shapes, input=(12, 12, 3), classes=4, target=(),
         model={"type": "resnet", "depth": 18, "stem": "cifar", "width": 2},
         optimizer={"type": "sgd", "learning_rate": 0.02, "momentum": 0.9, "weight_decay": 1e-3,
-                   "weight_decay_on": "all", "groups": []},
+                   "groups": []},
         make=lambda p: torch.optim.SGD(p.values(), lr=0.02, momentum=0.9, weight_decay=1e-3))
 
 

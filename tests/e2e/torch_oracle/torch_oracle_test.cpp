@@ -118,7 +118,8 @@ private slots:
         QFETCH(QString, model);
         const Reference reference(model);
         const compile::CheckedRun checked =
-            compile::read_run_config(reference.document.at("config"), ".");
+            compile::read_run_config(reference.document.at("config"), ".",
+                                     {"optimizer.weight_decay_on=all"}); // as PyTorch's groups
         QVERIFY2(checked.ok(), checked.diagnostics.empty()
                                    ? ""
                                    : config::to_text(checked.diagnostics.front()).c_str());
