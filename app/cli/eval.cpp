@@ -3,6 +3,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_options.h"
+#include "core/base/error.h"
 #include "core/train/evaluation.h"
 
 namespace weft::cli {

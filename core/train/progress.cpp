@@ -134,6 +134,10 @@ Progress progress_of(const checkpoint::Record& record, Progress progress) {
             progress.stall = Stall{stall.at("best").get<double>(), counted(stall, "step"),
                                    counted(stall, "evaluations")};
         }
+        if (counters.contains("training")) {
+            progress.training = {metrics_of(counters["training"].at("sums")),
+                                 counted(counters["training"], "steps")};
+        }
         if (counters.contains("moments_since")) {
             const auto since = counters["moments_since"].get<std::vector<std::int64_t>>();
             if (since.size() == progress.moments_since.size()) { // a fork may have other groups
@@ -177,6 +181,10 @@ checkpoint::Record to_record(const Progress& progress, const compile::RunConfig&
         record.counters["stall"] = {{"best", progress.stall->best},
                                     {"step", progress.stall->step},
                                     {"evaluations", progress.stall->evaluations}};
+    }
+    if (progress.training.steps > 0) {
+        record.counters["training"] = {{"steps", progress.training.steps},
+                                       {"sums", finite_json(progress.training.metrics)}};
     }
     record.metrics = finite_json(progress.last_metrics);
     record.metric_step = progress.evaluated_step;

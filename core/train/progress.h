@@ -33,6 +33,12 @@ struct Stall {
     std::int64_t evaluations = 0; // since then
 };
 
+/// What the updates since the last evaluation reported, where a training metric is judged.
+struct TrainingSums {
+    Metrics metrics;
+    std::int64_t steps = 0;
+};
+
 struct Progress {
     std::int64_t step = 0; // completed updates
     data::Cursor cursor;
@@ -42,6 +48,7 @@ struct Progress {
     Metrics last_metrics; // of evaluated_step
     std::optional<Best> best;
     std::optional<Stall> stall; // once its metric was evaluated
+    TrainingSums training;
     /// By group of the optimizer: the step at which its state was zero. What the state has seen,
     /// and what Adam corrects for, counts from there.
     std::vector<std::int64_t> moments_since;

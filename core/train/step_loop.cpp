@@ -228,31 +228,37 @@ bool StepLoop::evaluation_is_pending(const LiveSettings& live) const {
                   setup_.clock.steady_s() - last_evaluation_s_);
 }
 
-// Whether the best step is one of the best training metric.
+// Whether a training metric decides which step is best, or when the run has stalled.
 bool StepLoop::counts_training() const {
-    return goal_.metric.starts_with(kTrainPrefix);
+    const auto& rule = setup_.config.early_stopping;
+    return goal_.metric.starts_with(kTrainPrefix) ||
+           (rule && rule->metric.starts_with(kTrainPrefix));
 }
 
 void StepLoop::sum_training(const UpdateNumbers& numbers) {
+    if (!counts_training()) {
+        return;
+    }
     Metrics one = numbers.metrics;
     one.emplace_back(std::string(kTrainPrefix) + "loss", numbers.loss);
-    if (summed_steps_++ == 0) {
-        training_sums_ = std::move(one);
+    TrainingSums& sums = progress_.training;
+    ++sums.steps;
+    if (sums.metrics.size() != one.size()) {
+        sums = {std::move(one), 1};
         return;
     }
     for (std::size_t i = 0; i < one.size(); ++i) {
-        training_sums_[i].second += one[i].second;
+        sums.metrics[i].second += one[i].second;
     }
 }
 
 // What the steps since the last evaluation reported, on average: one batch alone says little.
 Metrics StepLoop::take_training_means() {
-    Metrics means = std::exchange(training_sums_, {});
-    for (auto& [name, value] : means) {
-        value /= static_cast<double>(summed_steps_);
+    TrainingSums sums = std::exchange(progress_.training, {});
+    for (auto& [name, value] : sums.metrics) {
+        value /= static_cast<double>(sums.steps);
     }
-    summed_steps_ = 0;
-    return means;
+    return std::move(sums.metrics);
 }
 
 // True when the run is better than ever before.

@@ -117,8 +117,6 @@ private:
     std::string save_problem_; // of the newest save; empty when it succeeded
     bool warned_about_log_ = false;
     int updates_ = 0; // of this session, as far as memory settles
-    Metrics training_sums_; // of the steps since the last evaluation
-    std::int64_t summed_steps_ = 0;
 };
 
 } // namespace weft::train

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // No flipped bit of a checkpoint gets into a model, on whatever mesh it is restored.
+#include "core/base/file.h"
 #include "core/checkpoint/export.h"
 #include "core/train/engine.h"
 #include "core/train/planning.h"

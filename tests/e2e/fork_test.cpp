@@ -157,6 +157,19 @@ private slots:
         QVERIFY(std::abs(kept->record.metrics.at("train/loss").get<double>() - best) < 1e-6);
     }
 
+    void a_resume_between_two_evaluations_goes_on_with_the_sums() {
+        const QStringList settings = {"--set", "data.validation=null", "--set",
+                                      "checkpoint.metric=train/loss", "--set",
+                                      "evaluation.every={\"steps\": 5}"};
+        train("at_once", settings + QStringList{"--max-steps", "15"});
+        train("in_two", settings + QStringList{"--max-steps", "8"});
+        QCOMPARE(run_weft({"resume", text("in_two"), "--max-steps", "15"}).code, 0);
+        QCOMPARE(checkpoint_of("in_two", 15).record.metrics,
+                 checkpoint_of("at_once", 15).record.metrics);
+        QCOMPARE(checkpoint_of("in_two", 15).record.counters.at("best"),
+                 checkpoint_of("at_once", 15).record.counters.at("best"));
+    }
+
     void a_warm_start_takes_the_average_that_was_measured() {
         train("averaged", {"--set", "training.ema_decay=0.9", "--max-steps", "20"});
         const QString from = "init.from=" + text("averaged");
