@@ -18,6 +18,20 @@ fs::path series_path(const fs::path& folder, const std::string& series) {
     return folder / (series + ".f64");
 }
 
+/// Never the root itself: a run whose folder was moved away must not make it anew.
+void make_folders_below(const fs::path& root, const fs::path& folder) {
+    fs::path at = root;
+    for (const fs::path& part : folder.lexically_relative(root)) {
+        at /= part;
+        std::error_code problem;
+        fs::create_directory(at, problem);
+        if (problem) {
+            throw Error(ErrorKind::runtime, at.string(),
+                        "the folder cannot be made: " + problem.message());
+        }
+    }
+}
+
 } // namespace
 
 Metrics scalars(const Payload& payload) {
@@ -38,6 +52,10 @@ Metrics scalars(const Payload& payload) {
     return {};
 }
 
+MetricsStore::MetricsStore(fs::path folder) : folder_(std::move(folder)) {
+    make_directories(folder_);
+}
+
 void MetricsStore::add(const Event& event) {
     const auto* step = std::get_if<StepEvent>(&event.payload);
     const auto* evaluation = std::get_if<EvaluationEvent>(&event.payload);
@@ -53,7 +71,7 @@ void MetricsStore::append(const std::string& series, std::int64_t step, double t
     auto found = files_.find(series);
     if (found == files_.end()) {
         const fs::path path = series_path(folder_, series);
-        make_directories(path.parent_path());
+        make_folders_below(folder_, path.parent_path());
         File file(path, File::Mode::append);
         // A killed process may have left part of a record.
         const std::int64_t whole =

@@ -25,7 +25,8 @@ struct MetricPoint {
 class MetricsStore {
 public:
     /// `folder` is <run>/metrics.
-    explicit MetricsStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
+    /// Makes the folder; throws weft::Error{runtime}.
+    explicit MetricsStore(std::filesystem::path folder);
     /// Throws weft::Error{runtime}, e.g. on a full disk.
     void add(const Event& event);
 

@@ -10,13 +10,11 @@ namespace weft::train {
 Recorder::Recorder(const std::filesystem::path& metrics_folder, bool tensorboard, double now,
                    const std::string& host)
     : folder_(metrics_folder) {
-    store_.emplace(metrics_folder);
-    if (!tensorboard) {
-        return;
-    }
     try {
-        make_directories(metrics_folder);
-        tensorboard_ = std::make_unique<TensorboardWriter>(metrics_folder, now, host);
+        store_.emplace(metrics_folder);
+        if (tensorboard) {
+            tensorboard_ = std::make_unique<TensorboardWriter>(metrics_folder, now, host);
+        }
     } catch (const Error& fault) {
         problem_ = fault.message();
     }

@@ -50,6 +50,7 @@ struct Session::State {
     data::OnOpening on_opening();
     void prepare_kernels();
     void tell_memory();
+    void tell_library();
     void load_start();
     void restore();
     void warn_about_schedules();
@@ -236,6 +237,15 @@ void Session::State::prepare_kernels() {
     }
 }
 
+// A folder that was moved away meanwhile is the step loop's to tell.
+void Session::State::tell_library() {
+    try {
+        write_plan(with_library(*plan, memory.library_bytes(*executor)));
+    } catch (const Error& fault) {
+        control.emit(WarningEvent{"The plan was not brought up to date: " + fault.message(), ""});
+    }
+}
+
 void Session::State::tell_memory() {
     control.emit(SystemEvent{devices_json(thread_count(options.threads)), host_json(),
                              memory.to_json(*executor)});
@@ -347,7 +357,7 @@ SessionResult Session::State::train() {
                     if (lock->place() != RunLock::Place::ours) {
                         return; // the loop tells
                     }
-                    write_plan(with_library(*plan, memory.library_bytes(*executor)));
+                    tell_library();
                 },
             .environment = environment,
             .control = control,

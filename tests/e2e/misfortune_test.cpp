@@ -128,12 +128,13 @@ private slots:
             QVERIFY(other->wait_for_step(1).has_value());
         }
         const auto before = ended ? files_in(path(name)) : std::map<std::string, std::string>();
-        QVERIFY(live.wait_for([](const Event& event) {
-                        const auto* one = std::get_if<WarningEvent>(&event.payload);
-                        return one != nullptr &&
-                               one->message.find("of another run") != std::string::npos;
-                    })
-                    .has_value());
+        std::string heard;
+        const auto told = live.wait_for([&heard](const Event& event) {
+            const auto* one = std::get_if<WarningEvent>(&event.payload);
+            heard += one != nullptr ? one->message + "\n" : "";
+            return one != nullptr && one->message.find("of another run") != std::string::npos;
+        });
+        QVERIFY2(told.has_value(), (heard + std::to_string(live.finish())).c_str());
         live.send(R"({"command": "checkpoint"})");
         live.send(R"({"command": "stop"})");
         QCOMPARE(live.finish(), 1);
