@@ -162,16 +162,17 @@ int main(int argc, char** argv) {
     studio.reattach();
     studio.index().refresh();
     if (!request.action.isEmpty()) {
-        QAction* asked = window.actions().find(request.action);
-        if (asked == nullptr) {
+        if (window.actions().find(request.action) == nullptr) {
             qCritical("%s",
                       qPrintable(QObject::tr("There is no action '%1'. There are: %2.")
                                      .arg(request.action, window.actions().ids().join(", "))));
             return 2;
         }
-        QTimer::singleShot(0, asked, &QAction::trigger); // a dialog it opens needs the event loop
     }
-    weft::ui::LaunchQueue launches(window);
+    weft::ui::LaunchQueue launches(window, studio.draft());
+    QTimer::singleShot(0, &launches, [&] { // a dialog that it opens needs the event loop
+        launches.add({{}, request.action, {}});
+    });
     QObject::connect(&instance, &weft::ui::SingleInstance::requested, &launches,
                      &weft::ui::LaunchQueue::add);
     application.setFaultListener(

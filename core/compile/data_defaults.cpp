@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/compile/data_defaults.h"
 
-#include "core/base/error.h"
-#include "core/data/dataset.h"
 #include "core/nn/model_list.h"
 
 #include <algorithm>
+#include <exception>
 
 namespace weft::compile {
 namespace {
@@ -29,18 +28,24 @@ bool reads_tokens(const Json& document) {
     return model != nullptr && model->language_model();
 }
 
-bool all_given(const Json& raw) {
-    return given(raw, "/loss") && given(raw, "/training/global_batch_size") &&
-           given(raw, "/training/length") && given(raw, "/training/early_stopping") &&
-           given(raw, "/checkpoint/metric");
+bool gives_classes(const Json& document) {
+    const Json& type = document.at("data").at("train").at("type");
+    return type == "idx" || type == "images";
+}
+
+bool data_decides(const Json& raw, const Json& document) {
+    return !given(raw, "/training/global_batch_size") || !given(raw, "/training/length") ||
+           (!given(raw, "/loss") && !gives_classes(document));
+}
+
+bool has_validation(const Json& document) {
+    const Json& validation = document.at("data").at("validation");
+    return !validation.is_null() && validation.value("split", 1.0) > 0.0;
 }
 
 void fill(const Json& raw, const data::DataOutline& data, Json& document) {
     if (!given(raw, "/loss") && data.sample.classes == 0) {
         document["loss"] = {{"type", "mse"}};
-    }
-    if (!given(raw, "/checkpoint/metric") && !data.has_validation) {
-        document["checkpoint"]["metric"] = "train/loss";
     }
     Json& training = document["training"];
     if (!given(raw, "/training/global_batch_size")) {
@@ -76,16 +81,27 @@ std::int64_t fitted_epochs(std::int64_t samples, std::int64_t batch) {
     return std::clamp((kFittedUpdates + updates - 1) / updates, kFewestEpochs, kMostEpochs);
 }
 
-void fill_data_defaults(const Json& raw, const std::filesystem::path& base_dir, Json& document) {
-    if (all_given(raw) || reads_tokens(document)) {
+std::optional<data::DataOutline> look_at_data(const Json& section,
+                                              const data::OpenContext& context) {
+    try {
+        return data::outline_data(section, context, data::Files::may_be_absent);
+    } catch (const std::exception&) {
+        // Whoever needs the data says what is wrong with it, with all that belongs to it.
+        return std::nullopt;
+    }
+}
+
+void fill_data_defaults(const Json& raw, const std::filesystem::path& base_dir,
+                        const DataLook& look, Json& document) {
+    if (!given(raw, "/checkpoint/metric") && !has_validation(document)) {
+        document["checkpoint"]["metric"] = "train/loss";
+    }
+    if (reads_tokens(document) || !data_decides(raw, document)) {
         return;
     }
     data::OpenContext context{base_dir, 0, document.at("seed").get<std::uint64_t>()};
-    try {
-        fill(raw, data::outline_data(document.at("data"), context, data::Files::may_be_absent),
-             document);
-    } catch (const Error&) {
-        // Whoever needs the data says what is wrong with it, with all that belongs to it.
+    if (const auto outline = look(document.at("data"), context)) {
+        fill(raw, *outline, document);
     }
 }
 

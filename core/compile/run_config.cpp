@@ -3,7 +3,6 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/compile/data_defaults.h"
 #include "core/compile/run_rules.h"
 #include "core/data/dataset.h"
 #include "core/nn/model_list.h"
@@ -69,7 +68,6 @@ void read_checkpoint(const Json& checkpoint, RunConfig& config) {
     config.keep_latest = checkpoint.at("keep_latest").get<std::int64_t>();
     config.keep_best = checkpoint.at("keep_best").get<std::int64_t>();
     config.checkpoint_metric = checkpoint.at("metric").get<std::string>();
-    config.checkpoint_metric_min = checkpoint.at("mode") == "min";
     config.checkpoint_async = checkpoint.at("async").get<bool>();
 }
 
@@ -95,14 +93,15 @@ CheckedRun problem(std::string pointer, std::string message, std::string hint) {
 
 CheckedRun read_text(std::string_view text, std::string_view where,
                      const std::filesystem::path& base_dir,
-                     const std::vector<std::string>& overrides) {
+                     const std::vector<std::string>& overrides,
+                     const DataLook& look = look_at_data) {
     config::Checked parsed = config::parse_json(text, where);
     if (!parsed.ok()) {
         CheckedRun out;
         out.diagnostics = std::move(parsed.diagnostics);
         return out;
     }
-    return read_run_config(std::move(parsed.value), base_dir, overrides);
+    return read_run_config(std::move(parsed.value), base_dir, overrides, look);
 }
 
 /// A graph is kept with its text: the file that it is from may change while a run goes on.
@@ -174,7 +173,7 @@ std::int64_t RunConfig::context() const {
 }
 
 CheckedRun read_run_config(Json document, const std::filesystem::path& base_dir,
-                           const std::vector<std::string>& overrides) {
+                           const std::vector<std::string>& overrides, const DataLook& look) {
     CheckedRun out;
     const auto add = [&out](config::Diagnostics found) {
         std::move(found.begin(), found.end(), std::back_inserter(out.diagnostics));
@@ -193,7 +192,7 @@ CheckedRun read_run_config(Json document, const std::filesystem::path& base_dir,
     add(data::check_data(checked.value["data"], "/data"));
     explain_unavailable(document, out.diagnostics);
     if (out.ok()) {
-        fill_data_defaults(document, base_dir, checked.value);
+        fill_data_defaults(document, base_dir, look, checked.value);
     }
     fill_dependent_defaults(checked.value);
     read_model_file(checked.value, base_dir, out.diagnostics);
@@ -206,8 +205,8 @@ CheckedRun read_run_config(Json document, const std::filesystem::path& base_dir,
 }
 
 CheckedRun read_run_config(std::string_view text, const std::filesystem::path& base_dir,
-                           const std::vector<std::string>& overrides) {
-    return read_text(text, "configuration", base_dir, overrides);
+                           const std::vector<std::string>& overrides, const DataLook& look) {
+    return read_text(text, "configuration", base_dir, overrides, look);
 }
 
 CheckedRun read_run_config_file(const std::filesystem::path& path,

@@ -3,6 +3,7 @@
 // assembled from the records of nn, optim, data, ...; nobody else defines a setting.
 #pragma once
 
+#include "core/compile/data_defaults.h"
 #include "core/config/field.h"
 
 #include <cstdint>
@@ -60,7 +61,6 @@ struct RunConfig {
     std::int64_t keep_latest = 2;
     std::int64_t keep_best = 3;
     std::string checkpoint_metric; // "validation/loss"
-    bool checkpoint_metric_min = true;
     bool checkpoint_async = true;
 
     const config::Json& section(std::string_view key) const { return document.at(std::string(key)); }
@@ -78,12 +78,15 @@ struct CheckedRun {
 /// The whole table: JSON schema, forms, reference page and validator come from it.
 const config::FieldTable& run_config_table();
 
-/// Text -> configuration: syntax, fields, ranges, then the cross-field rules. Every problem at once.
-/// `overrides` are "--set" assignments, applied before checking.
+/// Text -> configuration: syntax, fields, ranges, then the cross-field rules. Every problem at
+/// once. `overrides` are "--set" assignments, applied before checking. `look`: where defaults
+/// follow the data; a thread that must not wait gives one that reads no files.
 CheckedRun read_run_config(std::string_view text, const std::filesystem::path& base_dir,
-                           const std::vector<std::string>& overrides = {});
+                           const std::vector<std::string>& overrides = {},
+                           const DataLook& look = look_at_data);
 CheckedRun read_run_config(config::Json document, const std::filesystem::path& base_dir,
-                           const std::vector<std::string>& overrides = {});
+                           const std::vector<std::string>& overrides = {},
+                           const DataLook& look = look_at_data);
 /// Reads a file. A missing or unreadable file is a diagnostic too.
 CheckedRun read_run_config_file(const std::filesystem::path& path,
                                 const std::vector<std::string>& overrides = {});

@@ -237,8 +237,11 @@ void Session::State::prepare_kernels() {
     }
 }
 
-// A folder that was moved away meanwhile is the step loop's to tell.
+// A folder that was moved away is the step loop's to tell.
 void Session::State::tell_library() {
+    if (lock->place() != RunLock::Place::ours) {
+        return;
+    }
     try {
         write_plan(with_library(*plan, memory.library_bytes(*executor)));
     } catch (const Error& fault) {
@@ -261,6 +264,9 @@ void Session::State::load_start() {
         control.emit(WarningEvent{to_text(start), ""});
     }
     progress.live.extra_steps += options.extend_steps;
+    if (options.extend_steps > 0 && progress.stall) {
+        progress.stall->evaluations = 0; // who trains longer is patient anew
+    }
     control.restore_live(progress.live);
 }
 
@@ -354,9 +360,6 @@ SessionResult Session::State::train() {
             .memory_settled =
                 [this] {
                     tell_memory();
-                    if (lock->place() != RunLock::Place::ours) {
-                        return; // the loop tells
-                    }
                     tell_library();
                 },
             .environment = environment,

@@ -217,8 +217,7 @@ void StepLoop::after_step() {
 }
 
 bool StepLoop::evaluation_is_pending(const LiveSettings& live) const {
-    if ((setup_.data.validation == nullptr && !counts_training()) ||
-        progress_.evaluated_step == progress_.step) {
+    if (!has_something_to_evaluate() || progress_.evaluated_step == progress_.step) {
         return false;
     }
     if (progress_.step == 0) {
@@ -233,6 +232,10 @@ bool StepLoop::counts_training() const {
     const auto& rule = setup_.config.early_stopping;
     return goal_.metric.starts_with(kTrainPrefix) ||
            (rule && rule->metric.starts_with(kTrainPrefix));
+}
+
+bool StepLoop::has_something_to_evaluate() const {
+    return setup_.data.validation != nullptr || counts_training();
 }
 
 void StepLoop::sum_training(const UpdateNumbers& numbers) {
@@ -263,6 +266,9 @@ Metrics StepLoop::take_training_means() {
 
 // True when the run is better than ever before.
 bool StepLoop::evaluate_now() {
+    if (!has_something_to_evaluate()) {
+        return false;
+    }
     Metrics known;
     if (setup_.data.validation != nullptr) {
         auto metrics = evaluate_validation();
@@ -501,17 +507,24 @@ void StepLoop::settle() {
 }
 
 // What the patience was spent on made the run no better: the test measures what it found before, as
-// whoever takes the best checkpoint will. The newest checkpoint is on disk already.
-void StepLoop::take_best_weights() {
+// whoever takes the best checkpoint will. The newest one is on disk already. False when it cannot.
+bool StepLoop::take_best_weights() {
     const auto entries = checkpoint::list_checkpoints(setup_.folder / "checkpoints");
     const checkpoint::Entry* best = checkpoint::best_entry(entries, goal_);
-    if (best == nullptr || best->step == progress_.step || setup_.data.test == nullptr) {
-        return;
+    if (best == nullptr || best->step == progress_.step) {
+        return true;
     }
-    restore_tensors(setup_.executor, checkpoint::read_manifest(best->path), Missing::is_error);
-    setup_.control.emit(WarningEvent{"The test measures the best checkpoint, of step " +
-                                         format_thousands(best->step) + ".",
-                                     ""});
+    const std::string name = "the best checkpoint, of step " + format_thousands(best->step);
+    try {
+        restore_tensors(setup_.executor, checkpoint::read_manifest(best->path), Missing::is_error);
+    } catch (const Error& fault) {
+        setup_.control.emit(WarningEvent{"The test was not measured: " + name +
+                                             ", cannot be read: " + fault.message(),
+                                         "`weft eval` measures another one."});
+        return false;
+    }
+    setup_.control.emit(WarningEvent{"The test measures " + name + ".", ""});
+    return true;
 }
 
 FinishedEvent StepLoop::finish() {
@@ -519,16 +532,13 @@ FinishedEvent StepLoop::finish() {
         saved_step_ = -1; // its record shall hold these metrics
     }
     save_at_end();
-    if (has_stalled()) {
-        take_best_weights();
-    }
     FinishedEvent event;
     event.steps = progress_.step;
     event.last = progress_.last_metrics;
     if (progress_.best) {
         event.best = progress_.best->metrics;
     }
-    if (setup_.data.test != nullptr) {
+    if (setup_.data.test != nullptr && (!has_stalled() || take_best_weights())) {
         const double start_s = setup_.clock.steady_s();
         event.test = evaluate(setup_.executor, setup_.config, setup_.data.test, "test", 0,
                               setup_.control.wind_up())

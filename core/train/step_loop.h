@@ -85,12 +85,13 @@ private:
     bool evaluate_now();
     std::optional<Metrics> evaluate_validation();
     bool counts_training() const;
+    bool has_something_to_evaluate() const;
     void sum_training(const UpdateNumbers& numbers);
     Metrics take_training_means();
     bool note_improvement(const Metrics& metrics);
     void note_stall(const Metrics& metrics);
     bool has_stalled() const;
-    void take_best_weights();
+    bool take_best_weights();
     void write_samples(double since_s);
     void save(const std::string& kept_for);
     void collect_saves();

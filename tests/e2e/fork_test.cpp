@@ -2,6 +2,7 @@
 // What a fork takes along from its parent, and what it begins anew.
 #include "core/base/file.h"
 #include "core/checkpoint/checkpoint.h"
+#include "core/train/run_summary.h"
 #include "tests/e2e/weft_process.h"
 #include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"
@@ -168,6 +169,25 @@ private slots:
                  checkpoint_of("at_once", 15).record.metrics);
         QCOMPARE(checkpoint_of("in_two", 15).record.counters.at("best"),
                  checkpoint_of("at_once", 15).record.counters.at("best"));
+    }
+
+    // A rate of nearly nothing: no evaluation can be better than the first.
+    void a_run_that_has_stalled_is_finished_and_can_be_trained_longer() {
+        const QStringList settings = {"--set", "optimizer.learning_rate=1e-30",
+                                      "--set", "optimizer.momentum=0",
+                                      "--set", "evaluation.every={\"steps\": 5}",
+                                      "--set", "training.early_stopping={\"patience\": 3}"};
+        train("stalled", settings);
+        train("in_halves", settings + QStringList{"--max-steps", "12"});
+        QCOMPARE(run_weft({"resume", text("in_halves")}).code, 0);
+        for (const char* name : {"stalled", "in_halves"}) {
+            // Evaluated at 0, 5, 10 and 15: three times no better.
+            QCOMPARE(train::summarise_run(path(name)).step, std::int64_t{15});
+            QCOMPARE(train::summarise_run(path(name)).state, std::string("finished"));
+        }
+        const Finished longer = run_weft({"resume", text("stalled"), "--extend", "1"});
+        QVERIFY2(longer.code == 0, longer.err.c_str());
+        QCOMPARE(train::summarise_run(path("stalled")).step, std::int64_t{30});
     }
 
     void a_warm_start_takes_the_average_that_was_measured() {

@@ -90,7 +90,7 @@ private slots:
 
     void what_another_start_asks_for_waits_until_no_dialog_is_open() {
         weft::test::StudioFixture fixture;
-        weft::ui::LaunchQueue launches(fixture.window());
+        weft::ui::LaunchQueue launches(fixture.window(), fixture.studio().draft());
         QDialog dialog(&fixture.window());
         dialog.open();
         launches.add({{}, "page.runs", {}});

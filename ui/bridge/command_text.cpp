@@ -18,8 +18,8 @@ QString shellQuoted(const QString& word) {
 
 QString trainCommand(const Draft& draft) {
     QStringList words = {"weft", "train", shellQuoted(pathText(draft.path()))};
-    const compile::CheckedRun saved =
-        compile::read_run_config(std::string_view(draft.savedText()), draft.baseDir());
+    const compile::CheckedRun saved = compile::read_run_config(
+        std::string_view(draft.savedText()), draft.baseDir(), {}, draft.dataLook());
     if (saved.ok()) {
         for (const compile::FieldChange& change : compile::compare(saved.config, draft.config())) {
             words.append("--set");

@@ -3,9 +3,11 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::ui {
 namespace {
@@ -15,6 +17,12 @@ constexpr std::size_t kMostUndo = 100;
 
 std::string documentText(const config::Json& document) {
     return document.dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n";
+}
+
+/// What an outline is of.
+std::string dataKey(const config::Json& section, const data::OpenContext& context) {
+    return section.dump(-1, ' ', false, config::Json::error_handler_t::replace) + '\n' +
+           context.base_dir.string();
 }
 
 /// Takes out what a pointer leads to; nothing happens where there is nothing.
@@ -39,6 +47,7 @@ void Draft::open(const std::filesystem::path& path) {
     remember();
     path_ = path;
     base_dir_ = path.parent_path();
+    seen_data_.reset(); // files may have changed
     try {
         text_ = read_file(path);
         saved_text_ = text_;
@@ -57,6 +66,7 @@ void Draft::setDocument(const config::Json& document, const std::filesystem::pat
     path_.clear();
     saved_text_.clear();
     base_dir_ = base_dir;
+    seen_data_.reset();
     document_ = document;
     text_ = documentText(document_);
     check();
@@ -65,6 +75,7 @@ void Draft::setDocument(const config::Json& document, const std::filesystem::pat
 void Draft::restore(const std::string& text, const std::filesystem::path& path,
                     const std::filesystem::path& base_dir, bool saved) {
     remember();
+    seen_data_.reset();
     path_ = path;
     base_dir_ = base_dir;
     text_ = text;
@@ -224,6 +235,12 @@ std::optional<config::Diagnostic> Draft::obstacle() const {
             }
         }
     }
+    if (isLooking()) {
+        return config::Diagnostic{
+            "/data", config::Severity::error,
+            tr("the data is being looked at, for the batch and the length").toStdString(),
+            tr("Give both, or wait a moment.").toStdString()};
+    }
     return std::nullopt;
 }
 
@@ -235,17 +252,67 @@ void Draft::parse() {
         check();
     } else {
         diagnostics_ = std::move(parsed.diagnostics);
+        endLook(); // it was for a text that is gone
         emit changed();
     }
 }
 
+compile::DataLook Draft::dataLook() const {
+    return [this](const config::Json& section,
+                  const data::OpenContext& context) -> std::optional<data::DataOutline> {
+        if (section.at("train").at("type") == "synthetic") {
+            return compile::look_at_data(section, context); // no files
+        }
+        const bool seen = seen_data_ && seen_data_->key == dataKey(section, context);
+        return seen ? seen_data_->outline : std::nullopt;
+    };
+}
+
+void Draft::lookAtData(const std::string& key, const config::Json& section,
+                       const data::OpenContext& context) {
+    if (looking_ == key || (seen_data_ && seen_data_->key == key)) {
+        return;
+    }
+    looking_ = key;
+    runInBackground(
+        this, [section, context] { return compile::look_at_data(section, context); },
+        [this, key](std::optional<data::DataOutline> found) {
+            if (looking_ == key) { // nothing else is looked for by now
+                seen_data_ = SeenData{key, std::move(found)};
+                endLook();
+                check();
+            }
+        });
+}
+
 void Draft::check() {
-    compile::CheckedRun checked = compile::read_run_config(document_, base_dir_);
+    const compile::DataLook known = dataLook();
+    bool open = false; // what the data decides is not known yet
+    compile::CheckedRun checked = compile::read_run_config(
+        document_, base_dir_, {},
+        [&](const config::Json& section, const data::OpenContext& context) {
+            auto outline = known(section, context);
+            if (!outline) {
+                open = true;
+                lookAtData(dataKey(section, context), section, context);
+            }
+            return outline;
+        });
+    if (!open) {
+        endLook();
+    }
     diagnostics_ = std::move(checked.diagnostics);
     if (!config::has_errors(diagnostics_)) {
         config_ = std::move(checked.config);
     }
     emit changed();
+}
+
+void Draft::endLook() {
+    if (!std::exchange(looking_, {}).empty()) {
+        // Those who wait for it find the draft checked.
+        QMetaObject::invokeMethod(this, &Draft::looked, Qt::QueuedConnection);
+    }
 }
 
 } // namespace weft::ui

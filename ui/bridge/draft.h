@@ -22,7 +22,9 @@ struct FieldEdit {
     std::optional<config::Json> value;
 };
 
-/// Who looks closer at a draft than its own check, which reads no file but the text of a model.
+/// Who looks closer at a draft than its own check, which reads no file but the text of a model:
+/// where defaults follow the data, that is looked at in the background, and the draft checked
+/// again.
 enum class FindingSource { Files, Data, Model };
 
 class Draft : public QObject {
@@ -81,14 +83,19 @@ public:
     /// Takes the place of what this source found before, which holds through edits until it has
     /// looked again: nothing flickers.
     void setFindings(FindingSource source, const config::Diagnostics& findings);
+    /// What is known of the data by now, for others who read the same document.
+    compile::DataLook dataLook() const;
     /// The first error of any kind; none: it can be started.
     std::optional<config::Diagnostic> obstacle() const;
+    /// The data is being looked at, for what the document leaves to it.
+    bool isLooking() const { return !looking_.empty(); }
     /// How many fields differ from another frozen configuration.
     std::vector<compile::FieldChange> differencesFrom(const compile::RunConfig& other) const;
 
 signals:
     void changed();
     void findingsChanged();
+    void looked(); // isLooking() has ended
 
 private:
     // All that an edit can change.
@@ -99,8 +106,16 @@ private:
         std::string saved_text;
     };
 
+    struct SeenData {
+        std::string key; // of the data section and where it counts from
+        std::optional<data::DataOutline> outline;
+    };
+
     void parse();
     void check();
+    void lookAtData(const std::string& key, const config::Json& section,
+                    const data::OpenContext& context);
+    void endLook();
     void take(config::Json before, config::Diagnostics problems, const QString& merge);
     void remember();
     Version version() const { return {path_, base_dir_, text_, saved_text_}; }
@@ -113,6 +128,8 @@ private:
     config::Json document_;  // what the text says, before defaults
     compile::RunConfig config_;
     config::Diagnostics diagnostics_;
+    std::optional<SeenData> seen_data_;
+    std::string looking_; // the key that a look is on its way for; empty: none
     std::array<config::Diagnostics, 3> findings_; // by source
     std::vector<Version> undo_;                   // before each edit, oldest first
     std::vector<Version> redo_;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/launch_queue.h"
 
+#include "ui/bridge/draft.h"
 #include "ui/shell/main_window.h"
 
 #include <QApplication>
 
+#include <utility>
+
 namespace weft::ui {
 
-LaunchQueue::LaunchQueue(MainWindow& window) : window_(window) {
+LaunchQueue::LaunchQueue(MainWindow& window, Draft& draft) : window_(window), draft_(draft) {
+    connect(&draft, &Draft::looked, this, &LaunchQueue::serve);
     window.installEventFilter(this);
 }
 
@@ -20,10 +24,13 @@ void LaunchQueue::add(const LaunchRequest& request) {
 
 void LaunchQueue::serve() {
     while (!waiting_.isEmpty() && QApplication::activeModalWidget() == nullptr) {
-        const LaunchRequest request = waiting_.dequeue();
-        for (const QString& file : request.files) {
+        for (const QString& file : std::exchange(waiting_.head().files, {})) {
             window_.open(file);
         }
+        if (draft_.isLooking()) {
+            return;
+        }
+        const LaunchRequest request = waiting_.dequeue();
         if (QAction* asked = window_.actions().find(request.action)) {
             asked->trigger(); // may wait for the answer of a dialog
         }

@@ -9,13 +9,15 @@
 
 namespace weft::ui {
 
+class Draft;
 class MainWindow;
 
 class LaunchQueue : public QObject {
 public:
-    explicit LaunchQueue(MainWindow& window);
+    LaunchQueue(MainWindow& window, Draft& draft);
 
-    /// Brings the window to the front now, opens and triggers once no dialog is in the way.
+    /// Brings the window to the front now, opens once no dialog is in the way, and triggers once
+    /// what the draft leaves to its data is known too.
     void add(const LaunchRequest& request);
 
 private:
@@ -23,6 +25,7 @@ private:
     void serve();
 
     MainWindow& window_;
+    Draft& draft_;
     QQueue<LaunchRequest> waiting_;
 };
 

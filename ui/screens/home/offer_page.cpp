@@ -64,7 +64,8 @@ QWidget* line(const QString& text, const char* icon, Role role) {
 /// "cnn", "128", "5 epochs", "0.001": what a run is told by.
 std::vector<widgets::Figure> figuresOf(const config::Json& document,
                                        const std::filesystem::path& base_dir) {
-    const compile::CheckedRun checked = compile::read_run_config(document, base_dir);
+    const compile::CheckedRun checked = compile::read_run_config(
+        document, base_dir, {}, [](const auto&, const auto&) { return std::nullopt; });
     if (!checked.ok()) {
         return {};
     }
@@ -144,6 +145,7 @@ OfferPage::OfferPage(Studio& studio, QWidget* parent) : QWidget(parent), studio_
         }
     });
     connect(&studio_, &Studio::trainingChanged, this, &OfferPage::updateStart);
+    connect(&studio_.draft(), &Draft::looked, this, &OfferPage::goOn);
     update();
 }
 
@@ -263,6 +265,7 @@ void OfferPage::showEvent(QShowEvent* event) {
 void OfferPage::hideEvent(QHideEvent* event) {
     QWidget::hideEvent(event);
     offer_.preview().setActive(false);
+    starting_ = false;
 }
 
 // In a narrow window, or with large text, the samples stand below what was found and all of it
@@ -438,7 +441,7 @@ void OfferPage::updateStart() {
     const bool ready =
         offer_.state() == DataOffer::State::Found && offer_.run() && !offer_.isWorking();
     const bool free = !studio_.isTraining();
-    start_->setEnabled(ready && free);
+    start_->setEnabled(ready && free && !starting_);
     edit_->setEnabled(ready);
     start_->setToolTip(free ? QString()
                             : tr("%1 is still training. Stop it first.").arg(studio_.run().name()));
@@ -457,9 +460,19 @@ bool OfferPage::makeDraft() {
 }
 
 void OfferPage::start() {
-    if (!makeDraft()) {
+    if (makeDraft()) {
+        starting_ = true;
+        goOn();
+    }
+}
+
+// What the run leaves to its data is known first.
+void OfferPage::goOn() {
+    updateStart();
+    if (!starting_ || studio_.draft().isLooking()) {
         return;
     }
+    starting_ = false;
     const StartResult result = studio_.startDraft();
     if (result.started) {
         emit closed();

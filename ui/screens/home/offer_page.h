@@ -69,6 +69,7 @@ private:
     void updateNothing();
     bool makeDraft();
     void start();
+    void goOn();
 
     Studio& studio_;
     DataOffer offer_;
@@ -95,6 +96,7 @@ private:
     widgets::ElidedLabel* why_;
     QPushButton* start_;
     QPushButton* edit_;
+    bool starting_ = false;
 };
 
 } // namespace weft::ui
