@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/train/busy_core.h"
 #include "core/train/calibrate.h"
 #include "core/train/planning.h"
 
@@ -23,15 +24,6 @@ using config::Json;
 // What a prediction on the machine that it was calibrated on must keep to.
 constexpr double kGoodPrediction = 0.15;
 constexpr double kSmallShare = 0.005; // of a step: classes below are summed up in the page
-
-struct Suite {
-    const char* name;
-    const char* help;
-};
-constexpr Suite kSuites[] = {
-    {"machine",
-     "ceilings of this machine and how close its kernels come, by training sessions of four "
-     "presets; what `weft plan` predicts times from (about a minute)"}};
 
 /// A preset and the data that stands in for its own where that is not installed: the same shapes,
 /// made on the fly.
@@ -188,12 +180,12 @@ void print_steps(const train::CalibrationReport& report) {
     }
 }
 
-void bench_machine(const Context& context, bool json) {
-    SignalWatcher signals; // a measurement that is stopped leaves nothing behind
+/// Measures as `context` says. A measurement that is stopped leaves nothing behind.
+template <typename Options, typename Measure>
+auto measure(const Context& context, const Measure& measure) {
+    SignalWatcher signals;
     std::stop_source stop;
-    const SystemClock clock;
-    const double start_s = clock.steady_s();
-    train::CalibrateOptions options;
+    Options options;
     options.threads = context.threads;
     options.stop = stop.get_token();
     options.progress = [](const std::string& what) {
@@ -207,8 +199,15 @@ void bench_machine(const Context& context, bool json) {
             stop.request_stop();
         }
     });
-    const train::CalibrationReport report = train::calibrate(preset_configs(), options);
+    auto report = measure(preset_configs(), options);
     signals.stop();
+    return report;
+}
+
+void bench_machine(const Context& context, bool json) {
+    const SystemClock clock;
+    const double start_s = clock.steady_s();
+    const auto report = measure<train::CalibrateOptions>(context, train::calibrate);
     cost::write_calibration(context.calibration_file, report.calibration);
     const double seconds = clock.steady_s() - start_s;
     if (json) {
@@ -221,6 +220,51 @@ void bench_machine(const Context& context, bool json) {
     std::printf("\n%s, kept in %s\n", format_duration(seconds).c_str(),
                 context.calibration_file.c_str());
 }
+
+Json timing_json(const train::BusyTiming& timing) {
+    return {{"name", timing.name},
+            {"alone_ms", timing.alone_ms},
+            {"busy_ms", timing.busy_ms},
+            {"ratio", timing.ratio()}};
+}
+
+void bench_load(const Context& context, bool json) {
+    const auto report = measure<train::BusyCoreOptions>(context, train::measure_beside_busy_core);
+    if (json) {
+        Json steps = Json::array();
+        for (const train::BusyTiming& step : report.steps) {
+            steps.push_back(timing_json(step));
+        }
+        print_json(
+            {{"suite", "load"}, {"limit", timing_json(report.limit)}, {"steps", std::move(steps)}});
+        return;
+    }
+    std::printf("%-23s %12s %15s %7s %14s\n", "training step", "alone", "one core busy", "times",
+                "of the limit");
+    const auto print = [&](const train::BusyTiming& timing) {
+        std::printf("%-23s %9.2f ms %12.2f ms %7.2f %14.2f\n", timing.name.c_str(), timing.alone_ms,
+                    timing.busy_ms, timing.ratio(), timing.ratio() / report.limit.ratio());
+    };
+    for (const train::BusyTiming& step : report.steps) {
+        print(step);
+    }
+    print(report.limit);
+}
+
+struct Suite {
+    const char* name;
+    const char* help;
+    void (*run)(const Context& context, bool json);
+};
+constexpr Suite kSuites[] = {
+    {"machine",
+     "ceilings of this machine and how close its kernels come, by training sessions of four "
+     "presets; what `weft plan` predicts times from (about a minute)",
+     bench_machine},
+    {"load",
+     "the same training steps while another program keeps one core busy, beside threads that do "
+     "not wait for each other (about a minute)",
+     bench_load}};
 
 void list_suites(bool json) {
     Json list = Json::array();
@@ -241,18 +285,23 @@ void add_bench(Command app, Context& context) {
     auto suite = std::make_shared<std::string>();
     auto json = std::make_shared<bool>(false);
     const Command command = app.subcommand("bench", "measure this machine");
-    command.positional("SUITE", suite.get(), "machine; without one the suites are listed");
+    command.positional("SUITE", suite.get(), "machine or load; without one the suites are listed");
     command.flag("--json", json.get(), "print JSON");
     command.callback([suite, json, &context] {
         if (suite->empty()) {
             list_suites(*json);
-        } else if (*suite == kSuites[0].name) {
-            bench_machine(context, *json);
-        } else {
-            const std::vector<std::string> names = {kSuites[0].name};
-            throw Error(ErrorKind::usage, "weft bench", "there is no suite '" + shown(*suite) + "'",
-                        name_hint(*suite, names));
+            return;
         }
+        std::vector<std::string> names;
+        for (const Suite& one : kSuites) {
+            if (*suite == one.name) {
+                one.run(context, *json);
+                return;
+            }
+            names.emplace_back(one.name);
+        }
+        throw Error(ErrorKind::usage, "weft bench", "there is no suite '" + shown(*suite) + "'",
+                    name_hint(*suite, names));
     });
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/build_config.h"
 #include "core/base/file.h"
 #include "core/base/machine.h"
+#include "core/base/team_wait.h"
 #include "core/base/text.h"
 #include "core/train/host_info.h"
 
@@ -57,6 +58,25 @@ Json data_json() {
     return out;
 }
 
+Json waiting_json() {
+    const TeamWait wait = read_team_wait();
+    return {{"variable", wait.variable},
+            {"value", wait.value},
+            {"set_by", wait.variable.empty() ? "nobody"
+                       : wait.chosen_here    ? "weft"
+                                             : "user"}};
+}
+
+std::string waiting_text(const Json& waiting) {
+    if (waiting["set_by"] == "nobody") {
+        return "long looks: this program cannot start itself again with GOMP_SPINCOUNT set; "
+               "beside other work a step takes much longer";
+    }
+    return waiting["variable"].get<std::string>() + "=" + waiting["value"].get<std::string>() +
+           (waiting["set_by"] == "weft" ? " (threads soon sleep: quickest beside other work)"
+                                        : " (your choice)");
+}
+
 Json doctor_json(const Context& context) {
     const Machine machine = read_machine();
     const Json environment = train::environment_json(WEFT_VERSION, machine.usable_cores);
@@ -72,6 +92,7 @@ Json doctor_json(const Context& context) {
             {"system", machine.system},
             {"kernel_library", environment["kernel_library"]},
             {"kernel_instruction_set", environment["instruction_set"]},
+            {"thread_waiting", waiting_json()},
             {"cuda", cuda_json()},
             {"runs_root", context.runs_root.string()},
             {"disk_free_bytes", disk_free_bytes(context.runs_root)},
@@ -88,6 +109,7 @@ void print_text(const Json& doctor) {
     std::printf("instructions  %s\n", join(sets, ", ").c_str());
     std::printf("kernels       %s, using %s\n", text(doctor["kernel_library"]).c_str(),
                 text(doctor["kernel_instruction_set"]).c_str());
+    std::printf("waiting       %s\n", waiting_text(doctor["thread_waiting"]).c_str());
     std::printf("memory        %s, %s free\n",
                 format_bytes(doctor["memory_bytes"].get<std::int64_t>()).c_str(),
                 format_bytes(doctor["memory_free_bytes"].get<std::int64_t>()).c_str());

@@ -3,6 +3,7 @@
 #include "app/cli/commands.h"
 #include "core/base/build_config.h"
 #include "core/base/file.h"
+#include "core/base/team_wait.h"
 
 #include <cerrno>
 #include <csignal>
@@ -48,6 +49,7 @@ int checked_output(int code) {
 } // namespace
 
 int main(int argc, char** argv) {
+    weft::shorten_team_wait(argv);
     weft::open_standard_descriptors();
     // A closed pipe (`weft ... | head`) ends in a failed write, not in a killed training run.
     std::signal(SIGPIPE, SIG_IGN);

@@ -3,6 +3,7 @@
 #include "core/base/allocator.h"
 #include "core/base/build_config.h"
 #include "core/base/file.h"
+#include "core/base/team_wait.h"
 #include "core/train/control_socket.h"
 #include "ui/bridge/convert.h"
 #include "ui/guarded_application.h"
@@ -85,6 +86,7 @@ QString instance_socket(const std::filesystem::path& runs_root) {
 } // namespace
 
 int main(int argc, char** argv) {
+    weft::shorten_team_wait(argv);
     weft::open_standard_descriptors();
     weft::keep_freed_memory();
     weft::ui::GuardedApplication application(argc, argv);

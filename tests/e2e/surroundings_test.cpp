@@ -69,6 +69,29 @@ private slots:
         QVERIFY2(finished >= 40, std::to_string(finished).c_str());
     }
 
+    // libgomp tells by itself what it took from the environment.
+    void threads_wait_briefly_for_each_other_unless_the_user_has_chosen() {
+        const QString shown =
+            "unset GOMP_SPINCOUNT OMP_WAIT_POLICY; export OMP_DISPLAY_ENV=verbose";
+        const auto doctor = [&](const QString& chosen) {
+            return run_in_shell(shown + chosen, {"doctor", "--json"}, "");
+        };
+        const auto set_by = [](const Finished& done) {
+            return json_of(done.out)["thread_waiting"]["set_by"].get<std::string>();
+        };
+        const Finished plain = doctor("");
+        QVERIFY2(plain.err.ends_with("OPENMP DISPLAY ENVIRONMENT END\n"), plain.err.c_str());
+        QVERIFY2(plain.err.find("GOMP_SPINCOUNT = '3000'") != std::string::npos, plain.err.c_str());
+        QCOMPARE(set_by(plain), std::string("weft"));
+        const Finished count = doctor("; export GOMP_SPINCOUNT=77");
+        QVERIFY2(count.err.find("GOMP_SPINCOUNT = '77'") != std::string::npos, count.err.c_str());
+        QCOMPARE(set_by(count), std::string("user"));
+        const Finished policy = doctor("; export OMP_WAIT_POLICY=active");
+        QVERIFY2(policy.err.find("GOMP_SPINCOUNT = '3000'") == std::string::npos,
+                 policy.err.c_str());
+        QCOMPARE(set_by(policy), std::string("user"));
+    }
+
     void output_that_cannot_be_kept_exits_1_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::newRow("plan --json") << QStringList{"plan", config_, "--json"};

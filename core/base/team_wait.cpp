@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/base/team_wait.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <unistd.h>
+
+namespace weft {
+namespace {
+
+constexpr const char* kLooks = "GOMP_SPINCOUNT";
+// As quick as many more on a quiet machine; beside a busy core the fewer the better.
+constexpr const char* kFewLooks = "3000";
+
+} // namespace
+
+void shorten_team_wait(char** argv) {
+    if (!read_team_wait().variable.empty()) {
+        return;
+    }
+    // The link itself would name the process "exe".
+    std::error_code problem;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", problem);
+    if (!problem && ::setenv(kLooks, kFewLooks, 0) == 0) {
+        ::execv(program.c_str(), argv);
+        ::unsetenv(kLooks); // still here: what was set does not hold
+    }
+}
+
+TeamWait read_team_wait() {
+    for (const char* variable : {kLooks, "OMP_WAIT_POLICY"}) {
+        if (const char* value = std::getenv(variable)) {
+            return {variable, value, variable == kLooks && value == std::string(kFewLooks)};
+        }
+    }
+    return {};
+}
+
+} // namespace weft
