@@ -5,6 +5,7 @@
 #include "app/cli/model_options.h"
 #include "core/base/error.h"
 #include "core/train/evaluation.h"
+#include "core/train/left_out.h"
 
 namespace weft::cli {
 namespace {
@@ -18,8 +19,15 @@ struct EvalOptions {
 int evaluate_model(const EvalOptions& options, const Context& context) {
     train::LoadedModel model = load(options.model, context);
     const auto source = split_of(model, options.split);
+    std::vector<data::LeftOut> left_out;
     const auto metrics =
-        train::evaluate(*model.executor, model.config, source, options.split, 0, {}).value();
+        train::evaluate(*model.executor, model.config, source, options.split, 0, {}, left_out)
+            .value();
+    train::LeftOutSamples told;
+    const std::string news = train::note_left_out(told, options.split, left_out);
+    if (!news.empty()) {
+        std::fprintf(stderr, "%s\n", news.c_str());
+    }
     if (metrics.empty()) {
         throw Error(ErrorKind::data, source->info().description,
                     "no target of this split counts, so there is nothing to measure",
@@ -32,7 +40,8 @@ int evaluate_model(const EvalOptions& options, const Context& context) {
         print_json({{"checkpoint", model.manifest.path.string()},
                     {"step", model.manifest.record.step},
                     {"split", options.split},
-                    {"samples", source->samples()},
+                    {"samples", source->samples() - static_cast<std::int64_t>(left_out.size())},
+                    {"left_out", left_out.size()},
                     {"metrics", metrics_json(metrics)}});
         return 0;
     }

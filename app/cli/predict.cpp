@@ -67,6 +67,11 @@ void print_predictions(const std::string& input, const data::SampleInfo& info,
                        const std::vector<train::SamplePrediction>& predictions, bool json,
                        config::Json& out) {
     for (const train::SamplePrediction& prediction : predictions) {
+        if (!prediction.fault.empty()) {
+            std::fprintf(stderr, "%s #%lld is left out: %s\n", input.c_str(),
+                         static_cast<long long>(prediction.index), prediction.fault.c_str());
+            continue;
+        }
         if (json) {
             config::Json entry{
                 {"input", input}, {"index", prediction.index}, {"label", prediction.label}};

@@ -3,6 +3,7 @@
 // (data may use ir/type.h for element types and shapes, and nothing else of ir.)
 #pragma once
 
+#include "core/base/error.h"
 #include "core/config/field.h"
 #include "core/data/opening.h"
 #include "core/ir/type.h"
@@ -43,6 +44,12 @@ struct TargetScale {
     std::vector<double> mean, scale; // empty: targets are as in the files
 };
 
+/// A sample that is damaged, within what its settings allow: others go on without it.
+class DamagedSample : public Error {
+public:
+    explicit DamagedSample(const Error& fault) : Error(fault) {}
+};
+
 /// Random access to samples. Thread-safe for reading once opened.
 class Source {
 public:
@@ -50,7 +57,7 @@ public:
     virtual const SampleInfo& info() const = 0;
     virtual std::int64_t samples() const = 0;
     /// Writes sample `index` (row-major, sizes of info()). `target` may be empty to skip it.
-    /// Throws weft::Error{data} naming file and index.
+    /// Throws weft::Error{data} naming file and index; DamagedSample where others go on.
     virtual void read(std::int64_t index, std::span<std::byte> input,
                       std::span<std::byte> target) const = 0;
     /// As read, for training in one epoch: random transforms apply here and nowhere else, as a pure
@@ -170,16 +177,23 @@ struct Cursor {
     friend bool operator==(const Cursor&, const Cursor&) = default;
 };
 
-/// One global batch, padded to `capacity` samples; rows past `samples` are zero with weight 0. A
-/// batch never spans two epochs.
+/// A sample that could not be read, and why.
+struct LeftOut {
+    std::int64_t index = 0;
+    std::string fault;
+};
+
+/// One global batch, padded to `capacity` samples; rows past `samples` are zero with weight 0,
+/// and so are damaged ones. A batch never spans two epochs.
 struct Batch {
     std::vector<std::byte> inputs;  // [capacity, input shape]
     std::vector<std::byte> targets; // [capacity, target shape]
     std::vector<float> weights;     // [capacity]
-    std::int64_t samples = 0;       // real rows
+    std::int64_t samples = 0;       // rows that are samples
     std::int64_t first_sample = 0;  // epoch * samples + position of row 0 (random numbers)
     double count = 0;               // loss terms: samples, or target positions that are not ignored
     Cursor after;                   // cursor once this batch is consumed
+    std::vector<LeftOut> left_out;  // of the rows that are samples: the damaged ones
 };
 
 struct LoaderOptions {

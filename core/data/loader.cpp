@@ -4,6 +4,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/data/damaged_files.h"
 #include "core/data/dataset.h"
 
 #include <algorithm>
@@ -22,20 +23,18 @@ std::size_t sample_bytes(const ir::Type& type) {
     return static_cast<std::size_t>(type.bytes());
 }
 
-/// Loss terms of a batch: samples, or positions with a class (below 0: ignored).
-double count_terms(const Batch& batch, const ir::Type& target) {
-    if (target.dtype != ir::DType::i32) {
-        return static_cast<double>(batch.samples);
+/// Loss terms of a sample: one, or its positions with a class (below 0: ignored).
+std::int64_t count_terms(std::span<const std::byte> target, const ir::Type& type) {
+    if (type.dtype != ir::DType::i32) {
+        return 1;
     }
-    const std::int64_t positions = batch.samples * target.shape.elements();
     std::int64_t count = 0;
-    for (std::int64_t i = 0; i < positions; ++i) {
+    for (std::size_t at = 0; at < target.size(); at += sizeof(std::int32_t)) {
         std::int32_t value = 0;
-        std::memcpy(&value, batch.targets.data() + static_cast<std::size_t>(i) * sizeof(value),
-                    sizeof(value));
+        std::memcpy(&value, target.data() + at, sizeof(value));
         count += value >= 0 ? 1 : 0;
     }
-    return static_cast<double>(count);
+    return count;
 }
 
 } // namespace
@@ -115,36 +114,44 @@ struct Loader::State {
         return options.endless;
     }
 
+    /// A sample at the cursor's place, or zeros that weigh nothing.
+    void fill_row(Batch& batch, std::int64_t row) {
+        const auto at = static_cast<std::size_t>(row);
+        const std::size_t input_bytes = sample_bytes(source->info().input);
+        const std::size_t target_bytes = sample_bytes(source->info().target);
+        const auto input = std::span(batch.inputs).subspan(at * input_bytes, input_bytes);
+        const auto target = std::span(batch.targets).subspan(at * target_bytes, target_bytes);
+        batch.weights[at] = 0;
+        if (row < batch.samples) {
+            const std::int64_t index = sampler.index(cursor.epoch, cursor.position + row);
+            try {
+                source->read_in_epoch(index, cursor.epoch, input, target);
+                batch.weights[at] = 1;
+                batch.count += static_cast<double>(count_terms(target, source->info().target));
+                return;
+            } catch (const DamagedSample& fault) {
+                batch.left_out.push_back({index, fault_of(fault)});
+            }
+        }
+        std::fill(input.begin(), input.end(), std::byte{0});
+        std::fill(target.begin(), target.end(), std::byte{0});
+    }
+
     /// False when there are no more batches or `stop` was requested.
     bool fill(Batch& batch, const std::stop_token& stop) {
         if (!seek_next()) {
             return false;
         }
-        const std::size_t input_bytes = sample_bytes(source->info().input);
-        const std::size_t target_bytes = sample_bytes(source->info().target);
         batch.samples = std::min(options.batch_size, usable());
         batch.first_sample = cursor.epoch * source->samples() + cursor.position;
-        const auto rows = static_cast<std::size_t>(batch.samples);
-        for (std::size_t row = 0; row < rows; ++row) {
+        batch.count = 0;
+        batch.left_out.clear();
+        for (std::int64_t row = 0; row < options.batch_size; ++row) {
             if (stop.stop_requested()) {
                 return false;
             }
-            const std::int64_t index =
-                sampler.index(cursor.epoch, cursor.position + static_cast<std::int64_t>(row));
-            source->read_in_epoch(
-                index, cursor.epoch,
-                std::span(batch.inputs).subspan(row * input_bytes, input_bytes),
-                std::span(batch.targets).subspan(row * target_bytes, target_bytes));
+            fill_row(batch, row);
         }
-        const auto from = [&](std::vector<std::byte>& bytes, std::size_t size) {
-            std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(rows * size), bytes.end(),
-                      std::byte{0});
-        };
-        from(batch.inputs, input_bytes);
-        from(batch.targets, target_bytes);
-        std::fill(batch.weights.begin(), batch.weights.end(), 0.0F);
-        std::fill_n(batch.weights.begin(), rows, 1.0F);
-        batch.count = count_terms(batch, source->info().target);
         cursor.position += batch.samples;
         if (usable() <= 0) {
             cursor = {cursor.epoch + 1, 0};

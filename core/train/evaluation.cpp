@@ -2,6 +2,7 @@
 #include "core/train/evaluation.h"
 
 #include "core/compile/programs.h"
+#include "core/data/damaged_files.h"
 #include "core/train/program_io.h"
 
 #include <algorithm>
@@ -57,7 +58,7 @@ void rank(SamplePrediction& prediction, std::size_t top) {
 std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConfig& config,
                                 const std::shared_ptr<const data::Source>& source,
                                 const std::string& split, std::int64_t max_batches,
-                                std::stop_token stop) {
+                                std::stop_token stop, std::vector<data::LeftOut>& left_out) {
     data::LoaderOptions options;
     options.batch_size = batch_rows(executor, "evaluate");
     options.endless = false;
@@ -71,6 +72,7 @@ std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConf
     }
     double count = 0;
     while (const data::Batch* batch = loader.next()) {
+        left_out.insert(left_out.end(), batch->left_out.begin(), batch->left_out.end());
         write_argument(executor, "evaluate", "inputs", batch->inputs);
         write_argument(executor, "evaluate", "targets", batch->targets);
         write_argument(executor, "evaluate", "weights", std::as_bytes(std::span(batch->weights)));
@@ -114,9 +116,14 @@ std::vector<SamplePrediction> predict(exec::Executor& executor, const data::Sour
     for (std::size_t first = 0; first < indices.size(); first += static_cast<std::size_t>(rows)) {
         const std::size_t n = std::min(indices.size() - first, static_cast<std::size_t>(rows));
         std::fill(inputs.begin(), inputs.end(), std::byte{0});
+        std::vector<std::string> faults(n);
         for (std::size_t i = 0; i < n; ++i) {
-            source.read(indices[first + i],
-                        std::span(inputs).subspan(i * sample_bytes, sample_bytes), {});
+            try {
+                source.read(indices[first + i],
+                            std::span(inputs).subspan(i * sample_bytes, sample_bytes), {});
+            } catch (const data::DamagedSample& fault) {
+                faults[i] = data::fault_of(fault);
+            }
         }
         write_argument(executor, "predict", "inputs", inputs);
         executor.run("predict");
@@ -125,6 +132,11 @@ std::vector<SamplePrediction> predict(exec::Executor& executor, const data::Sour
             SamplePrediction prediction;
             prediction.index = indices[first + i];
             prediction.label = source.label(prediction.index);
+            prediction.fault = std::move(faults[i]);
+            if (!prediction.fault.empty()) {
+                out.push_back(std::move(prediction));
+                continue;
+            }
             prediction.values = predicted.row(i);
             if (source.info().classes > 0) {
                 rank(prediction, top);

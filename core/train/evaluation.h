@@ -16,16 +16,17 @@ namespace weft::train {
 
 /// Loss and metrics over `source` as "<split>/<name>": sums of batches divided by the true count,
 /// so a short last batch counts exactly. At most `max_batches`; 0: all. Nullopt when stopped.
-/// Throws weft::Error{data}.
+/// `left_out` takes the samples that are damaged and counted nowhere. Throws weft::Error{data}.
 std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConfig& config,
                                 const std::shared_ptr<const data::Source>& source,
                                 const std::string& split, std::int64_t max_batches,
-                                std::stop_token stop);
+                                std::stop_token stop, std::vector<data::LeftOut>& left_out);
 
 /// What the model says about one sample.
 struct SamplePrediction {
     std::int64_t index = 0;
     std::int32_t label = -1;    // -1: the source has none
+    std::string fault;          // of a damaged sample, of which nothing is said below
     std::vector<double> values; // probabilities of the classes, or outputs in the files' units
     std::vector<std::pair<std::int64_t, double>> top; // classes: the most probable first
 };

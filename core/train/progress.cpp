@@ -144,6 +144,9 @@ Progress progress_of(const checkpoint::Record& record, Progress progress) {
                 progress.moments_since = since;
             }
         }
+        if (counters.contains("left_out")) {
+            progress.left_out = counters["left_out"].get<LeftOutSamples>();
+        }
         if (counters.contains("live")) {
             const std::string problem = read_live_settings(counters["live"], progress.live);
             if (!problem.empty()) {
@@ -185,6 +188,9 @@ checkpoint::Record to_record(const Progress& progress, const compile::RunConfig&
     if (progress.training.steps > 0) {
         record.counters["training"] = {{"steps", progress.training.steps},
                                        {"sums", finite_json(progress.training.metrics)}};
+    }
+    if (!progress.left_out.empty()) {
+        record.counters["left_out"] = progress.left_out;
     }
     record.metrics = finite_json(progress.last_metrics);
     record.metric_step = progress.evaluated_step;

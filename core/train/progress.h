@@ -7,6 +7,7 @@
 #include "core/data/dataset.h"
 #include "core/exec/executor.h"
 #include "core/train/event.h"
+#include "core/train/left_out.h"
 #include "core/train/live_settings.h"
 
 #include <optional>
@@ -52,6 +53,7 @@ struct Progress {
     /// By group of the optimizer: the step at which its state was zero. What the state has seen,
     /// and what Adam corrects for, counts from there.
     std::vector<std::int64_t> moments_since;
+    LeftOutSamples left_out;
     LiveSettings live;
 };
 

@@ -27,6 +27,9 @@ Json classified(exec::Executor& executor, const data::Source& source, std::int64
     Json samples = Json::array();
     for (const SamplePrediction& prediction :
          predict(executor, source, first_samples(source, count), kTopClasses)) {
+        if (!prediction.fault.empty()) {
+            continue; // the evaluation has told it
+        }
         Json top = Json::array();
         for (const auto& [index, probability] : prediction.top) {
             Json entry{{"class", index}, {"probability", probability}};
@@ -55,6 +58,9 @@ Json regressed(exec::Executor& executor, const data::Source& source, std::int64_
     Json samples = Json::array();
     for (const SamplePrediction& prediction :
          predict(executor, source, first_samples(source, count), 0)) {
+        if (!prediction.fault.empty()) {
+            continue;
+        }
         samples.push_back({{"index", prediction.index},
                            {"target", targets_of(source, prediction.index)},
                            {"prediction", prediction.values}});

@@ -317,6 +317,9 @@ void Session::State::begin_epoch_of_other_data(const checkpoint::Manifest& manif
     const std::string before = is_run_folder(parent) ? read_run_info(parent).data_fingerprint : "";
     const bool other = before.empty() ? progress.cursor.position > data.train->samples()
                                       : before != info.data_fingerprint;
+    if (other) {
+        progress.left_out.clear();
+    }
     if (other && progress.cursor.position > 0) {
         progress.cursor.position = 0;
         notes.push_back("the data is not the parent's: its epoch begins anew");

@@ -66,17 +66,71 @@ StepLoop::StepLoop(const LoopSetup& setup, Progress& progress)
     : setup_(setup), goal_(checkpoint::goal_of(setup.config.document)), progress_(progress),
       update_(setup.executor, setup.config, schedule_total(setup.schedule_steps),
               progress.moments_since),
-      loader_(setup.data.train, sampler_of(setup), loader_options(setup.config), progress.cursor),
       manager_(manager_options(setup)), saved_step_(setup.saved_step) {
+    open_loader();
     last_evaluation_s_ = last_save_s_ = setup.clock.steady_s();
 }
 
+// What is damaged counts towards data.train.most_bad until it is mended, also in another process.
+void StepLoop::open_loader() {
+    for (auto& [part, known] : progress_.left_out) {
+        const auto& source = part == "train" ? setup_.data.train : setup_.data.validation;
+        if (source != nullptr) {
+            drop_mended(known, *source);
+        }
+    }
+    loader_.emplace(setup_.data.train, sampler_of(setup_), loader_options(setup_.config),
+                    progress_.cursor);
+}
+
 LoopEnd StepLoop::run() {
-    loader_.wait_until_full(); // its thread has what it needs before libraries' memory is measured
+    for (;;) {
+        try {
+            if (loader_) {
+                begin();
+            }
+            return take_steps();
+        } catch (const Error& fault) {
+            if (fault.kind() != ErrorKind::data) {
+                throw;
+            }
+            pause_for_data(fault);
+        }
+    }
+}
+
+void StepLoop::begin() {
+    loader_->wait_until_full(); // its thread has what it needs before libraries' memory is measured
     // A stop may have fallen between an update and the evaluation that was due after it.
     if (evaluation_is_pending(setup_.control.orders().live)) {
         after_step();
     }
+}
+
+// What the arenas hold is the last good state. Batches made ahead go: they are read again when the
+// run goes on.
+void StepLoop::pause_for_data(const Error& fault) {
+    loader_.reset();
+    if (progress_.step > 0 && saved_step_ != progress_.step) {
+        save("");
+    }
+    settle();
+    setup_.control.emit(
+        WarningEvent{"The data cannot be read: " + fault.where() + ": " + fault.text(),
+                     fault.hint() + (fault.hint().empty() ? "" : " ") +
+                         "Training is paused and nothing is lost. Mend the data, then resume."});
+    setup_.control.pause("the data cannot be read");
+}
+
+void StepLoop::tell_left_out(const std::string& part, const std::vector<data::LeftOut>& found) {
+    const std::string news = note_left_out(progress_.left_out, part, found);
+    if (!news.empty()) {
+        setup_.control.emit(WarningEvent{
+            news, "They count nothing. More of them than data.train.most_bad pause the run."});
+    }
+}
+
+LoopEnd StepLoop::take_steps() {
     for (;;) {
         collect_saves();
         watch_the_log();
@@ -91,8 +145,14 @@ LoopEnd StepLoop::run() {
         if (orders.wanted.stop) {
             return orders.wanted.stop_now ? LoopEnd::stop_now : LoopEnd::stop;
         }
-        if (reached_length(orders.live) || has_stalled()) {
-            return LoopEnd::length;
+        if (loader_ && (reached_length(orders.live) || has_stalled())) {
+            if (!lacks_last_evaluation()) {
+                return LoopEnd::length;
+            }
+            if (evaluate_now()) {
+                saved_step_ = -1; // its record shall hold these metrics
+            }
+            continue;
         }
         if (setup_.max_steps && progress_.step >= *setup_.max_steps) {
             return LoopEnd::max_steps;
@@ -105,6 +165,9 @@ LoopEnd StepLoop::run() {
             save("by hand");
         } else if (orders.state == RunState::paused) {
             setup_.control.wait(kBeatSeconds);
+        } else if (!loader_) {
+            open_loader();
+            begin();
         } else if (take_step(orders)) {
             after_step(); // before anybody hears of a pause: a paused run does nothing
             setup_.control.apply(RunInput::step_done);
@@ -114,7 +177,7 @@ LoopEnd StepLoop::run() {
 
 bool StepLoop::take_step(const Orders& orders) {
     const double start_s = setup_.clock.steady_s();
-    const data::Batch* batch = loader_.next();
+    const data::Batch* batch = loader_->next();
     WEFT_CHECK(batch != nullptr, "training batches never end");
     const double multiplier = orders.live.learning_rate_multiplier;
     if (update_.run(*batch, progress_.step, multiplier, setup_.control.halt()) ==
@@ -130,7 +193,8 @@ bool StepLoop::take_step(const Orders& orders) {
     progress_.cursor = batch->after;
     const double step_s = setup_.clock.steady_s() - start_s;
     progress_.seconds += step_s;
-    report(*batch, numbers, step_s, loader_.last_wait_ms());
+    report(*batch, numbers, step_s, loader_->last_wait_ms());
+    tell_left_out("train", batch->left_out);
     if (updates_ < exec::kSettlingRuns && ++updates_ == exec::kSettlingRuns) {
         setup_.memory_settled();
     }
@@ -264,6 +328,10 @@ Metrics StepLoop::take_training_means() {
     return std::move(sums.metrics);
 }
 
+bool StepLoop::lacks_last_evaluation() const {
+    return has_something_to_evaluate() && progress_.evaluated_step != progress_.step;
+}
+
 // True when the run is better than ever before.
 bool StepLoop::evaluate_now() {
     if (!has_something_to_evaluate()) {
@@ -292,9 +360,11 @@ bool StepLoop::evaluate_now() {
 std::optional<Metrics> StepLoop::evaluate_validation() {
     const double start_s = setup_.clock.steady_s();
     const double before_s = last_evaluation_s_;
-    const auto metrics =
-        evaluate(setup_.executor, setup_.config, setup_.data.validation, "validation",
-                 setup_.config.evaluation_max_batches.value_or(0), setup_.control.wind_up());
+    std::vector<data::LeftOut> left_out;
+    const auto metrics = evaluate(setup_.executor, setup_.config, setup_.data.validation,
+                                  "validation", setup_.config.evaluation_max_batches.value_or(0),
+                                  setup_.control.wind_up(), left_out);
+    tell_left_out("validation", left_out);
     last_evaluation_s_ = setup_.clock.steady_s();
     progress_.seconds += last_evaluation_s_ - start_s;
     if (!metrics) {
@@ -528,9 +598,6 @@ bool StepLoop::take_best_weights() {
 }
 
 FinishedEvent StepLoop::finish() {
-    if (progress_.evaluated_step != progress_.step && evaluate_now()) {
-        saved_step_ = -1; // its record shall hold these metrics
-    }
     save_at_end();
     FinishedEvent event;
     event.steps = progress_.step;
@@ -540,9 +607,11 @@ FinishedEvent StepLoop::finish() {
     }
     if (setup_.data.test != nullptr && (!has_stalled() || take_best_weights())) {
         const double start_s = setup_.clock.steady_s();
+        std::vector<data::LeftOut> left_out;
         event.test = evaluate(setup_.executor, setup_.config, setup_.data.test, "test", 0,
-                              setup_.control.wind_up())
+                              setup_.control.wind_up(), left_out)
                          .value_or(Metrics{});
+        tell_left_out("test", left_out);
         for (const std::string& note : setup_.data.test->notes()) {
             setup_.control.emit(WarningEvent{note, ""});
         }

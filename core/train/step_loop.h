@@ -62,7 +62,7 @@ public:
 
     /// Trains until something ends it. Throws weft::Error, Diverged included.
     LoopEnd run();
-    /// At the full length: last evaluation and checkpoint, then the test split where there is one.
+    /// At the full length: the last checkpoint, then the test split where there is one.
     FinishedEvent finish();
     /// Saves unless this step is saved already, and waits. Throws weft::Error{runtime} when the
     /// checkpoint could not be written: nobody shall believe that it is there.
@@ -73,6 +73,11 @@ public:
     const std::vector<double>& step_ms() const { return step_ms_; }
 
 private:
+    LoopEnd take_steps();
+    void open_loader();
+    void begin();
+    void pause_for_data(const Error& fault);
+    void tell_left_out(const std::string& part, const std::vector<data::LeftOut>& found);
     bool take_step(const Orders& orders);
     void report(const data::Batch& batch, const UpdateNumbers& numbers, double step_s,
                 double wait_ms);
@@ -82,6 +87,7 @@ private:
                               double multiplier);
     void after_step();
     bool evaluation_is_pending(const LiveSettings& live) const;
+    bool lacks_last_evaluation() const;
     bool evaluate_now();
     std::optional<Metrics> evaluate_validation();
     bool counts_training() const;
@@ -105,7 +111,7 @@ private:
     const checkpoint::Goal goal_;
     Progress& progress_;
     Update update_;
-    data::Loader loader_;
+    std::optional<data::Loader> loader_; // none: the run waits for data that can be read
     checkpoint::Manager manager_;
     double last_evaluation_s_ = 0;
     double last_save_s_ = 0;

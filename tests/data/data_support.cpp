@@ -117,6 +117,9 @@ void NumberSource::read(std::int64_t index, std::span<std::byte> input,
     if (index == broken) {
         throw Error(ErrorKind::data, "numbers", "sample " + std::to_string(index) + " is broken");
     }
+    if (index == damaged) {
+        throw data::DamagedSample(Error(ErrorKind::data, place_of(index), "is damaged"));
+    }
     const auto number = static_cast<float>(index);
     const std::int32_t label = label_(index);
     std::memcpy(input.data(), &number, sizeof(number));

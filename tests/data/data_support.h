@@ -72,6 +72,8 @@ public:
 
     /// Sample at which read throws; -1: none.
     std::int64_t broken = -1;
+    /// Sample that is damaged; -1: none.
+    std::int64_t damaged = -1;
 
 private:
     std::int64_t samples_;

@@ -283,6 +283,44 @@ private slots:
         }
     }
 
+    void damage_that_is_met_while_reading_is_limited_too() {
+        const Folder folder;
+        for (int i = 0; i < 5; ++i) {
+            folder.write("a/" + std::to_string(i) + ".png", red(8, 8));
+            folder.write("b/" + std::to_string(i) + ".png", red(8, 8));
+        }
+        folder.write("b/0.png", "no image");
+        folder.write("b/1.png", "no image");
+        // Two of ten may be damaged.
+        const data::DataSet set =
+            open(images_section(folder.path(), R"({"memory_limit": 0, "most_bad": 0.2})"));
+        const auto is_passed_over = [&](std::int64_t index) {
+            try {
+                input_floats(*set.train, index);
+            } catch (const data::DamagedSample& fault) {
+                return fault.where() == set.train->place_of(index);
+            } catch (const Error&) {
+            }
+            return false;
+        };
+        for (int epoch = 0; epoch < 2; ++epoch) { // each counts once
+            QVERIFY(is_passed_over(5));
+            QVERIFY(is_passed_over(6));
+        }
+        folder.write("a/2.png", "no image");
+        const auto third = error_of([&] { input_floats(*set.train, 2); });
+        QVERIFY(third && third->text().find("3 of 10 images cannot be used") != std::string::npos);
+        QVERIFY(!is_passed_over(5)); // no longer
+        folder.write("b/1.png", red(8, 8));
+        QCOMPARE(input_floats(*set.train, 6)[0], 200.0F / 255);
+        QVERIFY(is_passed_over(5));
+        QVERIFY(is_passed_over(2));
+        std::filesystem::remove(folder.path() / "a/0.png");
+        const auto gone = error_of([&] { input_floats(*set.train, 0); });
+        QVERIFY(gone && gone->text().find("cannot open") != std::string::npos);
+        QVERIFY(!is_passed_over(0));
+    }
+
     void parts_lie_in_folders_of_their_own() {
         const Folder folder;
         for (const char* part : {"train", "valid", "test"}) {

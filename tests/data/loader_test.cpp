@@ -83,6 +83,25 @@ private slots:
         QVERIFY((seen[1].after == Cursor{1, 0}));
     }
 
+    void a_damaged_sample_is_zero_weighs_nothing_and_is_named() {
+        for (const int prefetch : {0, 2}) {
+            const auto source = numbers(7);
+            source->damaged = 1;
+            Loader loader(source, Sampler(7, false, 0), options_of(4, prefetch, false), {});
+            const Batch* batch = loader.next();
+            QCOMPARE(batch->samples, 4); // the cursor goes past it
+            QVERIFY((batch->after == Cursor{0, 4}));
+            QCOMPARE(batch->count, 3.0);
+            QCOMPARE(floats(batch->inputs), (std::vector<float>{0, 0, 2, 3}));
+            QCOMPARE(integers(batch->targets), (std::vector<std::int32_t>{0, 0, 2, 3}));
+            QCOMPARE(batch->weights, (std::vector<float>{1, 0, 1, 1}));
+            QCOMPARE(batch->left_out.size(), std::size_t(1));
+            QCOMPARE(batch->left_out[0].index, 1);
+            QCOMPARE(batch->left_out[0].fault, std::string("sample 1: is damaged"));
+            QVERIFY(loader.next()->left_out.empty());
+        }
+    }
+
     void a_finite_pass_has_every_sample_once_and_then_ends_for_good() {
         for (const int prefetch : {0, 3}) {
             Loader loader(numbers(50), Sampler(50, true, 1), options_of(8, prefetch, false), {});

@@ -266,15 +266,20 @@ void TrialHost::confuse(const std::filesystem::path& checkpoint) {
         train::LoadedModel& model = worker.model_of(checkpoint);
         Confusion out = empty_confusion(model);
         const data::Source& source = *model.data.validation;
-        out.samples = source.samples();
-        for (std::int64_t first = 0; first < out.samples; first += kChunk) {
+        const std::int64_t samples = source.samples();
+        out.samples = samples;
+        for (std::int64_t first = 0; first < samples; first += kChunk) {
             if (stop.stop_requested()) {
                 return;
             }
             std::vector<std::int64_t> indices(
-                static_cast<std::size_t>(std::min(kChunk, out.samples - first)));
+                static_cast<std::size_t>(std::min(kChunk, samples - first)));
             std::iota(indices.begin(), indices.end(), first);
             for (const auto& said : train::predict(*model.executor, source, indices, 1)) {
+                if (!said.fault.empty()) {
+                    --out.samples; // damaged
+                    continue;
+                }
                 if (said.label < 0 || said.label >= out.classes) {
                     continue; // a sample without a class is right or wrong about nothing
                 }
@@ -283,7 +288,7 @@ void TrialHost::confuse(const std::filesystem::path& checkpoint) {
                     said.index);
                 out.right += guess == said.label ? 1 : 0;
             }
-            const double share = static_cast<double>(first) / static_cast<double>(out.samples);
+            const double share = static_cast<double>(first) / static_cast<double>(samples);
             worker.say(stop, [share](TrialHost& to) { emit to.confusionProgress(share); });
         }
         worker.say(stop, [made = std::make_shared<const Confusion>(std::move(out))](TrialHost& to) {

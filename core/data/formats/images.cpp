@@ -9,6 +9,7 @@
 #include "core/base/file.h"
 #include "core/base/machine.h"
 #include "core/base/text.h"
+#include "core/data/damaged_files.h"
 #include "core/data/image_files.h"
 #include "core/data/image_resize.h"
 
@@ -24,7 +25,6 @@ namespace fs = std::filesystem;
 using config::Json;
 
 constexpr std::int64_t kLargestFile = 256 << 20;
-constexpr std::size_t kMostNamedBad = 5;
 
 /// Classes by name and the shape of training's images.
 struct ImageEncoding final : Encoding {
@@ -47,9 +47,9 @@ struct ImageSettings {
     std::int64_t sample_bytes() const { return height * width * channels; }
 };
 
-/// One file as pixels of the size and channels that are wanted. Throws weft::Error{data}.
-void decode_file(const fs::path& path, const ImageSettings& settings, std::span<std::uint8_t> out) {
-    const std::string file = read_file(path, kLargestFile, ErrorKind::data);
+/// A file's bytes as pixels of the size and channels that are wanted. Throws weft::Error{data}.
+void decode_bytes(const std::string& file, const fs::path& path, const ImageSettings& settings,
+                  std::span<std::uint8_t> out) {
     DecodeOptions options;
     options.channels = settings.channels;
     options.background = settings.background;
@@ -65,6 +65,10 @@ void decode_file(const fs::path& path, const ImageSettings& settings, std::span<
         box = {(box.width - width) / 2, (box.height - height) / 2, width, height};
     }
     resize_image(image, box, settings.height, settings.width, out);
+}
+
+void decode_file(const fs::path& path, const ImageSettings& settings, std::span<std::uint8_t> out) {
+    decode_bytes(read_file(path, kLargestFile, ErrorKind::data), path, settings, out);
 }
 
 SampleInfo describe_images(const fs::path& path, const ImageSettings& settings,
@@ -85,8 +89,11 @@ SampleInfo describe_images(const fs::path& path, const ImageSettings& settings,
 
 class ImageSource final : public Source {
 public:
-    ImageSource(ImageFiles files, ImageSettings settings, std::vector<std::uint8_t> pixels)
-        : files_(std::move(files)), settings_(std::move(settings)), pixels_(std::move(pixels)) {
+    /// `listed`: files before those that cannot be used were left out.
+    ImageSource(ImageFiles files, ImageSettings settings, std::vector<std::uint8_t> pixels,
+                std::size_t listed)
+        : files_(std::move(files)), settings_(std::move(settings)), pixels_(std::move(pixels)),
+          damaged_(listed, listed - files_.paths.size(), settings_.most_bad) {
         info_ = describe_images(settings_.path, settings_, files_.class_names, samples());
         encoding_ = std::make_shared<ImageEncoding>(files_.class_names, settings_.height,
                                                     settings_.width, settings_.channels);
@@ -113,8 +120,7 @@ public:
         const std::uint8_t* pixels = pixels_.data() + static_cast<std::size_t>(index) * count;
         if (pixels_.empty()) {
             decoded.resize(count);
-            decode_file(files_.root / files_.paths[static_cast<std::size_t>(index)], settings_,
-                        decoded);
+            decode(static_cast<std::size_t>(index), decoded);
             pixels = decoded.data();
         }
         for (std::size_t i = 0; i < count; ++i) {
@@ -140,9 +146,22 @@ public:
     std::shared_ptr<const Encoding> encoding() const override { return encoding_; }
 
 private:
+    // What cannot be opened or read is no damage: it may be there again in a moment.
+    void decode(std::size_t file, std::span<std::uint8_t> out) const {
+        const fs::path path = files_.root / files_.paths[file];
+        const std::string bytes = read_file(path, kLargestFile, ErrorKind::data);
+        try {
+            decode_bytes(bytes, path, settings_, out);
+        } catch (const Error& fault) {
+            damaged_.add(file, fault);
+        }
+        damaged_.remove(file);
+    }
+
     ImageFiles files_;
     ImageSettings settings_;
     std::vector<std::uint8_t> pixels_; // empty: decoded when they are read
+    mutable DamagedFiles damaged_;
     SampleInfo info_;
     std::shared_ptr<const Encoding> encoding_;
     std::string fingerprint_;
@@ -193,11 +212,8 @@ void remove_bad(const std::vector<std::string>& faults, double most_bad, ImageFi
     if (bad == 0) {
         return;
     }
-    const std::string text = format_thousands(static_cast<std::int64_t>(bad)) + " of " +
-                             format_thousands(static_cast<std::int64_t>(faults.size())) +
-                             " images cannot be used: " + join(named, "; ") +
-                             (bad > named.size() ? "; ..." : "");
-    if (kept == 0 || static_cast<double>(bad) > most_bad * static_cast<double>(faults.size())) {
+    const std::string text = told_as_bad(bad, faults.size(), named);
+    if (too_many_bad(bad, faults.size(), most_bad)) {
         throw Error(ErrorKind::data, files.root.string(), text,
                     "Repair or remove them, or raise data.train.most_bad.");
     }
@@ -333,7 +349,7 @@ std::shared_ptr<const Source> open_images(const Json& given, const OpenContext& 
                             std::span(pixels).subspan(i * sample_bytes, sample_bytes));
             }
         } catch (const Error& error) {
-            faults[i] = shown(error.where(), 200) + ": " + error.text();
+            faults[i] = fault_of(error);
         } catch (const std::exception& error) { // memory
             faults[i] = shown(files.paths[i], 200) + ": " + error.what();
         }
@@ -345,7 +361,8 @@ std::shared_ptr<const Source> open_images(const Json& given, const OpenContext& 
                         format_bytes(static_cast<std::int64_t>(count * sample_bytes)) +
                         ", more than data.train.memory_limit: each is decoded whenever it is read");
     }
-    return std::make_shared<ImageSource>(std::move(files), std::move(settings), std::move(pixels));
+    return std::make_shared<ImageSource>(std::move(files), std::move(settings), std::move(pixels),
+                                         count);
 }
 
 PartOutline outline_images(const Json& given, const OpenContext& context, Part part, Files) {
@@ -385,8 +402,10 @@ config::FieldTable image_fields() {
         config::integer_field("background", 255,
                               "Grey that shows through transparent parts: 0 black, 255 white.")
             .range(0, 255),
-        config::real_field("most_bad", 0.1,
-                           "Share of damaged files up to which they are named and left out.")
+        config::real_field(
+            "most_bad", 0.1,
+            "Share of damaged files up to which they are named and left out; more of them "
+            "pause a run that reads them while it trains.")
             .range(0, 1)
             .for_experts(),
         config::integer_field("memory_limit", std::int64_t{4} << 30,

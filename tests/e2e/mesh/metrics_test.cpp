@@ -39,7 +39,8 @@ Measured measure(const Overrides& overrides) {
     train::initialise(executor, config);
     const data::DataSet data = train::open_run_data(config);
     Measured out;
-    const auto evaluated = train::evaluate(executor, config, data.train, "all", 0, {});
+    std::vector<data::LeftOut> left_out;
+    const auto evaluated = train::evaluate(executor, config, data.train, "all", 0, {}, left_out);
     for (const auto& [name, value] : *evaluated) {
         out.evaluation[name] = value;
     }
