@@ -213,6 +213,18 @@ void add_new(std::vector<std::string> lines, std::vector<std::string>& to) {
     }
 }
 
+/// The team of this thread while it plans; the caller's own comes back.
+class PlannedTeam {
+public:
+    explicit PlannedTeam(int threads) : before_(weft_threads()) { weft_set_threads(threads); }
+    ~PlannedTeam() { weft_set_threads(before_); }
+    PlannedTeam(const PlannedTeam&) = delete;
+    PlannedTeam& operator=(const PlannedTeam&) = delete;
+
+private:
+    const std::int32_t before_;
+};
+
 class PlanBuilder {
 public:
     explicit PlanBuilder(const PipelineOptions& options) : options_(options), kernels_(options) {}
@@ -236,7 +248,7 @@ public:
 private:
     void plan_programs(ProgramSet& programs, const ShardedPrograms& sharded) {
         // Kernels size their workspace by the team.
-        weft_set_threads(out_.mesh.single() ? options_.threads : 1);
+        const PlannedTeam team(out_.mesh.single() ? options_.threads : 1);
         for (std::size_t i = 0; i < programs.programs.size(); ++i) {
             ir::Program& program = programs.programs[i];
             // 1. Verify, simplify, precision, simplify.

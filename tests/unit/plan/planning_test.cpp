@@ -35,6 +35,14 @@ class Planning : public QObject {
     Q_OBJECT
 
 private slots:
+    void a_plan_leaves_the_team_of_its_caller_as_it_was() {
+        const int before = weft_threads();
+        weft_set_threads(before + 1);
+        planned(test::model_run("mlp", {}), target_of(kPlenty));
+        QCOMPARE(weft_threads(), before + 1);
+        weft_set_threads(before);
+    }
+
     void an_instrumented_run_touches_what_the_plan_says_and_nothing_else() {
         for (const char* model : {"mlp", "cnn", "gpt"}) {
             for (const char* recompute : {"none", "blocks"}) {
