@@ -166,7 +166,6 @@ struct Executor::State {
     std::int64_t library_bytes = 0;                   // of several devices
     std::map<std::string, int, std::less<>> settling; // runs of each program that were booked
     std::vector<std::byte> result_buffer;
-    std::map<std::string, std::vector<std::byte>, std::less<>> slot_buffers;
 };
 
 Executor::Executor(std::shared_ptr<const plan::ExecutionPlan> plan,
@@ -200,11 +199,15 @@ void Executor::write_slot(std::string_view name, std::span<const std::byte> whol
                 [&](int device) { return slot(name, device); });
 }
 
-std::span<const std::byte> Executor::read_slot(std::string_view name) {
+std::vector<std::byte> Executor::read_slot(std::string_view name) {
     const plan::StateSlot& slot_info = state_->slot(name);
-    return state_->join(slot_info.whole, slot_info.placement,
-                        state_->slot_buffers[std::string(name)],
-                        [&](int device) { return slot(name, device); });
+    std::vector<std::byte> out;
+    const auto bytes = state_->join(slot_info.whole, slot_info.placement, out,
+                                    [&](int device) { return slot(name, device); });
+    if (out.empty()) { // one device holds it whole
+        out.assign(bytes.begin(), bytes.end());
+    }
+    return out;
 }
 
 std::span<std::byte> Executor::slot(std::string_view name, int device) {

@@ -86,9 +86,9 @@ public:
     /// A result, put together from the devices' parts; valid until the next call of this function
     /// or of run.
     std::span<const std::byte> read(std::string_view program, std::string_view name);
-    /// State slots likewise. What read_slot gives is valid until the next read_slot of that name.
+    /// State slots likewise.
     void write_slot(std::string_view name, std::span<const std::byte> whole);
-    std::span<const std::byte> read_slot(std::string_view name);
+    std::vector<std::byte> read_slot(std::string_view name);
 
     /// The part of a slot or port that a device holds: its bytes in the arena, dense row-major.
     std::span<std::byte> slot(std::string_view name, int device = 0);
