@@ -123,7 +123,7 @@ struct Device::State {
     /// False when stopped or, in a checked run, at the first value that is not finite.
     bool run_steps(std::vector<PreparedStep>& steps, std::size_t depth) {
         for (PreparedStep& step : steps) {
-            if (!state_written && stop.stop_requested()) {
+            if (!state_written && stop.stop_requested() && (vote == nullptr || vote->stop())) {
                 return false;
             }
             if (!(step.step->is_loop() ? run_loop(step, depth) : run_kernel(step, depth))) {
@@ -161,7 +161,12 @@ struct Device::State {
                 prepared_step.outputs[i] = memory.data() + offset_of(step.outputs[i], indices);
             }
         }
-        state_written = state_written || prepared_step.writes_state;
+        if (prepared_step.writes_state && !state_written) {
+            if (vote != nullptr && !vote->write()) {
+                return false;
+            }
+            state_written = true;
+        }
         if (monitor) {
             watch_before(step, indices);
         }
@@ -265,6 +270,7 @@ struct Device::State {
     const plan::PlannedProgram* running = nullptr;
     std::vector<std::int64_t> iterations; // of the loops around the step, outermost first
     std::stop_token stop;
+    StopVote* vote = nullptr; // of this run
     bool state_written = false;
     bool checked = false;
     RunReport report;
@@ -298,11 +304,12 @@ void Device::prepare(std::string_view program) {
     state_->prepared(program);
 }
 
-RunOutcome Device::run(std::string_view program, std::stop_token stop) {
+RunOutcome Device::run(std::string_view program, std::stop_token stop, StopVote* vote) {
     weft_set_threads(state_->options.threads);
     PreparedProgram& prepared = state_->prepared(program);
     state_->begin(prepared);
     state_->stop = std::move(stop);
+    state_->vote = vote;
     state_->checked = false;
     return state_->run_program(prepared) ? RunOutcome::finished : RunOutcome::stopped;
 }
@@ -312,6 +319,7 @@ RunReport Device::run_checked(std::string_view program) {
     PreparedProgram& prepared = state_->prepared(program);
     state_->begin(prepared);
     state_->stop = {};
+    state_->vote = nullptr;
     state_->checked = true;
     // Beside others a device runs to the end: they wait for its part of every exchange.
     if (state_->arguments_finite(prepared) || state_->exchange != nullptr) {

@@ -5,6 +5,7 @@
 
 #include "core/exec/comm/communicator.h"
 #include "core/exec/executor.h"
+#include "core/exec/stop_vote.h"
 
 namespace weft::exec {
 
@@ -34,7 +35,8 @@ public:
     std::span<std::byte> result(std::string_view program, std::string_view name);
 
     void prepare(std::string_view program);
-    RunOutcome run(std::string_view program, std::stop_token stop);
+    /// `vote` of the devices that run together; null: this one alone.
+    RunOutcome run(std::string_view program, std::stop_token stop, StopVote* vote = nullptr);
     RunReport run_checked(std::string_view program);
 
     void set_observer(StepObserver* observer);

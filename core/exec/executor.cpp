@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/exec/executor.h"
 
+#include "core/base/error.h"
 #include "core/base/machine.h"
 #include "core/exec/comm/in_process.h"
 #include "core/exec/device.h"
@@ -32,15 +33,46 @@ struct Executor::State {
                 std::make_unique<Device>(plan, 0, std::move(backends), options, nullptr));
             return;
         }
-        world = std::make_unique<comm::InProcessWorld>(count);
-        const auto groups = add_groups(*world, *plan);
+        exchanges.resize(static_cast<std::size_t>(count));
+        connect();
         options.threads = 1;
         for (int i = 0; i < count; ++i) {
-            exchanges.push_back(std::make_unique<MeshExchange>(*world, groups, *plan, i));
-            devices.push_back(std::make_unique<Device>(plan, plan->stage_of(i), backends, options,
-                                                       exchanges.back().get()));
+            devices.push_back(
+                std::make_unique<Device>(plan, plan->stage_of(i), backends, options,
+                                         exchanges[static_cast<std::size_t>(i)].get()));
         }
         threads = std::make_unique<DeviceThreads>(count);
+    }
+
+    /// A world in which the devices find each other; the one before may have ended.
+    void connect() {
+        auto made = std::make_unique<comm::InProcessWorld>(count);
+        const auto groups = add_groups(*made, *plan);
+        for (int i = 0; i < count; ++i) {
+            auto& exchange = exchanges[static_cast<std::size_t>(i)];
+            MeshExchange connected(*made, groups, *plan, i);
+            if (exchange == nullptr) {
+                exchange = std::make_unique<MeshExchange>(std::move(connected));
+            } else { // the device knows it by its address
+                *exchange = std::move(connected);
+            }
+        }
+        world = std::move(made);
+    }
+
+    /// The part of one device in a run. Whoever stops wakes those who wait for it.
+    void run_one(int device, std::string_view program, const std::stop_token& stop,
+                 StopVote& vote) {
+        try {
+            if (devices[static_cast<std::size_t>(device)]->run(program, stop, &vote) ==
+                RunOutcome::stopped) {
+                world->abort("the run was stopped");
+            }
+        } catch (const Error&) {
+            if (!vote.stopped()) {
+                throw;
+            }
+        }
     }
 
     /// The ports of a name, one for each stage of a pipeline that has it.
@@ -236,15 +268,18 @@ RunOutcome Executor::run(std::string_view program, std::stop_token stop) {
         return RunOutcome::stopped;
     }
     state_->write_coordinates(program);
-    const auto run_one = [&](int device) {
-        state_->devices[static_cast<std::size_t>(device)]->run(program, {});
-    };
+    StopVote vote;
+    const auto run_one = [&](int device) { state_->run_one(device, program, stop, vote); };
     int& booked = state_->settling.try_emplace(std::string(program), 0).first->second;
     if (booked < kSettlingRuns) {
         ++booked;
         state_->on_all_booked(run_one);
     } else {
         state_->on_all(run_one);
+    }
+    if (vote.stopped()) {
+        state_->connect();
+        return RunOutcome::stopped;
     }
     return RunOutcome::finished;
 }

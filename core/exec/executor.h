@@ -100,8 +100,8 @@ public:
     /// weft::Error{memory, device} from the kernels.
     void prepare(std::string_view program);
     /// Runs the program once. Throws weft::Error{device} with op and library text when a kernel
-    /// fails. On a mesh a stop request counts before the run only, and after a fault of one device
-    /// the executor is of no more use.
+    /// fails. On a mesh all devices stop or none; after a fault of one device the executor is of no
+    /// more use.
     RunOutcome run(std::string_view program, std::stop_token stop = {});
     /// As run, but looks at every float output after each step and stops at the first value that is
     /// not finite: finds the op behind a diverged loss. Slow. Changes state exactly as far as it
