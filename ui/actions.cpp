@@ -223,7 +223,9 @@ void Actions::updateRunActions() {
     allow(pause, steerable, busy);
     allow(get(action::kStep), steerable && paused,
           paused || !commanded ? busy : tr("Pause the run first"));
-    allow(get(action::kCheckpoint), steerable, busy);
+    const bool saving = commanded && studio_.run().isSaving();
+    allow(get(action::kCheckpoint), steerable && !saving,
+          saving ? tr("A checkpoint is being written") : busy);
     allow(get(action::kStopAndSave), commanded && !stopping, commanded ? tr("Stopping") : busy);
     allow(get(action::kStopNow), commanded, busy);
     const bool longer =

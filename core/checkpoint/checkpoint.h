@@ -188,6 +188,8 @@ struct ManagerOptions {
     /// Called on the writing thread before a save touches the folder; throws weft::Error where the
     /// folder is not to be written any more.
     std::function<void()> check;
+    /// Called on the writing thread when a background save is among take_finished().
+    std::function<void()> finished = [] {};
 };
 
 struct Saved {

@@ -228,8 +228,10 @@ void Manager::save(std::span<const TensorView> tensors, Record record) {
         return;
     }
     job.blocked_ms = blocked_ms();
-    state.writer =
-        std::jthread([&state, job = std::move(job)] { state.add(carry_out(state.options, job)); });
+    state.writer = std::jthread([&state, job = std::move(job)] {
+        state.add(carry_out(state.options, job));
+        state.options.finished();
+    });
 }
 
 void Manager::wait() {

@@ -18,6 +18,14 @@ void RunControl::post(Command command) {
     changed_.notify_all();
 }
 
+void RunControl::wake() {
+    {
+        const std::lock_guard lock(mutex_);
+        ++changes_;
+    }
+    changed_.notify_all();
+}
+
 void RunControl::start(const std::filesystem::path& folder, const LiveSettings& live,
                        const Clock& clock, Begin begin) {
     const std::lock_guard lock(mutex_);

@@ -35,6 +35,8 @@ public:
 
     /// Any thread. Before start() commands are kept and applied right after it.
     void post(Command command);
+    /// Any thread. Ends the wait() that is under way, or the next one.
+    void wake();
 
     // The rest belongs to the engine thread.
 
@@ -53,7 +55,7 @@ public:
     void done(bool Wanted::*request);
     /// The engine's own wish to pause (a full disk), as if commanded.
     void pause(const std::string& reason);
-    /// Waits for a command while paused, at most `seconds`.
+    /// Waits for a command or wake() while paused, at most `seconds`.
     void wait(double seconds);
     /// Why events do not reach the disk; empty when they do.
     std::string log_problem() const;
@@ -77,7 +79,7 @@ private:
     LiveSettings live_;
     std::vector<Command> early_;
     std::vector<Command> live_changes_; // set and extend commands that were accepted
-    std::int64_t changes_ = 0;          // counts commands, so that wait() misses none
+    std::int64_t changes_ = 0;          // counts commands and wake(), so that wait() misses none
     std::int64_t seen_ = 0;
     std::stop_source wind_up_;
     std::stop_source halt_;

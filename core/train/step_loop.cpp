@@ -43,6 +43,7 @@ checkpoint::ManagerOptions manager_options(const LoopSetup& setup) {
     options.folder = setup.folder / "checkpoints";
     options.async = setup.config.checkpoint_async;
     options.check = [&lock = setup.lock] { lock.check(); };
+    options.finished = [&control = setup.control] { control.wake(); }; // a paused run tells of it
     return options;
 }
 

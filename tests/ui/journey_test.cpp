@@ -95,6 +95,37 @@ private slots:
         QCOMPARE(train::read_run_info(fixture.studio().run().folder()).parent.empty(), false);
     }
 
+    // A run that is paused looks about every five seconds: it does not wait for that to tell.
+    void a_checkpoint_of_a_paused_run_is_told_when_it_is_written() {
+        test::StudioFixture fixture;
+        fixture.studio().draft().open(fixture.preset());
+        fixture.press(Qt::Key_F5);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 50, kRunPatienceMs);
+        fixture.press(Qt::Key_F6);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::paused, kRunPatienceMs);
+        auto* save = static_cast<QPushButton*>(fixture.find("run.checkpoint.button"));
+        QTRY_VERIFY_WITH_TIMEOUT(save->isEnabled(), kRunPatienceMs);
+        const std::int64_t step = fixture.studio().run().step();
+        QTest::mouseClick(save, Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(has_checkpoint(fixture, step), kRunPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(save->isEnabled(), kRunPatienceMs);
+        fixture.studio().stopNow();
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
+
+        train::EventReader events(fixture.studio().run().folder());
+        double begun = 0;
+        double late = -1;
+        for (const train::Event& event : events.read()) {
+            const auto* state = std::get_if<train::StateEvent>(&event.payload);
+            const auto* saved = std::get_if<train::CheckpointEvent>(&event.payload);
+            begun = state != nullptr && state->state == RunState::saving ? event.time : begun;
+            if (saved != nullptr && saved->step == step) {
+                late = event.time - begun - (saved->blocked_ms + saved->write_ms) * 1e-3;
+            }
+        }
+        QVERIFY2(late >= -0.1 && late < 2.5, qPrintable(QString::number(late)));
+    }
+
     void start_and_pause_within_one_turn_of_the_loop_ends_paused() {
         test::StudioFixture fixture;
         fixture.studio().draft().open(fixture.preset());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace weft::ui {
 namespace {
@@ -40,6 +41,7 @@ void RunModel::fail(const QString& problem) {
 void RunModel::interrupt(const QString& how) {
     if (train::is_active(state_)) {
         state_ = train::RunState::stopped;
+        saving_ = false;
         reason_ = how.isEmpty() ? tr("interrupted") : tr("interrupted: %1").arg(how);
         emit stateChanged();
         emit changed();
@@ -63,6 +65,7 @@ void RunModel::forget() {
     problem_.clear();
     plan_.reset();
     state_ = train::RunState::idle;
+    saving_ = false;
     reason_.clear();
     phases_.clear();
     opening_.reset();
@@ -246,12 +249,16 @@ void RunModel::applyOne(const train::Event& event) {
                   [&](const train::SystemEvent& system) {
                       if (!system.memory.is_null()) {
                           memory_ = system.memory;
+                      touched_.state = std::exchange(saving_, false) || touched_.state;
                       }
                   },
                   [&](const train::DevicesEvent& devices) { devices_ = devices; },
                   [&](const train::ResumedEvent& resumed) { applyResumed(resumed, time); },
                   [&](const train::CommandEvent& answer) { emit answered(answer); },
-                  [&](const train::WarningEvent& warning) { warnings_.push_back(warning); },
+                  [&](const train::WarningEvent& warning) {
+                      warnings_.push_back(warning);
+                      touched_.state = std::exchange(saving_, false) || touched_.state;
+                  },
                   [&](const train::ErrorEvent& error) {
                       failure_ = error;
                       touched_.failure = true;
@@ -271,6 +278,7 @@ void RunModel::applyState(const train::StateEvent& event, double time) {
     if (state_ == train::RunState::validating) {
         phases_.clear(); // a session begins
     }
+    saving_ = state_ == train::RunState::saving || (saving_ && train::is_active(state_));
     if (!phases_.empty() && phases_.back().ms < 0) {
         phases_.back().ms = event.phase_ms;
     }

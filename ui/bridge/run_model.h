@@ -92,6 +92,8 @@ public:
     train::RunState state() const { return state_; }
     QString stateReason() const { return reason_; }
     const std::vector<PhaseTime>& phases() const { return phases_; }
+    /// A checkpoint was begun, and neither it nor a warning has come.
+    bool isSaving() const { return saving_; }
     /// How far the data are read that the phase now waits for, once that takes long.
     const std::optional<train::OpeningEvent>& opening() const { return opening_; }
     const StepSeries& steps() const { return steps_; }
@@ -175,6 +177,7 @@ private:
     StepSeries steps_;
     train::StepEvent last_step_;
     std::int64_t total_steps_ = 0;
+    bool saving_ = false;
     double session_start_ = 0; // wall time of the first step of this session
     std::int64_t session_first_step_ = 0;
     double seconds_before_ = 0; // trained in earlier sessions

@@ -191,7 +191,9 @@ void RunToolbar::updateState() {
     if (studio_.isTraining()) {
         const QString pending = studio_.pendingCommand();
         const QString locked = studio_.controlProblem();
-        state_->setState(toWidget(studio_.run().state()),
+        const train::RunState state = studio_.run().state();
+        const bool writes = state == train::RunState::paused && studio_.run().isSaving();
+        state_->setState(toWidget(writes ? train::RunState::saving : state),
                          !pending.isEmpty()  ? tr("%1 …").arg(pending)
                          : !locked.isEmpty() ? locked
                                              : studio_.run().stateReason());
