@@ -11,6 +11,11 @@
 #include <algorithm>
 
 namespace weft::ui {
+namespace {
+
+constexpr int kFollowedMs = 500; // between two looks of the lists of runs at the one on screen
+
+} // namespace
 
 Studio::Studio(StudioPaths paths, QObject* parent)
     : QObject(parent), paths_(std::move(paths)),
@@ -31,12 +36,26 @@ Studio::Studio(StudioPaths paths, QObject* parent)
     });
     connect(&link_, &RunLink::controlChanged, this, &Studio::controlChanged);
     connect(&link_, &RunLink::ended, this, &Studio::onEnded);
+    followed_.setSingleShot(true);
+    followed_.setInterval(kFollowedMs);
+    connect(&followed_, &QTimer::timeout, this, &Studio::follow);
+    connect(&run_, &RunModel::changed, this, [this] {
+        if (!followed_.isActive()) {
+            followed_.start();
+        }
+    });
     connect(&reader_, &RunReader::caughtUp, this, &Studio::onCaughtUp);
     // Plans that are shown rest on what was known before.
     connect(&measure_, &MachineMeasure::measured, &draft_, &Draft::changed);
 }
 
 Studio::~Studio() = default;
+
+void Studio::follow() {
+    if (isTraining()) {
+        index_.follow(run_.folder(), run_.step(), run_.secondsTrained());
+    }
+}
 
 void Studio::bringBackDraft() {
     const QString problem = keeper_.bringBack();

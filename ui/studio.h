@@ -16,6 +16,7 @@
 
 #include <QObject>
 #include <QString>
+#include <QTimer>
 
 #include <filesystem>
 
@@ -148,6 +149,7 @@ private:
                        const compile::RunConfig& config, bool history);
     StartResult startNew(const compile::RunConfig& config);
     void send(train::CommandKind kind, const config::Json& argument = config::Json::object());
+    void follow();
     void onEvents(const std::vector<train::Event>& events);
     void onAnswer(const train::CommandEvent& answer);
     void onEnded(const ProcessEnd& end);
@@ -176,6 +178,7 @@ private:
     QString last_printed_; // by the worker
     std::filesystem::path shown_again_; // of the last session: nobody asked for it in this one
     bool planned_ = false; // the run on screen
+    QTimer followed_;      // by the lists of runs
 };
 
 } // namespace weft::ui

@@ -58,6 +58,37 @@ void take_event(RunSummary& summary, const Goal& goal, const Event& event) {
     }
 }
 
+/// The time that a session trains: from its first step on, without what it is paused.
+class SessionTime {
+public:
+    void take(const StateEvent& state, double time) {
+        if (state.state == RunState::validating) {
+            *this = {};
+        } else if (state.state == RunState::paused) {
+            spent_ = until(time);
+            running_since_ = 0;
+        } else if (state.state == RunState::running && running_since_ == 0) {
+            running_since_ = time;
+        }
+    }
+    double until(double time) const {
+        return spent_ + (running_since_ > 0 ? time - running_since_ : 0);
+    }
+
+private:
+    double spent_ = 0;
+    double running_since_ = 0;
+};
+
+double time_of(std::string_view line) {
+    const auto event = parse_event(line);
+    return event ? event->time : 0;
+}
+
+bool has_final_state(const RunSummary& run) {
+    return run.state == "finished" || run.state == "stopped" || run.state == "failed";
+}
+
 void take_steps(RunSummary& summary, const std::vector<std::string_view>& lines) {
     const std::size_t shown_points = std::min(lines.size(), RunSummary::kCurvePoints);
     for (std::size_t i = 0; i < shown_points; ++i) {
@@ -96,6 +127,7 @@ void take_events(RunSummary& summary, const fs::path& folder, const Goal& goal) 
     }
     const std::string text = read_file(path, kMostEventBytes);
     std::vector<std::string_view> steps;
+    SessionTime session;
     double first_time = 0;
     double last_time = 0;
     std::size_t begin = 0;
@@ -108,12 +140,21 @@ void take_events(RunSummary& summary, const fs::path& folder, const Goal& goal) 
             take_event(summary, goal, *event);
             first_time = first_time == 0 ? event->time : first_time;
             last_time = event->time;
+            if (const auto* state = std::get_if<StateEvent>(&event->payload)) {
+                session.take(*state, event->time);
+            }
         }
         begin = end + 1;
     }
     take_steps(summary, steps);
+    if (!steps.empty()) {
+        last_time = std::max(last_time, time_of(steps.back()));
+    }
+    if (!has_final_state(summary)) {
+        summary.seconds += session.until(last_time); // run.json has what the sessions before took
+    }
     if (summary.seconds == 0) {
-        summary.seconds = last_time - first_time; // until the session itself has written it
+        summary.seconds = last_time - first_time;
     }
 }
 
@@ -167,10 +208,6 @@ std::string stamp_of(const fs::path& folder) {
         }
     }
     return stamp;
-}
-
-bool has_final_state(const RunSummary& run) {
-    return run.state == "finished" || run.state == "stopped" || run.state == "failed";
 }
 
 // It says nothing of its state, as other programs do.

@@ -12,7 +12,9 @@
 #include "ui/screens/runs/runs_table.h"
 #include "widgets/controls.h"
 #include "widgets/line_chart.h"
+#include "widgets/painting.h"
 #include "widgets/parallel_view.h"
+#include "widgets/text_label.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>
@@ -158,6 +160,74 @@ class RunsTest : public QObject {
     }
 
 private slots:
+    void a_run_says_how_long_it_trained_also_when_it_was_killed() {
+        RunsPage page({});
+        const fs::path folder = page.fixture.root() / "runs" / "2026-01-01_killed";
+        train::RunInfo info;
+        info.id = info.name = "killed";
+        info.state = "running";
+        info.seconds = 60; // of the session before
+        std::string lines;
+        std::int64_t seq = 0;
+        const auto say = [&](double time, train::Payload payload) {
+            lines += train::to_line({++seq, time, std::move(payload)}) + "\n";
+        };
+        const auto state = [](train::RunState now) {
+            train::StateEvent event;
+            event.state = now;
+            return event;
+        };
+        const auto step = [](std::int64_t number) {
+            train::StepEvent event;
+            event.step = number;
+            return event;
+        };
+        say(90, state(train::RunState::validating));
+        say(100, state(train::RunState::running));
+        say(105, train::EvaluationEvent{1, {{"validation/loss", 1.0}}});
+        say(110, step(2));
+        say(110, state(train::RunState::paused));
+        say(150, state(train::RunState::running));
+        say(177, step(3)); // 10 s and 27 s
+        write_file(folder / "config.json", "{}");
+        train::write_run_info(folder, info);
+        write_file(folder / "events.jsonl", lines);
+        page.fixture.studio().index().refresh();
+        page.wait_for_rows(1);
+        QCOMPARE(page.text(0, "state"), QString("interrupted"));
+        QCOMPARE(page.text(0, "time"), widgets::formatDuration(60 + 10 + 27));
+    }
+
+    void a_run_that_trains_moves_on_in_the_lists() {
+        RunsPage page({});
+        page.fixture.studio().draft().open(page.fixture.preset());
+        page.fixture.press(Qt::Key_F5);
+        QTRY_VERIFY_WITH_TIMEOUT(page.fixture.studio().run().step() > 0, kPatienceMs);
+        page.fixture.press(Qt::Key_8, Qt::ControlModifier);
+        page.wait_for_rows(1);
+        constexpr int kMoves = 3; // more than a page's own look when it is shown
+        for (int i = 0; i < kMoves; ++i) {
+            const QString before = page.text(0, "step");
+            QTRY_VERIFY_WITH_TIMEOUT(page.text(0, "step") != before, kPatienceMs);
+        }
+        page.fixture.press(Qt::Key_1, Qt::ControlModifier);
+        const auto labels = [&] {
+            QStringList texts;
+            for (const auto* label :
+                 page.fixture.find("recentRuns")->findChildren<widgets::TextLabel*>()) {
+                texts << label->text();
+            }
+            return texts;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(labels().join(' ').contains("tiny"), kPatienceMs);
+        for (int i = 0; i < kMoves; ++i) {
+            const QStringList before = labels();
+            QTRY_VERIFY_WITH_TIMEOUT(labels() != before, kPatienceMs);
+        }
+        page.fixture.studio().stopNow();
+        QTRY_VERIFY_WITH_TIMEOUT(!page.fixture.studio().isTraining(), kPatienceMs);
+    }
+
     void initTestCase() {
         // The desktop's trash of this test lies in its own folder.
         qputenv("XDG_DATA_HOME", trash_.filePath("not/made/yet").toUtf8());

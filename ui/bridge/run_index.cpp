@@ -232,6 +232,16 @@ const train::RunSummary* RunIndex::find(const std::filesystem::path& folder) con
 }
 
 void RunIndex::annotate(const std::filesystem::path& run, const train::Annotations& annotations) {
+void RunIndex::follow(const std::filesystem::path& folder, std::int64_t step, double seconds) {
+    const auto found = std::find_if(runs_.begin(), runs_.end(),
+                                    [&](const auto& run) { return run.folder == folder; });
+    if (found != runs_.end()) {
+        found->step = step;
+        found->seconds = seconds;
+        emit runMoved(*found);
+    }
+}
+
     runInBackground(
         this,
         [run, annotations]() -> QString {

@@ -41,6 +41,10 @@ public:
     /// Null when it is not listed.
     const train::RunSummary* find(const std::filesystem::path& folder) const;
 
+    /// How far a run has come that is watched, which its files say when they are read again;
+    /// runMoved follows when it is listed.
+    void follow(const std::filesystem::path& folder, std::int64_t step, double seconds);
+
     /// Writes what a person notes about a run into its folder; runsChanged follows, or failed.
     void annotate(const std::filesystem::path& run, const train::Annotations& annotations);
 
@@ -51,6 +55,7 @@ public:
 
 signals:
     void runsChanged();
+    void runMoved(const weft::train::RunSummary& run);
     void failed(const QString& problem);
     void checkpointsFound(const std::filesystem::path& run_folder,
                           const std::vector<weft::checkpoint::Entry>& entries);

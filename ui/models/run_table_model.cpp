@@ -34,6 +34,7 @@ QString parent_of(const train::RunSummary& run) {
 RunTableModel::RunTableModel(RunIndex& index, RunCurves& curves, QObject* parent)
     : QAbstractTableModel(parent), index_(index), curves_(curves), columns_(RunColumn::usual()) {
     connect(&index_, &RunIndex::runsChanged, this, &RunTableModel::takeRuns);
+    connect(&index_, &RunIndex::runMoved, this, &RunTableModel::takeRun);
     connect(&curves_, &RunCurves::arrived, this, [this] {
         for (int i = 0; i < columnCount(); ++i) {
             if (columns_[static_cast<std::size_t>(i)].kind == ColumnKind::Metric &&
@@ -78,6 +79,13 @@ void RunTableModel::takeRuns() {
             rows_.push_back(*run);
         }
         endInsertRows();
+    }
+}
+
+void RunTableModel::takeRun(const train::RunSummary& run) {
+    if (const int row = rowOf(run.folder); row >= 0) {
+        rows_[static_cast<std::size_t>(row)] = run;
+        emit dataChanged(createIndex(row, 0), createIndex(row, columnCount() - 1));
     }
 }
 

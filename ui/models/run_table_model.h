@@ -49,6 +49,7 @@ signals:
 
 private:
     void takeRuns();
+    void takeRun(const train::RunSummary& run);
     std::optional<double> metricValue(const train::RunSummary& run, const RunColumn& column) const;
     std::optional<double> numberOf(const train::RunSummary& run, const RunColumn& column) const;
     QString textOf(const train::RunSummary& run, const RunColumn& column) const;

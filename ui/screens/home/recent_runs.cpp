@@ -58,6 +58,11 @@ QString modelAndData(const train::RunSummary& run) {
     return known.join(" · ");
 }
 
+QString stepText(const train::RunSummary& run) {
+    return formatCount(run.step) +
+           (run.total_steps > 0 ? " / " + formatCount(run.total_steps) : QString());
+}
+
 widgets::TextLabel* number(const QString& text) {
     auto* label = new widgets::TextLabel(text, TextStyle::Mono);
     label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -73,6 +78,7 @@ RecentRuns::RecentRuns(Studio& studio, QWidget* parent) : QWidget(parent), studi
     column->setSpacing(widgets::space::kControl);
     column->addWidget(new widgets::TextLabel(tr("Recent runs"), TextStyle::Heading));
     connect(&studio_.index(), &RunIndex::runsChanged, this, &RecentRuns::rebuild);
+    connect(&studio_.index(), &RunIndex::runMoved, this, &RecentRuns::follow);
     connect(&studio_, &Studio::trainingChanged, this, &RecentRuns::rebuild);
     rebuild();
 }
@@ -84,6 +90,7 @@ void RecentRuns::rebuild() {
     auto* column = new QVBoxLayout(card);
     column->setContentsMargins(0, 0, 0, 0);
     folders_.clear();
+    moving_.clear();
     grid_ = new QGridLayout;
     grid_->setContentsMargins(12, 4, 12, 4);
     grid_->setHorizontalSpacing(16);
@@ -107,6 +114,13 @@ void RecentRuns::rebuild() {
         }
         grid_->addWidget(new widgets::Hairline, row++, 0, 1, RecentRunsColumns);
         addRow(row++, run);
+    }
+}
+
+void RecentRuns::follow(const train::RunSummary& run) {
+    if (const auto found = moving_.find(run.folder); found != moving_.end()) {
+        found->second.step->setText(stepText(run));
+        found->second.time->setText(formatDuration(run.seconds));
     }
 }
 
@@ -206,9 +220,11 @@ void RecentRuns::addRow(int row, const train::RunSummary& run) {
         RecentRunsBestColumn);
     grid_->addWidget(number(run.best_value ? formatMetric(*run.best_value) : QString("–")), row,
                      RecentRunsBestValueColumn);
-    const QString total = run.total_steps > 0 ? " / " + formatCount(run.total_steps) : QString();
-    grid_->addWidget(number(formatCount(run.step) + total), row, RecentRunsStepColumn);
-    grid_->addWidget(number(formatDuration(run.seconds)), row, RecentRunsTimeColumn);
+    widgets::TextLabel* step = number(stepText(run));
+    widgets::TextLabel* time = number(formatDuration(run.seconds));
+    grid_->addWidget(step, row, RecentRunsStepColumn);
+    grid_->addWidget(time, row, RecentRunsTimeColumn);
+    moving_[run.folder] = {step, time};
     grid_->addWidget(number(formatFileSize(run.bytes)), row, RecentRunsSizeColumn);
     auto* when = new widgets::TextLabel(formatWhen(run.modified), TextStyle::Body, Role::Muted);
     when->setAlignment(Qt::AlignRight | Qt::AlignVCenter);

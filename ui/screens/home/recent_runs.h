@@ -11,6 +11,10 @@
 class QGridLayout;
 class QPushButton;
 
+namespace weft::widgets {
+class TextLabel;
+}
+
 namespace weft::ui {
 
 class Studio;
@@ -39,7 +43,14 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    struct MovingLabels {
+        widgets::TextLabel* step = nullptr;
+        widgets::TextLabel* time = nullptr;
+    };
+
     void rebuild();
+    /// A run that trains: its row stays, with what has the focus in it.
+    void follow(const train::RunSummary& run);
     void fitColumns();
     void addHeader();
     void addRow(int row, const train::RunSummary& run);
@@ -52,6 +63,7 @@ private:
     QWidget* table_ = nullptr;
     QGridLayout* grid_ = nullptr;
     std::map<int, std::filesystem::path> folders_; // of the rows
+    std::map<std::filesystem::path, MovingLabels> moving_;
 };
 
 } // namespace weft::ui
