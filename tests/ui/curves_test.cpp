@@ -252,6 +252,17 @@ private slots:
         fixture.window().showNormal();
         QTRY_VERIFY(fixture.studio().link().isWatched());
     }
+        // This run away by its eye: nothing of it stays over the other.
+        const QString whole = chart->describe();
+        QVERIFY(whole.contains("best"));
+        const QRect own = list->visualRect(list->model()->index(0, 0));
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                          QPoint(own.left() + 20, own.center().y()));
+        QTRY_COMPARE(points_of(*chart), (std::vector<std::size_t>{40}));
+        QVERIFY2(!chart->describe().contains("best"), qPrintable(chart->describe()));
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                          QPoint(own.left() + 20, own.center().y()));
+        QTRY_VERIFY(chart->describe().contains("best"));
 
     void charts_of_another_page_are_drawn_when_it_is_shown() {
         test::StudioFixture fixture;

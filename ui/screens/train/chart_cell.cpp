@@ -248,6 +248,9 @@ void ChartCell::updateLooks(int id) {
     for (const int series : found->second.taken_back) {
         chart()->setSeriesVisible(series, taken_back_shown_ && visible);
     }
+    if (run.part == CurveRun::Part::Current) {
+        updateMarks();
+    }
 }
 
 // What steps do not say, evaluations draw: then as the run's own line.
@@ -295,7 +298,11 @@ void ChartCell::addTakenBack(const CurveRun& run, Drawn& drawn) {
 }
 
 void ChartCell::updateMarks() {
+    const CurveRun* own = runs_.find(runs_.shown().folder());
     show_marks(*chart(), runs_.shown(), metric_, axis_);
+    if (own != nullptr && !own->visible) {
+        hide_marks(*chart());
+    }
     updateTicks();
 }
 

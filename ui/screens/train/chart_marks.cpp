@@ -65,6 +65,12 @@ void show_epochs(widgets::LineChart& chart, const RunModel& run, XAxis axis, boo
     std::vector<widgets::ChartTick> ticks;
     const StepSeries& steps = run.steps();
     if (axis == XAxis::Step && !steps.epoch.empty() && room &&
+void hide_marks(widgets::LineChart& chart) {
+    chart.setBest(std::nullopt);
+    chart.setFlags({});
+    chart.setEvents({});
+}
+
         steps.epoch.back() < kMostEpochTicks) {
         for (int epoch = static_cast<int>(steps.epoch.front()) + 1; epoch <= steps.epoch.back();
              ++epoch) {

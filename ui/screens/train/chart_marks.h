@@ -14,6 +14,8 @@ namespace weft::ui {
 /// Flags stand in the order of RunModel::checkpoints().
 void show_marks(widgets::LineChart& chart, const RunModel& run, const CurveMetric& metric,
                 XAxis axis);
+/// For a run whose lines are hidden: nothing of it stays over the others.
+void hide_marks(widgets::LineChart& chart);
 /// Epochs above the plot, on the axis of steps and where there is `room`.
 void show_epochs(widgets::LineChart& chart, const RunModel& run, XAxis axis, bool room);
 
