@@ -29,14 +29,28 @@ config::FieldTable sequential_fields() {
 
 void check_sequential(const Json& settings, const std::string& pointer, config::Diagnostics& out) {
     if (settings.at("layers").empty()) {
-        out.push_back(
-            {pointer + "/layers", config::Severity::error, "the list of layers is empty",
-             "Add layers; the last one gives the prediction, e.g. {\"type\": \"linear\"}."});
+        out.push_back({pointer + "/layers", config::Severity::error, "the list of layers is empty",
+                       "Add layers; the last one, mostly a linear layer, gives the prediction."});
     }
+}
+
+// A linear layer at the end that only gives another number of values: its units are the mistake.
+void require_last_units(ModelContext& context, const Json& layers, ir::ValueId y) {
+    const Json& last = layers.back();
+    const std::int64_t outputs = context.data().outputs();
+    if (last.at("type") != "linear" || last.at("units").is_null() ||
+        context.shape(y).back() == outputs) {
+        return;
+    }
+    const Scope scope(context, "layers." + std::to_string(layers.size() - 1));
+    context.fail("it gives " + last.at("units").dump() + " values, but the data needs " +
+                     std::to_string(outputs),
+                 "Set units to " + std::to_string(outputs) + " or auto.");
 }
 
 ir::ValueId build_sequential(ModelContext& context, const Json& settings, ir::ValueId inputs) {
     const ir::ValueId y = build_layers(context, settings.at("layers"), "layers", inputs);
+    require_last_units(context, settings.at("layers"), y);
     require_prediction(context, y);
     return y;
 }

@@ -11,6 +11,7 @@
 #include "ui/screens/model/model_screen.h"
 #include "widgets/figure_strip.h"
 #include "widgets/graph_view.h"
+#include "widgets/messages.h"
 
 #include <QMenu>
 #include <QPushButton>
@@ -351,6 +352,36 @@ private slots:
         fixture.studio().draft().edit({{"/model/layers/2/layers/0/units", 32}});
         QTRY_VERIFY(!fixture.find("modelTrouble")->isVisible());
         QTRY_COMPARE(table->model()->rowCount(), 0);
+    }
+
+    void a_last_layer_that_gives_too_many_values_is_fixed_by_a_button() {
+        test::StudioFixture fixture;
+        show(fixture, sequential(config::json_of(R"([{"type": "linear", "units": 12}])")));
+        auto* trouble = static_cast<widgets::Banner*>(fixture.find("modelTrouble"));
+        QTRY_VERIFY(trouble->isVisible());
+        QVERIFY2(trouble->accessibleName().contains("Set units to 4 or auto."),
+                 qPrintable(trouble->accessibleName()));
+        fixture.click("modelFix");
+        QTRY_VERIFY(!trouble->isVisible());
+        QCOMPARE(layers(fixture), config::json_of(R"([{"type": "linear"}])"));
+    }
+
+    void a_model_without_layers_is_an_empty_network_in_words() {
+        test::StudioFixture fixture;
+        show(fixture, sequential(config::json_of(R"([{"type": "linear", "units": 4}])")));
+        auto* graph = page(fixture)->findChild<widgets::GraphView*>();
+        QTRY_VERIFY(graph->itemCount() > 0);
+        auto* figures = static_cast<widgets::FigureStrip*>(fixture.find("modelFigures"));
+        QTRY_COMPARE(figures->figures().front().value, QString("68")); // 16 * 4 + 4
+        tree(fixture)->setCurrentItem(row(fixture, "/model/layers/0"));
+        fixture.click("layerDelete");
+        QVERIFY(layers(fixture).empty());
+        QTRY_COMPARE(graph->itemCount(), 0);
+        QCOMPARE(figures->figures().front().value, QString("0"));
+        auto* trouble = static_cast<widgets::Banner*>(fixture.find("modelTrouble"));
+        QTRY_VERIFY(trouble->isVisible());
+        const QString said = trouble->accessibleName();
+        QVERIFY2(!said.isEmpty() && !said.contains('{') && !said.contains('/'), qPrintable(said));
     }
 
     void a_preset_model_is_a_form_and_a_tree_to_look_at() {

@@ -35,6 +35,29 @@ constexpr int kFormWidth = 340;
 constexpr int kHalfHeight = 400; // of graph and text, in proportion to what there is
 enum ModelPage { ModelMessagePage, ModelEditPage };
 
+/// A network of nothing, which cannot be built.
+bool hasNoLayers(const config::Json& document) {
+    const config::Json::json_pointer layers("/model/layers");
+    return document.contains(layers) && document.at(layers).is_array() &&
+           document.at(layers).empty();
+}
+
+/// Whether what does not fit is the number of values that the network gives.
+bool isLastLinear(const config::Json& document, const std::string& pointer) {
+    const config::Json::json_pointer layers("/model/layers");
+    if (!document.contains(layers) || document.at(layers).empty() ||
+        pointer != "/model/layers/" + std::to_string(document.at(layers).size() - 1)) {
+        return false;
+    }
+    const config::Json& last = document.at(layers).back();
+    return last.is_object() && last.value("type", "") == "linear" && last.contains("units");
+}
+
+/// "/model/layers/2" in words: "model, layers, 2".
+QString placeText(const std::string& pointer) {
+    return toQString(pointer).mid(1).replace('/', ", ");
+}
+
 bool isOfModel(const std::string& pointer) {
     return pointer == "/model" || pointer.starts_with("/model/") || pointer == "/init" ||
            pointer.starts_with("/init/");
@@ -184,6 +207,14 @@ void ModelScreen::update() {
 
 void ModelScreen::makeOutline() {
     const Draft& draft = studio_.draft();
+    if (isVisible() && hasNoLayers(draft.document())) {
+        outlined_.clear();
+        ++job_; // what is being made is of other layers
+        auto empty = std::make_shared<ModelOutline>();
+        empty->blocks[""];
+        takeOutline(std::move(empty));
+        return;
+    }
     if (!isVisible() || !draft.isValid() || draft.isEmpty() || !outlook_.data()) {
         return;
     }
@@ -226,7 +257,7 @@ void ModelScreen::updateTrouble() {
     std::string pointer;
     if (mistake != problems.end()) {
         pointer = mistake->pointer;
-        trouble_->setText(toQString(pointer), toQString(mistake->message) +
+        trouble_->setText(placeText(pointer), toQString(mistake->message) +
                                                   (mistake->hint.empty() ? "" : ". ") +
                                                   toQString(mistake->hint));
     } else if (misfit) {
@@ -241,6 +272,15 @@ void ModelScreen::updateTrouble() {
     }
     QPushButton* show = trouble_->addButton(tr("Show"));
     connect(show, &QPushButton::clicked, this, [this, pointer] { showField(pointer); });
+    const std::string units = pointer + "/units";
+    if (misfit && isLastLinear(studio_.draft().document(), pointer)) {
+        QPushButton* fix = trouble_->addButton(tr("Fix"));
+        fix->setObjectName("modelFix");
+        fix->setToolTip(tr("Lets it give as many values as the data needs"));
+        connect(fix, &QPushButton::clicked, this, [this, units] {
+            studio_.draft().edit({{units, std::nullopt}});
+        });
+    }
 }
 
 void ModelScreen::turnIntoText() {
