@@ -8,6 +8,7 @@
 #include "ui/screens/plan/mesh_part.h"
 #include "ui/screens/plan/plan_screen.h"
 #include "widgets/device_grid.h"
+#include "widgets/messages.h"
 
 #include <QAbstractButton>
 #include <QComboBox>
@@ -211,6 +212,41 @@ private slots:
         QCOMPARE(grid.selectedDevice(), 2);
         QTest::keyClick(&grid, Qt::Key_Return);
         QCOMPARE(grid.selectedDevice(), -1);
+    }
+
+    void hardware_that_was_chosen_stays_chosen() {
+        test::StudioFixture fixture;
+        open_mesh(fixture);
+        auto* where = fixture.find("meshWhere");
+        const auto press = [where](int segment) {
+            QTest::mouseClick(where->findChildren<QAbstractButton*>()[segment], Qt::LeftButton);
+        };
+        auto* hardware = static_cast<QComboBox*>(fixture.find("planHardware"));
+        press(2);
+        QTRY_VERIFY(hardware->isVisible());
+        hardware->setFocus();
+        QTest::keyClick(hardware, Qt::Key_Down);
+        const QString chosen = hardware->currentText();
+        QCOMPARE(hardware->currentIndex(), 2);
+        fixture.studio().draft().undo(); // the example again, for this hardware
+        QTRY_VERIFY(fixture.find("useExample")->isVisible());
+        fixture.click("useExample");
+        QCOMPARE(MeshEdit::of(fixture.studio().draft().config()).devices, 4);
+        QCOMPARE(hardware->currentText(), chosen);
+        // Another place takes it away, which is said; the way back leads to it.
+        const auto said = [&](const QString& words) {
+            const auto& notes = fixture.window().findChild<widgets::ToastHost*>()->history();
+            return std::any_of(notes.begin(), notes.end(),
+                               [&](const auto& note) { return note.text.contains(words); });
+        };
+        QVERIFY(!said("no longer for " + chosen));
+        press(1);
+        QCOMPARE(hardware->currentIndex(), 0);
+        QVERIFY(said("no longer for " + chosen));
+        QVERIFY(!said(chosen + " now"));
+        press(2);
+        QCOMPARE(hardware->currentText(), chosen);
+        QVERIFY(said(chosen + " now"));
     }
 
     void hardware_that_is_not_here_sets_the_limit() {

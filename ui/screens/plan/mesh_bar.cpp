@@ -70,7 +70,9 @@ QWidget* MeshBar::createSwitch() {
     use_ = new QPushButton(tr("Use these devices"));
     use_->setObjectName("useExample");
     use_->setToolTip(tr("Let the draft compute on them, simulated"));
-    connect(use_, &QPushButton::clicked, this, [this] { emit whereChosen(Where::Simulated); });
+    connect(use_, &QPushButton::clicked, this, [this] {
+        emit whereChosen(where_ == Where::Planned ? Where::Planned : Where::Simulated);
+    });
     row->addWidget(use_);
     return line;
 }

@@ -96,11 +96,7 @@ PlanScreen::PlanScreen(Studio& studio, Actions& actions)
     scrub_ = new ScrubPart;
     mesh_ = new MeshPart(studio_, preview_, enginePlanner(studio_.paths().calibration), *scrub_);
     connect(mesh_, &MeshPart::adopted, this, &PlanScreen::adopt);
-    connect(mesh_, &MeshPart::hardwareWanted, this, [this](bool wanted) {
-        if (wanted != (hardware_->currentIndex() > 0)) {
-            hardware_->setCurrentIndex(wanted ? 1 : 0);
-        }
-    });
+    connect(mesh_, &MeshPart::hardwareWanted, this, &PlanScreen::wantHardware);
     stack_->addWidget(mesh_);
     column->addWidget(stack_, 1);
     column->addWidget(scrub_);
@@ -135,6 +131,7 @@ QWidget* PlanScreen::createHeader() {
             tr("%1, %2").arg(toQString(one.title), widgets::formatMemory(one.memory_bytes)));
     }
     connect(hardware_, &QComboBox::currentIndexChanged, this, [this](int index) {
+        chosen_hardware_ = index > 0 ? index : chosen_hardware_;
         preview_.setHardware(
             index <= 0 ? nullptr
                        : &cost::hardware_catalogue()[static_cast<std::size_t>(index - 1)]);
@@ -226,12 +223,30 @@ void PlanScreen::hideEvent(QHideEvent* event) {
     preview_.setActive(false);
 }
 
+/// The mesh says whether it is planned for hardware; for which one was said before. All times
+/// change with it, so it is told.
+void PlanScreen::wantHardware(bool wanted) {
+    if (wanted == (hardware_->currentIndex() > 0)) {
+        return;
+    }
+    const QString before = hardware_->currentText();
+    hardware_->setCurrentIndex(wanted ? chosen_hardware_ : 0);
+    emit toastRequested(static_cast<int>(widgets::MessageKind::Info),
+                        wanted ? tr("Planned for %1 now").arg(hardware_->currentText())
+                               : tr("Planned for this machine now, no longer for %1").arg(before),
+                        nullptr);
+}
+
 /// Without a choice here the draft decides, which may name hardware itself. On the mesh its switch
 /// says where the draft computes: only which hardware is left to choose here.
 void PlanScreen::describeHardware() {
     const cost::Hardware* named = nullptr;
     if (studio_.draft().isValid()) {
         named = hardwareOf(studio_.draft().config(), nullptr);
+    }
+    const auto& known = cost::hardware_catalogue();
+    for (std::size_t i = 0; i < known.size() && hardware_->currentIndex() == 0; ++i) {
+        chosen_hardware_ = &known[i] == named ? static_cast<int>(i) + 1 : chosen_hardware_;
     }
     hardware_->setVisible(part_->currentIndex() != MeshTab || named != nullptr ||
                           hardware_->currentIndex() > 0);

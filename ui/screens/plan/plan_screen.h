@@ -46,6 +46,7 @@ private:
     QWidget* createPlan();
     QWidget* createSide();
     void describeHardware();
+    void wantHardware(bool wanted);
     void update();
     void showPlan();
     void updateWhatIf();
@@ -63,6 +64,7 @@ private:
     PlanPreview preview_;
     widgets::SegmentedControl* part_ = nullptr;
     QComboBox* hardware_;
+    int chosen_hardware_ = 1; // the last that was not this machine
     QPushButton* exporting_;
     widgets::ProgressLine* progress_;
     widgets::Banner* trouble_;
