@@ -11,6 +11,8 @@ namespace {
 
 constexpr double kCardGap = space::kControl;
 constexpr double kCardBar = 10;
+constexpr double kScaleBar = 6;
+constexpr double kLensGap = 6; // between the bar to scale and the lens on it
 
 /// Width of a card.
 double least() {
@@ -20,13 +22,27 @@ double most() {
     return 240 * Theme::current().fontScale();
 }
 
-/// Number and name, place, bar, bytes.
-double cardHeight() {
+} // namespace
+
+/// Number and name, place, bars, bytes.
+double DeviceGrid::cardHeight() const {
     return 2 * space::kControl + 20 + lineHeight(TextStyle::MonoSmall) + 2 * space::kTight +
-           kCardBar + space::kTight + lineHeight(TextStyle::MonoSmall);
+           barsHeight() + space::kTight + lineHeight(TextStyle::MonoSmall);
 }
 
-} // namespace
+double DeviceGrid::barsHeight() const {
+    return limit_ ? kScaleBar + kLensGap + kCardBar : kCardBar;
+}
+
+QRectF DeviceGrid::cardPart(int index, CardPart part) const {
+    const QRectF card = cardRect(index, width());
+    const double top =
+        card.top() + space::kControl + 20 + 2 * space::kTight + lineHeight(TextStyle::MonoSmall);
+    const double height = part == CardPart::Scale && limit_ ? kScaleBar : kCardBar;
+    return {card.left() + space::kGroup,
+            part == CardPart::Scale ? top : top + barsHeight() - kCardBar,
+            card.width() - 2 * space::kGroup, height};
+}
 
 DeviceGrid::DeviceGrid(QWidget* parent) : PaintedView(parent) {
     setAccessibleName(tr("Devices"));
@@ -52,7 +68,8 @@ void DeviceGrid::setDevices(std::vector<DeviceCard> devices, std::vector<int> me
 
 void DeviceGrid::setLimit(std::optional<qint64> bytes) {
     limit_ = bytes;
-    update();
+    updateGeometry();
+    itemsChanged();
 }
 
 void DeviceGrid::setSelectedDevice(int id) {
@@ -143,13 +160,14 @@ void DeviceGrid::paintScene(QPainter& painter, const QSizeF& view_size) const {
     const std::vector<QColor> palette = devicePalette(mesh_);
     for (int i = 0; i < itemCount(); ++i) {
         const DeviceCard& card = devices_[static_cast<std::size_t>(i)];
-        paintCard(painter, card, palette[static_cast<std::size_t>(card.id)],
+        paintCard(painter, i, palette[static_cast<std::size_t>(card.id)],
                   cardRect(i, view_size.width()));
     }
 }
 
-void DeviceGrid::paintCard(QPainter& painter, const DeviceCard& card, const QColor& color,
+void DeviceGrid::paintCard(QPainter& painter, int index, const QColor& color,
                            const QRectF& rect) const {
+    const DeviceCard& card = devices_[static_cast<std::size_t>(index)];
     const Theme& theme = Theme::current();
     const bool lit = std::find(lit_.begin(), lit_.end(), card.id) != lit_.end();
     const bool chosen = card.id == selected_;
@@ -176,10 +194,10 @@ void DeviceGrid::paintCard(QPainter& painter, const DeviceCard& card, const QCol
     const QRectF place(inner.left(), badge.bottom() + space::kTight, inner.width(), mono);
     paintText(painter, place, Qt::AlignLeft | Qt::AlignVCenter, card.place,
               theme.font(TextStyle::MonoSmall), theme.color(Role::Muted));
-    const QRectF bar(inner.left(), place.bottom() + space::kTight, inner.width(), kCardBar);
-    paintMemory(painter, card, bar);
+    const QRectF bars(inner.left(), place.bottom() + space::kTight, inner.width(), barsHeight());
+    paintMemory(painter, card, bars);
     const bool over = limit_ && card.bytes > *limit_;
-    paintText(painter, {inner.left(), bar.bottom() + space::kTight, inner.width(), mono},
+    paintText(painter, {inner.left(), bars.bottom() + space::kTight, inner.width(), mono},
               Qt::AlignLeft | Qt::AlignVCenter, bytesText(card, inner.width()),
               theme.font(TextStyle::MonoSmall), theme.color(over ? Role::Error : Role::Text));
 }
@@ -205,39 +223,54 @@ QString DeviceGrid::bytesText(const DeviceCard& card, double width) const {
     return fits(full) ? full : tr("%1 of %2").arg(held, needed);
 }
 
+// One bar to the scale of the device's memory, where a small model is a stroke, and below it a lens
+// on what it holds. Without a limit devices are compared with the largest.
 void DeviceGrid::paintMemory(QPainter& painter, const DeviceCard& card, const QRectF& rect) const {
-    const Theme& theme = Theme::current();
-    painter.fillRect(rect, theme.color(Role::EmptyBar));
     qint64 most = 1;
     for (const DeviceCard& one : devices_) {
         most = std::max(most, one.bytes);
     }
-    // Against the limit where that leaves something to see, else against the largest device.
-    const bool to_limit = limit_ && *limit_ < 4 * most;
-    const auto scale =
-        rect.width() / static_cast<double>(to_limit ? std::max(most, *limit_) : most);
-    const auto stack = [&](const std::vector<MemorySegment>& segments) {
-        double x = rect.left();
-        for (const MemorySegment& segment : segments) {
-            const double width = static_cast<double>(segment.bytes) * scale;
-            paintFill(painter, {x, rect.top(), std::max(0.0, width - 0.5), rect.height()},
-                      theme.memory(segment.category), memoryFill(segment.category));
-            x += width;
-        }
+    if (!limit_) {
+        paintStack(painter, card, rect, most);
+        return;
+    }
+    const Theme& theme = Theme::current();
+    const QRectF scale(rect.left(), rect.top(), rect.width(), kScaleBar);
+    const QRectF lens(rect.left(), rect.bottom() - kCardBar, rect.width(), kCardBar);
+    const qint64 whole = std::max(most, *limit_);
+    const auto at = [&](qint64 bytes) {
+        return scale.left() +
+               scale.width() * static_cast<double>(bytes) / static_cast<double>(whole);
     };
-    if (const DeviceNow* now = nowOf(card)) {
-        // What is held now, up to a line where the peak is.
-        stack(now->segments);
+    paintStack(painter, card, scale, whole);
+    if (*limit_ < most) {
+        paintHairline(painter, {at(*limit_), scale.top() - 2}, {at(*limit_), scale.bottom() + 2},
+                      theme.color(Role::Error));
+    }
+    painter.setPen(QPen(theme.color(Role::Border), 1));
+    painter.drawLine(QPointF(scale.left(), scale.bottom()), lens.topLeft());
+    painter.drawLine(QPointF(at(card.bytes), scale.bottom()), lens.topRight());
+    paintStack(painter, card, lens, std::max<qint64>(1, card.bytes));
+}
+
+// What is needed, or what is held now, up to a line where the peak is.
+void DeviceGrid::paintStack(QPainter& painter, const DeviceCard& card, const QRectF& rect,
+                            qint64 whole) const {
+    const Theme& theme = Theme::current();
+    painter.fillRect(rect, theme.color(Role::EmptyBar));
+    const double scale = rect.width() / static_cast<double>(whole);
+    const DeviceNow* now = nowOf(card);
+    double x = rect.left();
+    for (const MemorySegment& segment : now != nullptr ? now->segments : card.segments) {
+        const double width = static_cast<double>(segment.bytes) * scale;
+        paintFill(painter, {x, rect.top(), std::max(0.0, width - 0.5), rect.height()},
+                  theme.memory(segment.category), memoryFill(segment.category));
+        x += width;
+    }
+    if (now != nullptr) {
         const double peak = rect.left() + static_cast<double>(card.bytes) * scale - 1;
         painter.fillRect(QRectF(peak, rect.top() - 2, 2, rect.height() + 4),
                          theme.color(Role::Muted));
-    } else {
-        stack(card.segments);
-    }
-    if (to_limit && *limit_ < most) {
-        const double at = rect.left() + static_cast<double>(*limit_) * scale;
-        paintHairline(painter, {at, rect.top() - 2}, {at, rect.bottom() + 2},
-                      theme.color(Role::Error));
     }
 }
 

@@ -44,6 +44,10 @@ public:
     /// By group, at a moment of the step; empty: the cards show what they need.
     void setNow(std::vector<DeviceNow> now);
 
+    /// The bars of a card: its share of the device's memory, and the lens on what it holds.
+    enum class CardPart { Scale, Lens };
+    QRectF cardPart(int index, CardPart part) const;
+
     int itemCount() const override { return static_cast<int>(devices_.size()); }
     ViewItem item(int index) const override;
     QSize sizeHint() const override { return {340, 240}; }
@@ -61,9 +65,12 @@ protected:
 private:
     int columnsIn(double width) const;
     QRectF cardRect(int index, double width) const;
-    void paintCard(QPainter& painter, const DeviceCard& card, const QColor& color,
-                   const QRectF& rect) const;
+    double cardHeight() const;
+    double barsHeight() const;
+    void paintCard(QPainter& painter, int index, const QColor& color, const QRectF& rect) const;
     void paintMemory(QPainter& painter, const DeviceCard& card, const QRectF& rect) const;
+    void paintStack(QPainter& painter, const DeviceCard& card, const QRectF& rect,
+                    qint64 whole) const;
     const DeviceNow* nowOf(const DeviceCard& card) const;
     QString bytesText(const DeviceCard& card, double width) const;
 

@@ -182,6 +182,35 @@ private slots:
         QCOMPARE(columns(160, {3}), 1);
     }
 
+    void bars_of_devices_have_one_scale_and_a_lens_on_what_they_hold() {
+        constexpr qint64 kLimit = 80;
+        // How much of the line at a height has the colour of parameters.
+        const auto share = [&](qint64 bytes, DeviceGrid::CardPart part) {
+            DeviceCard card;
+            card.segments = {{MemoryCategory::Parameters, bytes}};
+            card.bytes = bytes;
+            DeviceGrid grid;
+            grid.resize(400, 200);
+            grid.setDevices({card}, {1});
+            grid.setLimit(kLimit);
+            const QRectF where = grid.cardPart(0, part);
+            const QImage image = grid.grab().toImage();
+            const QColor color = Theme::current().memory(MemoryCategory::Parameters);
+            int filled = 0;
+            for (int x = static_cast<int>(where.left()); x < where.right(); ++x) {
+                filled += image.pixelColor(x, static_cast<int>(where.center().y())) == color;
+            }
+            return filled / where.width();
+        };
+        // A pixel at each end.
+        constexpr double kPixels = 0.02;
+        for (const qint64 bytes : {2, 8, 40}) {
+            const double part = static_cast<double>(bytes) / kLimit;
+            QVERIFY(std::abs(share(bytes, DeviceGrid::CardPart::Scale) - part) < kPixels);
+            QVERIFY(share(bytes, DeviceGrid::CardPart::Lens) > 1 - kPixels);
+        }
+    }
+
     void a_grip_moves_and_removes_by_keys() {
         AxisGrip grip("data");
         // It is dragged by its name, too.
