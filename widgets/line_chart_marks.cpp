@@ -13,6 +13,8 @@ namespace {
 constexpr double kChartFlagWidth = 9.0;
 constexpr double kChartFlagHeight = 10.0;
 constexpr double kStarRadius = 9.0;
+constexpr double kSparseRadius = 2.0;
+constexpr std::size_t kSparsePoints = 60; // so few that each is seen
 
 QRectF areaOf(const QCustomPlot* plot) {
     return plot->axisRect()->rect();
@@ -90,6 +92,7 @@ void LineChart::Private::paintMarks(QPainter& painter) {
     paintBest(painter, area);
     paintWords(painter, area);
 }
+    paintSparse(painter, area);
 
 void LineChart::Private::paintPlanned(QPainter& painter, const QRectF& area) {
     if (!planned || !trained_to) {
@@ -306,6 +309,27 @@ void LineChart::Private::paintNewest(QPainter& painter, const QRectF& area) {
     for (const auto& entry : series) {
         const bool shown = entry->spec.form == SeriesForm::Smoothed && entry->isDrawn();
         if (!shown || entry->store.empty()) {
+// A line through few points hides which they are, the more when it is smoothed.
+void LineChart::Private::paintSparse(QPainter& painter, const QRectF& area) {
+    painter.setPen(Qt::NoPen);
+    for (const auto& entry : series) {
+        const SeriesForm form = entry->spec.form;
+        const bool line = form == SeriesForm::Smoothed || form == SeriesForm::Thin;
+        if (!line || !entry->isDrawn() || entry->store.size() > kSparsePoints) {
+            continue;
+        }
+        painter.setBrush(Theme::current().series(entry->spec.slot));
+        for (std::size_t i = 0; i < entry->store.size(); ++i) {
+            const SeriesPoint point = entry->store.at(i, SeriesStore::Column::Raw);
+            const QPointF at(px(point.x), log && point.y <= 0.0 ? NAN : py(point.y));
+            if (area.contains(at)) {
+                painter.drawEllipse(at, kSparseRadius, kSparseRadius);
+            }
+        }
+    }
+    painter.setBrush(Qt::NoBrush);
+}
+
             continue;
         }
         const SeriesPoint last = entry->store.last(entry->column());

@@ -124,6 +124,7 @@ struct LineChart::Private {
     void paintNonFinite(QPainter& painter, const QRectF& area);
     void paintClipped(QPainter& painter, const QRectF& area);
     void paintBest(QPainter& painter, const QRectF& area);
+    void paintSparse(QPainter& painter, const QRectF& area);
     void paintNewest(QPainter& painter, const QRectF& area);
     void paintWords(QPainter& painter, const QRectF& area);
     void paintLabel(QPainter& painter, const QPointF& left_middle, const QString& text,

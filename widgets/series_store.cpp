@@ -12,6 +12,7 @@ const SeriesStore::Levels& SeriesStore::levels(Column column) const {
 
 void SeriesStore::append(std::span<const double> x, std::span<const double> y) {
     const std::size_t count = std::min(x.size(), y.size());
+    const bool was_sparse = size() < kDensePoints;
     ++revision_;
     for (std::size_t i = 0; i < count; ++i) {
         if (!std::isfinite(x[i])) {
@@ -28,6 +29,16 @@ void SeriesStore::append(std::span<const double> x, std::span<const double> y) {
             non_finite_.push_back({x[i], y[i]});
         }
     }
+    if (was_sparse && weight_ > 0.0) {
+        restartSmoothing(); // each of them stands for fewer now
+    }
+}
+
+double SeriesStore::weightOf(double weight, std::size_t points) {
+    const auto dense = static_cast<double>(kDensePoints);
+    return points == 0 || points >= kDensePoints
+               ? weight
+               : std::pow(weight, dense / static_cast<double>(points));
 }
 
 void SeriesStore::appendOne(double x, double y) {
@@ -43,8 +54,8 @@ double SeriesStore::smooth(double y) {
     if (weight_ <= 0.0) {
         return y;
     }
-    average_ = weight_ * average_ + (1.0 - weight_) * y;
-    remaining_ *= weight_;
+    average_ = effective_ * average_ + (1.0 - effective_) * y;
+    remaining_ *= effective_;
     return average_ / (1.0 - remaining_);
 }
 
@@ -190,7 +201,7 @@ void SeriesStore::clear() {
     const double weight = weight_;
     const std::uint64_t revision = revision_;
     *this = SeriesStore();
-    weight_ = weight;
+    weight_ = effective_ = weight;
     revision_ = revision + 1;
 }
 
@@ -205,6 +216,7 @@ void SeriesStore::setSmoothing(double weight) {
 
 void SeriesStore::restartSmoothing() {
     smoothed_ = Levels{};
+    effective_ = weightOf(weight_, raw_.y.size());
     average_ = 0.0;
     remaining_ = 1.0;
     for (std::size_t i = 0; i < raw_.y.size(); ++i) {

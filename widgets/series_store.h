@@ -73,8 +73,13 @@ public:
 
     /// Weight of the debiased exponential moving average, in [0, 1): smoothed_n =
     /// m_n / (1 - w^n) with m_n = w m_(n-1) + (1 - w) y_n. Recomputes all; 0 means raw = smoothed.
+    /// Of few points each stands for many: see weightOf.
     void setSmoothing(double weight);
     double smoothing() const { return weight_; }
+    /// The weight is of a series of at least kDensePoints; each point of a sparser one stands for
+    /// kDensePoints / points of those, or a mean over ten would be all that is seen of ten.
+    static double weightOf(double weight, std::size_t points);
+    static constexpr std::size_t kDensePoints = 200;
 
     /// Another one after every change of the points or of their smoothing.
     std::uint64_t revision() const { return revision_; }
@@ -165,6 +170,7 @@ private:
     std::size_t non_positive_ = 0;
     std::uint64_t revision_ = 0;
     double weight_ = 0.0;
+    double effective_ = 0.0; // weightOf the points that there are
     double average_ = 0.0;
     double remaining_ = 1.0; // w^n
 };

@@ -262,6 +262,20 @@ private slots:
         }
     }
 
+    // A weight is of a series as dense as a chart; of a few points each stands for many of those.
+    void a_few_points_are_not_smoothed_away() {
+        SeriesStore store;
+        store.setSmoothing(0.9);
+        for (int i = 0; i < 10; ++i) {
+            const double x = 100.0 * i;
+            const double y = i < 5 ? 0.2 : 0.8;
+            store.append(std::span(&x, 1), std::span(&y, 1));
+        }
+        // Of the whole way of ten points, the last five are half: what is drawn has come there.
+        QVERIFY(store.last(SeriesStore::Column::Smoothed).y > 0.75);
+        QVERIFY(store.last(SeriesStore::Column::Smoothed).y < 0.8);
+    }
+
     void a_constant_stays_constant_when_smoothed() {
         SeriesStore store;
         store.setSmoothing(0.99);

@@ -21,8 +21,9 @@ constexpr int kDefaultSmoothing = 90; // percent
 
 ChartControls::ChartControls(widgets::SectionHeader& header, const std::vector<XAxis>& axes)
     : QObject(&header) {
-    header.addControl(
-        new widgets::TextLabel(tr("Smoothing"), widgets::TextStyle::Caption, widgets::Role::Muted));
+    auto* name =
+        new widgets::TextLabel(tr("Smoothing"), widgets::TextStyle::Caption, widgets::Role::Muted);
+    header.addControl(name);
     smoothing_ = new QSlider(Qt::Horizontal);
     smoothing_->setAccessibleName(tr("Smoothing"));
     smoothing_->setToolTip(tr("Weight of the past in the drawn mean, over every point (S)"));
@@ -43,6 +44,12 @@ ChartControls::ChartControls(widgets::SectionHeader& header, const std::vector<X
     }
     widgets::setCompact(axis_);
     header.addControl(axis_);
+    shown_ = {name, smoothing_, value};
+    if (axes.size() > 1) {
+        shown_.push_back(axis_);
+    } else {
+        axis_->hide();
+    }
     connect(smoothing_, &QSlider::valueChanged, this, [this, value] {
         value->setText(QString::number(smoothing(), 'f', 2));
         emit smoothingChanged(smoothing());
@@ -72,11 +79,20 @@ QPushButton* ChartControls::createLinkButton(widgets::ChartLink& link) {
 }
 
 void ChartControls::take(ChartFrame& frame) {
-    widgets::LineChart* chart = frame.chart();
-    chart->setSmoothing(smoothing());
-    connect(this, &ChartControls::smoothingChanged, chart, &widgets::LineChart::setSmoothing);
-    connect(chart, &widgets::LineChart::smoothingFocusRequested, smoothing_,
+    take(*frame.chart());
+}
+
+void ChartControls::take(widgets::LineChart& chart) {
+    chart.setSmoothing(smoothing());
+    connect(this, &ChartControls::smoothingChanged, &chart, &widgets::LineChart::setSmoothing);
+    connect(&chart, &widgets::LineChart::smoothingFocusRequested, smoothing_,
             qOverload<>(&QWidget::setFocus));
+}
+
+void ChartControls::setVisible(bool visible) {
+    for (QWidget* widget : shown_) {
+        widget->setVisible(visible);
+    }
 }
 
 } // namespace weft::ui

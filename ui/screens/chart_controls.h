@@ -10,9 +10,11 @@
 class QComboBox;
 class QPushButton;
 class QSlider;
+class QWidget;
 
 namespace weft::widgets {
 class ChartLink;
+class LineChart;
 class SectionHeader;
 } // namespace weft::widgets
 
@@ -23,7 +25,7 @@ class ChartFrame;
 class ChartControls : public QObject {
     Q_OBJECT
 public:
-    /// Adds smoothing and the axis, one of `axes`, to a header.
+    /// Adds smoothing and the axis, one of `axes`, to a header; no choice where there is only one.
     ChartControls(widgets::SectionHeader& header, const std::vector<XAxis>& axes);
 
     QSlider* smoothingSlider() const { return smoothing_; }
@@ -34,6 +36,8 @@ public:
     QPushButton* createLinkButton(widgets::ChartLink& link);
     /// Smoothes a chart now and when that changes, until it is gone; its key S leads to the slider.
     void take(ChartFrame& frame);
+    void take(widgets::LineChart& chart);
+    void setVisible(bool visible);
 
 signals:
     void smoothingChanged(double weight);
@@ -42,6 +46,7 @@ signals:
 private:
     QSlider* smoothing_;
     QComboBox* axis_;
+    std::vector<QWidget*> shown_; // in the header
 };
 
 } // namespace weft::ui

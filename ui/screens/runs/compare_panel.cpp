@@ -4,6 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run_facts.h"
 #include "ui/models/run_difference_model.h"
+#include "ui/screens/chart_controls.h"
 #include "ui/screens/drawings.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
@@ -19,6 +20,7 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QSet>
+#include <QSlider>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -126,6 +128,8 @@ ComparePanel::ComparePanel(RunCurves& curves, QWidget* parent) : QWidget(parent)
     widgets::setCompact(metric_);
     header_->addControl(metric_);
     axes_ = new QPushButton(tr("Axes"));
+    controls_ = new ChartControls(*header_, {XAxis::Step});
+    controls_->smoothingSlider()->setObjectName("compareSmoothing");
     axes_->setObjectName("parallelAxes");
     axes_->setToolTip(tr("Settings that have an axis"));
     widgets::setCompact(axes_);
@@ -156,7 +160,7 @@ ComparePanel::ComparePanel(RunCurves& curves, QWidget* parent) : QWidget(parent)
     offerExport(
         *chart_, [this] { return "runs-" + metric_->currentText(); },
         [this](bool well, const QString& text) { emit exported(well, text); });
-    chart_->setSmoothing(0.6);
+    controls_->take(*chart_);
     stack_->addWidget(chart_);
     differences_ = new RunDifferenceModel(this);
     table_ = new QTableView;
@@ -250,6 +254,7 @@ void ComparePanel::refresh() {
     const int part = part_->currentIndex();
     metric_->setVisible(part != DifferencesPart && metric_->count() > 0);
     axes_->setVisible(part == ParallelPart);
+    controls_->setVisible(part == CurvesPart);
     header_->setTitle(tr("Compare"));
     header_->setSubtitle(
         selected_.empty() ? QString()

@@ -24,6 +24,8 @@ class SegmentedControl;
 
 namespace weft::ui {
 
+class ChartControls;
+
 class RunDifferenceModel;
 
 class ComparePanel : public QWidget {
@@ -69,6 +71,7 @@ private:
     widgets::SectionHeader* header_;
     widgets::SegmentedControl* part_;
     QComboBox* metric_;
+    ChartControls* controls_;
     QPushButton* axes_;
     QPushButton* export_;
     QStackedWidget* stack_;

@@ -6,6 +6,7 @@
 #include "widgets/card.h"
 #include "widgets/icon.h"
 #include "widgets/line_chart.h"
+#include "widgets/series_store.h"
 #include "widgets/style.h"
 
 #include <QAction>
@@ -224,7 +225,11 @@ void CurvePanel::restartSmoothedLoss() {
 // The same debiased exponential mean as the chart's, for the number above it.
 void CurvePanel::updateSmoothedLoss() {
     const std::vector<double>& loss = runs_.shown().steps().loss;
-    const double weight = controls_->smoothing();
+    if (smoothed_points_ < widgets::SeriesStore::kDensePoints) {
+        smoothed_points_ = 0;
+        smoothing_state_ = smoothing_weight_sum_ = 0;
+    }
+    const double weight = widgets::SeriesStore::weightOf(controls_->smoothing(), loss.size());
     for (; smoothed_points_ < loss.size(); ++smoothed_points_) {
         const double value = loss[smoothed_points_];
         if (std::isfinite(value)) {
