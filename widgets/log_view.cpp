@@ -127,6 +127,12 @@ LogView::LogView(QWidget* parent)
             list_->scrollToBottom();
         }
     });
+    // A dock that opens or is resized: the end stays in sight.
+    connect(list_->verticalScrollBar(), &QScrollBar::rangeChanged, this, [this](int, int last) {
+        if (follow_->isChecked()) {
+            list_->verticalScrollBar()->setValue(last);
+        }
+    });
     connect(copy, &QPushButton::clicked, this, &LogView::copyShown);
     connect(follow_, &QCheckBox::toggled, this, [this](bool on) {
         if (on) {

@@ -97,6 +97,21 @@ private slots:
         QCOMPARE(scroll->value(), scroll->maximum());
     }
 
+    void a_console_that_follows_opens_at_the_end() {
+        LogView view;
+        view.resize(800, 100);
+        view.append(lines(1000));
+        view.flush(); // before it was ever seen
+        view.resize(800, 400);
+        view.show();
+        const QScrollBar* scroll = view.list()->verticalScrollBar();
+        QTRY_VERIFY(scroll->maximum() > 0);
+        QTRY_COMPARE(scroll->value(), scroll->maximum());
+        view.resize(800, 200); // a dock that is made lower
+        QTRY_COMPARE(scroll->value(), scroll->maximum());
+        QVERIFY(view.isFollowing());
+    }
+
     void without_following_the_view_stays() {
         LogView view;
         view.resize(800, 400);
