@@ -110,10 +110,10 @@ void GanttView::paintBadge(QPainter& painter, int row, const Frame& frame) const
     const double side = std::min(kStageBadge, place.height());
     const QRectF badge(space::kGroup, std::round(place.center().y() - side / 2.0), kStageBadge,
                        side);
-    const QColor fill = theme.series(row);
-    paintPanel(painter, badge, size::kRadius, fill, {});
+    // A stage may be many devices: it does not look like one of them.
+    paintPanel(painter, badge, side / 2, theme.color(Role::Surface), theme.color(Role::Border));
     paintText(painter, badge, Qt::AlignCenter, QString::number(row),
-              theme.font(TextStyle::MonoSmall), readableOn(fill), Qt::ElideNone);
+              theme.font(TextStyle::MonoSmall), theme.color(Role::Muted), Qt::ElideNone);
 }
 
 void GanttView::paintBubbles(QPainter& painter, int row, const Frame& frame) const {

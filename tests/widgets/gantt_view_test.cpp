@@ -45,6 +45,20 @@ void wheel(QWidget& view, const QPointF& place, int turns, Qt::KeyboardModifiers
 class GanttViewTest : public QObject {
     Q_OBJECT
 private slots:
+    void a_stage_does_not_look_like_the_device_of_its_number() {
+        GanttView view;
+        view.resize(800, 300);
+        view.setData(gpipe(4, 4, 2));
+        const QImage image = view.grab().toImage();
+        for (int y = 0; y < image.height(); ++y) {
+            for (int x = 0; x < 40; ++x) { // before the first cell
+                for (int row = 0; row < 4; ++row) {
+                    QVERIFY(image.pixelColor(x, y) != Theme::current().series(row));
+                }
+            }
+        }
+    }
+
     void initTestCase() { controller_ = std::make_unique<ThemeController>(); }
 
     void a_cell_is_named_by_stage_action_microbatch_and_time() {
