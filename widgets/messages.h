@@ -89,16 +89,20 @@ struct ToastRecord {
     QString action_text;
 };
 
-/// Short notes at the lower right of a window for 6 s; kept in a history, stopped while hovered. A
-/// note replaces one that says the same, or whose button would now do something else: all "Undo"s
-/// take back the newest edit.
+/// Short notes at the upper right of a window, or of a part of it, for 6 s; kept in a history,
+/// stopped while hovered. A note replaces one that says the same, or whose button would now do
+/// something else: all "Undo"s take back the newest edit.
 class ToastHost : public QObject {
     Q_OBJECT
 public:
     /// Toasts appear over `window`, which owns the host.
     explicit ToastHost(QWidget* window);
 
-    void show(MessageKind kind, const QString& text, QAction* action = nullptr);
+    /// A note of `page` goes when that is left, but not when it was what sent the user on.
+    void show(MessageKind kind, const QString& text, QAction* action = nullptr,
+              QWidget* page = nullptr);
+    /// Where they appear, below its upper `inset`; else in the window. It belongs to the window.
+    void setArea(QWidget* area, int inset);
     void dismissAll();
     int visibleCount() const;
     const std::vector<ToastRecord>& history() const { return history_; }
@@ -113,6 +117,8 @@ private:
     void arrange();
 
     QWidget* window_;
+    QWidget* area_;
+    int inset_ = 0;
     std::vector<QWidget*> toasts_; // those alive
     std::vector<ToastRecord> history_;
 };

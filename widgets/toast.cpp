@@ -49,11 +49,26 @@ public:
         setAccessibleName(text);
     }
 
+    /// Goes with it, if that is still shown when this turn of the event loop is over.
+    void follow(QWidget* page) {
+        QTimer::singleShot(0, this, [this, page = QPointer<QWidget>(page)] {
+            if (page != nullptr && page->isVisible()) {
+                page->installEventFilter(this);
+            }
+        });
+    }
+
     bool isReplacedBy(const QString& text, const QAction* action) const {
         return action != nullptr ? action == action_ : text == text_;
     }
 
 protected:
+    bool eventFilter(QObject* page, QEvent* event) override {
+        if (event->type() == QEvent::Hide) {
+            deleteLater();
+        }
+        return QWidget::eventFilter(page, event);
+    }
     void enterEvent(QEnterEvent*) override { timer_->stop(); }
     void leaveEvent(QEvent*) override { timer_->start(kShownMs); }
     void paintEvent(QPaintEvent*) override {
@@ -82,11 +97,17 @@ private:
 
 } // namespace
 
-ToastHost::ToastHost(QWidget* window) : QObject(window), window_(window) {
+ToastHost::ToastHost(QWidget* window) : QObject(window), window_(window), area_(window) {
     window->installEventFilter(this);
 }
 
-void ToastHost::show(MessageKind kind, const QString& text, QAction* action) {
+void ToastHost::setArea(QWidget* area, int inset) {
+    area_ = area;
+    inset_ = inset;
+    area->installEventFilter(this);
+}
+
+void ToastHost::show(MessageKind kind, const QString& text, QAction* action, QWidget* page) {
     history_.push_back({kind, text, action ? action->text() : QString()});
     for (auto it = toasts_.begin(); it != toasts_.end();) {
         if (static_cast<Toast*>(*it)->isReplacedBy(text, action)) {
@@ -102,6 +123,9 @@ void ToastHost::show(MessageKind kind, const QString& text, QAction* action) {
         std::erase(toasts_, toast);
         arrange();
     });
+    if (page != nullptr) {
+        toast->follow(page);
+    }
     toasts_.push_back(toast);
     toast->show();
     arrange();
@@ -125,17 +149,17 @@ bool ToastHost::eventFilter(QObject* watched, QEvent* event) {
     return QObject::eventFilter(watched, event);
 }
 
-// Newest at the bottom, above the status bar.
+// The newest on top: what is read and moved at the lower end of a page stays free.
 void ToastHost::arrange() {
-    int bottom = window_->height() - size::kStatusBarHeight - space::kMargin;
+    const QPoint corner = area_->mapTo(window_, QPoint(area_->width(), inset_));
+    int top = corner.y() + space::kMargin;
     for (auto it = toasts_.rbegin(); it != toasts_.rend(); ++it) {
         QWidget* toast = *it;
-        const int width = std::min(kToastWidth, window_->width() - 2 * space::kMargin);
+        const int width = std::min(kToastWidth, area_->width() - 2 * space::kMargin);
         const int height = std::max(40, toast->layout()->totalHeightForWidth(width));
-        toast->setGeometry(window_->width() - width - space::kMargin, bottom - height, width,
-                           height);
+        toast->setGeometry(corner.x() - width - space::kMargin, top, width, height);
         toast->raise();
-        bottom -= height + space::kControl;
+        top += height + space::kControl;
     }
 }
 

@@ -321,6 +321,35 @@ private slots:
         QCOMPARE(toasts->visibleCount(), 4);
     }
 
+    void a_note_leaves_the_lower_end_free_and_goes_with_its_page() {
+        QWidget window;
+        window.resize(800, 600);
+        QWidget page(&window);
+        page.setGeometry(100, 50, 700, 500);
+        auto* toasts = new ToastHost(&window);
+        toasts->setArea(&page, 40);
+        window.show();
+        toasts->show(MessageKind::Info, QStringLiteral("of the window"));
+        toasts->show(MessageKind::Info, QStringLiteral("of the page"), nullptr, &page);
+        QCoreApplication::processEvents();
+        for (const QObject* child : window.children()) {
+            const auto* toast = qobject_cast<const QWidget*>(child);
+            if (toast != nullptr && toast != &page) {
+                QVERIFY(toast->geometry().top() >= 90 && toast->geometry().bottom() < 300);
+                QVERIFY(page.geometry().contains(toast->geometry()));
+            }
+        }
+        page.hide();
+        QTRY_COMPARE(toasts->visibleCount(), 1);
+        // A note that sends the user on goes on with him.
+        page.show();
+        toasts->show(MessageKind::Info, QStringLiteral("done, look there"), nullptr, &page);
+        page.hide();
+        QCoreApplication::processEvents();
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        QCOMPARE(toasts->visibleCount(), 2);
+    }
+
     void phases_end_when_the_next_begins() {
         PhaseList list;
         list.begin(QStringLiteral("Reading data"));

@@ -83,6 +83,7 @@ MainWindow::MainWindow(Studio& studio, widgets::ThemeController& theme)
     lower_ = new LowerDocks(*docks_, *problems_);
     files_ = new DraftFiles(studio_, *this);
     createMenus();
+    toasts_->setArea(docks_, widgets::size::kPageHeaderHeight);
     connectActions();
     connectStudio();
     applySettings();
@@ -139,8 +140,8 @@ void MainWindow::createPages() {
         connect(screen, &Screen::fieldRequested, this,
                 [this](const std::string& pointer) { showField(toQString(pointer)); });
         connect(screen, &Screen::toastRequested, this,
-                [this](int kind, const QString& text, QAction* offered) {
-                    toasts_->show(static_cast<widgets::MessageKind>(kind), text, offered);
+                [this, screen](int kind, const QString& text, QAction* offered) {
+                    toasts_->show(static_cast<widgets::MessageKind>(kind), text, offered, screen);
                 });
         rail_->setPageState(index, screen->navState());
     }
