@@ -44,6 +44,12 @@ Studio::Studio(StudioPaths paths, QObject* parent)
             followed_.start();
         }
     });
+    connect(&run_, &RunModel::checkpointsChanged, this, &Studio::lookForKept);
+    connect(&index_, &RunIndex::checkpointsRead, this, [this](const auto& folder) {
+        if (folder == run_.folder()) {
+            lookForKept(); // some may have been moved to the trash
+        }
+    });
     connect(&reader_, &RunReader::caughtUp, this, &Studio::onCaughtUp);
     // Plans that are shown rest on what was known before.
     connect(&measure_, &MachineMeasure::measured, &draft_, &Draft::changed);

@@ -150,6 +150,7 @@ private:
     StartResult startNew(const compile::RunConfig& config);
     void send(train::CommandKind kind, const config::Json& argument = config::Json::object());
     void follow();
+    void lookForKept();
     void onEvents(const std::vector<train::Event>& events);
     void onAnswer(const train::CommandEvent& answer);
     void onEnded(const ProcessEnd& end);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <set>
 
 namespace weft::ui {
 
@@ -60,6 +61,28 @@ void Studio::onCaughtUp() {
         emit trainingChanged();
     }
     link_.stream(last_seq);
+}
+
+// A save may have removed others by the rules of the run.
+void Studio::lookForKept() {
+    runInBackground(
+        this,
+        [folder = run_.folder()] {
+            std::set<std::int64_t> steps;
+            try {
+                for (const auto& entry : checkpoint::find_checkpoints(folder / "checkpoints")) {
+                    steps.insert(entry.step);
+                }
+            } catch (const Error&) {
+                // None can be read, so none is there.
+            }
+            return steps;
+        },
+        [this, folder = run_.folder()](std::set<std::int64_t> steps) {
+            if (folder == run_.folder()) {
+                run_.setKept(std::move(steps));
+            }
+        });
 }
 
 // Its worker compiles the same: a plan is made here again, when training has begun.

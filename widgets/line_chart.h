@@ -128,6 +128,7 @@ public:
 
     // Marks ----------------------------------------------------------------------------------
     void setFlags(std::vector<ChartFlag> flags);
+    const std::vector<ChartFlag>& flags() const;
     void setEvents(std::vector<ChartEvent> events);
     void setTopTicks(std::vector<ChartTick> ticks);
     /// The star; with a label such as "best 0.256".

@@ -42,6 +42,10 @@ void LineChart::setTopTicks(std::vector<ChartTick> ticks) {
     d_->scheduleReplot();
 }
 
+const std::vector<ChartFlag>& LineChart::flags() const {
+    return d_->flags;
+}
+
 void LineChart::setBest(std::optional<double> x, double y, const QString& label) {
     d_->best = x ? std::optional<SeriesPoint>(SeriesPoint{*x, y}) : std::nullopt;
     d_->best_label = label;
@@ -88,11 +92,11 @@ void LineChart::Private::paintMarks(QPainter& painter) {
     paintFlags(painter, area);
     paintNonFinite(painter, area);
     paintClipped(painter, area);
+    paintSparse(painter, area);
     paintNewest(painter, area);
     paintBest(painter, area);
     paintWords(painter, area);
 }
-    paintSparse(painter, area);
 
 void LineChart::Private::paintPlanned(QPainter& painter, const QRectF& area) {
     if (!planned || !trained_to) {
@@ -305,10 +309,6 @@ void LineChart::Private::paintClipped(QPainter& painter, const QRectF& area) {
     painter.setBrush(Qt::NoBrush);
 }
 
-void LineChart::Private::paintNewest(QPainter& painter, const QRectF& area) {
-    for (const auto& entry : series) {
-        const bool shown = entry->spec.form == SeriesForm::Smoothed && entry->isDrawn();
-        if (!shown || entry->store.empty()) {
 // A line through few points hides which they are, the more when it is smoothed.
 void LineChart::Private::paintSparse(QPainter& painter, const QRectF& area) {
     painter.setPen(Qt::NoPen);
@@ -330,6 +330,10 @@ void LineChart::Private::paintSparse(QPainter& painter, const QRectF& area) {
     painter.setBrush(Qt::NoBrush);
 }
 
+void LineChart::Private::paintNewest(QPainter& painter, const QRectF& area) {
+    for (const auto& entry : series) {
+        const bool shown = entry->spec.form == SeriesForm::Smoothed && entry->isDrawn();
+        if (!shown || entry->store.empty()) {
             continue;
         }
         const SeriesPoint last = entry->store.last(entry->column());

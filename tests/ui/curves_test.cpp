@@ -194,6 +194,27 @@ private slots:
         QVERIFY(fixture.studio().run().origin().has_value());
     }
 
+    void a_checkpoint_that_was_removed_is_a_hollow_flag() {
+        test::StudioFixture fixture;
+        test::RunLog log(fixture.root() / "runs" / "2026-01-03_pruned_001",
+                         config_at_rate("pruned", "0.01"));
+        log.steps(1, 100, 2.0);
+        for (const std::int64_t step : {50, 100}) {
+            train::CheckpointEvent saved;
+            saved.step = step;
+            log.add(saved);
+        }
+        std::filesystem::create_directories(log.folder() / "checkpoints" / "step-00000100");
+        fixture.window().showPage("train");
+        fixture.studio().showRun(log.folder());
+        const auto& flags = [&]() -> const std::vector<widgets::ChartFlag>& {
+            return grid_of(fixture)->cells()[0]->chart()->flags();
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(flags().size(), std::size_t{2}, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!flags()[0].present, kPatienceMs);
+        QVERIFY(flags()[1].present);
+    }
+
     void runs_are_laid_over_with_an_eye_and_their_settings_told_apart() {
         test::StudioFixture fixture;
         const auto parent = make_parent(fixture);
@@ -231,6 +252,17 @@ private slots:
         QCOMPARE(table->model()->index(0, 0).data().toString(), QString("optimizer.learning_rate"));
         QCOMPARE(table->model()->index(0, 1).data().toString(), QString("0.001"));
         QCOMPARE(table->model()->index(0, 2).data().toString(), QString("0.01"));
+        // This run away by its eye: nothing of it stays over the other.
+        const QString whole = chart->describe();
+        QVERIFY(whole.contains("best"));
+        const QRect own = list->visualRect(list->model()->index(0, 0));
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                          QPoint(own.left() + 20, own.center().y()));
+        QTRY_COMPARE(points_of(*chart), (std::vector<std::size_t>{40}));
+        QVERIFY2(!chart->describe().contains("best"), qPrintable(chart->describe()));
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                          QPoint(own.left() + 20, own.center().y()));
+        QTRY_VERIFY(chart->describe().contains("best"));
         // And away again, by key.
         list->setFocus();
         list->setCurrentIndex(other_row());
@@ -252,17 +284,6 @@ private slots:
         fixture.window().showNormal();
         QTRY_VERIFY(fixture.studio().link().isWatched());
     }
-        // This run away by its eye: nothing of it stays over the other.
-        const QString whole = chart->describe();
-        QVERIFY(whole.contains("best"));
-        const QRect own = list->visualRect(list->model()->index(0, 0));
-        QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
-                          QPoint(own.left() + 20, own.center().y()));
-        QTRY_COMPARE(points_of(*chart), (std::vector<std::size_t>{40}));
-        QVERIFY2(!chart->describe().contains("best"), qPrintable(chart->describe()));
-        QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
-                          QPoint(own.left() + 20, own.center().y()));
-        QTRY_VERIFY(chart->describe().contains("best"));
 
     void charts_of_another_page_are_drawn_when_it_is_shown() {
         test::StudioFixture fixture;

@@ -77,6 +77,7 @@ void RunModel::forget() {
     recent_steps_ = recent_samples_ = recent_seconds_ = 0;
     evaluations_.clear();
     checkpoints_.clear();
+    kept_.reset();
     abandoned_.clear();
     resumes_.clear();
     origin_.reset();
@@ -95,6 +96,13 @@ void RunModel::setPlan(std::shared_ptr<const plan::ExecutionPlan> plan) {
     if (plan_ != plan) {
         plan_ = std::move(plan);
         emit planChanged();
+    }
+}
+
+void RunModel::setKept(std::set<std::int64_t> steps) {
+    if (kept_ != steps) {
+        kept_ = std::move(steps);
+        emit keptChanged();
     }
 }
 
@@ -241,6 +249,7 @@ void RunModel::applyOne(const train::Event& event) {
                   [&](const train::CheckpointEvent& checkpoint) {
                       checkpoints_.push_back(checkpoint);
                       touched_.checkpoint = true;
+                      touched_.state = std::exchange(saving_, false) || touched_.state;
                   },
                   [&](const train::SampleEvent& sample) {
                       samples_.push_back(sample);
@@ -249,7 +258,6 @@ void RunModel::applyOne(const train::Event& event) {
                   [&](const train::SystemEvent& system) {
                       if (!system.memory.is_null()) {
                           memory_ = system.memory;
-                      touched_.state = std::exchange(saving_, false) || touched_.state;
                       }
                   },
                   [&](const train::DevicesEvent& devices) { devices_ = devices; },
@@ -270,6 +278,7 @@ void RunModel::applyOne(const train::Event& event) {
 void RunModel::applyState(const train::StateEvent& event, double time) {
     const bool was_paused = state_ == train::RunState::paused;
     state_ = event.state;
+    saving_ = state_ == train::RunState::saving || (saving_ && train::is_active(state_));
     opening_.reset();
     reason_ = QString::fromStdString(event.reason);
     if (event.total_steps > 0) {
@@ -278,7 +287,6 @@ void RunModel::applyState(const train::StateEvent& event, double time) {
     if (state_ == train::RunState::validating) {
         phases_.clear(); // a session begins
     }
-    saving_ = state_ == train::RunState::saving || (saving_ && train::is_active(state_));
     if (!phases_.empty() && phases_.back().ms < 0) {
         phases_.back().ms = event.phase_ms;
     }

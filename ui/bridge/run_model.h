@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace weft::ui {
@@ -91,9 +92,9 @@ public:
 
     train::RunState state() const { return state_; }
     QString stateReason() const { return reason_; }
-    const std::vector<PhaseTime>& phases() const { return phases_; }
     /// A checkpoint was begun, and neither it nor a warning has come.
     bool isSaving() const { return saving_; }
+    const std::vector<PhaseTime>& phases() const { return phases_; }
     /// How far the data are read that the phase now waits for, once that takes long.
     const std::optional<train::OpeningEvent>& opening() const { return opening_; }
     const StepSeries& steps() const { return steps_; }
@@ -125,6 +126,9 @@ public:
     };
     std::optional<Best> bestMetric(const checkpoint::Goal& goal) const;
     const std::vector<train::CheckpointEvent>& checkpoints() const { return checkpoints_; }
+    /// Of those that were saved, which are on disk still; all until setKept says it.
+    bool isKept(std::int64_t step) const { return !kept_ || kept_->contains(step); }
+    void setKept(std::set<std::int64_t> steps);
     /// What resumes took back, oldest first: the steps after the checkpoint of a session before.
     const std::vector<StepSeries>& abandoned() const { return abandoned_; }
     /// Steps at which the run was resumed.
@@ -152,6 +156,7 @@ signals:
     void stepsRewound(); // a resume went back: read all columns again
     void evaluationAdded();
     void checkpointsChanged();
+    void keptChanged();
     void sampleAdded();
     void failed();
     void planChanged();
@@ -172,12 +177,12 @@ private:
     std::shared_ptr<const plan::ExecutionPlan> plan_;
     train::RunState state_ = train::RunState::idle;
     QString reason_;
+    bool saving_ = false;
     std::vector<PhaseTime> phases_;
     std::optional<train::OpeningEvent> opening_;
     StepSeries steps_;
     train::StepEvent last_step_;
     std::int64_t total_steps_ = 0;
-    bool saving_ = false;
     double session_start_ = 0; // wall time of the first step of this session
     std::int64_t session_first_step_ = 0;
     double seconds_before_ = 0; // trained in earlier sessions
@@ -188,6 +193,7 @@ private:
     double paused_since_ = 0;
     std::vector<EvaluationPoint> evaluations_;
     std::vector<train::CheckpointEvent> checkpoints_;
+    std::optional<std::set<std::int64_t>> kept_;
     std::vector<StepSeries> abandoned_;
     std::vector<std::int64_t> resumes_;
     std::optional<ForkOrigin> origin_;

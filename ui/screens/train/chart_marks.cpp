@@ -33,8 +33,11 @@ void show_marks(widgets::LineChart& chart, const RunModel& run, const CurveMetri
     std::vector<widgets::ChartFlag> flags;
     for (const train::CheckpointEvent& saved : run.checkpoints()) {
         const double step = static_cast<double>(saved.step);
-        flags.push_back({xOfStep(run, axis, step).value_or(-INFINITY), true, best_step == step,
-                         markWords("checkpoint at step %1").arg(formatCount(saved.step))});
+        const bool kept = run.isKept(saved.step);
+        const QString what = kept ? markWords("checkpoint at step %1")
+                                  : markWords("the checkpoint at step %1 was removed since");
+        flags.push_back({xOfStep(run, axis, step).value_or(-INFINITY), kept,
+                         kept && best_step == step, what.arg(formatCount(saved.step))});
     }
     chart.setFlags(std::move(flags));
     std::vector<widgets::ChartEvent> events;
