@@ -4,6 +4,7 @@
 #include "core/base/check.h"
 #include "core/base/text.h"
 #include "core/data/moments.h"
+#include "core/data/table.h"
 #include "core/data/wild_values.h"
 
 #include <algorithm>
@@ -405,15 +406,10 @@ private:
                 notes.push_back(std::move(wild));
             }
         }
-        const auto short_text = [](double value) {
-            std::array<char, 32> text{};
-            std::snprintf(text.data(), text.size(), "%.4g", value);
-            return std::string(text.data());
-        };
         notes.push_back("targets are standardised: losses and errors are in units of their "
                         "deviation, " +
-                        short_text(out.front().deviation) + " (mean " +
-                        short_text(out.front().mean) + (out.size() > 1 ? ") for the first" : ")"));
+                        figure_text(out.front().deviation) + " (mean " +
+                        figure_text(out.front().mean) + (out.size() > 1 ? ") for the first" : ")"));
         return out;
     }
 

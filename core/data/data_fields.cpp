@@ -39,8 +39,8 @@ config::FieldTable data_fields() {
     return {source_field("train", "The training samples.").must_be_given(),
             config::any_field(
                 "validation", {{"split", 0.1}},
-                "{\"split\": X} takes a share of train: of every class alike, for text the "
-                "end of each sixteenth. Or a source of its own, or null."),
+                "A share of train (split): of every class alike, for text the end of each "
+                "sixteenth. Or a source of its own, or null."),
             source_field("test",
                          "A source; null: the format's own test split if it has one. Never used "
                          "for selection.")

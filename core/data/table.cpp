@@ -8,6 +8,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <set>
 
 namespace weft::data {
@@ -326,6 +328,14 @@ std::optional<double> number_of(std::string_view cell, char decimal) {
 std::string text_of(std::string_view cell, const TableLayout& layout) {
     const std::string_view text = trim(cell);
     return layout.latin1 || !is_utf8(text) ? from_windows_1252(text) : std::string(text);
+}
+
+std::string figure_text(double value) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.4g", value);
+    const double rounded = std::strtod(text.data(), nullptr);
+    const bool whole = std::abs(rounded) >= 1e3 && std::abs(rounded) < 1e15;
+    return whole ? format_thousands(std::llround(rounded)) : std::string(text.data());
 }
 
 std::string number_text(double value) {

@@ -44,6 +44,8 @@ std::optional<double> number_of(std::string_view cell, char decimal);
 std::string text_of(std::string_view cell, const TableLayout& layout);
 /// How a number is shown as the name of a class: "3", "2.5".
 std::string number_text(double value);
+/// For people, with four digits that count: "0.01235", "12.35", "125,000".
+std::string figure_text(double value);
 
 /// Everything about a column that one pass can tell.
 struct ColumnTally {

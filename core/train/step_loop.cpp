@@ -374,8 +374,7 @@ std::optional<Metrics> StepLoop::evaluate_validation() {
     if (metrics->empty()) {
         setup_.control.emit(WarningEvent{"Nothing was measured: no target of the validation data "
                                          "counts.",
-                                         "Look at it with `weft data`; without validation data "
-                                         "set data.validation to null."});
+                                         "Look at the data, or train without validation data."});
         return metrics;
     }
     record(EvaluationEvent{progress_.step, *metrics});
@@ -416,7 +415,7 @@ void StepLoop::note_stall(const Metrics& metrics) {
             WarningEvent{"The run is finished early: " + rule->metric + " has not improved for " +
                              std::to_string(rule->patience) + " evaluations, since step " +
                              format_thousands(stall->step) + ".",
-                         "Set training.early_stopping to null to train the full length."});
+                         "Without early stopping it trains the full length."});
     }
 }
 

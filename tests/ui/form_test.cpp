@@ -164,6 +164,19 @@ private slots:
 
     void init() { QTest::failOnWarning(QRegularExpression(".*")); }
 
+    void what_is_said_of_a_field_is_in_the_words_of_its_editor() {
+        for (const char* part : {"/data", "/training", "/checkpoint", "/mesh"}) {
+            const ShownForm shown(part);
+            for (const auto* widget : shown.form->findChildren<QWidget*>()) {
+                const auto* label = qobject_cast<const QLabel*>(widget);
+                for (const QString& text : {widget->toolTip(), widget->accessibleDescription(),
+                                            label != nullptr ? label->text() : QString()}) {
+                    QVERIFY2(!text.contains("null") && !text.contains("{\""), qPrintable(text));
+                }
+            }
+        }
+    }
+
     void a_typed_number_is_that_number_or_none_data() {
         QTest::addColumn<QString>("typed");
         QTest::addColumn<bool>("integer");

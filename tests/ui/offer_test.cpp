@@ -224,6 +224,25 @@ class OfferTest : public QObject {
 private slots:
     void init() { QTest::failOnWarning(QRegularExpression(".*")); }
 
+    void years_are_no_thousands_and_both_ends_look_alike() {
+        data::Column year;
+        year.name = "year";
+        year.kind = data::Column::Kind::number;
+        year.whole_numbers = true;
+        year.minimum = 1900;
+        year.maximum = 2023;
+        data::Column price = year;
+        price.minimum = 1900;
+        price.maximum = 250000;
+        ui::ColumnModel model;
+        model.setColumns({year, price}, {});
+        const auto kind = [&](int row) {
+            return model.index(row, ui::ColumnModel::KindColumn).data().toString();
+        };
+        QCOMPARE(kind(0), QString("whole number, 1900 to 2023"));
+        QCOMPARE(kind(1), QString("whole number, 1,900 to 250,000"));
+    }
+
     void a_table_with_semicolons_gaps_and_words_is_trained() {
         Drop drop;
         write_file(drop.folder() / "früchte.csv", fruit_table());

@@ -26,15 +26,14 @@ constexpr int kResetSize = 16;
 
 QString defaultText(const config::Field& field) {
     const config::Json& value = field.default_value;
-    return value.is_null() ? nullText(field)
-           : value.is_number()
-               ? numberText(value)
-               : toQString(value.is_string() ? value.get<std::string>() : value.dump());
+    return value.is_null()     ? nullText(field)
+           : value.is_number() ? numberText(value)
+                               : settingText(value);
 }
 
 /// Help, range and default: what hovers over a field.
 QString helpOf(const config::Field& field) {
-    QStringList lines = {toQString(field.help)};
+    QStringList lines = {helpText(field)};
     const QString range = toQString(config::describe_range(field));
     if (!range.isEmpty()) {
         lines.append(

@@ -4,6 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/forms/cadence_editor.h"
 #include "ui/forms/list_editor.h"
+#include "ui/forms/number_input.h"
 #include "ui/forms/record_editor.h"
 #include "ui/forms/simple_editors.h"
 #include "widgets/controls.h"
@@ -61,7 +62,7 @@ QHBoxLayout* editorRow(QWidget* editor) {
 void nameControl(QWidget* control, const FieldEditor& editor) {
     control->setObjectName("field:" + toQString(editor.pointer()));
     control->setAccessibleName(toQString(editor.field().name));
-    control->setAccessibleDescription(toQString(editor.field().help));
+    control->setAccessibleDescription(helpText(editor.field()));
 }
 
 void markAsData(const widgets::SegmentedControl& segments) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/forms/number_input.h"
 
+#include "ui/bridge/convert.h"
 #include "ui/forms/field_editor.h"
 #include "ui/forms/number_text.h"
 #include "widgets/style.h"
@@ -31,6 +32,13 @@ QString nullText(const config::Field& field) {
     return field.help.find("null: ") == std::string::npos
                ? noneText()
                : QCoreApplication::translate("weft::ui::NumberInput", "auto");
+}
+
+QString helpText(const config::Field& field) {
+    return toQString(field.help)
+        .replace("null: ", nullText(field) + ": ")
+        .replace(" or null.",
+                 " " + QCoreApplication::translate("weft::ui::NumberInput", "or none."));
 }
 
 NumberInput::NumberInput(const config::Field& field, QWidget* parent)

@@ -57,5 +57,7 @@ private:
 QString noneText();
 /// The word that stands for null in this field: none, or that the value is found out.
 QString nullText(const config::Field& field);
+/// A field's help in the words of its editor: no null.
+QString helpText(const config::Field& field);
 
 } // namespace weft::ui

@@ -66,7 +66,7 @@ RecordEditor::RecordEditor(FormSource& source, const config::Field& field,
     }
     if (field.nullable) {
         types_->addItem(nullText(field));
-        types_->setItemData(types_->count() - 1, toQString(field.help), Qt::ToolTipRole);
+        types_->setItemData(types_->count() - 1, helpText(field), Qt::ToolTipRole);
     }
     types_->setPlaceholderText(tr("choose"));
     types_->setObjectName("field:" + toQString(pointer));
@@ -123,7 +123,7 @@ void RecordEditor::refresh() {
     }
     const QString help = known ? toQString(found->help)
                          : type.isEmpty() && field().nullable
-                             ? toQString(field().help) // says what null means
+                             ? helpText(field()) // says what none means
                              : QString();
     help_->setText(help);
     help_->setVisible(!help.isEmpty());

@@ -11,9 +11,14 @@ namespace {
 
 constexpr int kExamples = 4;
 
+// Both ends in one style; four digits may be a year, which nobody writes with a comma.
 QString numberOf(const data::Column& column, double value) {
-    return column.whole_numbers && std::abs(value) < 1e15 ? formatCount(std::llround(value))
-                                                          : widgets::formatNumber(value);
+    const double widest = std::max(std::abs(column.minimum), std::abs(column.maximum));
+    if (!column.whole_numbers || widest >= 1e15) {
+        return widgets::formatNumber(value);
+    }
+    const qint64 whole = std::llround(value);
+    return widest < 10000 ? QString::number(whole) : formatCount(whole);
 }
 
 /// What is in a column, in a few words: "3 kinds", "1 to 99".

@@ -42,9 +42,9 @@ DifferencesDialog::DifferencesDialog(const Draft& draft, const RunModel& run, QW
     resize(kDifferencesDialogSize);
     auto* column = new QVBoxLayout(this);
     const std::vector<compile::FieldChange> changes = draft.differencesFrom(run.config());
-    column->addWidget(new widgets::TextLabel(
-        tr("%n field(s) of the draft %1 differ from %2", nullptr, static_cast<int>(changes.size()))
-            .arg(draft.name(), run.name())));
+    column->addWidget(new widgets::TextLabel(tr("%n difference(s) between the draft %1 and %2",
+                                                nullptr, static_cast<int>(changes.size()))
+                                                 .arg(draft.name(), run.name())));
     auto* table = new QTableWidget(static_cast<int>(changes.size()), 4);
     table->setObjectName("differencesTable");
     table->setAccessibleName(tr("Differences"));

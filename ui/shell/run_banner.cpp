@@ -122,7 +122,7 @@ void RunBanner::showDraft() {
         return;
     }
     say("fork", MessageKind::Info, tr("Draft %1").arg(studio_.draft().name()),
-        tr("edits here never touch the running %1 · %n field(s) differ", nullptr,
+        tr("edits here never touch the running %1 · %n difference(s)", nullptr,
            static_cast<int>(differences))
             .arg(studio_.run().name()));
     QPushButton* show = addButton(tr("Show differences"), true);

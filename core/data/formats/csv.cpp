@@ -160,8 +160,7 @@ std::shared_ptr<const Source> CsvSource::fitted(const std::vector<std::int64_t>&
         scale = moments_of(fit->inputs.size() + k);
         notes.push_back("target '" + shown(fit->targets[k].name) +
                         "' is standardised: losses and errors are in units of its deviation, " +
-                        number_text(static_cast<float>(scale.deviation)) + " (mean " +
-                        number_text(static_cast<float>(scale.mean)) + ")");
+                        figure_text(scale.deviation) + " (mean " + figure_text(scale.mean) + ")");
     }
     return std::make_shared<CsvSource>(path_, rows_, std::move(fit));
 }

@@ -132,7 +132,7 @@ void DiffDialog::take(const checkpoint::Difference& difference, const QString& p
     }
     counters_->setText(counters.isEmpty() ? tr("They are the same.") : counters.join("\n"));
     verdict_->setText(difference.tensors.empty() ? tr("Every array is the same, bit for bit")
-                                                 : tr("%n array(s) differ", nullptr,
+                                                 : tr("%n different array(s)", nullptr,
                                                       static_cast<int>(difference.tensors.size())));
     model_->setDifferences(difference.tensors);
 }

@@ -2,6 +2,7 @@
 #include "ui/screens/data/editor_part.h"
 
 #include "ui/forms/field_box.h"
+#include "ui/forms/number_input.h"
 #include "widgets/card.h"
 
 #include <QVBoxLayout>
@@ -19,7 +20,7 @@ EditorPart::EditorPart(FormSource& source, config::Field field, const std::strin
     column->setSpacing(0);
     if (!title.isEmpty()) {
         auto* header = new widgets::SectionHeader(title);
-        header->setToolTip(QString::fromStdString(field_.help));
+        header->setToolTip(helpText(field_));
         column->addWidget(header);
     }
     auto* room = new QVBoxLayout;

@@ -459,7 +459,7 @@ void RunsScreen::moveToTrash(std::vector<std::filesystem::path> folders) {
                 const auto count = static_cast<int>(trashed.size());
                 undo_->offer(count == 1
                                  ? tr("%1 is in the trash").arg(runTitle(trashed.front().from))
-                                 : tr("%n run(s) are in the trash", nullptr, count),
+                                 : tr("%n run(s) in the trash", nullptr, count),
                              [this, trashed] { bringBackFromTrash(trashed); });
             }
             studio_.index().refresh();
