@@ -7,6 +7,7 @@
 #include "core/train/control_socket.h"
 #include "ui/bridge/convert.h"
 #include "ui/guarded_application.h"
+#include "ui/language.h"
 #include "ui/plurals.h"
 #include "ui/shell/desktop_link.h"
 #include "ui/shell/launch_queue.h"
@@ -57,6 +58,12 @@ QString presets_folder() {
     return {};
 }
 
+// Beside the presets when installed, and in the build folder before.
+QStringList translation_folders() {
+    return {QCoreApplication::applicationDirPath() + "/../share/weft/translations",
+            QStringLiteral(WEFT_BUILT_TRANSLATIONS)};
+}
+
 // The headless program: beside this one when installed, in the next folder of a build tree.
 QString worker_program() {
     const QDir here(QCoreApplication::applicationDirPath());
@@ -95,6 +102,7 @@ int main(int argc, char** argv) {
     QApplication::setApplicationVersion(WEFT_VERSION);
     QApplication::setDesktopFileName("io.github.weft_studio.WeftStudio");
     weft::ui::installEnglishPlurals(application);
+    weft::ui::installLanguage(application, QLocale::system(), translation_folders());
 
     QCommandLineParser parser;
     parser.setApplicationDescription(

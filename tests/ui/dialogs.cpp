@@ -90,7 +90,7 @@ std::vector<DialogRecord> all_dialogs() {
         {"help",
          [](StudioFixture& fixture) {
              auto* dialog = new ui::HelpDialog(fixture.window().actions(), &fixture.window());
-             const QString title = ui::MainWindow::tr(ui::kTrainScreen.title);
+             const QString title = QCoreApplication::translate("Screens", ui::kTrainScreen.title);
              dialog->explain(ui::kTrainScreen.id, title, nullptr);
              dialog->show();
              return dialog;

@@ -5,6 +5,9 @@
 #include "core/compile/run_config.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/dialogs.h"
+#include "tests/ui/patience.h"
+#include "ui/bridge/convert.h"
+#include "ui/language.h"
 #include "ui/screens/screen_list.h"
 #include "widgets/controls.h"
 #include "widgets/painting.h"
@@ -16,9 +19,15 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
+#include <QProcess>
 #include <QTableView>
+#include <QTemporaryDir>
 #include <QTranslator>
 #include <QTreeView>
+#include <QXmlStreamReader>
+
+#include <mutex>
+#include <set>
 
 namespace {
 
@@ -45,12 +54,67 @@ QString lengthened(const QString& text) {
     return kOpen + out + kClose;
 }
 
+using Words = std::set<std::pair<QString, QString>>; // context and source
+
+/// What lupdate finds in the sources: nothing else can a translator translate.
+Words words_of_sources() {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("studio.ts");
+    QProcess lupdate;
+    lupdate.setWorkingDirectory(WEFT_SOURCE_DIR);
+    lupdate.start(WEFT_LUPDATE, {"-silent", "-locations", "none", "-I", ".", "ui", "widgets", "app",
+                                 "-ts", path});
+    QFile file(path);
+    Words words;
+    if (!lupdate.waitForFinished(test::kPatienceMs) || !file.open(QIODevice::ReadOnly)) {
+        return words;
+    }
+    QXmlStreamReader xml(&file);
+    QString context;
+    while (!xml.atEnd()) {
+        if (xml.readNext() != QXmlStreamReader::StartElement) {
+            continue;
+        }
+        if (xml.name() == QLatin1String("name")) {
+            context = xml.readElementText();
+        } else if (xml.name() == QLatin1String("source")) {
+            words.emplace(context, xml.readElementText());
+        }
+    }
+    return words;
+}
+
+/// Qt's own words have a translation of its own.
+bool is_of_qt(const QString& context) {
+    return context.startsWith('Q') && context != QLatin1String("QObject");
+}
+
+/// With `words`, only those: what is asked for in another context stays as it is, and is kept.
 class PseudoLocale : public QTranslator {
 public:
-    QString translate(const char*, const char* source, const char*, int) const override {
-        return lengthened(QString::fromUtf8(source));
+    explicit PseudoLocale(Words words) : words_(std::move(words)) {}
+
+    QString translate(const char* context, const char* source, const char*, int) const override {
+        const QString text = QString::fromUtf8(source);
+        const QString where = QString::fromUtf8(context);
+        if (!words_.empty() && !is_of_qt(where) && !words_.contains({where, text})) {
+            const std::lock_guard guard(mutex_);
+            lost_.insert(QString("no translator finds \"%1\" in %2").arg(text, where));
+            return {};
+        }
+        return lengthened(text);
     }
     bool isEmpty() const override { return false; }
+    QStringList takeLost() {
+        const std::lock_guard guard(mutex_);
+        const std::set<QString> lost = std::exchange(lost_, {});
+        return {lost.begin(), lost.end()};
+    }
+
+private:
+    const Words words_;
+    mutable std::mutex mutex_;
+    mutable std::set<QString> lost_;
 };
 
 bool has_words(const QString& text) {
@@ -137,7 +201,8 @@ QStringList fixed_words(QWidget& window, const QString& data) {
 class PseudoLocaleTest : public QObject {
     Q_OBJECT
 
-    PseudoLocale language_;
+    const Words words_ = words_of_sources();
+    PseudoLocale language_{words_};
 
     // Buttons and fields of the page that is shown, with what is wrong about them.
     static QStringList faults(QWidget& window, const QString& data = {}) {
@@ -175,9 +240,57 @@ class PseudoLocaleTest : public QObject {
 
 private slots:
     void initTestCase() { QCoreApplication::installTranslator(&language_); }
+    void cleanup() {
+        const QStringList lost = language_.takeLost();
+        QVERIFY2(lost.isEmpty(), qPrintable('\n' + lost.join('\n')));
+    }
     void cleanupTestCase() {
         QCoreApplication::removeTranslator(&language_);
         QLocale::setDefault(QLocale::c());
+    }
+
+    void the_words_of_the_sources_can_be_collected() {
+        if (QByteArray(WEFT_LUPDATE).isEmpty()) {
+            QSKIP("lupdate of Qt 6 is missing (qt6-l10n-tools): contexts are not looked at");
+        }
+        QVERIFY(words_.contains({"Screens", "Checkpoints"}));
+        QVERIFY(words_.contains({"weft::ui::Actions", "Pause"}));
+    }
+
+    // Only nouns take the s of a plural: "1 field differ" comes of "%n field(s) differ".
+    void no_verb_follows_a_number_of_things() {
+        static const QRegularExpression verb(
+            "\\((s|es)\\) (differ|are|were|have|do|need|hold|use|fit|wait|lie|go)\\b");
+        for (const auto& [context, text] : words_) {
+            QVERIFY2(!text.contains(verb), qPrintable(context + ": " + text));
+        }
+    }
+
+    void the_users_language_is_loaded_where_there_is_one() {
+        if (QByteArray(WEFT_LRELEASE).isEmpty()) {
+            QSKIP("lrelease of Qt 6 is missing (qt6-l10n-tools)");
+        }
+        const QTemporaryDir folder;
+        const std::filesystem::path root = ui::toPath(folder.path());
+        test::write_file(root / "de.ts", R"(<?xml version="1.0"?><!DOCTYPE TS>
+<TS version="2.1" language="de"><context><name>Screens</name><message><source>Data</source>
+<translation>Daten</translation></message></context></TS>)");
+        QCOMPARE(QProcess::execute(WEFT_LRELEASE, {"-silent", folder.filePath("de.ts"), "-qm",
+                                                   folder.filePath("weft-studio_de.qm")}),
+                 0);
+        QVERIFY(!ui::installLanguage(*qApp, QLocale(QLocale::French), {folder.path()}));
+        QVERIFY(ui::installLanguage(*qApp, QLocale(QLocale::German),
+                                    {folder.filePath("none"), folder.path()}));
+        {
+            test::StudioFixture fixture;
+            const QString text = fixture.window().actions().get("page.data")->text();
+            QVERIFY2(text.contains("Daten"), qPrintable(text));
+        }
+        for (QTranslator* loaded : qApp->findChildren<QTranslator*>()) {
+            if (loaded->language().startsWith("de")) {
+                delete loaded;
+            }
+        }
     }
 
     void every_action_can_be_translated() {

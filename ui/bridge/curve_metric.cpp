@@ -11,9 +11,9 @@
 namespace weft::ui {
 namespace {
 
-QString curveWords(const char* text) {
-    return QCoreApplication::translate("CurveMetric", text);
-}
+class CurveMetricText {
+    Q_DECLARE_TR_FUNCTIONS(CurveMetric)
+};
 
 struct FixedColumn {
     const char* name;
@@ -31,13 +31,18 @@ constexpr std::array kCurveMetricFixedColumns = {
 
 std::vector<CurveMetric> fixedMetrics() {
     return {
-        {"loss", curveWords("Loss"), "train/loss", "validation/loss", true},
-        {"learning_rate", curveWords("Learning rate"), "train/learning_rate", {}, false},
-        {"grad_norm", curveWords("Gradient norm"), "train/grad_norm", {}, true},
-        {"accuracy", curveWords("Accuracy"), "train/accuracy", "validation/accuracy", true},
-        {"samples_per_s", curveWords("Samples per second"), "train/samples_per_s", {}, true},
-        {"step_ms", curveWords("Milliseconds per step"), "train/step_ms", {}, true},
-        {"memory_mib", curveWords("Memory in MiB"), "train/memory_bytes", {}, true},
+        {"loss", CurveMetricText::tr("Loss"), "train/loss", "validation/loss", true},
+        {"learning_rate", CurveMetricText::tr("Learning rate"), "train/learning_rate", {}, false},
+        {"grad_norm", CurveMetricText::tr("Gradient norm"), "train/grad_norm", {}, true},
+        {"accuracy", CurveMetricText::tr("Accuracy"), "train/accuracy", "validation/accuracy",
+         true},
+        {"samples_per_s",
+         CurveMetricText::tr("Samples per second"),
+         "train/samples_per_s",
+         {},
+         true},
+        {"step_ms", CurveMetricText::tr("Milliseconds per step"), "train/step_ms", {}, true},
+        {"memory_mib", CurveMetricText::tr("Memory in MiB"), "train/memory_bytes", {}, true},
     };
 }
 

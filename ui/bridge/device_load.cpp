@@ -15,9 +15,9 @@ namespace {
 // Less is noise of the clock and the scheduler.
 constexpr double kEven = 0.02;
 
-QString loadWords(const char* text) {
-    return QCoreApplication::translate("DeviceLoad", text);
-}
+class DeviceLoadText {
+    Q_DECLARE_TR_FUNCTIONS(DeviceLoad)
+};
 
 } // namespace
 
@@ -52,18 +52,19 @@ DeviceLoad deviceLoad(const train::DevicesEvent& event) {
 QString loadText(const DeviceLoad& load) {
     QStringList parts;
     const QString step = formatMilliseconds(load.step_ms);
-    parts
-        << (load.planned_ms > 0
-                ? loadWords("step %1 ms, planned %2").arg(step, formatMilliseconds(load.planned_ms))
-                : loadWords("step %1 ms").arg(step));
-    parts << loadWords("devices wait %1 % of the time").arg(load.waited_share * 100, 0, 'f', 0);
-    parts << (load.imbalance < kEven ? loadWords("they compute evenly")
-                                     : loadWords("device %1 computes %2 % longer than the mean")
-                                           .arg(load.slowest)
-                                           .arg(load.imbalance * 100, 0, 'f', 0));
-    parts << loadWords("memory %1 of %2 planned")
+    parts << (load.planned_ms > 0 ? DeviceLoadText::tr("step %1 ms, planned %2")
+                                        .arg(step, formatMilliseconds(load.planned_ms))
+                                  : DeviceLoadText::tr("step %1 ms").arg(step));
+    parts << DeviceLoadText::tr("devices wait %1 % of the time")
+                 .arg(load.waited_share * 100, 0, 'f', 0);
+    parts << (load.imbalance < kEven
+                  ? DeviceLoadText::tr("they compute evenly")
+                  : DeviceLoadText::tr("device %1 computes %2 % longer than the mean")
+                        .arg(load.slowest)
+                        .arg(load.imbalance * 100, 0, 'f', 0));
+    parts << DeviceLoadText::tr("memory %1 of %2 planned")
                  .arg(widgets::formatMemory(load.memory), widgets::formatMemory(load.planned));
-    return parts.join(loadWords(" · "));
+    return parts.join(DeviceLoadText::tr(" · "));
 }
 
 } // namespace weft::ui

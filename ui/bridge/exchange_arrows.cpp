@@ -12,9 +12,9 @@
 namespace weft::ui {
 namespace {
 
-QString arrowWords(const char* text) {
-    return QCoreApplication::translate("ExchangeArrows", text);
-}
+class ExchangeArrowsText {
+    Q_DECLARE_TR_FUNCTIONS(ExchangeArrows)
+};
 
 QString arrowAxesText(const ExchangeShare& share) {
     QStringList names;
@@ -103,7 +103,7 @@ public:
             }
             out.push_back(
                 {from, to, sum.bytes, static_cast<int>(axes.indexOf(over)),
-                 arrowWords("%1 → %2: %3 a step, %4 times, %5 over %6")
+                 ExchangeArrowsText::tr("%1 → %2: %3 a step, %4 times, %5 over %6")
                      .arg(from)
                      .arg(to)
                      .arg(widgets::formatMemory(sum.bytes),

@@ -18,9 +18,9 @@ constexpr std::size_t kMostKinds = 4;
 constexpr std::size_t kKindLetters = 26; // of several kinds together, beside a count
 constexpr std::size_t kEqualBlocks = 5;  // so many in a row become one node
 
-QString outlineWords(const char* text) {
-    return QCoreApplication::translate("weft::ui::blockGraph", text);
-}
+class ModelOutlineText {
+    Q_DECLARE_TR_FUNCTIONS(ModelOutline)
+};
 
 bool isNumberText(const std::string& text) {
     return !text.empty() &&
@@ -205,8 +205,9 @@ private:
         const QString name = own               ? ownName()
                              : parent_.empty() ? toQString(block)
                                                : toQString(block.substr(parent_.size() + 1));
-        node.title =
-            count > 1 ? outlineWords("%1 and %2 more like it").arg(name).arg(count - 1) : name;
+        node.title = count > 1
+                         ? ModelOutlineText::tr("%1 and %2 more like it").arg(name).arg(count - 1)
+                         : name;
         if (known != nullptr && !block.empty()) {
             QStringList words;
             if (known->parameters > 0) {
@@ -214,7 +215,7 @@ private:
             }
             words.append(kindsOf(*known));
             node.detail = words.join(QStringLiteral(" · "));
-            node.tooltip = outlineWords("%1\n%2 parameters, %3 FLOPs a sample, puts out %4")
+            node.tooltip = ModelOutlineText::tr("%1\n%2 parameters, %3 FLOPs a sample, puts out %4")
                                .arg(toQString(block), formatCount(known->parameters),
                                     formatFlops(known->flops), toQString(known->shape));
             node.shade = known->parameters > 0 ? 1 : 0;
@@ -232,8 +233,9 @@ private:
     /// Kinds of the ops of a block, and of blocks below it when it has none itself.
     QString kindsOf(const ModelBlock& block) const {
         if (block.ops.empty()) {
-            return block.children.size() == 1 ? kindsOf(outline_.blocks.at(block.children.front()))
-                                              : outlineWords("%1 parts").arg(block.children.size());
+            return block.children.size() == 1
+                       ? kindsOf(outline_.blocks.at(block.children.front()))
+                       : ModelOutlineText::tr("%1 parts").arg(block.children.size());
         }
         std::vector<std::string> kinds = split(block.ops, '\n');
         const std::size_t all = kinds.size();
@@ -299,7 +301,8 @@ private:
         const int node = static_cast<int>(paths_.size());
         widgets::GraphNode made;
         const bool sample = value == program_.arguments.front().value;
-        made.title = sample ? outlineWords("a sample") : outlineWords("from outside");
+        made.title =
+            sample ? ModelOutlineText::tr("a sample") : ModelOutlineText::tr("from outside");
         made.detail = toQString(ir::dtype_name(program_.type(value).dtype));
         made.shade = 3;
         graph_.nodes.push_back(made);
@@ -318,7 +321,7 @@ private:
                                : outside(program_.arguments.front().value);
         const int node = nodeOf(outline_.problem_path);
         graph_.nodes[static_cast<std::size_t>(node)].shade = 4;
-        graph_.nodes[static_cast<std::size_t>(node)].detail = outlineWords("does not fit");
+        graph_.nodes[static_cast<std::size_t>(node)].detail = ModelOutlineText::tr("does not fit");
         graph_.nodes[static_cast<std::size_t>(node)].tooltip = outline_.problem;
         if (before != node && edges_.insert({before, node}).second) {
             const ir::ValueId value = last_.valid() ? last_ : program_.arguments.front().value;

@@ -15,9 +15,9 @@ using widgets::PatternStep;
 
 constexpr int kMostOfAllToAll = 4; // every device keeps two lists of them
 
-QString patternWords(const char* text) {
-    return QCoreApplication::translate("PatternSteps", text);
-}
+class PatternStepsText {
+    Q_DECLARE_TR_FUNCTIONS(PatternSteps)
+};
 
 class Maker {
 public:
@@ -29,52 +29,55 @@ public:
     Pattern all_reduce() {
         begin(
             n_, [](int, int) { return true; },
-            patternWords("Each device has an array in %1 parts. All want the sums.").arg(n_));
-        reduce(0, patternWords("each device sends one part to the next, which adds it to its own"));
+            PatternStepsText::tr("Each device has an array in %1 parts. All want the sums.")
+                .arg(n_));
+        reduce(0, PatternStepsText::tr(
+                      "each device sends one part to the next, which adds it to its own"));
         for (int device = 0; device < n_; ++device) {
             mark(device, next(device));
         }
         for (int step = 0; step < n_ - 1; ++step) {
             ring([&](int device) { return turn(device + 1 - step); }, false, true,
-                 patternWords("each device passes a complete sum on to the next"));
+                 PatternStepsText::tr("each device passes a complete sum on to the next"));
         }
-        return finish(2 * (n_ - 1), patternWords("2 S (n − 1) / n"));
+        return finish(2 * (n_ - 1), PatternStepsText::tr("2 S (n − 1) / n"));
     }
 
     Pattern reduce_scatter() {
         begin(
             n_, [](int, int) { return true; },
-            patternWords("Each device has an array in %1 parts. Each wants the sum of one part.")
+            PatternStepsText::tr(
+                "Each device has an array in %1 parts. Each wants the sum of one part.")
                 .arg(n_));
-        reduce(-1,
-               patternWords("each device sends one part to the next, which adds it to its own"));
+        reduce(-1, PatternStepsText::tr(
+                       "each device sends one part to the next, which adds it to its own"));
         for (int device = 0; device < n_; ++device) {
             for (int part = 0; part < n_; ++part) {
                 PatternCell& own = cell(device, part);
                 own = part == device ? PatternCell{own.value, own.fresh, true} : PatternCell();
             }
         }
-        return finish(n_ - 1, patternWords("S (n − 1) / n"));
+        return finish(n_ - 1, PatternStepsText::tr("S (n − 1) / n"));
     }
 
     Pattern all_gather() {
         begin(
             n_, [](int device, int part) { return device == part; },
-            patternWords("Each device has one part of %1. All want all parts.").arg(n_));
+            PatternStepsText::tr("Each device has one part of %1. All want all parts.").arg(n_));
         for (int device = 0; device < n_; ++device) {
             mark(device, device);
         }
         for (int step = 0; step < n_ - 1; ++step) {
             ring([&](int device) { return turn(device - step); }, false, true,
-                 patternWords("each device passes on to the next what came last"));
+                 PatternStepsText::tr("each device passes on to the next what came last"));
         }
-        return finish(n_ - 1, patternWords("S (n − 1) / n"));
+        return finish(n_ - 1, PatternStepsText::tr("S (n − 1) / n"));
     }
 
     Pattern all_to_all() {
         begin(
             2 * n_, [&](int, int part) { return part < n_; },
-            patternWords(
+            PatternStepsText::tr(
                 "Each device has one part for every device, above the line. Below it stands what "
                 "it gets."));
         out_.second_rows = n_;
@@ -83,7 +86,7 @@ public:
         }
         for (int step = 1; step < n_; ++step) {
             PatternStep& made =
-                add(patternWords(
+                add(PatternStepsText::tr(
                         "each device sends to the one %1 places behind it the part that is for it")
                         .arg(step));
             for (int device = 0; device < n_; ++device) {
@@ -93,15 +96,16 @@ public:
                 cell(to, n_ + device) = {value, true, true};
             }
         }
-        return finish(n_ - 1, patternWords("S (n − 1) / n"));
+        return finish(n_ - 1, PatternStepsText::tr("S (n − 1) / n"));
     }
 
     Pattern permute() {
         begin(
             2, [](int, int part) { return part == 0; },
-            patternWords("Each device has an array. Each wants that of the device before it."));
+            PatternStepsText::tr(
+                "Each device has an array. Each wants that of the device before it."));
         out_.second_rows = 1;
-        PatternStep& made = add(patternWords("each device sends its array to the next"));
+        PatternStep& made = add(PatternStepsText::tr("each device sends its array to the next"));
         for (int device = 0; device < n_; ++device) {
             const int value = *cell(device, 0).value;
             made.messages.push_back({device, next(device), 0, 1, value, false});
@@ -114,9 +118,9 @@ public:
     Pattern send() {
         begin(
             1, [](int device, int) { return device == 0; },
-            patternWords("A stage has computed an array that the next one goes on with."));
+            PatternStepsText::tr("A stage has computed an array that the next one goes on with."));
         for (int device = 0; device + 1 < n_; ++device) {
-            PatternStep& made = add(patternWords("stage %1 sends it on").arg(device));
+            PatternStep& made = add(PatternStepsText::tr("stage %1 sends it on").arg(device));
             const int value = *cell(device, 0).value;
             made.messages.push_back({device, device + 1, 0, 0, value, false});
             cell(device + 1, 0) = {value, true, true};
@@ -128,10 +132,10 @@ public:
     Pattern broadcast() {
         begin(
             2, [](int device, int) { return device == 0; },
-            patternWords("One device has an array. All want it."));
+            PatternStepsText::tr("One device has an array. All want it."));
         for (int have = 1; have < n_; have *= 2) {
             PatternStep& made =
-                add(patternWords("each device that has it sends it to one that has not"));
+                add(PatternStepsText::tr("each device that has it sends it to one that has not"));
             for (int device = 0; device < have && device + have < n_; ++device) {
                 for (int part = 0; part < 2; ++part) {
                     const int value = *cell(device, part).value;
@@ -207,7 +211,7 @@ private:
         const int last = out_.lastStep();
         for (int step = 1; step <= last; ++step) {
             QString& text = out_.steps[static_cast<std::size_t>(step)].text;
-            text = patternWords("Step %1 of %2: %3.").arg(step).arg(last).arg(text);
+            text = PatternStepsText::tr("Step %1 of %2: %3.").arg(step).arg(last).arg(text);
         }
     }
 
@@ -216,7 +220,7 @@ private:
         number();
         out_.steps.back().text +=
             QLatin1Char(' ') +
-            patternWords("Each sent %1 parts, and the array has %2: %3 of its S bytes.")
+            PatternStepsText::tr("Each sent %1 parts, and the array has %2: %3 of its S bytes.")
                 .arg(parts)
                 .arg(n_)
                 .arg(formula);

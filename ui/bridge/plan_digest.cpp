@@ -21,9 +21,9 @@ namespace {
 constexpr int kMostFusedNames = 3;
 constexpr int kTakeApartNiceness = 10; // nobody waits for it
 
-QString digestWords(const char* text) {
-    return QCoreApplication::translate("PlanDigest", text);
-}
+class PlanDigestText {
+    Q_DECLARE_TR_FUNCTIONS(PlanDigest)
+};
 
 /// A group is named by what it does: "fused add, gelu".
 QString kind_text(const ir::Op& op) {
@@ -138,14 +138,14 @@ private:
         }
         if (plan.device == "cpu") {
             using Category = widgets::MemoryCategory;
-            add(digestWords("data set in memory"), Category::Batch, plan.host.data_cache_bytes, 0,
-                last, true);
-            add(digestWords("batches read ahead"), Category::Batch, plan.host.prefetch_bytes, 0,
-                last, true);
-            add(digestWords("checkpoint being written"), Category::Staging, plan.host.staging_bytes,
+            add(PlanDigestText::tr("data set in memory"), Category::Batch,
+                plan.host.data_cache_bytes, 0, last, true);
+            add(PlanDigestText::tr("batches read ahead"), Category::Batch, plan.host.prefetch_bytes,
                 0, last, true);
-            add(digestWords("libraries"), Category::Library, plan.host.library_bytes, 0, last,
-                true);
+            add(PlanDigestText::tr("checkpoint being written"), Category::Staging,
+                plan.host.staging_bytes, 0, last, true);
+            add(PlanDigestText::tr("libraries"), Category::Library, plan.host.library_bytes, 0,
+                last, true);
         }
     }
 

@@ -6,6 +6,7 @@
 #include "core/train/planning.h"
 #include "ui/bridge/convert.h"
 
+#include <QCoreApplication>
 #include <QHash>
 #include <QRegularExpression>
 
@@ -94,6 +95,8 @@ bool inside(const QString& path, const QString& layer) {
 }
 
 class GraphBuilder {
+    Q_DECLARE_TR_FUNCTIONS(GraphBuilder)
+
 public:
     GraphBuilder(const ir::Program& program, const QString& layer)
         : program_(program), layer_(layer) {}
@@ -185,8 +188,6 @@ private:
         node_of_[value] = node;
         return node;
     }
-
-    static QString tr(const char* text) { return QObject::tr(text); }
 
     const ir::Program& program_;
     QString layer_;

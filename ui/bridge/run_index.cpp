@@ -38,7 +38,8 @@ struct Listed {
 train::RunSummary missing_run(const std::filesystem::path& opened) {
     train::RunSummary run;
     run.folder = opened;
-    run.problem = RunIndex::tr("%1 is no longer there").arg(pathText(opened)).toStdString();
+    run.problem =
+        weft::ui::RunIndex::tr("%1 is no longer there").arg(pathText(opened)).toStdString();
     run.stamp = "missing";
     return run;
 }
@@ -231,7 +232,6 @@ const train::RunSummary* RunIndex::find(const std::filesystem::path& folder) con
     return found == runs_.end() ? nullptr : &*found;
 }
 
-void RunIndex::annotate(const std::filesystem::path& run, const train::Annotations& annotations) {
 void RunIndex::follow(const std::filesystem::path& folder, std::int64_t step, double seconds) {
     const auto found = std::find_if(runs_.begin(), runs_.end(),
                                     [&](const auto& run) { return run.folder == folder; });
@@ -242,6 +242,7 @@ void RunIndex::follow(const std::filesystem::path& folder, std::int64_t step, do
     }
 }
 
+void RunIndex::annotate(const std::filesystem::path& run, const train::Annotations& annotations) {
     runInBackground(
         this,
         [run, annotations]() -> QString {

@@ -19,9 +19,9 @@ constexpr int kPoints = 480;            // of the curve; corners come besides
 constexpr double kSharesOfRun = 200;    // warm-up and decay move in such parts of the run
 constexpr double kLargestFactor = 1000; // of the engine's fields
 
-QString scheduleWords(const char* text) {
-    return QCoreApplication::translate("weft::ui::scheduleCurve", text);
-}
+class ScheduleEditText {
+    Q_DECLARE_TR_FUNCTIONS(ScheduleEdit)
+};
 
 std::int64_t total(std::int64_t steps, bool endless) {
     return endless ? std::numeric_limits<std::int64_t>::max() / 2 : steps; // as the engine does
@@ -91,22 +91,22 @@ ScheduleCurve scheduleCurve(const compile::RunConfig& config, std::int64_t steps
     const double start = factor(schedule, "start_factor", 1.0);
     if (has_warmup) {
         out.handles.push_back(
-            {HandleKind::Start, 0, base * start, false, true, scheduleWords("start")});
+            {HandleKind::Start, 0, base * start, false, true, ScheduleEditText::tr("start")});
         out.handles.push_back({HandleKind::Peak, static_cast<double>(warmup), base, true, true,
-                               scheduleWords("warm-up ends")});
+                               ScheduleEditText::tr("warm-up ends")});
     } else {
         out.handles.push_back(
-            {HandleKind::Peak, 0, base * start, false, true, scheduleWords("start")});
+            {HandleKind::Peak, 0, base * start, false, true, ScheduleEditText::tr("start")});
     }
     if (schedule.contains("decay_steps") && !endless) {
         out.handles.push_back({HandleKind::DecayStart,
                                static_cast<double>(steps - decaySteps(schedule, steps)), base, true,
-                               false, scheduleWords("decay begins")});
+                               false, ScheduleEditText::tr("decay begins")});
     }
     if (schedule.contains("end_factor") && !endless) {
         out.handles.push_back({HandleKind::End, static_cast<double>(steps),
                                base * factor(schedule, "end_factor", 0.0), false, true,
-                               scheduleWords("end")});
+                               ScheduleEditText::tr("end")});
     }
     return out;
 }

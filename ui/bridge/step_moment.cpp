@@ -15,9 +15,9 @@ namespace {
 
 enum Shade { Faint, Strong, Grey };
 
-QString momentWords(const char* text) {
-    return QCoreApplication::translate("StepMoments", text);
-}
+class StepMomentsText {
+    Q_DECLARE_TR_FUNCTIONS(StepMoments)
+};
 
 std::size_t index(int number) {
     return static_cast<std::size_t>(number);
@@ -30,8 +30,9 @@ QString exchangeText(const plan::Collective& one) {
         axes.append(toQString(axis));
     }
     const QString kind = toQString(one.kind).replace('_', '-');
-    return axes.isEmpty() ? kind
-                          : momentWords("%1 over %2").arg(kind, axes.join(QStringLiteral(" × ")));
+    return axes.isEmpty()
+               ? kind
+               : StepMomentsText::tr("%1 over %2").arg(kind, axes.join(QStringLiteral(" × ")));
 }
 
 /// The part of the step that an op is in.
@@ -44,21 +45,21 @@ std::string_view segmentOf(const StepTrack& track, int op) {
 }
 
 QString segmentText(std::string_view segment) {
-    return segment == "setup"    ? momentWords("setup")
-           : segment == "update" ? momentWords("update")
+    return segment == "setup"    ? StepMomentsText::tr("setup")
+           : segment == "update" ? StepMomentsText::tr("update")
                                  : toQString(segment);
 }
 
 /// "backward of microbatch 3" for "B3".
 QString actionText(const QString& action) {
-    const QString kind = action.startsWith('F')   ? momentWords("forward")
-                         : action.startsWith('B') ? momentWords("backward")
-                         : action.startsWith('I') ? momentWords("input gradient")
-                                                  : momentWords("weight gradient");
+    const QString kind = action.startsWith('F')   ? StepMomentsText::tr("forward")
+                         : action.startsWith('B') ? StepMomentsText::tr("backward")
+                         : action.startsWith('I') ? StepMomentsText::tr("input gradient")
+                                                  : StepMomentsText::tr("weight gradient");
     const QStringList numbers = action.mid(1).split('.');
-    return numbers.size() > 1
-               ? momentWords("%1 of microbatch %2, chunk %3").arg(kind, numbers[0], numbers[1])
-               : momentWords("%1 of microbatch %2").arg(kind, numbers[0]);
+    return numbers.size() > 1 ? StepMomentsText::tr("%1 of microbatch %2, chunk %3")
+                                    .arg(kind, numbers[0], numbers[1])
+                              : StepMomentsText::tr("%1 of microbatch %2").arg(kind, numbers[0]);
 }
 
 } // namespace
@@ -164,14 +165,14 @@ void StepMoments::addPhase(int position, std::string_view segment, bool repeated
         phase.text = actionText(action);
         shade = action.startsWith('F') ? Faint : Strong;
     } else if (segment == "microstep") {
-        name = backward ? momentWords("backward") : momentWords("forward");
+        name = backward ? StepMomentsText::tr("backward") : StepMomentsText::tr("forward");
         if (repeated && own.shownMicrosteps() > 1) {
-            name = momentWords("%1 %2 of %3")
+            name = StepMomentsText::tr("%1 %2 of %3")
                        .arg(name)
                        .arg(own.microstepAt(position) + 1)
                        .arg(own.microsteps());
         } else if (repeated) {
-            name = momentWords("%1, %2 times").arg(name, formatCount(own.microsteps()));
+            name = StepMomentsText::tr("%1, %2 times").arg(name, formatCount(own.microsteps()));
         }
         phase.text = name;
         shade = backward ? Strong : Faint;
@@ -221,8 +222,8 @@ QString StepMoments::title(int op) const {
         return kind;
     }
     const bool gradient = step.op.phase == ir::Phase::backward;
-    return QStringLiteral("%1, %2").arg(gradient ? momentWords("%1 gradient").arg(path) : path,
-                                        kind);
+    return QStringLiteral("%1, %2").arg(
+        gradient ? StepMomentsText::tr("%1 gradient").arg(path) : path, kind);
 }
 
 StepMoment StepMoments::at(int position) const {

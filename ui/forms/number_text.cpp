@@ -20,9 +20,9 @@ using config::Json;
 
 constexpr double kExactIntegers = 9007199254740992.0; // 2^53
 
-QString numberWords(const char* text) {
-    return QCoreApplication::translate("weft::ui::readNumber", text);
-}
+class NumberWords {
+    Q_DECLARE_TR_FUNCTIONS(NumberText)
+};
 
 /// A unit of bytes at the end is taken off; its factor.
 double takeUnit(QString& text) {
@@ -63,7 +63,7 @@ QString withPoint(const QString& mantissa, bool integer, QString& problem) {
         QString point = mantissa;
         joined.remove(integer ? '.' : ',');
         point.replace(',', '.');
-        problem = numberWords("“%1” can be read as %2 or as %3: write one of these")
+        problem = NumberWords::tr("“%1” can be read as %2 or as %3: write one of these")
                       .arg(mantissa, joined, integer ? point.section('.', 0, 0) : point);
         return {};
     }
@@ -81,7 +81,7 @@ QString withPoint(const QString& mantissa, bool integer, QString& problem) {
     if (kComma.match(mantissa).hasMatch()) {
         return text.replace(',', '.');
     }
-    problem = numberWords("“%1” is not a number").arg(mantissa);
+    problem = NumberWords::tr("“%1” is not a number").arg(mantissa);
     return {};
 }
 
@@ -104,7 +104,7 @@ TypedNumber readNumber(const QString& typed, const config::Field& field) {
     const QRegularExpressionMatch parts = kParts.match(text);
     TypedNumber out;
     if (!parts.hasMatch()) {
-        out.problem = numberWords("“%1” is not a number").arg(typed);
+        out.problem = NumberWords::tr("“%1” is not a number").arg(typed);
         return out;
     }
     const bool has_power = parts.capturedLength(2) > 0;
@@ -124,7 +124,7 @@ TypedNumber readNumber(const QString& typed, const config::Field& field) {
     const double number =
         (has_power ? mantissa + "e" + parts.captured(2) : mantissa).toDouble() * unit;
     if (!std::isfinite(number)) {
-        out.problem = numberWords("“%1” is too large").arg(typed);
+        out.problem = NumberWords::tr("“%1” is too large").arg(typed);
     } else if (number == std::trunc(number) && std::abs(number) <= kExactIntegers &&
                field.type == config::FieldType::integer) {
         out.value = static_cast<std::int64_t>(number);

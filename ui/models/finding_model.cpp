@@ -14,24 +14,21 @@ namespace {
 
 using sharding::Finding;
 
-QString findingWords(const char* text) {
-    return FindingModel::tr(text);
-}
-
 /// "optimizer.m/NAME" lies as NAME does.
 std::string ownerOf(const std::string& array) {
     return array.substr(array.find('/') + 1);
 }
 
 QString whyOf(const Finding& finding) {
-    const QString devices = findingWords("%1 devices (%2)")
+    const QString devices = FindingModel::tr("%1 devices (%2)")
                                 .arg(finding.devices)
                                 .arg(toQString(join(finding.axes, ", ")));
     if (finding.kind == Finding::Kind::uneven) {
-        return findingWords("%1 do not divide over %2").arg(formatCount(finding.units), devices);
+        return FindingModel::tr("%1 do not divide over %2")
+            .arg(formatCount(finding.units), devices);
     }
-    return finding.dim < 0 ? findingWords("no dimension splits over %1").arg(devices)
-                           : findingWords("%1 cannot be split over %2")
+    return finding.dim < 0 ? FindingModel::tr("no dimension splits over %1").arg(devices)
+                           : FindingModel::tr("%1 cannot be split over %2")
                                  .arg(formatCount(finding.units), devices);
 }
 
@@ -54,13 +51,13 @@ FindingRow findingRow(const Finding& finding) {
 FindingRow memoryRow(const plan::ExecutionPlan& plan) {
     FindingRow out;
     out.kind = FindingRow::Kind::Memory;
-    out.where = findingWords("memory");
+    out.where = FindingModel::tr("memory");
     out.bytes = plan.memory_bytes() - *plan.limit_bytes;
-    out.why = findingWords("%1 are needed, and there are %2")
+    out.why = FindingModel::tr("%1 are needed, and there are %2")
                   .arg(widgets::formatMemory(plan.memory_bytes()),
                        widgets::formatMemory(*plan.limit_bytes));
-    out.story =
-        findingWords("The plan does not fit: %1 (%2).").arg(out.why, toQString(plan.limit_basis));
+    out.story = FindingModel::tr("The plan does not fit: %1 (%2).")
+                    .arg(out.why, toQString(plan.limit_basis));
     return out;
 }
 
@@ -140,11 +137,12 @@ QVariant FindingModel::data(const QModelIndex& index, int role) const {
 QVariant FindingModel::display(const FindingRow& row, int column) const {
     switch (column) {
     case WhatColumn:
-        return row.kind == FindingRow::Kind::Memory  ? findingWords("does not fit")
-               : row.kind == FindingRow::Kind::Whole ? findingWords("kept whole")
-                                                     : findingWords("padded");
+        return row.kind == FindingRow::Kind::Memory  ? FindingModel::tr("does not fit")
+               : row.kind == FindingRow::Kind::Whole ? FindingModel::tr("kept whole")
+                                                     : FindingModel::tr("padded");
     case WhereColumn:
-        return row.count > 1 ? findingWords("%1 (%2)").arg(row.where).arg(row.count) : row.where;
+        return row.count > 1 ? FindingModel::tr("%1 (%2)").arg(row.where).arg(row.count)
+                             : row.where;
     case BytesColumn: return widgets::formatMemory(row.bytes);
     case WhyColumn: return row.why;
     default: return {};
@@ -162,8 +160,8 @@ QVariant FindingModel::headerData(int section, Qt::Orientation orientation, int 
     if (role != Qt::DisplayRole) {
         return {};
     }
-    const QString titles[] = {findingWords("what"), findingWords("where"),
-                              findingWords("lost a device"), findingWords("why")};
+    const QString titles[] = {FindingModel::tr("what"), FindingModel::tr("where"),
+                              FindingModel::tr("lost a device"), FindingModel::tr("why")};
     return titles[section];
 }
 

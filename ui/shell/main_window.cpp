@@ -21,6 +21,7 @@
 #include "widgets/style.h"
 #include "widgets/tab_walk.h"
 
+#include <QCoreApplication>
 #include <QDateTime>
 #include <QHBoxLayout>
 #include <QInputDialog>
@@ -37,6 +38,10 @@ namespace {
 
 constexpr int kMainWindowCompactWidth = 1200;
 constexpr QSize kSmallestSize{960, 600};
+
+QString titleOf(const ScreenRecord& record) {
+    return QCoreApplication::translate("Screens", record.title);
+}
 
 } // namespace
 
@@ -78,12 +83,12 @@ MainWindow::MainWindow(Studio& studio, widgets::ThemeController& theme)
     column->addWidget(status_);
 
     toasts_ = new widgets::ToastHost(this);
+    toasts_->setArea(docks_, widgets::size::kPageHeaderHeight);
     palette_ = new widgets::CommandPalette(this);
     createPages();
     lower_ = new LowerDocks(*docks_, *problems_);
     files_ = new DraftFiles(studio_, *this);
     createMenus();
-    toasts_->setArea(docks_, widgets::size::kPageHeaderHeight);
     connectActions();
     connectStudio();
     applySettings();
@@ -123,7 +128,7 @@ void MainWindow::createPages() {
     int number = 1;
     for (const ScreenRecord* record : allScreens()) {
         const QString id = QString::fromLatin1(record->id);
-        const QString title = tr(record->title);
+        const QString title = titleOf(*record);
         const QKeySequence keys(QString("Ctrl+%1").arg(number++));
         QAction* action = actions_.add("page." + id, tr("Go to %1").arg(widgets::menuText(title)),
                                        record->icon, keys, tr("Show the page %1").arg(title));
@@ -256,7 +261,7 @@ QString MainWindow::currentPage() const {
 }
 
 QString MainWindow::pageTitle(const QString& id) const {
-    return tr(allScreens()[static_cast<std::size_t>(page_index_.value(id))]->title);
+    return titleOf(*allScreens()[static_cast<std::size_t>(page_index_.value(id))]);
 }
 
 Screen* MainWindow::page(const QString& id) const {

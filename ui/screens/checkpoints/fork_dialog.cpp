@@ -28,14 +28,15 @@ struct ForkField {
 };
 
 constexpr ForkField kGeneral[] = {
-    {"/name", QT_TRANSLATE_NOOP("ForkDialog", "name of the run")},
-    {"/seed", QT_TRANSLATE_NOOP("ForkDialog", "seed")},
+    {"/name", QT_TRANSLATE_NOOP("weft::ui::ForkDialog", "name of the run")},
+    {"/seed", QT_TRANSLATE_NOOP("weft::ui::ForkDialog", "seed")},
 };
 constexpr ForkField kTraining[] = {
-    {"/optimizer/learning_rate", QT_TRANSLATE_NOOP("ForkDialog", "learning rate")},
-    {"/training/max_grad_norm", QT_TRANSLATE_NOOP("ForkDialog", "clip gradients above")},
-    {"/training/length", QT_TRANSLATE_NOOP("ForkDialog", "length, with what is trained already")},
-    {"/training/precision", QT_TRANSLATE_NOOP("ForkDialog", "precision")},
+    {"/optimizer/learning_rate", QT_TRANSLATE_NOOP("weft::ui::ForkDialog", "learning rate")},
+    {"/training/max_grad_norm", QT_TRANSLATE_NOOP("weft::ui::ForkDialog", "clip gradients above")},
+    {"/training/length",
+     QT_TRANSLATE_NOOP("weft::ui::ForkDialog", "length, with what is trained already")},
+    {"/training/precision", QT_TRANSLATE_NOOP("weft::ui::ForkDialog", "precision")},
 };
 
 /// Place, what is wrong, what to do: "/seed: expected an integer, found the text \"x\". Remove it."

@@ -6,9 +6,15 @@
 #include <filesystem>
 
 namespace weft::ui {
+namespace {
+
+class BuiltInText {
+    Q_DECLARE_TR_FUNCTIONS(BuiltIn)
+};
+
+} // namespace
 
 std::vector<BuiltIn> builtInSets() {
-    const auto tr = [](const char* text) { return QCoreApplication::translate("BuiltIn", text); };
     std::vector<BuiltIn> sets;
     const auto add_files = [&](const QString& title, const char* name, const char* type,
                                const char* path) {
@@ -17,11 +23,13 @@ std::vector<BuiltIn> builtInSets() {
             sets.push_back({title, name, {{"type", type}, {"path", path}}});
         }
     };
-    add_files(tr("Fashion-MNIST"), "fashion-mnist", "idx", "/usr/share/datasets/fashion-mnist");
-    add_files(tr("Licence texts"), "licences", "text", "/usr/share/common-licenses");
-    sets.push_back(
-        {tr("Synthetic points"), "points", {{"type", "synthetic"}, {"kind", "classification"}}});
-    sets.push_back({tr("Synthetic pictures"),
+    add_files(BuiltInText::tr("Fashion-MNIST"), "fashion-mnist", "idx",
+              "/usr/share/datasets/fashion-mnist");
+    add_files(BuiltInText::tr("Licence texts"), "licences", "text", "/usr/share/common-licenses");
+    sets.push_back({BuiltInText::tr("Synthetic points"),
+                    "points",
+                    {{"type", "synthetic"}, {"kind", "classification"}}});
+    sets.push_back({BuiltInText::tr("Synthetic pictures"),
                     "pictures",
                     {{"type", "synthetic"}, {"kind", "images"}, {"shape", {16, 16, 1}}}});
     return sets;

@@ -5,6 +5,7 @@
 #include "ui/bridge/convert.h"
 #include "widgets/painting.h"
 
+#include <QCoreApplication>
 #include <QKeyEvent>
 #include <QPainter>
 
@@ -37,23 +38,36 @@ struct Words {
 
 /// Names and remarks of the cards; strategies without an entry show their own name.
 Words wordsOf(const std::string& strategy) {
-    const auto tr = [](const char* text) { return QObject::tr(text); };
+    const auto translated = [](const char* text) {
+        return QCoreApplication::translate("StrategyCards", text);
+    };
     static const std::vector<std::tuple<const char*, const char*, const char*>> kWords = {
-        {"replicated", QT_TR_NOOP("Replicated"), QT_TR_NOOP("baseline")},
-        {"data_parallel", QT_TR_NOOP("Data"), QT_TR_NOOP("more samples")},
-        {"fsdp", QT_TR_NOOP("ZeRO"), QT_TR_NOOP("big optimizer")},
-        {"hybrid_fsdp", QT_TR_NOOP("Hybrid"), QT_TR_NOOP("ZeRO in groups")},
-        {"tensor_parallel", QT_TR_NOOP("Model"), QT_TR_NOOP("wide layers")},
-        {"2d", QT_TR_NOOP("2D"), QT_TR_NOOP("data × model")},
-        {"pipeline", QT_TR_NOOP("Pipeline"), QT_TR_NOOP("deep models")},
-        {"3d", QT_TR_NOOP("3D"), QT_TR_NOOP("many hosts")},
-        {"context_parallel", QT_TR_NOOP("Context"), QT_TR_NOOP("long inputs")},
-        {"expert_parallel", QT_TR_NOOP("Expert"), QT_TR_NOOP("mixtures")},
-        {"custom", QT_TR_NOOP("Custom"), QT_TR_NOOP("your rules")},
+        {"replicated", QT_TRANSLATE_NOOP("StrategyCards", "Replicated"),
+         QT_TRANSLATE_NOOP("StrategyCards", "baseline")},
+        {"data_parallel", QT_TRANSLATE_NOOP("StrategyCards", "Data"),
+         QT_TRANSLATE_NOOP("StrategyCards", "more samples")},
+        {"fsdp", QT_TRANSLATE_NOOP("StrategyCards", "ZeRO"),
+         QT_TRANSLATE_NOOP("StrategyCards", "big optimizer")},
+        {"hybrid_fsdp", QT_TRANSLATE_NOOP("StrategyCards", "Hybrid"),
+         QT_TRANSLATE_NOOP("StrategyCards", "ZeRO in groups")},
+        {"tensor_parallel", QT_TRANSLATE_NOOP("StrategyCards", "Model"),
+         QT_TRANSLATE_NOOP("StrategyCards", "wide layers")},
+        {"2d", QT_TRANSLATE_NOOP("StrategyCards", "2D"),
+         QT_TRANSLATE_NOOP("StrategyCards", "data × model")},
+        {"pipeline", QT_TRANSLATE_NOOP("StrategyCards", "Pipeline"),
+         QT_TRANSLATE_NOOP("StrategyCards", "deep models")},
+        {"3d", QT_TRANSLATE_NOOP("StrategyCards", "3D"),
+         QT_TRANSLATE_NOOP("StrategyCards", "many hosts")},
+        {"context_parallel", QT_TRANSLATE_NOOP("StrategyCards", "Context"),
+         QT_TRANSLATE_NOOP("StrategyCards", "long inputs")},
+        {"expert_parallel", QT_TRANSLATE_NOOP("StrategyCards", "Expert"),
+         QT_TRANSLATE_NOOP("StrategyCards", "mixtures")},
+        {"custom", QT_TRANSLATE_NOOP("StrategyCards", "Custom"),
+         QT_TRANSLATE_NOOP("StrategyCards", "your rules")},
     };
     for (const auto& [name, title, remark] : kWords) {
         if (strategy == name) {
-            return {tr(title), tr(remark)};
+            return {translated(title), translated(remark)};
         }
     }
     return {toQString(strategy), {}};

@@ -98,8 +98,9 @@ widgets::ParallelAxis result_axis(const std::vector<train::RunSummary>& runs,
         return known == nullptr || known->best;
     });
     widgets::ParallelAxis axis;
-    axis.name = best ? ComparePanel::tr("%1, best").arg(toQString(metric))
-                     : ComparePanel::tr("%1, last").arg(toQString(metric));
+    // In full: lupdate looks for it in the namespace of what is returned.
+    axis.name = best ? weft::ui::ComparePanel::tr("%1, best").arg(toQString(metric))
+                     : weft::ui::ComparePanel::tr("%1, last").arg(toQString(metric));
     axis.result = true;
     for (const train::RunSummary& run : runs) {
         const train::MetricSummary* known = run.metric(metric);
@@ -127,9 +128,9 @@ ComparePanel::ComparePanel(RunCurves& curves, QWidget* parent) : QWidget(parent)
     metric_->setMaximumWidth(260);
     widgets::setCompact(metric_);
     header_->addControl(metric_);
-    axes_ = new QPushButton(tr("Axes"));
     controls_ = new ChartControls(*header_, {XAxis::Step});
     controls_->smoothingSlider()->setObjectName("compareSmoothing");
+    axes_ = new QPushButton(tr("Axes"));
     axes_->setObjectName("parallelAxes");
     axes_->setToolTip(tr("Settings that have an axis"));
     widgets::setCompact(axes_);
@@ -253,8 +254,8 @@ std::string ComparePanel::metric() const {
 void ComparePanel::refresh() {
     const int part = part_->currentIndex();
     metric_->setVisible(part != DifferencesPart && metric_->count() > 0);
-    axes_->setVisible(part == ParallelPart);
     controls_->setVisible(part == CurvesPart);
+    axes_->setVisible(part == ParallelPart);
     header_->setTitle(tr("Compare"));
     header_->setSubtitle(
         selected_.empty() ? QString()

@@ -14,9 +14,9 @@ namespace {
 
 constexpr int kMostEpochTicks = 200;
 
-QString markWords(const char* text) {
-    return QCoreApplication::translate("ChartMarks", text);
-}
+class ChartMarksText {
+    Q_DECLARE_TR_FUNCTIONS(ChartMarks)
+};
 
 } // namespace
 
@@ -28,14 +28,15 @@ void show_marks(widgets::LineChart& chart, const RunModel& run, const CurveMetri
                           : run.bestMetric({metric.evaluation_metric, smaller});
     const auto best_x = best ? xOfEvaluation(run, axis, best->step) : std::nullopt;
     chart.setBest(best_x, best ? best->value : 0,
-                  best ? markWords("best %1").arg(formatMetric(best->value)) : QString());
+                  best ? ChartMarksText::tr("best %1").arg(formatMetric(best->value)) : QString());
     const double best_step = best ? best->step : -1;
     std::vector<widgets::ChartFlag> flags;
     for (const train::CheckpointEvent& saved : run.checkpoints()) {
         const double step = static_cast<double>(saved.step);
         const bool kept = run.isKept(saved.step);
-        const QString what = kept ? markWords("checkpoint at step %1")
-                                  : markWords("the checkpoint at step %1 was removed since");
+        const QString what =
+            kept ? ChartMarksText::tr("checkpoint at step %1")
+                 : ChartMarksText::tr("the checkpoint at step %1 was removed since");
         flags.push_back({xOfStep(run, axis, step).value_or(-INFINITY), kept,
                          kept && best_step == step, what.arg(formatCount(saved.step))});
     }
@@ -43,12 +44,12 @@ void show_marks(widgets::LineChart& chart, const RunModel& run, const CurveMetri
     std::vector<widgets::ChartEvent> events;
     for (const std::int64_t step : run.resumes()) {
         if (const auto at = xOfStep(run, axis, static_cast<double>(step))) {
-            events.push_back({*at, markWords("resumed")});
+            events.push_back({*at, ChartMarksText::tr("resumed")});
         }
     }
     if (run.origin() && axis == XAxis::Step) {
-        events.push_back(
-            {run.origin()->step, markWords("forked from %1").arg(runTitle(run.origin()->run))});
+        events.push_back({run.origin()->step,
+                          ChartMarksText::tr("forked from %1").arg(runTitle(run.origin()->run))});
     }
     chart.setEvents(std::move(events));
     const double steps = static_cast<double>(run.totalSteps());
@@ -64,22 +65,22 @@ void show_marks(widgets::LineChart& chart, const RunModel& run, const CurveMetri
                                       : std::nullopt);
 }
 
-void show_epochs(widgets::LineChart& chart, const RunModel& run, XAxis axis, bool room) {
-    std::vector<widgets::ChartTick> ticks;
-    const StepSeries& steps = run.steps();
-    if (axis == XAxis::Step && !steps.epoch.empty() && room &&
 void hide_marks(widgets::LineChart& chart) {
     chart.setBest(std::nullopt);
     chart.setFlags({});
     chart.setEvents({});
 }
 
+void show_epochs(widgets::LineChart& chart, const RunModel& run, XAxis axis, bool room) {
+    std::vector<widgets::ChartTick> ticks;
+    const StepSeries& steps = run.steps();
+    if (axis == XAxis::Step && !steps.epoch.empty() && room &&
         steps.epoch.back() < kMostEpochTicks) {
         for (int epoch = static_cast<int>(steps.epoch.front()) + 1; epoch <= steps.epoch.back();
              ++epoch) {
             const auto at = std::lower_bound(steps.epoch.begin(), steps.epoch.end(), epoch);
             ticks.push_back({steps.step[static_cast<std::size_t>(at - steps.epoch.begin())],
-                             markWords("epoch %1").arg(epoch)});
+                             ChartMarksText::tr("epoch %1").arg(epoch)});
         }
     }
     chart.setTopTicks(std::move(ticks));
