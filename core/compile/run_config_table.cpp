@@ -145,33 +145,34 @@ FieldTable mesh_fields() {
     for (const pipeline::ScheduleDef& schedule : pipeline::schedule_list()) {
         schedules.emplace_back(schedule.name);
     }
-    return {text_field("devices", "auto",
-                       "Where the run computes: auto, cpu, or cpu:N for N simulated devices (exact, "
-                       "not faster)."),
-            any_field("axes", Json::array({Json::array({"data", -1})}),
-                      "Mesh axes, major to minor, as [name, size]; -1 is inferred."),
-            choice_field("strategy", "data_parallel", strategies,
-                         "How work is spread over the mesh."),
-            integer_field("zero_stage", 0,
-                          "Split over the data ranks: 1 optimizer state, 2 and gradients, 3 and "
-                          "parameters.")
-                .range(0, 3),
-            any_field("rules", Json::array(),
-                      "Pairs [logical axis, mesh axis or axes or null], before the strategy's. "
-                      "[\"sequence\", \"model\"] splits what stands between layers, too."),
-            map_field("specs", Json::object(), text_field("spec", nullptr, "P(...)"),
-                      "Placement of single tensors by name pattern."),
-            object_field("pipeline",
-                         {choice_field("schedule", "1f1b", schedules,
-                                       "Order in which stages work on microbatches."),
-                          any_field("stages", nullptr,
-                                    "Layers of each stage, or of each of its chunks in model order: "
-                                    "[3, 2]; null: balanced by FLOPs."),
-                          path_field("file", nullptr, "A schedule of one's own.").or_null()},
-                         "How layers and microbatches are spread over the axis that the rule for "
-                         "layers names.")
-                .for_experts(),
-            choice_field("backend", "auto", {"auto"}, "Communication library.").for_experts()};
+    return {
+        text_field("devices", "auto",
+                   "Where the run computes: auto, cpu, or cpu:N for N simulated devices (exact, "
+                   "not faster)."),
+        any_field("axes", Json::array({Json::array({"data", -1})}),
+                  "Mesh axes, major to minor, as [name, size]; -1 is inferred."),
+        choice_field("strategy", "data_parallel", strategies, "How work is spread over the mesh."),
+        integer_field("zero_stage", 0,
+                      "Split over the data ranks: 1 optimizer state, 2 and gradients, 3 and "
+                      "parameters.")
+            .range(0, 3),
+        any_field("rules", Json::array(),
+                  "Pairs of a logical axis and the mesh axes that split it, or none; before the "
+                  "strategy's. Of sequence over model: what stands between layers is split, "
+                  "too."),
+        map_field("specs", Json::object(), text_field("spec", nullptr, "P(...)"),
+                  "Placement of single tensors by name pattern."),
+        object_field("pipeline",
+                     {choice_field("schedule", "1f1b", schedules,
+                                   "Order in which stages work on microbatches."),
+                      any_field("stages", nullptr,
+                                "Layers of each stage, or of each of its chunks in model order: "
+                                "[3, 2]; null: balanced by FLOPs."),
+                      path_field("file", nullptr, "A schedule of one's own.").or_null()},
+                     "How layers and microbatches are spread over the axis that the rule for "
+                     "layers names.")
+            .for_experts(),
+        choice_field("backend", "auto", {"auto"}, "Communication library.").for_experts()};
 }
 
 FieldTable checkpoint_fields() {

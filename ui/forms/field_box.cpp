@@ -26,9 +26,8 @@ constexpr int kResetSize = 16;
 
 QString defaultText(const config::Field& field) {
     const config::Json& value = field.default_value;
-    return value.is_null()     ? nullText(field)
-           : value.is_number() ? numberText(value)
-                               : settingText(value);
+    const bool none = value.is_structured() && value.empty();
+    return value.is_null() ? nullText(field) : none ? noneText() : settingText(value);
 }
 
 /// Help, range and default: what hovers over a field.
