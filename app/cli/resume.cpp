@@ -85,7 +85,9 @@ int resume_run(const ResumeOptions& options, const Context& context) {
     bool older = false;
     if (has_saved(run) || from != "latest") {
         session.start.checkpoint = train::find_checkpoint(run, from);
-        older = session.start.checkpoint != train::find_checkpoint(run, "latest");
+        // "latest" is never older, although a run that is trained may have saved again by now.
+        older =
+            from != "latest" && session.start.checkpoint != train::find_checkpoint(run, "latest");
     }
     session.start.or_older = from == "latest";
     session.start.fork = older || !changes.empty() || !options.fork.empty();
