@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,13 @@ std::int64_t dtype_bytes(DType dtype);
 std::string_view dtype_name(DType dtype); // "f32", "bf16", ...
 std::optional<DType> parse_dtype(std::string_view name);
 bool is_float(DType dtype);
+
+/// a * b; the largest number where the product is beyond it (extents come from files and people).
+inline std::int64_t capped_product(std::int64_t a, std::int64_t b) {
+    std::int64_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::int64_t>::max()
+                                                  : product;
+}
 
 /// The extents of a dense, row-major array; rank 0 is a scalar. At most kMaxRank dimensions.
 class Shape {
@@ -45,10 +53,11 @@ public:
         WEFT_CHECK(rank_ < kMaxRank, "shapes have at most 8 dimensions");
         extents_[static_cast<std::size_t>(rank_++)] = extent;
     }
+    /// Product of all extents; what cannot be counted is the largest number.
     std::int64_t elements() const {
         std::int64_t count = 1;
         for (const std::int64_t extent : *this) {
-            count *= extent;
+            count = capped_product(count, extent);
         }
         return count;
     }
@@ -72,7 +81,7 @@ struct Type {
     DType dtype = DType::f32;
     Shape shape;
 
-    std::int64_t bytes() const { return shape.elements() * dtype_bytes(dtype); }
+    std::int64_t bytes() const { return capped_product(shape.elements(), dtype_bytes(dtype)); }
     friend bool operator==(const Type&, const Type&) = default;
 };
 

@@ -95,7 +95,8 @@ private slots:
         QVERIFY(!overrides.empty());
         const auto changed = compile::with_overrides(config, overrides);
         QVERIFY(changed.has_value());
-        for (const sharding::Finding& one : digestOf(*changed)->plan->findings) {
+        const auto digest = digestOf(*changed);
+        for (const sharding::Finding& one : digest->plan->findings) {
             QVERIFY2(one.array != "wte.weight", one.array.c_str());
         }
     }
