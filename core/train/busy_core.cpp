@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kTurns = 2;
 constexpr int kCountedTurns = 40'000'000; // of a thread of the limit: some tens of milliseconds
-constexpr int kLimitRounds = 15;
+constexpr int kLimitRounds = 50;
 
 /// Keeps one core busy while it lives, as a program does that computes.
 class BusyCore {
@@ -32,25 +32,21 @@ void count() {
     }
 }
 
-/// Median time of `threads` threads that count, until the last is through.
+/// Mean time of `threads` threads that count, until the last is through.
 double counting_s(int threads) {
     const SystemClock clock;
-    std::vector<double> times;
+    const double start_s = clock.steady_s();
     for (int round = 0; round < kLimitRounds; ++round) {
-        const double start_s = clock.steady_s();
-        {
-            std::vector<std::jthread> team;
-            for (int i = 0; i < threads; ++i) {
-                team.emplace_back(count);
-            }
+        std::vector<std::jthread> team;
+        for (int i = 0; i < threads; ++i) {
+            team.emplace_back(count);
         }
-        times.push_back(clock.steady_s() - start_s);
     }
-    std::nth_element(times.begin(), times.begin() + kLimitRounds / 2, times.end());
-    return times[kLimitRounds / 2];
+    return (clock.steady_s() - start_s) / kLimitRounds;
 }
 
-/// Alone and busy in turns, so that what else this machine does falls on both.
+/// Alone and busy in turns, so that what else this machine does falls on both. `measure_s` gives
+/// means: a step of milliseconds may well pass between two interruptions.
 BusyTiming in_turns(const std::string& name, const std::function<double()>& measure_s) {
     BusyTiming out{name};
     const auto keep_best = [](double seconds, double& ms) {
@@ -87,7 +83,7 @@ BusyCoreReport measure_beside_busy_core(std::span<const compile::RunConfig> conf
                                          .threads = options.threads,
                                          .seconds = options.seconds_each,
                                          .stop = options.stop})
-                .step_s;
+                .mean_s;
         }));
     }
     return out;

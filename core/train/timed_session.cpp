@@ -52,7 +52,8 @@ public:
     TimedSteps middle_half() {
         TimedSteps out;
         out.steps = static_cast<int>(steps_.size());
-        out.spread = spread();
+        out.mean_s = mean_s();
+        out.spread = spread(out.mean_s);
         out.kernel_s.assign(kernel_s_.size(), 0.0);
         std::sort(steps_.begin(), steps_.end(),
                   [](const Timed& a, const Timed& b) { return a.step_s < b.step_s; });
@@ -76,12 +77,16 @@ private:
         std::vector<double> kernel_s;
     };
 
-    double spread() const {
-        const auto count = static_cast<double>(steps_.size());
-        double mean = 0;
+    double mean_s() const {
+        double sum = 0;
         for (const Timed& step : steps_) {
-            mean += step.step_s / count;
+            sum += step.step_s;
         }
+        return sum / static_cast<double>(steps_.size());
+    }
+
+    double spread(double mean) const {
+        const auto count = static_cast<double>(steps_.size());
         double square = 0;
         for (const Timed& step : steps_) {
             square += (step.step_s / mean - 1) * (step.step_s / mean - 1) / count;

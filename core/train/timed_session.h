@@ -28,6 +28,7 @@ struct TimedSteps {
     std::shared_ptr<const plan::ExecutionPlan> plan;
     int steps = 0;                // that were timed, the first of the session is not
     double step_s = 0;            // of a whole step, as step events count it
+    double mean_s = 0; // of all timed steps: what training takes, with every interruption
     double spread = 0;            // of all timed steps, relative standard deviation
     std::vector<double> kernel_s; // [linear position in train_step], all visits of a step
 };
