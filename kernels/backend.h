@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/denormals.h"
+#include "kernels/memory_reserve.h"
 #include "kernels/op.h"
 
 #include <exception>
@@ -23,11 +24,16 @@ template <class Body>
 weft_status at_edge(Body body) noexcept {
     const DenormalsAreZero flush;
     try {
-        return body();
+        const weft_status status = body();
+        if (reserve_was_needed()) {
+            throw std::bad_alloc();
+        }
+        return status;
     } catch (const Failure& failure) {
         return fail(failure.status, failure.text.c_str());
     } catch (const std::bad_alloc&) {
-        return fail(WEFT_OUT_OF_MEMORY, "out of memory while preparing a kernel");
+        reserve_was_needed(); // this is the call that tells
+        return fail(WEFT_OUT_OF_MEMORY, "out of memory in a kernel");
     } catch (const std::exception& error) {
         return fail(WEFT_LIBRARY_ERROR, error.what());
     } catch (...) {
@@ -55,7 +61,11 @@ struct BackendOf {
             return fail(WEFT_BAD_ARGUMENT, "prepare without a description");
         }
         return at_edge([&] {
-            *kernel = new weft_kernel(make_kernel(List(), *desc));
+            auto made = std::make_unique<weft_kernel>(make_kernel(List(), *desc));
+            if (reserve_was_needed()) {
+                throw std::bad_alloc();
+            }
+            *kernel = made.release();
             return WEFT_OK;
         });
     }

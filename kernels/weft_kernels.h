@@ -8,6 +8,7 @@
 #ifndef WEFT_KERNELS_H
 #define WEFT_KERNELS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -155,6 +156,11 @@ const char* weft_cpu_instruction_set(void);
 /* Size of the OpenMP team used from now on by the calling thread's kernels; 0 = all cores. */
 void weft_set_threads(int32_t threads);
 int32_t weft_threads(void);
+
+/* Gives 96 MiB of address space back to the system, which were kept for who cannot do without
+ * memory. The next query, prepare or run is WEFT_OUT_OF_MEMORY, and keeps as much again if there is
+ * room. */
+void weft_release_reserve(void);
 
 /* What the whole team can do at best, per second. */
 typedef struct weft_ceilings {

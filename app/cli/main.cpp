@@ -60,10 +60,11 @@ int main(int argc, char** argv) {
     } catch (const weft::Error& fault) {
         weft::cli::print_error(fault.message());
         return weft::exit_code(fault.kind());
-    } catch (const std::bad_alloc&) {
-        weft::cli::print_error("this machine has not enough memory");
-        return weft::exit_code(weft::ErrorKind::memory);
     } catch (const std::exception& fault) {
+        if (const char* lack = weft::lack_of_memory(fault)) {
+            weft::cli::print_error(lack);
+            return weft::exit_code(weft::ErrorKind::memory);
+        }
         weft::cli::print_error(std::string(fault.what()) +
                                " (a fault of the program; please report it)");
         return weft::exit_code(weft::ErrorKind::runtime);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/error.h"
 
+#include <new>
+#include <system_error>
+
 namespace weft {
 
 std::string Error::message() const {
@@ -39,6 +42,18 @@ int exit_code(ErrorKind kind) {
     case ErrorKind::device: return 6;
     }
     return 1;
+}
+
+const char* lack_of_memory(const std::exception& fault) {
+    if (dynamic_cast<const std::bad_alloc*>(&fault) != nullptr) {
+        return "this machine has not enough memory";
+    }
+    const auto* refused = dynamic_cast<const std::system_error*>(&fault);
+    if (refused != nullptr && refused->code() == std::errc::resource_unavailable_try_again) {
+        return "this machine starts no more threads: its memory or its limit of processes "
+               "(ulimit -u) is used up";
+    }
+    return nullptr;
 }
 
 } // namespace weft

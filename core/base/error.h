@@ -43,5 +43,7 @@ private:
 std::string_view error_kind_name(ErrorKind kind);
 /// The process exit code of INTERFACES.md.
 int exit_code(ErrorKind kind);
+/// What a fault says when the system gave no memory, or no thread; nullptr for any other fault.
+const char* lack_of_memory(const std::exception& fault);
 
 } // namespace weft

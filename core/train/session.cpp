@@ -495,14 +495,19 @@ SessionResult Session::run() {
                 state.fail(fault.kind(), {std::string(error_kind_name(fault.kind())), fault.where(),
                                           fault.text(), fault.hint(), state.ways_on(fault.kind())});
         }
-    } catch (const std::bad_alloc&) {
-        result = state.fail(ErrorKind::memory, {"memory", "", "This machine has not enough memory.",
-                                                "Use a smaller model or micro_batch_size.",
-                                                state.ways_on(ErrorKind::memory)});
     } catch (const std::exception& fault) {
-        result = state.fail(
-            ErrorKind::runtime,
-            {"runtime", "", fault.what(), "This is a fault of the program; please report it.", {}});
+        if (const char* lack = lack_of_memory(fault)) {
+            result = state.fail(ErrorKind::memory,
+                                {"memory", "", lack, "Use a smaller model or micro_batch_size.",
+                                 state.ways_on(ErrorKind::memory)});
+        } else {
+            result =
+                state.fail(ErrorKind::runtime, {"runtime",
+                                                "",
+                                                fault.what(),
+                                                "This is a fault of the program; please report it.",
+                                                {}});
+        }
     }
     state.lock.reset();
     return result;

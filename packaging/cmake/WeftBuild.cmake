@@ -111,7 +111,8 @@ endfunction()
 # library's allocator takes a third of the time that compiling takes. Sanitizers bring their own.
 function(weft_allocator program)
     if(WEFT_MIMALLOC AND NOT WEFT_SANITIZE)
-        target_link_libraries(${program} PRIVATE mimalloc)
+        target_link_libraries(${program} PRIVATE mimalloc weft_kernels)
+        target_sources(${program} PRIVATE ${CMAKE_SOURCE_DIR}/app/allocation.cpp)
     endif()
 endfunction()
 
