@@ -7,6 +7,7 @@
 #include "kernels/op.h"
 
 #include <exception>
+#include <memory>
 #include <new>
 
 struct weft_kernel {
@@ -19,10 +20,14 @@ namespace weft::kernels {
 /// First row of `list` that makes a kernel for `desc`. Throws Failure.
 weft_kernel make_kernel(std::span<const KernelEntry> list, const weft_op_desc& desc);
 
-/// Runs `body`, which returns a status; turns what it throws into one.
+/// Runs `body`, which returns a status; turns what it throws into one. Libraries that cannot do
+/// without memory are not called where none is kept for them.
 template <class Body>
 weft_status at_edge(Body body) noexcept {
     const DenormalsAreZero flush;
+    if (!reserve_is_kept()) {
+        return fail(WEFT_OUT_OF_MEMORY, "out of memory in a kernel");
+    }
     try {
         const weft_status status = body();
         if (reserve_was_needed()) {
@@ -50,6 +55,7 @@ struct BackendOf {
             return fail(WEFT_BAD_ARGUMENT, "query without a description");
         }
         return at_edge([&] {
+            const LentReserve room;
             const weft_kernel made = make_kernel(List(), *desc);
             *result = {made.impl->workspace_bytes(), made.name};
             return WEFT_OK;
@@ -61,7 +67,10 @@ struct BackendOf {
             return fail(WEFT_BAD_ARGUMENT, "prepare without a description");
         }
         return at_edge([&] {
-            auto made = std::make_unique<weft_kernel>(make_kernel(List(), *desc));
+            auto made = [&] {
+                const LentReserve room;
+                return std::make_unique<weft_kernel>(make_kernel(List(), *desc));
+            }();
             if (reserve_was_needed()) {
                 throw std::bad_alloc();
             }

@@ -24,24 +24,43 @@ void* lay_in() noexcept {
 std::atomic<void*> reserve = lay_in();
 std::atomic<bool> needed = false;
 
+void give_back() noexcept {
+    if (void* room = reserve.exchange(nullptr)) {
+        ::munmap(room, kReserveBytes);
+    }
+}
+
 } // namespace
 
+bool reserve_is_kept() noexcept {
+    if (reserve.load(std::memory_order_relaxed) != nullptr) {
+        return true;
+    }
+    void* room = lay_in();
+    void* none = nullptr;
+    if (room != nullptr && !reserve.compare_exchange_strong(none, room)) {
+        ::munmap(room, kReserveBytes); // another thread was quicker
+    }
+    return room != nullptr;
+}
+
 bool reserve_was_needed() noexcept {
-    if (!needed.load(std::memory_order_relaxed) || !needed.exchange(false)) {
-        return false;
+    return needed.load(std::memory_order_relaxed) && needed.exchange(false);
+}
+
+LentReserve::LentReserve() noexcept {
+    give_back();
+}
+
+LentReserve::~LentReserve() {
+    if (!reserve_is_kept()) {
+        needed = true;
     }
-    if (reserve == nullptr) {
-        reserve = lay_in();
-    }
-    return true;
 }
 
 } // namespace weft::kernels
 
 void weft_release_reserve() {
-    using namespace weft::kernels;
-    needed = true;
-    if (void* room = reserve.exchange(nullptr)) {
-        ::munmap(room, kReserveBytes);
-    }
+    weft::kernels::needed = true;
+    weft::kernels::give_back();
 }

@@ -158,8 +158,8 @@ void weft_set_threads(int32_t threads);
 int32_t weft_threads(void);
 
 /* Gives 96 MiB of address space back to the system, which were kept for who cannot do without
- * memory. The next query, prepare or run is WEFT_OUT_OF_MEMORY, and keeps as much again if there is
- * room. */
+ * memory. The next query, prepare or run is WEFT_OUT_OF_MEMORY; those after it keep as much again,
+ * or are WEFT_OUT_OF_MEMORY too. */
 void weft_release_reserve(void);
 
 /* What the whole team can do at best, per second. */

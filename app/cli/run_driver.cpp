@@ -114,7 +114,10 @@ int drive(train::SessionOptions session_options, const DriveOptions& options,
         }
     });
     if (server) {
-        server->start(post);
+        server->start(post, [](const std::exception& fault) {
+            std::fprintf(stderr, "weft: the control socket is closed, the run goes on: %s\n",
+                         fault.what());
+        });
     }
     StdinCommands stdin_commands;
     if (options.control == "stdin") {

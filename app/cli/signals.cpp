@@ -6,6 +6,8 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <new>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/signalfd.h>
@@ -76,7 +78,12 @@ void SignalWatcher::watch(const std::function<void(train::Command)>& post) {
             continue;
         }
         if (info.ssi_signo == SIGUSR1) {
-            post({CommandKind::checkpoint, "", "signal", config::Json::object()});
+            try {
+                post({CommandKind::checkpoint, "", "signal", config::Json::object()});
+            } catch (const std::bad_alloc&) {
+                std::fputs("weft: no memory is left to save with: SIGUSR1 is not followed\n",
+                           stderr);
+            }
             continue;
         }
         int none = 0;
@@ -85,8 +92,13 @@ void SignalWatcher::watch(const std::function<void(train::Command)>& post) {
         if (stops > 2) {
             ::_exit(exit_code_of_signal(ended_by_));
         }
-        post({stops == 1 ? CommandKind::stop : CommandKind::stop_now, "", "signal",
-              config::Json::object()});
+        try {
+            post({stops == 1 ? CommandKind::stop : CommandKind::stop_now, "", "signal",
+                  config::Json::object()});
+        } catch (const std::bad_alloc&) {
+            std::fputs("weft: no memory is left to stop with: ended without saving\n", stderr);
+            ::_exit(exit_code_of_signal(ended_by_));
+        }
     }
 }
 

@@ -25,7 +25,14 @@ StdinCommands::~StdinCommands() {
 
 void StdinCommands::start(std::function<void(train::Command)> post) {
     post_ = std::move(post);
-    thread_ = std::thread([this] { read(); });
+    thread_ = std::thread([this] {
+        try {
+            read();
+        } catch (const std::exception& fault) {
+            complain(fault.what());
+            complain("nothing more is read");
+        }
+    });
 }
 
 void StdinCommands::stop() {

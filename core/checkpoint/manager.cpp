@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -103,6 +104,15 @@ void apply_retention(const ManagerOptions& options, Saved& saved) {
     }
 }
 
+std::string fault_text(const fs::path& path, const std::exception& fault) noexcept {
+    try {
+        const auto* error = dynamic_cast<const Error*>(&fault);
+        return error != nullptr ? error->message() : path.string() + ": " + fault.what();
+    } catch (const std::bad_alloc&) {
+        return "out of memory"; // short enough to need none
+    }
+}
+
 /// Never throws: this is the top of the writer thread.
 Saved carry_out(const ManagerOptions& options, const Job& job) noexcept {
     const SystemClock clock;
@@ -124,10 +134,8 @@ Saved carry_out(const ManagerOptions& options, const Job& job) noexcept {
             saved.warning += std::string(saved.warning.empty() ? "" : " ") +
                              "An old checkpoint could not be removed: " + error.message();
         }
-    } catch (const Error& error) {
-        saved.error = error.message();
     } catch (const std::exception& error) {
-        saved.error = saved.path.string() + ": " + error.what();
+        saved.error = fault_text(saved.path, error);
     }
     saved.write_ms = (clock.steady_s() - start_s) * 1000;
     return saved;
@@ -140,14 +148,23 @@ struct Manager::State {
     std::unique_ptr<std::byte[]> staging;
     std::size_t staging_bytes = 0;
 
-    std::mutex mutex; // guards finished
+    std::mutex mutex; // guards finished and written
     std::vector<Saved> finished;
+    std::optional<Saved> written; // by the writer, which takes no memory to say so
 
     std::jthread writer; // last: joined before anything else goes
 
     void add(Saved saved) {
         const std::lock_guard lock(mutex);
         finished.push_back(std::move(saved));
+    }
+
+    void collect_written() {
+        const std::lock_guard lock(mutex);
+        if (written) {
+            finished.push_back(std::move(*written));
+            written.reset();
+        }
     }
 
     /// Copies the arrays into the one staging buffer and points `job` at the copies.
@@ -207,6 +224,7 @@ void Manager::save(std::span<const TensorView> tensors, Record record) {
     const double start_s = clock.steady_s();
     wait();
     State& state = *state_;
+    state.collect_written(); // before what is added below
     Job job{{}, std::move(record), 0};
     const auto blocked_ms = [&] { return (clock.steady_s() - start_s) * 1000; };
     if (!state.options.async) {
@@ -229,7 +247,11 @@ void Manager::save(std::span<const TensorView> tensors, Record record) {
     }
     job.blocked_ms = blocked_ms();
     state.writer = std::jthread([&state, job = std::move(job)] {
-        state.add(carry_out(state.options, job));
+        Saved saved = carry_out(state.options, job);
+        {
+            const std::lock_guard lock(state.mutex);
+            state.written = std::move(saved);
+        }
         state.options.finished();
     });
 }
@@ -241,6 +263,7 @@ void Manager::wait() {
 }
 
 std::vector<Saved> Manager::take_finished() {
+    state_->collect_written();
     const std::lock_guard lock(state_->mutex);
     return std::exchange(state_->finished, {});
 }

@@ -4,12 +4,21 @@
 namespace weft::exec {
 
 DeviceThreads::DeviceThreads(int count) {
-    for (int device = 0; device < count; ++device) {
-        threads_.emplace_back([this, device] { work(device); });
+    try {
+        for (int device = 0; device < count; ++device) {
+            threads_.emplace_back([this, device] { work(device); });
+        }
+    } catch (...) {
+        end();
+        throw;
     }
 }
 
 DeviceThreads::~DeviceThreads() {
+    end();
+}
+
+void DeviceThreads::end() {
     {
         const std::lock_guard guard(mutex_);
         ending_ = true;

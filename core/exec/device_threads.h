@@ -15,6 +15,7 @@ namespace weft::exec {
 
 class DeviceThreads {
 public:
+    /// Throws std::system_error where the system starts no more threads.
     explicit DeviceThreads(int count);
     ~DeviceThreads();
     DeviceThreads(const DeviceThreads&) = delete;
@@ -26,6 +27,7 @@ public:
 
 private:
     void work(int device);
+    void end();
 
     std::mutex mutex_;
     std::condition_variable start_;

@@ -54,9 +54,29 @@ ControlServer::~ControlServer() {
     ::unlink(socket_.c_str());
 }
 
-void ControlServer::start(std::function<void(Command)> post) {
+void ControlServer::start(std::function<void(Command)> post,
+                          std::function<void(const std::exception&)> on_fault) {
     post_ = std::move(post);
-    thread_ = std::thread([this] { serve(); });
+    on_fault_ = std::move(on_fault);
+    thread_ = std::thread([this] { serve_or_end(); });
+}
+
+void ControlServer::serve_or_end() {
+    try {
+        serve();
+    } catch (const std::exception& fault) {
+        for (const auto& [descriptor, client] : clients_) {
+            ::close(descriptor);
+        }
+        clients_.clear();
+        {
+            const std::lock_guard lock(mutex_);
+            somebody_listens_ = false;
+        }
+        if (on_fault_) {
+            on_fault_(fault);
+        }
+    }
 }
 
 void ControlServer::stop() {

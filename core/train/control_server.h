@@ -19,6 +19,7 @@
 #include "core/train/line_reader.h"
 
 #include <deque>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -36,8 +37,10 @@ public:
     ControlServer& operator=(const ControlServer&) = delete;
 
     const std::filesystem::path& socket() const { return socket_; }
-    /// Takes clients from now on; `post` is called on the server's thread.
-    void start(std::function<void(Command)> post);
+    /// Takes clients from now on; `post` is called on the server's thread, and so is `on_fault`
+    /// when that has to end before stop() (no memory is left); the run goes on without it.
+    void start(std::function<void(Command)> post,
+               std::function<void(const std::exception&)> on_fault = {});
     /// The next event, already in events.jsonl. Any thread, one at a time, in order; only queues.
     void publish(const Event& event);
     /// Nothing is posted after this. Clients that read get what is left, for a moment.
@@ -56,6 +59,7 @@ private:
     };
     using Clients = std::map<int, Client>;
 
+    void serve_or_end();
     void serve();
     void take_published();
     void accept_clients();
@@ -81,6 +85,7 @@ private:
     const Wake wake_;
     const int listener_;
     std::function<void(Command)> post_;
+    std::function<void(const std::exception&)> on_fault_;
 
     std::mutex mutex_; // guards what the threads that publish share with the server's
     std::deque<Event> published_;
