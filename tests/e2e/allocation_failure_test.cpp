@@ -122,7 +122,8 @@ private slots:
             }
             done.err = process.readAllStandardError().toStdString();
             // 127: the system could not even load the program's libraries, which may say so too.
-            const bool never_began = done.code == 127 || done.err.find("libgomp: ") != std::string::npos;
+            const bool never_began =
+                done.code == 127 || done.err.find("libgomp: ") != std::string::npos;
             good = (never_began || trains(done, run, std::to_string(mib) + " MiB")) && good;
             finished += done.code == 0 ? 1 : 0;
         }
