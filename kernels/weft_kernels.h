@@ -155,6 +155,7 @@ const char* weft_cpu_library_version(void);
 const char* weft_cpu_instruction_set(void);
 /* Size of the OpenMP team used from now on by the calling thread's kernels; 0 = all cores. */
 void weft_set_threads(int32_t threads);
+int32_t weft_thread_limit(void); /* OMP_THREAD_LIMIT; no team is larger */
 int32_t weft_threads(void);
 
 /* Gives 96 MiB of address space back to the system, which were kept for who cannot do without

@@ -9,6 +9,7 @@
 #include "core/train/program_io.h"
 #include "core/train/run_folder.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace weft::train {
@@ -64,7 +65,7 @@ std::vector<const weft_backend*> backends() {
 }
 
 int thread_count(int threads) {
-    return threads > 0 ? threads : read_machine().usable_cores;
+    return std::min(threads > 0 ? threads : read_machine().usable_cores, weft_thread_limit());
 }
 
 data::DataSet open_run_data(const compile::RunConfig& config, const std::stop_token& stop,

@@ -14,7 +14,7 @@ namespace weft::train {
 
 /// The back ends of this build, best first.
 std::vector<const weft_backend*> backends();
-/// What `threads` (0: all that this process may use) comes to.
+/// What `threads` (0: all that this process may use) comes to, within OMP_THREAD_LIMIT.
 int thread_count(int threads);
 
 /// Opens the data of a run. Throws weft::Error{data}; `stop` ends it by weft::Error{runtime}.

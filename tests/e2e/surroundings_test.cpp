@@ -92,6 +92,36 @@ private slots:
         QCOMPARE(set_by(policy), std::string("user"));
     }
 
+    // oneDNN computes wrong numbers in a team that is smaller than it was told.
+    void limits_of_openmp_change_no_number() {
+        const auto train = [&](const QString& before, const QString& run) {
+            return run_in_shell(before,
+                                {"train", config_, "--run-dir", text(run), "--max-steps", "9"}, "");
+        };
+        const Finished one = train("export OMP_THREAD_LIMIT=1", "limited");
+        QVERIFY2(one.code == 0, one.err.c_str());
+        const Finished dynamic = train("export OMP_DYNAMIC=true", "dynamic");
+        QVERIFY2(dynamic.code == 0, dynamic.err.c_str());
+        const auto threads = [&](const QString& run) {
+            for (const Event& event : events_of(text(run).toStdString())) {
+                if (const auto* system = std::get_if<SystemEvent>(&event.payload)) {
+                    return system->devices[0]["threads"].get<int>();
+                }
+            }
+            return 0;
+        };
+        QCOMPARE(threads("limited"), 1);
+        for (const QString& run : {QString("limited"), QString("dynamic")}) {
+            const QString same = run + "_as_asked";
+            const Finished asked =
+                train("export OMP_NUM_THREADS=" + QString::number(threads(run)), same);
+            QVERIFY2(asked.code == 0, asked.err.c_str());
+            const Finished diff =
+                run_in_shell(":", {"checkpoint", "diff", text(run), text(same)}, "");
+            QVERIFY2(diff.code == 0, (diff.out + diff.err).c_str());
+        }
+    }
+
     void output_that_cannot_be_kept_exits_1_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::newRow("plan --json") << QStringList{"plan", config_, "--json"};
