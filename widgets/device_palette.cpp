@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kSeries = 8;
 constexpr int kCategorical = 16;
+constexpr std::size_t kOwnColors = 4; // devices that keep their colours whatever they hold
 constexpr double kDeep = 0.55;    // of the second eight colours, towards text
 constexpr double kDeepest = 0.45; // of the last place along the minor axes
 
@@ -53,6 +54,20 @@ std::vector<QColor> devicePalette(std::span<const int> mesh) {
                 minor > 1 ? static_cast<double>(device % minor) / (minor - 1) : 0.0;
             colors.push_back(deeper(hue(device / minor, major), 1.0 - depth * (1.0 - kDeepest)));
         }
+    }
+    return colors;
+}
+
+std::vector<QColor> shardPalette(const ShardGroups& shards, std::span<const int> mesh) {
+    if (shards.of_device.size() <= kOwnColors) {
+        return devicePalette(mesh);
+    }
+    const std::vector<QColor> own = devicePalette(shards.grid);
+    std::vector<QColor> colors;
+    colors.reserve(shards.of_device.size());
+    for (const int shard : shards.of_device) {
+        colors.push_back(shard < 0 ? Theme::current().color(Role::Muted)
+                                   : own[static_cast<std::size_t>(shard)]);
     }
     return colors;
 }

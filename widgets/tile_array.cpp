@@ -47,6 +47,53 @@ std::vector<int> TileArray::devicesLike(int device) const {
     return {};
 }
 
+int ShardGroups::shardOf(int device) const {
+    return device >= 0 && device < static_cast<int>(of_device.size())
+               ? of_device[static_cast<std::size_t>(device)]
+               : -1;
+}
+
+ShardGroups shardGroups(const TileArray& array) {
+    ShardGroups out;
+    if (array.holders.empty()) {
+        return out;
+    }
+    out.of_device.assign(static_cast<std::size_t>(array.deviceCount()), -1);
+    for (int tile = 0; tile < array.tileCount(); ++tile) {
+        const std::vector<int>& owners = array.holdersOf(tile);
+        if (owners.empty()) {
+            continue;
+        }
+        // Whoever shares one tile with a device shares all of them.
+        int& shard = out.of_device[static_cast<std::size_t>(owners.front())];
+        if (shard < 0) {
+            shard = out.count();
+            out.tiles.emplace_back();
+            out.owners.push_back(owners);
+            for (const int owner : owners) {
+                out.of_device[static_cast<std::size_t>(owner)] = shard;
+            }
+        }
+        out.tiles[static_cast<std::size_t>(shard)].push_back(tile);
+    }
+    if (out.count() == array.tileCount()) {
+        for (int dim = 0; dim < array.rank(); ++dim) {
+            if (array.spanCount(dim) > 1) {
+                out.grid.push_back(array.spanCount(dim));
+            }
+        }
+    } else {
+        out.grid = {out.count()};
+    }
+    return out;
+}
+
+int nextOwner(const std::vector<int>& owners, int selected) {
+    const bool inside = std::binary_search(owners.begin(), owners.end(), selected);
+    const auto next = std::upper_bound(owners.begin(), owners.end(), selected);
+    return inside && next != owners.end() ? *next : owners.front();
+}
+
 QString sliceText(const TileSpan& span, qint64 extent) {
     return span.first == 0 && span.count == extent
                ? QStringLiteral(":")

@@ -48,6 +48,21 @@ struct TileArray {
     std::vector<int> devicesLike(int device) const;
 };
 
+/// The distinct shards of an array: what the same devices hold, numbered by their first tiles.
+struct ShardGroups {
+    std::vector<std::vector<int>> tiles;  // [shard] ascending; fused arrays have several parts
+    std::vector<std::vector<int>> owners; // [shard] the devices that hold a copy, ascending
+    std::vector<int> of_device;           // [device] its shard; -1: it holds nothing
+    std::vector<int> grid; // over how many places along each split dimension they lie
+
+    int count() const { return static_cast<int>(tiles.size()); }
+    /// -1 without such a device, too.
+    int shardOf(int device) const;
+};
+ShardGroups shardGroups(const TileArray& array);
+/// The owner after the selected one, from the first on.
+int nextOwner(const std::vector<int>& owners, int selected);
+
 /// "0:768" of a span, or ":" when it is the whole dimension.
 QString sliceText(const TileSpan& span, qint64 extent);
 /// "0-3, 8" of ascending numbers; cut off with an ellipsis after `most` stretches.

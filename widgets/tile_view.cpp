@@ -37,6 +37,7 @@ TileView::TileView(QWidget* parent) : PaintedView(parent) {
 void TileView::setArray(TileArray array) {
     const bool alike = array.shape == array_.shape && array.dims == array_.dims;
     array_ = std::move(array);
+    shards_ = shardGroups(array_);
     if (!alike) {
         chooseAxes();
         piece_ = 0;
@@ -216,9 +217,7 @@ void TileView::activate(int item) {
     if (devices.empty()) {
         return;
     }
-    const auto next = std::upper_bound(devices.begin(), devices.end(), selected_);
-    const bool inside = std::binary_search(devices.begin(), devices.end(), selected_);
-    emit deviceActivated(inside && next != devices.end() ? *next : devices.front());
+    emit deviceActivated(nextOwner(devices, selected_));
 }
 
 QRectF TileView::Layout::tile(int row, int column) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One array to scale, cut into the tiles that devices hold: coloured and labelled by device, copies
-// as a hatch in the colours of the copies, slices on the edges, padding dotted. Two dimensions are
+// One array to scale, cut into the tiles that devices hold: a tile for each, however many hold it,
+// with its owners as badges and its copies as a count; two owners with colours of their own as a
+// hatch. Slices on the edges, padding dotted. Two dimensions are
 // drawn; of more, the view shows one piece of the rest at a time.
 #pragma once
 
@@ -17,6 +18,7 @@ public:
     /// Draws the two dimensions that are split most, or else the largest.
     void setArray(TileArray array);
     const TileArray& array() const { return array_; }
+    const ShardGroups& shards() const { return shards_; }
     /// Dimensions drawn downwards and sideways; -1 where the array has none. A different pair shows
     /// the first piece of the rest.
     void setAxes(int row, int column);
@@ -88,6 +90,7 @@ private:
     double rowTextWidth() const;
 
     TileArray array_;
+    ShardGroups shards_;
     int row_axis_ = -1;
     int column_axis_ = -1;
     int piece_ = 0;

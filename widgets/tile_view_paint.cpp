@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace weft::widgets {
 namespace {
@@ -14,7 +15,9 @@ constexpr double kHatchBand = 5.0; // along both axes
 constexpr double kLeastHatched = 10.0;
 constexpr double kLeastParting = 4.0; // smaller tiles touch
 constexpr double kDim = 0.24;         // tiles of other devices than the selected one
-constexpr double kLabel = 22.0;
+constexpr double kLabelPadding = 4.0;
+constexpr double kBadgeRowGap = 2.0;
+constexpr int kMostTileBadges = 8;
 
 /// The part of a rectangle with from <= x + y <= to: cut by arithmetic, for SVG knows no clip.
 QPolygonF band(const QRectF& rect, double from, double to) {
@@ -40,19 +43,70 @@ QPolygonF band(const QRectF& rect, double from, double to) {
     return out;
 }
 
-/// Every second band in the colour of a copy, the copies in turn.
-void paintCopies(QPainter& painter, const QRectF& rect, const std::vector<QColor>& copies) {
+/// Every second band in the colour of the copy.
+void paintCopy(QPainter& painter, const QRectF& rect, const QColor& copy) {
     painter.setPen(Qt::NoPen);
+    painter.setBrush(copy);
     const double period = 2.0 * kHatchBand;
     const double first = std::floor((rect.left() + rect.top()) / period);
     for (double n = first; n * period < rect.right() + rect.bottom(); ++n) {
         const double from = n * period;
-        if (from + kHatchBand <= rect.left() + rect.top()) {
-            continue;
+        if (from + kHatchBand > rect.left() + rect.top()) {
+            painter.drawPolygon(band(rect, from, from + kHatchBand));
         }
-        painter.setBrush(copies[static_cast<std::size_t>(n) % copies.size()]);
-        painter.drawPolygon(band(rect, from, from + kHatchBand));
     }
+}
+
+/// How the owners of a tile are shown in it: so many of their badges in rows, and a text.
+struct TileLabel {
+    int badges = 0;
+    int columns = 1; // of badges
+    QString text;
+    bool beside = false; // the text, else below
+    double badges_width = 0;
+    QSizeF size; // with padding
+};
+
+TileLabel measured(int badges, int columns, const QString& text, bool beside, double badge) {
+    TileLabel out{badges, columns, text, beside, 0, {}};
+    const int rows = (badges + columns - 1) / columns;
+    const double text_width =
+        text.isEmpty() ? 0.0
+                       : std::ceil(textWidth(Theme::current().font(TextStyle::Caption), text)) + 2;
+    const double line = text.isEmpty() ? 0.0 : lineHeight(TextStyle::Caption);
+    const double rows_height = rows * (kDeviceBadgeHeight + kBadgeRowGap) - kBadgeRowGap;
+    out.badges_width = badges == 0 ? 0.0 : columns * (badge + space::kTight) - space::kTight;
+    const double between = badges == 0 || text.isEmpty() ? 0.0 : space::kTight;
+    out.size = beside ? QSizeF(out.badges_width + between + text_width, std::max(rows_height, line))
+                      : QSizeF(std::max(out.badges_width, text_width), rows_height + line);
+    out.size += QSizeF(2 * kLabelPadding, kLabelPadding);
+    return out;
+}
+
+/// The one that says most of what has room: all badges before some, words before a number.
+std::optional<TileLabel> labelFor(const QSizeF& room, int owners, double badge) {
+    const QString words = owners > 1 ? TileView::tr("%n copies", nullptr, owners) : QString();
+    const QString times = owners > 1 ? QStringLiteral("×") + formatCount(owners) : QString();
+    const auto fits = [&room](const TileLabel& label) {
+        return label.size.width() <= room.width() && label.size.height() <= room.height();
+    };
+    for (int badges = std::min(owners, kMostTileBadges); badges > 0; --badges) {
+        const QString dots = badges < owners ? QStringLiteral("… ") : QString();
+        for (const QString& text : {dots + words, dots + times}) {
+            const TileLabel line = measured(badges, badges, text, true, badge);
+            if (fits(line)) {
+                return line;
+            }
+            for (int columns = badges; columns > 0; --columns) {
+                const TileLabel block = measured(badges, columns, text, false, badge);
+                if (fits(block)) {
+                    return block;
+                }
+            }
+        }
+    }
+    const TileLabel number = measured(0, 1, times, true, badge);
+    return owners > 1 && fits(number) ? std::optional(number) : std::nullopt;
 }
 
 /// "4 : 1" of sides across and down, "1 : 2.5" of a tall one.
@@ -114,7 +168,7 @@ void TileView::paintPadding(QPainter& painter, const Layout& layout) const {
 
 void TileView::paintTiles(QPainter& painter, const Layout& layout) const {
     const QColor surface = Theme::current().color(Role::Surface);
-    const std::vector<QColor> colors = devicePalette(array_.mesh);
+    const std::vector<QColor> colors = shardPalette(shards_, array_.mesh);
     std::vector<QColor> dim;
     for (std::size_t i = 0; selected_ >= 0 && i < colors.size(); ++i) {
         dim.push_back(mixed(colors[i], surface, kDim));
@@ -134,20 +188,21 @@ void TileView::paintTiles(QPainter& painter, const Layout& layout) const {
         const std::vector<QColor>& shown = selected_ < 0 || lit ? colors : dim;
         painter.fillRect(rect, shown[static_cast<std::size_t>(devices.front())]);
         const double least = std::min(rect.width(), rect.height());
-        if (devices.size() > 1 && detailed && least >= kLeastHatched) {
-            std::vector<QColor> copies;
-            for (std::size_t copy = 1; copy < devices.size(); ++copy) {
-                copies.push_back(shown[static_cast<std::size_t>(devices[copy])]);
-            }
+        if (devices.size() != 2 || colors[static_cast<std::size_t>(devices[0])] ==
+                                       colors[static_cast<std::size_t>(devices[1])]) {
+            continue; // copies look alike
+        }
+        const QColor& copy = shown[static_cast<std::size_t>(devices[1])];
+        if (detailed && least >= kLeastHatched) {
             painter.setRenderHint(QPainter::Antialiasing, true);
-            paintCopies(painter, rect, copies);
+            paintCopy(painter, rect, copy);
             painter.setRenderHint(QPainter::Antialiasing, false);
-        } else if (devices.size() > 1 && least >= kLeastParting) {
+        } else if (least >= kLeastParting) {
             // Too many or too small for a hatch: the copy's colour in a corner.
             const double width = std::ceil(rect.width() / 3.0);
             const double height = std::ceil(rect.height() / 2.0);
             painter.fillRect(QRectF(rect.right() - width, rect.bottom() - height, width, height),
-                             shown[static_cast<std::size_t>(devices[1])]);
+                             copy);
         }
     }
     painter.setRenderHint(QPainter::Antialiasing, true);
@@ -169,44 +224,37 @@ void TileView::paintTiles(QPainter& painter, const Layout& layout) const {
     }
 }
 
-void TileView::paintLabel(QPainter& painter, const QRectF& rect, const std::vector<int>& devices,
+void TileView::paintLabel(QPainter& painter, const QRectF& rect, const std::vector<int>& owners,
                           const std::vector<QColor>& colors) const {
     const Theme& theme = Theme::current();
-    const QFont caption = theme.font(TextStyle::Caption);
-    const int copies = static_cast<int>(devices.size());
-    const QString words = copies > 1 ? tr("%n copies", nullptr, copies) : QString();
     const double badge = deviceBadgeWidth(array_.deviceCount());
-    const bool badges = copies <= kMostDeviceBadges;
-    const QString names = badges ? QString() : deviceListText(devices, 3);
-    const double names_width =
-        badges ? copies * badge + (copies - 1) * space::kTight : textWidth(caption, names);
-    const double words_width = words.isEmpty() ? 0.0 : textWidth(caption, words) + 6.0;
-    const double room = rect.width() - 2.0;
-    const bool with_words = names_width + words_width + 8.0 <= room;
-    const double width = std::ceil(names_width + (with_words ? words_width : 0.0)) + 8.0;
-    if (width > room || rect.height() < kDeviceBadgeHeight + 4.0) {
+    const auto label =
+        labelFor(rect.size() - QSizeF(2.0, 2.0), static_cast<int>(owners.size()), badge);
+    if (!label) {
         return;
     }
-    QRectF label(0, 0, width, std::min(kLabel, rect.height() - 4.0));
-    label.moveCenter(rect.center());
-    label.moveTopLeft({std::round(label.left()), std::round(label.top())});
-    paintPanel(painter, label, size::kRadius, theme.color(Role::Surface), {});
-    double x = label.left() + 4.0;
-    for (int i = 0; badges && i < copies; ++i) {
-        const int device = devices[static_cast<std::size_t>(i)];
-        paintDeviceBadge(
-            painter, {x, label.center().y() - kDeviceBadgeHeight / 2.0, badge, kDeviceBadgeHeight},
-            device, colors[static_cast<std::size_t>(device)]);
-        x += badge + space::kTight;
+    QRectF box(QPointF(0, 0), label->size);
+    box.moveCenter(rect.center());
+    box.moveTopLeft({std::round(box.left()), std::round(box.top())});
+    paintPanel(painter, box, size::kRadius, theme.color(Role::Surface), {});
+    const QRectF inner =
+        box.adjusted(kLabelPadding, kLabelPadding / 2.0, -kLabelPadding, -kLabelPadding / 2.0);
+    const double left =
+        label->beside ? inner.left() : inner.center().x() - label->badges_width / 2.0;
+    double bottom = inner.top();
+    for (int i = 0; i < label->badges; ++i) {
+        const int owner = owners[static_cast<std::size_t>(i)];
+        const QRectF place(left + i % label->columns * (badge + space::kTight),
+                           inner.top() + i / label->columns * (kDeviceBadgeHeight + kBadgeRowGap),
+                           badge, kDeviceBadgeHeight);
+        paintDeviceBadge(painter, place, owner, colors[static_cast<std::size_t>(owner)]);
+        bottom = place.bottom();
     }
-    const QString text = badges       ? words
-                         : with_words ? names + QStringLiteral(" · ") + words
-                                      : names;
-    if (!badges || with_words) {
-        paintText(painter, {x, label.top(), label.right() - x, label.height()},
-                  badges ? Qt::AlignVCenter : Qt::AlignCenter, text, caption,
-                  theme.color(Role::Text), Qt::ElideNone);
-    }
+    const bool behind = label->beside && label->badges > 0;
+    const double x = behind ? inner.left() + label->badges_width + space::kTight : inner.left();
+    const double y = label->beside ? inner.top() : bottom;
+    paintText(painter, {x, y, inner.right() - x, inner.bottom() - y}, Qt::AlignCenter, label->text,
+              theme.font(TextStyle::Caption), theme.color(Role::Text), Qt::ElideNone);
 }
 
 void TileView::paintColumnTexts(QPainter& painter, const Layout& layout) const {

@@ -249,6 +249,37 @@ private slots:
         QVERIFY(said(chosen + " now"));
     }
 
+    void devices_stand_as_before_when_there_are_as_many_again() {
+        test::StudioFixture fixture;
+        fixture.window().resize(1440, 900);
+        open_mesh(fixture);
+        QTest::mouseClick(fixture.find("meshWhere")->findChildren<QAbstractButton*>().at(1),
+                          Qt::LeftButton);
+        widgets::DeviceGrid& grid = grid_of(fixture);
+        const auto columns = [&] {
+            int out = 0;
+            while (out < grid.itemCount() && grid.item(out).rect.top() == grid.item(0).rect.top()) {
+                ++out;
+            }
+            return out;
+        };
+        QTRY_COMPARE(columns(), 2);
+        auto* devices = static_cast<QSpinBox*>(fixture.find("meshDevices"));
+        for (const int count : {8, 4}) {
+            devices->selectAll();
+            QTest::keyClicks(devices, QString::number(count));
+            QTest::keyClick(devices, Qt::Key_Return);
+            QTRY_COMPARE_WITH_TIMEOUT(grid.itemCount(), count, kPatienceMs);
+            QTRY_COMPARE(columns(), 2);
+            QCOMPARE(grid.detail(), widgets::DeviceGrid::Detail::Cards);
+            for (int device = 0; device < count; ++device) { // none has to be scrolled to
+                QVERIFY(QRectF(grid.rect()).contains(grid.item(device).rect));
+                QVERIFY(grid.visibleRegion().contains(
+                    grid.item(device).rect.toAlignedRect().adjusted(1, 1, -1, -1)));
+            }
+        }
+    }
+
     void hardware_that_is_not_here_sets_the_limit() {
         test::StudioFixture fixture;
         open_mesh(fixture);

@@ -2,7 +2,6 @@
 // Layers over stages, chips of axes and widgets that flow onto lines, by mouse and keys.
 #include "tests/support/weft_test.h"
 #include "widgets/axis_chip.h"
-#include "widgets/device_grid.h"
 #include "widgets/flow_layout.h"
 #include "widgets/stage_strip.h"
 #include "widgets/theme_controller.h"
@@ -150,65 +149,6 @@ private slots:
         QTest::keyClick(&tag, Qt::Key_Delete);
         QCOMPARE(removed.count(), 2);
         QVERIFY(tag.crossRect().isEmpty());
-    }
-
-    // Rows of four are cut into halves; three cannot be, and one below the other they waste room.
-    void devices_use_the_room_that_there_is() {
-        const auto columns = [](int width, std::vector<int> mesh) {
-            int count = 1;
-            for (const int size : mesh) {
-                count *= size;
-            }
-            std::vector<DeviceCard> cards(static_cast<std::size_t>(count));
-            for (int i = 0; i < count; ++i) {
-                cards[static_cast<std::size_t>(i)].id = i;
-            }
-            DeviceGrid grid;
-            grid.resize(width, 400);
-            grid.setDevices(cards, std::move(mesh));
-            int out = 0;
-            while (out < count && grid.item(out).rect.top() == grid.item(0).rect.top()) {
-                ++out;
-            }
-            return out;
-        };
-        constexpr int kRoomForTwo = 340;
-        constexpr int kRoomForThree = 520;
-        QCOMPARE(columns(kRoomForTwo, {2, 2}), 2);
-        QCOMPARE(columns(kRoomForThree, {4}), 2);
-        QCOMPARE(columns(kRoomForThree, {2, 3}), 3);
-        QCOMPARE(columns(kRoomForTwo, {3}), 2);
-        QCOMPARE(columns(kRoomForTwo, {2, 3}), 2);
-        QCOMPARE(columns(160, {3}), 1);
-    }
-
-    void bars_of_devices_have_one_scale_and_a_lens_on_what_they_hold() {
-        constexpr qint64 kLimit = 80;
-        // How much of the line at a height has the colour of parameters.
-        const auto share = [&](qint64 bytes, DeviceGrid::CardPart part) {
-            DeviceCard card;
-            card.segments = {{MemoryCategory::Parameters, bytes}};
-            card.bytes = bytes;
-            DeviceGrid grid;
-            grid.resize(400, 200);
-            grid.setDevices({card}, {1});
-            grid.setLimit(kLimit);
-            const QRectF where = grid.cardPart(0, part);
-            const QImage image = grid.grab().toImage();
-            const QColor color = Theme::current().memory(MemoryCategory::Parameters);
-            int filled = 0;
-            for (int x = static_cast<int>(where.left()); x < where.right(); ++x) {
-                filled += image.pixelColor(x, static_cast<int>(where.center().y())) == color;
-            }
-            return filled / where.width();
-        };
-        // A pixel at each end.
-        constexpr double kPixels = 0.02;
-        for (const qint64 bytes : {2, 8, 40}) {
-            const double part = static_cast<double>(bytes) / kLimit;
-            QVERIFY(std::abs(share(bytes, DeviceGrid::CardPart::Scale) - part) < kPixels);
-            QVERIFY(share(bytes, DeviceGrid::CardPart::Lens) > 1 - kPixels);
-        }
     }
 
     void a_grip_moves_and_removes_by_keys() {

@@ -2,7 +2,7 @@
 // Tiles against drawings made by hand: places, colours, names, keys, and how long thousands take.
 #include "tests/support/weft_test.h"
 #include "widgets/device_palette.h"
-#include "widgets/holding_strip.h"
+#include "widgets/shard_strip.h"
 #include "widgets/theme_controller.h"
 #include "widgets/tile_view.h"
 
@@ -38,6 +38,35 @@ TileArray manyTiles(int side) {
         array.holders.push_back({tile});
     }
     return array;
+}
+
+/// A fused weight [8, 24] of three parts, each split over `model` = 2; `data` = 4 copies.
+TileArray fusedColumns() {
+    TileArray array{{8, 24}, {{{0, 8, 0}}, {}}, {}, {4, 2}};
+    for (int i = 0; i < 6; ++i) {
+        array.dims[1].push_back({i * 4, 4, 0});
+        array.holders.push_back({i % 2, i % 2 + 2, i % 2 + 4, i % 2 + 6});
+    }
+    return array;
+}
+
+/// `owners` devices that all hold the whole.
+TileArray replicated(int owners) {
+    TileArray array{{64, 64}, {{{0, 64, 0}}, {{0, 64, 0}}}, {{}}, {owners}};
+    for (int i = 0; i < owners; ++i) {
+        array.holders[0].push_back(i);
+    }
+    return array;
+}
+
+std::set<QRgb> colorsIn(const QImage& image, const QRectF& rect) {
+    std::set<QRgb> seen;
+    for (int y = static_cast<int>(rect.top()); y < rect.bottom(); ++y) {
+        for (int x = static_cast<int>(rect.left()); x < rect.right(); ++x) {
+            seen.insert(image.pixel(x, y));
+        }
+    }
+    return seen;
 }
 
 QImage tilePicture(const TileView& view) {
@@ -239,26 +268,95 @@ private slots:
         }
     }
 
-    void the_strip_says_what_each_device_holds() {
-        HoldingStrip strip;
-        strip.resize(400, 40);
-        strip.setArray(twoColumns(), 0, 1);
-        QCOMPARE(strip.itemCount(), 4);
-        QCOMPARE(strip.item(3).name, QString("device 3 holds 50.0 %"));
-        strip.setArray({{8}, {{{0, 8, 0}}}, {{2, 3}}, {4}}, -1, 0);
-        QCOMPARE(strip.item(0).name, QString("device 0 holds nothing"));
-        QCOMPARE(strip.item(2).name, QString("device 2 holds all of it"));
+    void devices_that_hold_the_same_are_the_owners_of_one_shard() {
+        const ShardGroups fused = shardGroups(fusedColumns());
+        QCOMPARE(fused.tiles, (std::vector<std::vector<int>>{{0, 2, 4}, {1, 3, 5}}));
+        QCOMPARE(fused.owners, (std::vector<std::vector<int>>{{0, 2, 4, 6}, {1, 3, 5, 7}}));
+        QCOMPARE(fused.of_device, (std::vector{0, 1, 0, 1, 0, 1, 0, 1}));
+        QCOMPARE(fused.shardOf(8), -1);
+        // A stage of a pipeline holds it, the others nothing.
+        const ShardGroups stage = shardGroups({{8}, {{{0, 8, 0}}}, {{2, 3}}, {4}});
+        QCOMPARE(stage.of_device, (std::vector{-1, -1, 0, 0}));
+        QCOMPARE(shardGroups({}).count(), 0);
     }
 
-    void the_strip_of_many_devices_shows_the_selected_one() {
-        HoldingStrip strip;
-        strip.resize(300, 40);
+    void owners_of_a_shard_look_alike_where_there_are_more_than_four_devices() {
+        const TileArray array = fusedColumns();
+        const std::vector<QColor> colors = shardPalette(shardGroups(array), array.mesh);
+        QCOMPARE(colors.size(), std::size_t{8});
+        QCOMPARE(colors[2], colors[0]);
+        QCOMPARE(colors[7], colors[1]);
+        QVERIFY(colors[0] != colors[1]);
+        const std::vector<QColor> four = shardPalette(shardGroups(twoColumns()), twoColumns().mesh);
+        QCOMPARE(four, devicePalette(twoColumns().mesh));
+    }
+
+    // Stripes in the colours of all owners could not be read; their badges can.
+    void a_shard_of_many_owners_is_one_colour_with_their_badges() {
+        TileView view;
+        view.resize(400, 200);
+        view.setArray(replicated(4));
+        const QImage image = tilePicture(view);
+        const QRectF tile = view.item(0).rect.adjusted(2, 2, -2, -2);
+        const std::vector<QColor> colors = devicePalette(std::vector{4});
+        QCOMPARE(colorsIn(image, {tile.left(), tile.top(), tile.width(), 8}),
+                 (std::set<QRgb>{colors[0].rgb()}));
+        const std::set<QRgb> all = colorsIn(image, tile);
+        for (const QColor& color : colors) {
+            QVERIFY(all.contains(color.rgb()));
+        }
+    }
+
+    // In a tile that is too narrow for a line of badges they stand below each other.
+    void badges_find_room_in_narrow_tiles() {
+        TileView view;
+        view.resize(150, 200);
+        view.setArray(
+            {{64, 24}, {{{0, 64, 0}}, {{0, 12, 0}, {12, 12, 0}}}, {{0, 2}, {1, 3}}, {2, 2}});
+        const QRectF tile = view.item(0).rect.adjusted(1, 1, -1, -1);
+        const double badge = deviceBadgeWidth(4);
+        QVERIFY(tile.width() < 2 * badge + 12); // not two side by side
+        QVERIFY(colorsIn(tilePicture(view), tile)
+                    .contains(Theme::current().color(Role::Surface).rgb())); // a label
+    }
+
+    void the_strip_has_an_entry_for_each_shard() {
+        ShardStrip strip;
+        strip.resize(400, 40);
+        strip.setArray(twoColumns(), 0, 1);
+        QCOMPARE(strip.itemCount(), 2);
+        QCOMPARE(strip.item(1).name, QString("shard 1, 50.0 %, on devices 1, 3, 2 copies"));
+        strip.setArray(fusedColumns(), 0, 1);
+        QCOMPARE(strip.itemCount(), 2);
+        strip.setArray({{8}, {{{0, 8, 0}}}, {{2}}, {4}}, -1, 0);
+        QCOMPARE(strip.item(0).name, QString("shard 0, all of it, on device 2"));
+    }
+
+    void clicks_go_through_the_owners_of_a_shard() {
+        ShardStrip strip;
+        strip.resize(400, 40);
+        strip.setArray(twoColumns(), 0, 1);
+        strip.show();
+        std::vector<int> asked;
+        connect(&strip, &ShardStrip::deviceActivated, this, [&](int device) {
+            asked.push_back(device);
+            strip.setSelectedDevice(device);
+        });
+        for (int i = 0; i < 3; ++i) {
+            QTest::mouseClick(&strip, Qt::LeftButton, {}, strip.item(1).rect.center().toPoint());
+        }
+        QCOMPARE(asked, (std::vector{1, 3, 1}));
+    }
+
+    void the_strip_of_many_shards_shows_that_of_the_selected_device() {
+        ShardStrip strip;
+        strip.resize(300, 60);
         strip.setArray(manyTiles(8), 0, 1);
         QVERIFY(strip.itemCount() < 64);
         strip.setSelectedDevice(63);
-        QCOMPARE(strip.deviceOf(strip.itemCount() - 1), 63);
+        QCOMPARE(strip.shardOf(strip.itemCount() - 1), 63);
         strip.setSelectedDevice(20);
-        QVERIFY(strip.deviceOf(0) <= 20 && 20 < strip.deviceOf(0) + strip.itemCount());
+        QVERIFY(strip.shardOf(0) <= 20 && 20 < strip.shardOf(0) + strip.itemCount());
     }
 
     void views_can_be_written_as_pictures() {

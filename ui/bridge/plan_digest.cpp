@@ -6,6 +6,7 @@
 #include "core/memory/arena.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/mesh_devices.h"
 #include "ui/bridge/step_moment.h"
 
 #include <QCoreApplication>
@@ -62,6 +63,9 @@ public:
     std::shared_ptr<const PlanDigest> run() {
         const plan::ExecutionPlan& plan = *digest_->plan;
         digest_->peak_bytes = plan.memory_bytes();
+        if (!plan.mesh.single() && !plan.programs.empty()) {
+            digest_->devices = std::make_shared<const widgets::DeviceSet>(meshDevices(plan));
+        }
         if (!digest_->ops.empty()) {
             digest_->moments = nullptr; // those of the other digest
             return digest_;             // all else is of the training step

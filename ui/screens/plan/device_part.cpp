@@ -1,70 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/plan/device_part.h"
 
-#include "core/train/find_meshes.h"
 #include "ui/bridge/convert.h"
 #include "widgets/card.h"
+#include "widgets/controls.h"
 #include "widgets/device_grid.h"
+#include "widgets/icon.h"
 #include "widgets/memory_legend.h"
 
-#include <QScrollArea>
+#include <QPushButton>
 #include <QVBoxLayout>
 
-#include <algorithm>
 #include <set>
 
 namespace weft::ui {
 namespace {
 
-// More cards than anybody looks at; the rest is counted.
-constexpr std::int64_t kMostCards = 256;
-
-/// "data=0 model=1"
-QString placeOf(const sharding::Mesh& mesh, std::int64_t device) {
-    QStringList out;
-    const auto coordinates = mesh.coordinates(device);
-    for (std::size_t i = 0; i < mesh.axes.size(); ++i) {
-        out.append(toQString(mesh.axes[i].name) + "=" + QString::number(coordinates[i]));
-    }
-    return out.join(' ');
-}
-
-/// "[0:32]": the samples of a microstep that a device reads; empty where its stage reads none.
-QString samplesOf(const plan::ExecutionPlan& plan, std::int64_t device) {
-    const plan::PlannedProgram* step = plan.find("train_step", plan.stage_of(device));
-    if (step == nullptr) {
-        return {};
-    }
-    for (const plan::PlannedPort& port : step->arguments) {
-        if (port.name != "inputs" || port.whole.shape.rank() < 2) {
-            continue;
-        }
-        const auto ranges =
-            sharding::ranges(port.placement.dims[1], port.whole.shape[1], plan.mesh, device);
-        return ranges.empty() ? QString()
-                              : QStringLiteral("[%1:%2]")
-                                    .arg(ranges.front().first)
-                                    .arg(ranges.back().first + ranges.back().count);
-    }
-    return {};
-}
-
-std::vector<widgets::MemorySegment> arenaSegments(const plan::ExecutionPlan& plan, int stage) {
-    std::vector<widgets::MemorySegment> out;
-    const plan::PlannedProgram* program = plan::largest_program(plan, stage);
-    if (program == nullptr) {
-        return out;
-    }
-    const auto bytes = plan::bytes_by_category(plan, *program);
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        if (bytes[i] > 0) {
-            out.push_back({toWidget(static_cast<plan::Category>(i)), bytes[i]});
-        }
-    }
-    std::sort(out.begin(), out.end(),
-              [](const auto& a, const auto& b) { return a.category < b.category; });
-    return out;
-}
+constexpr int kMostUnzoomed = 16; // so few devices are seen well without
 
 } // namespace
 
@@ -80,16 +32,40 @@ DevicePart::DevicePart(QWidget* parent) : QWidget(parent) {
     inner->addWidget(header_);
     grid_ = new widgets::DeviceGrid;
     grid_->setObjectName("meshGrid");
-    auto* holder = new QWidget;
-    auto* margins = new QVBoxLayout(holder);
+    auto* margins = new QVBoxLayout;
     margins->setContentsMargins(widgets::space::kGroup, widgets::space::kControl,
                                 widgets::space::kGroup, widgets::space::kTight);
     margins->setSpacing(widgets::space::kControl);
-    margins->addWidget(grid_);
+    margins->addWidget(grid_, 1);
     legend_ = new widgets::MemoryLegend;
     margins->addWidget(legend_);
-    margins->addStretch(1);
-    inner->addWidget(widgets::verticalScroll(holder), 1);
+    inner->addLayout(margins, 1);
+    addZoom();
+}
+
+/// Of many devices some can be looked at more closely.
+void DevicePart::addZoom() {
+    const auto button = [this](const char* icon, const char* object_name, const QString& name,
+                               const QString& help, bool in) {
+        auto* made = new QPushButton;
+        made->setObjectName(object_name);
+        made->setIcon(widgets::icon(icon));
+        made->setFlat(true);
+        widgets::setCompact(made);
+        made->setAccessibleName(name);
+        made->setToolTip(help);
+        made->hide();
+        header_->addControl(made);
+        connect(made, &QPushButton::clicked, grid_, [this, in] { grid_->zoomStep(in); });
+        return made;
+    };
+    closer_ = button("plus", "gridCloser", tr("Closer"),
+                     tr("Look more closely: + or Ctrl and the wheel; drag to move"), true);
+    farther_ = button("minus", "gridFarther", tr("Farther away"),
+                      tr("See more devices: − or Ctrl and the wheel; F shows all of them"), false);
+    const auto offer = [this] { farther_->setEnabled(grid_->zoom() > 1.0); };
+    connect(grid_, &widgets::DeviceGrid::zoomChanged, this, offer);
+    offer();
 }
 
 void DevicePart::setStale(bool stale) {
@@ -124,12 +100,10 @@ void DevicePart::describe() {
     }
     const plan::ExecutionPlan& plan = *digest_->plan;
     const auto count = static_cast<int>(plan.mesh.devices());
-    QString text = plan.device == "cpu"
-                       ? tr("%n simulated", nullptr, count)
-                       : tr("%n of %1", nullptr, count).arg(toQString(plan.device_title));
-    if (count > kMostCards) {
-        text += tr(", the first %1 shown").arg(kMostCards);
-    }
+    const QString text =
+        plan.device == "cpu"
+            ? tr("%n simulated", nullptr, count)
+            : tr("%1 of %2").arg(widgets::formatCount(count), toQString(plan.device_title));
     header_->setSubtitle(at_moment_ ? text + tr(" · now, of the peak") : text);
 }
 
@@ -138,47 +112,25 @@ void DevicePart::setDigest(const std::shared_ptr<const PlanDigest>& digest) {
         return;
     }
     digest_ = digest;
-    const plan::ExecutionPlan& plan = *digest->plan;
-    std::vector<widgets::DeviceCard> cards;
-    const std::int64_t count = plan.mesh.devices();
-    std::vector<std::vector<widgets::MemorySegment>> segments;
+    const widgets::DeviceSet& devices = *digest->devices;
     std::set<widgets::MemoryCategory> categories;
-    for (std::size_t stage = 0; stage < plan.stages.size(); ++stage) {
-        segments.push_back(arenaSegments(plan, static_cast<int>(stage)));
-        for (const widgets::MemorySegment& segment : segments.back()) {
+    for (const widgets::DeviceGroup& group : devices.groups) {
+        for (const widgets::MemorySegment& segment : group.segments) {
             categories.insert(segment.category);
         }
     }
     legend_->setCategories({categories.begin(), categories.end()});
-    const bool simulated = plan.device == "cpu";
-    for (std::int64_t device = 0; device < std::min(count, kMostCards); ++device) {
-        const auto stage = static_cast<std::size_t>(plan.stage_of(device));
-        widgets::DeviceCard card;
-        card.id = static_cast<int>(device);
-        card.name = toQString(plan.device) + ":" + QString::number(device);
-        card.place = placeOf(plan.mesh, device);
-        const QString samples = samplesOf(plan, device);
-        card.note = !samples.isEmpty() ? samples : simulated ? tr("simulated") : QString();
-        card.segments = segments[stage];
-        card.bytes = plan.stages[stage].arena_bytes;
-        card.group = static_cast<int>(stage);
-        cards.push_back(std::move(card));
-    }
     describe();
-    const auto limit = train::limit_of_device(plan);
-    grid_->setLimit(limit);
-    if (!limit) {
+    if (!devices.limit) {
         header_->setTrailing({});
-    } else if (plan.fits()) {
+    } else if (digest->plan->fits()) {
         header_->setTrailing(tr("fits"), widgets::Role::Success);
     } else {
         header_->setTrailing(tr("does not fit"), widgets::Role::Error);
     }
-    std::vector<int> sizes;
-    for (const sharding::Axis& axis : plan.mesh.axes) {
-        sizes.push_back(static_cast<int>(axis.size));
-    }
-    grid_->setDevices(std::move(cards), std::move(sizes));
+    grid_->setDevices(digest->devices);
+    closer_->setVisible(devices.count() > kMostUnzoomed);
+    farther_->setVisible(devices.count() > kMostUnzoomed);
 }
 
 } // namespace weft::ui

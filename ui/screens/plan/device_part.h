@@ -8,6 +8,8 @@
 
 #include <memory>
 
+class QPushButton;
+
 namespace weft::widgets {
 class DeviceGrid;
 class MemoryLegend;
@@ -29,12 +31,15 @@ public:
 
 private:
     void describe();
+    void addZoom();
 
     std::shared_ptr<const PlanDigest> digest_;
     bool at_moment_ = false; // the cards show what is held then
     widgets::SectionHeader* header_;
     widgets::DeviceGrid* grid_;
     widgets::MemoryLegend* legend_;
+    QPushButton* closer_;
+    QPushButton* farther_;
 };
 
 } // namespace weft::ui

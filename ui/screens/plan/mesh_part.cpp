@@ -18,6 +18,7 @@
 #include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/device_grid.h"
+#include "widgets/tile_view.h"
 
 #include <QEvent>
 #include <QScrollArea>
@@ -136,7 +137,8 @@ QWidget* MeshPart::createTensors() {
     columns->setSizes({kMeshPartTreeWidth, kGridWidth, kTilesWidth});
     connect(tensors_, &TensorTree::tensorChosen, tiles_, &TilePart::setTensor);
     connect(tiles_, &TilePart::adopted, this, &MeshPart::adopt);
-    connect(tiles_, &TilePart::shownChanged, this, &MeshPart::light);
+    connect(tiles_, &TilePart::shownChanged, this,
+            [this] { devices_->grid()->setShards(tiles_->view()->shards()); });
     connect(tiles_, &TilePart::deviceSelected, this, &MeshPart::selectDevice);
     connect(devices_->grid(), &widgets::DeviceGrid::deviceSelected, this, &MeshPart::selectDevice);
     return columns;
@@ -205,7 +207,6 @@ void MeshPart::selectDevice(int device) {
     devices_->grid()->setSelectedDevice(device);
     tiles_->setSelectedDevice(device);
     live_->setSelectedDevice(device);
-    light();
 }
 
 /// All that is shown of the step is at the same moment.
@@ -215,12 +216,6 @@ void MeshPart::showMoment(const StepMoment& moment) {
     tiles_->setMoment(moment);
     exchanges_->showOp(moment.exchange);
     pipeline_->setMoment(moment);
-}
-
-/// The devices that hold the same part as the selected one, or any part at all.
-void MeshPart::light() {
-    devices_->grid()->setLit(tiles_->selectedDevice() < 0 ? std::vector<int>()
-                                                          : tiles_->sharingDevices());
 }
 
 bool MeshPart::isExample() const {

@@ -74,7 +74,6 @@ private:
     void createFindings();
     void addAdvice(Studio& studio, const Planner& planner);
     void selectDevice(int device);
-    void light();
     void showTensor(const QString& name);
     void showMoment(const StepMoment& moment);
     void showLayout(const std::shared_ptr<const PlanDigest>& layout, bool stale);

@@ -7,7 +7,7 @@
 #include "widgets/card.h"
 #include "widgets/controls.h"
 #include "widgets/flow_layout.h"
-#include "widgets/holding_strip.h"
+#include "widgets/shard_strip.h"
 #include "widgets/text_label.h"
 #include "widgets/tile_view.h"
 
@@ -18,7 +18,6 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <set>
 
 namespace weft::ui {
 namespace {
@@ -58,8 +57,8 @@ TilePart::TilePart(QWidget* parent) : QWidget(parent) {
     view_ = new widgets::TileView;
     view_->setObjectName("tileView");
     column->addWidget(view_, 1);
-    strip_ = new widgets::HoldingStrip;
-    strip_->setObjectName("holdingStrip");
+    strip_ = new widgets::ShardStrip;
+    strip_->setObjectName("shardStrip");
     column->addWidget(strip_);
     auto* foot = new QHBoxLayout;
     facts_ = new widgets::TextLabel({}, TextStyle::Caption);
@@ -78,7 +77,7 @@ TilePart::TilePart(QWidget* parent) : QWidget(parent) {
     connect(dimensions_, &DimensionRow::adopted, this, &TilePart::adopted);
     connect(side_, &widgets::SegmentedControl::currentIndexChanged, this, &TilePart::renew);
     connect(view_, &widgets::TileView::deviceActivated, this, &TilePart::chooseDevice);
-    connect(strip_, &widgets::HoldingStrip::deviceActivated, this, &TilePart::chooseDevice);
+    connect(strip_, &widgets::ShardStrip::deviceActivated, this, &TilePart::chooseDevice);
 }
 
 QWidget* TilePart::createHead() {
@@ -208,20 +207,6 @@ void TilePart::chooseDevice(int device) {
     // A second click on the same one puts the light out.
     setSelectedDevice(device == device_ ? -1 : device);
     emit deviceSelected(device_);
-}
-
-std::vector<int> TilePart::sharingDevices() const {
-    if (!sheet_) {
-        return {};
-    }
-    if (device_ >= 0) {
-        return sheet_->tiles.devicesLike(device_);
-    }
-    std::set<int> all;
-    for (const std::vector<int>& holders : sheet_->tiles.holders) {
-        all.insert(holders.begin(), holders.end());
-    }
-    return {all.begin(), all.end()};
 }
 
 QString TilePart::partText() const {

@@ -18,8 +18,8 @@ class QSlider;
 namespace weft::widgets {
 class Badge;
 class ElidedLabel;
-class HoldingStrip;
 class SegmentedControl;
+class ShardStrip;
 class TextLabel;
 class TileView;
 } // namespace weft::widgets
@@ -45,9 +45,6 @@ public:
     QString tensor() const { return tensor_; }
     int selectedDevice() const { return device_; }
 
-    /// Devices with the same part as the selected one, itself included; without one, all that hold
-    /// a part.
-    std::vector<int> sharingDevices() const;
     /// "[384, 768]", what a device holds; empty: nothing is shown.
     QString partText() const;
     widgets::TileView* view() const { return view_; }
@@ -101,7 +98,7 @@ private:
     QSlider* piece_;
     widgets::ElidedLabel* piece_text_;
     widgets::TileView* view_;
-    widgets::HoldingStrip* strip_;
+    widgets::ShardStrip* strip_;
     widgets::TextLabel* facts_;
     widgets::TextLabel* padding_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every device with a small picture of what it holds of one array. Where there are more devices
-// than room, the part of the row around the selected one is shown.
+// Every distinct shard of an array: its owners as badges, how many copies that is, and a small
+// picture of what of the array it is. Where there are more shards than room, those around the one
+// of the selected device are shown.
 #pragma once
 
 #include "widgets/painted_view.h"
@@ -8,10 +9,10 @@
 
 namespace weft::widgets {
 
-class HoldingStrip : public PaintedView {
+class ShardStrip : public PaintedView {
     Q_OBJECT
 public:
-    explicit HoldingStrip(QWidget* parent = nullptr);
+    explicit ShardStrip(QWidget* parent = nullptr);
 
     /// The dimensions drawn downwards and sideways, as in TileView; -1: none.
     void setArray(const TileArray& array, int row_axis, int column_axis);
@@ -19,8 +20,8 @@ public:
     void setStale(bool stale);
 
     int itemCount() const override;
-    /// The device that an item is.
-    int deviceOf(int item) const { return first() + item; }
+    /// The shard that an item is.
+    int shardOf(int item) const { return first() + item; }
     ViewItem item(int index) const override;
     QSize sizeHint() const override { return {320, heightForWidth(320)}; }
     QSize minimumSizeHint() const override;
@@ -28,6 +29,7 @@ public:
     int heightForWidth(int width) const override;
 
 signals:
+    /// A shard was clicked: one of its owners, the next one with every click.
     void deviceActivated(int device);
 
 protected:
@@ -35,17 +37,24 @@ protected:
     int neighbour(int index, int key) const override;
 
 private:
+    int badgeCount() const; // in a cell
+    QString countText(int copies) const;
+    double countWidth() const;
     double cellWidth() const;
     int columnsIn(double width) const;
-    int shownIn(double width) const; // devices
+    int shownIn(double width) const; // shards
     int first() const;
     QRectF cell(int index, double width) const;
+    double paintOwners(QPainter& painter, int shard, const QRectF& place,
+                       const std::vector<QColor>& colors) const;
+    void paintPart(QPainter& painter, int shard, const QRectF& box, const QColor& color) const;
 
-    int devices_ = 0;
+    ShardGroups shards_;
     std::vector<int> mesh_;
-    /// Per device what it holds, in a unit square, and in words.
+    /// Per shard what it is of the array, in a unit square and in words.
     std::vector<std::vector<QRectF>> parts_;
     std::vector<QString> names_;
+    int most_owners_ = 0; // of a shard
     int selected_ = -1;
     bool stale_ = false;
 };
