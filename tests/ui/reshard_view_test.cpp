@@ -323,6 +323,48 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(trouble.isVisible(), kPatienceMs);
     }
 
+    void runs_of_other_models_are_not_listed() {
+        const QTemporaryDir dir;
+        const auto add = [&dir](const char* name, const std::vector<std::string>& overrides) {
+            const std::filesystem::path run =
+                std::filesystem::path(dir.path().toStdString()) / name;
+            train::create_run_folder_at(run);
+            train::RunInfo info;
+            info.name = name;
+            info.state = "finished";
+            train::write_run_info(run, info);
+            const compile::RunConfig config = test::mesh_config(overrides);
+            std::ofstream(run / "config.json") << config.document.dump();
+            test::save_zeros(config, run / "checkpoints");
+        };
+        add("2025-11-22_small_001", {});
+        add("2025-11-23_wide_002", {"model.width=64"});
+        ui::RunIndex index(dir.path().toStdString());
+        ui::CheckpointPart part(index);
+        part.resize(1280, 320);
+        part.show();
+        auto& runs = *part.findChild<QComboBox*>("reshardRun");
+        const auto give = [&](const std::vector<std::string>& overrides) {
+            const compile::RunConfig config = test::mesh_config(overrides);
+            part.setRun({config, nullptr});
+            part.setDigest(test::mesh_digest(config));
+        };
+        give(test::kHere);
+        QTRY_COMPARE_WITH_TIMEOUT(runs.count(), 1, kPatienceMs);
+        QVERIFY(runs.itemText(0).contains("small"));
+        std::vector<std::string> wide = test::kHere;
+        wide.push_back("model.width=64");
+        give(wide);
+        QCOMPARE(runs.count(), 1);
+        QVERIFY(runs.itemText(0).contains("wide"));
+        std::vector<std::string> other = test::kHere;
+        other.push_back("model.layers=2");
+        give(other);
+        QCOMPARE(runs.count(), 0);
+        auto& message = *part.findChild<widgets::EmptyState*>("reshardMessage");
+        QTRY_VERIFY(message.isVisible());
+    }
+
     void models_hold_together() {
         const QTemporaryDir dir;
         const checkpoint::Manifest manifest =

@@ -189,6 +189,10 @@ QWidget* CheckpointPart::createTotals() {
 
 void CheckpointPart::setRun(const MeshRun& run) {
     run_ = run;
+    if (run_.config.section("model") != model_section_) {
+        model_section_ = run_.config.section("model");
+        listRuns();
+    }
 }
 
 void CheckpointPart::setDigest(std::shared_ptr<const PlanDigest> digest) {
@@ -249,17 +253,30 @@ void CheckpointPart::listRuns() {
     const QSignalBlocker quiet(runs_);
     runs_->clear();
     for (const train::RunSummary& run : index_.runs()) {
-        if (run.problem.empty() && run.last_checkpoint_step >= 0) {
+        if (run.problem.empty() && run.last_checkpoint_step >= 0 && isOfThisModel(run)) {
             runs_->addItem(runTitle(run.folder), pathText(run.folder));
         }
     }
     const int again = runs_->findData(before);
     const bool opened = steps_->count() > 0 && before.isEmpty(); // from elsewhere
+    if (again < 0 && !opened) {
+        const QSignalBlocker quiet_steps(steps_);
+        steps_->clear();
+        folder_.clear();
+        ++job_;
+        take({});
+    }
     runs_->setCurrentIndex(again >= 0 ? again : opened ? -1 : runs_->count() > 0 ? 0 : -1);
     if (isVisible() && again < 0 && !opened) {
         chooseRun();
     }
     update();
+}
+
+/// Checkpoints of other models have nothing to do with this mesh.
+bool CheckpointPart::isOfThisModel(const train::RunSummary& run) const {
+    return model_section_.is_null() ||
+           (run.config.is_object() && run.config.value("model", config::Json()) == model_section_);
 }
 
 void CheckpointPart::chooseRun() {
@@ -339,7 +356,7 @@ void CheckpointPart::update() {
     steps_->setVisible(steps_->count() > 0);
     const bool none = runs_->count() == 0 && folder_.empty();
     empty_->setTitle(!map_.problem.isEmpty() ? tr("Nothing to show")
-                     : none                  ? tr("No run has a checkpoint yet")
+                     : none                  ? tr("No run of this model has a checkpoint yet")
                      : looking_              ? tr("Looking into the checkpoint…")
                                              : tr("What would this mesh read of a checkpoint?"));
     empty_->setText(tr("Any mesh reads just the ranges that its devices need, whoever saved "

@@ -54,6 +54,7 @@ private:
     QWidget* createList();
     QWidget* createTotals();
     void listRuns();
+    bool isOfThisModel(const train::RunSummary& run) const;
     void chooseRun();
     void listCheckpoints(const std::filesystem::path& run,
                          const std::vector<checkpoint::Entry>& entries);
@@ -73,6 +74,7 @@ private:
     std::int64_t job_ = 0;
     std::filesystem::path folder_; // of the checkpoint
     config::Json mesh_;            // that was looked for last
+    config::Json model_section_;   // of run_, whose checkpoints are listed
     ReshardMap map_;
     widgets::SectionHeader* header_;
     QComboBox* runs_;
