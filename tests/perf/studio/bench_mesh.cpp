@@ -5,12 +5,15 @@
 #include "tests/perf/studio/figures.h"
 #include "tests/perf/studio/open_studio.h"
 #include "tests/perf/studio/suites.h"
+#include "tests/perf/studio/timed_application.h"
 #include "ui/bridge/draft.h"
 #include "ui/bridge/pipeline_chart.h"
 #include "ui/bridge/plan_preview.h"
 #include "ui/screens/plan/plan_screen.h"
 #include "ui/screens/plan/scrub_part.h"
+#include "ui/screens/plan/tile_part.h"
 #include "widgets/controls.h"
+#include "widgets/device_grid.h"
 #include "widgets/gantt_view.h"
 #include "widgets/tile_view.h"
 
@@ -169,6 +172,58 @@ void edit(ui::Studio& studio, ui::MainWindow& window, const char* what, const ch
     print("  edit to the verdict on all programs", whole, 500);
 }
 
+/// What many devices cost: a large model on them opened, tensors and devices chosen, pointed at.
+void look_at_devices(const char* what, const char* devices, const char* axes, const char* batch) {
+    bench::OpenStudio open;
+    bench::TimedApplication::self().reset();
+    const std::string own = "mesh.axes=";
+    if (!open_mesh(open.studio(), open.window(), "gpt-6x384.json",
+                   {"model.layers=32", "model.width=4096", "model.heads=32",
+                    std::string("mesh.devices=\"") + devices + "\"", "mesh.strategy=\"3d\"",
+                    own + axes, std::string("training.global_batch_size=") + batch,
+                    "training.micro_batch_size=1"})) {
+        return;
+    }
+    auto& grid = *open.window().findChild<widgets::DeviceGrid*>("meshGrid");
+    wait_for("all devices", [&] { return grid.itemCount() > 0; });
+    wait_for("all alternatives planned", [&] { return isIdle(preview_of(open.window())); });
+    std::printf("%s: %d devices\n", what, grid.itemCount());
+    bench::TimedApplication::self().report("  events while it was opened and planned");
+    auto* part = open.window().findChild<ui::TilePart*>();
+    const auto& slots_of = preview_of(open.window()).digest()->plan->state_slots;
+    print("  another tensor shown and painted",
+          timed(40,
+                [&](int i) {
+                    const auto& slot = slots_of[static_cast<std::size_t>(i) % slots_of.size()];
+                    part->setTensor(QString::fromStdString(slot.name));
+                    QCoreApplication::processEvents();
+                }),
+          bench::kFrameMs);
+    print("  a device chosen and painted",
+          timed(100,
+                [&](int i) {
+                    emit grid.itemActivated(i * 7 % grid.itemCount());
+                    QCoreApplication::processEvents();
+                }),
+          bench::kFrameMs);
+    print("  pointed at and painted",
+          timed(200,
+                [&](int i) {
+                    const QRectF rect = grid.item(i * 5 % grid.itemCount()).rect;
+                    QTest::mouseMove(&grid, rect.center().toPoint());
+                    QCoreApplication::processEvents();
+                }),
+          bench::kFrameMs);
+    print("  all devices painted", timed(50, [&](int) { grid.repaint(); }), bench::kFrameMs);
+    print("  a turn of the wheel",
+          timed(60,
+                [&](int i) {
+                    grid.zoomTo(grid.zoom() * (i < 30 ? 1.1 : 1 / 1.1), grid.rect().center());
+                    QCoreApplication::processEvents();
+                }),
+          bench::kFrameMs);
+}
+
 /// A square matrix in side x side tiles, one for each device.
 widgets::TileArray many_tiles(int side) {
     widgets::TileArray array;
@@ -224,7 +279,16 @@ void bench_mesh() {
                "mesh.pipeline={\"schedule\": \"1f1b\"}", "training.micro_batch_size=4"});
     }
     bench_edits();
+    bench_devices();
     paint_large();
+}
+
+void bench_devices() {
+    look_at_devices("few", "h100:8", R"([["data",2],["pipeline",2],["model",2]])", "128");
+    look_at_devices("tens", "h100:64", R"([["pipeline",4],["data",4],["model",4]])", "256");
+    look_at_devices("many", "h100:1024", R"([["data",16],["pipeline",8],["model",8]])", "1024");
+    look_at_devices("thousands", "h100:8192", R"([["data",64],["pipeline",16],["model",8]])",
+                    "4096");
 }
 
 void bench_edits() {

@@ -122,7 +122,7 @@ void time_table(ui::Studio& studio, ui::MainWindow& window) {
         clock.restart();
         table->sortByColumn(column, Qt::AscendingOrder);
         table->repaint();
-        sorted.push_back(ms_since(clock));
+        sorted.push_back(bench::ms_since(clock));
     }
     bench::print("7   500 runs sorted by a column and painted", sorted, 100);
 }

@@ -12,6 +12,7 @@ void bench_charts();   // 4 to 11
 void bench_curves();   // 6 to 9, on the Train page
 void bench_mesh();     // 12, 13
 void bench_edits();    // 12, the edits alone
+void bench_devices();  // 3, 12, of many devices
 void bench_graph();    // 14
 void bench_saves();    // 19, 21, 27
 void bench_runs();     // 7, 20, 24
