@@ -187,6 +187,11 @@ DeviceGrid::Frame DeviceGrid::makeFrame(const QSizeF& view_size) const {
     out.area = QRectF(QPointF(0, 0), view_size);
     out.places = DevicePlaces::fitted(mesh, room);
     if (isCard(out.places.cell) && zoom_ == 1.0) {
+        const QSizeF cell = out.places.cell;
+        if (cell.height() < mostCard().height()) { // all on one line: no room below it
+            out.places = out.places.withCells(
+                {cell.width(), std::min(cell.height(), leastCard().height() + space::kGroup)});
+        }
         return out;
     }
     out.detail = Detail::Cells;

@@ -17,6 +17,7 @@ constexpr double kCompactPadding = 4.0;
 constexpr double kCompactGap = 2.0;
 constexpr double kMostSpare = 6.0; // between head and bars of a card that is higher than it need be
 constexpr double kFullBadge = 20.0;
+constexpr double kFullPadding = 5.0; // above and below
 
 /// Heights of the bar to scale, of the gap below it, and of the lens.
 struct Bars {
@@ -30,7 +31,7 @@ constexpr Bars kFullBars{6, 6, 10};
 constexpr Bars kCompactBars{5, 3, 7};
 
 double fullHeight() {
-    return 2 * space::kControl + kFullBadge + 2 * lineHeight(TextStyle::MonoSmall) +
+    return 2 * kFullPadding + kFullBadge + 2 * lineHeight(TextStyle::MonoSmall) +
            3 * space::kTight + kFullBars.height(true);
 }
 
@@ -43,10 +44,9 @@ bool isFull(const QRectF& card) {
 }
 
 QRectF innerOf(const QRectF& card) {
-    return isFull(card)
-               ? card.adjusted(space::kGroup, space::kControl, -space::kGroup, -space::kControl)
-               : card.adjusted(space::kControl, kCompactPadding, -space::kControl,
-                               -kCompactPadding);
+    return isFull(card) ? card.adjusted(space::kGroup, kFullPadding, -space::kGroup, -kFullPadding)
+                        : card.adjusted(space::kControl, kCompactPadding, -space::kControl,
+                                        -kCompactPadding);
 }
 
 QRectF barsOf(const QRectF& card, bool limited) {
