@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/checkpoint/pointer.h"
-#include "core/train/run_summary.h"
+#include "core/train/run_filter.h"
 
 namespace weft::cli {
 namespace {
@@ -15,6 +15,7 @@ using config::Json;
 
 struct RunsOptions {
     std::string root;
+    std::string filter;
     std::string a;
     std::string b;
     bool json = false;
@@ -41,6 +42,18 @@ Json summary_json(const train::RunSummary& run) {
             {"parent", run.info.parent}};
 }
 
+train::RunFilter filter_of(const std::string& text, const std::vector<train::RunSummary>& runs) {
+    train::RunNames names;
+    for (const train::RunSummary& run : runs) {
+        names.add(run);
+    }
+    train::RunFilter filter(text, names);
+    if (!filter.problem().empty()) {
+        throw Error(ErrorKind::usage, "--filter", filter.problem());
+    }
+    return filter;
+}
+
 int print_runs(const RunsOptions& options, const Context& context) {
     const fs::path root = options.root.empty() ? context.runs_root : fs::path(options.root);
     std::error_code problem;
@@ -50,7 +63,12 @@ int print_runs(const RunsOptions& options, const Context& context) {
         throw Error(ErrorKind::usage, root.string(), "cannot list the folder: " + problem.message(),
                     "Name a folder of runs that may be read.");
     }
-    const auto runs = train::list_runs(root);
+    auto runs = train::list_runs(root);
+    const bool none = runs.empty();
+    if (!none && !options.filter.empty()) {
+        const train::RunFilter filter = filter_of(options.filter, runs);
+        std::erase_if(runs, [&](const train::RunSummary& run) { return !filter.matches(run); });
+    }
     Json out = Json::array();
     for (const train::RunSummary& run : runs) {
         if (options.json) {
@@ -68,7 +86,8 @@ int print_runs(const RunsOptions& options, const Context& context) {
     if (options.json) {
         print_json(out);
     } else if (runs.empty()) {
-        std::printf("There are no runs in %s.\n", root.c_str());
+        std::printf(none ? "There are no runs in %s.\n" : "No run in %s fits the filter.\n",
+                    root.c_str());
     }
     return 0;
 }
@@ -127,6 +146,9 @@ void add_runs(Command app, Context& context) {
     const Command list_command = command.subcommand("list", "every run, newest first");
     list_command.positional("ROOT", &options->root,
                             "folder of runs (default: $WEFT_RUNS or ~/WeftRuns)");
+    list_command.option("--filter", &options->filter,
+                        "only runs that fit, as on the Runs page: \"learning_rate > 1e-3 tag:best "
+                        "-state:failed\"; without it archived runs are listed, too");
     const Command diff_command = command.subcommand("diff", "settings and results of two runs");
     diff_command.positional("A", &options->a, "run folder or its name").required();
     diff_command.positional("B", &options->b, "run folder or its name").required();

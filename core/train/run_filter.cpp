@@ -13,16 +13,10 @@ namespace {
 
 using config::Json;
 
-std::string lower(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(), [](char c) {
-        return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    });
-    return out;
-}
+constexpr std::string_view kSigns = "<>=";
 
 bool contains(std::string_view text, const std::string& part) {
-    return lower(text).find(part) != std::string::npos;
+    return lowered(text).find(part) != std::string::npos;
 }
 
 bool any_tag(const RunSummary& run, const std::string& part) {
@@ -52,12 +46,6 @@ std::optional<double> parse_number(std::string_view text) {
         }
     }
     return std::nullopt;
-}
-
-std::string_view source_name(RunSource source) {
-    return source == RunSource::weft     ? "weft"
-           : source == RunSource::events ? "events"
-                                         : "tensorboard";
 }
 
 std::string value_text(const Json& value) {
@@ -118,95 +106,229 @@ std::optional<double> number_value(const RunSummary& run, const std::string& key
                                                       : std::nullopt;
 }
 
+/// What stands between blanks, or between quotation marks.
+struct Token {
+    std::string text;
+    std::size_t begin = 0; // in the filter's text
+    std::size_t end = 0;
+    bool quoted = false; // from its beginning on: its colons and signs mean nothing
+
+    bool begins_with_sign() const { return !quoted && kSigns.find(text.front()) != kSigns.npos; }
+    /// A comparison that lacks its number, such as "best <".
+    bool waits_for_number() const {
+        return !quoted && kSigns.find(text.back()) != kSigns.npos &&
+               kSigns.find(text[text.find_first_of(":<>=")]) != kSigns.npos;
+    }
+    bool is_name() const { return !quoted && text.find_first_of(":<>=") == std::string::npos; }
+};
+
+struct Tokens {
+    std::vector<Token> list;
+    bool open_quote = false;
+};
+
+Tokens tokens_of(std::string_view text) {
+    Tokens out;
+    Token token;
+    const auto end_token = [&](std::size_t at) {
+        token.end = at;
+        if (!token.text.empty()) {
+            out.list.push_back(token);
+        }
+        token = {};
+        token.begin = at + 1;
+    };
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '"') {
+            token.quoted =
+                token.quoted || (!out.open_quote && (token.text.empty() || token.text == "-"));
+            out.open_quote = !out.open_quote;
+        } else if (!out.open_quote && std::isspace(static_cast<unsigned char>(text[i])) != 0) {
+            end_token(i);
+        } else {
+            token.text += text[i];
+        }
+    }
+    end_token(text.size());
+    return out;
+}
+
+/// Terms as they are without the blanks around signs: "best < 0.3" is one.
+std::vector<Token> terms_of(const std::vector<Token>& tokens) {
+    std::vector<Token> out;
+    for (const Token& token : tokens) {
+        const bool goes_on = !out.empty() && ((out.back().is_name() && token.begins_with_sign()) ||
+                                              out.back().waits_for_number());
+        if (goes_on) {
+            out.back().text += token.text;
+            out.back().end = token.end;
+        } else {
+            out.push_back(token);
+        }
+    }
+    return out;
+}
+
+std::string with_quotes(const std::string& text) {
+    return text.find(' ') == std::string::npos ? text : '"' + text + '"';
+}
+
+/// Texts of a key, of which something is written already.
+std::vector<std::string> texts_of(std::string_view key, std::string_view begun,
+                                  const RunNames& names) {
+    std::vector<std::string> out;
+    const RunNames::Meant meant = names.find(key, RunNames::Use::text);
+    if (meant.problem.empty()) {
+        for (const std::string& value : names.all().at(meant.name).values) {
+            if (contains(value, lowered(begun))) {
+                out.push_back(with_quotes(value));
+            }
+        }
+    }
+    return out;
+}
+
 } // namespace
 
 const Json* setting_at(const Json& config, std::string_view path) {
-    const Json* at = &config;
-    for (const std::string& part : split(path, '.')) {
-        if (at->is_array()) {
-            std::size_t index = 0;
-            const auto [end, error] =
-                std::from_chars(part.data(), part.data() + part.size(), index);
-            if (error != std::errc() || end != part.data() + part.size() || index >= at->size()) {
-                return nullptr;
-            }
-            at = &(*at)[index];
-            continue;
+    if (config.is_object()) {
+        if (const auto found = config.find(path); found != config.end()) {
+            return &*found;
         }
-        const auto found = at->is_object() ? at->find(part) : at->end();
-        if (!at->is_object() || found == at->end()) {
-            return nullptr;
-        }
-        at = &*found;
     }
-    return at;
+    const std::size_t dot = path.find('.');
+    const std::string_view part = path.substr(0, dot);
+    const Json* item = nullptr;
+    if (config.is_array()) {
+        std::size_t index = 0;
+        const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
+        if (error == std::errc() && end == part.data() + part.size() && index < config.size()) {
+            item = &config[index];
+        }
+    } else if (config.is_object()) {
+        const auto found = config.find(part);
+        item = found == config.end() ? nullptr : &*found;
+    }
+    return item == nullptr || dot == std::string_view::npos
+               ? item
+               : setting_at(*item, path.substr(dot + 1));
 }
 
-RunFilter::RunFilter(std::string_view text) {
-    std::string term;
-    bool quoted = false;
-    bool was_quoted = false; // the whole term: its colons and signs mean nothing
-    for (const char c : text) {
-        if (c == '"') {
-            was_quoted = was_quoted || (!quoted && (term.empty() || term == "-"));
-            quoted = !quoted;
-        } else if (!quoted && std::isspace(static_cast<unsigned char>(c)) != 0) {
-            add(term, was_quoted);
-            term.clear();
-            was_quoted = false;
-        } else {
-            term += c;
+FilterCompletion complete_filter(std::string_view text, std::size_t cursor, const RunNames& names) {
+    FilterCompletion out{cursor, cursor, {}};
+    const Tokens tokens = tokens_of(text);
+    std::string_view begun;
+    const Token* before = nullptr;
+    for (const Token& token : tokens.list) {
+        if (token.begin < cursor && cursor <= token.end) {
+            out.begin = token.begin;
+            out.end = token.end;
+            begun = text.substr(token.begin, cursor - token.begin);
+        } else if (token.end < cursor) {
+            before = &token;
         }
     }
-    add(term, was_quoted);
-    if (quoted && problem_.empty()) {
-        problem_ = "a quotation mark is missing";
+    if (begun.starts_with('-')) {
+        begun.remove_prefix(1);
+        ++out.begin;
+    }
+    if (begun.starts_with('"') || (before != nullptr && before->waits_for_number())) {
+        return out;
+    }
+    const std::size_t sign = begun.find_first_of(":<>=");
+    if (sign == std::string_view::npos) {
+        out.end = std::min(out.end, text.find_first_of(":<>=", out.begin));
+        for (std::string& name : names.beginning(begun)) {
+            out.words.push_back(names.all().at(name).number ? std::move(name) : name + ":");
+        }
+    } else if (begun[sign] == ':') {
+        const std::string_view written = begun.substr(sign + 1);
+        out.begin += sign + 1;
+        out.words = texts_of(begun.substr(0, sign),
+                             written.substr(written.starts_with('"') ? 1 : 0), names);
+    }
+    return out;
+}
+
+RunFilter::RunFilter(std::string_view text, const RunNames& names) {
+    const Tokens tokens = tokens_of(text);
+    for (const Token& term : terms_of(tokens.list)) {
+        add(term.text, term.quoted, names);
+    }
+    if (tokens.open_quote) {
+        say("a quotation mark is missing");
     }
 }
 
-void RunFilter::add(std::string_view text, bool quoted) {
+void RunFilter::say(std::string problem) {
+    problem_ = problem_.empty() ? std::move(problem) : problem_;
+}
+
+void RunFilter::add(std::string_view text, bool quoted, const RunNames& names) {
     Term term;
     if (text.starts_with('-') && text.size() > 1) {
         term.negated = true;
         text.remove_prefix(1);
     }
-    if (text.empty() || text == "-") {
+    if (text == "-") {
         return;
     }
     const std::size_t sign = quoted ? std::string_view::npos : text.find_first_of(":<>=");
-    if (sign == std::string_view::npos || sign == 0) {
-        term.text = lower(text);
+    if (sign == std::string_view::npos) {
+        term.text = lowered(text);
         terms_.push_back(std::move(term));
-        return;
+    } else if (sign == 0) {
+        say(shown(text) + ": a name is expected before the sign, such as best<0.3");
+    } else if (text[sign] == ':') {
+        term.key = std::string(text.substr(0, sign));
+        add_text(std::move(term), text.substr(sign + 1), names);
+    } else {
+        term.key = std::string(text.substr(0, sign));
+        add_number(std::move(term), text, sign, names);
     }
-    term.key = std::string(text.substr(0, sign));
-    std::string_view rest = text.substr(sign + 1);
-    if (text[sign] == ':') {
-        if (term.key == "is" && lower(rest) == "archived" && !term.negated) {
-            archived_ = true;
-            return;
+}
+
+void RunFilter::add_text(Term term, std::string_view text, const RunNames& names) {
+    term.kind = Kind::text;
+    term.text = lowered(text);
+    if (lowered(term.key) == "is") {
+        if (term.text == "archived") {
+            archived_ = !term.negated;
+        } else {
+            say("is:" + shown(text) + " is not known, but is:archived");
         }
-        term.kind = Kind::text;
-        term.text = lower(rest);
-        terms_.push_back(std::move(term));
         return;
     }
-    const bool or_equal = rest.starts_with('=');
-    if (or_equal) {
-        rest.remove_prefix(1);
+    RunNames::Meant meant = names.find(term.key, RunNames::Use::text);
+    if (!meant.problem.empty()) {
+        say(std::move(meant.problem));
+        return;
     }
+    term.key = std::move(meant.name);
+    terms_.push_back(std::move(term));
+}
+
+void RunFilter::add_number(Term term, std::string_view text, std::size_t sign,
+                           const RunNames& names) {
+    std::string_view rest = text.substr(sign + 1);
+    const bool or_equal = rest.starts_with('=');
+    rest.remove_prefix(or_equal ? 1 : 0);
     term.kind = Kind::number;
     term.compare = text[sign] == '<'   ? (or_equal ? Compare::less_equal : Compare::less)
                    : text[sign] == '>' ? (or_equal ? Compare::greater_equal : Compare::greater)
                                        : Compare::equal;
-    const std::optional<double> number = parse_number(rest);
-    if (!number) {
-        if (problem_.empty()) {
-            problem_ = shown(text) + ": a number is expected after the sign, such as " +
-                       shown(term.key) + "<0.3";
-        }
+    RunNames::Meant meant = names.find(term.key, RunNames::Use::number);
+    if (!meant.problem.empty()) {
+        say(std::move(meant.problem));
         return;
     }
+    const std::optional<double> number = parse_number(rest);
+    if (!number) {
+        say(shown(text) + ": a number is expected after the sign, such as " + shown(term.key) +
+            "<0.3");
+        return;
+    }
+    term.key = std::move(meant.name);
     term.number = *number;
     terms_.push_back(std::move(term));
 }

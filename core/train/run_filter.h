@@ -3,18 +3,18 @@
 //
 //   word, "two words"   in the name, the folder or a tag
 //   key:text            in what the key names: name, tag, state, model, data, parent, notes,
-//   source,
-//                       or a setting by its path (optimizer.type:adamw)
-//   key<number          also <=, >, >=, = ; keys are best, loss, step, time, size, parameters, a
-//                       metric (its last value), or a setting (optimizer.learning_rate<1e-3)
+//                       source, or a setting (optimizer.type:adamw)
+//   key < number        also <=, >, >=, = ; keys are best, loss, step, time, size, parameters, a
+//                       metric (its last value), or a setting (learning_rate < 1e-3)
 //   is:archived         archived runs too, which are hidden otherwise
 //   -term               not
 //
-// Upper and lower case are the same. Numbers may have a unit: 30s 5m 2h 3d (time), 10kB 5MB 2GB
-// (size), 10k 5M 2G (counts). A run that has no such value does not match.
+// Keys may be cut short in front (core/train/run_names.h). Upper and lower case are the same.
+// Numbers may have a unit: 30s 5m 2h 3d (time), 10kB 5MB 2GB (size), 10k 5M 2G (counts). A run that
+// has no such value does not match.
 #pragma once
 
-#include "core/train/run_summary.h"
+#include "core/train/run_names.h"
 
 #include <string>
 #include <string_view>
@@ -25,7 +25,7 @@ namespace weft::train {
 class RunFilter {
 public:
     RunFilter() = default;
-    explicit RunFilter(std::string_view text);
+    RunFilter(std::string_view text, const RunNames& names);
 
     /// What is wrong with the text, as one sentence; empty: nothing. A filter with a problem
     /// matches by its other terms.
@@ -43,7 +43,10 @@ private:
         Compare compare = Compare::less;
         double number = 0;
     };
-    void add(std::string_view term, bool quoted);
+    void add(std::string_view term, bool quoted, const RunNames& names);
+    void add_text(Term term, std::string_view text, const RunNames& names);
+    void add_number(Term term, std::string_view text, std::size_t sign, const RunNames& names);
+    void say(std::string problem);
     bool holds(const Term& term, const RunSummary& run) const;
 
     std::vector<Term> terms_;
@@ -51,8 +54,17 @@ private:
     std::string problem_;
 };
 
+/// What can stand at a place of a filter's text: each of `words` instead of the bytes
+/// [begin, end).
+struct FilterCompletion {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::vector<std::string> words; // names, those of texts with their colon; or texts
+};
+FilterCompletion complete_filter(std::string_view text, std::size_t cursor, const RunNames& names);
+
 /// The value at "optimizer.learning_rate" in a configuration; null when there is none. "groups.0"
-/// counts into lists.
+/// counts into lists; a key may hold dots itself.
 const config::Json* setting_at(const config::Json& config, std::string_view path);
 
 } // namespace weft::train

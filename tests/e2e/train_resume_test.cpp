@@ -252,6 +252,14 @@ private slots:
         QVERIFY(info.parent_step > 0);
         QVERIFY(run_weft({"runs", "diff", text("reference"), text("fork")})
                     .out.find("optimizer.learning_rate") != std::string::npos);
+        const auto listed = [&](const char* filter) {
+            const Finished list = run_weft({"runs", "list", text(""), "--filter", filter});
+            return std::tuple(list.code, list.out.find("fork") != std::string::npos,
+                              list.out.find("reference") != std::string::npos);
+        };
+        QVERIFY(listed("learning_rate < 1e-3") == std::tuple(0, true, false));
+        QVERIFY(listed("learning_rate > 1e-3") == std::tuple(0, false, true));
+        QVERIFY(listed("lerning_rate > 1e-3") == std::tuple(2, false, false));
         // The parent is as it was.
         QCOMPARE(summarise_run(path("reference")).last_checkpoint_step, 40);
     }

@@ -18,6 +18,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>
+#include <QCompleter>
 #include <QDialog>
 #include <QElapsedTimer>
 #include <QHeaderView>
@@ -267,6 +268,54 @@ private slots:
         page.fixture.click("clearRunFilter");
         QCOMPARE(page.table().model()->rowCount(), 3);
         QVERIFY(page.table().isVisible());
+    }
+
+    void a_setting_is_asked_for_by_its_short_name_and_a_wrong_one_is_said() {
+        RunsPage page({{"a", 0.1, 2}, {"b", 0.0001, 1}});
+        page.filter().setFocus();
+        QTest::keyClicks(&page.filter(), "learning_rate > 1e-3");
+        QCOMPARE(page.table().model()->rowCount(), 1);
+        QCOMPARE(page.text(0, "run"), QString("a"));
+        page.filter().clear();
+        QTest::keyClicks(&page.filter(), "lerning_rate > 1e-3");
+        const auto* said = static_cast<widgets::TextLabel*>(page.fixture.find("runFilterProblem"));
+        QVERIFY(said->isVisible());
+        QVERIFY2(said->text().contains("did you mean optimizer.learning_rate"),
+                 qPrintable(said->text()));
+        QVERIFY(said->heightForWidth(said->width()) <= said->height()); // none of it is cut off
+        page.filter().clear();
+        QVERIFY(!said->isVisible());
+    }
+
+    void the_filter_offers_names_and_texts_that_the_runs_have() {
+        RunsPage page({{"a", 0.1, 2}, {"b", 0.1, 1, "failed"}});
+        auto* popup = page.filter().findChild<QCompleter*>()->popup();
+        page.filter().activateWindow();
+        page.filter().setFocus();
+        QTest::keyClicks(&page.filter(), "best<9 lear");
+        QTRY_VERIFY_WITH_TIMEOUT(popup->isVisible(), kPatienceMs);
+        QTest::keyClick(popup, Qt::Key_Return); // nothing is chosen
+        QCOMPARE(page.filter().text(), QString("best<9 lear"));
+        QTest::keyClick(&page.filter(), Qt::Key_Down);
+        QTest::keyClick(popup, Qt::Key_Down);
+        QTest::keyClick(popup, Qt::Key_Return);
+        QCOMPARE(page.filter().text(), QString("best<9 optimizer.learning_rate"));
+        page.filter().clear();
+        QTest::keyClicks(&page.filter(), "sta");
+        QTRY_VERIFY_WITH_TIMEOUT(popup->isVisible(), kPatienceMs);
+        QTest::keyClick(popup, Qt::Key_Down);
+        QTest::keyClick(popup, Qt::Key_Return);
+        QCOMPARE(page.filter().text(), QString("state:"));
+        QTRY_VERIFY_WITH_TIMEOUT(popup->isVisible(), kPatienceMs); // its texts
+        QCOMPARE(popup->model()->rowCount(), 2);
+        QTest::keyClick(popup, Qt::Key_Down);
+        QTest::keyClick(popup, Qt::Key_Return);
+        QCOMPARE(page.filter().text(), QString("state:failed"));
+        QCOMPARE(page.table().model()->rowCount(), 1);
+        page.filter().clear();
+        QVERIFY(!popup->isVisible());
+        QTest::keyClick(&page.filter(), Qt::Key_Down);
+        QVERIFY(popup->isVisible());
     }
 
     void tags_and_notes_are_edited_in_place_and_live_in_the_run_folder() {

@@ -30,6 +30,7 @@ std::string name_below(const std::filesystem::path& run, const std::filesystem::
 
 struct Listed {
     std::vector<train::RunSummary> runs;
+    train::RunNames names;
     std::vector<std::filesystem::path> weights;
     QString problem;
 };
@@ -102,6 +103,9 @@ Listed read_runs(const Places& places, std::vector<train::RunSummary> known, boo
     }
     if (!places.cache.empty() && !same_stamps(known, listed.runs)) {
         write_cache(places.cache, listed.runs);
+    }
+    for (const train::RunSummary& run : listed.runs) {
+        listed.names.add(run);
     }
     return listed;
 }
@@ -215,6 +219,7 @@ void RunIndex::refresh() {
             reading_ = false;
             loaded_ = true;
             runs_ = std::move(listed.runs);
+            names_ = std::move(listed.names);
             weights_ = std::move(listed.weights);
             emit runsChanged();
             if (!listed.problem.isEmpty()) {
@@ -261,6 +266,7 @@ void RunIndex::annotate(const std::filesystem::path& run, const train::Annotatio
             for (train::RunSummary& known : runs_) {
                 if (known.folder == run) {
                     known.annotations = annotations;
+                    names_.add(known);
                 }
             }
             again_ = reading_; // what is being read may be older

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/checkpoint/checkpoint.h"
-#include "core/train/run_summary.h"
+#include "core/train/run_names.h"
 
 #include <QObject>
 #include <QThreadPool>
@@ -38,6 +38,8 @@ public:
     void refresh();
     bool isLoaded() const { return loaded_; }
     const std::vector<train::RunSummary>& runs() const { return runs_; }
+    /// What a filter of them can name.
+    const train::RunNames& names() const { return names_; }
     /// Null when it is not listed.
     const train::RunSummary* find(const std::filesystem::path& folder) const;
 
@@ -76,6 +78,7 @@ private:
     std::filesystem::path cache_;
     std::vector<std::filesystem::path> opened_;
     std::vector<train::RunSummary> runs_;
+    train::RunNames names_;
     std::vector<std::filesystem::path> weights_;
     std::map<std::filesystem::path, int> requests_; // of readCheckpoints: older ones are dropped
     bool loaded_ = false;

@@ -7,6 +7,7 @@
 #include "ui/bridge/run_facts.h"
 #include "ui/screens/open_folders.h"
 #include "ui/screens/runs/compare_panel.h"
+#include "ui/screens/runs/run_filter_box.h"
 #include "ui/screens/runs/runs_table.h"
 #include "ui/screens/runs/trash_dialog.h"
 #include "ui/screens/screen_list.h"
@@ -17,6 +18,7 @@
 #include "widgets/icon.h"
 #include "widgets/messages.h"
 #include "widgets/style.h"
+#include "widgets/text_label.h"
 
 #include <QInputDialog>
 #include <QLineEdit>
@@ -36,20 +38,8 @@ namespace {
 enum RunsPage { RunsMessagePage, RunsTablePage };
 
 constexpr int kRunsScreenRereadMs = 5000;
+constexpr int kFilterProblemWidth = 300; // two lines of it, beside the field of a small window
 constexpr const char* kArchivedTerm = "is:archived";
-
-QString filter_help() {
-    return RunsScreen::tr(
-        "<p>Words match names, folders and tags; all terms must hold.</p>"
-        "<p><tt>best&lt;0.3</tt>, <tt>loss</tt>, <tt>step&gt;1k</tt>, <tt>time&gt;2h</tt>, "
-        "<tt>size&lt;1GB</tt>, <tt>parameters</tt>, any metric "
-        "(<tt>validation/accuracy&gt;0.9</tt>) or setting "
-        "(<tt>optimizer.learning_rate&lt;1e-3</tt>)</p>"
-        "<p><tt>state:failed</tt>, <tt>tag:x</tt>, <tt>model:gpt2</tt>, <tt>data:</tt>, "
-        "<tt>parent:</tt>, <tt>notes:</tt>, <tt>optimizer.type:adamw</tt></p>"
-        "<p><tt>-word</tt>: not. <tt>\"two words\"</tt>. <tt>is:archived</tt>: archived ones "
-        "too.</p>");
-}
 
 } // namespace
 
@@ -76,7 +66,8 @@ RunsScreen::RunsScreen(Studio& studio, Actions& actions) : studio_(studio) {
     splitter_->setSizes({460, 340});
     column->addWidget(splitter_, 1);
     connect(compare_, &ComparePanel::exported, this, &RunsScreen::showWritten);
-    connect(&studio_.index(), &RunIndex::runsChanged, this, &RunsScreen::refresh);
+    // What the words of a filter mean depends on the runs.
+    connect(&studio_.index(), &RunIndex::runsChanged, this, &RunsScreen::applyFilter);
     connect(&studio_.index(), &RunIndex::runsChanged, this, &RunsScreen::selectOpened);
     connect(&studio_, &Studio::runsOpened, this, &RunsScreen::showOpened);
     connect(&studio_.index(), &RunIndex::failed, this, [this](const QString& problem) {
@@ -98,12 +89,14 @@ RunsScreen::~RunsScreen() {
 
 QWidget* RunsScreen::createHeader(Actions& actions) {
     page_header_ = new widgets::SectionHeader(tr("Runs"), widgets::SectionHeader::Level::Page);
-    filter_ = new QLineEdit;
-    filter_->setObjectName("runFilter");
-    filter_->setPlaceholderText(tr("Filter: words, best<0.3"));
-    filter_->setAccessibleName(tr("Filter runs"));
-    filter_->setToolTip(filter_help());
-    filter_->setClearButtonEnabled(true);
+    filter_problem_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Error);
+    filter_problem_->setObjectName("runFilterProblem");
+    filter_problem_->setWordWrap(true);
+    filter_problem_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    filter_problem_->setFixedWidth(kFilterProblemWidth);
+    filter_problem_->hide();
+    page_header_->addControl(filter_problem_);
+    filter_ = new RunFilterBox(studio_.index());
     filter_->setMinimumWidth(300);
     filter_->setMaximumWidth(360);
     connect(filter_, &QLineEdit::textChanged, this, &RunsScreen::applyFilter);
@@ -234,11 +227,12 @@ void RunsScreen::activated() {
 }
 
 void RunsScreen::applyFilter() {
-    const train::RunFilter filter(filter_->text().toStdString());
+    const train::RunFilter filter(filter_->text().toStdString(), studio_.index().names());
     const QString problem = toQString(filter.problem());
     widgets::setInvalid(filter_, !problem.isEmpty());
     filter_->setAccessibleDescription(problem);
-    page_header_->setTrailing(problem, widgets::Role::Error);
+    filter_problem_->setText(problem);
+    filter_problem_->setVisible(!problem.isEmpty());
     archived_->setChecked(filter_->text().contains(kArchivedTerm));
     filtered_->setFilter(filter);
     refresh();

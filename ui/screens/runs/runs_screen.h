@@ -21,6 +21,7 @@ class QStackedWidget;
 namespace weft::widgets {
 class EmptyState;
 class SectionHeader;
+class TextLabel;
 class ToggleSwitch;
 } // namespace weft::widgets
 
@@ -74,6 +75,7 @@ private:
     QTimer reread_;                             // while another program writes
     std::vector<std::filesystem::path> opened_; // to be selected
     QLineEdit* filter_;
+    widgets::TextLabel* filter_problem_;
     widgets::ToggleSwitch* archived_;
     widgets::SectionHeader* page_header_;
     widgets::SectionHeader* table_header_;
