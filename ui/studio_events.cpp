@@ -191,6 +191,8 @@ void Studio::log(const train::Event& event) {
             line += " (" + toQString(state->reason) + ")";
         }
         emit logged(1, "run", line, step);
+    } else if (const auto* note = std::get_if<train::NoteEvent>(&event.payload)) {
+        emit logged(1, "data", toQString(note->message), step);
     } else if (const auto* warning = std::get_if<train::WarningEvent>(&event.payload)) {
         emit logged(2, "run", toQString(warning->message) + " " + toQString(warning->hint), step);
     } else if (const auto* error = std::get_if<train::ErrorEvent>(&event.payload)) {

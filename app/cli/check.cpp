@@ -26,8 +26,10 @@ int check_data_and_model(const compile::RunConfig& config, config::Diagnostics& 
     }
     try {
         const data::DataSet data = train::open_run_data(config);
-        for (const std::string& note : data.notes) {
-            out.push_back({"/data/train", config::Severity::warning, note, ""});
+        for (const data::Note& note : data.notes) {
+            if (!note.is_decision) {
+                out.push_back({"/data/train", config::Severity::warning, note, ""});
+            }
         }
         compile::build_programs(config, data.train->info());
         return 0;

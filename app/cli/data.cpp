@@ -34,6 +34,11 @@ Json column_json(const data::Column& column) {
         out["maximum"] = column.maximum;
         out["mean"] = column.mean;
     }
+    if (column.kind == data::Column::Kind::date) {
+        out["earliest"] = column.earliest;
+        out["latest"] = column.latest;
+        out["has_times"] = column.has_times;
+    }
     return out;
 }
 
@@ -74,6 +79,8 @@ void print_column(const data::Column& column) {
         std::snprintf(range, sizeof(range), ", %.6g to %.6g, mean %.6g", column.minimum,
                       column.maximum, column.mean);
         about += range;
+    } else if (column.kind == data::Column::Kind::date) {
+        about += ", " + column.earliest + " to " + column.latest;
     } else if (!column.examples.empty()) {
         about += ": " + shown(join(column.examples, ", "), 50);
     }

@@ -52,7 +52,7 @@ std::shared_ptr<const data::Source> open_file(const train::LoadedModel& model,
         throw Error(ErrorKind::usage, path, "is neither a sample's number nor a file that is there",
                     "Name a number (3), a range (0-9), or a file or folder.");
     }
-    std::vector<std::string> notes;
+    data::Notes notes;
     auto source = data::open_input(
         model.config.section("data"),
         {model.config.base_dir, model.config.context(), model.config.seed}, *model.data.train,

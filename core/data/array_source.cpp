@@ -60,7 +60,7 @@ bool few(std::int64_t channels) {
     return channels == 1 || channels == 3 || channels == 4;
 }
 
-InputForm form_of(const ArrayData& inputs, const Json& settings, std::vector<std::string>& notes) {
+InputForm form_of(const ArrayData& inputs, const Json& settings, Notes& notes) {
     InputForm form;
     form.shape.assign(inputs.shape.begin() + 1, inputs.shape.end());
     if (form.shape.size() > 3) {
@@ -78,8 +78,8 @@ InputForm form_of(const ArrayData& inputs, const Json& settings, std::vector<std
         const bool looks_first = few(form.shape[0]) && !few(form.shape[2]);
         form.channels_first = side.is_null() ? looks_first : side == "first";
         if (side.is_null() && looks_first) {
-            notes.push_back("images " + shape_text(inputs) +
-                            " are taken as [samples, channels, height, width]");
+            notes.push_back(Note::decision("images " + shape_text(inputs) +
+                                           " are taken as [samples, channels, height, width]"));
         }
         if (form.channels_first) {
             form.shape = {form.shape[1], form.shape[2], form.shape[0]};
@@ -192,7 +192,7 @@ ArrayTargets read_targets(const ArrayPair& pair, const Json& settings, const Ope
     return out;
 }
 
-void tell_unlabelled(const ArrayTargets& targets, std::vector<std::string>& notes) {
+void tell_unlabelled(const ArrayTargets& targets, Notes& notes) {
     if (targets.unlabelled > 0) {
         notes.push_back(format_thousands(targets.unlabelled) +
                         (targets.unlabelled == 1 ? " sample has" : " samples have") +
@@ -312,8 +312,7 @@ public:
 
     std::shared_ptr<const Source> fitted(bool scale_targets,
                                          const std::vector<std::int64_t>& training,
-                                         const OpenContext& context,
-                                         std::vector<std::string>& notes) const {
+                                         const OpenContext& context, Notes& notes) const {
         auto fit = std::make_shared<ArrayEncoding>(*encoding_);
         std::string wild;
         if (form_.standardize) {
@@ -387,7 +386,7 @@ private:
     }
 
     std::vector<Moments> target_moments(const std::vector<std::int64_t>& training,
-                                        std::vector<std::string>& notes) const {
+                                        Notes& notes) const {
         std::vector<Moments> out;
         for (std::int64_t k = 0; k < targets_->width; ++k) {
             MomentsOf sum;
@@ -406,10 +405,10 @@ private:
                 notes.push_back(std::move(wild));
             }
         }
-        notes.push_back("targets are standardised: losses and errors are in units of their "
-                        "deviation, " +
-                        figure_text(out.front().deviation) + " (mean " +
-                        figure_text(out.front().mean) + (out.size() > 1 ? ") for the first" : ")"));
+        notes.push_back(Note::decision(
+            "targets are standardised: losses and errors are in units of their deviation, " +
+            figure_text(out.front().deviation) + " (mean " + figure_text(out.front().mean) +
+            (out.size() > 1 ? ") for the first" : ")")));
         return out;
     }
 
@@ -452,8 +451,7 @@ config::FieldTable array_fields() {
 }
 
 std::shared_ptr<const Source> open_arrays(ArrayPair pair, const Json& settings,
-                                          const OpenContext& context,
-                                          std::vector<std::string>& notes) {
+                                          const OpenContext& context, Notes& notes) {
     require_samples(pair, context);
     auto training = std::dynamic_pointer_cast<const ArrayEncoding>(context.encoding);
     InputForm form = form_of(*pair.inputs, settings, notes);
@@ -484,7 +482,7 @@ std::shared_ptr<const Source> open_arrays(ArrayPair pair, const Json& settings,
 PartOutline outline_arrays(const ArrayPair& pair, const Json& settings,
                            const OpenContext& context) {
     require_samples(pair, context);
-    std::vector<std::string> notes;
+    Notes notes;
     const ArrayTargets targets = read_targets(pair, settings, context);
     PartOutline out;
     const InputForm form = form_of(*pair.inputs, settings, notes);
@@ -506,8 +504,7 @@ PartOutline outline_arrays(const ArrayPair& pair, const Json& settings,
 std::shared_ptr<const Source> fit_arrays(const std::shared_ptr<const Source>& opened,
                                          const Json& settings,
                                          const std::vector<std::int64_t>& training,
-                                         const OpenContext& context,
-                                         std::vector<std::string>& notes) {
+                                         const OpenContext& context, Notes& notes) {
     const auto* source = dynamic_cast<const ArraySource*>(opened.get());
     WEFT_CHECK(source != nullptr, "arrays are fitted by arrays");
     return source->fitted(settings.at("scale_targets") == "standardize", training, context, notes);

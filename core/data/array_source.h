@@ -22,8 +22,7 @@ struct ArrayPair {
 /// The source of a pair; `settings` has array_fields(). `notes` receives what was decided. Throws
 /// weft::Error{data} for arrays that do not belong together or are no samples.
 std::shared_ptr<const Source> open_arrays(ArrayPair pair, const config::Json& settings,
-                                          const OpenContext& context,
-                                          std::vector<std::string>& notes);
+                                          const OpenContext& context, Notes& notes);
 
 /// Of what open_arrays would return. Reads targets, whose values tell the classes; no inputs.
 PartOutline outline_arrays(const ArrayPair& pair, const config::Json& settings,
@@ -33,8 +32,7 @@ PartOutline outline_arrays(const ArrayPair& pair, const config::Json& settings,
 std::shared_ptr<const Source> fit_arrays(const std::shared_ptr<const Source>& opened,
                                          const config::Json& settings,
                                          const std::vector<std::int64_t>& training,
-                                         const OpenContext& context,
-                                         std::vector<std::string>& notes);
+                                         const OpenContext& context, Notes& notes);
 
 /// FormatDef::look of both: shapes and types, classes with their counts.
 Look look_at_arrays(const ArrayPair& pair, const config::Json& settings,

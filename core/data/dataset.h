@@ -82,7 +82,7 @@ public:
     virtual TargetScale target_scale() const { return {}; }
     /// Of a source that opens at its first use: what was decided and skipped then. DataSet::notes
     /// has it for the others.
-    virtual std::vector<std::string> notes() const { return {}; }
+    virtual Notes notes() const { return {}; }
 };
 
 /// What opening needs beside the "data" section of the configuration.
@@ -108,7 +108,7 @@ struct DataSet {
     std::shared_ptr<const Source> train;
     std::shared_ptr<const Source> validation; // null when the split is 0
     std::shared_ptr<const Source> test;       // null when there is none
-    std::vector<std::string> notes;           // e.g. what was skipped
+    Notes notes;                              // what was decided and what was skipped
     std::int64_t training_cache_bytes = 0;    // host bytes of train and validation together
     /// Host bytes of all parts as they are now.
     std::int64_t cache_bytes() const {
@@ -126,8 +126,7 @@ DataSet open_data(const config::Json& data_section, const OpenContext& context);
 /// Throws weft::Error{data}, also when they do not fit the model.
 std::shared_ptr<const Source> open_input(const config::Json& data_section,
                                          const OpenContext& context, const Source& train,
-                                         const std::filesystem::path& input,
-                                         std::vector<std::string>& notes);
+                                         const std::filesystem::path& input, Notes& notes);
 
 /// What a data set will be, learned from names, sizes and headers: no sample is kept in memory.
 struct DataOutline {

@@ -97,7 +97,7 @@ struct Passed {
             names.push_back(shown(name));
         }
     }
-    void tell(const char* why, std::vector<std::string>& notes) const {
+    void tell(const char* why, Notes& notes) const {
         if (count > 0) {
             notes.push_back(format_thousands(count) + (count == 1 ? " file is" : " files are") +
                             " passed over, " + why + ": " + join(names, ", ") +

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/data/image_codec.h"
+#include "core/data/opening.h"
 
 #include <filesystem>
 #include <string>
@@ -16,7 +17,7 @@ struct ImageFiles {
     std::vector<std::string> paths;       // sorted
     std::vector<std::int32_t> labels;     // -1: of no class
     std::vector<std::string> class_names; // sorted
-    std::vector<std::string> notes;       // what was passed over
+    Notes notes;                          // what was passed over
 };
 
 /// The first folder of a path of the list, which names its class; empty for a file right in the root.

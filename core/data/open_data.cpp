@@ -34,7 +34,7 @@ void require_same_samples(const SampleInfo& train, const Source& other, const st
 std::shared_ptr<const Source> fitted(const std::shared_ptr<const Source>& opened,
                                      const Json& settings,
                                      const std::vector<std::int64_t>& training,
-                                     const OpenContext& context, std::vector<std::string>& notes) {
+                                     const OpenContext& context, Notes& notes) {
     const FormatDef& format = format_of(settings);
     return format.fitted == nullptr ? opened
                                     : format.fitted(opened, settings, training, context, notes);
@@ -97,13 +97,13 @@ std::shared_ptr<const Source> test_source(const Json& section, const OpenContext
         return nullptr;
     }
     const Part part = given ? Part::train : Part::test;
-    return opened_on_demand(
-        [&format, settings, context = following(given_context, train), part, info = train.info(),
-         transforms = section.at("transforms")](std::vector<std::string>& notes) {
-            auto source = format.open(settings, context, part, notes);
-            require_same_samples(info, *source, "test");
-            return transformed(std::move(source), transforms, context.seed, false);
-        });
+    return opened_on_demand([&format, settings, context = following(given_context, train), part,
+                             info = train.info(),
+                             transforms = section.at("transforms")](Notes& notes) {
+        auto source = format.open(settings, context, part, notes);
+        require_same_samples(info, *source, "test");
+        return transformed(std::move(source), transforms, context.seed, false);
+    });
 }
 
 /// The settings that read an input file.
@@ -157,7 +157,7 @@ DataSet open_data(const Json& data_section, const OpenContext& context) {
 
 std::shared_ptr<const Source> open_input(const Json& data_section, const OpenContext& given_context,
                                          const Source& train, const std::filesystem::path& input,
-                                         std::vector<std::string>& notes) {
+                                         Notes& notes) {
     Json section = data_section;
     section["train"] = input_settings(section.at("train"), train, input);
     section["validation"] = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the opening of data has come, told while it goes on, and its end when a stop is asked
-// for.
+// How far the opening of data has come, told while it goes on, what there is to tell of it, and its
+// end when a stop is asked for.
 #pragma once
 
 #include <atomic>
@@ -10,6 +10,8 @@
 #include <mutex>
 #include <stop_token>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace weft {
 class Clock;
@@ -33,6 +35,19 @@ struct Opening {
     /// How much of all passes is done, 0 to 1; 0 also where that is not known.
     double share() const;
 };
+
+/// A sentence about data that was opened.
+struct Note : std::string {
+    Note(std::string text) : std::string(std::move(text)) {}
+    /// It says how the data is read, where there is nothing to mend.
+    static Note decision(std::string text) {
+        Note note(std::move(text));
+        note.is_decision = true;
+        return note;
+    }
+    bool is_decision = false; // otherwise something is skipped, missing or doubtful
+};
+using Notes = std::vector<Note>;
 
 /// "prices.csv, pass 1 of 2: 412,000 rows, 38 MiB of 91 MiB"
 std::string to_text(const Opening& opening);

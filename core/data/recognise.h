@@ -14,7 +14,8 @@ struct Column {
     enum class Kind : std::uint8_t {
         number,
         category, // texts that come back
-        text,     // texts that mostly differ: names, remarks, dates; no input unless asked for
+        date,     // dates, with or without times of day
+        text,     // texts that mostly differ: names, remarks; no input unless asked for
         empty,    // no value at all
     };
     std::string name; // of the header; "column 3" without one
@@ -25,10 +26,13 @@ struct Column {
     std::int64_t distinct = 0;                 // different values; counted up to kMostDistinct + 1
     std::vector<std::string> examples;         // the first few different values, as written
     double minimum = 0, maximum = 0, mean = 0; // number
+    std::string earliest, latest;              // date, as ISO 8601 writes it
+    bool has_times = false;                    // date
+    bool unclear_dates = false; // would be dates, but day and month cannot be told apart
 };
 inline constexpr std::int64_t kMostDistinct = 1000;
 
-/// "number", "category", "text", "empty".
+/// "number", "category", "date", "text", "empty".
 std::string_view column_kind_name(Column::Kind kind);
 
 /// A class and how many samples of train and validation it has.
@@ -48,7 +52,7 @@ struct Recognised {
     std::optional<DataOutline> outline;
     std::vector<Column> columns;       // tables, in file order
     std::vector<ClassCount> classes;   // where they are known without reading samples
-    std::vector<std::string> notes;    // what was decided or left out, in words
+    Notes notes;                       // what was decided or left out, in words
     std::vector<std::string> problems; // why it cannot be read so; empty: it can
 };
 

@@ -274,7 +274,7 @@ std::optional<ScanReport> scan(const config::Json& data_section, const OpenConte
         return std::nullopt;
     }
     if (set.test != nullptr) {
-        const std::vector<std::string> late = set.test->notes();
+        const Notes late = set.test->notes();
         report.notes.insert(report.notes.end(), late.begin(), late.end());
     }
     return report;

@@ -49,7 +49,7 @@ inline constexpr std::size_t kMostListed = 100;
 struct ScanReport {
     SampleInfo sample;
     std::vector<PartScan> parts;    // train, then validation and test where they are
-    std::vector<std::string> notes; // of opening: what was skipped
+    Notes notes;                    // of opening: what was skipped
     /// In words, worst first; empty: nothing was found.
     std::vector<std::string> findings() const;
 };

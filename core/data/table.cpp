@@ -22,7 +22,7 @@ constexpr std::size_t kMostReasons = 5;
 constexpr std::size_t kMostExamples = 5;
 constexpr std::size_t kMostFields = 100'000;
 constexpr std::size_t kMostTallies = 8;
-constexpr std::int64_t kValuesPerText = 20; // in a column of numbers, at least
+constexpr std::int64_t kValuesPerText = 20; // in a column of numbers or dates, at least
 
 using Records = std::vector<std::vector<std::string>>;
 
@@ -220,6 +220,7 @@ void count_cell(ColumnTally& tally, std::string_view cell, char decimal) {
     const std::optional<double> number = number_of(cell, decimal);
     if (!number) {
         ++tally.texts;
+        tally.dates.count(cell);
     } else {
         tally.first = tally.numbers == 0 ? *number : tally.first;
         tally.counts_rows = tally.counts_rows && *number == tally.first + double(tally.numbers);
@@ -255,10 +256,46 @@ std::string_view column_kind_name(Column::Kind kind) {
     switch (kind) {
     case Column::Kind::number: return "number";
     case Column::Kind::category: return "category";
+    case Column::Kind::date: return "date";
     case Column::Kind::text: return "text";
     case Column::Kind::empty: return "empty";
     }
     return "empty";
+}
+
+void DateTally::Span::add(const Instant& instant) {
+    earliest = empty || instant.utc_s() < earliest.utc_s() ? instant : earliest;
+    latest = empty || instant.utc_s() > latest.utc_s() ? instant : latest;
+    empty = false;
+}
+
+std::optional<DateOrder> DateTally::order() const {
+    if (day_first > 0 && month_first > 0) {
+        return std::nullopt;
+    }
+    if (month_first > 0) {
+        return DateOrder::month_first;
+    }
+    return either > 0 && day_first == 0 ? std::nullopt : std::optional(DateOrder::day_first);
+}
+
+void DateTally::count(std::string_view cell) {
+    const auto by_day = instant_of(cell, DateOrder::day_first);
+    const auto by_month = by_day && !by_day->by_order && !by_day->one_order
+                              ? by_day
+                              : instant_of(cell, DateOrder::month_first);
+    if (!by_day && !by_month) {
+        return;
+    }
+    const Instant& known = by_day ? *by_day : *by_month;
+    ++(!by_month ? day_first : !by_day ? month_first : known.by_order ? either : sure);
+    has_times = has_times || known.has_time;
+    if (by_day) {
+        by_day_first.add(*by_day);
+    }
+    if (by_month) {
+        by_month_first.add(*by_month);
+    }
 }
 
 TableLayout find_layout(const Path& path, const TableWishes& wishes) {
@@ -388,10 +425,20 @@ Column column_of(const TableTally& table, std::size_t index) {
         column.maximum = tally.maximum;
         column.mean = tally.sum / static_cast<double>(tally.numbers);
     }
+    const bool is_of_dates = (column.values - tally.dates.all()) * kValuesPerText <= column.values;
+    const std::optional<DateOrder> order = tally.dates.order();
+    column.unclear_dates = column.values > 0 && is_of_dates && !order;
     if (column.values == 0) {
         column.kind = Column::Kind::empty;
     } else if (tally.texts * kValuesPerText <= column.values) {
         column.kind = Column::Kind::number;
+    } else if (is_of_dates && order) {
+        column.kind = Column::Kind::date;
+        const DateTally::Span& span =
+            *order == DateOrder::day_first ? tally.dates.by_day_first : tally.dates.by_month_first;
+        column.earliest = date_text(span.earliest);
+        column.latest = date_text(span.latest);
+        column.has_times = tally.dates.has_times;
     } else if (column.distinct <= kMostDistinct && column.distinct * 2 <= column.values) {
         column.kind = Column::Kind::category;
     } else {

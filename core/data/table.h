@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/data/csv_reader.h"
+#include "core/data/date.h"
 #include "core/data/recognise.h"
 
 #include <map>
@@ -47,6 +48,26 @@ std::string number_text(double value);
 /// For people, with four digits that count: "0.01235", "12.35", "125,000".
 std::string figure_text(double value);
 
+/// The dates among the texts of a column.
+struct DateTally {
+    std::int64_t sure = 0;        // whatever the order of day and month
+    std::int64_t either = 0;      // other days in the one and the other order
+    std::int64_t day_first = 0;   // dates in this order alone
+    std::int64_t month_first = 0; // dates in this order alone
+    bool has_times = false;
+    struct Span {
+        Instant earliest, latest;
+        bool empty = true;
+        void add(const Instant& instant);
+    };
+    Span by_day_first, by_month_first;
+
+    std::int64_t all() const { return sure + either + day_first + month_first; }
+    /// None: no date tells which it is, or some tell the one and some the other.
+    std::optional<DateOrder> order() const;
+    void count(std::string_view cell);
+};
+
 /// Everything about a column that one pass can tell.
 struct ColumnTally {
     std::int64_t numbers = 0, whole = 0, texts = 0, missing = 0;
@@ -55,6 +76,7 @@ struct ColumnTally {
     double first = 0;
     std::unordered_map<std::string, std::int64_t> counts; // of different values as written
     std::vector<std::string> examples;
+    DateTally dates;
 
     std::int64_t values() const { return numbers + texts; }
 };
@@ -85,7 +107,7 @@ struct KnownTable {
 KnownTable tally_table(const Path& path, const TableWishes& wishes, const OpenContext& context,
                        int passes = 1);
 
-/// Column `index` for people. It holds numbers when at most one value in twenty is none.
+/// Column `index` for people. It holds numbers, or dates, when at most one value in twenty is none.
 Column column_of(const TableTally& table, std::size_t index);
 
 /// Which reading of a table it is.

@@ -24,7 +24,7 @@ std::string in_quotes(const std::string& name) {
 
 class Learner {
 public:
-    Learner(const TableTally& table, const TableSettings& settings, std::vector<std::string>& notes)
+    Learner(const TableTally& table, const TableSettings& settings, Notes& notes)
         : table_(table), settings_(settings), notes_(notes) {
         for (std::size_t c = 0; c < table.columns.size(); ++c) {
             columns_.push_back(column_of(table, c));
@@ -53,6 +53,8 @@ private:
         throw Error(ErrorKind::data, settings_.path.string(), text, hint);
     }
 
+    void decide(std::string text) { notes_.push_back(Note::decision(std::move(text))); }
+
     std::size_t place_of(const std::string& name, const char* field) const {
         const auto& names = table_.layout.names;
         const auto found = std::find(names.begin(), names.end(), name);
@@ -72,8 +74,8 @@ private:
         }
         if (places.empty()) {
             places.push_back(guess_target());
-            notes_.push_back("column " + in_quotes(columns_[places.front()].name) +
-                             " is taken as the target");
+            decide("column " + in_quotes(columns_[places.front()].name) +
+                   " is taken as the target");
         }
         return places;
     }
@@ -180,6 +182,9 @@ private:
             tally.numbers == table_.rows) {
             return "numbers the rows";
         }
+        if (column.unclear_dates && column.kind == Column::Kind::text) {
+            return unclear(column);
+        }
         if (column.kind == Column::Kind::text ||
             (column.kind == Column::Kind::category && column.distinct > kMostCategories)) {
             return "has " +
@@ -188,6 +193,11 @@ private:
                    " different texts";
         }
         return "";
+    }
+
+    static std::string unclear(const Column& column) {
+        return "has dates whose day and month cannot be told apart, such as " +
+               shown(column.examples.front(), 40);
     }
 
     void settle_inputs() {
@@ -204,8 +214,7 @@ private:
             for (std::size_t c = 0; c < columns_.size(); ++c) {
                 const std::string reason = is_target(c) ? "" : reason_against(c);
                 if (!reason.empty()) {
-                    notes_.push_back("column " + in_quotes(columns_[c].name) + " is left out: it " +
-                                     reason);
+                    decide("column " + in_quotes(columns_[c].name) + " is left out: it " + reason);
                 } else if (!is_target(c)) {
                     add_input(c);
                 }
@@ -217,13 +226,40 @@ private:
         }
     }
 
+    /// The parts of a date, each of them a number.
+    void add_date(std::size_t place) {
+        const Column& column = columns_[place];
+        for (const DatePart part : kDateParts) {
+            const bool of_day = part == DatePart::day_sine || part == DatePart::day_cosine;
+            if (!of_day || column.has_times) {
+                TableEncoding::Input input;
+                input.name = column.name;
+                input.place = place;
+                input.part = part;
+                input.order = table_.columns[place].dates.order().value_or(DateOrder::day_first);
+                out_.inputs.push_back(std::move(input));
+            }
+        }
+        decide("column " + in_quotes(column.name) + " goes in as day of week, day of " +
+               (column.has_times ? "year and time of day" : "year") +
+               ", each as sine and cosine, and as elapsed days");
+    }
+
     void add_input(std::size_t place) {
         const Column& column = columns_[place];
+        if (column.kind == Column::Kind::date) {
+            add_date(place);
+            return;
+        }
         TableEncoding::Input input;
         input.name = column.name;
         input.place = place;
         input.is_number = column.kind == Column::Kind::number || column.kind == Column::Kind::empty;
         if (!input.is_number) {
+            if (column.distinct > kMostDistinct && column.unclear_dates) {
+                fail("column " + in_quotes(column.name) + " " + unclear(column),
+                     "Write them as 2023-04-30, or leave it out of data.train.columns.");
+            }
             if (column.distinct > kMostDistinct) {
                 fail("column " + in_quotes(column.name) + " has over " +
                          format_thousands(kMostDistinct) +
@@ -240,7 +276,7 @@ private:
 
     const TableTally& table_;
     const TableSettings& settings_;
-    std::vector<std::string>& notes_;
+    Notes& notes_;
     std::vector<Column> columns_;
     TableEncoding out_;
 };
@@ -252,6 +288,14 @@ std::int64_t TableEncoding::features() const {
     for (const Input& input : inputs) {
         count +=
             input.is_number || !one_hot ? 1 : static_cast<std::int64_t>(input.categories.size());
+    }
+    return count;
+}
+
+std::int64_t TableEncoding::columns() const {
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        count += begins_column(i) ? 1 : 0;
     }
     return count;
 }
@@ -288,8 +332,7 @@ std::vector<std::string> TableEncoding::class_names() const {
     return names;
 }
 
-TableEncoding learn_encoding(const TableTally& table, const TableSettings& settings,
-                             std::vector<std::string>& notes) {
+TableEncoding learn_encoding(const TableTally& table, const TableSettings& settings, Notes& notes) {
     return Learner(table, settings, notes).learn();
 }
 

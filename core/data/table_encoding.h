@@ -27,7 +27,9 @@ struct TableEncoding final : Encoding {
     struct Input {
         std::string name;
         std::size_t place = 0; // column in the training file
-        bool is_number = true;
+        bool is_number = true; // also a part of a date
+        DatePart part = DatePart::none; // date: one input for each of its parts
+        DateOrder order = DateOrder::day_first;
         std::vector<std::string> categories; // as written, sorted
         double fill = 0;                     // number: stands for a missing one
         Moments scale;                       // number
@@ -47,6 +49,11 @@ struct TableEncoding final : Encoding {
     TableSettings::Missing missing = TableSettings::Missing::mean;
 
     std::int64_t features() const;
+    /// Whether input `i` is the first one of its column of the file.
+    bool begins_column(std::size_t i) const {
+        return inputs[i].part == DatePart::none || inputs[i].part == kDateParts.front();
+    }
+    std::int64_t columns() const;
     std::vector<std::string> class_names() const;
     /// Appends what a value of TableRows is in a sample, f32; returns the end of it.
     std::byte* write(const Input& input, double value, std::byte* out) const;
@@ -56,8 +63,7 @@ struct TableEncoding final : Encoding {
 
 /// Settles every column, but for fills and scales. `notes` receives what was decided. Throws
 /// weft::Error{data}.
-TableEncoding learn_encoding(const TableTally& table, const TableSettings& settings,
-                             std::vector<std::string>& notes);
+TableEncoding learn_encoding(const TableTally& table, const TableSettings& settings, Notes& notes);
 
 /// Rows in the file's order: per row one number per input (NaN: missing; a category's number, -1
 /// for none), then the class (-1: none), or the targets (NaN: none).
@@ -84,6 +90,6 @@ TableRows read_rows(const Path& path, const TableWishes& wishes, const TableEnco
                     KeepRows keep, RowReport& report);
 
 /// The report in words.
-void tell(const RowReport& report, const TableEncoding& encoding, std::vector<std::string>& notes);
+void tell(const RowReport& report, const TableEncoding& encoding, Notes& notes);
 
 } // namespace weft::data

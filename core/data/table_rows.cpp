@@ -101,7 +101,8 @@ public:
             if (is_missing(cell)) {
                 missing_cell(i, line);
                 complete = false;
-            } else if (!read_input(i, cell, line)) {
+            } else if (!(encoding_.inputs[i].part == DatePart::none ? read_input(i, cell, line)
+                                                                    : read_date(i, cell, line))) {
                 return false;
             }
         }
@@ -144,6 +145,20 @@ private:
             return false;
         }
         row_[i] = *number;
+        return true;
+    }
+
+    bool read_date(std::size_t i, const std::string& cell, std::int64_t line) {
+        const TableEncoding::Input& input = encoding_.inputs[i];
+        if (encoding_.begins_column(i)) { // the other parts follow
+            instant_ = instant_of(cell, input.order);
+        }
+        if (!instant_) {
+            report_.bad.add(line, "'" + shown(text_of(cell, places_.layout), 40) + "' in column '" +
+                                      shown(input.name) + "' is no date");
+            return false;
+        }
+        row_[i] = part_of(*instant_, input.part);
         return true;
     }
 
@@ -228,6 +243,7 @@ private:
     TableTargets needed_;
     RowReport& report_;
     std::vector<double> row_;
+    std::optional<Instant> instant_; // of the cell that is being read
 };
 
 } // namespace
@@ -263,7 +279,7 @@ TableRows read_rows(const Path& path, const TableWishes& wishes, const TableEnco
     return out;
 }
 
-void tell(const RowReport& report, const TableEncoding& encoding, std::vector<std::string>& notes) {
+void tell(const RowReport& report, const TableEncoding& encoding, Notes& notes) {
     const auto add = [&notes](std::int64_t count, const std::string& text) {
         if (count > 0) {
             notes.push_back(format_thousands(count) + (count == 1 ? " row is" : " rows are") +
@@ -274,6 +290,9 @@ void tell(const RowReport& report, const TableEncoding& encoding, std::vector<st
     add(report.unlabelled, "the target is missing");
     add(report.dropped, "an input is missing");
     for (std::size_t i = 0; i < encoding.inputs.size(); ++i) {
+        if (!encoding.begins_column(i)) {
+            continue;
+        }
         const TableEncoding::Input& input = encoding.inputs[i];
         const std::string column = " in column '" + shown(input.name) + "'";
         if (report.missing[i] > 0) {

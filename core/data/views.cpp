@@ -83,7 +83,7 @@ private:
 
 class OnDemandSource final : public Source {
 public:
-    using Open = std::function<std::shared_ptr<const Source>(std::vector<std::string>& notes)>;
+    using Open = std::function<std::shared_ptr<const Source>(Notes& notes)>;
 
     explicit OnDemandSource(Open open) : open_(std::move(open)) {}
 
@@ -102,7 +102,7 @@ public:
     }
     std::string fingerprint() const override { return source().fingerprint(); }
     TargetScale target_scale() const override { return source().target_scale(); }
-    std::vector<std::string> notes() const override {
+    Notes notes() const override {
         const std::lock_guard lock(mutex_);
         return notes_;
     }
@@ -120,7 +120,7 @@ private:
     Open open_;
     mutable std::mutex mutex_;
     mutable std::shared_ptr<const Source> source_;
-    mutable std::vector<std::string> notes_;
+    mutable Notes notes_;
 };
 
 } // namespace
@@ -136,8 +136,8 @@ std::shared_ptr<const Source> told_as(std::shared_ptr<const Source> source,
     return std::make_shared<InputSource>(std::move(source), info);
 }
 
-std::shared_ptr<const Source> opened_on_demand(
-    std::function<std::shared_ptr<const Source>(std::vector<std::string>& notes)> open) {
+std::shared_ptr<const Source>
+opened_on_demand(std::function<std::shared_ptr<const Source>(Notes& notes)> open) {
     return std::make_shared<OnDemandSource>(std::move(open));
 }
 

@@ -22,7 +22,7 @@ std::shared_ptr<const Source> told_as(std::shared_ptr<const Source> source, cons
 
 /// Calls `open` once, at the first use, with a list that takes its notes. When it throws, every later
 /// use tries again.
-std::shared_ptr<const Source> opened_on_demand(
-    std::function<std::shared_ptr<const Source>(std::vector<std::string>& notes)> open);
+std::shared_ptr<const Source>
+opened_on_demand(std::function<std::shared_ptr<const Source>(Notes& notes)> open);
 
 } // namespace weft::data

@@ -14,9 +14,9 @@ namespace weft::data {
 /// A column that goes into samples.
 struct InputColumn {
     std::string name;
-    std::vector<std::string> categories; // in UTF-8, sorted; empty: it holds numbers
+    std::vector<std::string> categories; // in UTF-8, sorted; empty: it holds numbers or dates
     bool may_be_missing = true;
-    std::string instead; // what stands for a missing number, in short
+    std::string instead; // what stands for a missing number or date, in short
 };
 
 /// Of a table's encoding (Source::encoding), in the order of the file; empty for any other.
@@ -27,8 +27,8 @@ std::vector<InputColumn> input_columns(const Encoding* encoding);
 /// weft::Error{usage} named by column.
 std::vector<float> sample_of_row(const Encoding& encoding, std::span<const std::string> cells);
 
-/// The cells of sample f32[F] before transforms: numbers to six digits, a missing one as what
-/// stands for it.
+/// The cells of sample f32[F] before transforms: numbers to six digits, dates as ISO 8601 writes
+/// them, a missing one as what stands for it.
 std::vector<std::string> row_of_sample(const Encoding& encoding, std::span<const float> sample);
 
 } // namespace weft::data

@@ -146,6 +146,10 @@ void write(Json& out, const CommandEvent& event) {
     }
 }
 
+void write(Json& out, const NoteEvent& event) {
+    out["message"] = event.message;
+}
+
 void write(Json& out, const WarningEvent& event) {
     out["message"] = event.message;
     out["hint"] = event.hint;
@@ -177,10 +181,14 @@ void write(Json& out, const FinishedEvent& event) {
 
 } // namespace
 
+Payload event_of(const data::Note& note) {
+    return note.is_decision ? Payload(NoteEvent{note}) : Payload(WarningEvent{note, ""});
+}
+
 std::string_view event_name(const Payload& payload) {
     static constexpr std::string_view kNames[] = {
-        "state",   "opening", "step",    "evaluation", "checkpoint", "sample",  "system",
-        "devices", "resumed", "command", "warning",    "error",      "finished"};
+        "state",   "opening", "step",    "evaluation", "checkpoint", "sample",   "system",
+        "devices", "resumed", "command", "warning",    "error",      "finished", "note"};
     static_assert(std::size(kNames) == std::variant_size_v<Payload>);
     return kNames[payload.index()];
 }

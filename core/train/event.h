@@ -116,6 +116,11 @@ struct CommandEvent {
     std::string reason; // why not
 };
 
+/// How the run is done, where there is nothing to mend.
+struct NoteEvent {
+    std::string message;
+};
+
 struct WarningEvent {
     std::string message;
     std::string hint;
@@ -146,13 +151,16 @@ struct FinishedEvent {
 
 using Payload = std::variant<StateEvent, OpeningEvent, StepEvent, EvaluationEvent, CheckpointEvent,
                              SampleEvent, SystemEvent, DevicesEvent, ResumedEvent, CommandEvent,
-                             WarningEvent, ErrorEvent, FinishedEvent>;
+                             WarningEvent, ErrorEvent, FinishedEvent, NoteEvent>;
 
 struct Event {
     std::int64_t seq = 0;
     double time = 0; // s, UTC epoch
     Payload payload;
 };
+
+/// What opening data told: a decision is a note, all else a warning.
+Payload event_of(const data::Note& note);
 
 /// The exact line of INTERFACES.md, without the newline. Non-finite numbers become the strings
 /// "nan", "inf", "-inf".

@@ -179,6 +179,10 @@ void read_into(const Reader& in, CommandEvent& event) {
     in.read("reason", event.reason);
 }
 
+void read_into(const Reader& in, NoteEvent& event) {
+    in.read("message", event.message);
+}
+
 void read_into(const Reader& in, WarningEvent& event) {
     in.read("message", event.message);
     in.read("hint", event.hint);

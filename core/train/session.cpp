@@ -197,8 +197,8 @@ void Session::State::open_data() {
     warn_about_schedules();
     info.data = data.train->info().description;
     info.data_fingerprint = data.train->fingerprint();
-    for (const std::string& note : data.notes) {
-        control.emit(WarningEvent{note, ""});
+    for (const data::Note& note : data.notes) {
+        control.emit(event_of(note));
     }
 }
 

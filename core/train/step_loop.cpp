@@ -612,8 +612,8 @@ FinishedEvent StepLoop::finish() {
                               setup_.control.wind_up(), left_out)
                          .value_or(Metrics{});
         tell_left_out("test", left_out);
-        for (const std::string& note : setup_.data.test->notes()) {
-            setup_.control.emit(WarningEvent{note, ""});
+        for (const data::Note& note : setup_.data.test->notes()) {
+            setup_.control.emit(event_of(note));
         }
         progress_.seconds += setup_.clock.steady_s() - start_s;
     }

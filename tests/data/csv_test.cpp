@@ -377,7 +377,7 @@ private slots:
         Folder folder;
         const Json section =
             normalised(csv_section(folder.write("train.csv", kFlowers), R"({"scale": "none"})"));
-        std::vector<std::string> notes;
+        data::Notes notes;
         const auto rows =
             data::open_input(section, {}, *table.set.train,
                              folder.write("new.csv", "width,length\n1.5,2.5\n"), notes);

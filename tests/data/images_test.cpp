@@ -365,7 +365,7 @@ private slots:
         folder.write("b/1.png", png_bytes(plain_image(8, 8, kBlue)));
         const Json section = normalised(images_section(folder.path(), R"({"size": [4, 4]})"));
         const data::DataSet set = data::open_data(section, {});
-        std::vector<std::string> notes;
+        data::Notes notes;
         const auto input = data::open_input(section, {}, *set.train,
                                             folder.write("new ü.jpg", blue(50, 20)), notes);
         QCOMPARE(input->samples(), 1);

@@ -154,7 +154,9 @@ private slots:
         QVERIFY(noted(set, words.toStdString()) || words.isEmpty());
         const std::vector<std::string> planned =
             data::outline_data(normalised(section), {}).warnings;
-        QCOMPARE(planned, words.isEmpty() ? std::vector<std::string>{} : set.notes);
+        QCOMPARE(planned, words.isEmpty()
+                              ? std::vector<std::string>()
+                              : std::vector<std::string>(set.notes.begin(), set.notes.end()));
     }
 
     void targets_that_hide_all_others_are_told() {

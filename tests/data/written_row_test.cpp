@@ -30,7 +30,7 @@ struct Table {
 
     /// Of the first row of a file with this content, as `weft predict` reads it.
     std::vector<float> of_file(const std::string& content) const {
-        std::vector<std::string> notes;
+        data::Notes notes;
         const auto source = data::open_input(normalised(section), {}, *set.train,
                                              folder.write("new.csv", content), notes);
         return input_floats(*source, 0);

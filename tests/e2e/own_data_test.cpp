@@ -6,7 +6,10 @@
 #include "tests/support/weft_test.h"
 
 #include <QElapsedTimer>
+#include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 
 namespace {
@@ -121,6 +124,39 @@ private slots:
             QVERIFY2(refused.err.find("neither a sample's number nor a file") != std::string::npos,
                      refused.err.c_str());
         }
+    }
+
+    // Two kinds of days, which alone tell the value: 1 from Monday to Friday, 9 at weekends.
+    void days_of_the_week_are_learnt_from_dates() {
+        std::string table = "day,remark,value\n";
+        for (int i = 0; i < 700; ++i) {
+            using namespace std::chrono;
+            const year_month_day date = sys_days{year{2021} / 3 / 1} + days(i); // a Monday
+            char day[32];
+            std::snprintf(day, sizeof(day), "%02u.%02u.%d", unsigned(date.day()),
+                          unsigned(date.month()), int(date.year()));
+            table += std::string(day) + ",remark " + std::to_string(i) + "," +
+                     (i % 7 < 5 ? "1.0" : "9.0") + (i % 2 == 0 ? "1" : "2") + "\n";
+        }
+        write(path("days.csv"), table);
+        const auto events = trained(inspected(text("days.csv")), "days", {});
+        QVERIFY(last(events, "validation/mean_absolute_error") < 0.1); // guessing: 0.8 or more
+        QCOMPARE(warnings(events), std::string()); // a remark is nothing to mend
+        const bool told = std::any_of(events.begin(), events.end(), [](const auto& event) {
+            const auto* note = std::get_if<weft::train::NoteEvent>(&event.payload);
+            return note != nullptr && note->message.find("'remark' is left out") == 7;
+        });
+        QVERIFY(told);
+
+        // 2023-03-01 was a Wednesday, 2023-03-05 a Sunday; a file may write them otherwise.
+        write(path("next.csv"), "day\n2023-03-01\n5.3.2023\n");
+        const Finished done = run_weft({"predict", text("days"), text("next.csv"), "--json"});
+        QVERIFY2(done.code == 0, done.err.c_str());
+        const Json predictions = json_of(done.out).at("predictions");
+        const auto value = [&](std::size_t i) {
+            return predictions.at(i).at("values").at(0).get<double>();
+        };
+        QVERIFY2(value(0) < 4 && value(1) > 6, done.out.c_str());
     }
 
     // The colour tells the class. Sizes, colour modes and formats are mixed, one file is cut off.

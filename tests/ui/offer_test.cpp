@@ -243,6 +243,25 @@ private slots:
         QCOMPARE(kind(1), QString("whole number, 1,900 to 250,000"));
     }
 
+    void dates_are_said_to_be_dates() {
+        data::Column date;
+        date.name = "when";
+        date.kind = data::Column::Kind::date;
+        date.earliest = "2022-01-01 00:00";
+        date.latest = "2022-11-28 00:42";
+        date.has_times = true;
+        data::Column unclear = date;
+        unclear.kind = data::Column::Kind::text;
+        unclear.unclear_dates = true;
+        ui::ColumnModel model;
+        model.setColumns({date, unclear}, {});
+        const auto kind = [&](int row) {
+            return model.index(row, ui::ColumnModel::KindColumn).data().toString();
+        };
+        QCOMPARE(kind(0), QString("date and time, 2022-01-01 to 2022-11-28"));
+        QCOMPARE(kind(1), QString("dates, day or month first?"));
+    }
+
     void a_table_with_semicolons_gaps_and_words_is_trained() {
         Drop drop;
         write_file(drop.folder() / "früchte.csv", fruit_table());

@@ -212,7 +212,7 @@ private slots:
         const auto predicted = [&](const std::string& row) {
             const auto file = fixture.root() / "new.csv";
             std::ofstream(file) << "size;town\n" << row << "\n";
-            std::vector<std::string> notes;
+            data::Notes notes;
             const auto source = data::open_input(model.config.section("data"),
                                                  {model.config.base_dir, 0, model.config.seed},
                                                  *model.data.train, file, notes);

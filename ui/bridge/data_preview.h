@@ -55,8 +55,8 @@ public:
     QString hint() const { return hint_; }
     /// Files and folders that the settings name and that are not there.
     const std::vector<data::NamedFile>& missing() const { return missing_; }
-    /// What was skipped while opening.
-    const std::vector<std::string>& notes() const { return set_.notes; }
+    /// What was decided and skipped while opening.
+    const data::Notes& notes() const { return set_.notes; }
     /// The normalised "data" section that is open, or that failed to open.
     const config::Json& section() const { return section_; }
     data::OpenContext context() const { return context_; }

@@ -271,7 +271,8 @@ void RunModel::applyOne(const train::Event& event) {
                       failure_ = error;
                       touched_.failure = true;
                   },
-                  [&](const train::FinishedEvent& finished) { finished_ = finished; }),
+                  [&](const train::FinishedEvent& finished) { finished_ = finished; },
+                  [](const train::NoteEvent&) {}), // the console has it
                event.payload);
 }
 

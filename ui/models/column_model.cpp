@@ -10,6 +10,7 @@ namespace weft::ui {
 namespace {
 
 constexpr int kExamples = 4;
+constexpr std::size_t kDayText = 10; // of "2023-04-30 12:30"
 
 // Both ends in one style; four digits may be a year, which nobody writes with a comma.
 QString numberOf(const data::Column& column, double value) {
@@ -30,7 +31,16 @@ QString contentOf(const data::Column& column) {
                  numberOf(column, column.minimum), numberOf(column, column.maximum));
     case data::Column::Kind::category:
         return ColumnModel::tr("%n kind(s)", nullptr, static_cast<int>(column.distinct));
-    case data::Column::Kind::text: return ColumnModel::tr("text, mostly different");
+    case data::Column::Kind::date:
+        return (column.has_times ? ColumnModel::tr("date and time, %1 to %2")
+                                 : ColumnModel::tr("date, %1 to %2"))
+            .arg(toQString(column.earliest.substr(0, kDayText)),
+                 toQString(column.latest.substr(0, kDayText)));
+    case data::Column::Kind::text:
+        if (column.unclear_dates) {
+            return ColumnModel::tr("dates, day or month first?");
+        }
+        return ColumnModel::tr("text, mostly different");
     case data::Column::Kind::empty: break;
     }
     return ColumnModel::tr("empty");

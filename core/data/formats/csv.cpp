@@ -36,6 +36,11 @@ SampleInfo describe_table(const fs::path& path, const TableEncoding& encoding, s
         info.target_names.push_back(shown(target.name));
     }
     for (const TableEncoding::Input& input : encoding.inputs) {
+        if (input.part != DatePart::none) {
+            info.input_names.push_back(shown(input.name) + ": " +
+                                       std::string(part_name(input.part)));
+            continue;
+        }
         if (input.is_number || !encoding.one_hot) {
             info.input_names.push_back(shown(input.name));
             continue;
@@ -45,7 +50,7 @@ SampleInfo describe_table(const fs::path& path, const TableEncoding& encoding, s
         }
     }
     info.description = path.filename().string() + ", " + format_thousands(rows) + " rows, " +
-                       std::to_string(encoding.inputs.size()) + " columns to " + targets;
+                       std::to_string(encoding.columns()) + " columns to " + targets;
     return info;
 }
 
@@ -102,8 +107,7 @@ public:
 
     /// The same rows with the means and deviations of `training`.
     std::shared_ptr<const Source> fitted(const std::vector<std::int64_t>& training,
-                                         bool scale_inputs, bool scale_targets,
-                                         std::vector<std::string>& notes) const;
+                                         bool scale_inputs, bool scale_targets, Notes& notes) const;
 
 private:
     const double* row_of(std::int64_t index) const {
@@ -136,7 +140,7 @@ private:
 
 std::shared_ptr<const Source> CsvSource::fitted(const std::vector<std::int64_t>& training,
                                                 bool scale_inputs, bool scale_targets,
-                                                std::vector<std::string>& notes) const {
+                                                Notes& notes) const {
     auto fit = std::make_shared<TableEncoding>(*encoding_);
     const auto moments_of = [&](std::size_t place) {
         MomentsOf moments;
@@ -152,15 +156,18 @@ std::shared_ptr<const Source> CsvSource::fitted(const std::vector<std::int64_t>&
         if (input.is_number) {
             const Moments moments = moments_of(i);
             input.fill = fit->missing == TableSettings::Missing::zero ? 0 : moments.mean;
-            input.scale = scale_inputs ? moments : Moments{};
+            // Those of a circle stay on it.
+            const bool cyclic = input.part != DatePart::none && input.part != DatePart::elapsed;
+            input.scale = scale_inputs && !cyclic ? moments : Moments{};
         }
     }
     for (std::size_t k = 0; !fit->classify && scale_targets && k < fit->targets.size(); ++k) {
         Moments& scale = fit->targets[k].scale;
         scale = moments_of(fit->inputs.size() + k);
-        notes.push_back("target '" + shown(fit->targets[k].name) +
-                        "' is standardised: losses and errors are in units of its deviation, " +
-                        figure_text(scale.deviation) + " (mean " + figure_text(scale.mean) + ")");
+        notes.push_back(Note::decision(
+            "target '" + shown(fit->targets[k].name) +
+            "' is standardised: losses and errors are in units of its deviation, " +
+            figure_text(scale.deviation) + " (mean " + figure_text(scale.mean) + ")"));
     }
     return std::make_shared<CsvSource>(path_, rows_, std::move(fit));
 }
@@ -237,9 +244,11 @@ config::FieldTable csv_fields() {
         config::any_field("targets", nullptr,
                           "Column to predict, or a list of them; null: one called target, label, "
                           "class or y, or the last. Texts and up to 20 whole numbers are classes."),
-        config::any_field("columns", nullptr,
-                          "List of the columns that go in; null: numbers, and texts of up to 100 "
-                          "different values."),
+        config::any_field(
+            "columns", nullptr,
+            "List of the columns that go in; null: numbers, dates, and texts of up to "
+            "100 different values. A date goes in as day of week, day of year and "
+            "time of day, each as sine and cosine, and as elapsed days."),
         config::choice_field("task", nullptr, {"classification", "regression"},
                              "null: by the target's values.")
             .or_null(),
@@ -252,10 +261,11 @@ config::FieldTable csv_fields() {
         config::choice_field("categories", "one_hot", {"one_hot", "index"},
                              "Texts go in as one number per value, 0 or 1, or as their place in "
                              "the sorted list; a missing one as zeros, or -1."),
-        config::choice_field("missing", "mean", {"mean", "zero", "drop", "error"},
-                             "What stands for a missing number: the mean of the training samples, "
-                             "0, or nothing: the row is left out, or refused. A row without its "
-                             "target is always left out."),
+        config::choice_field(
+            "missing", "mean", {"mean", "zero", "drop", "error"},
+            "What stands for a missing number or date: the mean of the training samples, "
+            "0, or nothing: the row is left out, or refused. A row without its "
+            "target is always left out."),
         config::choice_field("scale", "standardize", {"standardize", "none"},
                              "Numbers go in less their mean, divided by their deviation, both of "
                              "the training samples; or as they are."),
@@ -275,8 +285,7 @@ struct Learnt {
     TablePass next; // the reading of the rows that follows
 };
 
-Learnt learn(const TableSettings& settings, const OpenContext& context, int passes,
-             std::vector<std::string>& notes) {
+Learnt learn(const TableSettings& settings, const OpenContext& context, int passes, Notes& notes) {
     Learnt out;
     const KnownTable known = tally_table(settings.path, settings.wishes, context, passes);
     out.table = known.tally;
@@ -288,7 +297,7 @@ Learnt learn(const TableSettings& settings, const OpenContext& context, int pass
 }
 
 /// Of the columns' numbers that go in or are predicted.
-void tell_wild(const Learnt& learnt, const Json& given, std::vector<std::string>& notes) {
+void tell_wild(const Learnt& learnt, const Json& given, Notes& notes) {
     const auto tell_column = [&](const std::string& what, std::size_t place, bool standardised) {
         const ColumnTally& column = learnt.table->columns[place];
         const double largest =
@@ -298,7 +307,7 @@ void tell_wild(const Learnt& learnt, const Json& given, std::vector<std::string>
         }
     };
     for (const TableEncoding::Input& input : learnt.encoding->inputs) {
-        if (input.is_number) {
+        if (input.is_number && input.part == DatePart::none) {
             tell_column("numbers of column '" + shown(input.name) + "'", input.place,
                         given.at("scale") == "standardize");
         }
@@ -311,7 +320,7 @@ void tell_wild(const Learnt& learnt, const Json& given, std::vector<std::string>
 }
 
 std::shared_ptr<const Source> open_csv(const Json& given, const OpenContext& context, Part,
-                                       std::vector<std::string>& notes) {
+                                       Notes& notes) {
     const TableSettings settings = table_settings(given, context);
     auto encoding = std::dynamic_pointer_cast<const TableEncoding>(context.encoding);
     TablePass pass;
@@ -332,7 +341,7 @@ std::shared_ptr<const Source> open_csv(const Json& given, const OpenContext& con
 std::shared_ptr<const Source> fit_csv(const std::shared_ptr<const Source>& opened,
                                       const Json& settings,
                                       const std::vector<std::int64_t>& training, const OpenContext&,
-                                      std::vector<std::string>& notes) {
+                                      Notes& notes) {
     const auto* source = dynamic_cast<const CsvSource*>(opened.get());
     WEFT_CHECK(source != nullptr, "csv sources are fitted by csv");
     return source->fitted(training, settings.at("scale") == "standardize",
@@ -345,13 +354,19 @@ bool every_row_counts(const TableTally& table, const TableEncoding& encoding) {
     const auto complete = [&](const ColumnTally& column, bool number, bool may_lack) {
         return (!number || column.texts == 0) && (may_lack || column.missing == 0);
     };
+    const auto all_dates = [](const ColumnTally& column, bool may_lack) {
+        return column.dates.all() == column.values() && (may_lack || column.missing == 0);
+    };
     const bool may_lack = encoding.missing == TableSettings::Missing::mean ||
                           encoding.missing == TableSettings::Missing::zero;
     const bool numbers = !encoding.classify || encoding.class_texts.empty();
     return table.rows > 0 && table.ragged == 0 &&
            std::all_of(encoding.inputs.begin(), encoding.inputs.end(),
                        [&](const auto& input) {
-                           return complete(table.columns[input.place], input.is_number, may_lack);
+                           const ColumnTally& column = table.columns[input.place];
+                           return input.part == DatePart::none
+                                      ? complete(column, input.is_number, may_lack)
+                                      : all_dates(column, may_lack);
                        }) &&
            std::all_of(encoding.targets.begin(), encoding.targets.end(), [&](const auto& target) {
                return complete(table.columns[target.place], numbers, false);
@@ -360,14 +375,14 @@ bool every_row_counts(const TableTally& table, const TableEncoding& encoding) {
 
 PartOutline outline_csv(const Json& given, const OpenContext& context, Part, Files) {
     const TableSettings settings = table_settings(given, context);
-    std::vector<std::string> notes;
+    Notes notes;
     auto encoding = std::dynamic_pointer_cast<const TableEncoding>(context.encoding);
     std::optional<std::int64_t> known;
     TablePass pass;
-    std::vector<std::string> warnings;
+    Notes wild;
     if (encoding == nullptr) {
         const Learnt learnt = learn(settings, context, 1, notes);
-        tell_wild(learnt, given, warnings);
+        tell_wild(learnt, given, wild);
         encoding = learnt.encoding;
         pass = learnt.next;
         known = every_row_counts(*learnt.table, *encoding) ? std::optional(learnt.table->rows)
@@ -385,7 +400,7 @@ PartOutline outline_csv(const Json& given, const OpenContext& context, Part, Fil
             rows * row_bytes,
             "",
             encoding,
-            std::move(warnings)};
+            {wild.begin(), wild.end()}};
 }
 
 /// How often each class is in the table.
@@ -449,7 +464,7 @@ Json propose_csv(const fs::path& path, const OpenContext& context) {
     const auto table = tally_table(path, {}, context).tally;
     TableSettings settings;
     settings.path = path;
-    std::vector<std::string> notes;
+    Notes notes;
     const TableEncoding encoding = learn_encoding(*table, settings, notes);
     return {{"train",
              {{"type", "csv"},

@@ -38,7 +38,7 @@ struct Look {
     std::string summary;
     std::vector<Column> columns;
     std::vector<ClassCount> classes;
-    std::vector<std::string> notes;
+    Notes notes;
 };
 
 struct FormatDef {
@@ -52,7 +52,7 @@ struct FormatDef {
     bool (*has_test)(const config::Json& settings, const OpenContext& context);
     /// Opens normalised settings. `notes` receives what was skipped. Throws weft::Error{data}.
     std::shared_ptr<const Source> (*open)(const config::Json& settings, const OpenContext& context,
-                                          Part part, std::vector<std::string>& notes);
+                                          Part part, Notes& notes);
     /// What open would return, from names, sizes and headers.
     PartOutline (*outline)(const config::Json& settings, const OpenContext& context, Part part,
                            Files files);
@@ -69,8 +69,7 @@ struct FormatDef {
     std::shared_ptr<const Source> (*fitted)(const std::shared_ptr<const Source>& opened,
                                             const config::Json& settings,
                                             const std::vector<std::int64_t>& training,
-                                            const OpenContext& context,
-                                            std::vector<std::string>& notes) = nullptr;
+                                            const OpenContext& context, Notes& notes) = nullptr;
     /// Settings of train, made to read an input file without targets. Null: it cannot.
     config::Json (*for_input)(config::Json settings, const std::filesystem::path& path) = nullptr;
 };

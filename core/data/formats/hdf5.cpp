@@ -115,7 +115,7 @@ struct Chosen {
 };
 
 Chosen choose(const fs::path& path, const Json& settings, const OpenContext& context,
-              std::vector<std::string>& notes) {
+              Notes& notes) {
     std::error_code code;
     if (!fs::is_regular_file(path, code)) {
         fail_hdf5(path, "there is no such file", "Check data.train.path.");
@@ -145,8 +145,9 @@ Chosen choose(const fs::path& path, const Json& settings, const OpenContext& con
     }
     out.choice.inputs = out.choice.inputs != nullptr ? out.choice.inputs : guessed.inputs;
     out.choice.targets = out.choice.targets != nullptr ? out.choice.targets : guessed.targets;
-    notes.push_back("data set '" + shown(out.choice.inputs->name) + "' is taken as inputs, '" +
-                    shown(out.choice.targets->name) + "' as targets");
+    notes.push_back(Note::decision("data set '" + shown(out.choice.inputs->name) +
+                                   "' is taken as inputs, '" + shown(out.choice.targets->name) +
+                                   "' as targets"));
     return out;
 }
 
@@ -194,7 +195,7 @@ fs::path hdf5_path(const Json& settings, const OpenContext& context) {
 }
 
 ArrayPair open_hdf5_pair(const Json& settings, const OpenContext& context, Load load,
-                         std::vector<std::string>& notes) {
+                         Notes& notes) {
     const fs::path path = hdf5_path(settings, context);
     const Chosen chosen = choose(path, settings, context, notes);
     ArrayPair out;
@@ -208,13 +209,13 @@ ArrayPair open_hdf5_pair(const Json& settings, const OpenContext& context, Load 
 }
 
 std::shared_ptr<const Source> open_hdf5(const Json& settings, const OpenContext& context, Part,
-                                        std::vector<std::string>& notes) {
+                                        Notes& notes) {
     ArrayPair pair = open_hdf5_pair(settings, context, Load::yes, notes);
     return open_arrays(std::move(pair), settings, context, notes);
 }
 
 PartOutline outline_hdf5(const Json& settings, const OpenContext& context, Part, Files) {
-    std::vector<std::string> notes;
+    Notes notes;
     const Chosen chosen = choose(hdf5_path(settings, context), settings, context, notes);
     PartOutline out =
         outline_arrays(open_hdf5_pair(settings, context, Load::no, notes), settings, context);
@@ -225,7 +226,7 @@ PartOutline outline_hdf5(const Json& settings, const OpenContext& context, Part,
 }
 
 Look look_at_hdf5(const Json& settings, const OpenContext& context) {
-    std::vector<std::string> notes;
+    Notes notes;
     const ArrayPair pair = open_hdf5_pair(settings, context, Load::no, notes);
     Look out = look_at_arrays(pair, settings, context);
     out.notes.insert(out.notes.begin(), notes.begin(), notes.end());

@@ -305,7 +305,7 @@ bool idx_has_test(const config::Json& settings, const OpenContext& context) {
 }
 
 std::shared_ptr<const Source> open_idx(const config::Json& settings, const OpenContext& context,
-                                       Part part, std::vector<std::string>&) {
+                                       Part part, Notes&) {
     return std::make_shared<IdxSource>(find_files(idx_path(settings, context), part));
 }
 

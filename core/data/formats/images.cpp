@@ -187,8 +187,7 @@ void on_all_cores(std::size_t count, Work&& work) {
 
 /// Leaves out the files whose place in `faults` holds a reason.
 void remove_bad(const std::vector<std::string>& faults, double most_bad, ImageFiles& files,
-                std::vector<std::uint8_t>& pixels, std::size_t sample_bytes,
-                std::vector<std::string>& notes) {
+                std::vector<std::uint8_t>& pixels, std::size_t sample_bytes, Notes& notes) {
     std::vector<std::string> named;
     std::size_t bad = 0;
     std::size_t kept = 0;
@@ -294,10 +293,11 @@ Listed list_set(const Json& given, const OpenContext& context, Part part) {
         if (settings.height == 0) {
             settings.height = shape.height;
             settings.width = shape.width;
-            files.notes.push_back("images are brought to " + std::to_string(shape.width) + "x" +
-                                  std::to_string(shape.height) +
-                                  (shape.all_alike ? ": all that were looked at have this size"
-                                                   : ": set data.train.size for another"));
+            files.notes.push_back(
+                Note::decision("images are brought to " + std::to_string(shape.width) + "x" +
+                               std::to_string(shape.height) +
+                               (shape.all_alike ? ": all that were looked at have this size"
+                                                : ": set data.train.size for another")));
         }
         settings.channels = settings.channels == 0 ? shape.channels : settings.channels;
     }
@@ -324,7 +324,7 @@ std::vector<std::string> faults_of_class(const ImageFiles& files) {
 }
 
 std::shared_ptr<const Source> open_images(const Json& given, const OpenContext& context, Part part,
-                                          std::vector<std::string>& notes) {
+                                          Notes& notes) {
     auto [files, settings] = list_set(given, context, part);
     notes.insert(notes.end(), files.notes.begin(), files.notes.end());
     const auto sample_bytes = static_cast<std::size_t>(settings.sample_bytes());
@@ -357,9 +357,10 @@ std::shared_ptr<const Source> open_images(const Json& given, const OpenContext& 
     end_if_stopped(context.stop);
     remove_bad(faults, settings.most_bad, files, pixels, sample_bytes, notes);
     if (!cached) {
-        notes.push_back("the decoded images would take " +
-                        format_bytes(static_cast<std::int64_t>(count * sample_bytes)) +
-                        ", more than data.train.memory_limit: each is decoded whenever it is read");
+        notes.push_back(Note::decision(
+            "the decoded images would take " +
+            format_bytes(static_cast<std::int64_t>(count * sample_bytes)) +
+            ", more than data.train.memory_limit: each is decoded whenever it is read"));
     }
     return std::make_shared<ImageSource>(std::move(files), std::move(settings), std::move(pixels),
                                          count);

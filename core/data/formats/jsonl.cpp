@@ -135,7 +135,7 @@ Documents for_each_document(const JsonlSettings& settings, const OpenContext& co
     return out;
 }
 
-void tell(const Documents& documents, std::vector<std::string>& notes) {
+void tell(const Documents& documents, Notes& notes) {
     if (documents.bad.count > 0) {
         notes.push_back(format_thousands(documents.bad.count) +
                         (documents.bad.count == 1 ? " line is" : " lines are") +
@@ -144,7 +144,7 @@ void tell(const Documents& documents, std::vector<std::string>& notes) {
 }
 
 std::shared_ptr<const Source> open_jsonl(const Json& given, const OpenContext& context, Part,
-                                         std::vector<std::string>& notes) {
+                                         Notes& notes) {
     const JsonlSettings settings = jsonl_settings(given, context);
     require_context(settings.path, context.sequence_length);
     std::string content;

@@ -44,7 +44,7 @@ ArrayPair open_both(const Json& settings, const OpenContext& context, LoadArray 
 }
 
 std::shared_ptr<const Source> open_npy_pair(const Json& settings, const OpenContext& context, Part,
-                                            std::vector<std::string>& notes) {
+                                            Notes& notes) {
     return open_arrays(open_both(settings, context, LoadArray::yes), settings, context, notes);
 }
 

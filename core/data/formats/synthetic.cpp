@@ -347,8 +347,7 @@ std::shared_ptr<const SyntheticSource> make_synthetic(const config::Json& settin
 }
 
 std::shared_ptr<const Source> open_synthetic(const config::Json& settings,
-                                             const OpenContext& context, Part part,
-                                             std::vector<std::string>&) {
+                                             const OpenContext& context, Part part, Notes&) {
     return make_synthetic(settings, context, part);
 }
 

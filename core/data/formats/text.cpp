@@ -40,7 +40,7 @@ bool identify(const fs::path& path, FileIdentity& identity) {
 
 /// Files of a folder and its subfolders by name. A link to a file that is there under its own name
 /// is skipped, and so is every further name of the same file; links to folders are not followed.
-std::vector<fs::path> files_of(const fs::path& folder, std::vector<std::string>& notes) {
+std::vector<fs::path> files_of(const fs::path& folder, Notes& notes) {
     std::vector<fs::path> plain;
     std::vector<fs::path> links;
     std::error_code code;
@@ -82,7 +82,7 @@ std::vector<fs::path> files_of(const fs::path& folder, std::vector<std::string>&
 }
 
 /// The file itself, or the files of a folder in the order in which they are read.
-std::vector<fs::path> text_files(const fs::path& path, std::vector<std::string>& notes) {
+std::vector<fs::path> text_files(const fs::path& path, Notes& notes) {
     std::error_code code;
     const fs::file_status status = fs::status(path, code);
     if (!fs::exists(status)) {
@@ -108,7 +108,7 @@ std::int64_t total_bytes(const std::vector<fs::path>& files) {
 
 /// The content of all files; `names` receives their names below `path`, one per line.
 std::string read_all(const fs::path& path, const OpenContext& context, std::string& names,
-                     std::vector<std::string>& notes) {
+                     Notes& notes) {
     std::string content;
     const std::vector<fs::path> files = text_files(path, notes);
     const std::int64_t bytes = total_bytes(files);
@@ -171,7 +171,7 @@ bool sniff_text(const fs::path& path) {
     if (!fs::is_directory(path, ignored)) {
         return fs::is_regular_file(path, ignored) && is_text_file(path);
     }
-    std::vector<std::string> notes;
+    Notes notes;
     std::vector<fs::path> files = files_of(path, notes);
     files.resize(std::min(files.size(), kLookedAt));
     return !files.empty() && std::all_of(files.begin(), files.end(), is_text_file);
@@ -188,7 +188,7 @@ fs::path text_path(const config::Json& settings, const OpenContext& context) {
 }
 
 std::shared_ptr<const Source> open_text(const config::Json& settings, const OpenContext& context,
-                                        Part, std::vector<std::string>& notes) {
+                                        Part, Notes& notes) {
     const fs::path path = text_path(settings, context);
     std::string names;
     std::string content = read_all(path, context, names, notes);
@@ -208,7 +208,7 @@ PartOutline outline_text(const config::Json& settings, const OpenContext& contex
         return {describe_windows(path, length + 1, length), 0, 0,
                 "the text " + path.string() + " is not here: its size is not in the plan"};
     }
-    std::vector<std::string> notes;
+    Notes notes;
     const std::int64_t bytes = total_bytes(text_files(path, notes));
     require_one_window(path, bytes, length);
     return {describe_windows(path, bytes, length), windows(bytes, length), bytes, ""};

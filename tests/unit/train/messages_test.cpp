@@ -135,6 +135,7 @@ private slots:
         QCOMPARE(keys(SampleEvent{}), (List{"event", "seq", "time", "step", "path"}));
         QCOMPARE(keys(SystemEvent{}), (List{"event", "seq", "time", "devices", "host"}));
         QCOMPARE(keys(DevicesEvent{}), (List{"event", "seq", "time", "step", "devices"}));
+        QCOMPARE(keys(NoteEvent{}), (List{"event", "seq", "time", "message"}));
         QCOMPARE(keys(WarningEvent{}), (List{"event", "seq", "time", "message", "hint"}));
         QCOMPARE(keys(ErrorEvent{}),
                  (List{"event", "seq", "time", "kind", "where", "message", "hint"}));
@@ -159,6 +160,7 @@ private slots:
             ResumedEvent{"checkpoints/step-00000005", 5},
             CommandEvent{"7", "control", "pause", false, "the run is finished"},
             WarningEvent{"a", "b"},
+            NoteEvent{"a"},
             ErrorEvent{"diverged", "linear at layers.0", "m", "h", {{"label", 3, {"a=1", "b=2"}}}},
             FinishedEvent{10, 1.5, {{"validation/loss", 0.1}}, {{"validation/loss", 0.2}}, {}},
         };

@@ -390,9 +390,9 @@ void OfferPage::updateNotes() {
     }
     // What is wrong with single files or rows is known once they were opened.
     const bool opened = offer_.run() && offer_.preview().state() == DataPreview::State::Ready;
-    std::vector<std::string> all = found.notes;
+    data::Notes all = found.notes;
     if (opened) {
-        for (const std::string& note : offer_.preview().notes()) {
+        for (const data::Note& note : offer_.preview().notes()) {
             if (std::find(all.begin(), all.end(), note) == all.end()) {
                 all.push_back(note);
             }
