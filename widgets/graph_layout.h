@@ -19,6 +19,7 @@ struct GraphNode {
     QString title;   // first line: "matmul"
     QString detail;  // second line, faint: "blocks.3.mlp.up"
     QString tooltip; // empty: title and detail
+    int slot = -1;   // colour of its kind, of Theme::series; -1: of none
     int shade = 0;   // 0 plain, 1 tinted, 2 grey, 3 outside of what is shown (dashed), 4 at fault
 };
 

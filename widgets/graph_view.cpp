@@ -18,6 +18,7 @@ constexpr double kLeastNodeWidth = 72.0;
 constexpr double kMostNodeWidth = 280.0;
 constexpr double kLeastZoom = 0.1;
 constexpr double kMostZoom = 3.0;
+constexpr double kKindWidth = 4.0;    // stripe in the colour of a kind
 constexpr double kReadableZoom = 0.5; // smaller: boxes without words
 
 } // namespace
@@ -45,9 +46,15 @@ GraphView::GraphView(QWidget* parent) : PaintedView(parent) {
 void GraphView::setGraph(Graph graph, GraphLayout layout) {
     graph_ = std::move(graph);
     layout_ = std::move(layout);
+    marked_.clear();
     setCursorItem(-1);
     itemsChanged();
     resize(sizeHint());
+}
+
+void GraphView::setMarked(std::vector<int> nodes) {
+    marked_ = std::move(nodes);
+    update();
 }
 
 void GraphView::setZoom(double zoom) {
@@ -147,7 +154,8 @@ void GraphView::paintNode(QPainter& painter, int index) const {
     const auto at = static_cast<std::size_t>(index);
     const GraphNode& node = graph_.nodes[at];
     const QRectF& rect = layout_.nodes[at];
-    const bool chosen = index == cursorItem() || index == hoveredItem();
+    const bool chosen = index == cursorItem() || index == hoveredItem() ||
+                        std::find(marked_.begin(), marked_.end(), index) != marked_.end();
     const Role fill = node.shade == 1   ? Role::AccentTint
                       : node.shade == 2 ? Role::EmptyBar
                       : node.shade == 3 ? Role::Surface
@@ -156,6 +164,12 @@ void GraphView::paintNode(QPainter& painter, int index) const {
     const Role border = node.shade == 4 ? Role::Error : chosen ? Role::Accent : Role::Border;
     paintPanel(painter, rect, size::kRadius, theme.color(fill), theme.color(border),
                node.shade == 3 ? Qt::DashLine : Qt::SolidLine, chosen ? 2.0 : 1.0);
+    if (node.slot >= 0 && node.shade != 4) { // the words say the kind, too
+        painter.save();
+        painter.setClipRect(QRectF(rect.topLeft(), QSizeF(kKindWidth, rect.height())));
+        paintPanel(painter, rect, size::kRadius, theme.series(node.slot), theme.series(node.slot));
+        painter.restore();
+    }
     if (zoom_ < kReadableZoom) {
         return;
     }
@@ -206,14 +220,16 @@ GraphScroll::GraphScroll(QWidget* parent) : QScrollArea(parent), view_(new Graph
     setFrameShape(QFrame::NoFrame);
     setFocusProxy(view_);
     view_->installEventFilter(this);
-    connect(view_, &PaintedView::cursorChanged, this, [this](int index) {
-        if (index >= 0) {
-            const QRectF rect = view_->item(index).rect;
-            ensureVisible(static_cast<int>(rect.center().x()), static_cast<int>(rect.center().y()),
-                          static_cast<int>(rect.width()) / 2 + 24,
-                          static_cast<int>(rect.height()) / 2 + 24);
-        }
-    });
+    connect(view_, &PaintedView::cursorChanged, this, &GraphScroll::showNode);
+}
+
+void GraphScroll::showNode(int index) {
+    if (index >= 0) {
+        const QRectF rect = view_->item(index).rect;
+        ensureVisible(static_cast<int>(rect.center().x()), static_cast<int>(rect.center().y()),
+                      static_cast<int>(rect.width()) / 2 + 24,
+                      static_cast<int>(rect.height()) / 2 + 24);
+    }
 }
 
 void GraphScroll::fit() {

@@ -20,6 +20,9 @@ public:
 
     void setGraph(Graph graph, GraphLayout layout);
     const Graph& graph() const { return graph_; }
+    /// Nodes that are chosen beside the cursor's.
+    void setMarked(std::vector<int> nodes);
+    const std::vector<int>& marked() const { return marked_; }
     double zoom() const { return zoom_; }
     /// 0.1 to 3.
     void setZoom(double zoom);
@@ -40,6 +43,7 @@ private:
 
     Graph graph_;
     GraphLayout layout_;
+    std::vector<int> marked_;
     double zoom_ = 1.0;
 };
 
@@ -50,6 +54,8 @@ public:
     explicit GraphScroll(QWidget* parent = nullptr);
     GraphView* view() const { return view_; }
     void fit();
+    /// Scrolls until a node is seen.
+    void showNode(int index);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -122,16 +122,21 @@ private slots:
         std::vector<std::string> paths;
         const widgets::Graph graph = ui::blockGraph(*outline, "", paths);
         const auto norm = std::find(paths.begin(), paths.end(), "layers.1") - paths.begin();
-        QVERIFY(graph.nodes[static_cast<std::size_t>(norm)].detail.startsWith("16 · batch_norm"));
+        QCOMPARE(graph.nodes[static_cast<std::size_t>(norm)].title, QString("batch_norm"));
+        QCOMPARE(graph.nodes[static_cast<std::size_t>(norm)].detail, QString("layers.1 · 16"));
     }
 
     void the_graph_of_a_level_shows_its_blocks_and_shapes() {
         const auto outline = outline_of(sequential(kLayers));
         std::vector<std::string> paths;
         const widgets::Graph graph = ui::blockGraph(*outline, "", paths);
-        QCOMPARE(node_titles(graph),
-                 (std::vector<std::string>{"layers.0", "a sample", "layers.1", "layers.2",
-                                           "layers.3", "layers.4"}));
+        QCOMPARE(node_titles(graph), (std::vector<std::string>{"linear", "a sample", "relu",
+                                                               "residual", "branches", "linear"}));
+        // Equal kinds have one colour, others another; parts of several kinds have none.
+        QCOMPARE(graph.nodes[0].slot, graph.nodes[5].slot);
+        QVERIFY(graph.nodes[0].slot >= 0 && graph.nodes[2].slot >= 0);
+        QVERIFY(graph.nodes[0].slot != graph.nodes[2].slot);
+        QCOMPARE(graph.nodes[1].slot, -1);
         const auto edge = [&](const std::string& from, const std::string& to) {
             for (const widgets::GraphEdge& one : graph.edges) {
                 if (paths[static_cast<std::size_t>(one.from)] == from &&
@@ -147,6 +152,25 @@ private slots:
         ui::blockGraph(*outline, "layers.3", paths);
         QVERIFY(std::count(paths.begin(), paths.end(), "layers.3.branches.0") == 1);
         QVERIFY(std::count(paths.begin(), paths.end(), "layers.3.branches.1") == 1);
+    }
+
+    void what_lays_a_sample_out_in_a_row_is_called_flatten() {
+        Json document = config::json_of(test::tiny_config());
+        document["data"] = {{"train", {{"type", "synthetic"}, {"kind", "images"}}}};
+        const auto checked = compile::read_run_config(document, "/tmp");
+        QVERIFY(checked.ok());
+        const auto sample = train::outline_run_data(checked.config, train::PlanTarget{}).sample;
+        QVERIFY(sample.input.shape.rank() > 1);
+        const auto outline = ui::outlineModel(checked.config, sample);
+        std::vector<std::string> paths;
+        const widgets::Graph graph = ui::blockGraph(*outline, "", paths);
+        const auto shown = [&](const QString& word) {
+            return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const auto& node) {
+                return (node.title + node.detail).contains(word);
+            });
+        };
+        QVERIFY(shown("flatten"));
+        QVERIFY(!shown("reshape"));
     }
 
     void the_model_is_built_for_the_data_of_its_draft_and_no_other() {
@@ -292,6 +316,91 @@ private slots:
         QCOMPARE(layers(fixture)[1].at("type"), Json("dropout"));
     }
 
+    void several_layers_are_copied_moved_and_deleted_at_a_time() {
+        test::StudioFixture fixture;
+        show(fixture, sequential(kLayers));
+        auto* view = tree(fixture);
+        const auto click = [&](const char* pointer, Qt::KeyboardModifiers keys) {
+            QTest::mouseClick(view->viewport(), Qt::LeftButton, keys,
+                              view->visualItemRect(row(fixture, pointer)).center());
+        };
+        const auto types = [&] {
+            QStringList out;
+            for (const Json& layer : layers(fixture)) {
+                out << QString::fromStdString(layer.at("type").get<std::string>());
+            }
+            return out.join(' ');
+        };
+        click("/model/layers/0", {});
+        click("/model/layers/1", Qt::ControlModifier);
+        QCOMPARE(view->selectedItems().size(), 2);
+        fixture.click("layerDown");
+        QCOMPARE(types(), QString("residual linear relu branches linear"));
+        QCOMPARE(view->selectedItems().size(), 2); // those that were moved
+        view->setFocus();
+        fixture.press(Qt::Key_D, Qt::ControlModifier);
+        QCOMPARE(types(), QString("residual linear relu linear relu branches linear"));
+        QCOMPARE(view->selectedItems().size(), 2); // the copies
+        fixture.press(Qt::Key_Delete);
+        QCOMPARE(types(), QString("residual linear relu branches linear"));
+        click("/model/layers/0", {});
+        click("/model/layers/3", Qt::ControlModifier);
+        QVERIFY(!fixture.find("layerUp")->isEnabled()); // one is the first already
+        fixture.click("layerDelete");
+        QCOMPARE(types(), QString("linear relu linear"));
+        // Layers of several lists can only be deleted.
+        show(fixture, sequential(kLayers));
+        click("/model/layers/0", {});
+        click("/model/layers/2/layers/0", Qt::ControlModifier);
+        QVERIFY(!fixture.find("layerDuplicate")->isEnabled());
+        fixture.click("layerDelete");
+        QCOMPARE(types(), QString("relu residual branches linear"));
+        QCOMPARE(layers(fixture)[1].at("layers").size(), std::size_t{1});
+    }
+
+    void the_graph_follows_what_is_selected() {
+        test::StudioFixture fixture;
+        show(fixture, sequential(kLayers));
+        fixture.window().resize(1440, 500); // the graph is higher than its part
+        auto* view = tree(fixture);
+        auto* graph = static_cast<widgets::GraphView*>(fixture.find("modelGraph"));
+        QTRY_COMPARE(graph->itemCount(), 6);
+        const auto select = [&](const char* pointer) {
+            view->setCurrentItem(row(fixture, pointer), 0,
+                                 QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+        };
+        const auto seen = [&] {
+            return graph->visibleRegion().boundingRect().contains(
+                graph->item(graph->cursorItem()).rect.center().toPoint());
+        };
+        select("/model/layers/4");
+        QVERIFY(graph->item(graph->cursorItem()).name.contains("layers.4"));
+        QVERIFY(seen());
+        select("/model/layers/0");
+        QVERIFY(seen());
+        row(fixture, "/model/layers/1")->setSelected(true);
+        QCOMPARE(graph->marked().size(), std::size_t{2});
+        // What lies inside a block is shown with what is around it there.
+        select("/model/layers/3/branches/1");
+        QTRY_VERIFY(graph->cursorItem() >= 0 &&
+                    graph->item(graph->cursorItem()).name.contains("branches.1"));
+        QVERIFY(fixture.find("graphUp")->isVisible());
+        select("/model/layers/1");
+        QTRY_VERIFY(graph->cursorItem() >= 0 &&
+                    graph->item(graph->cursorItem()).name.startsWith("relu"));
+    }
+
+    void how_a_model_begins_is_shown_with_the_model_alone() {
+        test::StudioFixture fixture;
+        show(fixture, sequential(kLayers));
+        tree(fixture)->setCurrentItem(row(fixture, "/model"));
+        QTRY_VERIFY(fixture.find("field:/init/from")->isVisible());
+        tree(fixture)->setCurrentItem(row(fixture, "/model/layers/0"));
+        QVERIFY(!fixture.find("field:/init/from")->isVisible());
+        QVERIFY(page(fixture)->showField("/init/from"));
+        QVERIFY(fixture.find("field:/init/from")->isVisible());
+    }
+
     void a_chosen_layer_shows_its_settings() {
         test::StudioFixture fixture;
         show(fixture, sequential(kLayers));
@@ -402,7 +511,7 @@ private slots:
         auto* graph = static_cast<widgets::GraphView*>(fixture.find("modelGraph"));
         QTRY_VERIFY(graph->itemCount() == 6);
         for (int i = 0; i < graph->itemCount(); ++i) {
-            if (graph->item(i).name.startsWith("layers.3")) {
+            if (graph->item(i).name.contains("layers.3")) {
                 graph->setCursorItem(i);
             }
         }

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/layer_edit.h"
 #include "ui/bridge/plan_digest.h"
 
 #include <QCoreApplication>
@@ -35,6 +36,44 @@ std::vector<std::string> blocksAround(const std::string& path) {
         out.push_back(at);
     }
     return out;
+}
+
+/// Kinds of ops that share a colour; what does the work of a block comes first.
+const std::vector<std::vector<std::string>>& kindColours() {
+    static const std::vector<std::vector<std::string>> kinds = {
+        {"attention", "attention_cached"},
+        {"conv2d"},
+        {"embedding"},
+        {"matmul", "linear"},
+        {"layer_norm", "rms_norm", "batch_norm", "batch_norm_inference"},
+        {"max_pool", "avg_pool", "reduce_sum"},
+        {"relu", "gelu", "gelu_erf", "silu", "tanh", "sigmoid", "softmax"},
+    };
+    return kinds;
+}
+
+/// Of what a block itself computes; -1: of no kind, or of several in its parts.
+int slotOf(const ModelBlock& block) {
+    const std::vector<std::string> ops =
+        block.ops.empty() ? std::vector<std::string>{} : split(block.ops, '\n');
+    for (std::size_t slot = 0; slot < kindColours().size(); ++slot) {
+        for (const std::string& kind : kindColours()[slot]) {
+            if (std::find(ops.begin(), ops.end(), kind) != ops.end()) {
+                return static_cast<int>(slot);
+            }
+        }
+    }
+    return -1;
+}
+
+void nameKinds(const std::vector<LayerNode>& layers, ModelOutline& outline) {
+    for (const LayerNode& layer : layers) {
+        const auto block = outline.blocks.find(layer.path);
+        if (block != outline.blocks.end()) {
+            block->second.kind = layer.type;
+        }
+        nameKinds(layer.children, outline);
+    }
 }
 
 class ModelOutlineCollector {
@@ -98,12 +137,21 @@ private:
             block.output_bytes += bytes;
             block.shape = shape;
         }
+        const std::string kind = kindOf(op);
         ModelBlock& own = outline_.blocks[op.path];
         std::vector<std::string> kinds =
             own.ops.empty() ? std::vector<std::string>{} : split(own.ops, '\n');
-        if (std::find(kinds.begin(), kinds.end(), op.kind) == kinds.end()) {
-            own.ops += (own.ops.empty() ? "" : "\n") + op.kind;
+        if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
+            own.ops += (own.ops.empty() ? "" : "\n") + kind;
         }
+    }
+
+    /// As people call it: a reshape that lays a sample out in a row is a flatten.
+    std::string kindOf(const ir::Op& op) const {
+        const bool flattens = op.kind == "reshape" && !op.inputs.empty() && !op.outputs.empty() &&
+                              program_.type(op.inputs.front()).shape.rank() > 2 &&
+                              program_.type(op.outputs.front()).shape.rank() == 2;
+        return flattens ? "flatten" : op.kind;
     }
 
     /// What an op takes in was given on by the blocks that it is not in: the last of it is what a
@@ -210,15 +258,25 @@ private:
                          : name;
         if (known != nullptr && !block.empty()) {
             QStringList words;
+            if (!known->kind.empty()) {
+                node.title = count > 1 ? ModelOutlineText::tr("%1 and %2 more like it")
+                                             .arg(toQString(known->kind))
+                                             .arg(count - 1)
+                                       : toQString(known->kind);
+                words.append(name);
+            }
             if (known->parameters > 0) {
                 words.append(toQString(format_count(known->parameters)));
             }
-            words.append(kindsOf(*known));
+            if (known->kind.empty()) {
+                words.append(kindsOf(*known));
+            }
+            node.slot = slotOf(*known);
             node.detail = words.join(QStringLiteral(" · "));
             node.tooltip = ModelOutlineText::tr("%1\n%2 parameters, %3 FLOPs a sample, puts out %4")
                                .arg(toQString(block), formatCount(known->parameters),
                                     formatFlops(known->flops), toQString(known->shape));
-            node.shade = known->parameters > 0 ? 1 : 0;
+            node.shade = node.slot < 0 && known->parameters > 0 ? 1 : 0;
         }
         graph_.nodes.push_back(node);
         paths_.push_back(block);
@@ -388,6 +446,7 @@ std::shared_ptr<const ModelOutline> outlineModel(const compile::RunConfig& confi
         outline->hint = toQString(error.hint());
     }
     ModelOutlineCollector(*outline).run();
+    nameKinds(layerTree(config.section("model")), *outline);
     return outline;
 }
 

@@ -20,6 +20,7 @@ namespace weft::ui {
 /// A layer path and all below it.
 struct ModelBlock {
     std::string path;              // "layers.3", "blocks.0.attention"
+    std::string kind;              // of a layer in a list of layers: "conv2d"; else empty
     std::string ops;               // kinds of the ops directly in it: "matmul, add, relu"
     std::int64_t parameters = 0;   // below it; tied ones at their first use
     double flops = 0;              // forward, of one sample

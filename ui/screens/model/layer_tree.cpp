@@ -10,10 +10,12 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QItemSelectionModel>
 #include <QMenu>
 #include <QPushButton>
 #include <QScopedValueRollback>
 #include <QShortcut>
+#include <QTreeWidgetItemIterator>
 #include <QVBoxLayout>
 
 namespace weft::ui {
@@ -44,6 +46,12 @@ QTreeWidgetItem* findItem(QTreeWidgetItem* below, int role, const std::string& t
     return nullptr;
 }
 
+/// It alone, whatever keys are held.
+void makeCurrent(QTreeWidget& tree, QTreeWidgetItem* item) {
+    tree.setCurrentItem(item, LayerTreeNameColumn,
+                        QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+}
+
 QPushButton* toolButton(const char* icon, const QString& id, const QString& name) {
     auto* button = new QPushButton(widgets::icon(icon), {});
     button->setObjectName(id);
@@ -67,10 +75,10 @@ LayerTree::LayerTree(FormSource& source, Draft& draft, QWidget* parent)
     add_menu_ = new QMenu(add_);
     add_->setMenu(add_menu_);
     connect(add_menu_, &QMenu::aboutToShow, this, &LayerTree::fillAddMenu);
-    duplicate_ = toolButton("copy", "layerDuplicate", tr("Duplicate the layer (Ctrl+D)"));
-    up_ = toolButton("chevron-up", "layerUp", tr("Move the layer up (Alt+Up)"));
-    down_ = toolButton("chevron-down", "layerDown", tr("Move the layer down (Alt+Down)"));
-    remove_ = toolButton("trash", "layerDelete", tr("Delete the layer (Delete)"));
+    duplicate_ = toolButton("copy", "layerDuplicate", tr("Duplicate the selected layers (Ctrl+D)"));
+    up_ = toolButton("chevron-up", "layerUp", tr("Move the selected layers up (Alt+Up)"));
+    down_ = toolButton("chevron-down", "layerDown", tr("Move the selected layers down (Alt+Down)"));
+    remove_ = toolButton("trash", "layerDelete", tr("Delete the selected layers (Delete)"));
     for (QPushButton* button : {add_, duplicate_, up_, down_, remove_}) {
         header->addControl(button);
     }
@@ -81,6 +89,7 @@ LayerTree::LayerTree(FormSource& source, Draft& draft, QWidget* parent)
     tree_->setHeaderLabels({tr("Block"), tr("Puts out"), tr("Parameters")});
     tree_->setFrameShape(QFrame::NoFrame);
     tree_->setUniformRowHeights(true);
+    tree_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     tree_->header()->setStretchLastSection(false);
     tree_->header()->setSectionResizeMode(LayerTreeNameColumn, QHeaderView::Stretch);
     tree_->header()->setSectionResizeMode(LayerTreeShapeColumn, QHeaderView::ResizeToContents);
@@ -101,9 +110,9 @@ LayerTree::LayerTree(FormSource& source, Draft& draft, QWidget* parent)
     connect(down_, &QPushButton::clicked, this, [this] { shift(1); });
     connect(convert_, &QPushButton::clicked, this, &LayerTree::convert);
     connect(tree_, &RowTree::rowMoved, this, &LayerTree::moved, Qt::QueuedConnection);
-    connect(tree_, &QTreeWidget::currentItemChanged, this, [this] {
-        updateButtons();
+    connect(tree_, &QTreeWidget::itemSelectionChanged, this, [this] {
         if (!filling_) {
+            updateButtons();
             emit chosen();
         }
     });
@@ -184,7 +193,7 @@ void LayerTree::rebuild() {
             again = findItem(root, kLayerTreePointer,
                              config::pointer_to(place->list, place->index - 1));
         }
-        tree_->setCurrentItem(again == nullptr ? root : again);
+        makeCurrent(*tree_, again == nullptr ? root : again);
     }
     updateButtons();
     emit chosen();
@@ -255,9 +264,53 @@ std::string LayerTree::path() const {
     return itemText(tree_->currentItem(), kPath);
 }
 
+std::vector<std::string> LayerTree::paths() const {
+    std::vector<std::string> out;
+    for (const QTreeWidgetItem* item : tree_->selectedItems()) {
+        out.push_back(itemText(item, kPath));
+    }
+    return out;
+}
+
+std::vector<std::string> LayerTree::selectedLayers() const {
+    std::vector<std::string> out;
+    for (QTreeWidgetItemIterator row(tree_); *row != nullptr; ++row) {
+        const std::string at = pointerOf(*row);
+        const bool inside = !out.empty() && at.starts_with(out.back() + "/");
+        if ((*row)->isSelected() && placeOf(at) && !inside) {
+            out.push_back(at);
+        }
+    }
+    return out;
+}
+
+std::vector<std::size_t> LayerTree::placesInList() const {
+    std::vector<std::size_t> out;
+    std::string list;
+    for (const std::string& layer : selectedLayers()) {
+        const auto place = placeOf(layer);
+        if (!out.empty() && place->list != list) {
+            return {};
+        }
+        list = place->list;
+        out.push_back(place->index);
+    }
+    return out;
+}
+
+void LayerTree::selectLayers(const std::string& list, const std::vector<std::size_t>& places) {
+    choosePointer(config::pointer_to(list, places.front()));
+    for (const std::size_t place : places) {
+        if (QTreeWidgetItem* found = findItem(tree_->invisibleRootItem(), kLayerTreePointer,
+                                              config::pointer_to(list, place))) {
+            found->setSelected(true);
+        }
+    }
+}
+
 void LayerTree::choosePath(const std::string& path) {
     if (QTreeWidgetItem* found = findItem(tree_->invisibleRootItem(), kPath, path)) {
-        tree_->setCurrentItem(found);
+        makeCurrent(*tree_, found);
         tree_->scrollToItem(found);
     }
 }
@@ -265,7 +318,7 @@ void LayerTree::choosePath(const std::string& path) {
 bool LayerTree::choosePointer(const std::string& pointer) {
     for (std::string at = pointer; at.size() > 1; at = at.substr(0, at.rfind('/'))) {
         if (QTreeWidgetItem* found = findItem(tree_->invisibleRootItem(), kLayerTreePointer, at)) {
-            tree_->setCurrentItem(found);
+            makeCurrent(*tree_, found);
             tree_->scrollToItem(found);
             return true;
         }
@@ -275,19 +328,21 @@ bool LayerTree::choosePointer(const std::string& pointer) {
 
 void LayerTree::updateButtons() {
     const bool can = editable() && source_.isEditable();
-    const auto place = placeOf(pointer());
+    const std::vector<std::string> layers = selectedLayers();
+    const std::vector<std::size_t> places = placesInList();
+    const auto place = layers.empty() ? std::nullopt : placeOf(layers.front());
     const Json* list = place ? source_.given(place->list) : nullptr;
-    const bool one = can && list != nullptr;
+    const bool together = can && list != nullptr && !places.empty();
     const QString why = can ? QString() : tr("Only the layers of a sequential model can be edited");
     for (QPushButton* button : {add_, duplicate_, up_, down_, remove_}) {
         button->setVisible(can);
     }
     add_->setEnabled(can);
-    duplicate_->setEnabled(one);
-    remove_->setEnabled(one);
-    up_->setEnabled(one && place->index > 0);
-    down_->setEnabled(one && place->index + 1 < list->size());
-    tree_->setDragEnabled(can);
+    duplicate_->setEnabled(together);
+    remove_->setEnabled(can && !layers.empty());
+    up_->setEnabled(together && places.front() > 0);
+    down_->setEnabled(together && places.back() + 1 < list->size());
+    tree_->setDragEnabled(can && tree_->selectedItems().size() == 1);
     convert_->setVisible(!can && draft_.isValid() && !draft_.isEmpty() &&
                          asSequential(draft_.config().section("model")).has_value());
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The blocks of the draft's model as a tree. Those of a sequential model are added, copied, moved
-// (dragged, or by Alt and arrow keys) and deleted here; those of other models are only looked at.
+// (one dragged, several by Alt and arrow keys) and deleted here; those of other models are only
+// looked at.
 #pragma once
 
 #include "ui/bridge/layer_edit.h"
@@ -25,6 +26,8 @@ public:
     std::string pointer() const;
     /// Layer path of the chosen row; empty: the whole.
     std::string path() const;
+    /// Of all rows that are selected, from above.
+    std::vector<std::string> paths() const;
     void choosePath(const std::string& path);
     bool choosePointer(const std::string& pointer);
 
@@ -52,6 +55,11 @@ private:
     void shift(int by);
     void convert();
     void moved(QTreeWidgetItem* row, QTreeWidgetItem* parent, int index);
+    /// Layers that are selected, from above, none of them inside another.
+    std::vector<std::string> selectedLayers() const;
+    /// Where they are in the one list that all of them are in; empty: there is no such list.
+    std::vector<std::size_t> placesInList() const;
+    void selectLayers(const std::string& list, const std::vector<std::size_t>& places);
     static std::string pointerOf(const QTreeWidgetItem* item);
     config::Json model() const;
     bool editable() const;

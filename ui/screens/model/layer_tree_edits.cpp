@@ -6,6 +6,8 @@
 
 #include <QMenu>
 
+#include <algorithm>
+
 namespace weft::ui {
 
 using config::Json;
@@ -77,34 +79,56 @@ void LayerTree::addBranch() {
     change(changed, pointer());
 }
 
+/// Behind the last of them, in their order.
 void LayerTree::duplicate() {
-    const auto place = placeOf(pointer());
-    const Json* layer = source_.given(pointer());
-    if (!editable() || !place || layer == nullptr) {
+    const std::vector<std::size_t> places = placesInList();
+    if (!editable() || places.empty()) {
         return;
     }
-    change(withLayer(model(), place->list, place->index + 1, Json(*layer)),
-           config::pointer_to(place->list, place->index + 1));
+    const std::string list = placeOf(selectedLayers().front())->list;
+    Json changed = model();
+    std::vector<std::size_t> copies;
+    for (const std::size_t place : places) {
+        copies.push_back(places.back() + 1 + copies.size());
+        changed = withLayer(changed, list, copies.back(),
+                            *source_.given(config::pointer_to(list, place)));
+    }
+    change(changed, {});
+    selectLayers(list, copies);
 }
 
 void LayerTree::remove() {
-    const std::string at = pointer();
-    if (editable() && placeOf(at)) {
-        change(withoutLayer(model(), at), {}); // the row that is there then, or the one before
+    std::vector<std::string> layers = selectedLayers();
+    if (!editable() || layers.empty()) {
+        return;
     }
+    Json changed = model();
+    for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
+        changed = withoutLayer(changed, *layer);
+    }
+    change(changed, {}); // the row that is there then, or the one before
 }
 
 void LayerTree::shift(int by) {
-    const auto place = placeOf(pointer());
-    const Json* list = place ? source_.given(place->list) : nullptr;
-    if (!editable() || list == nullptr) {
+    std::vector<std::size_t> places = placesInList();
+    if (!editable() || places.empty()) {
         return;
     }
-    const std::size_t to = place->index + static_cast<std::size_t>(by); // may wrap below zero
-    if (to < list->size()) {
-        change(withLayerMoved(model(), pointer(), place->list, by > 0 ? to + 1 : to),
-               config::pointer_to(place->list, to));
+    const std::string list = placeOf(selectedLayers().front())->list;
+    const std::size_t count = source_.given(list)->size();
+    if (by < 0 ? places.front() == 0 : places.back() + 1 >= count) {
+        return;
     }
+    Json changed = model();
+    const auto move = [&](std::size_t& place) {
+        const std::string from = config::pointer_to(list, place);
+        place += static_cast<std::size_t>(by); // may be one less
+        changed = withLayerMoved(changed, from, list, by > 0 ? place + 1 : place);
+    };
+    by < 0 ? (void)std::for_each(places.begin(), places.end(), move)
+           : (void)std::for_each(places.rbegin(), places.rend(), move);
+    change(changed, {});
+    selectLayers(list, places);
 }
 
 void LayerTree::moved(QTreeWidgetItem* row, QTreeWidgetItem* parent, int index) {

@@ -21,6 +21,17 @@ namespace {
 
 constexpr int kLeastWidth = 220;
 
+/// The block right around a block; empty: the model.
+std::string levelAround(const std::string& path) {
+    std::string outer;
+    if (!path.empty()) {
+        for (std::string at = childOf(path, ""); at != path; at = childOf(path, at)) {
+            outer = at;
+        }
+    }
+    return outer;
+}
+
 } // namespace
 
 ModelGraph::ModelGraph(QWidget* parent)
@@ -76,9 +87,15 @@ void ModelGraph::setOutline(std::shared_ptr<const ModelOutline> outline) {
     draw();
 }
 
-void ModelGraph::choose(const std::string& path) {
+void ModelGraph::choose(const std::string& path, const std::vector<std::string>& all) {
     chosen_ = path;
-    mark();
+    all_chosen_ = all;
+    const bool known = outline_ && outline_->find(path) != nullptr;
+    if (known && path != level_ && levelAround(path) != level_) {
+        enter(levelAround(path));
+    } else {
+        mark();
+    }
 }
 
 std::string ModelGraph::pathAt(int node) const {
@@ -124,11 +141,35 @@ void ModelGraph::take(Drawing drawing) {
 
 void ModelGraph::mark() {
     const QSignalBlocker blocker(scroll_->view());
-    const auto node = std::find_if(paths_.begin(), paths_.end(), [&](const std::string& path) {
-        return !path.empty() && (chosen_ == path || chosen_.starts_with(path + "."));
-    });
-    scroll_->view()->setCursorItem(node == paths_.end() ? -1
-                                                        : static_cast<int>(node - paths_.begin()));
+    std::vector<int> marked;
+    for (const std::string& path : all_chosen_) {
+        marked.push_back(nodeOf(path));
+    }
+    const int node = nodeOf(chosen_);
+    scroll_->view()->setMarked(std::move(marked));
+    scroll_->view()->setCursorItem(node);
+    scroll_->showNode(node);
+}
+
+int ModelGraph::nodeOf(const std::string& path) const {
+    const auto at = [this](const std::string& block) {
+        const auto found = std::find(paths_.begin(), paths_.end(), block);
+        return block.empty() || found == paths_.end() ? -1
+                                                      : static_cast<int>(found - paths_.begin());
+    };
+    const std::string block = path.empty() ? path : childOf(path, level_);
+    const ModelBlock* level = outline_ ? outline_->find(level_) : nullptr;
+    if (block.empty() || level == nullptr || at(block) >= 0) {
+        return at(block);
+    }
+    int node = -1; // equal blocks follow the one that is drawn
+    for (const std::string& child : level->children) {
+        node = at(child) >= 0 ? at(child) : node;
+        if (child == block) {
+            return node;
+        }
+    }
+    return -1;
 }
 
 void ModelGraph::enter(const std::string& path) {
@@ -139,14 +180,9 @@ void ModelGraph::enter(const std::string& path) {
 
 /// To the block around: "blocks.0" is one part of a path.
 void ModelGraph::leave() {
-    if (level_.empty()) {
-        return;
+    if (!level_.empty()) {
+        enter(levelAround(level_));
     }
-    std::string outer;
-    for (std::string at = childOf(level_, ""); at != level_; at = childOf(level_, at)) {
-        outer = at;
-    }
-    enter(outer);
 }
 
 /// A double click or Enter goes into a block; a click alone chooses it.

@@ -27,8 +27,9 @@ public:
     /// An outline is being made: what is shown is of before.
     void expectOutline();
     void setOutline(std::shared_ptr<const ModelOutline> outline);
-    /// Marks the block that has this layer path, or the one around it; empty: none.
-    void choose(const std::string& path);
+    /// Marks the block that has this layer path, or the one around it; empty: none. Goes to the
+    /// level that shows it. Of `all` that are chosen those are marked, too, that this level shows.
+    void choose(const std::string& path, const std::vector<std::string>& all);
     /// The block whose inside is shown; empty: the whole model.
     const std::string& level() const { return level_; }
 
@@ -50,6 +51,8 @@ private:
     void draw();
     void take(Drawing drawing);
     void mark();
+    /// Where a block is drawn: itself, the one around it, or the one that stands for its equals.
+    int nodeOf(const std::string& path) const;
     std::string pathAt(int node) const;
 
     widgets::SectionHeader* header_;
@@ -60,6 +63,7 @@ private:
     std::vector<std::string> paths_;
     std::string level_;
     std::string chosen_;
+    std::vector<std::string> all_chosen_;
     std::stop_source stop_;
     bool fits_ = false; // the next drawing is shown as a whole
 };

@@ -126,7 +126,7 @@ QWidget* ModelScreen::createParts() {
     graph_ = new ModelGraph;
     connect(tree_, &LayerTree::chosen, this, [this] {
         refreshForm();
-        graph_->choose(tree_->path());
+        graph_->choose(tree_->path(), tree_->paths());
     });
     connect(graph_, &ModelGraph::blockChosen, tree_, &LayerTree::choosePath);
     splitter->addWidget(tree_);
@@ -167,8 +167,13 @@ QWidget* ModelScreen::createForm() {
     rows->setContentsMargins(widgets::space::kGroup, widgets::space::kGroup, widgets::space::kGroup,
                              widgets::space::kGroup);
     rows->setSpacing(widgets::space::kGroup);
-    rows->addWidget(new widgets::Hairline);
-    rows->addWidget(new Form(source_, "/init"));
+    init_ = new QWidget; // of the model, not of each of its layers
+    auto* start = new QVBoxLayout(init_);
+    start->setContentsMargins(0, 0, 0, 0);
+    start->setSpacing(widgets::space::kGroup);
+    start->addWidget(new widgets::Hairline);
+    start->addWidget(new Form(source_, "/init"));
+    rows->addWidget(init_);
     rows->addStretch(1);
     form_scroll_ = widgets::verticalScroll(content);
     form_scroll_->setObjectName("modelSettings");
@@ -345,7 +350,13 @@ void ModelScreen::refreshForm() {
     const bool record = field != nullptr && field->type == config::FieldType::record;
     const std::string wanted = record ? pointer : std::string("/model");
     form_header_->setTitle(wanted == "/model" ? tr("Model") : tr("Layer"));
-    form_header_->setSubtitle(toQString(wanted == "/model" ? "" : tree_->path()));
+    const auto selected = static_cast<int>(tree_->paths().size());
+    form_header_->setSubtitle(wanted == "/model" ? QString()
+                              : selected > 1
+                                  ? tr("%1, the last of %2 selected")
+                                        .arg(toQString(tree_->path()), QString::number(selected))
+                                  : toQString(tree_->path()));
+    init_->setVisible(wanted == "/model");
     if (wanted == form_pointer_ && form_ != nullptr) {
         return;
     }
@@ -367,9 +378,7 @@ bool ModelScreen::showField(const std::string& pointer) {
         text_->showProblem();
         return true;
     }
-    if (pointer.starts_with("/model")) {
-        tree_->choosePointer(pointer);
-    }
+    tree_->choosePointer(pointer.starts_with("/init") ? "/model" : pointer);
     return ui::showField(form_scroll_, pointer);
 }
 

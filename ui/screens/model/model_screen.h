@@ -65,6 +65,7 @@ private:
     ModelTextPanel* text_;
     QPushButton* as_text_;
     QScrollArea* form_scroll_;
+    QWidget* init_;
     QWidget* form_ = nullptr;
     std::string form_pointer_;
     widgets::SectionHeader* form_header_;
