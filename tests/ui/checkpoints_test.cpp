@@ -18,7 +18,10 @@
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
+#include <QCoreApplication>
+#include <QHeaderView>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSemaphore>
 #include <QSignalSpy>
 #include <QTableView>
@@ -224,6 +227,24 @@ private slots:
         const auto said = [chart] { return chart->describe().split("; best "); };
         QTRY_VERIFY2(said().value(1).endsWith("at step 20"), qPrintable(chart->describe()));
         QVERIFY2(said()[0].startsWith("accuracy "), qPrintable(said()[0]));
+    }
+
+    void every_column_ends_beside_the_scroll_bar_at_any_width() {
+        std::vector<std::int64_t> steps;
+        for (int i = 1; i <= 40; ++i) {
+            steps.push_back(i * 5);
+        }
+        CheckpointsPage page(steps);
+        const auto& table = page.table();
+        for (int width = 940; width <= 1440; width += 10) {
+            page.fixture.window().resize(width, 680);
+            QCoreApplication::processEvents();
+            QTRY_VERIFY(table.verticalScrollBar()->isVisible());
+            const auto fits = [&] {
+                return table.horizontalHeader()->length() <= table.viewport()->width();
+            };
+            QTRY_VERIFY2_WITH_TIMEOUT(fits(), QByteArray::number(width).constData(), kPatienceMs);
+        }
     }
 
     void the_table_is_sorted_by_any_column_and_actions_meet_the_row_that_is_seen() {

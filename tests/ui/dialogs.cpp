@@ -108,7 +108,7 @@ std::vector<DialogRecord> all_dialogs() {
          }},
         {"fork",
          [](StudioFixture& fixture) {
-             return shown<ui::ForkDialog>(fixture, fixture.studio().run().config(), 20);
+             return shown<ui::ForkDialog>(fixture, fixture.studio().run().config(), 20, 100);
          }},
         {"two checkpoints",
          [](StudioFixture& fixture) {

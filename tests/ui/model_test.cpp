@@ -451,7 +451,7 @@ private slots:
         auto* table = static_cast<QTableView*>(fixture.find("problemsTable"));
         QTRY_COMPARE(table->model()->rowCount(), 1);
         QCOMPARE(table->model()->index(0, ui::ProblemModel::WhereColumn).data().toString(),
-                 QString("/model/layers/2"));
+                 QString("model › layers.2"));
         QVERIFY(page(fixture)->navState() == widgets::NavState::Error);
         fixture.window().showPage("home");
         table->setCurrentIndex(table->model()->index(0, 0));

@@ -3,10 +3,13 @@
 #include "core/config/locate.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/studio_fixture.h"
+#include "ui/bridge/place_text.h"
 #include "ui/models/problem_model.h"
 #include "ui/screens/checkpoints/fork_dialog.h"
 #include "ui/screens/data/data_screen.h"
 
+#include "widgets/lr_curve.h"
+#include "widgets/text_label.h"
 #include <QDialog>
 #include <QLabel>
 #include <QLineEdit>
@@ -64,7 +67,8 @@ class ProblemsTest : public QObject {
 
     static int row_of(const QTableView* view, const QString& pointer) {
         for (int row = 0; row < view->model()->rowCount(); ++row) {
-            if (cell(view, row, ui::ProblemModel::WhereColumn) == pointer) {
+            if (cell(view, row, ui::ProblemModel::WhereColumn) ==
+                ui::placeText(pointer.toStdString())) {
                 return row;
             }
         }
@@ -239,13 +243,13 @@ private slots:
         const auto config =
             compile::read_run_config(std::string_view(test::tiny_config()), fixture.root());
         QVERIFY(config.ok());
-        ui::ForkDialog dialog(config.config, 100);
+        ui::ForkDialog dialog(config.config, 100, 1000);
         dialog.show();
         dialog.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&dialog));
         const auto* start = dialog.findChild<QPushButton*>("startFork");
         QVERIFY(start->isEnabled());
-        QVERIFY(dialog.overrides().empty());
+        QCOMPARE(dialog.overrides(), std::vector<std::string>{R"(name="tiny-from-100")"});
         const int height = dialog.height();
         const auto problem = [&] {
             const auto lines = dialog.findChildren<QLabel*>("fieldProblem");
@@ -268,7 +272,7 @@ private slots:
             QTest::keyClick(edit, Qt::Key_Z, Qt::ControlModifier);
             QTRY_VERIFY(start->isEnabled());
             QTRY_COMPARE(problem(), QString());
-            QVERIFY(dialog.overrides().empty());
+            QCOMPARE(dialog.overrides(), std::vector<std::string>{R"(name="tiny-from-100")"});
         }
         QCOMPARE(dialog.height(), height);
         // Enter starts the fork with what was typed, and nothing else is changed by it.
@@ -278,7 +282,38 @@ private slots:
         QTest::keyClicks(rate, "0.5");
         QTest::keyClick(rate, Qt::Key_Return);
         QCOMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));
-        QCOMPARE(dialog.overrides(), std::vector<std::string>{"optimizer.learning_rate=0.5"});
+        QCOMPARE(dialog.overrides(), (std::vector<std::string>{R"(name="tiny-from-100")",
+                                                               "optimizer.learning_rate=0.5"}));
+    }
+
+    void the_fork_dialog_shows_its_rates_and_what_differs() {
+        test::StudioFixture fixture;
+        config::Json document = config::json_of(test::tiny_config());
+        document["training"]["length"] = {{"epochs", 2}};
+        document["lr_schedule"] = {{"type", "constant"}};
+        document["optimizer"]["learning_rate"] = 0.25;
+        document["name"] = "b-from-7";
+        const auto config = compile::read_run_config(document, fixture.root());
+        QVERIFY(config.ok());
+        ui::ForkDialog dialog(config.config, 100, 1000);
+        dialog.show();
+        dialog.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&dialog));
+        const auto* rate = dialog.findChild<widgets::LrCurve*>("forkRate");
+        QCOMPARE(rate->valueAt(1000), 0.25);
+        const auto says = [&](const QString& words) {
+            const auto labels = dialog.findChildren<widgets::ElidedLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [&](const auto* label) {
+                return label->isVisible() && label->text() == words;
+            });
+        };
+        QVERIFY(says("b-from-7 → b-from-100"));
+        auto* edit = dialog.findChild<QWidget*>("field:/optimizer/learning_rate");
+        edit->setFocus();
+        QTest::keyClick(edit, Qt::Key_A, Qt::ControlModifier);
+        QTest::keyClicks(edit, "0.5");
+        QTRY_COMPARE(rate->valueAt(1000), 0.5);
+        QTRY_VERIFY(says("0.25 → 0.5"));
     }
 };
 

@@ -3,6 +3,7 @@
 
 #include "core/config/locate.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/place_text.h"
 #include "ui/studio.h"
 #include "widgets/icon.h"
 
@@ -37,22 +38,28 @@ void ProblemModel::rebuild() {
             const config::Location place =
                 text.empty() ? config::Location{0, 0, 0, 0} : config::locate(text, found.pointer);
             problems.push_back({found.severity == config::Severity::error, tr("draft"),
-                                toQString(found.pointer), static_cast<int>(place.line),
+                                placeText(found.pointer), static_cast<int>(place.line),
                                 static_cast<int>(place.column), toQString(found.message),
-                                toQString(found.hint)});
+                                toQString(found.hint), toQString(found.pointer)});
         }
     }
     const RunModel& run = studio_.run();
     if (!run.problem().isEmpty()) {
-        problems.push_back({true, tr("run"), {}, 0, 0, run.problem(), {}});
+        problems.push_back({true, tr("run"), {}, 0, 0, run.problem(), {}, {}});
     }
     if (run.failure()) {
-        problems.push_back({true, run.name(), toQString(run.failure()->where), 0, 0,
-                            toQString(run.failure()->message), toQString(run.failure()->hint)});
+        problems.push_back({true,
+                            run.name(),
+                            toQString(run.failure()->where),
+                            0,
+                            0,
+                            toQString(run.failure()->message),
+                            toQString(run.failure()->hint),
+                            {}});
     }
     for (const train::WarningEvent& warning : run.warnings()) {
         problems.push_back(
-            {false, run.name(), {}, 0, 0, toQString(warning.message), toQString(warning.hint)});
+            {false, run.name(), {}, 0, 0, toQString(warning.message), toQString(warning.hint), {}});
     }
     const auto same = [](const Problem& a, const Problem& b) {
         return a.message == b.message && a.where == b.where && a.source == b.source &&

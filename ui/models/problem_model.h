@@ -13,11 +13,12 @@ class Studio;
 struct Problem {
     bool error = true;
     QString source; // "draft" or the run's name
-    QString where;  // the draft: JSON pointer; a run: op or file
+    QString where;  // the draft: the field, in words; a run: op or file
     int line = 0;   // of the draft's text, from 1; 0: none
     int column = 0;
     QString message;
     QString hint;
+    QString pointer; // of the draft's field
 };
 
 class ProblemModel : public QAbstractTableModel {

@@ -4,6 +4,7 @@
 #include "core/config/locate.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft.h"
+#include "ui/bridge/place_text.h"
 #include "widgets/card.h"
 #include "widgets/icon.h"
 #include "widgets/style.h"
@@ -189,7 +190,7 @@ void ConfigDialog::markProblems() {
         mark.format.setUnderlineColor(theme.color(error ? Role::Error : Role::Warning));
         mark.format.setBackground(theme.color(error ? Role::ErrorTint : Role::WarningTint));
         marks << mark;
-        const QString where = found.pointer.empty() ? QString() : toQString(found.pointer) + "  ";
+        const QString where = found.pointer.empty() ? QString() : placeText(found.pointer) + "  ";
         auto* item = new QListWidgetItem(
             widgets::icon(error ? "error" : "warning", error ? Role::Error : Role::Warning),
             tr("line %1  %2%3. %4")

@@ -312,7 +312,7 @@ void MainWindow::start() {
 void MainWindow::showProblem(int row) {
     const Problem& problem = problems_->problem(row);
     if (problem.line > 0) {
-        showField(problem.where);
+        showField(problem.pointer);
     } else {
         showPage("train");
     }

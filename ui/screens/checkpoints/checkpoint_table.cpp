@@ -125,6 +125,21 @@ void CheckpointTable::fitColumns() {
     const bool tight = room < kTightWidth || widthOfReasons() > roomForReasons();
     setColumnHidden(CheckpointModel::KeptFor, tight);
     horizontalHeader()->setStretchLastSection(tight);
+    fitMetric();
+}
+
+// The name of the metric is shortened where all that is left is wider than the table.
+void CheckpointTable::fitMetric() {
+    QHeaderView* header = horizontalHeader();
+    const int missing = -roomForReasons();
+    header->setSectionResizeMode(CheckpointModel::Metric,
+                                 missing > 0 ? QHeaderView::Fixed : QHeaderView::ResizeToContents);
+    if (missing > 0) {
+        const int values = sizeHintForColumn(CheckpointModel::Metric);
+        const int named = header->sectionSizeHint(CheckpointModel::Metric);
+        header->resizeSection(CheckpointModel::Metric,
+                              std::max(values, std::max(values, named) - missing));
+    }
 }
 
 /// What the other columns leave.

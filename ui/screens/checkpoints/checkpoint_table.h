@@ -34,6 +34,7 @@ protected:
 
 private:
     void fitColumns();
+    void fitMetric();
     int roomForReasons() const;
     bool hasProblems() const;
     double widthOfReasons() const;

@@ -401,7 +401,7 @@ void CheckpointsScreen::fork() {
         return;
     }
     const CheckpointRow chosen = model_->row(current);
-    auto* dialog = new ForkDialog(run().config(), chosen.step, this);
+    auto* dialog = new ForkDialog(run().config(), chosen.step, run().totalSteps(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     // Another run may be on the page by then.
     connect(dialog, &QDialog::accepted, this, [this, dialog, folder = folder_, path = chosen.path] {

@@ -63,7 +63,7 @@ DraftChanges::DraftChanges(QWidget* parent) : QWidget(parent) {
     hide();
 }
 
-void DraftChanges::show(const compile::RunConfig& run, const Draft& draft) {
+void DraftChanges::show(const compile::RunConfig& run, const Draft& draft, const QString& title) {
     clear();
     if (!draft.isValid()) {
         return;
@@ -78,7 +78,7 @@ void DraftChanges::show(const compile::RunConfig& run, const Draft& draft) {
         return;
     }
     const std::vector<compile::FieldChange> changes = telling(draft.differencesFrom(run));
-    header_->setTitle(tr("Fields changed in the draft"));
+    header_->setTitle(title);
     header_->setTrailing(QString::number(changes.size()));
     for (std::size_t i = 0; i < std::min(changes.size(), kMostChanges); ++i) {
         addChange(changes[i]);

@@ -23,7 +23,7 @@ public:
     explicit DraftChanges(QWidget* parent = nullptr);
 
     /// Is hidden where there is nothing to tell.
-    void show(const compile::RunConfig& run, const Draft& draft);
+    void show(const compile::RunConfig& run, const Draft& draft, const QString& title);
     void clear();
 
 private:

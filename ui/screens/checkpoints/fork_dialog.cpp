@@ -1,26 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/checkpoints/fork_dialog.h"
 
+#include "core/compile/programs.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/place_text.h"
 #include "ui/forms/field_group.h"
+#include "ui/screens/checkpoints/draft_changes.h"
 #include "ui/screens/checkpoints/fork_mesh.h"
+#include "widgets/lr_curve.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
 #include <QDialogButtonBox>
 #include <QKeyEvent>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QScrollArea>
 #include <QShortcut>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 namespace weft::ui {
 namespace {
 
-constexpr QSize kForkDialogSize{640, 560};
+constexpr QSize kForkDialogSize{640, 640};
+constexpr int kForkRateHeight = 96;
+constexpr int kForkRatePoints = 200;
 
 struct ForkField {
     const char* pointer;
@@ -39,18 +47,28 @@ constexpr ForkField kTraining[] = {
     {"/training/precision", QT_TRANSLATE_NOOP("weft::ui::ForkDialog", "precision")},
 };
 
-/// Place, what is wrong, what to do: "/seed: expected an integer, found the text \"x\". Remove it."
+/// Place, what is wrong, what to do: "seed: expected an integer, found the text \"x\". Remove it."
 QString problemText(const config::Diagnostic& problem) {
-    QString line = problem.pointer.empty() ? QString() : toQString(problem.pointer) + ": ";
+    QString line = problem.pointer.empty() ? QString() : placeText(problem.pointer) + ": ";
     line += toQString(problem.message);
     return problem.hint.empty() ? line : line + ". " + toQString(problem.hint);
 }
 
+/// "tiny-from-1200", also of a parent that is called "tiny-from-400".
+std::string proposedName(const std::string& parent, std::int64_t step) {
+    static const QRegularExpression kForked("-from-\\d+$");
+    return (toQString(parent).remove(kForked) + "-from-").toStdString() + std::to_string(step);
+}
+
 } // namespace
 
-ForkDialog::ForkDialog(const compile::RunConfig& parent_config, std::int64_t step, QWidget* parent)
-    : QDialog(parent), parent_(parent_config), source_(draft_) {
-    draft_.setDocument(parent_.document, parent_.base_dir);
+ForkDialog::ForkDialog(const compile::RunConfig& parent_config, std::int64_t step,
+                       std::int64_t total_steps, QWidget* parent)
+    : QDialog(parent), parent_(parent_config), step_(step), parent_steps_(total_steps),
+      source_(draft_) {
+    config::Json document = parent_.document;
+    document["name"] = proposedName(document.value("name", ""), step);
+    draft_.setDocument(document, parent_.base_dir);
     setObjectName("forkDialog");
     setWindowTitle(tr("Fork from step %1").arg(formatCount(step)));
     resize(kForkDialogSize);
@@ -131,6 +149,13 @@ QWidget* ForkDialog::createForm() {
     section(tr("Run"), fields(kGeneral));
     section(tr("Training"), fields(kTraining));
     section(tr("Mesh"), new ForkMesh(draft_));
+    rate_ = new widgets::LrCurve;
+    rate_->setObjectName("forkRate");
+    rate_->setAccessibleName(tr("Learning rate of the fork"));
+    rate_->setFixedHeight(kForkRateHeight);
+    section(tr("Learning rate over the steps"), rate_);
+    changes_ = new DraftChanges;
+    column->addWidget(changes_);
     others_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Error);
     others_->setObjectName("forkProblems");
     others_->setWordWrap(true);
@@ -160,6 +185,40 @@ std::vector<std::string> ForkDialog::overrides() const {
     return changed;
 }
 
+std::int64_t ForkDialog::totalSteps() const {
+    const config::Json& own = draft_.config().section("training").at("length");
+    const config::Json& before = parent_.section("training").at("length");
+    if (own.contains("steps")) {
+        return own.at("steps").get<std::int64_t>();
+    }
+    const std::string unit = own.begin().key();
+    return before.contains(unit)
+               ? std::llround(static_cast<double>(parent_steps_) * own.at(unit).get<double>() /
+                              before.at(unit).get<double>())
+               : std::int64_t{0};
+}
+
+// By the function that training uses; where it stands while something is wrong.
+void ForkDialog::drawRate() {
+    if (!draft_.isValid()) {
+        return;
+    }
+    const compile::RunConfig& config = draft_.config();
+    const double base = config.section("optimizer").value("learning_rate", 0.0);
+    const std::int64_t total = totalSteps();
+    std::vector<double> steps;
+    std::vector<double> rates;
+    for (int i = 0; i <= kForkRatePoints && total > 0; ++i) {
+        const std::int64_t count = total * i / kForkRatePoints;
+        steps.push_back(static_cast<double>(count));
+        rates.push_back(base *
+                        compile::learning_rate_factor(config.section("lr_schedule"), count, total));
+    }
+    rate_->setVisible(total > 0);
+    rate_->setCurve(steps, rates);
+    rate_->setReentry(static_cast<double>(step_), tr("begins here"));
+}
+
 // What is wrong stands below the field that caused it; here what no field shows.
 void ForkDialog::check() {
     QStringList others;
@@ -173,6 +232,8 @@ void ForkDialog::check() {
         }
     }
     others_->setText(others.join("\n"));
+    changes_->show(parent_, draft_, tr("Different from the parent"));
+    drawRate();
     start_->setEnabled(draft_.isValid());
 }
 

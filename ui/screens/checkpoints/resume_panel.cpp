@@ -219,7 +219,8 @@ void ResumePanel::show(const CheckpointRow& row, const RunModel& run, const Draf
     setFact(Metrics, tr("Metrics"), metrics_text(row));
     setFact(SavedBy, tr("Kept for"), row.kept_for.empty() ? kDash : toQString(row.kept_for));
     drawRate(row, run);
-    usable_ ? changes_->show(run.config(), draft) : changes_->clear();
+    usable_ ? changes_->show(run.config(), draft, tr("Fields changed in the draft"))
+            : changes_->clear();
     updateButtons();
 }
 

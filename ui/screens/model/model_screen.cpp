@@ -5,6 +5,7 @@
 #include "core/ir/model_text.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/place_text.h"
 #include "ui/forms/form.h"
 #include "ui/forms/record_form.h"
 #include "ui/screens/draft_header.h"
@@ -51,11 +52,6 @@ bool isLastLinear(const config::Json& document, const std::string& pointer) {
     }
     const config::Json& last = document.at(layers).back();
     return last.is_object() && last.value("type", "") == "linear" && last.contains("units");
-}
-
-/// "/model/layers/2" in words: "model, layers, 2".
-QString placeText(const std::string& pointer) {
-    return toQString(pointer).mid(1).replace('/', ", ");
 }
 
 bool isOfModel(const std::string& pointer) {
