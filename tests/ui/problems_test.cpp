@@ -307,7 +307,7 @@ private slots:
                 return label->isVisible() && label->text() == words;
             });
         };
-        QVERIFY(says("b-from-7 → b-from-100"));
+        QCOMPARE(dialog.findChild<QLineEdit*>("field:/name")->text(), QString("b-from-100"));
         auto* edit = dialog.findChild<QWidget*>("field:/optimizer/learning_rate");
         edit->setFocus();
         QTest::keyClick(edit, Qt::Key_A, Qt::ControlModifier);
