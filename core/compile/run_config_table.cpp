@@ -176,19 +176,22 @@ FieldTable mesh_fields() {
 }
 
 FieldTable checkpoint_fields() {
-    return {cadence_field("every", Json{{"steps", 500}}, "How often; null: only on improvement.")
-                .or_null(),
-            boolean_field("on_improvement", true, "Saves when an evaluation improves the metric."),
-            integer_field("keep_latest", 2, "Newest checkpoints that stay.").at_least(1),
-            integer_field("keep_best", 3, "Best checkpoints that stay, besides the newest.")
-                .at_least(0),
-            integer_field("keep_every", nullptr, "Checkpoints at multiples of this always stay.")
-                .or_null()
-                .at_least(1)
-                .in("steps"),
-            text_field("metric", "validation/loss", "What \"best\" means, as <split>/<name>."),
-            choice_field("mode", "min", {"min", "max"}, "Which direction of the metric is better."),
-            boolean_field("async", true, "Writes in the background.")};
+    return {
+        cadence_field("every", Json{{"steps", 500}},
+                      "How often; null: only on improvement. Either way a first one is saved after "
+                      "30 s.")
+            .or_null(),
+        boolean_field("on_improvement", true, "Saves when an evaluation improves the metric."),
+        integer_field("keep_latest", 2, "Newest checkpoints that stay.").at_least(1),
+        integer_field("keep_best", 3, "Best checkpoints that stay, besides the newest.")
+            .at_least(0),
+        integer_field("keep_every", nullptr, "Checkpoints at multiples of this always stay.")
+            .or_null()
+            .at_least(1)
+            .in("steps"),
+        text_field("metric", "validation/loss", "What \"best\" means, as <split>/<name>."),
+        choice_field("mode", "min", {"min", "max"}, "Which direction of the metric is better."),
+        boolean_field("async", true, "Writes in the background.")};
 }
 
 FieldTable make_table() {

@@ -9,6 +9,10 @@
 
 namespace weft::train {
 
+/// A run that saves and has saved nothing yet does so at the first step that ends this long after
+/// it began, whatever its cadence: a crash before costs little.
+inline constexpr double kFirstSaveSeconds = 30;
+
 /// What a run counts in.
 struct Pace {
     std::int64_t samples_per_epoch = 0;

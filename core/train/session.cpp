@@ -37,7 +37,8 @@ void write_once(const fs::path& path, const std::string& text) {
 
 struct Session::State {
     explicit State(SessionOptions given)
-        : options(std::move(given)), folder(options.run_folder), control(options.sink) {}
+        : options(std::move(given)), folder(options.run_folder),
+          clock(options.clock != nullptr ? *options.clock : system_clock), control(options.sink) {}
 
     SessionResult train();
     SessionResult wind_up(StepLoop& loop, LoopEnd end);
@@ -68,7 +69,8 @@ struct Session::State {
 
     SessionOptions options;
     const fs::path folder;
-    SystemClock clock;
+    const SystemClock system_clock;
+    const Clock& clock;
     RunControl control;
     std::optional<RunLock> lock;
     std::optional<Recorder> recorder;

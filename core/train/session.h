@@ -3,6 +3,7 @@
 // post() may be called from any thread. Every event is in events.jsonl before the sink sees it.
 #pragma once
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/compile/run_config.h"
 #include "core/exec/executor.h"
@@ -41,6 +42,8 @@ struct SessionOptions {
     std::string version; // of the program, for run.json and checkpoints
     /// Told about every kernel call of the step loop, on the engine thread; may post. Null: nobody.
     exec::StepObserver* observer = nullptr;
+    /// What time it is; null: the system's. Outlives the session.
+    const Clock* clock = nullptr;
     /// Gets every event, in order, one call at a time: on the engine thread, or on the thread that
     /// posts for the answer to its command and the change of state that follows at once. Must be
     /// quick, must not throw and must not call the session.

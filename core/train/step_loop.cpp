@@ -273,12 +273,23 @@ void StepLoop::after_step() {
     if (evaluation_is_pending(live)) {
         improved = evaluate_now();
     }
-    const bool due =
-        progress_.step > 0 && live.checkpoint_every &&
-        is_due(*live.checkpoint_every, setup_.pace, progress_.step, now_s - last_save_s_);
-    if (progress_.step > 0 && (due || (improved && setup_.config.checkpoint_on_improvement))) {
-        save("");
+    if (progress_.step == 0) {
+        return;
     }
+    const bool due = live.checkpoint_every && is_due(*live.checkpoint_every, setup_.pace,
+                                                     progress_.step, now_s - last_save_s_);
+    if (due || (improved && setup_.config.checkpoint_on_improvement)) {
+        save("");
+    } else if (lacks_first_save(live) && now_s - last_save_s_ >= kFirstSaveSeconds) {
+        const double counted_from_s = last_save_s_;
+        save("");
+        last_save_s_ = counted_from_s; // checkpoint.every goes on as without it
+    }
+}
+
+// Whether a crash now would lose the whole run. Where saving is switched off, that is meant.
+bool StepLoop::lacks_first_save(const LiveSettings& live) const {
+    return saved_step_ < 0 && (live.checkpoint_every || setup_.config.checkpoint_on_improvement);
 }
 
 bool StepLoop::evaluation_is_pending(const LiveSettings& live) const {

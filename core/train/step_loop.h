@@ -86,6 +86,7 @@ private:
     [[noreturn]] void diverge(const data::Batch& batch, const UpdateNumbers& numbers,
                               double multiplier);
     void after_step();
+    bool lacks_first_save(const LiveSettings& live) const;
     bool evaluation_is_pending(const LiveSettings& live) const;
     bool lacks_last_evaluation() const;
     bool evaluate_now();

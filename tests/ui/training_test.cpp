@@ -255,6 +255,25 @@ private slots:
         QCOMPARE(preview.lives.size(), range(10, 100, 10).size());
     }
 
+    // Steps of 4 s: the eighth is the first that ends after 30 s.
+    void an_early_first_checkpoint_is_foreseen_where_the_run_saves() {
+        const auto saves = [](const Json& checkpoint) {
+            const compile::RunConfig config = config_with({{"/training/length", {{"steps", 60}}},
+                                                           {"/evaluation/every", {{"steps", 30}}},
+                                                           {"/checkpoint", checkpoint}});
+            std::vector<std::int64_t> steps;
+            for (const ui::CheckpointLife& life :
+                 ui::previewRetention(config, counts_of(config), 60, 60, 4000).lives) {
+                steps.push_back(life.saved);
+            }
+            return steps;
+        };
+        QCOMPARE(saves({{"every", {{"steps", 20}}}, {"on_improvement", false}}),
+                 (std::vector<std::int64_t>{8, 20, 40, 60}));
+        QCOMPARE(saves({{"every", nullptr}, {"on_improvement", false}}),
+                 (std::vector<std::int64_t>{60}));
+    }
+
     void the_page_shows_what_follows_from_the_batch() {
         test::StudioFixture fixture;
         show(fixture, {{"/training/length", {{"epochs", 2}}},

@@ -105,7 +105,9 @@ RetentionPreview previewRetention(const compile::RunConfig& config, const RunCou
             }
         }
         const bool due = saves && saves->due(step);
-        if (due || ends || (improved && config.checkpoint_on_improvement)) {
+        const bool first = out.lives.empty() && (saves || config.checkpoint_on_improvement) &&
+                           static_cast<double>(step) * step_ms >= train::kFirstSaveSeconds * 1e3;
+        if (due || ends || first || (improved && config.checkpoint_on_improvement)) {
             save(step, metric);
         }
         out.cut = static_cast<std::int64_t>(out.lives.size()) >= kMostSaves && !ends;

@@ -30,7 +30,7 @@ struct RetentionPreview {
 };
 
 /// `best_step`: the metric is assumed to improve up to there and to get worse after. Cadences in
-/// minutes take `step_ms` (0: such a cadence asks for nothing).
+/// minutes, and the first save, take `step_ms` (0: they ask for nothing).
 RetentionPreview previewRetention(const compile::RunConfig& config, const RunCounts& counts,
                                   std::int64_t steps, std::int64_t best_step, double step_ms);
 
