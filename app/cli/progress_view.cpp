@@ -13,6 +13,7 @@ namespace {
 constexpr double kLiveSeconds = 0.1;  // between two paints of the live line
 constexpr double kPlainSeconds = 1.0; // between two plain step lines
 constexpr int kBarCells = 16;
+constexpr double kMostInWhole = 1e7;
 
 std::string number(double value, const char* format) {
     char text[64];
@@ -20,10 +21,15 @@ std::string number(double value, const char* format) {
     return text;
 }
 
-// "validation/accuracy 91.2 %": shares as percent, everything else with four digits.
+// "validation/accuracy 91.2 %": shares as percent, everything else with four digits, or all before
+// the point.
 std::string metric_text(const std::string& name, double value) {
     const bool share = name.ends_with("accuracy");
-    return name + " " + (share ? number(value * 100, "%.2f %%") : number(value, "%.4g"));
+    const bool whole = std::abs(value) >= 1e3 && std::abs(value) < kMostInWhole;
+    return name + " " +
+           (share   ? number(value * 100, "%.2f %%")
+            : whole ? format_thousands(std::llround(value))
+                    : number(value, "%.4g"));
 }
 
 std::string bar(double share) {

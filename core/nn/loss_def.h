@@ -38,6 +38,7 @@ struct MetricDef {
     ir::ValueId (*build)(ops::Builder& builder, const Prediction& prediction);
     /// Metric from the mean cross-entropy in nats; null when `build` gives it.
     double (*from_loss)(double loss);
+    bool in_target_units = false; // as many times larger as the targets are
 };
 
 extern const LossDef kCrossEntropyLoss;

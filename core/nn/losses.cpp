@@ -81,11 +81,19 @@ const MetricDef kBitsPerByteMetric = {
     "bits_per_byte", "Mean cross-entropy in bits, for models that read bytes.", true, false,
     "mean", nullptr, bits};
 const MetricDef kMeanAbsoluteErrorMetric = {
-    "mean_absolute_error", "Mean distance between prediction and target.", false, false,
-    "mean", build_mean_absolute_error, nullptr};
+    "mean_absolute_error",
+    "Mean distance between prediction and target, in the target's units.",
+    false,
+    false,
+    "mean",
+    build_mean_absolute_error,
+    nullptr,
+    true};
 const MetricDef kLargestErrorMetric = {
-    "largest_error", "Largest distance between a value and its target.", false, false,
-    "max", build_largest_error, nullptr};
+    "largest_error", "Largest distance between a value and its target, in the target's units.",
+    false,           false,
+    "max",           build_largest_error,
+    nullptr,         true};
 
 const LossDef* find_loss(std::string_view name) {
     return by_name(kLosses, name);

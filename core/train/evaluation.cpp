@@ -3,6 +3,7 @@
 
 #include "core/compile/programs.h"
 #include "core/data/damaged_files.h"
+#include "core/nn/loss_def.h"
 #include "core/train/program_io.h"
 
 #include <algorithm>
@@ -98,12 +99,26 @@ std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConf
     for (const auto& [name, value] : compile::metrics_from_loss(config, loss)) {
         out.emplace_back(split + "/" + name, value);
     }
+    rescale(source->target_scale(), out);
     return out;
 }
 
 void rescale(const data::TargetScale& scale, std::vector<double>& values) {
     for (std::size_t k = 0; k < std::min(values.size(), scale.scale.size()); ++k) {
         values[k] = values[k] * scale.scale[k] + scale.mean[k];
+    }
+}
+
+void rescale(const data::TargetScale& scale, Metrics& metrics) {
+    const std::vector<double>& all = scale.scale;
+    if (all.empty() || std::any_of(all.begin(), all.end(), [&](double s) { return s != all[0]; })) {
+        return;
+    }
+    for (auto& [name, value] : metrics) {
+        const nn::MetricDef* metric = nn::find_metric(name.substr(name.find('/') + 1));
+        if (metric != nullptr && metric->in_target_units) {
+            value *= all[0];
+        }
     }
 }
 

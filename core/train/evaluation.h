@@ -34,6 +34,9 @@ struct SamplePrediction {
 /// Standardised numbers in the units of the data's files, in place.
 void rescale(const data::TargetScale& scale, std::vector<double>& values);
 
+/// Metrics that are distances between targets likewise: where all targets have one scale.
+void rescale(const data::TargetScale& scale, Metrics& metrics);
+
 /// Predictions on the samples `indices` of `source`; `top` classes each.
 std::vector<SamplePrediction> predict(exec::Executor& executor, const data::Source& source,
                                       std::span<const std::int64_t> indices, std::size_t top);

@@ -185,7 +185,8 @@ bool StepLoop::take_step(const Orders& orders) {
         exec::RunOutcome::stopped) {
         return false;
     }
-    const UpdateNumbers numbers = update_.numbers();
+    UpdateNumbers numbers = update_.numbers();
+    rescale(setup_.data.train->target_scale(), numbers.metrics);
     if (!numbers.finite) {
         diverge(*batch, numbers, multiplier);
     }

@@ -101,8 +101,10 @@ private slots:
         QCOMPARE(found.at("format"), Json("csv"));
         QCOMPARE(found.at("outline").at("input"), Json("f32[3]"));
         const auto events = trained(inspection, "flats", {});
-        // Targets are in deviations: 0.1 of them is far below guessing, which is at 0.8.
-        QVERIFY(last(events, "validation/mean_absolute_error") < 0.1);
+        // In units of the table: the mean price is 90,000 off. Nothing learns to less than 10 in
+        // some thousand updates.
+        const double error = last(events, "validation/mean_absolute_error");
+        QVERIFY2(error > 10 && error < 10'000, std::to_string(error).c_str());
         const std::string told = warnings(events);
         QVERIFY2(told.find("line 602: it has 2 fields, not 4") != std::string::npos, told.c_str());
         QVERIFY2(told.find("missing in column 'Fläche'") != std::string::npos, told.c_str());
