@@ -47,6 +47,32 @@ private slots:
         QVERIFY(line.time_ms > 0);
     }
 
+    void an_edited_draft_that_a_preset_replaces_comes_back_by_the_note() {
+        test::StudioFixture fixture;
+        test::write_file(fixture.root() / "presets" / "other.json", test::tiny_config());
+        fixture.reopen();
+        const auto* toasts = fixture.window().findChild<widgets::ToastHost*>();
+        fixture.studio().draft().open(fixture.preset());
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.window().findChild<QWidget*>("preset.other") != nullptr,
+                                 kPatienceMs);
+        fixture.click("preset.other"); // nothing was edited: nothing is said
+        QCOMPARE(fixture.studio().draft().path().filename(), std::filesystem::path("other.json"));
+        QCOMPARE(toasts->visibleCount(), 0);
+        fixture.studio().draft().setField("training.global_batch_size", 48);
+        const std::string edited = fixture.studio().draft().text();
+        fixture.click("preset.tiny");
+        QVERIFY(fixture.studio().draft().text() != edited);
+        QCOMPARE(toasts->visibleCount(), 1);
+        QPushButton* undo = nullptr;
+        for (auto* button : fixture.window().findChildren<QPushButton*>()) {
+            undo = button->isVisible() && button->text() == "Undo" ? button : undo;
+        }
+        QVERIFY(undo != nullptr);
+        QTest::mouseClick(undo, Qt::LeftButton);
+        QCOMPARE(fixture.studio().draft().text(), edited);
+        QCOMPARE(fixture.studio().draft().path().filename(), std::filesystem::path("other.json"));
+    }
+
     void items_of_the_status_bar_lead_to_the_page_that_explains_them_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("page");

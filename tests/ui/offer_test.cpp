@@ -9,6 +9,7 @@
 #include "ui/models/column_model.h"
 #include "ui/screens/home/home_screen.h"
 #include "ui/screens/home/offer_page.h"
+#include "widgets/style.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
@@ -485,6 +486,27 @@ private slots:
         }
         drop.drop(path);
         QVERIFY(drop.offer().state() != State::Looking); // what is not there is not looked at
+    }
+
+    void only_one_button_is_filled_at_a_time() {
+        Drop page;
+        const auto* start = page.fixture.find("run.start.button");
+        const auto filled = [start] {
+            return start->property("weftKind").toInt() ==
+                   static_cast<int>(widgets::ButtonKind::Primary);
+        };
+        QVERIFY(filled());
+        write_file(page.folder() / "fruit.csv", fruit_table());
+        page.drop(page.folder() / "fruit.csv");
+        QTRY_VERIFY_WITH_TIMEOUT(page.settled(), kPromisedMs);
+        QVERIFY(page.home->offerPage()->findChild<QPushButton*>("offerStart")->isVisible());
+        QVERIFY(!filled()); // that of the page is
+        page.fixture.window().showPage("data");
+        QVERIFY(filled());
+        page.fixture.window().showPage("home");
+        QVERIFY(!filled());
+        page.escape();
+        QTRY_VERIFY(filled());
     }
 
     void of_several_files_the_first_is_opened_and_that_is_said() {

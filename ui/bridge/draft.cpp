@@ -44,6 +44,8 @@ void remove_at(config::Json& document, const std::string& pointer) {
 Draft::Draft(QObject* parent) : QObject(parent) {}
 
 void Draft::open(const std::filesystem::path& path) {
+    const Version before = version();
+    const QString name_before = name();
     remember();
     path_ = path;
     base_dir_ = path.parent_path();
@@ -59,9 +61,12 @@ void Draft::open(const std::filesystem::path& path) {
             {"", config::Severity::error, error.where() + ": " + error.text(), error.hint()}};
         emit changed();
     }
+    tellReplaced(before, name_before);
 }
 
 void Draft::setDocument(const config::Json& document, const std::filesystem::path& base_dir) {
+    const Version before = version();
+    const QString name_before = name();
     remember();
     path_.clear();
     saved_text_.clear();
@@ -70,6 +75,14 @@ void Draft::setDocument(const config::Json& document, const std::filesystem::pat
     document_ = document;
     text_ = documentText(document_);
     check();
+    tellReplaced(before, name_before);
+}
+
+void Draft::tellReplaced(const Version& before, const QString& name) {
+    const bool saved = !before.path.empty() && before.text == before.saved_text;
+    if (!before.text.empty() && !saved && before.text != text_) {
+        emit replaced(name);
+    }
 }
 
 void Draft::restore(const std::string& text, const std::filesystem::path& path,

@@ -96,6 +96,8 @@ signals:
     void changed();
     void findingsChanged();
     void looked(); // isLooking() has ended
+    /// Edits that were not saved gave way to another document; undo brings them back.
+    void replaced(const QString& name_before);
 
 private:
     // All that an edit can change.
@@ -117,6 +119,7 @@ private:
                     const data::OpenContext& context);
     void endLook();
     void take(config::Json before, config::Diagnostics problems, const QString& merge);
+    void tellReplaced(const Version& before, const QString& name);
     void remember();
     Version version() const { return {path_, base_dir_, text_, saved_text_}; }
     void exchange(std::vector<Version>& from, std::vector<Version>& to);

@@ -29,6 +29,8 @@ public:
     virtual bool editsDraft() const { return false; }
     /// The page moves with every step of the run on screen, so that news of it must come often.
     virtual bool followsSteps() const { return false; }
+    /// The page has a filled button of its own for what comes next.
+    virtual bool leads() const { return false; }
     /// Shows the field of a JSON pointer of the draft; false when the page has none for it.
     virtual bool showField(const std::string& /*pointer*/) { return false; }
 
@@ -39,6 +41,7 @@ public:
 
 signals:
     void navStateChanged();
+    void leadChanged();
     /// Ask for another page by id ("checkpoints").
     void pageRequested(const QString& id);
     /// Ask for the page that has the field of a JSON pointer.

@@ -18,6 +18,7 @@
 #include "widgets/menu_text.h"
 #include "widgets/messages.h"
 #include "widgets/nav_rail.h"
+#include "widgets/shelf.h"
 #include "widgets/style.h"
 #include "widgets/tab_walk.h"
 
@@ -66,17 +67,15 @@ MainWindow::MainWindow(Studio& studio, widgets::ThemeController& theme)
     rail_ = new widgets::NavRail;
     row->addWidget(rail_);
     row->addWidget(new widgets::Hairline(Qt::Vertical));
-    auto* page_column = new QVBoxLayout;
-    page_column->setSpacing(0);
-    banner_ = new RunBanner(studio_);
-    page_column->addWidget(banner_);
     // A window in the window: docks belong to the pages, the status bar stays below everything.
     docks_ = new QMainWindow;
     docks_->setWindowFlags(Qt::Widget);
     stack_ = new QStackedWidget;
     docks_->setCentralWidget(stack_);
-    page_column->addWidget(docks_, 1);
-    row->addLayout(page_column, 1);
+    banner_ = new RunBanner(studio_);
+    auto* shelf = new widgets::Shelf(docks_, widgets::Shelf::Edge::Bottom);
+    shelf->add(banner_);
+    row->addWidget(shelf, 1);
     column->addLayout(row, 1);
     setCentralWidget(central);
     status_ = new StatusBar(studio_, actions_);
@@ -141,6 +140,7 @@ void MainWindow::createPages() {
         page_ids_.append(id);
         connect(screen, &Screen::navStateChanged, this,
                 [this, screen, index] { rail_->setPageState(index, screen->navState()); });
+        connect(screen, &Screen::leadChanged, this, &MainWindow::shareLead);
         connect(screen, &Screen::pageRequested, this, &MainWindow::showPage);
         connect(screen, &Screen::fieldRequested, this,
                 [this](const std::string& pointer) { showField(toQString(pointer)); });
@@ -198,6 +198,12 @@ void MainWindow::connectStudio() {
             lower_->showProblems();
         }
     });
+    connect(&studio_.draft(), &Draft::replaced, this, [this](const QString& before) {
+        toasts_->show(
+            widgets::MessageKind::Info,
+            tr("%1 took the place of the edited draft %2").arg(studio_.draft().name(), before),
+            actions_.get(action::kUndo));
+    });
     connect(&studio_, &Studio::runShown, this, [this] { showPage("train"); });
     connect(&studio_, &Studio::checkpointOpened, this, [this] { showPage("checkpoints"); });
     connect(&studio_, &Studio::weightsOpened, this, [this] { showPage("checkpoints"); });
@@ -242,6 +248,7 @@ void MainWindow::bringUp(const QString& id) {
     }
     stack_->setCurrentIndex(index);
     static_cast<Screen*>(stack_->currentWidget())->activated();
+    shareLead();
     banner_->setPage(id == "home", page(id)->editsDraft());
     actions_.setUsable(action::kBack, trail_.canGo(-1), tr("No page was shown before this one"));
     actions_.setUsable(action::kForward, trail_.canGo(1), tr("You have not gone back"));
@@ -249,6 +256,10 @@ void MainWindow::bringUp(const QString& id) {
         help_->explain(id, pageTitle(id), nullptr);
     }
     paceNews();
+}
+
+void MainWindow::shareLead() {
+    toolbar_->setLeading(!static_cast<Screen*>(stack_->currentWidget())->leads());
 }
 
 void MainWindow::paceNews() {

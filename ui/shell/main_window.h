@@ -63,6 +63,7 @@ protected:
 
 private:
     void paceNews();
+    void shareLead();
     void createPages();
     void createMenus();
     void connectActions();

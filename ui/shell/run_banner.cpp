@@ -3,7 +3,9 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/studio.h"
+#include "widgets/painting.h"
 
+#include <QPainter>
 #include <QPushButton>
 
 namespace weft::ui {
@@ -45,6 +47,13 @@ void RunBanner::update() {
     if (!showRun() && !showSelfPause() && !showInterruption()) {
         showDraft();
     }
+}
+
+void RunBanner::paintEvent(QPaintEvent* event) {
+    Banner::paintEvent(event);
+    QPainter painter(this);
+    widgets::paintHairline(painter, {0, 0}, QPointF(width(), 0),
+                           widgets::Theme::current().color(widgets::Role::Hairline));
 }
 
 bool RunBanner::showRun() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is wrong with the run on screen, over every page, with what one can do about it. While a run
-// trains, pages that show the draft say instead that the two are different things.
+// What is wrong with the run on screen, below every page, with what one can do about it. While a
+// run trains, pages that show the draft say instead that the two are different things.
 #pragma once
 
 #include "ui/bridge/self_pause.h"
@@ -15,7 +15,7 @@ class RunBanner : public widgets::Banner {
 public:
     explicit RunBanner(Studio& studio, QWidget* parent = nullptr);
 
-    /// The page below. Home has a banner of its own for runs that were cut off.
+    /// The page above. Home has a banner of its own for runs that were cut off.
     void setPage(bool home, bool edits_draft);
     /// While it is on, the window only waits for the run to end.
     void setStopping(bool on);
@@ -23,6 +23,9 @@ public:
 signals:
     void failed(const QString& problem);
     void differencesRequested();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
 
 private:
     void update();

@@ -42,9 +42,9 @@ RunToolbar::RunToolbar(Studio& studio, Actions& actions, QWidget* parent)
     row->setSpacing(widgets::space::kGroup);
 
     row->addWidget(createPicker());
-    auto* start = bind(new QPushButton, actions.get(action::kStart));
-    widgets::setButtonKind(start, widgets::ButtonKind::Primary);
-    row->addWidget(start);
+    start_ = bind(new QPushButton, actions.get(action::kStart));
+    row->addWidget(start_);
+    setLeading(true);
     auto* group = new widgets::ButtonGroup;
     for (const char* id : {action::kPause, action::kStep, action::kCheckpoint}) {
         QPushButton* button = bind(group->addButton(actions.get(id)->text()), actions.get(id));
@@ -141,6 +141,11 @@ void RunToolbar::setCompact(bool compact) {
     if (auto* picker = findChild<QWidget*>("runPicker")) {
         picker->setFixedWidth(compact ? kPickerWidthCompact : kPickerWidth);
     }
+}
+
+void RunToolbar::setLeading(bool leads) {
+    widgets::setButtonKind(start_,
+                           leads ? widgets::ButtonKind::Primary : widgets::ButtonKind::Normal);
 }
 
 // Its text changes while a run trains; the buttons beside it must not move then.

@@ -27,6 +27,8 @@ public:
 
     /// Below 1100 px the buttons show icons only.
     void setCompact(bool compact);
+    /// One filled button at a time: Start, or one of the page.
+    void setLeading(bool leads);
 
 signals:
     /// A run was chosen in the picker.
@@ -50,6 +52,7 @@ private:
     widgets::ElidedLabel* name_;
     QMenu* picker_menu_;
     QList<QPushButton*> buttons_;
+    QPushButton* start_;
     QPushButton* pause_ = nullptr;
     widgets::SplitButton* stop_;
     QPushButton* palette_;

@@ -16,6 +16,7 @@
 #include "widgets/icon_label.h"
 #include "widgets/messages.h"
 #include "widgets/pill.h"
+#include "widgets/shelf.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
@@ -72,7 +73,6 @@ HomeScreen::HomeScreen(Studio& studio, Actions& actions)
     recovery_ = new widgets::Banner(widgets::MessageKind::Warning);
     recovery_->setObjectName("recoveryBanner");
     recovery_->hide();
-    outer->addWidget(recovery_);
 
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
@@ -92,7 +92,9 @@ HomeScreen::HomeScreen(Studio& studio, Actions& actions)
     column->addStretch(1);
     stack_ = new QStackedWidget;
     stack_->addWidget(widgets::verticalScroll(content));
-    outer->addWidget(stack_, 1);
+    auto* shelf = new widgets::Shelf(stack_, widgets::Shelf::Edge::Top);
+    shelf->add(recovery_);
+    outer->addWidget(shelf, 1);
     createOfferPage();
 
     connect(demo_, &DemoCard::failed, this, &HomeScreen::report);
@@ -126,9 +128,14 @@ HomeScreen::HomeScreen(Studio& studio, Actions& actions)
     });
 }
 
+bool HomeScreen::leads() const {
+    return stack_->currentWidget() == offer_;
+}
+
 void HomeScreen::createOfferPage() {
     offer_ = new OfferPage(studio_);
     stack_->addWidget(offer_);
+    connect(stack_, &QStackedWidget::currentChanged, this, &HomeScreen::leadChanged);
     const auto leave = [this] {
         stack_->setCurrentIndex(kStartPage);
         offer_->offer().forget();

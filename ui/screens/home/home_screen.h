@@ -29,6 +29,7 @@ public:
 
     void activated() override;
     bool editsDraft() const override { return true; }
+    bool leads() const override;
     OfferPage* offerPage() const { return offer_; }
 
     /// Asks for a file or a folder; tests replace the dialog by an answer.
