@@ -15,7 +15,6 @@ namespace {
 
 constexpr int kTableRowHeight = 24; // at text size 1
 constexpr int kTableCellPadding = 16;
-constexpr int kLeastRest = 96; // likewise: of the column that takes what is left
 
 /// Rows are as high as the text needs, also when its size changes.
 class RowHeight : public QObject {
@@ -50,9 +49,10 @@ public:
         table->installEventFilter(this);
     }
 
-    void setColumns(int rest, EmptyColumns empty) {
+    void setColumns(int rest, EmptyColumns empty, int least) {
         rest_ = rest;
         empty_ = empty;
+        least_ = least;
         apply();
     }
 
@@ -88,7 +88,7 @@ private:
         for (const auto& [column, sample] : samples) {
             left -= table_->columnWidth(column);
         }
-        const double least = kLeastRest * widgets::Theme::current().fontScale();
+        const double least = least_ * widgets::Theme::current().fontScale();
         for (auto last = samples.rbegin(); last != samples.rend() && left < least; ++last) {
             left += table_->columnWidth(last->first);
             table_->hideColumn(last->first);
@@ -97,6 +97,7 @@ private:
 
     QTableView* table_;
     int rest_ = 0;
+    int least_ = 0;
     EmptyColumns empty_ = EmptyColumns::Keep;
 };
 
@@ -140,14 +141,14 @@ void setColumnWidths(QTableView* table, const std::vector<std::pair<int, QString
     }
 }
 
-void fitColumns(QTableView* table, int rest, EmptyColumns empty) {
+void fitColumns(QTableView* table, int rest, EmptyColumns empty, int least) {
     ColumnFit* fit = nullptr;
     for (QObject* child : table->children()) {
         auto* own = dynamic_cast<ColumnFit*>(child);
         fit = own != nullptr ? own : fit;
     }
     fit = fit != nullptr ? fit : new ColumnFit(table);
-    fit->setColumns(rest, empty);
+    fit->setColumns(rest, empty, least);
 }
 
 } // namespace weft::ui

@@ -17,9 +17,12 @@ QTableView* createTable(QAbstractItemModel* model, const char* object_name,
 void setColumnWidths(QTableView* table, const std::vector<std::pair<int, QString>>& samples);
 /// Those in which no row has a text.
 enum class EmptyColumns { Keep, Hide };
+/// Pixels at text size 1 of the column that takes what is left.
+inline constexpr int kLeastRest = 96;
 /// Every column as wide as its longest text, but for one that takes the room that is left; where
-/// that is too little the last columns go. Called again when the texts are others; the table's
-/// width and text size are followed.
-void fitColumns(QTableView* table, int rest, EmptyColumns empty = EmptyColumns::Keep);
+/// that is less than `least` the last columns go. Called again when the texts are others; the
+/// table's width and text size are followed.
+void fitColumns(QTableView* table, int rest, EmptyColumns empty = EmptyColumns::Keep,
+                int least = kLeastRest);
 
 } // namespace weft::ui

@@ -10,7 +10,9 @@
 #include <QStandardItemModel>
 #include <QTextEdit>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace weft::ui {
 namespace {
@@ -19,6 +21,9 @@ using widgets::Role;
 using widgets::TextStyle;
 
 constexpr int kSampleWordsFixedColumns = 2; // the sample and what the data says
+constexpr int kSampleWordsPlaces = 4;       // of numbers
+constexpr int kMostDecimals = 6;
+constexpr int kSampleWordsLeastName = 48; // pixels at text size 1
 
 QTextCharFormat format_of(TextStyle style, Role role) {
     const widgets::Theme& theme = widgets::Theme::current();
@@ -113,19 +118,63 @@ QString SampleWords::rowName(std::size_t row) const {
         return tr("#%1").arg(file.classes[row].index);
     }
     const SaidNumber& number = file.numbers[row];
-    return number.name.isEmpty() ? tr("#%1").arg(number.index)
-                                 : tr("#%1 %2").arg(QString::number(number.index), number.name);
+    return hasOneName() || number.name.isEmpty()
+               ? tr("#%1").arg(number.index)
+               : tr("#%1 %2").arg(QString::number(number.index), number.name);
+}
+
+bool SampleWords::hasOneName() const {
+    const std::vector<SaidNumber>& numbers = said_.front().file.numbers;
+    return std::all_of(numbers.begin(), numbers.end(),
+                       [&](const SaidNumber& one) { return one.name == numbers.front().name; });
+}
+
+QString SampleWords::trueTitle() const {
+    const QString& name = said_.front().file.numbers.front().name;
+    return hasOneName() && !name.isEmpty() ? tr("true %1").arg(name) : tr("true value");
 }
 
 QString SampleWords::wanted(std::size_t row) const {
     const SampleFile& file = said_.front().file;
     return file.numbers.empty() ? samples_.className(file.classes[row].label)
-                                : formatMetric(file.numbers[row].target);
+                                : number(file.numbers[row].target, row);
+}
+
+QString SampleWords::number(double value, std::size_t row) const {
+    return !std::isfinite(value) ? formatMetric(value)
+           : decimals_[row] == 0 ? formatCount(std::llround(value))
+                                 : QString::number(value, 'f', decimals_[row]);
+}
+
+// Four places of the largest value that the data has: what is compared is written alike. Numbers of
+// other names may be of another size.
+void SampleWords::chooseDecimals() {
+    std::map<QString, double> largest;
+    const std::vector<SaidNumber>& numbers = said_.front().file.numbers;
+    for (const SaidNumber& one : numbers) {
+        double& known = largest[one.name];
+        known = std::max(known, std::isfinite(one.target) ? std::abs(one.target) : 0);
+    }
+    decimals_.clear();
+    for (const SaidNumber& one : numbers) {
+        const double size = largest[one.name];
+        const int places = size > 0 ? static_cast<int>(std::floor(std::log10(size))) + 1 : 1;
+        decimals_.push_back(std::clamp(kSampleWordsPlaces - places, 0, kMostDecimals));
+    }
+}
+
+QString SampleWords::errorOf(const Said& one, std::size_t row) const {
+    if (row >= one.file.numbers.size()) {
+        return {};
+    }
+    const SaidNumber& said = one.file.numbers[row];
+    const double error = said.prediction - said.target;
+    return (error > 0 ? QStringLiteral("+") : QString()) + number(error, row);
 }
 
 QString SampleWords::said(const Said& one, std::size_t row) const {
     if (row < one.file.numbers.size()) {
-        return formatMetric(one.file.numbers[row].prediction);
+        return number(one.file.numbers[row].prediction, row);
     }
     if (row < one.file.classes.size()) {
         const SaidClass& found = one.file.classes[row];
@@ -139,10 +188,15 @@ void SampleWords::showTable() {
     const SampleFile& first = said_.front().file;
     const std::size_t rows = std::max(first.numbers.size(), first.classes.size());
     const int place = table_->verticalScrollBar()->value();
-    QStringList titles{tr("sample"), tr("in the data")};
+    const bool numbers = !first.numbers.empty();
+    chooseDecimals();
+    QStringList titles{tr("sample"), numbers ? trueTitle() : tr("in the data")};
+    QStringList errors; // last: where there is no room for all, the steps are compared
     for (const Said& one : said_) {
         titles << tr("step %1").arg(formatCount(one.step));
+        errors << (said_.size() == 1 ? tr("error") : tr("error, %1").arg(titles.back()));
     }
+    titles << (numbers ? errors : QStringList());
     model_->clear();
     model_->setHorizontalHeaderLabels(titles);
     const QFont mono = widgets::Theme::current().font(TextStyle::Mono);
@@ -150,6 +204,9 @@ void SampleWords::showTable() {
         QStringList texts{rowName(row), wanted(row)};
         for (const Said& one : said_) {
             texts << said(one, row);
+        }
+        for (std::size_t i = 0; numbers && i < said_.size(); ++i) {
+            texts << errorOf(said_[i], row);
         }
         QList<QStandardItem*> items;
         for (const QString& text : texts) {
@@ -172,7 +229,7 @@ void SampleWords::showTable() {
         model_->horizontalHeaderItem(column)->setTextAlignment(
             Qt::AlignVCenter | (column == 0 ? Qt::AlignLeft : Qt::AlignRight));
     }
-    fitColumns(table_, 0);
+    fitColumns(table_, 0, EmptyColumns::Keep, kSampleWordsLeastName);
     table_->verticalScrollBar()->setValue(place);
 }
 

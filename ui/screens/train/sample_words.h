@@ -38,8 +38,16 @@ private:
     QString rowName(std::size_t row) const;
     QString wanted(std::size_t row) const;
     QString said(const Said& one, std::size_t row) const;
+    /// There is one number to predict for each sample.
+    bool hasOneName() const;
+    QString trueTitle() const;
+    /// How far it is from what is to be said, with its sign.
+    QString errorOf(const Said& one, std::size_t row) const;
+    QString number(double value, std::size_t row) const;
+    void chooseDecimals();
 
     std::vector<Said> said_;
+    std::vector<int> decimals_; // of the numbers in each row
     SampleSet samples_;
     QTextEdit* texts_;
     QStandardItemModel* model_;
