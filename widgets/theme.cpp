@@ -152,7 +152,7 @@ QColor Theme::series(int slot) const {
 }
 
 QColor Theme::seriesRaw(int slot) const {
-    return mixed(series(slot), color(Role::Surface), dark_ ? 0.42 : 0.34);
+    return mixed(series(slot), color(Role::Surface), dark_ ? 0.55 : 0.34);
 }
 
 QColor Theme::memory(MemoryCategory category) const {
