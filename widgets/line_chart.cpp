@@ -33,6 +33,7 @@ LineChart::Private::Private(LineChart* chart) : q(chart), plot(new QCustomPlot(c
     plot->setAutoAddPlottableToLegend(false); // nobody sees it, but each replot would lay it out
     plot->setFocusPolicy(Qt::NoFocus);
     plot->setMouseTracking(true);
+    plot->setMinimumSize(16, 16); // a splitter may leave none, and its pictures need some
     plot->setAttribute(Qt::WA_OpaquePaintEvent);
     plot->axisRect()->setAutoMargins(QCP::msNone);
     plot->xAxis->setTicker(x_ticker);

@@ -60,8 +60,12 @@ void RunRowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
 
     const QFont mono = theme.font(TextStyle::MonoSmall);
     const QString value = index.data(Value).toString();
+    const QString measure = value.isEmpty() ? QString() : index.data(Measure).toString();
+    const QFont caption = theme.font(TextStyle::Caption);
     const double value_width =
-        value.isEmpty() ? 0.0 : std::ceil(textWidth(mono, value)) + kRunRowGap;
+        value.isEmpty()
+            ? 0.0
+            : std::ceil(std::max(textWidth(mono, value), textWidth(caption, measure))) + kRunRowGap;
     const double left = line.right() + kRunRowGap;
     QRectF text(left, option.rect.top() + 5,
                 option.rect.right() - kRunRowMargin - value_width - left,
@@ -73,12 +77,15 @@ void RunRowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     text.moveTop(text.bottom());
     text.setHeight(lineHeight(TextStyle::Caption));
     paintText(*painter, text, Qt::AlignLeft | Qt::AlignVCenter, index.data(Detail).toString(),
-              theme.font(TextStyle::Caption), theme.color(R::Muted));
-    paintText(*painter,
-              QRectF(option.rect.right() - kRunRowMargin - value_width, option.rect.top(),
-                     value_width, option.rect.height()),
-              Qt::AlignRight | Qt::AlignVCenter, value, mono,
+              caption, theme.color(R::Muted));
+    QRectF right(option.rect.right() - kRunRowMargin - value_width, option.rect.top() + 5,
+                 value_width, lineHeight(TextStyle::Body));
+    paintText(*painter, right, Qt::AlignRight | Qt::AlignVCenter, value, mono,
               theme.color(shown ? R::Text : R::Muted), Qt::ElideNone);
+    right.moveTop(right.bottom());
+    right.setHeight(lineHeight(TextStyle::Caption));
+    paintText(*painter, right, Qt::AlignRight | Qt::AlignVCenter, measure, caption,
+              theme.color(R::Muted), Qt::ElideNone);
     if (option.state & QStyle::State_HasFocus && option.state & QStyle::State_KeyboardFocusChange) {
         paintFocus(*painter, QRectF(option.rect).adjusted(1, 1, -1, -1), size::kRadius);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A run in a list of curves, on two lines: an eye that shows or hides it, a piece of its line, name
-// and what is special about it, a value at the right. The check state is the eye: Space toggles it.
+// and what is special about it, a value at the right with what it measures below. The check state
+// is the eye: Space toggles it.
 #pragma once
 
 #include <QStyledItemDelegate>
@@ -10,7 +11,7 @@ namespace weft::widgets {
 class RunRowDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:
-    enum Role { Detail = Qt::UserRole + 1, Value, Color, Dash, Current, RoleEnd };
+    enum Role { Detail = Qt::UserRole + 1, Value, Measure, Color, Dash, Current, RoleEnd };
 
     explicit RunRowDelegate(QObject* parent = nullptr);
 

@@ -8,8 +8,10 @@
 #include "ui/models/overlay_model.h"
 #include "ui/screens/train/chart_grid.h"
 #include "ui/screens/train/curve_panel.h"
+#include "widgets/controls.h"
 #include "widgets/line_chart.h"
 #include "widgets/log_view.h"
+#include "widgets/number_strip.h"
 #include "widgets/run_row_delegate.h"
 
 #include <QAbstractItemModelTester>
@@ -33,6 +35,10 @@ std::string config_at_rate(const std::string& name, const std::string& rate) {
                  "\"seed\": 3, \"optimizer\": {\"type\": \"adamw\", \"learning_rate\": " + rate +
                      "}");
     return text;
+}
+
+std::string changed(std::string text, const std::string& what, const std::string& by) {
+    return text.replace(text.find(what), what.size(), by);
 }
 
 } // namespace
@@ -270,6 +276,115 @@ private slots:
         QCOMPARE(other_row().data(Qt::CheckStateRole).toInt(), static_cast<int>(Qt::Unchecked));
         QTRY_COMPARE(points_of(*chart), (std::vector<std::size_t>{100}));
         QCOMPARE(table->model()->rowCount(), 0);
+    }
+
+    void runs_over_other_data_are_not_laid_over_the_next_run() {
+        test::StudioFixture fixture;
+        const auto parent = make_parent(fixture);
+        const auto like = test::RunLog(fixture.root() / "runs" / "2026-01-03_like_003",
+                                       config_at_rate("like", "0.01"))
+                              .steps(1, 40, 2.0)
+                              .folder();
+        const auto beside = test::RunLog(fixture.root() / "runs" / "2026-01-04_beside_004",
+                                         config_at_rate("beside", "0.02"))
+                                .steps(1, 40, 2.0)
+                                .folder();
+        const auto other = test::RunLog(fixture.root() / "runs" / "2026-01-05_other_005",
+                                        changed(config_at_rate("other", "0.01"), "\"features\": 16",
+                                                "\"features\": 8"))
+                               .steps(1, 40, 2.0)
+                               .folder();
+        fixture.window().showPage("train");
+        fixture.studio().showRun(parent);
+        ui::CurveRuns* runs = fixture.window().findChild<ui::CurveRuns*>();
+        QTRY_COMPARE(runs->runs()[0]->folder, parent);
+        runs->setVisible(like, true);
+        QTRY_VERIFY_WITH_TIMEOUT(runs->find(like)->model().step() == 40, kPatienceMs);
+        fixture.studio().showRun(beside); // over the same data: it stays
+        QTRY_COMPARE(runs->runs()[0]->folder, beside);
+        QVERIFY(runs->find(like) != nullptr);
+        fixture.studio().showRun(other);
+        QTRY_COMPARE(runs->runs()[0]->folder, other);
+        QVERIFY(runs->find(like) == nullptr);
+    }
+
+    void the_axis_ends_with_the_data_and_on_demand_with_the_plan() {
+        test::StudioFixture fixture;
+        show_parent(fixture); // 100 of 100,000 steps
+        const auto ends = [&] {
+            QList<double> all;
+            for (const ui::ChartCell* cell : grid_of(fixture)->cells()) {
+                cell->chart()->replotNow();
+                all << cell->chart()->xRange().high;
+            }
+            return all;
+        };
+        QTRY_VERIFY(ends()[0] >= 100 && ends()[0] < 110);
+        QCOMPARE(ends(), QList<double>(3, ends()[0])); // below each other at one place
+        fixture.window().findChild<QAction*>("showWholeRun")->trigger();
+        QTRY_VERIFY(ends()[0] >= 100000);
+        QCOMPARE(ends(), QList<double>(3, ends()[0]));
+        auto* axis = fixture.window().findChild<QComboBox*>("xAxis");
+        axis->setCurrentIndex(static_cast<int>(XAxis::Epoch)); // ten steps each
+        QTRY_VERIFY(ends()[0] >= 10000 && ends()[0] < 11000);
+        fixture.reopen();
+        QVERIFY(fixture.window().findChild<QAction*>("showWholeRun")->isChecked());
+    }
+
+    void a_run_that_predicts_numbers_has_no_accuracy_and_no_confusion() {
+        test::StudioFixture fixture;
+        std::string config =
+            changed(config_at_rate("numbers", "0.01"), "\"classification\"", "\"regression\"");
+        config = changed(config, ", \"classes\": 4", "");
+        config = changed(config, "\"seed\": 3", "\"seed\": 3, \"loss\": {\"type\": \"mse\"}");
+        test::RunLog log(fixture.root() / "runs" / "2026-01-03_numbers_003", config);
+        train::StepEvent step;
+        step.step = 1;
+        step.loss = 1;
+        log.add(step);
+        show_parent(fixture);
+        auto* preset = fixture.window().findChild<QComboBox*>("chartPreset");
+        preset->setFocus();
+        QTest::keyClick(preset, Qt::Key_End);
+        QTRY_VERIFY(fixture.find("accuracyChart")->isVisible());
+        auto* part = fixture.window().findChild<widgets::SegmentedControl*>("predictionPart");
+        part->setCurrentIndex(1);
+        fixture.studio().showRun(log.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.find("accuracyChart")->isVisible(), kPatienceMs);
+        QVERIFY(fixture.find("learning_rateChart")->isVisible());
+        // The loss has the room of both.
+        QTRY_VERIFY(fixture.find("lossChart")->width() >
+                    3 * fixture.find("learning_rateChart")->width() / 2);
+        QCOMPARE(part->currentIndex(), 0);
+        fixture.studio().showRun(fixture.root() / "runs" / "2026-01-01_parent_001");
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("accuracyChart")->isVisible(), kPatienceMs);
+    }
+
+    void what_was_measured_before_training_is_not_praised() {
+        test::StudioFixture fixture;
+        test::RunLog log(fixture.root() / "runs" / "2026-01-03_begun_003",
+                         config_at_rate("begun", "0.01"));
+        log.add(train::EvaluationEvent{0, {{"validation/loss", 2.5}}});
+        train::StepEvent step;
+        step.step = 1;
+        step.loss = 2;
+        log.add(step);
+        fixture.window().showPage("train");
+        fixture.studio().showRun(log.folder());
+        const auto* numbers = fixture.window().findChild<widgets::NumberStrip*>("numbers");
+        QTRY_COMPARE_WITH_TIMEOUT(numbers->number(2).value, QString("2.500"), kPatienceMs);
+        QCOMPARE(numbers->number(2).sub, QString("before training"));
+        QVERIFY(numbers->number(2).lead.isEmpty());
+        widgets::LineChart* chart = grid_of(fixture)->cells()[0]->chart();
+        QVERIFY2(!chart->describe().contains("best"), qPrintable(chart->describe()));
+        // Later it is, and of what it is the best is said.
+        const auto later = make_parent(fixture);
+        fixture.studio().showRun(later);
+        QTRY_COMPARE_WITH_TIMEOUT(numbers->number(2).lead, QString("best so far"), kPatienceMs);
+        QVERIFY2(chart->describe().contains("best"), qPrintable(chart->describe()));
+        auto* list = fixture.window().findChild<QListView*>("overlayRuns");
+        QCOMPARE(list->model()->index(0, 0).data(widgets::RunRowDelegate::Measure).toString(),
+                 QString("best loss"));
     }
 
     void news_come_often_only_while_a_page_moves_with_the_steps() {

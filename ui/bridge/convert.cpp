@@ -10,6 +10,11 @@
 #include <cmath>
 
 namespace weft::ui {
+namespace {
+
+constexpr double kMostInWhole = 1e7; // larger numbers are told by their exponent
+
+} // namespace
 
 QString toQString(std::string_view text) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
@@ -89,11 +94,19 @@ QString formatMetric(double value) {
         return value > 0 ? QStringLiteral("∞") : QStringLiteral("−∞");
     }
     const double size = std::abs(value);
-    if (size != 0 && (size < 1e-3 || size >= 1e5)) {
+    if (size >= 1e3 && size < kMostInWhole) {
+        return formatCount(std::llround(value));
+    }
+    if (size != 0 && (size < 1e-3 || size >= kMostInWhole)) {
         static const QRegularExpression padding("e[+]?(-?)0*");
         return QString::number(value, 'e', 2).replace(padding, "e\\1"); // "1.13e5", as on axes
     }
     return QString::number(value, 'f', size < 10 ? 3 : size < 100 ? 2 : 1);
+}
+
+QString metricWords(const std::string& metric) {
+    QString words = toQString(metric);
+    return words.replace('/', ' ').replace('_', ' ');
 }
 
 QString formatWhen(double utc_seconds) {

@@ -33,8 +33,11 @@ std::vector<widgets::MemorySegment> memorySegments(const plan::ExecutionPlan& pl
 using widgets::formatCount;
 using widgets::formatDuration;
 using widgets::formatFileSize;
-/// A loss or metric with three or four significant places: "0.2381", "12.4", "1.3e-05".
+/// A loss or metric with three or four significant places, and in whole from a thousand on:
+/// "0.238", "12.41", "1.3e-5", "15,230".
 QString formatMetric(double value);
+/// "validation mean absolute error" of "validation/mean_absolute_error".
+QString metricWords(const std::string& metric);
 /// "today 14:02", "yesterday", "Thu 20 Nov"
 QString formatWhen(double utc_seconds);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/curve_metric.h"
 
+#include "core/compile/metric_facts.h"
 #include "ui/bridge/convert.h"
 
 #include <QCoreApplication>
@@ -98,8 +99,30 @@ double scaleOf(const CurveMetric& metric) {
 
 } // namespace
 
+// Of runs of other programs it is not known what they are configured to.
+bool isConfigured(const RunModel& run) {
+    return !run.isEmpty() && run.config().document.is_object();
+}
+
+bool says(const RunModel& run, const CurveMetric& metric) {
+    const auto& steps = run.steps();
+    if (!isConfigured(run) || fixedColumn(steps, metric.step_metric) != nullptr ||
+        saidColumn(steps, metric.step_metric) != nullptr ||
+        run.lastMetric(metric.evaluation_metric)) {
+        return true;
+    }
+    const config::Json& configured = run.config().section("metrics");
+    return std::any_of(configured.begin(), configured.end(),
+                       [&](const config::Json& name) { return name == metric.id.toStdString(); });
+}
+
+bool hasClasses(const RunModel& run) {
+    return !isConfigured(run) || compile::predicts_classes(run.config());
+}
+
 std::vector<CurveMetric> curveMetrics(const RunModel& run) {
     std::vector<CurveMetric> metrics = fixedMetrics();
+    std::erase_if(metrics, [&](const CurveMetric& metric) { return !says(run, metric); });
     const auto add = [&](const std::string& name) {
         const QString id = toQString(base_name(name));
         const bool known = std::any_of(metrics.begin(), metrics.end(),

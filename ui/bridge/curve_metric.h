@@ -31,10 +31,17 @@ struct CurveMetric {
     bool noisy = true;             // smoothed, with the raw line under it
 };
 
-/// The fixed ones, then every other metric that this run has said.
+/// Those that every run says, then every other metric of this run.
 std::vector<CurveMetric> curveMetrics(const RunModel& run);
 /// The metric of this id, also before the run has said it.
 CurveMetric curveMetric(const RunModel& run, const QString& id);
+
+/// The run has a configuration that says what it does: neither none nor another program's.
+bool isConfigured(const RunModel& run);
+/// Whether the run says this metric, or will.
+bool says(const RunModel& run, const CurveMetric& metric);
+/// Whether the run tells classes apart, as far as its configuration says it.
+bool hasClasses(const RunModel& run);
 
 /// How many points the steps have of a metric.
 std::size_t pointCount(const StepSeries& steps, const CurveMetric& metric);

@@ -2,6 +2,7 @@
 #include "ui/bridge/curve_runs.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/bridge/curve_metric.h"
 
 #include <algorithm>
 
@@ -10,6 +11,13 @@ namespace {
 
 constexpr int kCurveRunsColors = 8;
 constexpr int kMostAncestors = 8; // of a chain of forks
+
+bool learnsFromTheSame(const RunModel& a, const RunModel& b) {
+    if (!isConfigured(a) || !isConfigured(b)) {
+        return isConfigured(a) == isConfigured(b);
+    }
+    return a.config().section("data").at("train") == b.config().section("data").at("train");
+}
 
 } // namespace
 
@@ -20,12 +28,16 @@ CurveRuns::CurveRuns(RunModel& shown, QObject* parent) : QObject(parent), shown_
     runs_.push_back(std::move(current));
     const int id = runs_.front()->id;
     connect(&shown_, &RunModel::reset, this, [this, id] {
+        const bool other = runs_.front()->folder != shown_.folder();
         runs_.front()->folder = shown_.folder();
         // The run on screen is not laid over itself.
         if (const CurveRun* same = find(shown_.folder()); same && same->id != id) {
             remove(same->id);
         }
         emit reset(id);
+        if (other) {
+            dropUnrelated();
+        }
         updatePrefixes();
     });
     connect(&shown_, &RunModel::stateChanged, this, &CurveRuns::updatePrefixes);
@@ -118,11 +130,12 @@ void CurveRuns::setVisible(const std::filesystem::path& folder, bool visible) {
         return;
     }
     const int color = freeColor();
+    const auto alike = std::count_if(runs_.begin(), runs_.end(), [color](const auto& entry) {
+        return entry->part != CurveRun::Part::Prefix && entry->visible && entry->color == color;
+    });
     CurveRun& run = add(CurveRun::Part::Overlay, folder);
     run.color = color;
-    run.dash = static_cast<int>(std::count_if(runs_.begin(), runs_.end(), [](const auto& entry) {
-        return entry->part == CurveRun::Part::Overlay;
-    }));
+    run.dash = static_cast<int>(alike); // solid while the colours last
     emit added(run.id);
     run.reader->open(folder);
     updatePrefixes();
@@ -142,17 +155,26 @@ void CurveRuns::setColor(const std::filesystem::path& folder, int color) {
     }
 }
 
-void CurveRuns::clearOverlays() {
+void CurveRuns::removeOverlays(const std::function<bool(const CurveRun&)>& which) {
     std::vector<int> ids;
     for (const auto& run : runs_) {
-        if (run->part == CurveRun::Part::Overlay) {
+        if (run->part == CurveRun::Part::Overlay && which(*run)) {
             ids.push_back(run->id);
         }
     }
     for (const int id : ids) {
         remove(id);
     }
+}
+
+void CurveRuns::clearOverlays() {
+    removeOverlays([](const CurveRun&) { return true; });
     updatePrefixes();
+}
+
+// Curves over other data say nothing beside those of the run that came.
+void CurveRuns::dropUnrelated() {
+    removeOverlays([this](const CurveRun& run) { return !learnsFromTheSame(run.model(), shown_); });
 }
 
 void CurveRuns::remove(int id) {

@@ -8,6 +8,7 @@
 
 #include <QObject>
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -74,6 +75,8 @@ private:
     CurveRun& add(CurveRun::Part part, const std::filesystem::path& folder);
     CurveRun* findMutable(const std::filesystem::path& folder);
     void remove(int id);
+    void removeOverlays(const std::function<bool(const CurveRun&)>& which);
+    void dropUnrelated();
     void listen(const CurveRun& run);
     void updatePrefixes();
     int freeColor() const;

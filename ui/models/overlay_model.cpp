@@ -43,7 +43,7 @@ void OverlayModel::rebuild() {
     total_ = 0;
     const RunModel& shown = curves_.shown();
     if (!shown.isEmpty()) {
-        rows_.push_back({shown.folder(), shown.name(), tr("this run"), {}});
+        rows_.push_back({shown.folder(), shown.name(), tr("this run"), {}, {}});
         ++total_;
     }
     for (const train::RunSummary& run : index_.runs()) {
@@ -59,7 +59,7 @@ void OverlayModel::rebuild() {
             {run.folder, name,
              tr("%1 · step %2 · %3")
                  .arg(toQString(run.state), formatCount(run.step), formatWhen(run.modified)),
-             run.best_value ? formatMetric(*run.best_value) : QString()});
+             run.best_value ? formatMetric(*run.best_value) : QString(), run.best_metric});
     }
     endResetModel();
 }
@@ -115,6 +115,13 @@ QString OverlayModel::valueOf(const Row& row, const CurveRun* curve) const {
     return best ? formatMetric(best->value) : QString();
 }
 
+QString OverlayModel::measureOf(const Row& row, const CurveRun* curve) const {
+    const bool read = curve != nullptr && !curve->model().isEmpty();
+    const std::string metric =
+        read ? checkpoint::goal_of(curve->model().config().document).metric : row.metric;
+    return metricWords(metric.substr(metric.find('/') + 1));
+}
+
 QVariant OverlayModel::data(const QModelIndex& index, int role) const {
     const Row& row = rows_[static_cast<std::size_t>(index.row())];
     const CurveRun* curve = curves_.find(row.folder);
@@ -123,6 +130,7 @@ QVariant OverlayModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
     case Delegate::Detail: return detailOf(row, curve);
     case Delegate::Value: return valueOf(row, curve);
+    case Delegate::Measure: return tr("best %1").arg(measureOf(row, curve));
     case Delegate::Color: return curve ? curve->color : 0;
     case Delegate::Dash:
         return static_cast<int>(curve && curve->part == CurveRun::Part::Overlay

@@ -36,12 +36,14 @@ private:
         QString name;
         QString detail; // from the list of runs
         QString value;
+        std::string metric; // of the value
     };
 
     void rebuild();
     void refresh();
     QString detailOf(const Row& row, const CurveRun* curve) const;
     QString valueOf(const Row& row, const CurveRun* curve) const;
+    QString measureOf(const Row& row, const CurveRun* curve) const;
 
     CurveRuns& curves_;
     RunIndex& index_;

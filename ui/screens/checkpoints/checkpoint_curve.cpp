@@ -97,8 +97,10 @@ void CheckpointCurve::updateMarks() {
     chart_->setBest(std::nullopt);
     for (int i = 0; i < model_.rowCount(); ++i) { // the one that the table calls the best
         if (const CheckpointRow& row = model_.row(i); row.best) {
-            chart_->setBest(static_cast<double>(row.step), *row.metric,
-                            tr("best %1").arg(formatMetric(*row.metric)));
+            chart_->setBest(
+                static_cast<double>(row.step), *row.metric,
+                tr("best %1 %2")
+                    .arg(metricWords(run_->config().checkpoint_metric), formatMetric(*row.metric)));
         }
     }
     updateEnd();

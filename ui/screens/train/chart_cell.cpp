@@ -2,7 +2,6 @@
 #include "ui/screens/train/chart_cell.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/screens/train/chart_marks.h"
 #include "widgets/icon.h"
 #include "widgets/line_chart.h"
 #include "widgets/menu_text.h"
@@ -121,6 +120,11 @@ void ChartCell::setXAxis(XAxis axis) {
         axis_ = axis;
         rebuild();
     }
+}
+
+void ChartCell::setSpan(ChartSpan span) {
+    span_ = span;
+    updateMarks();
 }
 
 void ChartCell::setTakenBackShown(bool shown) {
@@ -299,7 +303,7 @@ void ChartCell::addTakenBack(const CurveRun& run, Drawn& drawn) {
 
 void ChartCell::updateMarks() {
     const CurveRun* own = runs_.find(runs_.shown().folder());
-    show_marks(*chart(), runs_.shown(), metric_, axis_);
+    show_marks(*chart(), runs_.shown(), metric_, axis_, span_);
     if (own != nullptr && !own->visible) {
         hide_marks(*chart());
     }

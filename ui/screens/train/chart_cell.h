@@ -6,6 +6,7 @@
 #include "ui/bridge/curve_runs.h"
 #include "ui/bridge/slice_feed.h"
 #include "ui/screens/chart_frame.h"
+#include "ui/screens/train/chart_marks.h"
 
 #include <map>
 #include <memory>
@@ -20,6 +21,7 @@ public:
     const CurveMetric& metric() const { return metric_; }
     void setMetric(const QString& id);
     void setXAxis(XAxis axis);
+    void setSpan(ChartSpan span);
     /// Steps that a resume took back; hidden by default.
     void setTakenBackShown(bool shown);
     bool hasTakenBack() const;
@@ -65,6 +67,7 @@ private:
     CurveRuns& runs_;
     CurveMetric metric_;
     XAxis axis_ = XAxis::Step;
+    ChartSpan span_ = ChartSpan::Trained;
     bool taken_back_shown_ = false;
     std::map<int, Drawn> drawn_;
     QPushButton* title_;

@@ -26,6 +26,8 @@ ChartGrid::ChartGrid(CurveRuns& runs, QWidget* parent) : QWidget(parent), runs_(
     rows_->setChildrenCollapsible(false);
     column->addWidget(rows_);
     link_ = new widgets::ChartLink(this);
+    connect(&runs_.shown(), &RunModel::reset, this, &ChartGrid::hideUnsaid);
+    connect(&runs_.shown(), &RunModel::evaluationAdded, this, &ChartGrid::hideUnsaid);
 }
 
 QStringList ChartGrid::metrics() const {
@@ -122,6 +124,21 @@ void ChartGrid::arrange() {
         delete row;
     }
     rows_->setSizes(shares);
+    hideUnsaid();
+}
+
+void ChartGrid::hideUnsaid() {
+    const auto seen = [this](const ChartCell* cell) { return says(runs_.shown(), cell->metric()); };
+    const bool any = std::any_of(cells_.begin(), cells_.end(), seen);
+    for (ChartCell* cell : cells_) {
+        cell->setVisible(!any || seen(cell));
+    }
+    for (int i = 0; i < rows_->count(); ++i) {
+        QWidget* row = rows_->widget(i);
+        row->setVisible(std::any_of(cells_.begin(), cells_.end(), [&](const ChartCell* cell) {
+            return cell->parentWidget() == row && !cell->isHidden();
+        }));
+    }
 }
 
 void ChartGrid::toggleFullScreen() {

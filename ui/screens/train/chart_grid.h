@@ -27,7 +27,8 @@ public:
     explicit ChartGrid(CurveRuns& runs, QWidget* parent = nullptr);
 
     QStringList metrics() const;
-    /// Keeps the charts that go on showing what they show.
+    /// Keeps the charts that go on showing what they show. One that the run has no numbers for is
+    /// not seen until another run has some.
     void setMetrics(const QStringList& metrics);
     /// Shows what no other chart shows yet; nothing when there are six.
     void addChart();
@@ -46,6 +47,7 @@ private:
     ChartCell* createCell(const QString& metric);
     void removeCell(ChartCell* cell);
     void arrange();
+    void hideUnsaid();
 
     CurveRuns& runs_;
     widgets::ChartLink* link_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/train/chart_marks.h"
 
+#include "core/compile/metric_facts.h"
 #include "ui/bridge/convert.h"
 #include "widgets/line_chart.h"
 
@@ -18,17 +19,44 @@ class ChartMarksText {
     Q_DECLARE_TR_FUNCTIONS(ChartMarks)
 };
 
+/// Where the axis ends that begins at 0. Charts below each other end at one place, though
+/// evaluations come before the first step and after the last.
+double reach_of(const RunModel& run, XAxis axis, ChartSpan span) {
+    const double done = static_cast<double>(run.step());
+    const double steps = static_cast<double>(run.totalSteps());
+    const bool whole = span == ChartSpan::WholeRun && steps > done;
+    switch (axis) {
+    case XAxis::Step: return whole ? steps : done;
+    case XAxis::RelativeStep: return (whole ? steps : done) - baseStep(run);
+    case XAxis::Epoch: {
+        const double epoch = run.lastStep().epoch;
+        return whole && done > 0 ? epoch * steps / done : epoch;
+    }
+    case XAxis::Seconds: {
+        const double seconds = run.secondsTrained();
+        return span == ChartSpan::WholeRun ? std::max(run.totalSeconds(), seconds) : seconds;
+    }
+    case XAxis::Wall: break;
+    }
+    return 0;
+}
+
 } // namespace
 
 void show_marks(widgets::LineChart& chart, const RunModel& run, const CurveMetric& metric,
-                XAxis axis) {
-    const bool smaller = metric.evaluation_metric.ends_with("loss");
-    const auto best = metric.evaluation_metric.empty()
-                          ? std::nullopt
-                          : run.bestMetric({metric.evaluation_metric, smaller});
+                XAxis axis, ChartSpan span) {
+    auto best = metric.evaluation_metric.empty()
+                    ? std::nullopt
+                    : run.bestMetric({metric.evaluation_metric,
+                                      !compile::higher_is_better(metric.evaluation_metric)});
+    if (best && best->step <= 0) {
+        best.reset(); // nothing was learnt by then
+    }
     const auto best_x = best ? xOfEvaluation(run, axis, best->step) : std::nullopt;
     chart.setBest(best_x, best ? best->value : 0,
-                  best ? ChartMarksText::tr("best %1").arg(formatMetric(best->value)) : QString());
+                  best ? ChartMarksText::tr("best %1 %2")
+                             .arg(metricWords(metric.evaluation_metric), formatMetric(best->value))
+                       : QString());
     const double best_step = best ? best->step : -1;
     std::vector<widgets::ChartFlag> flags;
     for (const train::CheckpointEvent& saved : run.checkpoints()) {
@@ -52,17 +80,8 @@ void show_marks(widgets::LineChart& chart, const RunModel& run, const CurveMetri
                           ChartMarksText::tr("forked from %1").arg(runTitle(run.origin()->run))});
     }
     chart.setEvents(std::move(events));
-    const double steps = static_cast<double>(run.totalSteps());
-    // Where the end is not known, what is done so far: charts below each other begin and end at one
-    // place, though evaluations come before the first step and after the last.
-    const double planned = axis == XAxis::Step           ? steps
-                           : axis == XAxis::RelativeStep ? steps - baseStep(run)
-                           : axis == XAxis::Epoch        ? run.lastStep().epoch
-                           : axis == XAxis::Seconds
-                               ? std::max(run.totalSeconds(), run.secondsTrained())
-                               : 0;
-    chart.setPlannedRange(planned > 0 ? std::optional(widgets::ChartRange{0, planned})
-                                      : std::nullopt);
+    const double reach = reach_of(run, axis, span);
+    chart.setPlannedRange(reach > 0 ? std::optional(widgets::ChartRange{0, reach}) : std::nullopt);
 }
 
 void hide_marks(widgets::LineChart& chart) {

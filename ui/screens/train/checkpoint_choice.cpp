@@ -85,6 +85,7 @@ void CheckpointChoice::readAgain() {
                 readAgain();
                 return;
             }
+            const std::string goal = checkpoint::goal_of(run_.config().document).metric;
             const int kept = currentIndex();
             const QString shown = currentText();
             {
@@ -102,7 +103,8 @@ void CheckpointChoice::readAgain() {
                     const auto& latest = found.usable.back();
                     addItem(tr("Latest · step %1").arg(formatCount(latest.first)),
                             pathText(latest.second));
-                    addItem(tr("Best · step %1").arg(step_of(found.best)), pathText(found.best));
+                    addItem(tr("Best %1 · step %2").arg(metricWords(goal), step_of(found.best)),
+                            pathText(found.best));
                     for (auto entry = found.usable.rbegin(); entry != found.usable.rend();
                          ++entry) {
                         addItem(tr("Step %1").arg(formatCount(entry->first)),

@@ -119,6 +119,15 @@ QPushButton* CurvePanel::addTool(const QString& name, const QString& icon, const
 QWidget* CurvePanel::createViewButton() {
     QPushButton* button = addTool("chartView", "eye", tr("What the charts show"));
     auto* menu = new QMenu(button);
+    whole_run_ = menu->addAction(tr("The whole planned run"));
+    whole_run_->setObjectName("showWholeRun");
+    whole_run_->setCheckable(true);
+    connect(whole_run_, &QAction::toggled, this, [this] {
+        for (ChartCell* cell : grid_->cells()) {
+            cell->setSpan(span());
+        }
+        emit layoutChanged();
+    });
     taken_back_ = menu->addAction(tr("Steps that a resume took back"));
     taken_back_->setObjectName("showAbandoned");
     taken_back_->setCheckable(true);
@@ -134,8 +143,13 @@ QWidget* CurvePanel::createViewButton() {
     return button;
 }
 
+ChartSpan CurvePanel::span() const {
+    return whole_run_->isChecked() ? ChartSpan::WholeRun : ChartSpan::Trained;
+}
+
 void CurvePanel::takeCell(ChartCell* cell) {
     controls_->take(*cell);
+    cell->setSpan(span());
     cell->setXAxis(controls_->axis());
     cell->setTakenBackShown(taken_back_->isChecked());
     connect(cell, &ChartCell::takenBackChanged, this, [this] {
@@ -184,20 +198,22 @@ QString CurvePanel::layoutText() const {
                               (cell->chart()->areOutliersClipped() ? "o" : "");
         charts << cell->metric().id + (looks.isEmpty() ? QString() : kLooks + looks);
     }
-    return QString("%1 %2 %3")
+    return QString("%1 %2 %3 %4")
         .arg(controls_->smoothingSlider()->value())
         .arg(controls_->axisBox()->currentIndex())
-        .arg(charts.join(','));
+        .arg(charts.join(','))
+        .arg(whole_run_->isChecked() ? 1 : 0);
 }
 
 void CurvePanel::setLayoutText(const QString& text) {
     const QStringList parts = text.split(' ');
-    if (parts.size() != 3) {
+    if (parts.size() != 4) {
         return; // none was kept, or by another version
     }
     QComboBox* axis = controls_->axisBox();
     controls_->smoothingSlider()->setValue(parts[0].toInt());
     axis->setCurrentIndex(std::clamp(parts[1].toInt(), 0, axis->count() - 1));
+    whole_run_->setChecked(parts[3] == "1");
     const QStringList charts = parts[2].split(',', Qt::SkipEmptyParts);
     if (charts.isEmpty()) {
         return;

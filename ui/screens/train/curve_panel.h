@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ui/bridge/curve_runs.h"
+#include "ui/screens/train/chart_marks.h"
 
 #include <QWidget>
 
@@ -40,6 +41,7 @@ private:
     QWidget* createHeader();
     QWidget* createViewButton();
     QPushButton* addTool(const QString& name, const QString& icon, const QString& tip);
+    ChartSpan span() const;
     void takeCell(ChartCell* cell);
     void showPreset();
     void restartSmoothedLoss();
@@ -49,6 +51,7 @@ private:
     QComboBox* preset_;
     ChartControls* controls_;
     QPushButton* add_;
+    QAction* whole_run_;
     QAction* taken_back_;
     ChartGrid* grid_;
     std::size_t smoothed_points_ = 0;

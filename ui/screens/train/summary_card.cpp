@@ -26,6 +26,9 @@ using widgets::TextStyle;
 
 constexpr double kSummaryCardMark = 4; // width of the bar at the left
 constexpr int kSummaryCardLeft = 44;   // room for the bar and the sign
+constexpr int kSummaryCardMargin = 6;
+constexpr int kSummaryCardLines = 2;   // of metrics below each other
+constexpr int kSummaryCardColumns = 5; // name, three figures and a gap
 
 /// "validation/accuracy" and "test/accuracy" stand in one line.
 std::string measure_of(const std::string& metric) {
@@ -47,20 +50,20 @@ QString figureText(const std::optional<double>& value) {
 
 SummaryCard::SummaryCard(RunModel& run, Actions& actions, QWidget* parent)
     : QWidget(parent), run_(run) {
+    setAttribute(Qt::WA_NoMousePropagation); // what it lies over is not meant
     auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(kSummaryCardLeft, widgets::space::kControl, widgets::space::kControl,
-                            widgets::space::kControl);
+    row->setContentsMargins(kSummaryCardLeft, kSummaryCardMargin, widgets::space::kControl,
+                            kSummaryCardMargin);
     row->setSpacing(widgets::space::kControl);
     auto* column = new QVBoxLayout;
-    column->setSpacing(4);
-    title_ = new TextLabel({}, TextStyle::Strong);
+    column->setSpacing(0);
+    title_ = new widgets::ElidedLabel({}, TextStyle::Strong);
     title_->setObjectName("summaryTitle");
-    title_->setWordWrap(true);
     column->addWidget(title_);
     table_ = new QWidget;
     new QGridLayout(table_);
-    table_->layout()->setContentsMargins(0, 0, 0, 0);
     column->addWidget(table_);
+    column->addStretch(1);
     row->addLayout(column, 1);
     const auto add = [&](const QString& text, const char* name, auto&& slot) {
         auto* button = new QPushButton(text);
@@ -70,10 +73,18 @@ SummaryCard::SummaryCard(RunModel& run, Actions& actions, QWidget* parent)
         row->addWidget(button, 0, Qt::AlignTop);
         return button;
     };
+    resume_ = add(tr("Resume"), "summaryResume", [this] { emit resumeRequested(); });
+    resume_->setToolTip(tr("Goes on exactly where the run was stopped"));
+    widgets::setButtonKind(resume_, widgets::ButtonKind::Primary);
     try_ = add({}, "summaryTry", [&actions] { actions.get(action::kTry)->trigger(); });
-    widgets::setButtonKind(try_, widgets::ButtonKind::Primary);
-    QAction* keep = actions.get(action::kKeepConfig);
-    add(keep->text(), "summaryKeep", [keep] { keep->trigger(); })->setToolTip(keep->statusTip());
+    const auto act = [&](const char* id, const char* name) {
+        QAction* action = actions.get(id);
+        QPushButton* button = add(action->text(), name, [action] { action->trigger(); });
+        button->setToolTip(action->statusTip());
+        return button;
+    };
+    longer_ = act(action::kExtend, "summaryLonger");
+    act(action::kKeepConfig, "summaryKeep");
     copy_ =
         add(tr("Copy"), "summaryCopy", [this] { QGuiApplication::clipboard()->setText(text()); });
     save_ = add(tr("Save…"), "summarySave", [this] { saveAs(); });
@@ -107,23 +118,29 @@ QString SummaryCard::headline() const {
 
 std::vector<SummaryCard::Row> SummaryCard::rows() const {
     std::vector<Row> rows;
-    if (!run_.finished()) {
+    const auto fill = [&rows](const train::Metrics& metrics, std::optional<double> Row::*place) {
+        for (const auto& [name, value] : metrics) {
+            const std::string measure = measure_of(name);
+            auto known = std::find_if(rows.begin(), rows.end(),
+                                      [&](const Row& row) { return row.metric == measure; });
+            known = known != rows.end() ? known : rows.insert(known, Row{measure, {}, {}, {}});
+            (*known).*place = value;
+        }
+    };
+    if (run_.finished()) {
+        fill(run_.finished()->best, &Row::best);
+        fill(run_.finished()->last, &Row::last);
+        fill(run_.finished()->test, &Row::test);
         return rows;
     }
-    const auto row_of = [&rows](const std::string& metric) -> Row& {
-        const std::string measure = measure_of(metric);
-        const auto known = std::find_if(rows.begin(), rows.end(),
-                                        [&](const Row& row) { return row.metric == measure; });
-        return known != rows.end() ? *known : rows.emplace_back(Row{measure, {}, {}, {}});
-    };
-    for (const auto& [name, value] : run_.finished()->best) {
-        row_of(name).best = value;
+    const auto best = run_.bestMetric(checkpoint::goal_of(run_.config().document));
+    for (const EvaluationPoint& point : run_.evaluations()) {
+        if (best && point.step == best->step) {
+            fill(point.metrics, &Row::best);
+        }
     }
-    for (const auto& [name, value] : run_.finished()->last) {
-        row_of(name).last = value;
-    }
-    for (const auto& [name, value] : run_.finished()->test) {
-        row_of(name).test = value;
+    if (!run_.evaluations().empty()) {
+        fill(run_.evaluations().back().metrics, &Row::last);
     }
     return rows;
 }
@@ -134,38 +151,52 @@ void SummaryCard::showSummary() {
         hide();
         return;
     }
+    resume_->setVisible(stopped);
     try_->setText(isTriable() && takesPictures(run_) ? tr("Try it on a picture") : tr("Try it"));
     try_->setVisible(isTriable());
+    widgets::setButtonKind(try_,
+                           stopped ? widgets::ButtonKind::Normal : widgets::ButtonKind::Primary);
+    longer_->setVisible(!stopped && !run_.isForeign());
     copy_->setVisible(!stopped);
     save_->setVisible(!stopped);
     title_->setText(headline());
+    fillTable();
+    show();
+}
+
+// Metrics stand below each other, after two of them beside the first: the card stays as low as the
+// numbers that it lies over.
+void SummaryCard::fillTable() {
     qDeleteAll(table_->findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly));
     delete table_->layout();
     auto* grid = new QGridLayout(table_);
     grid->setContentsMargins(0, 0, 0, 0);
-    grid->setHorizontalSpacing(widgets::space::kSection);
-    grid->setVerticalSpacing(2);
+    grid->setHorizontalSpacing(widgets::space::kMargin);
+    grid->setVerticalSpacing(0);
     const auto add = [&](int line, int place, const QString& words, TextStyle style, Role role) {
         auto* label = new TextLabel(words, style, role);
-        grid->addWidget(label, line, place, place == 0 ? Qt::AlignLeft : Qt::AlignRight);
+        grid->addWidget(label, line, place,
+                        place % kSummaryCardColumns == 0 ? Qt::AlignLeft : Qt::AlignRight);
     };
     const std::vector<Row> all = rows();
     table_->setVisible(!all.empty());
-    if (!all.empty()) {
-        const QString heads[] = {tr("Metric"), tr("Best checkpoint"), tr("Last"), tr("Test")};
-        for (int i = 0; i < 4; ++i) {
-            add(0, i, heads[i], TextStyle::Caption, Role::Muted);
+    const std::string goal = checkpoint::goal_of(run_.config().document).metric;
+    const QString heads[] = {tr("Metric"), tr("Best by %1").arg(metricWords(goal)), tr("Last"),
+                             tr("Test")};
+    for (int i = 0; i < static_cast<int>(all.size()); ++i) {
+        const Row& row = all[static_cast<std::size_t>(i)];
+        const int first = i / kSummaryCardLines * kSummaryCardColumns;
+        const int line = i % kSummaryCardLines + 1;
+        for (int head = 0; line == 1 && head < 4; ++head) {
+            add(0, first + head, heads[head], TextStyle::Caption, Role::Muted);
         }
+        add(line, first, metricWords(row.metric), TextStyle::Caption, Role::Text);
+        add(line, first + 1, figureText(row.best), TextStyle::MonoSmall, Role::Text);
+        add(line, first + 2, figureText(row.last), TextStyle::MonoSmall, Role::Text);
+        add(line, first + 3, figureText(row.test), TextStyle::MonoSmall, Role::Text);
+        grid->setColumnMinimumWidth(first + 4, widgets::space::kMargin);
     }
-    int line = 1;
-    for (const Row& row : all) {
-        add(line, 0, toQString(row.metric), TextStyle::Caption, Role::Text);
-        add(line, 1, figureText(row.best), TextStyle::MonoSmall, Role::Text);
-        add(line, 2, figureText(row.last), TextStyle::MonoSmall, Role::Text);
-        add(line++, 3, figureText(row.test), TextStyle::MonoSmall, Role::Text);
-    }
-    grid->setColumnStretch(4, 1);
-    show();
+    grid->setColumnStretch(grid->columnCount(), 1);
 }
 
 QString SummaryCard::text() const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a run came to that is finished: length, time, best and last metrics, those of the test
-// split; as text on the clipboard or as a file. Of one that was stopped: how far it came. From both
-// a way to try the model, and to keep the configuration.
+// split; as text on the clipboard or as a file. Of one that was stopped: how far it came. What
+// comes next stands first: to go on with a stopped run, to try what a finished one learned.
 #pragma once
 
 #include "ui/bridge/run_model.h"
@@ -12,7 +12,7 @@ class QGridLayout;
 class QPushButton;
 
 namespace weft::widgets {
-class TextLabel;
+class ElidedLabel;
 }
 
 namespace weft::ui {
@@ -34,6 +34,7 @@ public:
     bool save(const QString& path) const;
 
 signals:
+    void resumeRequested();
     void failed(const QString& problem);
 
 protected:
@@ -47,13 +48,16 @@ private:
     std::vector<Row> rows() const;
     QString headline() const;
     bool isTriable() const;
+    void fillTable();
     void saveAs();
 
     RunModel& run_;
     std::filesystem::path closed_; // the run whose card was closed
-    widgets::TextLabel* title_;
+    widgets::ElidedLabel* title_;
     QWidget* table_;
+    QPushButton* resume_;
     QPushButton* try_;
+    QPushButton* longer_;
     QPushButton* copy_;
     QPushButton* save_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/train/train_screen.h"
 
+#include "core/compile/metric_facts.h"
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/opening_news.h"
@@ -20,9 +21,11 @@
 #include "widgets/messages.h"
 #include "widgets/number_strip.h"
 #include "widgets/phase_list.h"
+#include "widgets/shelf.h"
 #include "widgets/text_label.h"
 
 #include <QDateTime>
+#include <QGridLayout>
 #include <QPushButton>
 #include <QSettings>
 #include <QSplitter>
@@ -43,9 +46,20 @@ using widgets::Role;
 
 constexpr int kTrainScreenSideWidth = 336;
 
-/// The metric of the third number: accuracy when it is measured, else validation loss.
+/// The metric of the third number: what people think in, where it is measured, else the loss.
 std::string headline_metric(const RunModel& run) {
-    return run.lastMetric("validation/accuracy") ? "validation/accuracy" : "validation/loss";
+    for (const char* metric : {"validation/accuracy", "validation/mean_absolute_error"}) {
+        if (run.lastMetric(metric)) {
+            return metric;
+        }
+    }
+    return "validation/loss";
+}
+
+QString headline(const std::string& metric) {
+    QString words = metricWords(metric);
+    words[0] = words[0].toUpper();
+    return words;
 }
 
 BigNumber step_number(const RunModel& run) {
@@ -70,20 +84,16 @@ BigNumber step_number(const RunModel& run) {
 
 BigNumber metric_number(const RunModel& run) {
     const std::string metric = headline_metric(run);
-    const bool smaller = metric.ends_with("loss");
-    BigNumber number{smaller ? QObject::tr("Validation loss") : QObject::tr("Validation accuracy"),
-                     {},
-                     {},
-                     {},
-                     Role::Success,
-                     {}};
+    BigNumber number{headline(metric), {}, {}, {}, Role::Success, {}};
     const auto last = run.lastMetric(metric);
-    const auto best = run.bestMetric({metric, smaller});
+    const auto best = run.bestMetric({metric, !compile::higher_is_better(metric)});
     if (last && best) {
         number.value = formatMetric(*last);
         const QString at =
             QObject::tr("step %1").arg(formatCount(static_cast<std::int64_t>(best->step)));
-        if (*last == best->value) {
+        if (best->step <= 0 && *last == best->value) {
+            number.sub = QObject::tr("before training");
+        } else if (*last == best->value) {
             number.lead = QObject::tr("best so far");
             number.sub = at;
         } else {
@@ -140,14 +150,18 @@ TrainScreen::TrainScreen(Studio& studio, Actions& actions) : studio_(studio) {
     column->setSpacing(0);
     failure_ = new FailureCard(studio_.run());
     failure_->setObjectName("failureCard");
-    column->addWidget(failure_);
     connect(failure_, &FailureCard::wayChosen, this, &TrainScreen::takeWayOn);
     connect(failure_, &FailureCard::checkpointRequested, this, &TrainScreen::showCheckpoint);
     summary_ = new SummaryCard(studio_.run(), actions);
     summary_->setObjectName("summaryCard");
-    column->addWidget(summary_);
     connect(summary_, &SummaryCard::failed, this, [this](const QString& problem) {
         emit toastRequested(static_cast<int>(widgets::MessageKind::Error), problem);
+    });
+    connect(summary_, &SummaryCard::resumeRequested, this, [this] {
+        const StartResult result = studio_.resumeRun(studio_.run().folder());
+        if (!result.started) {
+            emit toastRequested(static_cast<int>(widgets::MessageKind::Error), result.problem);
+        }
     });
     curve_runs_ = new CurveRuns(studio_.run(), this);
     pictures_ = new SamplePictures(studio_.run(), this);
@@ -159,7 +173,9 @@ TrainScreen::TrainScreen(Studio& studio, Actions& actions) : studio_(studio) {
     auto* scalars = new ScalarGrid(studio_.run());
     connect(scalars, &ScalarGrid::exported, this, &TrainScreen::showWritten);
     stack_->addWidget(scalars);
-    column->addWidget(stack_, 1);
+    auto* shelf = new widgets::Shelf(stack_, widgets::Shelf::Edge::Top);
+    shelf->add(failure_);
+    column->addWidget(shelf, 1);
 
     RunModel& run = studio_.run();
     const auto all = [this] {
@@ -222,7 +238,10 @@ QWidget* TrainScreen::createRunPage(Actions& actions) {
     column->setSpacing(0);
     numbers_ = new widgets::NumberStrip(5);
     numbers_->setObjectName("numbers");
-    column->addWidget(numbers_);
+    auto* top = new QGridLayout; // the summary over the numbers: it says the last of them
+    top->addWidget(numbers_, 0, 0);
+    top->addWidget(summary_, 0, 0);
+    column->addLayout(top);
     column->addWidget(new widgets::Hairline);
     auto* splitter = new QSplitter(Qt::Horizontal);
     splitter->setObjectName("trainSplitter");
@@ -287,6 +306,14 @@ QWidget* TrainScreen::createSide(Actions& actions) {
         emit pageRequested("train");
         part->setCurrentIndex(TryPart);
         part->setFocus();
+    });
+    connect(&studio_.run(), &RunModel::reset, part, [this, part] {
+        const bool classes = hasClasses(studio_.run());
+        part->setSegmentEnabled(ConfusionPart, classes,
+                                tr("This run predicts numbers: there are no classes to confuse"));
+        if (!classes && part->currentIndex() == ConfusionPart) {
+            part->setCurrentIndex(SamplePart);
+        }
     });
     side->addWidget(lower);
     side->setStretchFactor(0, 0);
