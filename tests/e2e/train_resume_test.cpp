@@ -258,8 +258,8 @@ private slots:
                               list.out.find("reference") != std::string::npos);
         };
         QVERIFY(listed("learning_rate < 1e-3") == std::tuple(0, true, false));
-        QVERIFY(listed("learning_rate > 1e-3") == std::tuple(0, false, true));
-        QVERIFY(listed("lerning_rate > 1e-3") == std::tuple(2, false, false));
+        QVERIFY(listed("learning_rate >= 1e-3") == std::tuple(0, false, true));
+        QVERIFY(listed("lerning_rate >= 1e-3") == std::tuple(2, false, false));
         // The parent is as it was.
         QCOMPARE(summarise_run(path("reference")).last_checkpoint_step, 40);
     }
