@@ -7,6 +7,7 @@
 namespace weft::widgets {
 namespace {
 
+constexpr double kLimitWidth = 2.0;
 constexpr double kMeasuredHeight = 16.0;
 constexpr double kPlannedHeight = 6.0;
 constexpr double kBarGap = 6.0;
@@ -120,6 +121,15 @@ double MemoryBar::barScale(double width) const {
     return most > 0 ? (width - labelWidth() - totalWidth()) / static_cast<double>(most) : 0.0;
 }
 
+std::optional<double> MemoryBar::limitX(double width) const {
+    const double scale = barScale(width);
+    if (!limit_ || scale <= 0.0) {
+        return std::nullopt;
+    }
+    const double x = std::round(labelWidth() + scale * static_cast<double>(*limit_));
+    return x <= width ? std::optional(x) : std::nullopt;
+}
+
 QRectF MemoryBar::barRect(int bar, double width) const {
     const Bar& shown = bar == 0 ? measured_ : planned_;
     const double line = lineHeight(TextStyle::Caption);
@@ -207,14 +217,10 @@ void MemoryBar::paintScene(QPainter& painter, const QSizeF& view_size) const {
     if (planned_.total > 0) {
         paintBar(painter, 1, view_size.width());
     }
-    if (limit_ && barScale(view_size.width()) > 0.0) {
-        const double x = std::round(labelWidth() +
-                                    barScale(view_size.width()) * static_cast<double>(*limit_));
+    if (const auto x = limitX(view_size.width())) {
         const bool over = std::max(measured_.total, planned_.total) > *limit_;
-        if (x <= view_size.width()) {
-            painter.fillRect(QRectF(x, 0, 2, legendTop() - 8.0),
-                             Theme::current().color(over ? Role::Error : Role::Text));
-        }
+        painter.fillRect(QRectF(*x, 0, kLimitWidth, legendTop() - 8.0),
+                         Theme::current().color(over ? Role::Error : Role::Text));
     }
     if (legend_visible_) {
         paintLegend(painter, view_size.width());
@@ -247,7 +253,11 @@ void MemoryBar::paintBar(QPainter& painter, int bar, double width) const {
                                                           formatMemory(shown.total - *limit_))
                                : formatMemory(shown.total);
     const QFont mono = theme.font(TextStyle::MonoSmall);
-    const double x = std::min(whole.right() + 10.0, width - textWidth(mono, total));
+    double x = std::min(whole.right() + 10.0, width - textWidth(mono, total));
+    const auto limit = limitX(width);
+    if (limit && *limit + kLimitWidth > x - 4.0 && *limit < x + textWidth(mono, total) + 4.0) {
+        x = std::min(*limit + 10.0, width - textWidth(mono, total));
+    }
     paintText(painter, QRectF(x, row.top(), width - x, line), Qt::AlignLeft | Qt::AlignVCenter,
               total, mono, theme.color(over ? Role::Error : role), Qt::ElideNone);
 }

@@ -62,6 +62,7 @@ private:
     std::vector<LegendEntry> legend(double width) const;
     double legendTop() const;
     double barScale(double width) const;
+    std::optional<double> limitX(double width) const; // of the mark; nullopt: none is in sight
     void paintBar(QPainter& painter, int bar, double width) const;
     void paintLegend(QPainter& painter, double width) const;
 

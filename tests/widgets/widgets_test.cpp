@@ -199,6 +199,34 @@ private slots:
         QVERIFY(std::abs(second.width() - 3.0 * first.width()) <= 3.0);
     }
 
+    void a_total_stands_clear_of_the_mark_of_the_limit() {
+        constexpr qint64 kGiB = 1LL << 30;
+        MemoryBar bar;
+        bar.setLegendVisible(false);
+        bar.setMeasured({{MemoryCategory::Parameters, 103 * kGiB}});
+        for (int limit = 106; limit < 160; ++limit) {
+            bar.setLimit(limit * kGiB);
+            bar.resize(300, bar.heightForWidth(300));
+            QImage image(bar.size(), QImage::Format_RGB32);
+            image.fill(Qt::white);
+            bar.render(&image, {}, {}, QWidget::DrawChildren);
+            const auto ink = [&](int x) { // how many pixels of a column are not blank
+                int count = 0;
+                for (int y = 0; y < image.height(); ++y) {
+                    count += image.pixel(x, y) != image.pixel(image.width() - 1, 0) ? 1 : 0;
+                }
+                return count;
+            };
+            int mark = image.width() - 1;
+            while (mark > 0 && ink(mark) < image.height()) {
+                --mark;
+            }
+            QVERIFY2(mark > 0, qPrintable(QString::number(limit)));
+            QVERIFY2(ink(mark + 1) == 0 || ink(mark + 2) == 0, qPrintable(QString::number(limit)));
+            QVERIFY2(ink(mark - 2) == 0, qPrintable(QString::number(limit)));
+        }
+    }
+
     void cards_answer_keys_and_clicks_when_clickable() {
         Card card;
         card.resize(100, 60);
