@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <utility>
 
 namespace {
 
@@ -155,7 +156,9 @@ private slots:
             }
             return all;
         };
-        const QList<QRect> before = places();
+        QList<QRect> before; // as they stay once the page has shown the run for a while
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 100, kRunPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(std::exchange(before, places()) == before, kRunPatienceMs);
         fixture.studio().stopAndSave();
         QTRY_VERIFY_WITH_TIMEOUT(fixture.find("summaryCard")->isVisible(), kRunPatienceMs);
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
