@@ -131,10 +131,10 @@ private slots:
         fixture.setMemoryKills(3);
         startAndSave(fixture);
         const fs::path folder = fixture.studio().run().folder();
-        const std::int64_t saved = fixture.studio().run().checkpoints().back().step;
         fixture.setMemoryKills(4);
         QVERIFY(::kill(worker_of(folder), SIGKILL) == 0);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().failure().has_value(), kPatienceMs);
+        const std::int64_t saved = train::summarise_run(folder).last_checkpoint_step;
         const train::ErrorEvent failure = *fixture.studio().run().failure();
         QCOMPARE(failure.kind, std::string("memory"));
         QVERIFY(QString::fromStdString(failure.message).contains("SIGKILL"));
