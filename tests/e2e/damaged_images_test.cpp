@@ -113,13 +113,16 @@ class DamagedImagesTest : public QObject, private TestFolder {
         return paused ? said : "it did not pause: " + said;
     }
 
-private slots:
-    void a_damaged_picture_is_left_out_and_named_once_data() {
+    /// Rows: what reads the batches.
+    static void every_reader() {
         QTest::addColumn<QStringList>("more");
         QTest::newRow("one device") << QStringList{};
         QTest::newRow("in the caller") << QStringList{"--set", "data.prefetch=0"};
         QTest::newRow("two devices") << QStringList{"--devices", "cpu:2"};
     }
+
+private slots:
+    void a_damaged_picture_is_left_out_and_named_once_data() { every_reader(); }
 
     // Ordered alike, with another class: were anything of it counted, the class would show.
     void a_damaged_picture_is_left_out_and_named_once() {
@@ -170,12 +173,7 @@ private slots:
         }
     }
 
-    void more_than_most_bad_pause_the_run_until_they_are_mended_data() {
-        QTest::addColumn<QStringList>("more");
-        QTest::newRow("one device") << QStringList{};
-        QTest::newRow("in the caller") << QStringList{"--set", "data.prefetch=0"};
-        QTest::newRow("two devices") << QStringList{"--devices", "cpu:2"};
-    }
+    void more_than_most_bad_pause_the_run_until_they_are_mended_data() { every_reader(); }
 
     void more_than_most_bad_pause_the_run_until_they_are_mended() {
         QFETCH(QStringList, more);
