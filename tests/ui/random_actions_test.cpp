@@ -4,6 +4,7 @@
 // WEFT_RANDOM_SEEDS sets how many times (a heavy test does it fifty times; under the sanitizers one
 // can too).
 #include "tests/support/weft_test.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 #include "ui/guarded_application.h"
@@ -129,6 +130,8 @@ private:
         case 10: click(Qt::RightButton); break;
         default: click(Qt::LeftButton); break;
         }
+        // What it set off has its turn before the next: the beat comes at the latest.
+        QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents);
         QCoreApplication::processEvents(QEventLoop::AllEvents, kBeatMs);
         --depth_;
     }
@@ -313,6 +316,7 @@ private slots:
                     return ui::MainWindow::CloseChoice::Cancel;
                 };
                 fixture.studio().startFile(fixture.preset());
+                QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, test::kRunPatienceMs);
                 RandomHands hands(fixture, static_cast<unsigned>(seed));
                 hands.work(kActions);
                 for (const QString& stall : hands.stalls()) {
