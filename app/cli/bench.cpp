@@ -7,8 +7,8 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/train/busy_core.h"
-#include "core/train/calibrate.h"
+#include "core/train/measure/busy_core.h"
+#include "core/train/measure/calibrate.h"
 #include "core/train/planning.h"
 
 #include <cmath>

@@ -7,7 +7,7 @@
 #include "core/checkpoint/pointer.h"
 #include "core/train/engine.h"
 #include "core/train/progress.h"
-#include "core/train/run_folder.h"
+#include "core/train/record/run_folder.h"
 #include "core/train/slot_blocks.h"
 
 #include <ctime>

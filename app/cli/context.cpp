@@ -2,7 +2,7 @@
 #include "app/cli/context.h"
 
 #include "core/base/error.h"
-#include "core/train/run_folder.h"
+#include "core/train/record/run_folder.h"
 
 #include <algorithm>
 #include <charconv>

@@ -7,7 +7,7 @@
 #include "core/base/machine.h"
 #include "core/base/team_wait.h"
 #include "core/base/text.h"
-#include "core/train/host_info.h"
+#include "core/train/record/host_info.h"
 
 namespace weft::cli {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/config/field.h"
-#include "core/train/event.h"
+#include "core/train/record/event.h"
 
 namespace weft::cli {
 

@@ -11,7 +11,7 @@
 #include "core/compile/mesh_recipe.h"
 #include "core/compile/model_sketch.h"
 #include "core/train/find_meshes.h"
-#include "core/train/machine_cost.h"
+#include "core/train/measure/machine_cost.h"
 #include "core/train/planning.h"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 
 #include "app/cli/opening_line.h"
 #include "core/base/clock.h"
-#include "core/train/event.h"
+#include "core/train/record/event.h"
 
 #include <string>
 #include <vector>

@@ -7,7 +7,7 @@
 #include "core/base/file.h"
 #include "core/checkpoint/pointer.h"
 #include "core/train/engine.h"
-#include "core/train/run_summary.h"
+#include "core/train/record/run_summary.h"
 
 #include <cstdio>
 

@@ -5,8 +5,8 @@
 #include "app/cli/signals.h"
 #include "app/cli/stdin_commands.h"
 #include "core/base/build_config.h"
-#include "core/train/control_server.h"
-#include "core/train/control_socket.h"
+#include "core/train/control/control_server.h"
+#include "core/train/control/control_socket.h"
 
 #include <csignal>
 #include <cstdio>

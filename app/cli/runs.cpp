@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/checkpoint/pointer.h"
-#include "core/train/run_filter.h"
+#include "core/train/record/run_filter.h"
 
 namespace weft::cli {
 namespace {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/base/wake.h"
-#include "core/train/command.h"
+#include "core/train/control/command.h"
 
 #include <atomic>
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/stdin_commands.h"
 
-#include "core/train/control_socket.h"
+#include "core/train/control/control_socket.h"
 
 #include <cerrno>
 #include <cstdio>

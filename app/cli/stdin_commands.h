@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/base/wake.h"
-#include "core/train/command.h"
-#include "core/train/line_reader.h"
+#include "core/train/control/command.h"
+#include "core/train/control/line_reader.h"
 
 #include <functional>
 #include <string>

@@ -4,7 +4,7 @@
 #include "app/cli/run_driver.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/train/run_folder.h"
+#include "core/train/record/run_folder.h"
 
 namespace weft::cli {
 namespace {

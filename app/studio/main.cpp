@@ -4,7 +4,7 @@
 #include "core/base/build_config.h"
 #include "core/base/file.h"
 #include "core/base/team_wait.h"
-#include "core/train/control_socket.h"
+#include "core/train/control/control_socket.h"
 #include "ui/bridge/convert.h"
 #include "ui/guarded_application.h"
 #include "ui/language.h"

@@ -7,7 +7,7 @@
 #include "core/checkpoint/pointer.h"
 #include "core/train/planning.h"
 #include "core/train/program_io.h"
-#include "core/train/run_folder.h"
+#include "core/train/record/run_folder.h"
 
 #include <algorithm>
 #include <charconv>

@@ -5,7 +5,7 @@
 #include "core/compile/run_config.h"
 #include "core/data/dataset.h"
 #include "core/exec/executor.h"
-#include "core/train/event.h"
+#include "core/train/record/event.h"
 
 #include <optional>
 #include <span>

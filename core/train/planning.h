@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/compile/alternatives.h"
 #include "core/cost/hardware.h"
-#include "core/train/event.h"
+#include "core/train/record/event.h"
 
 #include <memory>
 #include <optional>

@@ -6,9 +6,9 @@
 #include "core/checkpoint/checkpoint.h"
 #include "core/data/dataset.h"
 #include "core/exec/executor.h"
-#include "core/train/event.h"
+#include "core/train/control/live_settings.h"
 #include "core/train/left_out.h"
-#include "core/train/live_settings.h"
+#include "core/train/record/event.h"
 
 #include <optional>
 #include <set>

@@ -8,7 +8,7 @@
 #include "core/compile/run_config.h"
 #include "core/exec/executor.h"
 #include "core/plan/plan.h"
-#include "core/train/event.h"
+#include "core/train/record/event.h"
 
 #include <filesystem>
 #include <functional>

@@ -3,9 +3,9 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/train/devices_event.h"
 #include "core/train/divergence.h"
 #include "core/train/evaluation.h"
+#include "core/train/record/devices_event.h"
 #include "core/train/samples.h"
 #include "core/train/slot_blocks.h"
 #include "core/train/ways_on.h"

@@ -5,10 +5,10 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint.h"
+#include "core/train/control/run_control.h"
+#include "core/train/logging/recorder.h"
 #include "core/train/memory_meter.h"
 #include "core/train/progress.h"
-#include "core/train/recorder.h"
-#include "core/train/run_control.h"
 #include "core/train/run_length.h"
 #include "core/train/update.h"
 

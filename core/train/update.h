@@ -4,7 +4,7 @@
 
 #include "core/compile/programs.h"
 #include "core/exec/executor.h"
-#include "core/train/event.h"
+#include "core/train/record/event.h"
 
 #include <stop_token>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/compile/run_config.h"
-#include "core/train/event.h"
+#include "core/train/record/event.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -2,7 +2,7 @@
 // Memory that is refused, at any place through compiling and the first step: a message, a true
 // state, no crash, no hang. WEFT_ALLOCATION_RUNS sets how many places are tried (a heavy test tries
 // many).
-#include "core/train/run_summary.h"
+#include "core/train/record/run_summary.h"
 #include "tests/e2e/weft_process.h"
 #include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What other processes can do with a run that trains, and what the studio's workers rely on.
-#include "core/train/control_client.h"
-#include "core/train/run_folder.h"
-#include "core/train/run_summary.h"
+#include "core/train/control/control_client.h"
+#include "core/train/record/run_folder.h"
+#include "core/train/record/run_summary.h"
 #include "tests/e2e/weft_process.h"
 #include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"

@@ -3,7 +3,7 @@
 // a set that fits into memory are. More of them, or a file that cannot be opened, pause the run.
 #include "core/base/file.h"
 #include "core/data/dataset.h"
-#include "core/train/run_summary.h"
+#include "core/train/record/run_summary.h"
 #include "tests/data/image_support.h"
 #include "tests/e2e/weft_process.h"
 #include "tests/support/test_folder.h"

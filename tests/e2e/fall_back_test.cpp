@@ -2,7 +2,7 @@
 // A resume whose newest checkpoint cannot be used goes on from the one before and says so.
 #include "core/base/file.h"
 #include "core/checkpoint/manifest_json.h"
-#include "core/train/run_folder.h"
+#include "core/train/record/run_folder.h"
 #include "tests/e2e/weft_process.h"
 #include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"

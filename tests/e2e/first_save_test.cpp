@@ -3,7 +3,7 @@
 // long as a clock of the test's own says.
 #include "core/checkpoint/checkpoint.h"
 #include "core/compile/alternatives.h"
-#include "core/train/run_folder.h"
+#include "core/train/record/run_folder.h"
 #include "core/train/session.h"
 #include "tests/e2e/weft_process.h"
 #include "tests/support/test_folder.h"

@@ -4,7 +4,7 @@
 #include "core/checkpoint/export.h"
 #include "core/train/engine.h"
 #include "core/train/planning.h"
-#include "core/train/run_folder.h"
+#include "core/train/record/run_folder.h"
 #include "tests/e2e/weft_process.h"
 #include "tests/support/error_of.h"
 #include "tests/support/test_folder.h"

@@ -2,7 +2,7 @@
 // What a fork takes along from its parent, and what it begins anew.
 #include "core/base/file.h"
 #include "core/checkpoint/checkpoint.h"
-#include "core/train/run_summary.h"
+#include "core/train/record/run_summary.h"
 #include "tests/e2e/weft_process.h"
 #include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A disk that fills up while a run trains: it waits for room, says so, and loses nothing.
-#include "core/train/run_summary.h"
+#include "core/train/record/run_summary.h"
 #include "tests/e2e/weft_process.h"
 #include "tests/support/full_disk.h"
 #include "tests/support/test_folder.h"

@@ -2,7 +2,7 @@
 // Memory that runs out while a run trains, although the plan fits: what is offered, and that it works.
 #include "core/checkpoint/checkpoint.h"
 #include "core/compile/alternatives.h"
-#include "core/train/run_folder.h"
+#include "core/train/record/run_folder.h"
 #include "core/train/session.h"
 #include "core/train/ways_on.h"
 #include "tests/e2e/weft_process.h"

@@ -2,8 +2,8 @@
 // A checkpoint that the devices of one mesh saved is the same logical state on any other.
 #include "core/train/engine.h"
 #include "core/train/planning.h"
+#include "core/train/record/run_folder.h"
 #include "core/train/reshard.h"
-#include "core/train/run_folder.h"
 #include "tests/e2e/weft_process.h"
 #include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"

@@ -2,8 +2,8 @@
 // Commands and misfortunes at the worst moment: nothing is lost, and what happened is said.
 #include "core/base/file.h"
 #include "core/checkpoint/checkpoint.h"
-#include "core/train/run_folder.h"
-#include "core/train/run_summary.h"
+#include "core/train/record/run_folder.h"
+#include "core/train/record/run_summary.h"
 #include "tests/e2e/weft_process.h"
 #include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program is started in: few descriptors, none at all, output that nobody can keep, data
 // that are no files. It says so and ends; it never hangs.
-#include "core/train/run_summary.h"
+#include "core/train/record/run_summary.h"
 #include "tests/e2e/weft_process.h"
 #include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training through the real program, and the promise that an interrupted run that goes on is, bit
 // for bit, the run that was never interrupted.
-#include "core/train/run_summary.h"
+#include "core/train/record/run_summary.h"
 #include "tests/e2e/weft_process.h"
 #include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/e2e/weft_process.h"
 
-#include "core/train/run_folder.h"
+#include "core/train/record/run_folder.h"
 
 #include <csignal>
 #include <fstream>

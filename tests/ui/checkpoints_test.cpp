@@ -2,7 +2,7 @@
 // The Checkpoints page: long lists, pins, the trash, exports, comparisons, weights of other
 // programs.
 #include "core/checkpoint/safetensors.h"
-#include "core/train/run_summary.h"
+#include "core/train/record/run_summary.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/hands.h"
 #include "tests/ui/patience.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Closing the window while a run trains: what the dialog's buttons do, clicked as a user does.
-#include "core/train/control_client.h"
+#include "core/train/control/control_client.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/hands.h"
 #include "tests/ui/patience.h"

@@ -2,8 +2,8 @@
 // The pages in large and small windows and with large text: no control reaches past the edge of
 // what it stands in, each is as wide as it needs, and no text is cut.
 #include "core/checkpoint/checkpoint.h"
-#include "core/train/annotations.h"
-#include "core/train/run_folder.h"
+#include "core/train/record/annotations.h"
+#include "core/train/record/run_folder.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/small_gpt.h"
 #include "tests/ui/studio_fixture.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs of other programs: opened by their folder, listed, followed while they are written.
-#include "core/train/tensorboard_writer.h"
+#include "core/train/logging/tensorboard_writer.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Measuring this machine from the studio: what is said meanwhile, how it ends, how it is cancelled.
-#include "core/train/machine_cost.h"
+#include "core/train/measure/machine_cost.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"

@@ -2,7 +2,7 @@
 // A mesh from the first idea to a run that goes on with other devices, on the real engine: once by
 // mouse, once by keyboard alone.
 #include "core/cost/calibration.h"
-#include "core/train/machine_cost.h"
+#include "core/train/measure/machine_cost.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/hands.h"
 #include "tests/ui/patience.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a double click or a drop opens: the run or checkpoint that a file of it stands for.
 #include "core/checkpoint/checkpoint.h"
-#include "core/train/run_folder.h"
+#include "core/train/record/run_folder.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"

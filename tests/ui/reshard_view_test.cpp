@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/train/engine.h"
-#include "core/train/run_folder.h"
+#include "core/train/record/run_folder.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/mesh_support.h"
 #include "tests/ui/patience.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The line to a run's process, with a process that does what a real one does only when things go
 // wrong: it drops connections, speaks another version, or its disk does not answer.
-#include "core/train/control_server.h"
-#include "core/train/run_folder.h"
+#include "core/train/control/control_server.h"
+#include "core/train/record/run_folder.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/ui/run_log.h"
 
-#include "core/train/run_folder.h"
+#include "core/train/record/run_folder.h"
 
 #include <fstream>
 

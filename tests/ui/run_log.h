@@ -2,7 +2,7 @@
 // Run folders written by hand, as runs would have left them.
 #pragma once
 
-#include "core/train/event.h"
+#include "core/train/record/event.h"
 
 #include <filesystem>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Runs page: the table of every run, driven by mouse and keys.
-#include "core/train/run_summary.h"
+#include "core/train/record/run_summary.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window itself says: its menus, the palette of commands, boxes of text, Home's notes.
-#include "core/train/run_folder.h"
+#include "core/train/record/run_folder.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/run_log.h"
 #include "tests/ui/studio_fixture.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/plan/plan.h"
-#include "core/train/run_state.h"
+#include "core/train/control/run_state.h"
 #include "widgets/memory_bar.h"
 #include "widgets/painting.h"
 #include "widgets/pill.h"

@@ -2,7 +2,7 @@
 // What a run says of its devices, summed up for people. Pure functions.
 #pragma once
 
-#include "core/train/event.h"
+#include "core/train/record/event.h"
 
 #include <QString>
 

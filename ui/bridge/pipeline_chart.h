@@ -5,7 +5,7 @@
 
 #include "core/pipeline/simulate.h"
 #include "core/plan/plan.h"
-#include "core/train/event.h"
+#include "core/train/record/event.h"
 #include "ui/bridge/step_clock.h"
 #include "widgets/gantt_view.h"
 

@@ -5,7 +5,7 @@
 #include "core/compile/mesh_config.h"
 #include "core/compile/pipeline.h"
 #include "core/train/find_meshes.h"
-#include "core/train/machine_cost.h"
+#include "core/train/measure/machine_cost.h"
 #include "core/train/planning.h"
 
 namespace weft::ui {

@@ -3,7 +3,7 @@
 // they were.
 #pragma once
 
-#include "core/train/run_curve.h"
+#include "core/train/record/run_curve.h"
 
 #include <QObject>
 

@@ -2,7 +2,7 @@
 // What lists and tables say about a run on disk, in one way everywhere.
 #pragma once
 
-#include "core/train/run_summary.h"
+#include "core/train/record/run_summary.h"
 #include "widgets/sparkline.h"
 #include "widgets/theme.h"
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/checkpoint/checkpoint.h"
-#include "core/train/run_names.h"
+#include "core/train/record/run_names.h"
 
 #include <QObject>
 #include <QThreadPool>

@@ -3,9 +3,9 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
-#include "core/train/control_client.h"
-#include "core/train/event_lines.h"
-#include "core/train/run_folder.h"
+#include "core/train/control/control_client.h"
+#include "core/train/record/event_lines.h"
+#include "core/train/record/run_folder.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/log_tail.h"
 

@@ -6,7 +6,7 @@
 // unless the run's record has its answer, and refused when the process cannot be reached.
 #pragma once
 
-#include "core/train/event.h"
+#include "core/train/record/event.h"
 #include "ui/bridge/worker_process.h"
 
 #include <filesystem>

@@ -6,8 +6,8 @@
 #include "core/checkpoint/goal.h"
 #include "core/compile/run_config.h"
 #include "core/plan/plan.h"
-#include "core/train/run_folder.h"
-#include "core/train/tensorboard_reader.h"
+#include "core/train/logging/tensorboard_reader.h"
+#include "core/train/record/run_folder.h"
 
 #include <QObject>
 #include <QString>

@@ -2,7 +2,7 @@
 #include "ui/bridge/run_trash.h"
 
 #include "core/base/error.h"
-#include "core/train/run_summary.h"
+#include "core/train/record/run_summary.h"
 #include "ui/bridge/convert.h"
 
 #include <QDir>

@@ -2,7 +2,7 @@
 // The runs of a table that a filter leaves, in the order of a column.
 #pragma once
 
-#include "core/train/run_filter.h"
+#include "core/train/record/run_filter.h"
 
 #include <QSortFilterProxyModel>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // UX.md 5, targets 7, 20 and 24: many runs, many checkpoints, a million scalars out of files.
 #include "core/data/dataset.h"
-#include "core/train/tensorboard_writer.h"
+#include "core/train/logging/tensorboard_writer.h"
 #include "tests/perf/studio/figures.h"
 #include "tests/perf/studio/open_studio.h"
 #include "tests/perf/studio/suites.h"

@@ -2,7 +2,7 @@
 // UX.md 5, targets 19, 21 and 27: checkpoints of 100 MB, written while training; a worker that is
 // killed, and what is left.
 #include "core/checkpoint/checkpoint.h"
-#include "core/train/run_folder.h"
+#include "core/train/record/run_folder.h"
 #include "tests/perf/studio/figures.h"
 #include "tests/perf/studio/open_studio.h"
 #include "tests/perf/studio/suites.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pages of runs: Train, Checkpoints, Runs, of a run that goes on, of many that ended and of
 // some that went wrong; and what opens over the window.
-#include "core/train/run_summary.h"
+#include "core/train/record/run_summary.h"
 #include "tests/perf/studio/tour.h"
 #include "ui/actions.h"
 #include "ui/screens/train/chart_grid.h"

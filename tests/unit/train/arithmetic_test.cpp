@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lengths, cadences, live settings and the choice of a token: pure functions.
 #include "core/base/error.h"
+#include "core/train/control/live_settings.h"
 #include "core/train/generate.h"
-#include "core/train/live_settings.h"
 #include "core/train/run_length.h"
 #include "tests/support/weft_test.h"
 

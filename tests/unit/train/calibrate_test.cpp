@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a machine teaches about itself, and what finished runs add. Times are whatever they are:
 // what is checked is how they hang together.
-#include "core/train/calibrate.h"
+#include "core/train/measure/calibrate.h"
 
 #include "core/base/check.h"
 #include "core/base/file.h"
 #include "core/compile/predict.h"
-#include "core/train/machine_cost.h"
+#include "core/train/measure/machine_cost.h"
 #include "core/train/planning.h"
 #include "tests/support/weft_test.h"
 

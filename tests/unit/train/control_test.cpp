@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The socket of a run: who hears what, who may command, and that nobody can hold up training.
 #include "core/base/error.h"
-#include "core/train/control_client.h"
-#include "core/train/control_server.h"
-#include "core/train/control_socket.h"
-#include "core/train/run_folder.h"
+#include "core/train/control/control_client.h"
+#include "core/train/control/control_server.h"
+#include "core/train/control/control_socket.h"
+#include "core/train/record/run_folder.h"
 #include "tests/support/weft_test.h"
 
 #include <QElapsedTimer>

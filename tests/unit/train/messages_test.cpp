@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands and events as JSON: the exact names of the interface page, and back again.
-#include "core/train/event.h"
+#include "core/train/record/event.h"
 #include "tests/support/weft_test.h"
 
 #include <cmath>

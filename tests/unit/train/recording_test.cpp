@@ -2,9 +2,9 @@
 // The metrics store, TensorBoard event files (vectors of their published format) and the place
 // where commands meet the engine.
 #include "core/base/error.h"
-#include "core/train/metrics_store.h"
-#include "core/train/run_control.h"
-#include "core/train/tensorboard_writer.h"
+#include "core/train/control/run_control.h"
+#include "core/train/logging/metrics_store.h"
+#include "core/train/logging/tensorboard_writer.h"
 #include "tests/support/weft_test.h"
 
 #include <QTemporaryDir>

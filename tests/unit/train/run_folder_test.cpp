@@ -2,7 +2,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/checkpoint/pointer.h"
-#include "core/train/run_summary.h"
+#include "core/train/record/run_summary.h"
 #include "tests/support/error_of.h"
 #include "tests/support/weft_test.h"
 

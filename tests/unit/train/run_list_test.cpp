@@ -2,9 +2,9 @@
 // Runs as lists: of other programs too, with notes of people, filtered, and from a cache that holds
 // nothing that the folders do not.
 #include "core/base/error.h"
-#include "core/train/run_curve.h"
-#include "core/train/run_filter.h"
-#include "core/train/tensorboard_writer.h"
+#include "core/train/logging/tensorboard_writer.h"
+#include "core/train/record/run_curve.h"
+#include "core/train/record/run_filter.h"
 #include "tests/support/weft_test.h"
 
 #include <QTemporaryDir>

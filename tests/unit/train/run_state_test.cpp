@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The run state machine against a table of every (state, input) and (state, command) pair.
-#include "core/train/run_state.h"
+#include "core/train/control/run_state.h"
 #include "tests/support/weft_test.h"
 
 #include <map>

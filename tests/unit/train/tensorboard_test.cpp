@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Event files of other programs: real ones, growing ones, restarted ones, damaged ones.
 #include "core/base/error.h"
-#include "core/train/tensorboard_reader.h"
-#include "core/train/tensorboard_writer.h"
+#include "core/train/logging/tensorboard_reader.h"
+#include "core/train/logging/tensorboard_writer.h"
 #include "tests/support/weft_test.h"
 #include "tests/unit/train/peer_files.h"
 

@@ -3,7 +3,7 @@
 // among it.
 #pragma once
 
-#include "core/train/run_summary.h"
+#include "core/train/record/run_summary.h"
 
 #include <QTreeWidget>
 

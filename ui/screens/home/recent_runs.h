@@ -2,7 +2,7 @@
 // The newest runs: curve, state, best, and one action each.
 #pragma once
 
-#include "core/train/run_summary.h"
+#include "core/train/record/run_summary.h"
 
 #include <QWidget>
 

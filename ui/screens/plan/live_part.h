@@ -3,7 +3,7 @@
 // planned; memory taken; who holds the others up.
 #pragma once
 
-#include "core/train/event.h"
+#include "core/train/record/event.h"
 
 #include <QWidget>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/runs/run_filter_box.h"
 
-#include "core/train/run_filter.h"
+#include "core/train/record/run_filter.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run_index.h"
 

@@ -2,7 +2,7 @@
 // Before runs go to the trash: what goes with them, and which of them stay because they are in use.
 #pragma once
 
-#include "core/train/run_summary.h"
+#include "core/train/record/run_summary.h"
 
 #include <QDialog>
 

@@ -3,7 +3,7 @@
 // first point the phases with their times; after a failure the ways on.
 #pragma once
 
-#include "core/train/event.h"
+#include "core/train/record/event.h"
 #include "ui/screens/screen.h"
 
 class QStackedWidget;

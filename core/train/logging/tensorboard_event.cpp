@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+// Field numbers: tensorflow/core/util/event.proto, framework/summary.proto, framework/tensor.proto,
+// tensorboard/plugins/hparams/{plugin_data,api}.proto.
+#include "core/train/logging/tensorboard_event.h"
+
+#include "core/base/text.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace weft::train {
+namespace {
+
+using config::Json;
+
+enum Wire : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
+
+template <typename T>
+T little_endian(std::string_view text) {
+    T value;
+    std::memcpy(&value, text.data(), sizeof value);
+    return value;
+}
+
+/// One field of a message: a number, or the bytes of a fixed or length-delimited value.
+struct WireField {
+    std::uint64_t number = 0;
+    Wire wire = varint;
+    std::uint64_t value = 0;
+    std::string_view text;
+
+    bool is(std::uint64_t field, Wire type) const { return number == field && wire == type; }
+};
+
+/// The fields of a message one after the other.
+class Message {
+public:
+    explicit Message(std::string_view text) : rest_(text) {}
+
+    /// False at the end, and where the bytes are no field.
+    bool next(WireField& field) {
+        std::uint64_t key = 0;
+        if (rest_.empty() || !take_varint(key)) {
+            return false;
+        }
+        field.number = key >> 3;
+        field.wire = static_cast<Wire>(key & 7);
+        switch (field.wire) {
+        case varint: return take_varint(field.value);
+        case fixed64: return take(8, field.text);
+        case fixed32: return take(4, field.text);
+        case bytes: {
+            std::uint64_t length = 0;
+            return take_varint(length) && take(length, field.text);
+        }
+        }
+        return fail(); // groups, which nobody writes
+    }
+    bool sound() const { return sound_; }
+
+private:
+    bool fail() {
+        sound_ = false;
+        rest_ = {};
+        return false;
+    }
+    bool take(std::uint64_t length, std::string_view& into) {
+        if (length > rest_.size()) {
+            return fail();
+        }
+        into = rest_.substr(0, length);
+        rest_.remove_prefix(length);
+        return true;
+    }
+    bool take_varint(std::uint64_t& value) {
+        value = 0;
+        for (unsigned shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
+            const auto byte = static_cast<std::uint8_t>(rest_.front());
+            rest_.remove_prefix(1);
+            value |= std::uint64_t{byte & 0x7fu} << shift;
+            if (byte < 0x80) {
+                return true;
+            }
+        }
+        return fail();
+    }
+
+    std::string_view rest_;
+    bool sound_ = true;
+};
+
+double half_value(std::uint16_t bits) {
+    const int exponent = (bits >> 10) & 31;
+    const int mantissa = bits & 1023;
+    const double size = exponent == 0    ? std::ldexp(mantissa, -24)
+                        : exponent != 31 ? std::ldexp(mantissa + 1024, exponent - 25)
+                        : mantissa == 0  ? INFINITY
+                                         : NAN;
+    return (bits & 0x8000) != 0 ? -size : size;
+}
+
+double bfloat_value(std::uint16_t bits) {
+    const std::uint32_t wide = std::uint32_t{bits} << 16;
+    float value = 0;
+    std::memcpy(&value, &wide, sizeof value);
+    return value;
+}
+
+/// The element types of TensorProto.
+enum TensorType : std::uint8_t {
+    dt_float = 1,
+    dt_double = 2,
+    dt_int32 = 3,
+    dt_uint8 = 4,
+    dt_int16 = 5,
+    dt_int8 = 6,
+    dt_int64 = 9,
+    dt_bool = 10,
+    dt_bfloat16 = 14,
+    dt_half = 19,
+};
+
+/// The one element of a tensor's raw bytes; none when it has more, or none, or is no number.
+std::optional<double> element(std::uint64_t type, std::string_view text) {
+    const auto as = [&]<typename T>(T*) -> std::optional<double> {
+        return text.size() == sizeof(T) ? std::optional(double(little_endian<T>(text)))
+                                        : std::nullopt;
+    };
+    switch (type) {
+    case dt_float: return as(static_cast<float*>(nullptr));
+    case dt_double: return as(static_cast<double*>(nullptr));
+    case dt_int32: return as(static_cast<std::int32_t*>(nullptr));
+    case dt_uint8:
+    case dt_bool: return as(static_cast<std::uint8_t*>(nullptr));
+    case dt_int16: return as(static_cast<std::int16_t*>(nullptr));
+    case dt_int8: return as(static_cast<std::int8_t*>(nullptr));
+    case dt_int64: return as(static_cast<std::int64_t*>(nullptr));
+    default: break;
+    }
+    if (text.size() != 2 || (type != dt_bfloat16 && type != dt_half)) {
+        return std::nullopt;
+    }
+    const auto bits = little_endian<std::uint16_t>(text);
+    return type == dt_half ? half_value(bits) : bfloat_value(bits);
+}
+
+/// Counts the elements of a repeated field, packed or not, and keeps the first.
+struct Elements {
+    std::size_t count = 0;
+    double first = 0;
+
+    void add(double value) {
+        first = count == 0 ? value : first;
+        ++count;
+    }
+};
+
+template <typename T>
+void add_fixed(Elements& out, const WireField& field) {
+    const std::size_t count = field.text.size() / sizeof(T);
+    if (count > 0) {
+        out.add(double(little_endian<T>(field.text)));
+        out.count += count - 1;
+    }
+}
+
+void add_varints(Elements& out, const WireField& field, std::uint64_t type) {
+    const auto add = [&](std::uint64_t value) {
+        out.add(type == dt_half       ? half_value(static_cast<std::uint16_t>(value))
+                : type == dt_bfloat16 ? bfloat_value(static_cast<std::uint16_t>(value))
+                                      : double(static_cast<std::int64_t>(value)));
+    };
+    if (field.wire == varint) {
+        add(field.value);
+        return;
+    }
+    // Packed: as many numbers as bytes whose high bit is not set.
+    std::uint64_t value = 0;
+    unsigned shift = 0;
+    for (const char c : field.text) {
+        const auto byte = static_cast<std::uint8_t>(c);
+        value |= shift < 64 ? std::uint64_t{byte & 0x7fu} << shift : 0;
+        shift += 7;
+        if (byte < 0x80) {
+            add(value);
+            value = 0;
+            shift = 0;
+        }
+    }
+}
+
+/// The number of a one-element tensor.
+std::optional<double> read_tensor(std::string_view text) {
+    std::uint64_t type = 0;
+    std::optional<double> content;
+    bool has_content = false;
+    Elements elements;
+    WireField field;
+    for (Message tensor(text); tensor.next(field);) {
+        if (field.is(1, varint)) {
+            type = field.value;
+        } else if (field.is(4, bytes)) {
+            has_content = true;
+            content = element(type, field.text);
+        } else if (field.number == 5 && field.wire != varint) { // float_val
+            add_fixed<float>(elements, field);
+        } else if (field.number == 6 && field.wire != varint) { // double_val
+            add_fixed<double>(elements, field);
+        } else if (field.number == 7 || field.number == 10 || field.number == 11 ||
+                   field.number == 13) { // int, int64, bool and half values
+            add_varints(elements, field, type);
+        }
+    }
+    if (has_content) {
+        return content;
+    }
+    return elements.count == 1 ? std::optional(elements.first) : std::nullopt;
+}
+
+void read_metadata(std::string_view text, TensorboardValue& out) {
+    WireField field;
+    for (Message metadata(text); metadata.next(field);) {
+        if (!field.is(1, bytes)) {
+            continue;
+        }
+        std::string_view content;
+        WireField part;
+        for (Message plugin(field.text); plugin.next(part);) {
+            if (part.is(1, bytes)) {
+                out.plugin = part.text;
+            } else if (part.is(2, bytes)) {
+                content = part.text;
+            }
+        }
+        if (out.plugin == "hparams") {
+            out.hparams = content;
+        }
+    }
+}
+
+TensorboardValue read_value(std::string_view text) {
+    TensorboardValue out;
+    WireField field;
+    for (Message value(text); value.next(field);) {
+        if (field.is(1, bytes)) {
+            out.tag = field.text;
+        } else if (field.is(2, fixed32)) {
+            out.number = little_endian<float>(field.text);
+        } else if (field.is(8, bytes)) {
+            out.number = read_tensor(field.text);
+        } else if (field.is(9, bytes)) {
+            read_metadata(field.text, out);
+        }
+    }
+    return out;
+}
+
+/// google.protobuf.Value: a number, text or boolean.
+Json read_json_value(std::string_view text) {
+    WireField field;
+    for (Message value(text); value.next(field);) {
+        if (field.is(2, fixed64)) {
+            return little_endian<double>(field.text);
+        }
+        if (field.is(3, bytes)) {
+            return shown(field.text, 1000);
+        }
+        if (field.is(4, varint)) {
+            return field.value != 0;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace
+
+bool read_tensorboard_event(
+    std::string_view payload,
+    const std::function<void(const TensorboardEvent&, const TensorboardValue&)>& take,
+    TensorboardEvent& event) {
+    constexpr std::uint64_t kSessionStart = 1;
+    event = {};
+    WireField field;
+    // Time and step lie before the summary in what everybody writes, but need not.
+    Message head(payload);
+    while (head.next(field)) {
+        if (field.is(1, fixed64)) {
+            event.time = little_endian<double>(field.text);
+        } else if (field.is(2, varint)) {
+            event.step = static_cast<std::int64_t>(field.value);
+        } else if (field.is(7, bytes)) {
+            WireField part;
+            for (Message log(field.text); log.next(part);) {
+                event.session_start |= part.is(1, varint) && part.value == kSessionStart;
+            }
+        }
+    }
+    if (!head.sound()) {
+        return false;
+    }
+    for (Message message(payload); message.next(field);) {
+        if (!field.is(5, bytes)) {
+            continue;
+        }
+        WireField value;
+        for (Message summary(field.text); summary.next(value);) {
+            if (value.is(1, bytes)) {
+                take(event, read_value(value.text));
+            }
+        }
+    }
+    return true;
+}
+
+Json read_hparams(std::string_view content) {
+    Json out = Json::object();
+    WireField field;
+    for (Message data(content); data.next(field);) {
+        if (!field.is(3, bytes)) { // session_start_info
+            continue;
+        }
+        WireField entry;
+        for (Message start(field.text); start.next(entry);) {
+            if (!entry.is(1, bytes)) { // hparams
+                continue;
+            }
+            std::string name;
+            Json value;
+            WireField part;
+            for (Message pair(entry.text); pair.next(part);) {
+                if (part.is(1, bytes)) {
+                    name = shown(part.text, 200);
+                } else if (part.is(2, bytes)) {
+                    value = read_json_value(part.text);
+                }
+            }
+            out[name] = std::move(value);
+        }
+    }
+    return out;
+}
+
+} // namespace weft::train

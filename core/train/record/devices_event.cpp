@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/record/devices_event.h"
+
+#include "core/base/error.h"
+
+#include <algorithm>
+
+namespace weft::train {
+namespace {
+
+constexpr const char* kLiveProgram = "train_step";
+
+double planned_exchange_ms(const plan::PlannedProgram& program) {
+    double out = 0;
+    for (const plan::Collective& one : plan::collectives(program)) {
+        out += one.predicted_ms;
+    }
+    return out;
+}
+
+std::vector<DevicesEvent::Action> actions_of(const exec::DeviceUse& use, double start_s) {
+    std::vector<DevicesEvent::Action> out;
+    for (const exec::ActionUse& action : use.actions) {
+        out.push_back({std::string(action.action), (action.start_s - start_s) * 1e3,
+                       (action.end_s - start_s) * 1e3});
+    }
+    return out;
+}
+
+} // namespace
+
+DevicesEvent devices_event(const exec::Executor& executor, std::int64_t step) {
+    const plan::ExecutionPlan& plan = executor.plan();
+    const auto count = static_cast<int>(plan.mesh.devices());
+    double start_s = executor.last_use(0).start_s;
+    for (int device = 1; device < count; ++device) {
+        start_s = std::min(start_s, executor.last_use(device).start_s);
+    }
+    DevicesEvent out;
+    out.step = step;
+    out.stages.resize(plan.pipeline ? plan.stages.size() : 0);
+    for (int device = 0; device < count; ++device) {
+        const exec::DeviceUse& use = executor.last_use(device);
+        const int stage = plan.stage_of(device);
+        const plan::PlannedProgram* program = plan.find(kLiveProgram, stage);
+        WEFT_CHECK(program != nullptr, "every stage trains");
+        DevicesEvent::Device& one = out.devices.emplace_back();
+        one.compute_ms = (use.end_s - use.start_s - use.exchange_s) * 1e3;
+        one.exchange_ms = std::max(0.0, use.exchange_s - use.waited_s) * 1e3;
+        one.waited_ms = use.waited_s * 1e3;
+        one.sent_bytes = use.sent_bytes;
+        one.memory_bytes = executor.resident_bytes(device);
+        one.planned_exchange_ms = planned_exchange_ms(*program);
+        one.planned_compute_ms = std::max(0.0, program->predicted_ms - one.planned_exchange_ms);
+        one.planned_memory_bytes = plan.stages[static_cast<std::size_t>(stage)].arena_bytes;
+        if (plan.pipeline && out.stages[static_cast<std::size_t>(stage)].empty()) {
+            out.stages[static_cast<std::size_t>(stage)] = actions_of(use, start_s);
+        }
+    }
+    return out;
+}
+
+} // namespace weft::train

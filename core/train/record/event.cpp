@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/record/event.h"
+
+#include <cmath>
+
+namespace weft::train {
+namespace {
+
+using config::Json;
+
+Json number_or_null(double value) {
+    if (std::isnan(value)) {
+        return "nan";
+    }
+    if (std::isinf(value)) {
+        return value > 0 ? "inf" : "-inf";
+    }
+    return value;
+}
+
+Json metrics_json(const Metrics& metrics) {
+    Json out = Json::object();
+    for (const auto& [name, value] : metrics) {
+        out[name] = number_or_null(value);
+    }
+    return out;
+}
+
+void write(Json& out, const StateEvent& event) {
+    out["state"] = state_name(event.state);
+    if (!event.reason.empty()) {
+        out["reason"] = event.reason;
+    }
+    if (!event.phase.empty()) {
+        out["phase"] = event.phase;
+    }
+    if (event.phase_ms != 0) {
+        out["phase_ms"] = number_or_null(event.phase_ms);
+    }
+    if (event.total_steps != 0) {
+        out["total_steps"] = event.total_steps;
+    }
+}
+
+void write(Json& out, const OpeningEvent& event) {
+    const data::Opening& opening = event.opening;
+    out["name"] = opening.name;
+    out["unit"] = opening.unit;
+    out["done"] = opening.done;
+    out["total"] = opening.total;
+    out["bytes"] = opening.bytes;
+    out["total_bytes"] = opening.total_bytes;
+    out["pass"] = opening.pass;
+    out["passes"] = opening.passes;
+    out["seconds"] = event.seconds;
+}
+
+void write(Json& out, const StepEvent& event) {
+    out["step"] = event.step;
+    out["epoch"] = number_or_null(event.epoch);
+    out["loss"] = number_or_null(event.loss);
+    out["learning_rate"] = number_or_null(event.learning_rate);
+    out["grad_norm"] = number_or_null(event.grad_norm);
+    out["samples_per_s"] = number_or_null(event.samples_per_s);
+    if (event.tokens_per_s) {
+        out["tokens_per_s"] = number_or_null(*event.tokens_per_s);
+    }
+    out["step_ms"] = number_or_null(event.step_ms);
+    out["data_wait_ms"] = number_or_null(event.data_wait_ms);
+    out["memory_bytes"] = event.memory_bytes;
+    if (event.mfu) {
+        out["mfu"] = number_or_null(*event.mfu);
+    }
+    if (!event.metrics.empty()) {
+        out["metrics"] = metrics_json(event.metrics);
+    }
+}
+
+void write(Json& out, const EvaluationEvent& event) {
+    out["step"] = event.step;
+    out["metrics"] = metrics_json(event.metrics);
+}
+
+void write(Json& out, const CheckpointEvent& event) {
+    out["step"] = event.step;
+    out["path"] = event.path;
+    out["bytes"] = event.bytes;
+    out["blocked_ms"] = number_or_null(event.blocked_ms);
+    out["write_ms"] = number_or_null(event.write_ms);
+    out["kept_for"] = event.kept_for;
+}
+
+void write(Json& out, const SampleEvent& event) {
+    out["step"] = event.step;
+    out["path"] = event.path;
+}
+
+void write(Json& out, const SystemEvent& event) {
+    out["devices"] = event.devices;
+    out["host"] = event.host;
+    if (!event.memory.is_null()) {
+        out["memory"] = event.memory;
+    }
+}
+
+void write(Json& out, const DevicesEvent& event) {
+    out["step"] = event.step;
+    Json devices = Json::array();
+    for (const DevicesEvent::Device& device : event.devices) {
+        devices.push_back({{"compute_ms", device.compute_ms},
+                           {"exchange_ms", device.exchange_ms},
+                           {"waited_ms", device.waited_ms},
+                           {"sent_bytes", device.sent_bytes},
+                           {"memory_bytes", device.memory_bytes},
+                           {"planned_compute_ms", device.planned_compute_ms},
+                           {"planned_exchange_ms", device.planned_exchange_ms},
+                           {"planned_memory_bytes", device.planned_memory_bytes}});
+    }
+    out["devices"] = std::move(devices);
+    if (event.stages.empty()) {
+        return;
+    }
+    Json stages = Json::array();
+    for (const auto& actions : event.stages) {
+        Json stage = Json::array();
+        for (const DevicesEvent::Action& action : actions) {
+            stage.push_back({action.action, action.start_ms, action.end_ms});
+        }
+        stages.push_back(std::move(stage));
+    }
+    out["stages"] = std::move(stages);
+}
+
+void write(Json& out, const ResumedEvent& event) {
+    out["from"] = event.from;
+    out["step"] = event.step;
+}
+
+void write(Json& out, const CommandEvent& event) {
+    out["by"] = event.by;
+    out["command"] = event.command;
+    out["id"] = event.id;
+    out["accepted"] = event.accepted;
+    if (!event.reason.empty()) {
+        out["reason"] = event.reason;
+    }
+}
+
+void write(Json& out, const NoteEvent& event) {
+    out["message"] = event.message;
+}
+
+void write(Json& out, const WarningEvent& event) {
+    out["message"] = event.message;
+    out["hint"] = event.hint;
+}
+
+void write(Json& out, const ErrorEvent& event) {
+    out["kind"] = event.kind;
+    out["where"] = event.where;
+    out["message"] = event.message;
+    out["hint"] = event.hint;
+    if (event.ways_on.empty()) {
+        return;
+    }
+    Json ways = Json::array();
+    for (const WayOn& way : event.ways_on) {
+        ways.push_back(
+            {{"label", way.label}, {"from_step", way.from_step}, {"overrides", way.overrides}});
+    }
+    out["ways_on"] = std::move(ways);
+}
+
+void write(Json& out, const FinishedEvent& event) {
+    out["steps"] = event.steps;
+    out["seconds"] = number_or_null(event.seconds);
+    out["best"] = metrics_json(event.best);
+    out["last"] = metrics_json(event.last);
+    out["test"] = metrics_json(event.test);
+}
+
+} // namespace
+
+Payload event_of(const data::Note& note) {
+    return note.is_decision ? Payload(NoteEvent{note}) : Payload(WarningEvent{note, ""});
+}
+
+std::string_view event_name(const Payload& payload) {
+    static constexpr std::string_view kNames[] = {
+        "state",   "opening", "step",    "evaluation", "checkpoint", "sample",   "system",
+        "devices", "resumed", "command", "warning",    "error",      "finished", "note"};
+    static_assert(std::size(kNames) == std::variant_size_v<Payload>);
+    return kNames[payload.index()];
+}
+
+Json to_json(const Event& event) {
+    Json out = Json::object();
+    out["event"] = event_name(event.payload);
+    out["seq"] = event.seq;
+    out["time"] = event.time;
+    std::visit([&](const auto& payload) { write(out, payload); }, event.payload);
+    return out;
+}
+
+std::string to_line(const Event& event) {
+    // Paths and messages may hold bytes that are not UTF-8; an event is never lost over them.
+    return to_json(event).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+} // namespace weft::train

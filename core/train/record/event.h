@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run says. Every event is one JSON line of events.jsonl (complete, written before any
+// queue); the typed payloads below are what the studio and the tests read.
+#pragma once
+
+#include "core/data/opening.h"
+#include "core/train/control/run_state.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace weft::train {
+
+/// Metric names are "<split>/<name>"; an ordered list keeps the configuration's order.
+using Metrics = std::vector<std::pair<std::string, double>>;
+
+struct StateEvent {
+    RunState state = RunState::idle;
+    std::string reason; // why, where it is not obvious: "on request", "the disk is full", ...
+    std::string phase; // preparing: "compiling", "opening data", "creating kernels", "initialising"
+    double phase_ms = 0;          // how long the phase before this one took
+    std::int64_t total_steps = 0; // with running: the planned length; 0 where it is not known
+};
+
+/// How far the data are read that a run waits for: said of a read that takes longer than a second.
+struct OpeningEvent {
+    data::Opening opening;
+    double seconds = 0; // since the file was begun
+};
+
+/// A completed update. `step` counts updates: the first completed one is step 1. `loss` is of the
+/// batch that produced it, before the update.
+struct StepEvent {
+    std::int64_t step = 0;
+    double epoch = 0;
+    double loss = 0;
+    double learning_rate = 0;
+    double grad_norm = 0;
+    double samples_per_s = 0;
+    std::optional<double> tokens_per_s;
+    double step_ms = 0;
+    double data_wait_ms = 0;
+    std::int64_t memory_bytes = 0; // resident now, less what was resident before the run prepared
+    std::optional<double> mfu;     // products of the model over what the machine can do at best
+    Metrics metrics; // "train/accuracy", ...; in JSON under the key "metrics", left out when empty
+};
+
+struct EvaluationEvent {
+    std::int64_t step = 0;
+    Metrics metrics; // "validation/loss", "validation/accuracy", ...
+};
+
+struct CheckpointEvent {
+    std::int64_t step = 0;
+    std::string path; // relative to the run folder
+    std::int64_t bytes = 0;
+    double blocked_ms = 0;
+    double write_ms = 0;
+    std::vector<std::string> kept_for;
+};
+
+/// Predictions on the fixed evaluation samples.
+struct SampleEvent {
+    std::int64_t step = 0;
+    std::string path; // relative to the run folder
+};
+
+/// Said before the first update, and again after the eighth, when `memory` (memory_meter.h) has
+/// settled.
+struct SystemEvent {
+    config::Json devices;
+    config::Json host;
+    config::Json memory = nullptr; // left out while it is null
+};
+
+/// What the devices of a mesh did in a step, and what was planned; about once a second.
+struct DevicesEvent {
+    /// Milliseconds. Simulated devices share the cores: where there are more devices than cores,
+    /// what one computes another waits for.
+    struct Device {
+        double compute_ms = 0;
+        double exchange_ms = 0; // without waiting
+        double waited_ms = 0;   // for other devices, in exchanges
+        std::int64_t sent_bytes = 0;
+        std::int64_t memory_bytes = 0; // of its arena, taken
+        double planned_compute_ms = 0; // 0: nothing was predicted
+        double planned_exchange_ms = 0;
+        std::int64_t planned_memory_bytes = 0;
+    };
+    /// From the start of the step.
+    struct Action {
+        std::string action; // of a pipeline's schedule: "F3"
+        double start_ms = 0;
+        double end_ms = 0;
+    };
+    std::int64_t step = 0;
+    std::vector<Device> devices;
+    std::vector<std::vector<Action>> stages; // of the first device of each; none without a pipeline
+};
+
+struct ResumedEvent {
+    std::string from; // checkpoint path
+    std::int64_t step = 0;
+};
+
+/// The answer to a command.
+struct CommandEvent {
+    std::string id;
+    std::string by;
+    std::string command;
+    bool accepted = true;
+    std::string reason; // why not
+};
+
+/// How the run is done, where there is nothing to mend.
+struct NoteEvent {
+    std::string message;
+};
+
+struct WarningEvent {
+    std::string message;
+    std::string hint;
+};
+
+/// One way on after a failure: a change, offered as a fork.
+struct WayOn {
+    std::string label; // "Resume from step 1,200 with half the learning rate"
+    std::int64_t from_step = 0;
+    std::vector<std::string> overrides; // "--set" assignments
+};
+
+struct ErrorEvent {
+    std::string kind;
+    std::string where; // op and layer path, file, field
+    std::string message;
+    std::string hint;
+    std::vector<WayOn> ways_on;
+};
+
+struct FinishedEvent {
+    std::int64_t steps = 0;
+    double seconds = 0;
+    Metrics best;
+    Metrics last;
+    Metrics test;
+};
+
+using Payload = std::variant<StateEvent, OpeningEvent, StepEvent, EvaluationEvent, CheckpointEvent,
+                             SampleEvent, SystemEvent, DevicesEvent, ResumedEvent, CommandEvent,
+                             WarningEvent, ErrorEvent, FinishedEvent, NoteEvent>;
+
+struct Event {
+    std::int64_t seq = 0;
+    double time = 0; // s, UTC epoch
+    Payload payload;
+};
+
+/// What opening data told: a decision is a note, all else a warning.
+Payload event_of(const data::Note& note);
+
+/// The exact line of INTERFACES.md, without the newline. Non-finite numbers become the strings
+/// "nan", "inf", "-inf".
+config::Json to_json(const Event& event);
+/// to_json on one line; bytes that are not UTF-8 are replaced.
+std::string to_line(const Event& event);
+/// "step", "evaluation", ...: the value of the key "event".
+std::string_view event_name(const Payload& payload);
+/// Reads a line back; nullopt for an unknown or damaged one (a newer program may write more).
+std::optional<Event> parse_event(std::string_view line);
+
+} // namespace weft::train
