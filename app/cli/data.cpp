@@ -3,9 +3,9 @@
 #include "app/cli/commands.h"
 #include "app/cli/json_output.h"
 #include "app/cli/opening_line.h"
+#include "core/advise/suggest_run.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/compile/suggest_run.h"
 #include "core/data/recognise.h"
 #include "core/data/scan.h"
 
@@ -218,7 +218,7 @@ int inspect(const InspectOptions& options, const Context& context) {
         }
     }
     if (usable && options.suggest) {
-        const compile::Suggestion run = compile::suggest_run(best->data, {}, name_of(options.path));
+        const advise::Suggestion run = advise::suggest_run(best->data, {}, name_of(options.path));
         out["suggestion"] = {{"configuration", run.document}, {"reasons", run.reasons}};
         if (!options.json) {
             std::printf("A run on it: %s.\n%s\n", join(run.reasons, "; ").c_str(),

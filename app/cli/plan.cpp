@@ -4,9 +4,9 @@
 #include "app/cli/commands.h"
 #include "app/cli/json_output.h"
 #include "app/cli/verify.h"
+#include "core/advise/alternatives.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/compile/alternatives.h"
 #include "core/compile/mesh_config.h"
 #include "core/compile/mesh_recipe.h"
 #include "core/compile/model_sketch.h"
@@ -114,7 +114,7 @@ int print_mesh_as(const plan::ExecutionPlan& plan, const compile::RunConfig& con
 }
 
 /// Prints the meshes that are best; 4 when none fits.
-int print_mesh_advice(const plan::ExecutionPlan& plan, const compile::MeshAdvice& found,
+int print_mesh_advice(const plan::ExecutionPlan& plan, const advise::MeshAdvice& found,
                       const PlanOptions& options, const plan::PageStyle& style) {
     if (options.json) {
         config::Json others = config::Json::array();
@@ -147,7 +147,7 @@ int advise_on_mesh(const compile::RunConfig& config, const data::DataOutline& da
     const std::shared_future<plan::ExecutionPlan> own =
         std::async(here ? std::launch::deferred : std::launch::async,
                    [&] { return train::plan_run(config, data, target, {}, compile::Scope::step); });
-    const compile::MeshAdvice found = train::find_meshes(
+    const advise::MeshAdvice found = train::find_meshes(
         config, data, target,
         here ? train::limit_of_device(own.get()) : train::limit_of(config, target), {});
     return print_mesh_advice(own.get(), found, options, style);
@@ -171,15 +171,15 @@ int print_plan(const compile::CheckedRun& checked, const train::PlanTarget& targ
     if (!options.copy_as.empty()) {
         return print_mesh_as(plan, config, options.copy_as);
     }
-    const compile::Planner planner = train::step_planner(data, target, {});
+    const advise::Planner planner = train::step_planner(data, target, {});
     if (!plan.fits() && (!options.advise || plan.mesh.single())) {
         plan.fixes = train::find_fixes(config, data, target, {});
     }
     std::vector<plan::Alternative> advice;
     if (options.advise) {
-        advice = compile::advise(config, planner, {});
+        advice = advise::alternatives(config, planner, {});
     } else if (options.curve || plan.compile_ms <= kQuickMs) {
-        plan.recompute_curve = compile::recompute_curve(config, planner, {});
+        plan.recompute_curve = advise::recompute_curve(config, planner, {});
     }
     config::Diagnostics found = checked.diagnostics;
     for (const std::string& warning : data.warnings) {

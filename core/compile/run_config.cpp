@@ -221,4 +221,10 @@ CheckedRun read_run_config_file(const std::filesystem::path& path,
     }
 }
 
+std::optional<RunConfig> with_overrides(const RunConfig& config,
+                                        const std::vector<std::string>& overrides) {
+    CheckedRun checked = read_run_config(config.document, config.base_dir, overrides);
+    return checked.ok() ? std::optional(std::move(checked.config)) : std::nullopt;
+}
+
 } // namespace weft::compile

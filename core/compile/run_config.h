@@ -91,6 +91,10 @@ CheckedRun read_run_config(config::Json document, const std::filesystem::path& b
 CheckedRun read_run_config_file(const std::filesystem::path& path,
                                 const std::vector<std::string>& overrides = {});
 
+/// The configuration with "--set" assignments applied; none when the result has a mistake.
+std::optional<RunConfig> with_overrides(const RunConfig& config,
+                                        const std::vector<std::string>& overrides);
+
 /// What may change on resume: "allowed" in the same run, "fork", or "blocked" (weights would not fit).
 enum class ChangeEffect : std::uint8_t { allowed, fork, blocked };
 struct FieldChange {

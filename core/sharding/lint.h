@@ -33,7 +33,7 @@ struct Finding {
     std::string asked_by; // "the rule for heads", "zero_stage 3", "its spec"
     std::string logical;  // axis whose rule asked; empty: no rule did
     std::string pointer;  // to the setting: "/mesh/rules"
-    std::vector<FindingFix> fixes; // core/compile/finding_fixes.h fills them in
+    std::vector<FindingFix> fixes; // core/advise/finding_fixes.h fills them in
 
     /// Whether it takes enough memory to do something about it.
     bool matters() const { return kind == Kind::whole && bytes >= kMatters; }

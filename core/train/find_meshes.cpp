@@ -19,18 +19,18 @@ std::optional<std::int64_t> limit_of_device(const plan::ExecutionPlan& plan) {
                : *plan.limit_bytes;
 }
 
-compile::MeshAdvice find_meshes(const compile::RunConfig& config, const data::DataOutline& data,
-                                const PlanTarget& target, std::optional<std::int64_t> limit_bytes,
-                                const std::stop_token& stop, const std::function<void()>& planned) {
-    const compile::Planner made = step_planner(data, target, stop);
-    const compile::Planner planner = [&](const compile::RunConfig& one) {
+advise::MeshAdvice find_meshes(const compile::RunConfig& config, const data::DataOutline& data,
+                               const PlanTarget& target, std::optional<std::int64_t> limit_bytes,
+                               const std::stop_token& stop, const std::function<void()>& planned) {
+    const advise::Planner made = step_planner(data, target, stop);
+    const advise::Planner planner = [&](const compile::RunConfig& one) {
         plan::ExecutionPlan out = made(one);
         if (planned) {
             planned();
         }
         return out;
     };
-    return compile::advise_mesh(
+    return advise::search_meshes(
         config, planner, *target.cost, compile::count_parameters(config, data.sample),
         limit_bytes.value_or(std::numeric_limits<std::int64_t>::max()), stop,
         // Back ends of this machine are asked by one thread at a time.

@@ -2,7 +2,7 @@
 // Which meshes a planned run could have instead on the devices that it names.
 #pragma once
 
-#include "core/compile/mesh_advice.h"
+#include "core/advise/mesh_advice.h"
 #include "core/train/planning.h"
 
 #include <functional>
@@ -14,12 +14,12 @@ namespace weft::train {
 /// there is no limit.
 std::optional<std::int64_t> limit_of_device(const plan::ExecutionPlan& plan);
 
-/// compile::advise_mesh on `target`, whose cost model must be available; `limit_bytes` as
+/// advise::search_meshes on `target`, whose cost model must be available; `limit_bytes` as
 /// limit_of_device gives it. `planned` is called for every plan that is made, by any thread. Throws
 /// weft::Error; stops with weft::Error{runtime}.
-compile::MeshAdvice find_meshes(const compile::RunConfig& config, const data::DataOutline& data,
-                                const PlanTarget& target, std::optional<std::int64_t> limit_bytes,
-                                const std::stop_token& stop,
-                                const std::function<void()>& planned = {});
+advise::MeshAdvice find_meshes(const compile::RunConfig& config, const data::DataOutline& data,
+                               const PlanTarget& target, std::optional<std::int64_t> limit_bytes,
+                               const std::stop_token& stop,
+                               const std::function<void()>& planned = {});
 
 } // namespace weft::train

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/planning.h"
 
+#include "core/advise/finding_fixes.h"
 #include "core/base/machine.h"
 #include "core/base/text.h"
-#include "core/compile/finding_fixes.h"
 #include "core/compile/mesh_config.h"
 #include "core/train/engine.h"
 #include "core/train/memory_meter.h"
@@ -161,7 +161,7 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
     }
     add_assumptions(data, target, plan);
     if (scope != compile::Scope::rest) {
-        compile::add_finding_fixes(config, plan);
+        advise::add_finding_fixes(config, plan);
     }
     return plan;
 }
@@ -179,7 +179,7 @@ plan::ExecutionPlan with_library(plan::ExecutionPlan plan, std::int64_t measured
     return plan;
 }
 
-compile::Planner step_planner(data::DataOutline data, PlanTarget target, std::stop_token stop) {
+advise::Planner step_planner(data::DataOutline data, PlanTarget target, std::stop_token stop) {
     return [data = std::move(data), target = std::move(target),
             stop = std::move(stop)](const compile::RunConfig& config) {
         return plan_run(config, data, target, stop, compile::Scope::compare);
@@ -190,7 +190,7 @@ std::vector<plan::Alternative> find_fixes(const compile::RunConfig& config,
                                           const data::DataOutline& data, const PlanTarget& target,
                                           const std::stop_token& stop) {
     // Found by the training step; the other programs must fit as well.
-    auto fixes = compile::fixes(config, step_planner(data, target, stop), kMostFixes, stop);
+    auto fixes = advise::fixes(config, step_planner(data, target, stop), kMostFixes, stop);
     std::erase_if(fixes, [&](plan::Alternative& fix) {
         const auto changed = compile::with_overrides(config, fix.overrides);
         WEFT_CHECK(changed.has_value(), "a fix is a valid configuration");

@@ -3,8 +3,8 @@
 // verdict, and what else could be done. Looks at names, sizes and headers of the data only.
 #pragma once
 
+#include "core/advise/alternatives.h"
 #include "core/base/error.h"
-#include "core/compile/alternatives.h"
 #include "core/cost/hardware.h"
 #include "core/train/record/event.h"
 
@@ -54,7 +54,7 @@ plan::ExecutionPlan with_library(plan::ExecutionPlan plan, std::int64_t measured
 
 /// Plans the training step alone, as alternatives are compared. Keeps copies of what it is given,
 /// but for what the target points to.
-compile::Planner step_planner(data::DataOutline data, PlanTarget target, std::stop_token stop);
+advise::Planner step_planner(data::DataOutline data, PlanTarget target, std::stop_token stop);
 
 /// At most three changes with which a run does fit that does not, each planned completely; cheapest
 /// first.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/verify_mesh.h"
 
+#include "core/advise/alternatives.h"
 #include "core/base/error.h"
-#include "core/compile/alternatives.h"
 #include "core/compile/mesh_config.h"
 #include "core/compile/shard_programs.h"
 #include "core/exec/reference_mode.h"

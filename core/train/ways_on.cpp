@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/ways_on.h"
 
+#include "core/advise/alternatives.h"
 #include "core/base/text.h"
 #include "core/checkpoint/checkpoint.h"
-#include "core/compile/alternatives.h"
 #include "core/compile/programs.h"
 
 #include <algorithm>

@@ -34,6 +34,10 @@ inline const std::vector<Arrows>& allowed_arrows() {
         "core/stages/", "core/plan/", "core/data/",
         // Constants are folded with the interpreter, and kernels are asked for their workspace.
         "core/exec/kernel_call.h", "core/exec/interpreter.h", "kernels/weft_kernels.h"};
+    static const std::vector<std::string_view> kAdvise = {
+        "core/base/",     "core/config/", "core/ir/",   "core/passes/",
+        "core/sharding/", "core/cost/",   "core/nn/",   "core/optim/",
+        "core/pipeline/", "core/plan/",   "core/data/", "core/compile/"};
     static const std::vector<std::string_view> kExec = {
         "core/base/",     "core/config/",   "core/ir/",
         "core/ops/",      "core/autodiff/", "core/passes/",
@@ -65,6 +69,7 @@ inline const std::vector<Arrows>& allowed_arrows() {
         {"core/plan/", kPlan},
         {"core/data/", kData},
         {"core/compile/", kCompile},
+        {"core/advise/", kAdvise},
         {"core/exec/comm/", kComm}, // before the folder that it is in: the first match counts
         {"core/exec/", kExec},
         {"core/checkpoint/", kCheckpoint},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a run saves for the first time, and that nothing else changes by it. Every update takes as
 // long as a clock of the test's own says.
+#include "core/advise/alternatives.h"
 #include "core/checkpoint/checkpoint.h"
-#include "core/compile/alternatives.h"
 #include "core/train/record/run_folder.h"
 #include "core/train/session.h"
 #include "tests/e2e/weft_process.h"

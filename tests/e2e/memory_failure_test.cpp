@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that runs out while a run trains, although the plan fits: what is offered, and that it works.
+#include "core/advise/alternatives.h"
 #include "core/checkpoint/checkpoint.h"
-#include "core/compile/alternatives.h"
 #include "core/train/record/run_folder.h"
 #include "core/train/session.h"
 #include "core/train/ways_on.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Better meshes: the search in the background, the list and the drawing of what it found, and what
 // is taken over, by mouse and by keys.
+#include "core/advise/alternatives.h"
 #include "core/base/error.h"
-#include "core/compile/alternatives.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/mesh_support.h"
 #include "tests/ui/patience.h"
@@ -40,8 +40,8 @@ plan::Alternative way(const std::string& change, std::int64_t bytes, double ms,
 }
 
 /// Two meshes of four devices, and why the others are not.
-compile::MeshAdvice found() {
-    compile::MeshAdvice out;
+advise::MeshAdvice found() {
+    advise::MeshAdvice out;
     out.ways = {
         way("data=4 x model=1, ZeRO 0, micro batch 4", 2 * kGiB, 1.5,
             {"mesh.strategy=2d", "mesh.axes=[[\"data\",4],[\"model\",1]]", "mesh.zero_stage=0",
@@ -246,7 +246,7 @@ private slots:
 
     void a_search_that_fails_says_why() {
         ShownAdvice shown(
-            [](const auto&, auto, const auto&, const auto&, const auto&) -> compile::MeshAdvice {
+            [](const auto&, auto, const auto&, const auto&, const auto&) -> advise::MeshAdvice {
                 throw Error(ErrorKind::runtime, "", "no speed is known", "Train first.");
             });
         QTest::mouseClick(&shown.button("adviceLook"), Qt::LeftButton);

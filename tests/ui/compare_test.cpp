@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two meshes side by side: figures against the plans' own, and the part by mouse and keys.
-#include "core/compile/alternatives.h"
+#include "core/advise/alternatives.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/mesh_support.h"
 #include "tests/ui/patience.h"

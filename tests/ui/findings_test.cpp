@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The list of findings: what it says of a plan, and that its buttons change the draft so that the
 // finding is gone.
-#include "core/compile/alternatives.h"
+#include "core/advise/alternatives.h"
 #include "core/train/planning.h"
 #include "tests/support/weft_test.h"
 #include "ui/models/finding_model.h"

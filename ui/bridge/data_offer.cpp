@@ -73,7 +73,7 @@ DataOffer::Suggested DataOffer::suggest(data::Recognised found, const std::files
         return out;
     }
     try {
-        out.run = compile::suggest_run(out.found.data, opening, offerName(path));
+        out.run = advise::suggest_run(out.found.data, opening, offerName(path));
     } catch (const Error& error) {
         out.problem = toQString(error.message());
     }

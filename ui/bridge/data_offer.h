@@ -3,7 +3,7 @@
 // would learn it. Looked at in the background; the draft of the studio is not touched.
 #pragma once
 
-#include "core/compile/suggest_run.h"
+#include "core/advise/suggest_run.h"
 #include "core/data/recognise.h"
 #include "ui/bridge/data_preview.h"
 #include "ui/bridge/draft.h"
@@ -50,7 +50,7 @@ public:
     void setTargets(const QStringList& columns);
 
     /// The whole run; none while it is worked out, or where it cannot be: see runProblem().
-    const std::optional<compile::Suggestion>& run() const { return run_; }
+    const std::optional<advise::Suggestion>& run() const { return run_; }
     QString runProblem() const { return run_problem_; }
     /// The samples as that run would see them.
     DataPreview& preview() { return preview_; }
@@ -63,7 +63,7 @@ signals:
 private:
     struct Suggested {
         data::Recognised found;
-        std::optional<compile::Suggestion> run;
+        std::optional<advise::Suggestion> run;
         QString problem;
     };
     static Suggested suggest(data::Recognised found, const std::filesystem::path& path,
@@ -78,7 +78,7 @@ private:
     data::Recognition recognition_;
     std::size_t chosen_ = 0;
     bool working_ = false;
-    std::optional<compile::Suggestion> run_;
+    std::optional<advise::Suggestion> run_;
     QString run_problem_;
     Draft scratch_; // what preview_ looks at
     DataPreview preview_;

@@ -62,7 +62,7 @@ MeshSearch::Found MeshSearch::search(const Planner::Meshes& meshes, const MeshRu
                                      std::atomic<int>& planned) {
     Found out;
     try {
-        compile::MeshAdvice advice =
+        advise::MeshAdvice advice =
             meshes(run.config, run.hardware, plan, stop, [&] { planned.fetch_add(1); });
         for (plan::Alternative& one : advice.ways) {
             out.ways.push_back(wayOf(run.config, std::move(one)));

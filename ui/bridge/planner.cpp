@@ -71,11 +71,11 @@ Planner enginePlanner(const std::filesystem::path& calibration_file) {
         });
     planner.curve = alternatives(
         [](const auto& config, const auto& data, const auto& target, const auto& stop) {
-            return compile::recompute_curve(config, train::step_planner(data, target, stop), stop);
+            return advise::recompute_curve(config, train::step_planner(data, target, stop), stop);
         });
     planner.advice = alternatives(
         [](const auto& config, const auto& data, const auto& target, const auto& stop) {
-            return compile::advise(config, train::step_planner(data, target, stop), stop);
+            return advise::alternatives(config, train::step_planner(data, target, stop), stop);
         });
     planner.meshes =
         [calibration_file](const compile::RunConfig& config, const cost::Hardware* hardware,

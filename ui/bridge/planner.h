@@ -2,7 +2,7 @@
 // What the studio asks of the engine before a run: its plan, and plans of what could be otherwise.
 #pragma once
 
-#include "core/compile/mesh_advice.h"
+#include "core/advise/mesh_advice.h"
 #include "core/compile/programs.h"
 #include "core/cost/hardware.h"
 
@@ -24,7 +24,7 @@ struct Planner {
         const compile::RunConfig&, const cost::Hardware* hardware, const std::stop_token&)>;
     /// Looks for other meshes for a run with this plan; `planned` is called for every plan that
     /// is made, by any thread.
-    using Meshes = std::function<compile::MeshAdvice(
+    using Meshes = std::function<advise::MeshAdvice(
         const compile::RunConfig&, const cost::Hardware* hardware, const plan::ExecutionPlan& plan,
         const std::stop_token&, const std::function<void()>& planned)>;
     Plan layout;   // of a mesh: where its state lies, at once; may be null

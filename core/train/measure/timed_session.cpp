@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/measure/timed_session.h"
 
+#include "core/advise/alternatives.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
-#include "core/compile/alternatives.h"
 #include "core/exec/executor.h"
 #include "core/train/record/run_folder.h"
 #include "core/train/session.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recompute of real models: the same numbers bit for bit, on the interpreter and on planned memory;
 // less memory; nothing computed again in vain; "auto" meets its budget with no more than it needs.
+#include "core/advise/alternatives.h"
 #include "core/base/error.h"
-#include "core/compile/alternatives.h"
 #include "core/exec/executor.h"
 #include "core/ops/verify.h"
 #include "core/passes/apply_precision.h"
@@ -355,10 +355,10 @@ private slots:
 
     void the_curve_leads_from_none_to_blocks_with_less_memory_at_each_point() {
         const Case made = gpt();
-        const compile::Planner planner = [&](const compile::RunConfig& config) {
+        const advise::Planner planner = [&](const compile::RunConfig& config) {
             return planned({made.name, config, made.sample});
         };
-        const auto curve = compile::recompute_curve(made.config, planner, {});
+        const auto curve = advise::recompute_curve(made.config, planner, {});
         QVERIFY(curve.size() > 3 && curve.size() <= 8);
         QCOMPARE(curve.front().change, std::string("recompute none"));
         QCOMPARE(curve.back().change, std::string("recompute blocks"));
@@ -371,8 +371,8 @@ private slots:
         }
         std::stop_source source;
         source.request_stop();
-        QVERIFY_THROWS_EXCEPTION(
-            Error, compile::recompute_curve(made.config, planner, source.get_token()));
+        QVERIFY_THROWS_EXCEPTION(Error,
+                                 advise::recompute_curve(made.config, planner, source.get_token()));
     }
 };
 

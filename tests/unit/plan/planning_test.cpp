@@ -177,7 +177,7 @@ private slots:
         const auto target = target_of(kPlenty);
         const auto planner =
             train::step_planner(train::outline_run_data(config, target), target, {});
-        const auto advice = compile::advise(config, planner, {});
+        const auto advice = advise::alternatives(config, planner, {});
         QCOMPARE(advice.size(), 2U * 2U * 5U);
         QVERIFY(std::is_sorted(advice.begin(), advice.end(), [](const auto& a, const auto& b) {
             return a.peak_bytes < b.peak_bytes;

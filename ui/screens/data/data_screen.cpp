@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/data/data_screen.h"
 
+#include "core/advise/suggest_run.h"
 #include "core/base/error.h"
-#include "core/compile/suggest_run.h"
 #include "ui/actions.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
@@ -143,7 +143,7 @@ void DataScreen::take(const BuiltIn& set) {
         [source = set.source, name = set.name.toStdString()] {
             Suggested out;
             try {
-                out.document = compile::suggest_run({{"train", source}}, {}, name).document;
+                out.document = advise::suggest_run({{"train", source}}, {}, name).document;
             } catch (const Error& error) {
                 out.problem = toQString(error.message());
             }

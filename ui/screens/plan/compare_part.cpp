@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/plan/compare_part.h"
 
-#include "core/compile/alternatives.h"
+#include "core/advise/alternatives.h"
 #include "core/sharding/strategies/strategy_list.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/mesh_edit.h"

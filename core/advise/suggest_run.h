@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace weft::compile {
+namespace weft::advise {
 
 struct Suggestion {
     /// A configuration as a person would write it: what differs from the defaults. It passes
@@ -23,4 +23,4 @@ struct Suggestion {
 Suggestion suggest_run(const config::Json& data_section, const data::OpenContext& opening,
                        const std::string& name);
 
-} // namespace weft::compile
+} // namespace weft::advise

@@ -4,11 +4,11 @@
 // two and four layers on two data ranks.
 #pragma once
 
-#include "core/compile/alternatives.h"
+#include "core/advise/alternatives.h"
 
 #include <string>
 
-namespace weft::compile {
+namespace weft::advise {
 
 /// A straight line over the samples of a microstep.
 struct Line {
@@ -58,7 +58,7 @@ struct BlockFit {
 
 /// `parameters`: of the whole run; they tell how many layers it has. A model without layers of the
 /// same kind is planned whole.
-BlockFit fit_block_model(const RunConfig& config, const Planner& planner, std::int64_t model,
-                         bool recomputes, std::int64_t parameters);
+BlockFit fit_block_model(const compile::RunConfig& config, const Planner& planner,
+                         std::int64_t model, bool recomputes, std::int64_t parameters);
 
-} // namespace weft::compile
+} // namespace weft::advise

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/advise/alternatives.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/compile/alternatives.h"
 
-namespace weft::compile {
+namespace weft::advise {
 namespace {
 
 constexpr std::int64_t kAutoSteps = 6; // of auto, between none and blocks
 
 class Curve {
 public:
-    Curve(const RunConfig& config, const Planner& planner, const std::stop_token& stop)
+    Curve(const compile::RunConfig& config, const Planner& planner, const std::stop_token& stop)
         : config_(config), planner_(planner), stop_(stop) {}
 
     std::vector<plan::Alternative> run() {
@@ -47,7 +47,7 @@ private:
         if (stop_.stop_requested()) {
             throw Error(ErrorKind::runtime, "recompute curve", "planning was stopped");
         }
-        const auto changed = with_overrides(config_, overrides);
+        const auto changed = compile::with_overrides(config_, overrides);
         WEFT_CHECK(changed.has_value(), "recompute changes no other setting");
         const plan::ExecutionPlan plan = planner_(*changed);
         limit_bytes_ = points_.empty() ? plan.limit_bytes : limit_bytes_;
@@ -55,7 +55,7 @@ private:
         points_.back().fits = !limit_bytes_ || points_.back().peak_bytes <= *limit_bytes_;
     }
 
-    const RunConfig& config_;
+    const compile::RunConfig& config_;
     const Planner& planner_;
     const std::stop_token& stop_;
     std::optional<std::int64_t> limit_bytes_; // without the steps' own budgets
@@ -64,9 +64,9 @@ private:
 
 } // namespace
 
-std::vector<plan::Alternative> recompute_curve(const RunConfig& config, const Planner& planner,
-                                               std::stop_token stop) {
+std::vector<plan::Alternative> recompute_curve(const compile::RunConfig& config,
+                                               const Planner& planner, std::stop_token stop) {
     return Curve(config, planner, stop).run();
 }
 
-} // namespace weft::compile
+} // namespace weft::advise

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/finding_fixes.h"
+#include "core/advise/finding_fixes.h"
 
 #include "core/base/text.h"
 #include "core/compile/mesh_config.h"
@@ -12,7 +12,7 @@
 #include <numeric>
 #include <tuple>
 
-namespace weft::compile {
+namespace weft::advise {
 namespace {
 
 using config::Json;
@@ -33,9 +33,10 @@ std::string along(int dim, int rank) {
 
 class Fixer {
 public:
-    Fixer(const RunConfig& config, const plan::ExecutionPlan& plan, const Finding& finding)
+    Fixer(const compile::RunConfig& config, const plan::ExecutionPlan& plan, const Finding& finding)
         : config_(config), mesh_(config.section("mesh")), finding_(finding),
-          placement_(placement_of(mesh_)), slot_(plan.find_slot(owner_of(finding.array))) {}
+          placement_(compile::placement_of(mesh_)), slot_(plan.find_slot(owner_of(finding.array))) {
+    }
 
     std::vector<FindingFix> run() {
         if (finding_.pointer == "/training/global_batch_size") {
@@ -58,7 +59,7 @@ private:
 
     /// The nearest batches whose samples divide over the devices, in as many microsteps.
     void batch() {
-        const BatchPlan now = plan_batch(config_);
+        const compile::BatchPlan now = compile::plan_batch(config_);
         const std::int64_t unit = finding_.devices * now.accumulation_steps;
         const std::int64_t below = now.global_batch_size / unit * unit;
         for (const std::int64_t size : {below + unit, below}) {
@@ -164,7 +165,7 @@ private:
             {specs_with(spec)});
     }
 
-    const RunConfig& config_;
+    const compile::RunConfig& config_;
     const Json& mesh_;
     const Finding& finding_;
     const sharding::Placement placement_;
@@ -174,12 +175,12 @@ private:
 
 } // namespace
 
-std::vector<FindingFix> finding_fixes(const RunConfig& config, const plan::ExecutionPlan& plan,
-                                      const Finding& finding) {
+std::vector<FindingFix> finding_fixes(const compile::RunConfig& config,
+                                      const plan::ExecutionPlan& plan, const Finding& finding) {
     return Fixer(config, plan, finding).run();
 }
 
-void add_finding_fixes(const RunConfig& config, plan::ExecutionPlan& plan) {
+void add_finding_fixes(const compile::RunConfig& config, plan::ExecutionPlan& plan) {
     // Layers are alike, and what belongs to a parameter is fixed with it.
     std::map<std::tuple<std::string, std::string, int, std::int64_t>, std::vector<FindingFix>>
         known;
@@ -194,4 +195,4 @@ void add_finding_fixes(const RunConfig& config, plan::ExecutionPlan& plan) {
     }
 }
 
-} // namespace weft::compile
+} // namespace weft::advise

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/alternatives.h"
+#include "core/advise/alternatives.h"
 
 #include "core/base/error.h"
 
@@ -9,7 +9,7 @@
 #include <map>
 #include <tuple>
 
-namespace weft::compile {
+namespace weft::advise {
 namespace {
 
 using plan::Alternative;
@@ -80,7 +80,7 @@ bool waits(const Changes& changes) {
 /// staging.
 class MeshTrial {
 public:
-    MeshTrial(const RunConfig& config, const Planner& planner, std::stop_token stop)
+    MeshTrial(const compile::RunConfig& config, const Planner& planner, std::stop_token stop)
         : config_(config), planner_(planner), stop_(std::move(stop)) {}
 
     std::optional<Outcome> outcome(const Changes& changes) {
@@ -103,7 +103,7 @@ public:
 
 private:
     std::optional<Outcome> plan(const Changes& changes) const {
-        const auto changed = with_overrides(config_, assignments(changes));
+        const auto changed = compile::with_overrides(config_, assignments(changes));
         if (!changed) {
             return std::nullopt;
         }
@@ -120,14 +120,14 @@ private:
         }
     }
 
-    const RunConfig& config_;
+    const compile::RunConfig& config_;
     const Planner& planner_;
     std::stop_token stop_;
     std::map<std::vector<std::string>, std::optional<Outcome>> outcomes_;
 };
 
 /// The settings that a fix may change beside the micro batch, fewest changes first.
-std::vector<Changes> fix_candidates(const RunConfig& config, bool host_counts) {
+std::vector<Changes> fix_candidates(const compile::RunConfig& config, bool host_counts) {
     const Change bf16{"bf16", "training.precision=bf16"};
     const Change blocks{"recompute blocks", "training.recompute=blocks"};
     const Change automatic{"recompute auto", "training.recompute=auto"};
@@ -199,8 +199,8 @@ void drop_needless(std::vector<Alternative>& all) {
 }
 
 /// Of `advise`: up to twice doubled and four times halved from what the run has.
-std::vector<std::int64_t> advised_micro_batches(const RunConfig& config) {
-    const BatchPlan batch = plan_batch(config);
+std::vector<std::int64_t> advised_micro_batches(const compile::RunConfig& config) {
+    const compile::BatchPlan batch = compile::plan_batch(config);
     auto sizes = micro_batches(batch.global_batch_size, batch.global_batch_size);
     const auto own = std::find_if(sizes.begin(), sizes.end(), [&](std::int64_t size) {
         return size <= batch.micro_batch_size;
@@ -225,9 +225,8 @@ Alternative alternative_of(std::string change, std::vector<std::string> override
     for (const plan::PlannedProgram& program : plan.programs) {
         if (program.name == "train_step") {
             const auto bytes = plan::bytes_by_category(plan, program);
-            out.activation_bytes =
-                std::max(out.activation_bytes,
-                         bytes[static_cast<std::size_t>(plan::Category::activations)]);
+            out.activation_bytes = std::max(
+                out.activation_bytes, bytes[static_cast<std::size_t>(plan::Category::activations)]);
         }
     }
     out.predicted_step_ms = plan.predicted_step_ms;
@@ -248,21 +247,15 @@ void mark_front(std::vector<Alternative>& all) {
     }
 }
 
-std::optional<RunConfig> with_overrides(const RunConfig& config,
-                                        const std::vector<std::string>& overrides) {
-    CheckedRun checked = read_run_config(config.document, config.base_dir, overrides);
-    return checked.ok() ? std::optional(std::move(checked.config)) : std::nullopt;
-}
-
-std::vector<Alternative> fixes(const RunConfig& config, const Planner& planner, std::size_t most,
-                               std::stop_token stop) {
+std::vector<Alternative> fixes(const compile::RunConfig& config, const Planner& planner,
+                               std::size_t most, std::stop_token stop) {
     const plan::ExecutionPlan now = planner(config);
     if (now.fits() || now.state_bytes > *now.limit_bytes) {
         return {};
     }
     MeshTrial trial(config, planner, std::move(stop));
     std::vector<Alternative> out;
-    const BatchPlan batch = plan_batch(config);
+    const compile::BatchPlan batch = compile::plan_batch(config);
     const auto sizes = micro_batches(batch.global_batch_size, batch.micro_batch_size);
     for (const Changes& changes : fix_candidates(config, now.device == "cpu")) {
         if (auto found = largest_that_fits(trial, changes, sizes)) {
@@ -278,8 +271,8 @@ std::vector<Alternative> fixes(const RunConfig& config, const Planner& planner, 
     return out;
 }
 
-std::vector<Alternative> advise(const RunConfig& config, const Planner& planner,
-                                std::stop_token stop) {
+std::vector<Alternative> alternatives(const compile::RunConfig& config, const Planner& planner,
+                                      std::stop_token stop) {
     MeshTrial trial(config, planner, std::move(stop));
     const auto sizes = advised_micro_batches(config);
     std::vector<Alternative> out;
@@ -303,4 +296,4 @@ std::vector<Alternative> advise(const RunConfig& config, const Planner& planner,
     return out;
 }
 
-} // namespace weft::compile
+} // namespace weft::advise

@@ -6,14 +6,14 @@
 // follow.
 #pragma once
 
-#include "core/compile/alternatives.h"
+#include "core/advise/alternatives.h"
 #include "core/cost/cost_model.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace weft::compile {
+namespace weft::advise {
 
 struct MeshAdvice {
     std::vector<plan::Alternative> ways; // planned completely, fastest first
@@ -54,14 +54,14 @@ struct MeshCandidate {
 ///
 /// `threads`: that many small plans are made at a time, and with more than one all complete ones;
 /// `planner` must allow it.
-MeshAdvice advise_mesh(const RunConfig& config, const Planner& planner, const cost::CostModel& cost,
-                       std::int64_t parameters, std::int64_t limit_bytes, std::stop_token stop,
-                       int threads = 1);
+MeshAdvice search_meshes(const compile::RunConfig& config, const Planner& planner,
+                         const cost::CostModel& cost, std::int64_t parameters,
+                         std::int64_t limit_bytes, std::stop_token stop, int threads = 1);
 
 /// The estimates alone, those that fit, fastest first.
-std::vector<MeshCandidate> estimate_meshes(const RunConfig& config, const Planner& planner,
+std::vector<MeshCandidate> estimate_meshes(const compile::RunConfig& config, const Planner& planner,
                                            const cost::CostModel& cost, std::int64_t parameters,
                                            std::int64_t limit_bytes, MeshAdvice& notes,
                                            const std::stop_token& stop, int threads = 1);
 
-} // namespace weft::compile
+} // namespace weft::advise

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/pipeline_rhythm.h"
+#include "core/advise/pipeline_rhythm.h"
 
 #include "core/pipeline/schedule_list.h"
 #include "core/pipeline/simulate.h"
 
 #include <algorithm>
 
-namespace weft::compile {
+namespace weft::advise {
 namespace {
 
 constexpr const char* kLateWeights = "zero_bubble_h1";
@@ -44,4 +44,4 @@ Rhythm Rhythms::of(const std::string& schedule, std::int64_t stages, std::int64_
     return out;
 }
 
-} // namespace weft::compile
+} // namespace weft::advise

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/suggest_run.h"
+#include "core/advise/suggest_run.h"
 
 #include "core/base/text.h"
 #include "core/compile/data_defaults.h"
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace weft::compile {
+namespace weft::advise {
 namespace {
 
 using config::Json;
@@ -146,7 +146,7 @@ private:
 
     void length(const data::DataOutline& data, bool image) {
         Json& run = out_.document;
-        const std::int64_t batch = std::min(kLargestBatch, fitted_batch(data.samples));
+        const std::int64_t batch = std::min(kLargestBatch, compile::fitted_batch(data.samples));
         const std::int64_t epoch = (data.samples + batch - 1) / batch;
         const std::int64_t epochs =
             std::clamp<std::int64_t>(kUpdates / epoch, image ? 5 : 10, image ? 20 : 100);
@@ -184,4 +184,4 @@ Suggestion suggest_run(const Json& data_section, const data::OpenContext& openin
     return Suggester(data_section, opening, name).suggest();
 }
 
-} // namespace weft::compile
+} // namespace weft::advise

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The estimates of mesh_advice.h: every candidate, what it holds and takes, why it is not one.
+#include "core/advise/block_model.h"
+#include "core/advise/mesh_advice.h"
+#include "core/advise/pipeline_rhythm.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/compile/block_model.h"
-#include "core/compile/mesh_advice.h"
 #include "core/compile/mesh_config.h"
 #include "core/compile/on_threads.h"
-#include "core/compile/pipeline_rhythm.h"
 #include "core/passes/bucket_exchanges.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include <map>
 #include <tuple>
 
-namespace weft::compile {
+namespace weft::advise {
 namespace {
 
 constexpr std::int64_t kMostModel = 16; // layers are split over near devices only
@@ -26,12 +26,12 @@ constexpr std::int64_t kMostMicrobatches = 256;
 
 class MeshSearch {
 public:
-    MeshSearch(const RunConfig& config, const Planner& planner, const cost::CostModel& cost,
-               std::int64_t parameters, std::int64_t limit_bytes, MeshAdvice& notes,
-               const std::stop_token& stop, int threads)
+    MeshSearch(const compile::RunConfig& config, const Planner& planner,
+               const cost::CostModel& cost, std::int64_t parameters, std::int64_t limit_bytes,
+               MeshAdvice& notes, const std::stop_token& stop, int threads)
         : config_(config), planner_(planner), cost_(cost), parameters_(parameters),
           limit_bytes_(limit_bytes), notes_(notes), stop_(stop), threads_(threads),
-          devices_(placement_of(config.section("mesh")).mesh.devices()) {}
+          devices_(compile::placement_of(config.section("mesh")).mesh.devices()) {}
 
     std::vector<MeshCandidate> run() {
         std::vector<Layers> all;
@@ -42,7 +42,7 @@ public:
                 }
             }
         }
-        for_each_on(threads_, all.size(), [&](std::size_t i) {
+        compile::for_each_on(threads_, all.size(), [&](std::size_t i) {
             if (stop_.stop_requested()) {
                 throw Error(ErrorKind::runtime, "advice", "the search was stopped");
             }
@@ -258,7 +258,7 @@ private:
         }
     }
 
-    const RunConfig& config_;
+    const compile::RunConfig& config_;
     const Planner& planner_;
     const cost::CostModel& cost_;
     std::int64_t parameters_, limit_bytes_;
@@ -298,11 +298,11 @@ std::string MeshCandidate::text() const {
            std::to_string(micro_batch);
 }
 
-std::vector<MeshCandidate> estimate_meshes(const RunConfig& config, const Planner& planner,
+std::vector<MeshCandidate> estimate_meshes(const compile::RunConfig& config, const Planner& planner,
                                            const cost::CostModel& cost, std::int64_t parameters,
                                            std::int64_t limit_bytes, MeshAdvice& notes,
                                            const std::stop_token& stop, int threads) {
     return MeshSearch(config, planner, cost, parameters, limit_bytes, notes, stop, threads).run();
 }
 
-} // namespace weft::compile
+} // namespace weft::advise

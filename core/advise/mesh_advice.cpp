@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/mesh_advice.h"
+#include "core/advise/mesh_advice.h"
 
 #include "core/compile/on_threads.h"
 
@@ -7,7 +7,7 @@
 #include <array>
 #include <set>
 
-namespace weft::compile {
+namespace weft::advise {
 namespace {
 
 constexpr std::size_t kFinalists = 3;
@@ -41,7 +41,8 @@ double exchange_ms(const plan::ExecutionPlan& plan) {
 
 /// A pipeline is planned with one microbatch more than it has stages: then it holds as much as it
 /// ever does, and every further one takes the time of the busiest stage.
-std::optional<plan::Alternative> plan_candidate(const RunConfig& config, const Planner& planner,
+std::optional<plan::Alternative> plan_candidate(const compile::RunConfig& config,
+                                                const Planner& planner,
                                                 const MeshCandidate& candidate) {
     const std::int64_t all = config.global_batch_size / (candidate.micro_batch * candidate.data);
     const std::int64_t planned =
@@ -51,7 +52,7 @@ std::optional<plan::Alternative> plan_candidate(const RunConfig& config, const P
         overrides.push_back("training.global_batch_size=" +
                             std::to_string(planned * candidate.micro_batch * candidate.data));
     }
-    const auto changed = with_overrides(config, overrides);
+    const auto changed = compile::with_overrides(config, overrides);
     if (!changed) {
         return std::nullopt;
     }
@@ -86,9 +87,9 @@ std::vector<const MeshCandidate*> by_mesh(const std::vector<MeshCandidate>& fitt
 
 } // namespace
 
-MeshAdvice advise_mesh(const RunConfig& config, const Planner& planner, const cost::CostModel& cost,
-                       std::int64_t parameters, std::int64_t limit_bytes, std::stop_token stop,
-                       int threads) {
+MeshAdvice search_meshes(const compile::RunConfig& config, const Planner& planner,
+                         const cost::CostModel& cost, std::int64_t parameters,
+                         std::int64_t limit_bytes, std::stop_token stop, int threads) {
     MeshAdvice out;
     const auto fitting =
         estimate_meshes(config, planner, cost, parameters, limit_bytes, out, stop, threads);
@@ -103,7 +104,7 @@ MeshAdvice advise_mesh(const RunConfig& config, const Planner& planner, const co
         std::vector<std::optional<plan::Alternative>> made(wanted);
         // More at a time than there are cores, so that none comes last alone.
         const int together = threads > 1 ? static_cast<int>(wanted) : 1;
-        for_each_on(together, wanted, [&](std::size_t i) {
+        compile::for_each_on(together, wanted, [&](std::size_t i) {
             made[i] = plan_candidate(config, planner, *order[static_cast<std::size_t>(tried) + i]);
         });
         tried += static_cast<int>(wanted);
@@ -129,4 +130,4 @@ MeshAdvice advise_mesh(const RunConfig& config, const Planner& planner, const co
     return out;
 }
 
-} // namespace weft::compile
+} // namespace weft::advise

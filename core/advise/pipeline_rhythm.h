@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-namespace weft::compile {
+namespace weft::advise {
 
 struct Rhythm {
     double length = 1;    // of a step, in units of a stage's work on one microbatch
@@ -33,4 +33,4 @@ private:
     std::map<std::tuple<std::string, std::int64_t, std::int64_t, bool>, Rhythm> known_;
 };
 
-} // namespace weft::compile
+} // namespace weft::advise

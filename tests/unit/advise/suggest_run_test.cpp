@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs that are suggested for data: each is a configuration without mistakes whose programs build.
+#include "core/advise/suggest_run.h"
 #include "core/base/text.h"
 #include "core/compile/programs.h"
-#include "core/compile/suggest_run.h"
 #include "tests/support/weft_test.h"
 
 using namespace weft;
@@ -45,7 +45,7 @@ private slots:
         QFETCH(QString, model);
         QFETCH(QString, loss);
         const auto suggestion =
-            compile::suggest_run(synthetic(data.toUtf8().constData()), {}, "mine");
+            advise::suggest_run(synthetic(data.toUtf8().constData()), {}, "mine");
         const compile::CheckedRun run = compile::read_run_config(suggestion.document, {});
         for (const config::Diagnostic& diagnostic : run.diagnostics) {
             QFAIL(config::to_text(diagnostic).c_str());
@@ -62,7 +62,7 @@ private slots:
     }
 
     void the_norms_of_a_suggested_run_do_not_decay() {
-        const auto suggestion = compile::suggest_run(
+        const auto suggestion = advise::suggest_run(
             synthetic(R"({"kind": "images", "shape": [64, 48, 3]})"), {}, "mine");
         const Json& layers = suggestion.document.at("model").at("layers");
         const Json& groups = suggestion.document.at("optimizer").at("groups");
@@ -88,7 +88,7 @@ private slots:
     void a_run_without_validation_keeps_what_trains_best() {
         Json section = synthetic(R"({"kind": "classification"})");
         section["validation"] = nullptr;
-        const auto suggestion = compile::suggest_run(section, {}, "mine");
+        const auto suggestion = advise::suggest_run(section, {}, "mine");
         QCOMPARE(suggestion.document["checkpoint"]["metric"], Json("train/loss"));
         QVERIFY(compile::read_run_config(suggestion.document, {}).ok());
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every fix of a finding does what it says: the plan of the changed configuration lacks the
 // finding.
-#include "core/compile/alternatives.h"
-#include "core/compile/finding_fixes.h"
+#include "core/advise/alternatives.h"
+#include "core/advise/finding_fixes.h"
 #include "core/train/planning.h"
 #include "tests/support/weft_test.h"
 #include "tests/unit/plan/plan_models.h"

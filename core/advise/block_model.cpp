@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/block_model.h"
+#include "core/advise/block_model.h"
 
 #include "core/base/error.h"
 #include "core/compile/mesh_config.h"
@@ -8,7 +8,7 @@
 #include <array>
 #include <optional>
 
-namespace weft::compile {
+namespace weft::advise {
 namespace {
 
 constexpr std::int64_t kFewLayers = 2;
@@ -101,7 +101,7 @@ Figures figures_of(const plan::ExecutionPlan& plan) {
 }
 
 /// "h200" of "h200:64".
-std::string devices_of(const RunConfig& config, std::int64_t count) {
+std::string devices_of(const compile::RunConfig& config, std::int64_t count) {
     const auto devices = config.section("mesh").at("devices").get<std::string>();
     const std::string name = devices.substr(0, devices.find(':'));
     return (name == "auto" ? "cpu" : name) + ":" + std::to_string(count);
@@ -109,7 +109,8 @@ std::string devices_of(const RunConfig& config, std::int64_t count) {
 
 class Fit {
 public:
-    Fit(const RunConfig& config, const Planner& planner, std::int64_t model, bool recomputes)
+    Fit(const compile::RunConfig& config, const Planner& planner, std::int64_t model,
+        bool recomputes)
         : config_(config), planner_(planner), model_(model), recomputes_(recomputes),
           layered_(config.section("model").contains("layers") &&
                    !config.section("model").at("layers").is_array()) {}
@@ -157,7 +158,7 @@ private:
         if (layered_) {
             overrides.push_back("model.layers=" + std::to_string(layers));
         }
-        const auto changed = with_overrides(config_, overrides);
+        const auto changed = compile::with_overrides(config_, overrides);
         if (!changed) {
             out_.problem = "gives no valid run";
             return std::nullopt;
@@ -209,7 +210,7 @@ private:
         return out;
     }
 
-    const RunConfig& config_;
+    const compile::RunConfig& config_;
     const Planner& planner_;
     std::int64_t model_;
     bool recomputes_;
@@ -249,9 +250,9 @@ BlockModel BlockFit::of(double layers) const {
     return out;
 }
 
-BlockFit fit_block_model(const RunConfig& config, const Planner& planner, std::int64_t model,
-                         bool recomputes, std::int64_t parameters) {
+BlockFit fit_block_model(const compile::RunConfig& config, const Planner& planner,
+                         std::int64_t model, bool recomputes, std::int64_t parameters) {
     return Fit(config, planner, model, recomputes).run(parameters);
 }
 
-} // namespace weft::compile
+} // namespace weft::advise

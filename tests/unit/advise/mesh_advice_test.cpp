@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search for a mesh: its estimates against complete plans, its finalists, its reasons.
+#include "core/advise/mesh_advice.h"
 #include "core/base/text.h"
-#include "core/compile/mesh_advice.h"
 #include "core/compile/programs.h"
 #include "core/train/planning.h"
 #include "tests/support/weft_test.h"
@@ -32,14 +32,14 @@ public:
     plan::ExecutionPlan plan(const std::vector<std::string>& overrides = {}) const {
         return planner_(*compile::with_overrides(config_, overrides));
     }
-    std::vector<compile::MeshCandidate> estimates(std::int64_t limit_bytes,
-                                                  compile::MeshAdvice& notes) const {
-        return compile::estimate_meshes(config_, planner_, cost_, plan().parameters, limit_bytes,
-                                        notes, {});
+    std::vector<advise::MeshCandidate> estimates(std::int64_t limit_bytes,
+                                                 advise::MeshAdvice& notes) const {
+        return advise::estimate_meshes(config_, planner_, cost_, plan().parameters, limit_bytes,
+                                       notes, {});
     }
-    compile::MeshAdvice advice(std::int64_t limit_bytes, int threads = 1) const {
-        return compile::advise_mesh(config_, planner_, cost_, parameters(), limit_bytes, {},
-                                    threads);
+    advise::MeshAdvice advice(std::int64_t limit_bytes, int threads = 1) const {
+        return advise::search_meshes(config_, planner_, cost_, parameters(), limit_bytes, {},
+                                     threads);
     }
     std::int64_t parameters() const {
         return compile::count_parameters(config_, train::outline_run_data(config_, target_).sample);
@@ -49,7 +49,7 @@ private:
     const compile::RunConfig config_;
     const cost::CostModel cost_;
     const train::PlanTarget target_;
-    const compile::Planner planner_;
+    const advise::Planner planner_;
 };
 
 int sum(const plan::Rejections& others) {
@@ -71,7 +71,7 @@ private slots:
     // candidates serves to choose what is planned completely, and no more is asked of it.
     void estimates_are_near_complete_plans() {
         const Fixture fixture(deep_run());
-        compile::MeshAdvice notes;
+        advise::MeshAdvice notes;
         const auto all = fixture.estimates(kPlenty, notes);
         QVERIFY(all.size() > 30);
         for (std::size_t i = 0; i < all.size(); i += 6) {
@@ -94,7 +94,7 @@ private slots:
 
     void ways_are_complete_plans_that_fit_fastest_first() {
         const Fixture fixture(deep_run());
-        const compile::MeshAdvice advice = fixture.advice(kPlenty);
+        const advise::MeshAdvice advice = fixture.advice(kPlenty);
         QVERIFY(!advice.ways.empty() && advice.ways.size() <= 3);
         double before = 0;
         for (const plan::Alternative& way : advice.ways) {
@@ -115,8 +115,8 @@ private slots:
 
     void threads_change_nothing() {
         const Fixture fixture(deep_run());
-        const compile::MeshAdvice alone = fixture.advice(kPlenty);
-        const compile::MeshAdvice together = fixture.advice(kPlenty, 3);
+        const advise::MeshAdvice alone = fixture.advice(kPlenty);
+        const advise::MeshAdvice together = fixture.advice(kPlenty, 3);
         QCOMPARE(plan::to_json(together.ways).dump(), plan::to_json(alone.ways).dump());
         QVERIFY(together.others == alone.others);
     }
@@ -128,7 +128,7 @@ private slots:
 
     void what_does_not_fit_is_counted_with_what_it_needs() {
         const Fixture fixture(deep_run());
-        const compile::MeshAdvice advice = fixture.advice(1'000'000);
+        const advise::MeshAdvice advice = fixture.advice(1'000'000);
         QVERIFY(advice.ways.empty());
         QCOMPARE(sum(advice.others), advice.candidates);
         QVERIFY(std::any_of(advice.others.begin(), advice.others.end(), [](const auto& other) {
@@ -144,7 +144,7 @@ private slots:
             test::model_run("gpt", {"mesh.devices=h200:32", "model.layers=16", "model.width=4096",
                                     "training.precision=bf16", "model.heads=4", "model.context=128",
                                     "data.train.samples=4096", "training.global_batch_size=256"}));
-        const compile::MeshAdvice advice = fixture.advice(kPlenty);
+        const advise::MeshAdvice advice = fixture.advice(kPlenty);
         const auto found =
             std::find_if(advice.ways.begin(), advice.ways.end(), [](const plan::Alternative& way) {
                 return way.change.find("pipeline=") != std::string::npos;
@@ -164,7 +164,7 @@ private slots:
 
     // Four heads over eight devices.
     void layers_that_cannot_be_split_are_named() {
-        compile::MeshAdvice notes;
+        advise::MeshAdvice notes;
         Fixture(deep_run()).estimates(kPlenty, notes);
         QVERIFY(std::any_of(notes.others.begin(), notes.others.end(), [](const auto& other) {
             return other.first.starts_with("model=8: ") &&
@@ -175,7 +175,7 @@ private slots:
     // Less memory asks for more of ZeRO, more devices along model, recompute or fewer samples.
     void less_memory_never_makes_the_best_faster() {
         const Fixture fixture(deep_run());
-        compile::MeshAdvice notes;
+        advise::MeshAdvice notes;
         const auto all = fixture.estimates(kPlenty, notes);
         double before = all.front().step_ms;
         for (const std::int64_t limit : {all.front().bytes, all.front().bytes * 3 / 4,
@@ -192,7 +192,7 @@ private slots:
 
     void a_model_without_layers_of_a_kind_is_searched_too() {
         const Fixture fixture(test::model_run("cnn", {"mesh.devices=h200:4"}));
-        const compile::MeshAdvice advice = fixture.advice(kPlenty);
+        const advise::MeshAdvice advice = fixture.advice(kPlenty);
         QVERIFY(!advice.ways.empty());
     }
 };

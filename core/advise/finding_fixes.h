@@ -5,15 +5,15 @@
 #include "core/compile/run_config.h"
 #include "core/plan/plan.h"
 
-namespace weft::compile {
+namespace weft::advise {
 
 /// The change that keeps most first; empty where only another number of devices helps. The plan
 /// must be of this configuration.
-std::vector<sharding::FindingFix> finding_fixes(const RunConfig& config,
+std::vector<sharding::FindingFix> finding_fixes(const compile::RunConfig& config,
                                                 const plan::ExecutionPlan& plan,
                                                 const sharding::Finding& finding);
 
 /// Fills in the fixes of all findings of a plan.
-void add_finding_fixes(const RunConfig& config, plan::ExecutionPlan& plan);
+void add_finding_fixes(const compile::RunConfig& config, plan::ExecutionPlan& plan);
 
-} // namespace weft::compile
+} // namespace weft::advise
