@@ -4,8 +4,8 @@
 // of work is one block of queries of one head.
 #include "kernels/cpu/attention.h"
 #include "kernels/cpu/cpu_list.h"
-#include "kernels/cpu/gemm_block.h"
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/loops/gemm_block.h"
+#include "kernels/cpu/loops/simd.h"
 
 #include <cmath>
 #include <cstring>

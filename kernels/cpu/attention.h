@@ -4,8 +4,8 @@
 #pragma once
 
 #include "kernels/attention_shape.h"
-#include "kernels/cpu/parallel.h"
-#include "kernels/cpu/rows.h"
+#include "kernels/cpu/loops/parallel.h"
+#include "kernels/cpu/loops/rows.h"
 #include "kernels/philox.h"
 
 namespace weft::kernels::cpu {

@@ -4,8 +4,8 @@
 // heads that read it, so every gradient has one owner and one order of summation.
 #include "kernels/cpu/attention.h"
 #include "kernels/cpu/cpu_list.h"
-#include "kernels/cpu/gemm_block.h"
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/loops/gemm_block.h"
+#include "kernels/cpu/loops/simd.h"
 
 #include <cmath>
 

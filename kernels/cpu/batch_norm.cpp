@@ -2,9 +2,9 @@
 // Batch norm on x seen as [rows, C], rows = samples * positions. Column sums go through partial
 // sums of fixed row chunks, combined in order and in double, so that team size changes no bit.
 #include "kernels/cpu/cpu_list.h"
-#include "kernels/cpu/parallel.h"
-#include "kernels/cpu/rows.h"
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/loops/parallel.h"
+#include "kernels/cpu/loops/rows.h"
+#include "kernels/cpu/loops/simd.h"
 
 #include <cmath>
 

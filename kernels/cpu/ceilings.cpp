@@ -3,8 +3,8 @@
 // everything in registers; the memory loop is a sweep of an optimizer over arrays larger than any
 // cache.
 #include "kernels/backend.h"
-#include "kernels/cpu/parallel.h"
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/loops/parallel.h"
+#include "kernels/cpu/loops/simd.h"
 #include "kernels/weft_kernels.h"
 
 #include <cpuid.h>

@@ -3,9 +3,9 @@
 // implementation wants (and weight gradients back out of it), which costs little beside the
 // convolution itself.
 #include "kernels/cpu/cpu_list.h"
+#include "kernels/cpu/loops/parallel.h"
+#include "kernels/cpu/loops/strided_copy.h"
 #include "kernels/cpu/onednn.h"
-#include "kernels/cpu/parallel.h"
-#include "kernels/cpu/strided_copy.h"
 #include "kernels/window_shape.h"
 
 namespace weft::kernels::cpu {

@@ -6,9 +6,9 @@
 #include "kernels/elementwise.h"
 
 #include "kernels/cpu/cpu_list.h"
-#include "kernels/cpu/elementwise_loops.h"
-#include "kernels/cpu/parallel.h"
-#include "kernels/cpu/rows.h"
+#include "kernels/cpu/loops/elementwise_loops.h"
+#include "kernels/cpu/loops/parallel.h"
+#include "kernels/cpu/loops/rows.h"
 
 #include <cstring>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cpu/cpu_list.h"
-#include "kernels/cpu/parallel.h"
-#include "kernels/cpu/rows.h"
+#include "kernels/cpu/loops/parallel.h"
+#include "kernels/cpu/loops/rows.h"
 #include "kernels/expert_shape.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cross-entropy: each row is read once forward and once backward; no probability is ever stored.
 #include "kernels/cpu/cpu_list.h"
-#include "kernels/cpu/parallel.h"
-#include "kernels/cpu/rows.h"
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/loops/parallel.h"
+#include "kernels/cpu/loops/rows.h"
+#include "kernels/cpu/loops/simd.h"
 
 #include <atomic>
 #include <cmath>

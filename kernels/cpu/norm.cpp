@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer norm and its gradients: rows in parallel; parameter gradients as sums over rows.
 #include "kernels/cpu/cpu_list.h"
-#include "kernels/cpu/row_norm.h"
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/loops/row_norm.h"
+#include "kernels/cpu/loops/simd.h"
 
 #include <cmath>
 

@@ -2,9 +2,9 @@
 // Pooling on NHWC images: vectors run over the channels; forward pieces are result rows, backward
 // pieces are samples (their windows may overlap, so one thread owns a whole image gradient).
 #include "kernels/cpu/cpu_list.h"
-#include "kernels/cpu/parallel.h"
-#include "kernels/cpu/rows.h"
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/loops/parallel.h"
+#include "kernels/cpu/loops/rows.h"
+#include "kernels/cpu/loops/simd.h"
 #include "kernels/window_shape.h"
 
 #include <limits>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random ops in the convention of kernels/philox.h.
 #include "kernels/cpu/cpu_list.h"
-#include "kernels/cpu/parallel.h"
-#include "kernels/cpu/random_runs.h"
-#include "kernels/cpu/rows.h"
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/loops/parallel.h"
+#include "kernels/cpu/loops/random_runs.h"
+#include "kernels/cpu/loops/rows.h"
+#include "kernels/cpu/loops/simd.h"
 #include "kernels/random_shape.h"
 
 namespace weft::kernels::cpu {

@@ -3,9 +3,9 @@
 // Fixed chunks of R become partial results, which are combined in order and in double: the same
 // bits for every team size.
 #include "kernels/cpu/cpu_list.h"
-#include "kernels/cpu/parallel.h"
-#include "kernels/cpu/rows.h"
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/loops/parallel.h"
+#include "kernels/cpu/loops/rows.h"
+#include "kernels/cpu/loops/simd.h"
 
 #include <cmath>
 #include <limits>

@@ -2,8 +2,8 @@
 // RMS norm (Zhang, Sennrich 2019) and its gradients: rows in parallel; the gain's gradient as a sum
 // over rows.
 #include "kernels/cpu/cpu_list.h"
-#include "kernels/cpu/row_norm.h"
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/loops/row_norm.h"
+#include "kernels/cpu/loops/simd.h"
 
 #include <cmath>
 

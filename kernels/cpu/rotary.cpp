@@ -3,9 +3,9 @@
 // library, those of the next rows by turning them one position on, in double, so that the error
 // stays below 1e-14 and no table is kept.
 #include "kernels/cpu/cpu_list.h"
-#include "kernels/cpu/parallel.h"
-#include "kernels/cpu/rows.h"
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/loops/parallel.h"
+#include "kernels/cpu/loops/rows.h"
+#include "kernels/cpu/loops/simd.h"
 #include "kernels/rotary_shape.h"
 
 namespace weft::kernels::cpu {

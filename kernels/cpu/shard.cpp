@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device's place on the mesh, its part of a value, and the padding of a split dimension.
 #include "kernels/cpu/cpu_list.h"
-#include "kernels/cpu/parallel.h"
-#include "kernels/cpu/rows.h"
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/loops/parallel.h"
+#include "kernels/cpu/loops/rows.h"
+#include "kernels/cpu/loops/simd.h"
 #include "kernels/shard_shape.h"
 
 #include <cstring>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cpu/cpu_list.h"
-#include "kernels/cpu/parallel.h"
-#include "kernels/cpu/rows.h"
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/loops/parallel.h"
+#include "kernels/cpu/loops/rows.h"
+#include "kernels/cpu/loops/simd.h"
 
 namespace weft::kernels::cpu {
 namespace {

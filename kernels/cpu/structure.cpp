@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ops that move elements without computing.
 #include "kernels/cpu/cpu_list.h"
-#include "kernels/cpu/parallel.h"
-#include "kernels/cpu/rows.h"
-#include "kernels/cpu/strided_copy.h"
+#include "kernels/cpu/loops/parallel.h"
+#include "kernels/cpu/loops/rows.h"
+#include "kernels/cpu/loops/strided_copy.h"
 
 #include <cstring>
 

@@ -3,8 +3,8 @@
 // workspace, the f32 kernel runs, results are rounded. Slower than f32 itself, but hundreds of
 // times faster than the reference.
 #include "kernels/cpu/cpu_list.h"
-#include "kernels/cpu/parallel.h"
-#include "kernels/cpu/rows.h"
+#include "kernels/cpu/loops/parallel.h"
+#include "kernels/cpu/loops/rows.h"
 
 namespace weft::kernels::cpu {
 namespace {

@@ -52,7 +52,7 @@ private slots:
         row("core/pipeline/x.cpp", "core/ops/op_def.h", false);
         row("core/train/x.cpp", "core/launch/x.h", false);
         row("core/exec/x.cpp", "kernels/weft_kernels.h", true);
-        row("core/exec/x.cpp", "kernels/cpu/rows.h", false);
+        row("core/exec/x.cpp", "kernels/cpu/loops/rows.h", false);
         row("kernels/cpu/x.cpp", "core/base/check.h", false);
         row("widgets/x.cpp", "core/base/text.h", false);
         row("widgets/x.cpp", "ui/shell/main_window.h", false);

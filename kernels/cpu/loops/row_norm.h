@@ -3,8 +3,8 @@
 // through partial sums of fixed chunks, combined in order.
 #pragma once
 
-#include "kernels/cpu/parallel.h"
-#include "kernels/cpu/rows.h"
+#include "kernels/cpu/loops/parallel.h"
+#include "kernels/cpu/loops/rows.h"
 #include "kernels/op.h"
 
 #include <initializer_list>

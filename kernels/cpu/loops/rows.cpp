@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cpu/rows.h"
+#include "kernels/cpu/loops/rows.h"
 
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/loops/simd.h"
 
 #include <cstring>
 #include <limits>

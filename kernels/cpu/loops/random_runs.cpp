@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cpu/random_runs.h"
+#include "kernels/cpu/loops/random_runs.h"
 
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/loops/simd.h"
 
 // The intrinsics of g++ 12 build their results on deliberately uninitialised registers.
 #pragma GCC diagnostic ignored "-Wuninitialized"

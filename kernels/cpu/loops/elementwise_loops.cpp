@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cpu/elementwise_loops.h"
+#include "kernels/cpu/loops/elementwise_loops.h"
 
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/loops/simd.h"
 #include "kernels/weft_kernels.h"
 
 #include <array>

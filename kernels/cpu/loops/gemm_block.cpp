@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cpu/gemm_block.h"
+#include "kernels/cpu/loops/gemm_block.h"
 
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/loops/simd.h"
 
 namespace weft::kernels::cpu {
 namespace {

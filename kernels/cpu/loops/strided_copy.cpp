@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cpu/strided_copy.h"
+#include "kernels/cpu/loops/strided_copy.h"
 
-#include "kernels/cpu/parallel.h"
+#include "kernels/cpu/loops/parallel.h"
 
 #include <cstring>
 
