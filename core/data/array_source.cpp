@@ -4,7 +4,7 @@
 #include "core/base/check.h"
 #include "core/base/text.h"
 #include "core/data/moments.h"
-#include "core/data/table.h"
+#include "core/data/tables/table.h"
 #include "core/data/wild_values.h"
 
 #include <algorithm>

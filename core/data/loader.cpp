@@ -4,8 +4,8 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/data/damaged_files.h"
 #include "core/data/dataset.h"
+#include "core/data/files/damaged_files.h"
 
 #include <algorithm>
 #include <condition_variable>

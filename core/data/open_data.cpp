@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The "data" section becomes sources: open, split, transform.
+#include "core/data/files/named_files.h"
 #include "core/data/formats/format_list.h"
-#include "core/data/named_files.h"
 #include "core/data/split.h"
 #include "core/data/transforms/transform.h"
 #include "core/data/views.h"

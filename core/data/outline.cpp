@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What open_data would make, for plans: the same order of work on outlines.
-#include "core/data/file_memory.h"
+#include "core/data/files/file_memory.h"
+#include "core/data/files/named_files.h"
 #include "core/data/formats/format_list.h"
-#include "core/data/named_files.h"
 #include "core/data/split.h"
 
 #include "core/base/check.h"

@@ -2,7 +2,7 @@
 #include "core/train/evaluation.h"
 
 #include "core/compile/programs.h"
-#include "core/data/damaged_files.h"
+#include "core/data/files/damaged_files.h"
 #include "core/nn/loss_def.h"
 #include "core/train/program_io.h"
 

@@ -2,7 +2,7 @@
 #include "core/train/left_out.h"
 
 #include "core/base/text.h"
-#include "core/data/damaged_files.h"
+#include "core/data/files/damaged_files.h"
 
 namespace weft::train {
 

@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/compile/mesh_config.h"
 #include "core/compile/model_sketch.h"
-#include "core/data/named_files.h"
+#include "core/data/files/named_files.h"
 
 namespace weft::train {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/data/formats/format_list.h"
-#include "core/data/table.h"
+#include "core/data/tables/table.h"
 #include "tests/data/data_support.h"
 
 #include <algorithm>

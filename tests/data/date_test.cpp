@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dates in tables: read as Python's datetime reads them, and the same in every file of a run.
-#include "core/data/date.h"
 #include "core/data/recognise.h"
-#include "core/data/written_row.h"
+#include "core/data/tables/date.h"
+#include "core/data/tables/written_row.h"
 #include "tests/data/data_support.h"
 
 #include <cmath>

@@ -2,7 +2,7 @@
 // Images made by libjpeg and libpng, and folders of them.
 #pragma once
 
-#include "core/data/image_codec.h"
+#include "core/data/files/image_codec.h"
 
 #include <string>
 #include <vector>

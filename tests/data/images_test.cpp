@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/file.h"
+#include "core/data/files/image_resize.h"
+#include "core/data/files/npy_header.h"
 #include "core/data/formats/format_list.h"
-#include "core/data/image_resize.h"
-#include "core/data/npy_header.h"
 #include "tests/data/data_support.h"
 #include "tests/data/image_support.h"
 

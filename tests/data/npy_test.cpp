@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/file.h"
+#include "core/data/files/npy_header.h"
 #include "core/data/formats/format_list.h"
-#include "core/data/npy_header.h"
 #include "tests/data/data_support.h"
 
 #include <numeric>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A row that somebody writes is the same sample as that row in a file.
-#include "core/data/written_row.h"
+#include "core/data/tables/written_row.h"
 #include "tests/data/data_support.h"
 
 using namespace weft;

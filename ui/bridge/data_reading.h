@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/data/dataset.h"
-#include "core/data/named_files.h"
+#include "core/data/files/named_files.h"
 
 #include <QString>
 

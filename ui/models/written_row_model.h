@@ -3,7 +3,7 @@
 // have it, empty where a value is missing.
 #pragma once
 
-#include "core/data/written_row.h"
+#include "core/data/tables/written_row.h"
 
 #include <QAbstractTableModel>
 #include <QStringList>

@@ -7,7 +7,7 @@
 #include "core/base/check.h"
 #include "core/base/crc32c.h"
 #include "core/base/text.h"
-#include "core/data/table_encoding.h"
+#include "core/data/tables/table_encoding.h"
 #include "core/data/wild_values.h"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 #include "core/base/check.h"
 #include "core/base/crc32c.h"
 #include "core/base/text.h"
-#include "core/data/gzip.h"
+#include "core/data/files/gzip.h"
 
 #include <algorithm>
 #include <array>

@@ -9,9 +9,9 @@
 #include "core/base/file.h"
 #include "core/base/machine.h"
 #include "core/base/text.h"
-#include "core/data/damaged_files.h"
-#include "core/data/image_files.h"
-#include "core/data/image_resize.h"
+#include "core/data/files/damaged_files.h"
+#include "core/data/files/image_files.h"
+#include "core/data/files/image_resize.h"
 
 #include <algorithm>
 #include <atomic>

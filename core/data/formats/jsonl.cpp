@@ -6,7 +6,7 @@
 #include "core/base/crc32c.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/data/table.h"
+#include "core/data/tables/table.h"
 #include "core/data/text_windows.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // npy: one array of inputs and one of targets, as numpy.save writes them. Samples are read from the
 // file when they are needed; arrays in Fortran order lie in memory.
 #include "core/data/array_source.h"
+#include "core/data/files/npy_header.h"
 #include "core/data/formats/format_list.h"
-#include "core/data/npy_header.h"
 
 #include <algorithm>
 #include <array>

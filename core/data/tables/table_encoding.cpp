@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which columns a table's samples are made of.
-#include "core/data/table_encoding.h"
+#include "core/data/tables/table_encoding.h"
 
 #include "core/base/text.h"
 

@@ -3,7 +3,7 @@
 // is kept in here. Used by image_codec.cpp alone.
 #pragma once
 
-#include "core/data/image_codec.h"
+#include "core/data/files/image_codec.h"
 
 #include <memory>
 

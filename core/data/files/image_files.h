@@ -3,7 +3,7 @@
 // below.
 #pragma once
 
-#include "core/data/image_codec.h"
+#include "core/data/files/image_codec.h"
 #include "core/data/opening.h"
 
 #include <filesystem>
@@ -20,7 +20,8 @@ struct ImageFiles {
     Notes notes;                          // what was passed over
 };
 
-/// The first folder of a path of the list, which names its class; empty for a file right in the root.
+/// The first folder of a path of the list, which names its class; empty for a file right in the
+/// root.
 std::string class_folder(const std::string& relative);
 
 enum class ImagePart : std::uint8_t { train, validation, test };

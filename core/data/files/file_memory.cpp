@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/data/file_memory.h"
+#include "core/data/files/file_memory.h"
 
 #include "core/base/clock.h"
 

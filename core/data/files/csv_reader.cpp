@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/data/csv_reader.h"
+#include "core/data/files/csv_reader.h"
 
 #include "core/base/text.h"
 

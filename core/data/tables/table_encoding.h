@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/data/moments.h"
-#include "core/data/table.h"
+#include "core/data/tables/table.h"
 
 #include <memory>
 
@@ -26,8 +26,8 @@ struct TableSettings {
 struct TableEncoding final : Encoding {
     struct Input {
         std::string name;
-        std::size_t place = 0; // column in the training file
-        bool is_number = true; // also a part of a date
+        std::size_t place = 0;          // column in the training file
+        bool is_number = true;          // also a part of a date
         DatePart part = DatePart::none; // date: one input for each of its parts
         DateOrder order = DateOrder::day_first;
         std::vector<std::string> categories; // as written, sorted

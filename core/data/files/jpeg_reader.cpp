@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/data/jpeg_reader.h"
+#include "core/data/files/jpeg_reader.h"
 
 #include "core/base/error.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading the rows of a table by an encoding.
-#include "core/data/table_encoding.h"
+#include "core/data/tables/table_encoding.h"
 
 #include "core/base/text.h"
 

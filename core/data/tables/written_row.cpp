@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/data/written_row.h"
+#include "core/data/tables/written_row.h"
 
 #include "core/base/check.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/data/table_encoding.h"
+#include "core/data/tables/table_encoding.h"
 
 #include <algorithm>
 #include <cmath>

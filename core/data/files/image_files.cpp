@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/data/image_files.h"
+#include "core/data/files/image_files.h"
 
 #include "core/base/error.h"
 #include "core/base/file.h"

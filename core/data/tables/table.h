@@ -2,9 +2,9 @@
 // What a text table is: separator, header, decimal mark, and the kind of every column.
 #pragma once
 
-#include "core/data/csv_reader.h"
-#include "core/data/date.h"
+#include "core/data/files/csv_reader.h"
 #include "core/data/recognise.h"
+#include "core/data/tables/date.h"
 
 #include <map>
 #include <optional>

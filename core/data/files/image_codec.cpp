@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/data/image_codec.h"
+#include "core/data/files/image_codec.h"
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/data/jpeg_reader.h"
+#include "core/data/files/jpeg_reader.h"
 
 #include <png.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/data/image_resize.h"
+#include "core/data/files/image_resize.h"
 
 #include "core/base/check.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/data/image_codec.h"
+#include "core/data/files/image_codec.h"
 
 namespace weft::data {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/data/npy_header.h"
+#include "core/data/files/npy_header.h"
 
 #include "core/base/text.h"
 

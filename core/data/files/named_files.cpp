@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/data/named_files.h"
+#include "core/data/files/named_files.h"
 
 #include "core/base/error.h"
 #include "core/config/pointer.h"

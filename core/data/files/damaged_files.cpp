@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/data/damaged_files.h"
+#include "core/data/files/damaged_files.h"
 
 #include "core/base/text.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/data/gzip.h"
+#include "core/data/files/gzip.h"
 
 #include "core/base/check.h"
 #include "core/base/text.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/data/table.h"
+#include "core/data/tables/table.h"
 
 #include "core/base/text.h"
-#include "core/data/file_memory.h"
+#include "core/data/files/file_memory.h"
 
 #include <algorithm>
 #include <array>

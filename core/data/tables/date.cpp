@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/data/date.h"
+#include "core/data/tables/date.h"
 
 #include "core/base/text.h"
 
