@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `weft`: the headless program. Arguments in, exit code out.
-#include "app/cli/commands.h"
+#include "app/cli/commands/commands.h"
 #include "core/base/build_config.h"
 #include "core/base/file.h"
 #include "core/base/team_wait.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `weft plan --verify` rests on: every value of every strategy agrees with one device, op by
 // op in f64, and a mistake is named where it is made.
-#include "app/cli/verify.h"
+#include "app/cli/commands/verify.h"
 #include "tests/e2e/mesh/mesh_run.h"
 #include "tests/support/weft_test.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft runs list|diff
-#include "app/cli/commands.h"
+#include "app/cli/commands/commands.h"
 #include "app/cli/json_output.h"
 #include "core/base/error.h"
 #include "core/base/text.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft doctor: what this machine offers, and why what is missing is missing.
-#include "app/cli/commands.h"
+#include "app/cli/commands/commands.h"
 #include "app/cli/json_output.h"
 #include "core/base/build_config.h"
 #include "core/base/file.h"

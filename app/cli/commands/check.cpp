@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft check CONFIG: every diagnostic at once; trains nothing, creates nothing.
-#include "app/cli/commands.h"
+#include "app/cli/commands/commands.h"
 #include "app/cli/json_output.h"
 #include "core/base/error.h"
 #include "core/compile/model_sketch.h"

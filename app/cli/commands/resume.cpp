@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft resume RUN: the newest checkpoint goes on in the same run; an older one, or changed
 // settings, is a fork, always.
-#include "app/cli/commands.h"
+#include "app/cli/commands/commands.h"
 #include "app/cli/run_driver.h"
 #include "core/base/error.h"
 #include "core/base/file.h"

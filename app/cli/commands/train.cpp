@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft train CONFIG
-#include "app/cli/commands.h"
+#include "app/cli/commands/commands.h"
 #include "app/cli/run_driver.h"
 #include "core/base/error.h"
 #include "core/base/file.h"

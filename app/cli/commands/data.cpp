@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft data inspect PATH: what a file or folder is, without training on it.
-#include "app/cli/commands.h"
+#include "app/cli/commands/commands.h"
 #include "app/cli/json_output.h"
 #include "app/cli/opening_line.h"
 #include "core/advise/suggest_run.h"

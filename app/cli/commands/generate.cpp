@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft generate RUN|CHECKPOINT: text, byte by byte as it is made.
 #include "core/train/generate.h"
-#include "app/cli/commands.h"
+#include "app/cli/commands/commands.h"
 #include "app/cli/model_options.h"
 
 #include <cstdio>

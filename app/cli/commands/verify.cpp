@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/verify.h"
+#include "app/cli/commands/verify.h"
 
 #include "core/base/text.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft eval RUN|CHECKPOINT: metrics of a split.
-#include "app/cli/commands.h"
+#include "app/cli/commands/commands.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_options.h"
 #include "core/base/error.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft help [TOPIC]: pages made from the option table and the field tables.
-#include "app/cli/commands.h"
+#include "app/cli/commands/commands.h"
 #include "app/cli/json_output.h"
 #include "app/cli/man_page.h"
 #include "core/base/text.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft checkpoint export CHECKPOINT --to FILE: weights for other programs.
 #include "core/checkpoint/export.h"
-#include "app/cli/commands.h"
+#include "app/cli/commands/commands.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/train/engine.h"

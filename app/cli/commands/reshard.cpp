@@ -2,7 +2,7 @@
 // weft checkpoint reshard CHECKPOINT: what each device of another mesh reads of a checkpoint, or a
 // copy that lies as that mesh would save it.
 #include "core/train/reshard.h"
-#include "app/cli/commands.h"
+#include "app/cli/commands/commands.h"
 #include "app/cli/json_output.h"
 #include "core/base/error.h"
 #include "core/base/text.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft predict RUN|CHECKPOINT INPUT...: predictions on single samples. An INPUT is a number or a
 // range (3, 0-9) of samples of a split, or a file: of the training data's format, or an image.
-#include "app/cli/commands.h"
+#include "app/cli/commands/commands.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_options.h"
 #include "core/base/error.h"
@@ -53,10 +53,10 @@ std::shared_ptr<const data::Source> open_file(const train::LoadedModel& model,
                     "Name a number (3), a range (0-9), or a file or folder.");
     }
     data::Notes notes;
-    auto source = data::open_input(
-        model.config.section("data"),
-        {model.config.base_dir, model.config.context(), model.config.seed}, *model.data.train,
-        std::filesystem::absolute(path), notes);
+    auto source =
+        data::open_input(model.config.section("data"),
+                         {model.config.base_dir, model.config.context(), model.config.seed},
+                         *model.data.train, std::filesystem::absolute(path), notes);
     for (const std::string& note : notes) {
         std::fprintf(stderr, "%s: %s\n", path.c_str(), note.c_str());
     }

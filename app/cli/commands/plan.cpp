@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft plan CONFIG: what a run will hold and cost, before it starts, on this machine or on hardware
 // that is not here.
-#include "app/cli/commands.h"
+#include "app/cli/commands/commands.h"
+#include "app/cli/commands/verify.h"
 #include "app/cli/json_output.h"
-#include "app/cli/verify.h"
 #include "core/advise/alternatives.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -32,7 +32,7 @@ struct PlanOptions {
     std::vector<std::string> overrides;
     std::string tensor;
     std::string copy_as; // a name of kMeshFormats
-    int verify = 0; // steps; 0: plans only
+    int verify = 0;      // steps; 0: plans only
     bool advise = false;
     bool curve = false;
     bool model_text = false;
@@ -108,8 +108,7 @@ int print_tensor(const plan::ExecutionPlan& plan, const PlanOptions& options,
 int print_mesh_as(const plan::ExecutionPlan& plan, const compile::RunConfig& config,
                   const std::string& name) {
     const auto def = std::ranges::find(plan::kMeshFormats, name, &plan::MeshFormatDef::name);
-    std::printf("%s",
-                plan::write_mesh_as(def->format, plan, compile::mesh_recipe(config)).c_str());
+    std::printf("%s", plan::write_mesh_as(def->format, plan, compile::mesh_recipe(config)).c_str());
     return 0;
 }
 

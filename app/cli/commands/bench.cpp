@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft bench [SUITE]: measurements, each beside a ceiling of the same run.
-#include "app/cli/commands.h"
+#include "app/cli/commands/commands.h"
 #include "app/cli/json_output.h"
 #include "app/cli/signals.h"
 #include "core/base/clock.h"
