@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers:
-// as easy as 1, 2, 3", SC 2011, section 4.3). A value is a pure function of (seed, stream name, step,
-// logical index), so thread count, mesh and resume change nothing. Everything here is free of state
-// and safe from any thread.
+// Named streams of random numbers for the host, over the generator of the kernels. A value is a
+// pure function of (seed, stream name, step, logical index), so thread count, mesh and resume
+// change nothing. Everything here is free of state and safe from any thread. Streams of kernels
+// (kernels/philox.h) have keys of their own.
 #pragma once
+
+#include "kernels/philox.h"
 
 #include <array>
 #include <cmath>
@@ -13,36 +15,12 @@
 
 namespace weft {
 
-using PhiloxCounter = std::array<uint32_t, 4>;
+using PhiloxCounter = kernels::PhiloxBlock;
 using PhiloxKey = std::array<uint32_t, 2>;
 
 /// Ten rounds of Philox4x32: four independent uniform words for one counter under one key.
 constexpr PhiloxCounter philox4x32(PhiloxCounter counter, PhiloxKey key) {
-    constexpr uint32_t kMultiplier0 = 0xD2511F53u;
-    constexpr uint32_t kMultiplier1 = 0xCD9E8D57u;
-    constexpr uint32_t kWeyl0 = 0x9E3779B9u; // golden ratio
-    constexpr uint32_t kWeyl1 = 0xBB67AE85u; // sqrt(3) - 1
-    for (int round = 0; round < 10; ++round) {
-        const uint64_t product0 = uint64_t{kMultiplier0} * counter[0];
-        const uint64_t product1 = uint64_t{kMultiplier1} * counter[2];
-        counter = {static_cast<uint32_t>(product1 >> 32) ^ counter[1] ^ key[0],
-                   static_cast<uint32_t>(product1),
-                   static_cast<uint32_t>(product0 >> 32) ^ counter[3] ^ key[1],
-                   static_cast<uint32_t>(product0)};
-        key[0] += kWeyl0;
-        key[1] += kWeyl1;
-    }
-    return counter;
-}
-
-/// FNV-1a, 64 bits: the same number for a name on every machine and in every version.
-constexpr uint64_t stable_hash(std::string_view name) {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (const char c : name) {
-        hash ^= static_cast<uint8_t>(c);
-        hash *= 0x100000001b3u;
-    }
-    return hash;
+    return kernels::philox(counter, key[0], key[1]);
 }
 
 /// The bijective finaliser of SplitMix64 (Steele, Lea, Flood 2014): spreads every bit over all others.
@@ -54,13 +32,14 @@ constexpr uint64_t mix_bits(uint64_t value) {
 
 /// The key of a named stream under a run's seed.
 constexpr PhiloxKey stream_key(uint64_t seed, std::string_view name) {
-    const uint64_t mixed = mix_bits(mix_bits(seed + 0x9e3779b97f4a7c15u) ^ stable_hash(name));
+    const uint64_t mixed =
+        mix_bits(mix_bits(seed + 0x9e3779b97f4a7c15u) ^ kernels::stream_hash(name));
     return {static_cast<uint32_t>(mixed), static_cast<uint32_t>(mixed >> 32)};
 }
 
 /// Uniform in [0, 1): the upper 24 bits, so that every result is an exact float below one.
 constexpr float uniform_01(uint32_t word) {
-    return static_cast<float>(word >> 8) * 0x1p-24f;
+    return kernels::uniform_of(word);
 }
 
 /// Uniform in (0, 1]: safe under a logarithm.

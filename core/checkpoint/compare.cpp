@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/checkpoint/checkpoint.h"
 
+#include "kernels/numbers.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -29,12 +31,7 @@ Wide wide_element(ir::DType dtype, const std::vector<std::byte>& bytes, std::siz
     case ir::DType::i32: return element<std::int32_t>(bytes, index);
     case ir::DType::i64: return element<std::int64_t>(bytes, index);
     case ir::DType::u8: return element<std::uint8_t>(bytes, index);
-    case ir::DType::bf16: {
-        const std::uint32_t bits = std::uint32_t{element<std::uint16_t>(bytes, index)} << 16;
-        float value = 0;
-        std::memcpy(&value, &bits, sizeof(value));
-        return value;
-    }
+    case ir::DType::bf16: return kernels::to_float(element<kernels::bf16>(bytes, index));
     }
     return 0;
 }

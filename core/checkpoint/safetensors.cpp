@@ -4,6 +4,7 @@
 #include "core/base/check.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "kernels/numbers.h"
 
 #include <algorithm>
 #include <cstring>
@@ -130,26 +131,6 @@ void check_ranges(const SafetensorsFile& file, std::int64_t data_at) {
     }
 }
 
-float half_value(std::uint16_t bits) {
-    const std::uint32_t sign = std::uint32_t{bits & 0x8000u} << 16;
-    std::uint32_t exponent = (bits >> 10) & 31;
-    std::uint32_t mantissa = bits & 1023;
-    std::uint32_t wide = 0;
-    if (exponent == 31) {
-        wide = sign | 0x7f800000u | mantissa << 13;
-    } else if (exponent != 0) {
-        wide = sign | (exponent + 112) << 23 | mantissa << 13;
-    } else {
-        // A denormal is mantissa * 2^-24, which f32 holds exactly.
-        const float size = static_cast<float>(mantissa) * 0x1p-24F;
-        std::memcpy(&wide, &size, sizeof wide);
-        wide |= sign;
-    }
-    float value = 0;
-    std::memcpy(&value, &wide, sizeof value);
-    return value;
-}
-
 } // namespace
 
 const SafetensorsEntry* SafetensorsFile::find(std::string_view name) const {
@@ -211,10 +192,10 @@ void read_safetensors_array(const SafetensorsFile& file, const SafetensorsEntry&
         source.read_at(into, entry.offset);
         return;
     }
-    std::vector<std::uint16_t> halves(static_cast<std::size_t>(entry.bytes / 2));
+    std::vector<kernels::f16> halves(static_cast<std::size_t>(entry.bytes / 2));
     source.read_at(std::as_writable_bytes(std::span(halves)), entry.offset);
     for (std::size_t i = 0; i < halves.size(); ++i) {
-        const float value = half_value(halves[i]);
+        const float value = kernels::to_float(halves[i]);
         std::memcpy(into.data() + i * sizeof value, &value, sizeof value);
     }
 }

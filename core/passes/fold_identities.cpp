@@ -2,9 +2,9 @@
 #include "core/ops/op_def.h"
 #include "core/passes/rewrite.h"
 #include "core/passes/simplify.h"
+#include "kernels/numbers.h"
 #include "kernels/weft_kernels.h"
 
-#include <bit>
 #include <cmath>
 #include <map>
 
@@ -14,21 +14,12 @@ namespace {
 using ir::Op;
 using ir::ValueId;
 
-double round_to_bf16(double value) {
-    const auto single = static_cast<float>(value);
-    if (!std::isfinite(single)) {
-        return static_cast<double>(single);
-    }
-    auto bits = std::bit_cast<std::uint32_t>(single);
-    bits += 0x7fff + ((bits >> 16) & 1); // to nearest, ties to even
-    return static_cast<double>(std::bit_cast<float>(bits & 0xffff0000U));
-}
-
 /// The number that `constant` writes: its value in the element type.
 double stored(double value, ir::DType dtype) {
     switch (dtype) {
     case ir::DType::f32: return static_cast<double>(static_cast<float>(value));
-    case ir::DType::bf16: return round_to_bf16(value);
+    case ir::DType::bf16:
+        return static_cast<double>(kernels::round_to_bf16(static_cast<float>(value)));
     case ir::DType::f64: return value;
     default: return std::trunc(value);
     }

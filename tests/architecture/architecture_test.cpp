@@ -59,6 +59,9 @@ private slots:
         row("ui/x.cpp", "widgets/theme.h", true);
         row("ui/x.cpp", "kernels/weft_kernels.h", false);
         row("app/cli/x.cpp", "ui/bridge/convert.h", false);
+        row("core/base/x.h", "kernels/philox.h", true);
+        row("core/base/x.h", "kernels/weft_kernels.h", false);
+        row("ui/x.cpp", "kernels/numbers.h", false);
         row("core/new_folder/x.cpp", "core/base/check.h", false);
         row("core/ir/x.cpp", "tests/support/weft_test.h", false);
     }

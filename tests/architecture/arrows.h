@@ -85,6 +85,12 @@ inline const std::vector<Arrows>& allowed_arrows() {
     return kTable;
 }
 
+/// Plain arithmetic for all of the engine: bits of numbers, and the generator of random ones.
+inline const std::vector<std::string_view>& common_headers() {
+    static const std::vector<std::string_view> kCommon = {"kernels/numbers.h", "kernels/philox.h"};
+    return kCommon;
+}
+
 /// Forbidden although a broader entry above allows it.
 inline const std::vector<Arrows>& forbidden_arrows() {
     static const std::vector<Arrows> kForbidden = {{"core/train/", {"core/launch/"}}};

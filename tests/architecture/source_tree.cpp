@@ -157,8 +157,9 @@ std::string forbidden_reason(const std::string& file, const Include& include) {
         return "includes of our own start at the repository's root";
     }
     const Arrows* never = entry_of(forbidden_arrows(), file);
+    const bool common = file.starts_with("core/") && starts_with_any(header, common_headers());
     const bool allowed =
-        header.starts_with(entry->folder) || starts_with_any(header, entry->may_include);
+        common || header.starts_with(entry->folder) || starts_with_any(header, entry->may_include);
     if (!allowed || (never != nullptr && starts_with_any(header, never->may_include))) {
         return std::string(entry->folder) + " may not see " + header;
     }

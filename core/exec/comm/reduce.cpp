@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/exec/comm/reduce.h"
 
+#include "kernels/numbers.h"
+
 #include <array>
-#include <bit>
 #include <cstring>
 #include <type_traits>
 
 namespace weft::exec::comm {
 namespace {
 
-struct Bf16 {
-    std::uint16_t bits;
-};
+using kernels::bf16;
 
-float wide(Bf16 value) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
+float wide(bf16 value) {
+    return kernels::to_float(value);
 }
 
 template <class T>
@@ -28,12 +27,8 @@ T narrow(T value) {
 }
 
 template <class T>
-requires std::is_same_v<T, Bf16> Bf16 narrow(float value) {
-    // Both results and a choice, rather than a branch: so that loops over it are vectorised.
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    const std::uint32_t rounded = (bits + 0x7FFFU + (bits >> 16 & 1U)) >> 16;
-    const std::uint32_t nan = bits >> 16 | 0x40U; // stays a NaN when cut
-    return {static_cast<std::uint16_t>((bits & 0x7FFFFFFFU) > 0x7F800000U ? nan : rounded)};
+requires std::is_same_v<T, bf16> bf16 narrow(float value) {
+    return kernels::to_bf16(value);
 }
 
 template <class T>
@@ -143,7 +138,7 @@ void reduce(ir::DType dtype, Reduction reduction, std::span<const std::byte* con
             std::span<std::byte> dst) {
     switch (dtype) {
     case ir::DType::f32: return fold_by_reduction<float>(reduction, sources, dst);
-    case ir::DType::bf16: return fold_by_reduction<Bf16>(reduction, sources, dst);
+    case ir::DType::bf16: return fold_by_reduction<bf16>(reduction, sources, dst);
     case ir::DType::f64: return fold_by_reduction<double>(reduction, sources, dst);
     case ir::DType::i32: return fold_by_reduction<std::int32_t>(reduction, sources, dst);
     case ir::DType::i64: return fold_by_reduction<std::int64_t>(reduction, sources, dst);
@@ -162,7 +157,7 @@ void widen(ir::DType dtype, const std::byte* src, std::byte* dst, std::int64_t c
         }
         return;
     }
-    const auto* from = reinterpret_cast<const Bf16*>(src);
+    const auto* from = reinterpret_cast<const bf16*>(src);
     auto* to = reinterpret_cast<float*>(dst);
     for (std::int64_t i = 0; i < count; ++i) {
         to[i] = wide(from[i]);
@@ -173,7 +168,7 @@ void finish(ir::DType dtype, Reduction reduction, int ranks, const std::byte* sr
             std::int64_t count) {
     const int divisor = reduction == Reduction::mean ? ranks : 1;
     if (dtype == ir::DType::bf16) {
-        divide<Bf16>(src, dst, count, divisor);
+        divide<bf16>(src, dst, count, divisor);
     } else if (divisor == 1) {
         widen(dtype, src, dst, count);
     } else if (dtype == ir::DType::f32) {

@@ -4,6 +4,7 @@
 #include "core/train/logging/tensorboard_event.h"
 
 #include "core/base/text.h"
+#include "kernels/numbers.h"
 
 #include <cmath>
 #include <cstring>
@@ -89,23 +90,6 @@ private:
     bool sound_ = true;
 };
 
-double half_value(std::uint16_t bits) {
-    const int exponent = (bits >> 10) & 31;
-    const int mantissa = bits & 1023;
-    const double size = exponent == 0    ? std::ldexp(mantissa, -24)
-                        : exponent != 31 ? std::ldexp(mantissa + 1024, exponent - 25)
-                        : mantissa == 0  ? INFINITY
-                                         : NAN;
-    return (bits & 0x8000) != 0 ? -size : size;
-}
-
-double bfloat_value(std::uint16_t bits) {
-    const std::uint32_t wide = std::uint32_t{bits} << 16;
-    float value = 0;
-    std::memcpy(&value, &wide, sizeof value);
-    return value;
-}
-
 /// The element types of TensorProto.
 enum TensorType : std::uint8_t {
     dt_float = 1,
@@ -119,6 +103,11 @@ enum TensorType : std::uint8_t {
     dt_bfloat16 = 14,
     dt_half = 19,
 };
+
+double half_number(std::uint64_t type, std::uint16_t bits) {
+    return double(type == dt_half ? kernels::to_float(kernels::f16{bits})
+                                  : kernels::to_float(kernels::bf16{bits}));
+}
 
 /// The one element of a tensor's raw bytes; none when it has more, or none, or is no number.
 std::optional<double> element(std::uint64_t type, std::string_view text) {
@@ -141,7 +130,7 @@ std::optional<double> element(std::uint64_t type, std::string_view text) {
         return std::nullopt;
     }
     const auto bits = little_endian<std::uint16_t>(text);
-    return type == dt_half ? half_value(bits) : bfloat_value(bits);
+    return half_number(type, bits);
 }
 
 /// Counts the elements of a repeated field, packed or not, and keeps the first.
@@ -166,9 +155,9 @@ void add_fixed(Elements& out, const WireField& field) {
 
 void add_varints(Elements& out, const WireField& field, std::uint64_t type) {
     const auto add = [&](std::uint64_t value) {
-        out.add(type == dt_half       ? half_value(static_cast<std::uint16_t>(value))
-                : type == dt_bfloat16 ? bfloat_value(static_cast<std::uint16_t>(value))
-                                      : double(static_cast<std::int64_t>(value)));
+        const bool half = type == dt_half || type == dt_bfloat16;
+        out.add(half ? half_number(type, static_cast<std::uint16_t>(value))
+                     : double(static_cast<std::int64_t>(value)));
     };
     if (field.wire == varint) {
         add(field.value);
