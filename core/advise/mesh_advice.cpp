@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/advise/mesh_advice.h"
 
-#include "core/compile/on_threads.h"
+#include "core/base/on_threads.h"
 
 #include <algorithm>
 #include <array>
@@ -104,7 +104,7 @@ MeshAdvice search_meshes(const compile::RunConfig& config, const Planner& planne
         std::vector<std::optional<plan::Alternative>> made(wanted);
         // More at a time than there are cores, so that none comes last alone.
         const int together = threads > 1 ? static_cast<int>(wanted) : 1;
-        compile::for_each_on(together, wanted, [&](std::size_t i) {
+        for_each_on(together, wanted, [&](std::size_t i) {
             made[i] = plan_candidate(config, planner, *order[static_cast<std::size_t>(tried) + i]);
         });
         tried += static_cast<int>(wanted);

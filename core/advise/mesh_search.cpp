@@ -4,9 +4,9 @@
 #include "core/advise/mesh_advice.h"
 #include "core/advise/pipeline_rhythm.h"
 #include "core/base/error.h"
+#include "core/base/on_threads.h"
 #include "core/base/text.h"
 #include "core/compile/mesh_config.h"
-#include "core/compile/on_threads.h"
 #include "core/passes/bucket_exchanges.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ public:
                 }
             }
         }
-        compile::for_each_on(threads_, all.size(), [&](std::size_t i) {
+        for_each_on(threads_, all.size(), [&](std::size_t i) {
             if (stop_.stop_requested()) {
                 throw Error(ErrorKind::runtime, "advice", "the search was stopped");
             }

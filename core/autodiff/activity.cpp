@@ -32,7 +32,7 @@ void Activity::mark(ValueId id) {
 
 void Activity::sweep(const ir::Block& block) {
     for (const ir::Op& op : block.ops) {
-        if (op.kind == "repeat") {
+        if (op.is_loop()) {
             sweep_repeat(op);
         } else if (active(op)) {
             std::for_each(op.outputs.begin(), op.outputs.end(), [&](ValueId id) { mark(id); });

@@ -81,7 +81,7 @@ void differentiate(ir::Block& forward, ops::Builder& target, const Activity& act
             continue;
         }
         target.set_path(forward.ops[i].path);
-        if (forward.ops[i].kind == "repeat") {
+        if (forward.ops[i].is_loop()) {
             differentiate_repeat(forward, i, target, activity, gradients);
         } else {
             const ir::Op op = forward.ops[i]; // appending may move the block's ops

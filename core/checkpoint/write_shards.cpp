@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each writer's pieces go into shards of its own, so that writers never wait for one another and a
 // shard is complete when its writer says so.
+#include "core/base/on_threads.h"
 #include "core/checkpoint/block_sums.h"
 #include "core/checkpoint/manifest_json.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstring>
-#include <exception>
-#include <functional>
 #include <map>
-#include <mutex>
 #include <thread>
 
 namespace weft::checkpoint {
@@ -173,38 +170,6 @@ void add_shards(std::vector<Task> tasks, std::vector<Shard>& out) {
     }
 }
 
-/// Does the jobs on threads; the first fault ends what has not begun and is thrown again.
-void side_by_side(std::size_t jobs, const std::function<void(std::size_t)>& job) {
-    if (jobs == 1) {
-        job(0);
-        return;
-    }
-    std::atomic<std::size_t> next = 0;
-    std::mutex mutex; // guards fault
-    std::exception_ptr fault;
-    const auto work = [&] {
-        try {
-            for (std::size_t i = next++; i < jobs; i = next++) {
-                job(i);
-            }
-        } catch (...) {
-            next = jobs;
-            const std::lock_guard lock(mutex);
-            fault = fault ? fault : std::current_exception();
-        }
-    };
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    {
-        std::vector<std::jthread> threads;
-        for (std::size_t i = 0; i < std::min(jobs, cores); ++i) {
-            threads.emplace_back(work);
-        }
-    }
-    if (fault) {
-        std::rethrow_exception(fault);
-    }
-}
-
 } // namespace
 
 void write_shards(const fs::path& folder, std::span<const TensorView> tensors, Manifest& out) {
@@ -219,7 +184,8 @@ void write_shards(const fs::path& folder, std::span<const TensorView> tensors, M
     for (std::size_t i = 0; i < shards.size(); ++i) {
         shards[i].info = &out.shards[i];
     }
-    side_by_side(shards.size(), [&](std::size_t i) { write_shard(folder, shards[i]); });
+    const int cores = static_cast<int>(std::thread::hardware_concurrency());
+    for_each_on(cores, shards.size(), [&](std::size_t i) { write_shard(folder, shards[i]); });
 }
 
 } // namespace weft::checkpoint

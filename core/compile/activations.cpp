@@ -69,7 +69,7 @@ private:
 
     void visit(const ir::Block& block) {
         for (const Op& op : block.ops) {
-            if (op.kind == "repeat") {
+            if (op.is_loop()) {
                 visit_loop(op);
                 continue;
             }

@@ -3,8 +3,8 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/on_threads.h"
 #include "core/compile/activations.h"
-#include "core/compile/on_threads.h"
 #include "core/compile/predict.h"
 #include "core/compile/shard_programs.h"
 #include "core/exec/kernel_call.h"
@@ -135,7 +135,7 @@ private:
             if (!memory::is_step(op)) {
                 continue;
             }
-            if (op.kind == "repeat") {
+            if (op.is_loop()) {
                 choices.emplace_back();
                 visit(program, op.body.front(), choices, fallbacks);
             } else if (ops::op_def(op.kind).collective) {

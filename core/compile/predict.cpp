@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/compile/predict.h"
 
+#include "core/base/on_threads.h"
 #include "core/base/text.h"
-#include "core/compile/on_threads.h"
 #include "core/compile/stage_programs.h"
 #include "core/ops/op_def.h"
 

@@ -126,8 +126,8 @@ void MeshComparer::walk(const ir::Block& whole, const ir::Block& local) {
     for (std::size_t i = 0; i < whole.ops.size() && !out_.first; ++i) {
         const Op& op = whole.ops[i];
         const std::size_t first = at.next;
-        if (op.kind == "repeat") {
-            while (local.ops[at.next].kind != "repeat") {
+        if (op.is_loop()) {
+            while (!local.ops[at.next].is_loop()) {
                 run_next(at);
             }
             walk_loop(op, local.ops[at.next++]);
@@ -225,7 +225,7 @@ double MeshComparer::magnitude_of(ValueId id) {
 /// the devices add up.
 double MeshComparer::operand_magnitude(const Op& op, ValueId output) {
     const auto number = std::find(op.outputs.begin(), op.outputs.end(), output);
-    if (op.kind == "repeat") {
+    if (op.is_loop()) {
         return magnitude_of(
             op.body[0].results[static_cast<std::size_t>(number - op.outputs.begin())]);
     }

@@ -67,7 +67,7 @@ void Interpreter::run(const ir::Block& block) {
 }
 
 void Interpreter::run(const ir::Op& op) {
-    if (op.kind == "repeat") {
+    if (op.is_loop()) {
         Loop loop(*this, op);
         for (std::int64_t step = 0; step < loop.count(); ++step) {
             loop.begin_iteration(step);

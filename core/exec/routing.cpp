@@ -30,7 +30,7 @@ void run_and_note(Interpreter& interpreter, const ir::Block& block,
                   std::vector<std::int32_t>& choices) {
     const ir::Program& program = interpreter.program();
     for (const Op& op : block.ops) {
-        if (op.kind == "repeat") {
+        if (op.is_loop()) {
             Interpreter::Loop loop(interpreter, op);
             for (std::int64_t step = 0; step < loop.count(); ++step) {
                 loop.begin_iteration(step);

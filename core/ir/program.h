@@ -113,7 +113,33 @@ struct Op {
     std::vector<Block> body; // structured ops: exactly one block; else empty
 
     bool structured() const { return !body.empty(); }
+    /// "repeat": its body runs several times. The other structured op is "fused", one kernel.
+    bool is_loop() const { return kind == "repeat"; }
 };
+
+/// Calls visit(op) for every op of a block (or a const one) and of the loops in it, a loop before
+/// its body. Fused ops are ops: their bodies are not walked.
+template <class AnyBlock, class Visit>
+void walk(AnyBlock& block, const Visit& visit) {
+    for (auto& op : block.ops) {
+        visit(op);
+        if (op.is_loop()) {
+            walk(op.body.front(), visit);
+        }
+    }
+}
+
+/// Calls visit(block) for the body of every loop in a block, the innermost first, and for the
+/// block.
+template <class AnyBlock, class Visit>
+void walk_blocks(AnyBlock& block, const Visit& visit) {
+    for (auto& op : block.ops) {
+        if (op.is_loop()) {
+            walk_blocks(op.body.front(), visit);
+        }
+    }
+    visit(block);
+}
 
 /// "matmul at blocks.3.mlp.up": an op in messages and causes.
 std::string op_text(const Op& op);

@@ -117,7 +117,7 @@ private:
 
     /// `before`: the number of violations before the op.
     void structure(const Op& op, std::size_t before) {
-        const bool owns_body = op.kind == "repeat" || op.kind == "fused";
+        const bool owns_body = op.is_loop() || op.kind == "fused";
         if (op.body.size() != (owns_body ? 1U : 0U)) {
             report(owns_body ? "has no body" : "must not have a body");
             return;
@@ -135,7 +135,7 @@ private:
         if (violations_.size() > before) {
             return; // unknown values have no types to compare
         }
-        if (op.kind == "repeat") {
+        if (op.is_loop()) {
             repeat(op);
         } else {
             fused(op);

@@ -43,7 +43,7 @@ private:
         for (Op& op : block.ops) {
             const int position = position_;
             position_ += is_step(op) ? 1 : 0;
-            if (op.kind == "repeat") {
+            if (op.is_loop()) {
                 if (const auto found = missing_.initial_values.find(position);
                     found != missing_.initial_values.end()) {
                     for (const std::size_t i : found->second) {

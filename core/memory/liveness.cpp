@@ -53,7 +53,7 @@ private:
     /// First walk: positions, definitions, parts.
     void number(const Block& block) {
         for (const Op& op : block.ops) {
-            if (op.kind == "repeat") {
+            if (op.is_loop()) {
                 number_loop(op);
             } else if (is_step(op)) {
                 const int position = next_++;
@@ -128,7 +128,7 @@ private:
 
     void read(const Block& block) {
         for (const Op& op : block.ops) {
-            if (op.kind == "repeat") {
+            if (op.is_loop()) {
                 read_loop(op);
             } else if (is_step(op)) {
                 const int position = next_++;

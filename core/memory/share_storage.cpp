@@ -67,7 +67,7 @@ private:
         for (const Op& op : block.ops) {
             const int position = position_;
             position_ += is_step(op) ? 1 : 0;
-            if (op.kind == "repeat") {
+            if (op.is_loop()) {
                 loops_.push_back({&op, position});
                 for (std::size_t i = 0; i < carried_of(op); ++i) {
                     origins_[at(op.body.front().arguments[i])] = {Origin::Kind::carried_argument,
@@ -349,19 +349,15 @@ private:
             }
             storage_.stretch_of[at(id)] = found;
         };
-        for_each_value(program_.body, claim);
-        return std::move(storage_);
-    }
-
-    template <typename Visit>
-    void for_each_value(const Block& block, const Visit& visit) {
-        std::for_each(block.arguments.begin(), block.arguments.end(), visit);
-        for (const Op& op : block.ops) {
-            std::for_each(op.outputs.begin(), op.outputs.end(), visit);
-            if (op.kind == "repeat") {
-                for_each_value(op.body.front(), visit);
+        std::for_each(program_.body.arguments.begin(), program_.body.arguments.end(), claim);
+        ir::walk(program_.body, [&](const Op& op) {
+            std::for_each(op.outputs.begin(), op.outputs.end(), claim);
+            if (op.is_loop()) {
+                const ir::ValueIds& inner = op.body.front().arguments;
+                std::for_each(inner.begin(), inner.end(), claim);
             }
-        }
+        });
+        return std::move(storage_);
     }
 
     const ir::Program& program_;

@@ -67,7 +67,7 @@ private:
         frames_.push_back(&ops);
         define(block.arguments);
         for (Op& op : block.ops) {
-            if (op.kind == "repeat") {
+            if (op.is_loop()) {
                 loop_types(op);
             } else {
                 lower(op);

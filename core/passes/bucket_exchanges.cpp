@@ -312,19 +312,12 @@ private:
     int last_backward_ = kBefore;
 };
 
-void cut_block(ir::Program& program, ir::Block& block, std::int64_t limit, const OpGroups& groups) {
-    for (Op& op : block.ops) {
-        if (op.kind == "repeat") {
-            cut_block(program, op.body.front(), limit, groups);
-        }
-    }
-    Bucketer(program, block, limit, groups).run();
-}
-
 } // namespace
 
 void bucket_exchanges(ir::Program& program, std::int64_t bucket_bytes, const OpGroups& groups) {
-    cut_block(program, program.body, bucket_bytes, groups);
+    ir::walk_blocks(program.body, [&](ir::Block& block) {
+        Bucketer(program, block, bucket_bytes, groups).run();
+    });
 }
 
 } // namespace weft::passes

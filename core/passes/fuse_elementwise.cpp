@@ -258,19 +258,10 @@ private:
     std::vector<std::size_t> group_of_; // [position]
 };
 
-void fuse_block(ir::Program& program, Block& block, const OpGroups& kinds) {
-    for (Op& op : block.ops) {
-        if (op.kind == "repeat") {
-            fuse_block(program, op.body.front(), kinds);
-        }
-    }
-    BlockFuser(program, block, kinds).run();
-}
-
 } // namespace
 
 void fuse_elementwise(ir::Program& program, const OpGroups& kinds) {
-    fuse_block(program, program.body, kinds);
+    ir::walk_blocks(program.body, [&](Block& block) { BlockFuser(program, block, kinds).run(); });
 }
 
 } // namespace weft::passes

@@ -28,7 +28,7 @@ private:
             for (ir::Block& body : op.body) {
                 visit(body);
             }
-            if (op.kind == "repeat" && op.attributes.integer("count") == 1) {
+            if (op.is_loop() && op.attributes.integer("count") == 1) {
                 splice(op, flat);
             } else {
                 flat.push_back(std::move(op));

@@ -94,7 +94,7 @@ private:
                 input = replaced_.resolve(input);
             }
             if (op.structured()) {
-                if (op.kind == "repeat") {
+                if (op.is_loop()) {
                     visit(op.body.front());
                 }
                 continue;

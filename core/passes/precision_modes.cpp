@@ -49,7 +49,7 @@ private:
             for (std::size_t i = 0; i < op.inputs.size(); ++i) {
                 uses(op.inputs[i]).push_back({&op, i, false});
             }
-            if (op.kind == "repeat") {
+            if (op.is_loop()) {
                 collect_uses(op.body.front(), &op);
             }
         }
@@ -72,7 +72,7 @@ private:
     bool mark_feeding(const Block& block) {
         bool grew = false;
         for (auto op = block.ops.rbegin(); op != block.ops.rend(); ++op) {
-            if (op->kind == "repeat") {
+            if (op->is_loop()) {
                 grew = mark_loop(*op) || grew;
                 continue;
             }
@@ -116,7 +116,7 @@ private:
 
     void decide(const Block& block) {
         for (const Op& op : block.ops) {
-            if (op.kind == "repeat") {
+            if (op.is_loop()) {
                 decide_loop(op);
             } else {
                 decide_op(op);
@@ -191,7 +191,7 @@ private:
             return carried ? mode(op.body.front().arguments[use.index]) == Mode::full
                            : read_in_full(op.outputs[use.index]);
         }
-        if (op.kind == "repeat") {
+        if (op.is_loop()) {
             return use.index >= carried_of(op) &&
                    read_in_full(op.body.front().arguments[use.index]);
         }

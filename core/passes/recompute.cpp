@@ -286,32 +286,27 @@ private:
 };
 
 template <typename Visit>
-void for_each_trained_block(ir::Program& program, ir::Block& block, const Visit& visit) {
-    for (Op& op : block.ops) {
-        if (op.kind == "repeat") {
-            for_each_trained_block(program, op.body.front(), visit);
+void for_each_trained_block(ir::Program& program, const Visit& visit) {
+    ir::walk_blocks(program.body, [&](ir::Block& block) {
+        BlockRecompute recompute(program, block);
+        if (recompute.trains()) {
+            visit(recompute);
         }
-    }
-    BlockRecompute recompute(program, block);
-    if (recompute.trains()) {
-        visit(recompute);
-    }
+    });
 }
 
 } // namespace
 
 void recompute(ir::Program& program, const RecomputeOptions& options) {
     if (options.mode != Recompute::none) {
-        for_each_trained_block(program, program.body,
-                               [&](BlockRecompute& block) { block.run(options); });
+        for_each_trained_block(program, [&](BlockRecompute& block) { block.run(options); });
     }
 }
 
 std::vector<double> recompute_thresholds(const ir::Program& program) {
     ir::Program copy = program; // the walk is shared with the pass, which changes programs
     std::set<double> found = {0.0};
-    for_each_trained_block(copy, copy.body,
-                           [&](const BlockRecompute& block) { block.thresholds(found); });
+    for_each_trained_block(copy, [&](const BlockRecompute& block) { block.thresholds(found); });
     return {found.begin(), found.end()};
 }
 

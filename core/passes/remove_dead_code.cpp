@@ -37,7 +37,7 @@ private:
             if (!any_live(op->outputs)) {
                 continue;
             }
-            if (op->kind == "repeat") {
+            if (op->is_loop()) {
                 mark_loop(*op);
                 continue;
             }
@@ -80,7 +80,7 @@ private:
         const auto dead = [this](const Op& op) { return !any_live(op.outputs); };
         changed_ = std::erase_if(block.ops, dead) > 0 || changed_;
         for (Op& op : block.ops) {
-            if (op.kind == "repeat") {
+            if (op.is_loop()) {
                 sweep_loop(op);
                 sweep(op.body.front());
             }

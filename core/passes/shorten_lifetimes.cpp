@@ -143,7 +143,7 @@ private:
 
 void sort_block(const ir::Program& program, Block& block, std::span<const ValueId> replaceable) {
     for (Op& op : block.ops) {
-        if (op.kind == "repeat") {
+        if (op.is_loop()) {
             Block& body = op.body.front();
             const auto carried = static_cast<std::size_t>(op.attributes.integer("carried"));
             sort_block(program, body, std::span(body.arguments).first(carried));

@@ -13,16 +13,6 @@ using ir::Block;
 using ir::Op;
 using ir::ValueId;
 
-template <typename Visit>
-void for_each_op(const Block& block, const Visit& visit) {
-    for (const Op& op : block.ops) {
-        visit(op);
-        if (op.kind == "repeat") {
-            for_each_op(op.body.front(), visit);
-        }
-    }
-}
-
 struct Traits {
     bool backward = false; // written in the backward phase
     bool update = false;   // written in the update phase
@@ -37,11 +27,11 @@ public:
           categories_(storage.stretches.size(), Category::activations) {}
 
     std::vector<Category> run() {
-        for_each_op(program_.body, [this](const Op& op) { observe(op); });
+        ir::walk(program_.body, [this](const Op& op) { observe(op); });
         for (std::size_t i = 0; i < categories_.size(); ++i) {
             categories_[i] = first_guess(i);
         }
-        for_each_op(program_.body, [this](const Op& op) { spread_gradients(op); });
+        ir::walk(program_.body, [this](const Op& op) { spread_gradients(op); });
         return std::move(categories_);
     }
 
@@ -51,7 +41,7 @@ private:
     }
 
     void observe(const Op& op) {
-        if (op.kind == "repeat") {
+        if (op.is_loop()) {
             return; // its operands are those of the body's ops
         }
         for (const ValueId id : op.inputs) {
@@ -97,7 +87,7 @@ private:
     void spread_gradients(const Op& op) {
         for (const ValueId out : op.outputs) {
             for (const ValueId in : op.inputs) {
-                if (op.kind == "repeat" || program_.type(in).shape != program_.type(out).shape) {
+                if (op.is_loop() || program_.type(in).shape != program_.type(out).shape) {
                     continue;
                 }
                 const std::size_t to = stretch(out);
@@ -141,13 +131,13 @@ std::vector<std::string> name_stretches(const ir::Program& program,
     for (const ir::Port& port : program.arguments) {
         name(port.value, port.name);
     }
-    for_each_op(program.body, [&](const Op& op) {
+    ir::walk(program.body, [&](const Op& op) {
         const std::string place = op.path.empty() ? op.kind.text() : op.kind + " " + op.path;
         for (const ValueId id : op.outputs) {
             name(id, program.value(id).name.empty() ? place : program.value(id).name);
         }
         for (const Block& body : op.body) {
-            if (op.kind == "repeat") {
+            if (op.is_loop()) {
                 for (const ValueId id : body.arguments) {
                     name(id, place);
                 }

@@ -154,8 +154,7 @@ private:
         for (Op& op : block.ops) {
             if (memory::is_step(op)) {
                 const int position = position_++;
-                steps.push_back(op.kind == "repeat" ? loop(op, position)
-                                                    : leaf(std::move(op), position));
+                steps.push_back(op.is_loop() ? loop(op, position) : leaf(std::move(op), position));
             }
         }
     }

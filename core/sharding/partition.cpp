@@ -257,7 +257,7 @@ private:
             }
             b.set_path(op.path);
             b.set_phase(op.phase);
-            if (op.kind == "repeat") {
+            if (op.is_loop()) {
                 emit_loop(op, b);
             } else {
                 emit(op, b);
@@ -502,7 +502,7 @@ private:
     /// Sums that a value would have if nothing were added up on the way.
     std::vector<int> natural_sums(const ir::Block& block, ValueId id) {
         const Op* op = producer(block, id);
-        if (op == nullptr || op->kind == "repeat") {
+        if (op == nullptr || op->is_loop()) {
             return {};
         }
         const ops::FactorRule& rule = rules_.of(*op);

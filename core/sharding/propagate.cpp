@@ -45,18 +45,12 @@ struct Wish {
 } // namespace
 
 RuleTable::RuleTable(const ir::Program& program) : rule_of_(program.values.size(), nullptr) {
-    add(program, program.body);
-    alike_.clear();
-}
-
-void RuleTable::add(const ir::Program& program, const ir::Block& block) {
-    for (const ir::Op& op : block.ops) {
-        if (op.kind == "repeat") {
-            add(program, op.body.front());
-        } else {
+    ir::walk(program.body, [&](const ir::Op& op) {
+        if (!op.is_loop()) {
             rule_of_[static_cast<std::size_t>(op.outputs.front().index)] = rule_of(program, op);
         }
-    }
+    });
+    alike_.clear();
 }
 
 const ops::FactorRule* RuleTable::rule_of(const ir::Program& program, const ir::Op& op) {
@@ -123,7 +117,7 @@ Propagation::Propagation(const ir::Program& program, const RuleTable& rules,
         }
     }
     for (const ir::Op& op : program.body.ops) {
-        if (op.kind != "repeat") {
+        if (!op.is_loop()) {
             continue;
         }
         for (std::size_t i = 0; i < op.outputs.size(); ++i) {
@@ -180,7 +174,7 @@ bool Propagation::sweep(const ir::Block& block, bool forward, const std::stop_to
             throw Error(ErrorKind::runtime, "program " + program_.name,
                         "compilation was stopped while placing its values");
         }
-        if (op.kind != "repeat") {
+        if (!op.is_loop()) {
             changed |= visit(op);
             return;
         }

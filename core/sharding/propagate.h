@@ -32,7 +32,6 @@ private:
         const ops::FactorRule* rule;
     };
 
-    void add(const ir::Program& program, const ir::Block& block);
     const ops::FactorRule* rule_of(const ir::Program& program, const ir::Op& op);
 
     std::deque<ops::FactorRule> rules_;

@@ -22,7 +22,7 @@ OpParts::OpParts(const ir::Program& program, const StageMap& map)
     : program_(program), map_(map), parts_(program.values.size(), kAnywhere),
       phases_(program.values.size(), Phase::forward), moving_(program.values.size(), false) {
     for (const Op& op : program.body.ops) {
-        if (op.kind == "repeat") {
+        if (op.is_loop()) {
             WEFT_CHECK(loop_ == nullptr, "a pipelined program has one loop");
             loop_ = &op;
         }

@@ -20,7 +20,7 @@ public:
         for (Op& op : program_.body.ops) {
             std::vector<Op> before;
             std::vector<Op> behind;
-            if (op.kind == "repeat") {
+            if (op.is_loop()) {
                 separate(op, before, behind);
             }
             std::move(before.begin(), before.end(), std::back_inserter(ops));

@@ -97,8 +97,8 @@ std::string_view layer_of_path(std::string_view path) {
 
 LayerList list_layers(const ir::Program& program) {
     const auto& ops = program.body.ops;
-    const auto loop = std::find_if(ops.begin(), ops.end(),
-                                   [](const ir::Op& op) { return op.kind == "repeat"; });
+    const auto loop =
+        std::find_if(ops.begin(), ops.end(), [](const ir::Op& op) { return op.is_loop(); });
     Collector collector(program);
     // Sums that start before the loop are in no order.
     collector.visit(program, loop == ops.end() ? program.body : loop->body.front());

@@ -112,7 +112,7 @@ public:
 private:
     void visit(const ir::Block& block) {
         for (const ir::Op& op : block.ops) {
-            if (op.kind == "repeat") {
+            if (op.is_loop()) {
                 enter(op);
             } else if (inside(toQString(op.path), layer_)) {
                 add(op);

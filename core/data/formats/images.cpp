@@ -8,15 +8,14 @@
 #include "core/base/crc32c.h"
 #include "core/base/file.h"
 #include "core/base/machine.h"
+#include "core/base/on_threads.h"
 #include "core/base/text.h"
 #include "core/data/files/damaged_files.h"
 #include "core/data/files/image_files.h"
 #include "core/data/files/image_resize.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <thread>
 
 namespace weft::data {
 namespace {
@@ -166,24 +165,6 @@ private:
     std::shared_ptr<const Encoding> encoding_;
     std::string fingerprint_;
 };
-
-/// Calls work(i) for every i below `count` on all cores; work does not throw.
-template <class Work>
-void on_all_cores(std::size_t count, Work&& work) {
-    std::atomic<std::size_t> next = 0;
-    const auto drain = [&] {
-        for (std::size_t i = next++; i < count; i = next++) {
-            work(i);
-        }
-    };
-    const auto threads =
-        std::min(count, static_cast<std::size_t>(std::max(1, read_machine().usable_cores)));
-    std::vector<std::jthread> helpers;
-    for (std::size_t i = 1; i < threads; ++i) {
-        helpers.emplace_back(drain);
-    }
-    drain();
-}
 
 /// Leaves out the files whose place in `faults` holds a reason.
 void remove_bad(const std::vector<std::string>& faults, double most_bad, ImageFiles& files,
@@ -336,24 +317,25 @@ std::shared_ptr<const Source> open_images(const Json& given, const OpenContext& 
     OpeningWatch watch(context, {.name = settings.path.filename().string(),
                                  .unit = "images",
                                  .total = static_cast<std::int64_t>(count)});
-    on_all_cores(count, [&, &files = files, &settings = settings](std::size_t i) {
-        if (!watch.add_one()) {
-            return;
-        }
-        if (context.targets == OpenContext::Targets::needed) {
-            faults[i] = fault_of_class(files, i);
-        }
-        try {
-            if (cached && faults[i].empty()) {
-                decode_file(files.root / files.paths[i], settings,
-                            std::span(pixels).subspan(i * sample_bytes, sample_bytes));
-            }
-        } catch (const Error& error) {
-            faults[i] = fault_of(error);
-        } catch (const std::exception& error) { // memory
-            faults[i] = shown(files.paths[i], 200) + ": " + error.what();
-        }
-    });
+    for_each_on(read_machine().usable_cores, count,
+                [&, &files = files, &settings = settings](std::size_t i) {
+                    if (!watch.add_one()) {
+                        return;
+                    }
+                    if (context.targets == OpenContext::Targets::needed) {
+                        faults[i] = fault_of_class(files, i);
+                    }
+                    try {
+                        if (cached && faults[i].empty()) {
+                            decode_file(files.root / files.paths[i], settings,
+                                        std::span(pixels).subspan(i * sample_bytes, sample_bytes));
+                        }
+                    } catch (const Error& error) {
+                        faults[i] = fault_of(error);
+                    } catch (const std::exception& error) { // memory
+                        faults[i] = shown(files.paths[i], 200) + ": " + error.what();
+                    }
+                });
     end_if_stopped(context.stop);
     remove_bad(faults, settings.most_bad, files, pixels, sample_bytes, notes);
     if (!cached) {

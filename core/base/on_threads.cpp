@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/on_threads.h"
+#include "core/base/on_threads.h"
 
 #include <atomic>
 #include <exception>
 #include <thread>
 #include <vector>
 
-namespace weft::compile {
+namespace weft {
 
 void for_each_on(int threads, std::size_t count, const std::function<void(std::size_t)>& work) {
     std::atomic<std::size_t> next = 0;
@@ -17,6 +17,7 @@ void for_each_on(int threads, std::size_t count, const std::function<void(std::s
                 work(i);
             } catch (...) {
                 faults[i] = std::current_exception();
+                next = count;
             }
         }
     };
@@ -34,4 +35,4 @@ void for_each_on(int threads, std::size_t count, const std::function<void(std::s
     }
 }
 
-} // namespace weft::compile
+} // namespace weft
