@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/sharding/axis_list.h"
 #include "core/sharding/explain.h"
+#include "core/sharding/loop_sums.h"
 #include "core/sharding/mesh_context.h"
 #include "core/sharding/reshard.h"
 
@@ -34,12 +35,6 @@ Sharding placed(const std::vector<std::vector<int>>& operand, const FactorSplits
     return out;
 }
 
-bool has_factor(const std::vector<std::vector<int>>& operand, std::size_t factor) {
-    return std::any_of(operand.begin(), operand.end(), [&](const std::vector<int>& dim) {
-        return std::find(dim.begin(), dim.end(), static_cast<int>(factor)) != dim.end();
-    });
-}
-
 class Partitioner {
 public:
     Partitioner(const ir::Program& program, const ProgramAnnotations& annotations, const Mesh& mesh,
@@ -47,8 +42,7 @@ public:
         : whole_(program), annotations_(annotations), mesh_(mesh), stop_(std::move(stop)),
           rules_(program), propagation_(program, rules_, annotations, mesh, stop_),
           parts_(program.values.size()), makers_(program.values.size(), nullptr),
-          producers_(program.values.size()), resharder_(mesh, [this] { return coordinates(); }) {
-        find_producers(program.body);
+          sums_(program, rules_, propagation_), resharder_(mesh, [this] { return coordinates(); }) {
     }
 
     PartitionedProgram run() {
@@ -266,10 +260,6 @@ private:
     }
 
     bool is_float(ValueId id) const { return ir::is_float(whole_.type(id).dtype); }
-    Partial mode_of(const Op& op) const {
-        const ops::OpDef& def = ops::op_def(op.kind);
-        return def.partial == nullptr ? Partial::resolve : def.partial({whole_, op});
-    }
 
     /// Whether the op splits what it makes over all axes but those in common: a sum over the rest
     /// is reduced and scattered on its way in, and only its own part is left to be summed over the
@@ -287,7 +277,7 @@ private:
 
     /// Axes that may stay unsummed through the op. Takes them off the splits.
     std::vector<int> passing(const Op& op, FactorSplits& splits) {
-        const Partial mode = mode_of(op);
+        const Partial mode = partial_mode(whole_, op);
         std::vector<int> axes;
         std::vector<int> common; // to all terms
         int sums = 0;
@@ -332,7 +322,7 @@ private:
         const ops::FactorRule& rule = rules_.of(op);
         FactorSplits splits = propagation_.factors(op);
         const std::vector<int> sums = passing(op, splits);
-        const bool together = mode_of(op) == Partial::together;
+        const bool together = partial_mode(whole_, op) == Partial::together;
         ValueIds inputs;
         std::vector<ir::Type> input_types;
         for (std::size_t i = 0; i < op.inputs.size(); ++i) {
@@ -468,78 +458,6 @@ private:
         return out;
     }
 
-    /// Axes over which a carried sum may stay unsummed until behind the loop: those of what the
-    /// body adds to it.
-    std::vector<int> unsummed(const ir::Block& body, std::size_t index) {
-        const Op* maker = producer(body, body.results[index]);
-        if (maker == nullptr || maker->kind != "add") {
-            return {};
-        }
-        const ValueId carried = body.arguments[index];
-        if (maker->inputs[0] != carried && maker->inputs[1] != carried) {
-            return {};
-        }
-        return natural_sums(body, maker->inputs[maker->inputs[0] == carried ? 1 : 0]);
-    }
-
-    void find_producers(const ir::Block& block) {
-        for (const Op& op : block.ops) {
-            for (const ValueId id : op.outputs) {
-                producers_[static_cast<std::size_t>(id.index)] = {&op, &block};
-            }
-            for (const ir::Block& body : op.body) {
-                find_producers(body);
-            }
-        }
-    }
-
-    /// The op of the block itself that makes the value; null: there is none.
-    const Op* producer(const ir::Block& block, ValueId id) const {
-        const Producer& found = producers_[static_cast<std::size_t>(id.index)];
-        return found.block == &block ? found.op : nullptr;
-    }
-
-    /// Sums that a value would have if nothing were added up on the way.
-    std::vector<int> natural_sums(const ir::Block& block, ValueId id) {
-        const Op* op = producer(block, id);
-        if (op == nullptr || op->is_loop()) {
-            return {};
-        }
-        const ops::FactorRule& rule = rules_.of(*op);
-        const FactorSplits splits = propagation_.factors(*op);
-        const auto output = static_cast<std::size_t>(
-            std::find(op->outputs.begin(), op->outputs.end(), id) - op->outputs.begin());
-        std::vector<int> axes;
-        for (std::size_t f = 0; f < splits.size(); ++f) {
-            if (rule.factors[f].combine == Combine::sum && !has_factor(rule.outputs[output], f)) {
-                for (const Split& split : splits[f]) {
-                    add_axes(axes, split.axes);
-                }
-            }
-        }
-        const Partial mode = mode_of(*op);
-        if (mode == Partial::resolve || !axes.empty()) {
-            return axes;
-        }
-        for (const ValueId input : op->inputs) {
-            const auto sums = natural_sums(block, input);
-            if (mode == Partial::together && !axes.empty() && sums != axes) {
-                return {};
-            }
-            if (!sums.empty()) {
-                axes = sums;
-            } else if (mode == Partial::together && is_float(input) && !is_zero(block, input)) {
-                return {};
-            }
-        }
-        return axes;
-    }
-
-    bool is_zero(const ir::Block& block, ValueId id) const {
-        const Op* op = producer(block, id);
-        return op != nullptr && op->kind == "constant" && op->attributes.real("value") == 0.0;
-    }
-
     void emit_loop(const Op& op, ops::Builder& b) {
         const ir::Block& body = op.body.front();
         const auto carried = static_cast<std::size_t>(op.attributes.integer("carried"));
@@ -553,7 +471,7 @@ private:
         for (std::size_t i = 0; i < op.inputs.size(); ++i) {
             Sharding place = seen(body.arguments[i], op.phase);
             if (i < carried) {
-                place.partial = unsummed(body, i);
+                place.partial = sums_.unsummed(body, i);
                 std::erase_if(place.partial, [&](int axis) { return place.uses(axis); });
                 loop.inputs.push_back(get(op.inputs[i], place, op, b));
             } else {
@@ -639,11 +557,7 @@ private:
     const Propagation propagation_;
     std::vector<Part> parts_;       // by value of the whole program
     std::vector<const Op*> makers_; // likewise; null: an argument or a loop's result
-    struct Producer {
-        const Op* op = nullptr;
-        const ir::Block* block = nullptr; // that it stands in
-    };
-    std::vector<Producer> producers_; // likewise
+    const LoopSums sums_;
     struct Moved {
         ValueId id;
         ir::Phase phase;
