@@ -24,7 +24,6 @@ constexpr double kDevicesSeconds = 1;
 constexpr double kLeastSampleSeconds = 0.5;
 constexpr double kSampleShare = 0.05; // of the time from evaluation to evaluation
 constexpr std::size_t kKeptSteps = 1000;
-constexpr std::string_view kTrainPrefix = "train/";
 
 data::LoaderOptions loader_options(const compile::RunConfig& config) {
     data::LoaderOptions options;
@@ -64,7 +63,7 @@ std::int64_t planned_steps(const LiveSettings& live, const Pace& pace) {
 }
 
 StepLoop::StepLoop(const LoopSetup& setup, Progress& progress)
-    : setup_(setup), goal_(checkpoint::goal_of(setup.config.document)), progress_(progress),
+    : setup_(setup), judge_(setup.config, progress), progress_(progress),
       update_(setup.executor, setup.config, schedule_total(setup.schedule_steps),
               progress.moments_since),
       manager_(manager_options(setup)), saved_step_(setup.saved_step) {
@@ -146,7 +145,7 @@ LoopEnd StepLoop::take_steps() {
         if (orders.wanted.stop) {
             return orders.wanted.stop_now ? LoopEnd::stop_now : LoopEnd::stop;
         }
-        if (loader_ && (reached_length(orders.live) || has_stalled())) {
+        if (loader_ && (reached_length(orders.live) || judge_.has_stalled())) {
             if (!lacks_last_evaluation()) {
                 return LoopEnd::length;
             }
@@ -224,7 +223,7 @@ void StepLoop::report(const data::Batch& batch, const UpdateNumbers& numbers, do
         event.mfu = setup_.model_flops / (seconds * setup_.peak_flops);
     }
     event.metrics = numbers.metrics;
-    sum_training(numbers);
+    judge_.add_step(numbers);
     keep_time(event.step_ms - wait_ms);
     record(std::move(event));
     report_devices();
@@ -304,41 +303,8 @@ bool StepLoop::evaluation_is_pending(const LiveSettings& live) const {
                   setup_.clock.steady_s() - last_evaluation_s_);
 }
 
-// Whether a training metric decides which step is best, or when the run has stalled.
-bool StepLoop::counts_training() const {
-    const auto& rule = setup_.config.early_stopping;
-    return goal_.metric.starts_with(kTrainPrefix) ||
-           (rule && rule->metric.starts_with(kTrainPrefix));
-}
-
 bool StepLoop::has_something_to_evaluate() const {
-    return setup_.data.validation != nullptr || counts_training();
-}
-
-void StepLoop::sum_training(const UpdateNumbers& numbers) {
-    if (!counts_training()) {
-        return;
-    }
-    Metrics one = numbers.metrics;
-    one.emplace_back(std::string(kTrainPrefix) + "loss", numbers.loss);
-    TrainingSums& sums = progress_.training;
-    ++sums.steps;
-    if (sums.metrics.size() != one.size()) {
-        sums = {std::move(one), 1};
-        return;
-    }
-    for (std::size_t i = 0; i < one.size(); ++i) {
-        sums.metrics[i].second += one[i].second;
-    }
-}
-
-// What the steps since the last evaluation reported, on average: one batch alone says little.
-Metrics StepLoop::take_training_means() {
-    TrainingSums sums = std::exchange(progress_.training, {});
-    for (auto& [name, value] : sums.metrics) {
-        value /= static_cast<double>(sums.steps);
-    }
-    return std::move(sums.metrics);
+    return setup_.data.validation != nullptr || judge_.counts_training();
 }
 
 bool StepLoop::lacks_last_evaluation() const {
@@ -358,15 +324,18 @@ bool StepLoop::evaluate_now() {
         }
         known = std::move(*metrics);
     }
-    if (counts_training()) {
-        const Metrics means = take_training_means();
+    if (judge_.counts_training()) {
+        const Metrics means = judge_.take_training_means();
         known.insert(known.end(), means.begin(), means.end());
     }
     last_evaluation_s_ = setup_.clock.steady_s();
     progress_.evaluated_step = progress_.step;
     progress_.last_metrics = known;
-    note_stall(known);
-    return note_improvement(known);
+    if (const std::string news = judge_.note_stall(known); !news.empty()) {
+        setup_.control.emit(
+            WarningEvent{news, "Without early stopping it trains the full length."});
+    }
+    return judge_.is_improvement(known);
 }
 
 // nullopt when it was stopped.
@@ -393,47 +362,6 @@ std::optional<Metrics> StepLoop::evaluate_validation() {
     write_samples(last_evaluation_s_ - before_s);
     progress_.seconds += setup_.clock.steady_s() - last_evaluation_s_;
     return metrics;
-}
-
-bool StepLoop::note_improvement(const Metrics& metrics) {
-    const auto score = checkpoint::score_in(metrics, goal_, progress_.step);
-    const bool better =
-        score && (!progress_.best || checkpoint::is_better(goal_, *score, progress_.best->score));
-    if (better) {
-        progress_.best = Best{*score, metrics};
-    }
-    return better;
-}
-
-void StepLoop::note_stall(const Metrics& metrics) {
-    const auto& rule = setup_.config.early_stopping;
-    const auto score = rule ? checkpoint::score_in(metrics, {rule->metric, rule->smaller_is_better},
-                                                   progress_.step)
-                            : std::nullopt;
-    if (!score) {
-        return;
-    }
-    std::optional<Stall>& stall = progress_.stall;
-    const double gain = !stall                    ? 0
-                        : rule->smaller_is_better ? stall->best - score->value
-                                                  : score->value - stall->best;
-    if (!stall || gain > rule->min_delta) {
-        stall = Stall{score->value, progress_.step, 0};
-        return;
-    }
-    ++stall->evaluations;
-    if (has_stalled()) {
-        setup_.control.emit(
-            WarningEvent{"The run is finished early: " + rule->metric + " has not improved for " +
-                             std::to_string(rule->patience) + " evaluations, since step " +
-                             format_thousands(stall->step) + ".",
-                         "Without early stopping it trains the full length."});
-    }
-}
-
-bool StepLoop::has_stalled() const {
-    const auto& rule = setup_.config.early_stopping;
-    return rule && progress_.stall && progress_.stall->evaluations >= rule->patience;
 }
 
 // On the same samples every time, so that one can watch them change. What has passed since the last
@@ -592,7 +520,7 @@ void StepLoop::settle() {
 // whoever takes the best checkpoint will. The newest one is on disk already. False when it cannot.
 bool StepLoop::take_best_weights() {
     const auto entries = checkpoint::list_checkpoints(setup_.folder / "checkpoints");
-    const checkpoint::Entry* best = checkpoint::best_entry(entries, goal_);
+    const checkpoint::Entry* best = checkpoint::best_entry(entries, judge_.goal());
     if (best == nullptr || best->step == progress_.step) {
         return true;
     }
@@ -617,7 +545,7 @@ FinishedEvent StepLoop::finish() {
     if (progress_.best) {
         event.best = progress_.best->metrics;
     }
-    if (setup_.data.test != nullptr && (!has_stalled() || take_best_weights())) {
+    if (setup_.data.test != nullptr && (!judge_.has_stalled() || take_best_weights())) {
         const double start_s = setup_.clock.steady_s();
         std::vector<data::LeftOut> left_out;
         event.test = evaluate(setup_.executor, setup_.config, setup_.data.test, "test", 0,

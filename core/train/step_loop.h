@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/train/control/run_control.h"
+#include "core/train/judge.h"
 #include "core/train/logging/recorder.h"
 #include "core/train/memory_meter.h"
 #include "core/train/progress.h"
@@ -91,13 +92,7 @@ private:
     bool lacks_last_evaluation() const;
     bool evaluate_now();
     std::optional<Metrics> evaluate_validation();
-    bool counts_training() const;
     bool has_something_to_evaluate() const;
-    void sum_training(const UpdateNumbers& numbers);
-    Metrics take_training_means();
-    bool note_improvement(const Metrics& metrics);
-    void note_stall(const Metrics& metrics);
-    bool has_stalled() const;
     bool take_best_weights();
     void write_samples(double since_s);
     void save(const std::string& kept_for);
@@ -109,7 +104,7 @@ private:
     void record(Payload payload);
 
     LoopSetup setup_;
-    const checkpoint::Goal goal_;
+    Judge judge_;
     Progress& progress_;
     Update update_;
     std::optional<data::Loader> loader_; // none: the run waits for data that can be read
