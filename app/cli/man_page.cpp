@@ -2,6 +2,9 @@
 #include "app/cli/man_page.h"
 
 #include "core/base/build_config.h"
+#include "core/base/check.h"
+#include "core/base/text.h"
+#include "core/train/reference/reference.h"
 
 namespace weft::cli {
 namespace {
@@ -52,32 +55,70 @@ void write_command(const CommandText& command, const std::string& before, std::s
     }
 }
 
-constexpr const char* kExitStatus = R"(.SH EXIT STATUS
-.TS
-l l.
-0	finished
-1	a failure at run time
-2	wrong usage or configuration
-3	a damaged or incompatible checkpoint, or data
-4	does not fit in memory
-5	diverged: a loss or gradient is not finite
-6	a device or communication failed
-75	stopped on request, with a checkpoint to resume from
-130, 143	stopped by a signal
-.TE
-.PP
-\fBcheckpoint diff\fR and \fBplan \-\-verify\fR: 0 equal, 1 different, 2 and more trouble.
-.SH SIGNALS
-SIGINT, SIGTERM or SIGHUP once: save and stop; twice: stop now. SIGUSR1: save a checkpoint.
-.SH SEE ALSO
-.BR weft\-studio (1).
-\fBweft help config\fR lists every setting of a configuration.
+/// Markdown's marks of code are not shown; man has no other letters for it.
+std::string plain(const std::string& words) {
+    std::string out;
+    for (const char letter : words) {
+        out += letter == '`' ? "" : std::string(1, letter);
+    }
+    return out;
+}
+
+/// "| a | b \\| c |" as "a", "b | c".
+std::vector<std::string> cells_of(const std::string& row) {
+    std::vector<std::string> out(1);
+    for (std::size_t i = 1; i < row.size(); ++i) {
+        if (row[i] == '\\' && i + 1 < row.size() && row[i + 1] == '|') {
+            out.back() += row[++i];
+        } else if (row[i] == '|') {
+            out.emplace_back();
+        } else {
+            out.back() += row[i];
+        }
+    }
+    out.pop_back(); // behind the last bar
+    for (std::string& cell : out) {
+        cell = std::string(trim(plain(cell)));
+    }
+    return out;
+}
+
+/// A name, in italics what its value is, and below its meaning: the last cell.
+void write_row(const std::vector<std::string>& cells, std::string& out) {
+    std::string kind;
+    for (std::size_t i = 1; i + 1 < cells.size(); ++i) {
+        kind += cells[i].empty() ? "" : (kind.empty() ? "" : ", ") + cells[i];
+    }
+    out += ".TP\n\\fB" + roff(cells.front()) + "\\fR";
+    out += kind.empty() ? "\n" : " \\fI" + roff(kind) + "\\fR\n";
+    out += roff(cells.back()) + "\n";
+}
+
+/// A section of the page of errors.
+void write_section(const char* title, const char* heading, std::string& out) {
+    const train::ReferenceSection* section = train::errors_page().find(title);
+    WEFT_CHECK(section != nullptr, std::string("the page of errors has the section ") + title);
+    out += std::string(".SH ") + heading + "\n";
+    for (const train::ReferenceName& name : section->names) {
+        out += ".TP\n\\fB" + roff(std::string(name.name)) + "\\fR\n" +
+               roff(plain(std::string(name.meaning))) + "\n";
+    }
+}
+
+constexpr const char* kSeeAlso = R"(.SH SEE ALSO
+.BR weft\-studio (1),
+.BR weft\-config (5),
+.BR weft\-events (5),
+.BR weft\-commands (5),
+.BR weft\-plan (5),
+.BR weft\-run\-folder (5),
+.BR weft\-errors (5)
 )";
 
 } // namespace
 
 std::string man_page(const CommandText& weft) {
-    std::string out = "'\\\" t\n.TH WEFT 1 \"\" \"weft " WEFT_VERSION "\" \"User Commands\"\n";
+    std::string out = ".TH WEFT 1 \"\" \"weft " WEFT_VERSION "\" \"User Commands\"\n";
     out += ".SH NAME\nweft \\- " +
            roff("trains neural networks, and shows beforehand what they "
                 "will need") +
@@ -89,7 +130,36 @@ std::string man_page(const CommandText& weft) {
     for (const CommandText& command : weft.subcommands) {
         write_command(command, "weft", out);
     }
-    return out + kExitStatus;
+    write_section("Exit codes", "EXIT STATUS", out);
+    write_section("Signals", "SIGNALS", out);
+    return out + kSeeAlso;
+}
+
+std::string man_page(const std::string& topic, const std::string& markdown) {
+    std::string out =
+        ".TH weft\\-" + roff(topic) + " 5 \"\" \"weft " WEFT_VERSION "\" \"Reference\"\n";
+    bool head_of_table = false;
+    for (const std::string& line : split(markdown, '\n')) {
+        const bool row = line.starts_with("| ");
+        if (line.starts_with("# ")) {
+            out += ".SH NAME\nweft\\-" + roff(topic) + " \\- " + roff(plain(line.substr(2))) +
+                   "\n.SH DESCRIPTION\n";
+        } else if (line.starts_with("### ")) {
+            out += ".SS " + roff(plain(line.substr(4))) + "\n";
+        } else if (line.starts_with("## ")) {
+            out += ".SH " + roff(plain(line.substr(3))) + "\n";
+        } else if (line.starts_with("- ")) {
+            out += ".IP \\(bu 2\n" + roff(plain(line.substr(2))) + "\n";
+        } else if (row && !head_of_table) {
+            head_of_table = true; // the titles of the columns
+        } else if (row && !line.starts_with("| ---")) {
+            write_row(cells_of(line), out);
+        } else if (!row && !line.empty()) {
+            out += ".PP\n" + roff(plain(line)) + "\n";
+        }
+        head_of_table = head_of_table && row;
+    }
+    return out + ".SH SEE ALSO\n.BR weft (1)\n";
 }
 
 } // namespace weft::cli

@@ -14,6 +14,17 @@ add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/weft.1.gz
 add_custom_target(weft_man ALL DEPENDS ${CMAKE_BINARY_DIR}/weft.1.gz)
 install(FILES ${CMAKE_BINARY_DIR}/weft.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
     COMPONENT engine)
+# So are those of the reference.
+set(reference_topics config events commands plan run-folder errors)
+foreach(topic IN LISTS reference_topics)
+    set(page ${CMAKE_BINARY_DIR}/weft-${topic}.5.gz)
+    add_custom_command(OUTPUT ${page}
+        COMMAND sh -c "$<TARGET_FILE:weft> help ${topic} --man | gzip -9n > ${page}"
+        DEPENDS weft VERBATIM)
+    list(APPEND reference_pages ${page})
+endforeach()
+add_custom_target(weft_reference ALL DEPENDS ${reference_pages})
+install(FILES ${reference_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 COMPONENT engine)
 install(FILES LICENSE LICENSES/Apache-2.0.txt LICENSES/GPL-3.0-or-later.txt
     DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT engine)
 

@@ -55,18 +55,48 @@ private slots:
         }
     }
 
+    void man_takes_it_without_a_warning_data() {
+        QTest::addColumn<QStringList>("topic");
+        QTest::newRow("weft") << QStringList{"man"};
+        for (const char* topic : {"config", "events", "commands", "plan", "run-folder", "errors"}) {
+            QTest::newRow(topic) << QStringList{topic, "--man"};
+        }
+    }
+
     void man_takes_it_without_a_warning() {
+        QFETCH(QStringList, topic);
+        const Finished done = run_weft(QStringList{"help"} + topic);
+        QCOMPARE(done.code, 0);
         if (QStandardPaths::findExecutable("groff").isEmpty()) {
             QSKIP("groff is not installed");
         }
         QProcess groff;
         groff.setProcessChannelMode(QProcess::MergedChannels);
         groff.start("groff", {"-t", "-man", "-Tutf8", "-ww", "-z"});
-        groff.write(page_.toUtf8());
+        groff.write(QByteArray::fromStdString(done.out));
         groff.closeWriteChannel();
         QVERIFY(groff.waitForFinished());
         QCOMPARE(groff.readAll(), QByteArray());
         QCOMPARE(groff.exitCode(), 0);
+    }
+
+    // What is read as a page is in the manual page too, name by name.
+    void a_manual_page_has_every_name_of_its_topic() {
+        const QString page = QString::fromStdString(run_weft({"help", "events", "--man"}).out);
+        const QString text = QString::fromStdString(run_weft({"help", "events"}).out);
+        static const QRegularExpression name("\\n\\| `([^`]+)`");
+        auto found = name.globalMatch(text);
+        QVERIFY(found.hasNext());
+        while (found.hasNext()) {
+            const QString word = found.next().captured(1);
+            QVERIFY2(page.contains(".TP\n\\fB" + word + "\\fR"), qPrintable(word));
+        }
+    }
+
+    void there_is_no_manual_page_of_a_setting() {
+        const Finished done = run_weft({"help", "training.length", "--man"});
+        QCOMPARE(done.code, 2);
+        QVERIFY(done.err.find("run-folder") != std::string::npos);
     }
 };
 

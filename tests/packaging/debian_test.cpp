@@ -100,6 +100,7 @@ private slots:
         QStringList wanted{"bin/weft",
                            "bin/weft-studio",
                            "share/man/man1/weft.1.gz",
+                           "share/man/man5/weft-events.5.gz",
                            "share/man/man1/weft-studio.1.gz",
                            "share/applications/" + kId + ".desktop",
                            "share/metainfo/" + kId + ".metainfo.xml",

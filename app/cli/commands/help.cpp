@@ -6,13 +6,14 @@
 #include "core/base/text.h"
 #include "core/compile/run_config.h"
 #include "core/nn/model_list.h"
+#include "core/train/reference/reference.h"
 
 namespace weft::cli {
 namespace {
 
 constexpr const char* kTopics =
-    "topics: config (every setting), schema (JSON schema), man (the manual page), a command, or "
-    "a setting such as training.length";
+    "topics: config (every setting), schema (JSON schema), events, commands, plan, run-folder, "
+    "errors, man (the manual page), a command, or a setting such as training.length";
 
 void print_field(const config::Field& field, const std::string& path) {
     std::printf("%s\n  %s\n  default: %s%s\n", path.c_str(), field.help.c_str(),
@@ -27,30 +28,56 @@ void print_field(const config::Field& field, const std::string& path) {
 }
 
 /// The names of each model's tensors, behind the table of settings.
-void print_tensors() {
-    std::printf("\n## Tensors of each model\n\nNested layers add `layers.*`, `copies.*` and "
-                "`branches.*` to a name.\n");
+std::string tensors_of_models() {
+    std::string out = "\n## Tensors of each model\n\nNested layers add `layers.*`, `copies.*` and "
+                      "`branches.*` to a name.\n";
     for (const nn::ModelDef* model : nn::kModels) {
-        std::printf("\n### %s\n\n", std::string(model->name).c_str());
+        out += "\n### " + std::string(model->name) + "\n\n";
         for (const std::string& line : split(model->tensors, '\n')) {
-            if (!line.empty()) {
-                std::printf("- %s\n", line.c_str());
-            }
+            out += line.empty() ? "" : "- " + line + "\n";
         }
     }
+    return out;
 }
 
-int print_help(Command app, const std::string& topic) {
+/// A page of the reference as Markdown; empty: there is no such topic.
+std::string page_of(const std::string& topic) {
+    if (topic == "config") {
+        return config::reference_page(compile::run_config_table(), "Run configuration") +
+               tensors_of_models();
+    }
+    const train::ReferencePage* page = train::find_page(topic);
+    return page == nullptr ? "" : train::to_markdown(*page);
+}
+
+int print_page(Command app, const std::string& topic, const std::string& page, bool as_man) {
+    if (as_man) {
+        std::printf("%s", man_page(topic, page).c_str());
+        return 0;
+    }
+    // "plan" is a command too: what it takes, then what it prints.
+    if (const auto command = app.find(topic)) {
+        std::printf("%s\n", command->help("weft").c_str());
+    }
+    std::printf("%s", page.c_str());
+    return 0;
+}
+
+int print_help(Command app, const std::string& topic, bool as_man) {
     const config::FieldTable& table = compile::run_config_table();
-    if (topic.empty()) {
+    if (const std::string page = page_of(topic); !page.empty()) {
+        return print_page(app, topic, page, as_man);
+    }
+    if (as_man && !topic.empty()) {
+        print_error("--man is for config, events, commands, plan, run-folder and errors");
+        return kExitUsage;
+    }
+    if (topic == "man" || as_man) {
+        std::printf("%s", man_page(app.describe()).c_str());
+    } else if (topic.empty()) {
         std::printf("%s\n%s\n", app.help().c_str(), kTopics);
-    } else if (topic == "config") {
-        std::printf("%s", config::reference_page(table, "Run configuration").c_str());
-        print_tensors();
     } else if (topic == "schema") {
         print_json(config::json_schema(table, "Weft run configuration"));
-    } else if (topic == "man") {
-        std::printf("%s", man_page(app.describe()).c_str());
     } else if (const config::Field* field = config::find_field(table, topic)) {
         print_field(*field, topic);
     } else if (const auto command = app.find(topic)) {
@@ -65,10 +92,17 @@ int print_help(Command app, const std::string& topic) {
 } // namespace
 
 void add_help(Command app, Context& context) {
-    auto topic = std::make_shared<std::string>();
+    struct Wanted {
+        std::string topic;
+        bool as_man = false;
+    };
+    auto wanted = std::make_shared<Wanted>();
     const Command command = app.subcommand("help", "explain a command or a setting");
-    command.positional("TOPIC", topic.get(), kTopics);
-    command.callback([topic, app, &context] { context.exit_code = print_help(app, *topic); });
+    command.positional("TOPIC", &wanted->topic, kTopics);
+    command.flag("--man", &wanted->as_man, "as a manual page, for man -l");
+    command.callback([wanted, app, &context] {
+        context.exit_code = print_help(app, wanted->topic, wanted->as_man);
+    });
 }
 
 } // namespace weft::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/reference/reference.h"
+
+namespace weft::train {
+
+const ReferencePage& commands_page() {
+    static const ReferencePage kPage = {
+        "commands",
+        "Commands to a run",
+        "A command is a JSON object on one line, such as {\"command\": \"pause\", \"id\": \"7\"}. "
+        "`weft "
+        "train --control stdin` reads them from standard input, `--control FILE` from a socket "
+        "that "
+        "it makes there; every run has a socket of its own, which the studio uses. Each is "
+        "answered at "
+        "once by a `command` event with its id, and carried out between two steps.",
+        {{"Every command",
+          "",
+          {{"command", "text", "Its name."},
+           {"id", "text", "Comes back with the answer; chosen by the sender. May be left out."},
+           {"by", "text", "Who sends it, for the log. May be left out."}}},
+         {"Names",
+          "",
+          {{"pause", "", "Waits after this step, its evaluation and its save."},
+           {"resume", "", "Goes on."},
+           {"step", "", "One step of a paused run."},
+           {"checkpoint", "", "Saves now; that checkpoint is kept."},
+           {"evaluate", "", "Measures the validation split now."},
+           {"extend", "", "Trains longer: {\"steps\": N} more."},
+           {"set", "", "Changes a setting while the run goes on: {\"path\": ..., \"value\": ...}."},
+           {"stop", "", "Finishes the step, saves and ends; the run can be resumed."},
+           {"stop_now", "", "Ends without saving; the newest checkpoint stays."}}},
+         {"Settings that `set` changes",
+          "All others are frozen: changing one is a fork (`weft resume --fork`).",
+          {{"learning_rate_multiplier", "number", "Times the schedule's rate, above 0."},
+           {"training.length", "object",
+            "{\"steps\": N}, {\"epochs\": X}, {\"minutes\": M} or "
+            "{\"tokens\": N}."},
+           {"evaluation.every", "object", "{\"steps\": N}, {\"epochs\": X} or {\"minutes\": M}."},
+           {"checkpoint.every", "object or null", "The same; null: none by time."}}}}};
+    return kPage;
+}
+
+} // namespace weft::train
