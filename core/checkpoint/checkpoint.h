@@ -9,10 +9,10 @@
 // functions may be called from any thread; one process writes into a folder at a time.
 #pragma once
 
-#include "core/checkpoint/box.h"
 #include "core/checkpoint/goal.h"
 #include "core/config/field.h"
 #include "core/ir/type.h"
+#include "core/sharding/box.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +26,10 @@
 #include <vector>
 
 namespace weft::checkpoint {
+
+using sharding::Box, sharding::Placed, sharding::Run;
+using sharding::dense, sharding::for_each_run, sharding::inside, sharding::overlap;
+using sharding::tiles, sharding::whole_box;
 
 using config::Json;
 

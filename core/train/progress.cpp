@@ -65,7 +65,7 @@ void restore_slot(exec::Executor& executor, const plan::StateSlot& slot,
         if (padded) {
             std::memset(part.data(), 0, part.size());
         }
-        for (const checkpoint::Placed& block : blocks_of(slot, mesh, device)) {
+        for (const sharding::Placed& block : blocks_of(slot, mesh, device)) {
             destinations.push_back({block, part});
             read_bytes[static_cast<std::size_t>(device)] +=
                 block.box.elements() * ir::dtype_bytes(tensor.type.dtype);

@@ -15,7 +15,7 @@ ReshardedTensor preview_tensor(const checkpoint::Manifest& manifest,
                                const sharding::Mesh& mesh) {
     ReshardedTensor out{slot.name, slot.whole, tensor.spec, spec_text(slot, mesh), {}};
     for (int device = 0; device < mesh.devices(); ++device) {
-        for (const checkpoint::Placed& block : blocks_of(slot, mesh, device)) {
+        for (const sharding::Placed& block : blocks_of(slot, mesh, device)) {
             for (const checkpoint::PieceUse& use : checkpoint::pieces_used(tensor, block.box)) {
                 out.moves.push_back(
                     {device, manifest.writer(use.piece->shard), use.common, use.bytes});
@@ -34,7 +34,7 @@ checkpoint::TensorView read_view(checkpoint::ArrayReader& reader,
     view.spec = spec_text(slot, mesh);
     std::vector<checkpoint::Destination> destinations;
     for (const OwnedBlock& owned : owned_blocks(slot, mesh)) {
-        const checkpoint::Placed place = checkpoint::dense(owned.place.box);
+        const sharding::Placed place = sharding::dense(owned.place.box);
         auto& bytes = memory.emplace_back(
             static_cast<std::size_t>(place.box.elements() * ir::dtype_bytes(tensor.type.dtype)));
         destinations.push_back({place, bytes});

@@ -16,7 +16,7 @@ namespace weft::train {
 struct ReshardMove {
     int device = 0; // that reads
     int writer = 0; // of the shard that it reads from
-    checkpoint::Box block;
+    sharding::Box block;
     std::int64_t bytes = 0;
 };
 struct ReshardedTensor {

@@ -6,30 +6,13 @@
 
 namespace weft::train {
 
-using checkpoint::Placed;
+using sharding::Placed;
 
 std::vector<Placed> blocks_of(const plan::StateSlot& slot, const sharding::Mesh& mesh, int device) {
     if (!slot.placement.holds(mesh, device)) {
         return {};
     }
-    std::vector<Placed> blocks = {{{}, slot.type.shape, {}}};
-    for (int dim = 0; dim < slot.whole.shape.rank(); ++dim) {
-        // What each dimension has of its own goes with everything that the dimensions before have.
-        std::vector<Placed> longer;
-        for (const Placed& block : blocks) {
-            for (const sharding::Range& range :
-                 sharding::ranges(slot.placement.dims[static_cast<std::size_t>(dim)],
-                                  slot.whole.shape[dim], mesh, device)) {
-                Placed& added = longer.emplace_back(block);
-                added.box.start.push_back(range.first);
-                added.box.count.push_back(range.count);
-                added.at.push_back(range.local);
-            }
-        }
-        blocks = std::move(longer);
-    }
-    std::erase_if(blocks, [](const Placed& block) { return block.box.elements() == 0; });
-    return blocks;
+    return sharding::blocks_of(slot.whole, slot.placement, mesh, device);
 }
 
 std::vector<OwnedBlock> owned_blocks(const plan::StateSlot& slot, const sharding::Mesh& mesh) {

@@ -3,8 +3,8 @@
 // restore. Padding is in no block. Pure.
 #pragma once
 
-#include "core/checkpoint/box.h"
 #include "core/plan/plan.h"
+#include "core/sharding/box.h"
 
 #include <cstdint>
 #include <string>
@@ -14,13 +14,13 @@
 namespace weft::train {
 
 /// The blocks of the array that a device holds, each with its place in the device's part.
-std::vector<checkpoint::Placed> blocks_of(const plan::StateSlot& slot, const sharding::Mesh& mesh,
-                                          int device);
+std::vector<sharding::Placed> blocks_of(const plan::StateSlot& slot, const sharding::Mesh& mesh,
+                                        int device);
 
 /// A block and the device that saves it: the first of those that hold it.
 struct OwnedBlock {
     int device = 0;
-    checkpoint::Placed place;
+    sharding::Placed place;
 };
 /// They tile the array.
 std::vector<OwnedBlock> owned_blocks(const plan::StateSlot& slot, const sharding::Mesh& mesh);

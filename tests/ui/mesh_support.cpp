@@ -40,7 +40,7 @@ checkpoint::Manifest save_zeros(const compile::RunConfig& config,
                                     slot.whole};
         view.spec = train::spec_text(slot, plan.mesh);
         for (const train::OwnedBlock& owned : train::owned_blocks(slot, plan.mesh)) {
-            const checkpoint::Placed place = checkpoint::dense(owned.place.box);
+            const sharding::Placed place = sharding::dense(owned.place.box);
             memory.emplace_back(
                 static_cast<std::size_t>(place.box.elements() * ir::dtype_bytes(slot.whole.dtype)));
             view.pieces.push_back({place, memory.back(), owned.device});

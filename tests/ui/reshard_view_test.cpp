@@ -59,7 +59,7 @@ QStringList printed(const train::ReshardedTensor& tensor) {
     QStringList out;
     for (const train::ReshardMove& move : tensor.moves) {
         out.append(QString::fromStdString("device " + std::to_string(move.device) + " reads " +
-                                          checkpoint::to_text(move.block) +
+                                          sharding::to_text(move.block) +
                                           " of the shard of device " + std::to_string(move.writer) +
                                           ": " + format_bytes(move.bytes)));
     }

@@ -19,7 +19,7 @@
 namespace weft::ui {
 namespace {
 
-using checkpoint::Box;
+using sharding::Box;
 
 /// Boxes in the order of the array.
 struct InOrder {
@@ -44,7 +44,7 @@ Pieces savedPieces(const checkpoint::Manifest& manifest, const checkpoint::Tenso
 Pieces heldParts(const plan::ExecutionPlan& target, const plan::StateSlot& slot) {
     Pieces out;
     for (int device = 0; device < target.mesh.devices(); ++device) {
-        for (const checkpoint::Placed& block : train::blocks_of(slot, target.mesh, device)) {
+        for (const sharding::Placed& block : train::blocks_of(slot, target.mesh, device)) {
             out[block.box].push_back(device);
         }
     }
@@ -86,7 +86,7 @@ void count(ReshardMap& map, const checkpoint::TensorInfo& tensor, const plan::St
     for (int device = 0; device < mesh.devices(); ++device) {
         ReshardReader& reader = map.devices[static_cast<std::size_t>(device)];
         std::set<const checkpoint::PieceInfo*> opened;
-        for (const checkpoint::Placed& block : train::blocks_of(slot, mesh, device)) {
+        for (const sharding::Placed& block : train::blocks_of(slot, mesh, device)) {
             for (const checkpoint::PieceUse& use : checkpoint::pieces_used(tensor, block.box)) {
                 opened.insert(use.piece);
                 reader.read_bytes += use.bytes;
@@ -165,7 +165,7 @@ widgets::ReshardArray reshardArray(const ReshardMap& map, const ReshardRow& row)
     out.to = QObject::tr("held on %1, %2").arg(map.to_mesh, row.to_spec);
     const auto add = [](const Pieces& all, std::vector<widgets::ReshardPiece>& pieces) {
         for (const auto& [box, devices] : all) {
-            pieces.push_back({toQString(checkpoint::to_text(box)), devices, box.elements()});
+            pieces.push_back({toQString(sharding::to_text(box)), devices, box.elements()});
         }
     };
     add(saved, out.pieces);
@@ -177,12 +177,12 @@ widgets::ReshardArray reshardArray(const ReshardMap& map, const ReshardRow& row)
         qint64 filled = 0;
         int piece = 0;
         for (const auto& [whole, writers] : saved) {
-            if (const auto common = checkpoint::overlap(whole, box)) {
+            if (const auto common = sharding::overlap(whole, box)) {
                 const qint64 elements = common->elements();
                 const qint64 bytes = elements * ir::dtype_bytes(tensor.type.dtype);
                 const QString name =
                     QObject::tr("%1 %2 of the piece of device %3, %4")
-                        .arg(devicesText(devices), toQString(checkpoint::to_text(*common)))
+                        .arg(devicesText(devices), toQString(sharding::to_text(*common)))
                         .arg(writers.front())
                         .arg(widgets::formatMemory(bytes)) +
                     (devices.size() > 1 ? QObject::tr(" each") : QString());

@@ -75,7 +75,7 @@ int show(const CheckpointOptions& options) {
     for (const checkpoint::TensorInfo& tensor : manifest.tensors) {
         Json pieces = Json::array();
         for (const checkpoint::PieceInfo& piece : tensor.pieces) {
-            pieces.push_back({{"block", checkpoint::to_text(piece.box)}, {"shard", piece.shard}});
+            pieces.push_back({{"block", sharding::to_text(piece.box)}, {"shard", piece.shard}});
         }
         tensors.push_back({{"name", tensor.name},
                            {"kind", tensor.kind},

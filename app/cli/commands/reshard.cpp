@@ -30,7 +30,7 @@ Json preview_json(const checkpoint::Manifest& manifest, const train::ReshardPrev
         for (const train::ReshardMove& move : tensor.moves) {
             moves.push_back({{"device", move.device},
                              {"writer", move.writer},
-                             {"block", checkpoint::to_text(move.block)},
+                             {"block", sharding::to_text(move.block)},
                              {"bytes", move.bytes}});
         }
         tensors.push_back({{"name", tensor.name},
@@ -58,7 +58,7 @@ void print_preview(const train::ReshardPreview& preview) {
                     tensor.from_spec.c_str(), tensor.to_spec.c_str());
         for (const train::ReshardMove& move : tensor.moves) {
             std::printf("  device %d reads %s of the shard of device %d: %s\n", move.device,
-                        checkpoint::to_text(move.block).c_str(), move.writer,
+                        sharding::to_text(move.block).c_str(), move.writer,
                         format_bytes(move.bytes).c_str());
         }
     }

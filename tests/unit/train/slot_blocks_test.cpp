@@ -71,9 +71,9 @@ private slots:
                 exec::cut_part(slot.whole, std::as_bytes(std::span(whole)), slot.placement, mesh,
                                device, std::as_writable_bytes(std::span(cut)));
                 std::vector<std::int32_t> filled(cut.size());
-                const auto from = checkpoint::dense(checkpoint::whole_box(slot.whole.shape));
-                for (const checkpoint::Placed& block : blocks_of(slot, mesh, device)) {
-                    checkpoint::for_each_run(from, block, [&](const checkpoint::Run& run) {
+                const auto from = sharding::dense(sharding::whole_box(slot.whole.shape));
+                for (const sharding::Placed& block : blocks_of(slot, mesh, device)) {
+                    sharding::for_each_run(from, block, [&](const sharding::Run& run) {
                         std::copy_n(whole.begin() + run.from, run.count, filled.begin() + run.to);
                     });
                 }
@@ -87,11 +87,11 @@ private slots:
         for (int trial = 0; trial < kTrials; ++trial) {
             const sharding::Mesh mesh = random_mesh(random);
             const plan::StateSlot slot = random_slot(random, mesh);
-            std::vector<checkpoint::Box> boxes;
+            std::vector<sharding::Box> boxes;
             for (const OwnedBlock& owned : owned_blocks(slot, mesh)) {
                 boxes.push_back(owned.place.box);
             }
-            QVERIFY(checkpoint::tiles(slot.whole.shape, boxes));
+            QVERIFY(sharding::tiles(slot.whole.shape, boxes));
         }
     }
 

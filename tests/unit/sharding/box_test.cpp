@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arithmetic of blocks against painted arrays: every element by itself.
-#include "core/checkpoint/box.h"
+#include "core/sharding/box.h"
 #include "tests/support/weft_test.h"
 
 #include <random>
 #include <vector>
 
 using namespace weft;
-using namespace weft::checkpoint;
+using namespace weft::sharding;
 
 namespace {
 

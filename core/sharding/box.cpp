@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/checkpoint/box.h"
+#include "core/sharding/box.h"
 
 #include <algorithm>
 #include <vector>
 
-namespace weft::checkpoint {
+namespace weft::sharding {
 namespace {
 
 ir::Shape zeros(int rank) {
@@ -135,6 +135,27 @@ Placed dense(const Box& box) {
     return {box, box.count, zeros(box.count.rank())};
 }
 
+std::vector<Placed> blocks_of(const ir::Type& whole, const Sharding& placement, const Mesh& mesh,
+                              int device) {
+    std::vector<Placed> blocks = {{{}, local_type(whole, placement, mesh).shape, {}}};
+    for (int dim = 0; dim < whole.shape.rank(); ++dim) {
+        // What each dimension has of its own goes with everything that the dimensions before have.
+        std::vector<Placed> longer;
+        for (const Placed& block : blocks) {
+            for (const Range& range : ranges(placement.dims[static_cast<std::size_t>(dim)],
+                                             whole.shape[dim], mesh, device)) {
+                Placed& added = longer.emplace_back(block);
+                added.box.start.push_back(range.first);
+                added.box.count.push_back(range.count);
+                added.at.push_back(range.local);
+            }
+        }
+        blocks = std::move(longer);
+    }
+    std::erase_if(blocks, [](const Placed& block) { return block.box.elements() == 0; });
+    return blocks;
+}
+
 void for_each_run(const Placed& from, const Placed& to, const std::function<void(const Run&)>& fn) {
     const std::optional<Box> common = overlap(from.box, to.box);
     if (!common) {
@@ -165,4 +186,4 @@ void for_each_run(const Placed& from, const Placed& to, const std::function<void
     }
 }
 
-} // namespace weft::checkpoint
+} // namespace weft::sharding

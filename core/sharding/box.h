@@ -3,14 +3,15 @@
 // are elements. Arrays and memories are dense and row-major.
 #pragma once
 
-#include "core/ir/type.h"
+#include "core/sharding/sharding.h"
 
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
-namespace weft::checkpoint {
+namespace weft::sharding {
 
 /// Per dimension of an array the first element and how many.
 struct Box {
@@ -40,6 +41,10 @@ struct Placed {
 /// A block in a memory of its own.
 Placed dense(const Box& box);
 
+/// What a device holds of an array, as blocks of its part of it; padding is left out.
+std::vector<Placed> blocks_of(const ir::Type& whole, const Sharding& placement, const Mesh& mesh,
+                              int device);
+
 /// A stretch of neighbours on both sides: offsets in the two memories.
 struct Run {
     std::int64_t from = 0;
@@ -51,4 +56,4 @@ struct Run {
 /// The longest runs of what two blocks of one array have in common, in the order of the array.
 void for_each_run(const Placed& from, const Placed& to, const std::function<void(const Run&)>& fn);
 
-} // namespace weft::checkpoint
+} // namespace weft::sharding
