@@ -182,6 +182,12 @@ private:
         if (!value.is_array()) {
             return mismatch(value, field, pointer);
         }
+        if (field.items > 0 && value.size() != field.items) {
+            report(pointer,
+                   "expected " + std::to_string(field.items) + " items, found " +
+                       std::to_string(value.size()),
+                   field.help);
+        }
         Json result = Json::array();
         for (size_t i = 0; i < value.size(); ++i) {
             result.push_back(check(value[i], field.item.front(), pointer_to(pointer, i)));

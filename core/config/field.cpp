@@ -82,6 +82,11 @@ Field& Field::must_be_given() {
     return *this;
 }
 
+Field& Field::exactly(std::size_t count) {
+    items = count;
+    return *this;
+}
+
 Field& Field::in(std::string unit_name) {
     unit = std::move(unit_name);
     return *this;

@@ -61,6 +61,7 @@ struct Field {
     FieldTable fields;                // object
     std::vector<RecordType> records;  // record
     bool one_of = false;              // object: exactly one of `fields` is given, none is filled in
+    std::size_t items = 0;            // list: exactly so many; 0: any number
     bool expert = false;              // hidden in forms until asked for
 
     // Fluent refinements.
@@ -69,6 +70,7 @@ struct Field {
     Field& above(double low); // exclusive
     Field& or_null(); // an object's default becomes null
     Field& must_be_given();
+    Field& exactly(std::size_t count); // items of a list
     Field& in(std::string unit_name);
     Field& for_experts();
 };

@@ -57,6 +57,15 @@ Json one_of_schema(const Field& field) {
 
 Json value_schema(const Field& field);
 
+Json list_schema(const Field& field) {
+    Json schema = {{"type", "array"}, {"items", value_schema(field.item.front())}};
+    if (field.items > 0) {
+        schema["minItems"] = field.items;
+        schema["maxItems"] = field.items;
+    }
+    return schema;
+}
+
 Json bare_schema(const Field& field) {
     switch (field.type) {
     case FieldType::boolean: return {{"type", "boolean"}};
@@ -71,7 +80,7 @@ Json bare_schema(const Field& field) {
         }
         return {{"enum", std::move(names)}};
     }
-    case FieldType::list: return {{"type", "array"}, {"items", value_schema(field.item.front())}};
+    case FieldType::list: return list_schema(field);
     case FieldType::map:
         return {{"type", "object"}, {"additionalProperties", value_schema(field.item.front())}};
     case FieldType::object: return field.one_of ? one_of_schema(field) : table_schema(field.fields);

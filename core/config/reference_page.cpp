@@ -30,7 +30,10 @@ std::string type_cell(const Field& field) {
     case FieldType::path: out = "path"; break;
     case FieldType::any: out = "see text"; break;
     case FieldType::choice: out = "`" + join(field.choices, "` `") + "`"; break;
-    case FieldType::list: out = "list of " + type_cell(field.item.front()); break;
+    case FieldType::list:
+        out = "list of " + (field.items > 0 ? std::to_string(field.items) + " × " : "") +
+              type_cell(field.item.front());
+        break;
     case FieldType::map: out = "map to " + type_cell(field.item.front()); break;
     case FieldType::object: out = field.one_of ? "one of" : "object"; break;
     case FieldType::record: out = "typed object"; break;

@@ -11,11 +11,12 @@ namespace {
 using config::Json;
 
 config::FieldTable adam_fields(double decay, const char* decay_help) {
-    return {config::list_field(
-                "betas", Json::array({0.9, 0.999}),
-                config::real_field("beta", nullptr, "Decay of a moment.").must_be_given().range(
-                    0.0, 0.999999),
-                "Decay of the first and second moment of the gradient."),
+    return {config::list_field("betas", Json::array({0.9, 0.999}),
+                               config::real_field("beta", nullptr, "Decay of a moment.")
+                                   .must_be_given()
+                                   .range(0.0, 0.999999),
+                               "Decay of the first and second moment of the gradient.")
+                .exactly(2),
             config::real_field("eps", 1e-8, "Added to the root of the second moment.").above(0.0),
             config::real_field("weight_decay", decay, decay_help).at_least(0.0)};
 }
@@ -26,15 +27,6 @@ config::FieldTable adam_fields() {
 
 config::FieldTable adamw_fields() {
     return adam_fields(0.01, "Pull towards zero, times the learning rate, apart from the moments.");
-}
-
-void check_adam(const Json& settings, const std::string& pointer, config::Diagnostics& out) {
-    const std::size_t count = settings.at("betas").size();
-    if (count != 2) {
-        out.push_back({pointer + "/betas", config::Severity::error,
-                       "it has " + std::to_string(count) + " numbers, but there are 2 moments",
-                       "Write two numbers, e.g. [0.9, 0.999]."});
-    }
 }
 
 std::vector<std::string> adam_state(const Json&) {
@@ -96,13 +88,13 @@ UpdateResult adamw_update(ops::Builder& b, const Json& settings, const UpdateInp
 
 } // namespace
 
-const OptimizerDef kAdam = {"adam",     "Adaptive moments; weight decay through the gradient.",
-                            1e-3,       adam_fields,
-                            check_adam, adam_state,
+const OptimizerDef kAdam = {"adam",       "Adaptive moments; weight decay through the gradient.",
+                            1e-3,         adam_fields,
+                            nullptr,      adam_state,
                             adam_scalars, adam_update};
-const OptimizerDef kAdamW = {"adamw",    "Adaptive moments with decoupled weight decay.",
-                             1e-3,       adamw_fields,
-                             check_adam, adam_state,
+const OptimizerDef kAdamW = {"adamw",      "Adaptive moments with decoupled weight decay.",
+                             1e-3,         adamw_fields,
+                             nullptr,      adam_state,
                              adam_scalars, adamw_update};
 
 } // namespace weft::optim

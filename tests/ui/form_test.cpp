@@ -153,8 +153,14 @@ private slots:
                                 << "500 steps";
         QTest::newRow("axes") << "[[\"data\", 4], [\"model\", 2]]"
                               << "data=4 × model=2";
-        QTest::newRow("no shorter words") << "[1,[2]]"
-                                          << "[1,[2]]";
+        QTest::newRow("list") << "[0.9, 0.999]"
+                              << "0.9, 0.999";
+        QTest::newRow("record") << R"({"type": "warmup_cosine", "warmup_steps": 100})"
+                                << "warmup_cosine, warmup_steps 100";
+        QTest::newRow("groups") << R"([{"match": "*.bias", "weight_decay": 0.0}, {"match": "*"}])"
+                                << "(match *.bias, weight_decay 0), (match *)";
+        QTest::newRow("empty list") << "[]"
+                                    << "–";
     }
     void a_setting_is_said_in_a_few_words() {
         QFETCH(QString, value);
@@ -165,13 +171,15 @@ private slots:
     void init() { QTest::failOnWarning(QRegularExpression(".*")); }
 
     void what_is_said_of_a_field_is_in_the_words_of_its_editor() {
-        for (const char* part : {"/data", "/training", "/checkpoint", "/mesh"}) {
+        for (const char* part : {"/data", "/training", "/checkpoint", "/mesh", "/optimizer"}) {
             const ShownForm shown(part);
             for (const auto* widget : shown.form->findChildren<QWidget*>()) {
                 const auto* label = qobject_cast<const QLabel*>(widget);
                 for (const QString& text : {widget->toolTip(), widget->accessibleDescription(),
                                             label != nullptr ? label->text() : QString()}) {
-                    QVERIFY2(!text.contains("null") && !text.contains("{\""), qPrintable(text));
+                    QVERIFY2(!text.contains("null") && !text.contains("{\"") &&
+                                 !text.contains("[0"),
+                             qPrintable(text));
                 }
             }
         }
@@ -374,9 +382,8 @@ private slots:
     }
 
     void a_text_is_as_good_as_a_list_in_a_field_of_any_kind() {
-        ShownForm shown("/data/train");
-        shown.draft->setField("data.train",
-                              {{"type", "csv"}, {"path", "houses.csv"}, {"targets", "price"}});
+        const Json train = {{"type", "csv"}, {"path", "houses.csv"}, {"targets", "price"}};
+        ShownForm shown("/data/train", {{"data", {{"train", train}}}});
         QVERIFY(shown.draft->isValid());
         const auto* box = shown.find<QLineEdit>("field:/data/train/targets");
         QCOMPARE(box->text(), QString("price"));
@@ -384,6 +391,13 @@ private slots:
         shown.type("field:/data/train/targets", "rooms");
         QCOMPARE(*shown.at("/data/train/targets"), Json("rooms"));
         QCOMPARE(shown.problems(), QStringList());
+        shown.type("field:/data/train/targets", "rooms, area");
+        QCOMPARE(QString::fromStdString(shown.at("/data/train/targets")->dump()),
+                 QString(R"(["rooms","area"])"));
+        shown.draft->setField("data.train.targets", {"price", "area"});
+        QCOMPARE(box->text(), QString("price, area"));
+        shown.draft->setField("data.train.targets", {"price, in euro", "area"});
+        QCOMPARE(box->text(), QString(R"(["price, in euro","area"])")); // or they would be three
     }
 
     void the_engines_words_stand_below_the_field() {
@@ -501,6 +515,28 @@ private slots:
         QCOMPARE(shown.at("/optimizer/groups")->size(), std::size_t{3});
         QTest::mouseClick(shown.find("close:/optimizer/groups/2"), Qt::LeftButton);
         QCOMPARE(shown.at("/optimizer/groups")->size(), std::size_t{2});
+    }
+
+    void a_list_of_a_fixed_length_neither_grows_nor_shrinks() {
+        ShownForm shown("/optimizer", {{"optimizer", {{"type", "adamw"}}}});
+        QVERIFY(!shown.find("add:/optimizer/betas")->isVisible());
+        QVERIFY(shown.form->findChild<QWidget*>("close:/optimizer/betas/0") == nullptr);
+        shown.draft->setField("optimizer.betas", {0.9, 0.99, 0.999});
+        QVERIFY(shown.problems().join(' ').contains("expected 2 items, found 3"));
+        QTest::mouseClick(shown.find("close:/optimizer/betas/1"), Qt::LeftButton);
+        QCOMPARE(QString::fromStdString(shown.at("/optimizer/betas")->dump()),
+                 QString("[0.9,0.999]"));
+        QCOMPARE(shown.problems(), QStringList());
+        shown.draft->setField("optimizer.betas", {0.9, 2});
+        QVERIFY(shown.problems().join(' ').contains("betas.1: "));
+    }
+
+    void a_fixed_list_that_may_be_none_begins_with_all_its_items() {
+        ShownForm shown("/data/train",
+                        {{"data", {{"train", {{"type", "images"}, {"path", "pictures"}}}}}});
+        QTest::mouseClick(shown.find("set:/data/train/size"), Qt::LeftButton);
+        QCOMPARE(shown.at("/data/train/size")->size(), std::size_t{2});
+        QVERIFY(!shown.find("add:/data/train/size")->isVisible());
     }
 
     void an_item_of_a_default_list_can_be_edited_at_once() {

@@ -26,7 +26,7 @@ constexpr int kResetSize = 16;
 
 QString defaultText(const config::Field& field) {
     const config::Json& value = field.default_value;
-    const bool none = value.is_structured() && value.empty();
+    const bool none = (value.is_structured() && value.empty()) || value == "";
     return value.is_null() ? nullText(field) : none ? noneText() : settingText(value);
 }
 
@@ -50,15 +50,24 @@ QString helpOf(const config::Field& field) {
 
 ProblemLine problemLine(const config::Diagnostic& diagnostic) {
     const std::vector<std::string> parts = pointerParts(diagnostic.pointer);
-    const QString name = parts.empty() ? QString() : toQString(parts.back()) + ": ";
+    QString name;
+    if (!parts.empty()) {
+        const bool item = parts.size() > 1 && !parts.back().empty() &&
+                          parts.back().find_first_not_of("0123456789") == std::string::npos;
+        name = (item ? toQString(parts[parts.size() - 2]) + "." : QString()) +
+               toQString(parts.back()) + ": ";
+    }
     const QString hint = diagnostic.hint.empty() ? QString() : ". " + toQString(diagnostic.hint);
     return {diagnostic.severity == config::Severity::error,
             name + toQString(diagnostic.message) + hint, QString()};
 }
 
 FieldBox::FieldBox(FormSource& source, const config::Field& field, const std::string& pointer)
-    : source_(source), editor_(createEditor(source, field, pointer)) {
-    setObjectName("box:" + toQString(pointer));
+    : FieldBox(createEditor(source, field, pointer)) {}
+
+FieldBox::FieldBox(FieldEditor* editor) : source_(editor->source()), editor_(editor) {
+    const config::Field& field = editor->field();
+    setObjectName("box:" + toQString(editor->pointer()));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(2);

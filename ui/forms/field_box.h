@@ -18,6 +18,8 @@ class FieldBox : public QWidget {
     Q_OBJECT
 public:
     FieldBox(FormSource& source, const config::Field& field, const std::string& pointer);
+    /// With an editor that a page made itself.
+    explicit FieldBox(FieldEditor* editor);
 
     const std::string& pointer() const { return editor_->pointer(); }
     const config::Field& field() const { return editor_->field(); }

@@ -120,7 +120,7 @@ FieldEditor* createEditor(FormSource& source, const config::Field& field,
     case config::FieldType::text: return new TextEditor(source, field, pointer);
     case config::FieldType::choice: return new ChoiceEditor(source, field, pointer);
     case config::FieldType::path: return new PathEditor(source, field, pointer);
-    case config::FieldType::any: return new JsonEditor(source, field, pointer);
+    case config::FieldType::any: return new NamesEditor(source, field, pointer);
     case config::FieldType::list: return new ListEditor(source, field, pointer);
     case config::FieldType::map: return new MapEditor(source, field, pointer);
     case config::FieldType::record: return new RecordEditor(source, field, pointer);

@@ -7,6 +7,8 @@
 
 #include <QWidget>
 
+#include <functional>
+
 class QHBoxLayout;
 
 namespace weft::widgets {
@@ -49,7 +51,10 @@ private:
     std::string pointer_;
 };
 
-/// The editor for a field's type, not yet showing anything; never null.
+/// Makes the editor of a field, not yet showing anything; never null.
+using EditorFactory =
+    std::function<FieldEditor*(FormSource&, const config::Field&, const std::string& pointer)>;
+/// By the field's type.
 FieldEditor* createEditor(FormSource& source, const config::Field& field,
                           const std::string& pointer);
 /// One control without parts of its own: it stands beside others on a line.

@@ -3,6 +3,7 @@
 
 #include "core/config/pointer.h"
 #include "ui/bridge/convert.h"
+#include "ui/forms/number_input.h"
 #include "ui/forms/record_editor.h"
 #include "widgets/icon.h"
 
@@ -96,7 +97,7 @@ void FieldFinder::fill() {
     for (const std::string& pointer : allFields(source_)) {
         QString path = toQString(pointer).mid(1).replace('/', '.');
         const config::Field* field = source_.field(pointer);
-        auto* item = new QStandardItem(path + "   " + toQString(field->help));
+        auto* item = new QStandardItem(path + "   " + helpText(*field));
         item->setData(toQString(pointer), Qt::UserRole);
         fields_->appendRow(item);
     }

@@ -29,12 +29,12 @@ FieldGroup::FieldGroup(FormSource& source, QWidget* parent)
 }
 
 FieldGroup::FieldGroup(FormSource& source, const std::vector<std::string>& pointers,
-                       QWidget* parent)
-    : FieldGroup(source, parent) {
+                       const EditorFactory& make)
+    : FieldGroup(source) {
     for (const std::string& pointer : pointers) {
         const config::Field* field = source.field(pointer);
         WEFT_CHECK(field != nullptr, "the table has the fields that pages name");
-        add(*field, pointer);
+        add(new FieldBox(make(source, *field, pointer)));
     }
     connect(&source_, &FormSource::changed, this, &FieldGroup::refresh);
     refresh();
@@ -58,7 +58,10 @@ void FieldGroup::changeEvent(QEvent* event) {
 }
 
 FieldBox* FieldGroup::add(const config::Field& field, const std::string& pointer) {
-    auto* box = new FieldBox(source_, field, pointer);
+    return add(new FieldBox(source_, field, pointer));
+}
+
+FieldBox* FieldGroup::add(FieldBox* box) {
     connect(box->editor(), &FieldEditor::typing, problems_, &ProblemLines::hold);
     connect(box->editor(), &FieldEditor::settled, problems_, &ProblemLines::release);
     boxes_.push_back(box);

@@ -17,11 +17,12 @@ public:
     explicit FieldGroup(FormSource& source, QWidget* parent = nullptr);
     /// Fields of the whole table by pointer; follows the draft by itself.
     FieldGroup(FormSource& source, const std::vector<std::string>& pointers,
-               QWidget* parent = nullptr);
+               const EditorFactory& make = createEditor);
 
     /// Lines whose fields share the whole width, instead of columns.
     void setSpread();
     FieldBox* add(const config::Field& field, const std::string& pointer);
+    FieldBox* add(FieldBox* box);
     /// Something else on the lines.
     void add(QWidget* widget);
     FieldBox* box(const std::string& pointer) const;

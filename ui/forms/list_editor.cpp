@@ -72,6 +72,15 @@ std::string newType(const config::Field& item, const Json& others) {
     return (found == types.end() ? types.front() : *found).name;
 }
 
+/// What a list starts with that was none.
+Json firstItems(const config::Field& list) {
+    Json out = list.default_value.is_array() ? list.default_value : Json::array();
+    while (out.size() < list.items) {
+        out.push_back(newItem(list.item.front(), out));
+    }
+    return out;
+}
+
 } // namespace
 
 Json newItem(const config::Field& item, const Json& others) {
@@ -115,7 +124,7 @@ ListEditor::ListEditor(FormSource& source, const config::Field& field, const std
         given_->setObjectName("set:" + toQString(pointer));
         given_->setAccessibleName(toQString(field.name));
         connect(given_, &QAbstractButton::clicked, this,
-                [this](bool on) { commit(on ? Json::array() : Json()); });
+                [this](bool on) { commit(on ? firstItems(this->field()) : Json()); });
         column->addWidget(given_);
     }
     const config::Field& item = field.item.front();
@@ -150,8 +159,8 @@ void ListEditor::refresh() {
         given_->setChecked(!is_null);
     }
     place_->setVisible(!is_null);
-    add_->setVisible(!is_null);
     const std::size_t count = now.is_array() ? now.size() : 0;
+    add_->setVisible(!is_null && mayGrow(count));
     if (count != editors_.size() || place_->layout()->isEmpty()) {
         rebuild(count);
     }
@@ -179,8 +188,18 @@ void ListEditor::rebuild(std::size_t count) {
     }
     if (small) {
         place_->layout()->addWidget(add_);
-        add_->setVisible(!field().nullable || !value().is_null());
+        add_->setVisible(mayGrow(count) && (!field().nullable || !value().is_null()));
     }
+    setFocusProxy(mayGrow(count) || editors_.empty() ? static_cast<QWidget*>(add_)
+                                                     : editors_.front());
+}
+
+bool ListEditor::mayGrow(std::size_t count) const {
+    return field().items == 0 || count < field().items;
+}
+
+bool ListEditor::mayShrink() const {
+    return field().items == 0 || items().size() > field().items;
 }
 
 QWidget* ListEditor::itemButton(const char* icon, const QString& name, std::size_t index,
@@ -197,6 +216,9 @@ QWidget* ListEditor::createItem(std::size_t index) {
     connect(editor, &FieldEditor::typing, this, &FieldEditor::typing);
     connect(editor, &FieldEditor::settled, this, &FieldEditor::settled);
     editors_.push_back(editor);
+    if (isSmall(item) && !mayShrink()) {
+        return editor;
+    }
     auto* whole = new QWidget;
     QWidget* remove =
         itemButton("close", tr("Remove item %1 of %2").arg(index).arg(toQString(field().name)),

@@ -26,6 +26,9 @@ private:
     QWidget* createItem(std::size_t index);
     QWidget* itemButton(const char* icon, const QString& name, std::size_t index,
                         void (ListEditor::*change)(std::size_t));
+    /// Of lists that have so many items and no other number.
+    bool mayGrow(std::size_t count) const;
+    bool mayShrink() const;
     void add();
     void remove(std::size_t index);
     void moveUp(std::size_t index);

@@ -59,10 +59,24 @@ void NumberInput::setNumber(const config::Json& value) {
         return; // "1e-3" stays as it was typed
     }
     typing_ = false;
-    const QString text =
-        value.is_null() ? (field_.nullable ? nullText(field_) : QString()) : numberText(value);
+    const QString text = textOf(value);
     if (text != lineEdit()->text()) {
         lineEdit()->setText(text);
+    }
+}
+
+QString NumberInput::textOf(const config::Json& value) const {
+    if (!value.is_null()) {
+        return numberText(value);
+    }
+    return field_.nullable && inherited_.is_null() ? nullText(field_) : QString();
+}
+
+void NumberInput::setInherited(const config::Json& value) {
+    if (value != inherited_) {
+        inherited_ = value;
+        lineEdit()->setPlaceholderText(value.is_null() ? QString() : numberText(value));
+        setNumber(config::Json(value_));
     }
 }
 
@@ -92,7 +106,7 @@ void NumberInput::read(const QString& text) {
 }
 
 void NumberInput::stepBy(int steps) {
-    value_ = steppedNumber(value_, field_, steps);
+    value_ = steppedNumber(value_.is_null() ? inherited_ : value_, field_, steps);
     problem_.clear();
     typing_ = false;
     lineEdit()->setText(numberText(value_));

@@ -17,6 +17,8 @@ public:
     /// Shows a value; no signal is emitted, and what is being typed is not replaced by its equal.
     void setNumber(const config::Json& value);
     const config::Json& number() const { return value_; }
+    /// Null shows the number that counts then, faint, and not a word; steps begin there.
+    void setInherited(const config::Json& value);
     /// Something was typed, and neither Enter nor another place was chosen since.
     bool isTyping() const { return typing_; }
     /// Why the text is no number; empty when it is one.
@@ -47,7 +49,10 @@ private:
     void settle();
 
     const config::Field& field_;
+    QString textOf(const config::Json& value) const;
+
     config::Json value_;
+    config::Json inherited_;
     QString problem_;
     bool typing_ = false;
     int characters_;

@@ -94,6 +94,19 @@ bool areAxes(const Json& value) {
            });
 }
 
+/// "0.9, 0.999"; "warmup_cosine, warmup_steps 100": the type of a record needs no name.
+QString partsText(const Json& value) {
+    QStringList parts;
+    for (const auto& [name, part] : value.items()) {
+        const bool named = value.is_object() && name != "type";
+        const bool nested = part.is_structured() && !part.empty() && value.size() > 1;
+        const QString text = settingText(part);
+        parts << (named ? toQString(name) + " " : QString()) +
+                     (nested ? QStringLiteral("(%1)").arg(text) : text);
+    }
+    return parts.isEmpty() ? QStringLiteral("–") : parts.join(QStringLiteral(", "));
+}
+
 } // namespace
 
 TypedNumber readNumber(const QString& typed, const config::Field& field) {
@@ -160,7 +173,7 @@ QString settingText(const Json& value) {
         }
         return axes.join(QStringLiteral(" × "));
     }
-    return numberText(value);
+    return value.is_structured() ? partsText(value) : numberText(value);
 }
 
 Json steppedNumber(const Json& value, const config::Field& field, int steps) {

@@ -25,7 +25,7 @@ TypedNumber readNumber(const QString& typed, const config::Field& field);
 QString numberText(const config::Json& value);
 
 /// The value of any setting in a few words, for lists of what differs: "500 steps",
-/// "data=4 × model=2", "adamw"; "–" for null. JSON where there are no shorter words.
+/// "data=4 × model=2", "adamw"; "0.9, 0.999"; "–" for null.
 QString settingText(const config::Json& value);
 
 /// The number one step up (+1) or down (-1) of this one: integers by one, reals by one in their

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/forms/problem_lines.h"
 
+#include "ui/bridge/place_text.h"
 #include "widgets/icon.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
@@ -86,7 +87,7 @@ void ProblemLines::show() {
         if (!line.pointer.isEmpty()) {
             auto* remove = new QPushButton(tr("Remove"));
             remove->setObjectName("remove:" + line.pointer);
-            remove->setAccessibleName(tr("Remove %1").arg(line.pointer));
+            remove->setAccessibleName(tr("Remove %1").arg(placeText(line.pointer.toStdString())));
             widgets::setCompact(remove);
             connect(remove, &QPushButton::clicked, this,
                     [this, pointer = line.pointer] { emit removeRequested(pointer); });

@@ -40,6 +40,42 @@ QString textOf(const Json& value) {
                                : toQString(value.dump());
 }
 
+bool isPlainName(const Json& value) {
+    return value.is_string() && value.get_ref<const std::string&>().find(',') == std::string::npos;
+}
+
+/// "price, area"
+QString namesText(const Json& value) {
+    const bool list =
+        value.is_array() && !value.empty() && std::all_of(value.begin(), value.end(), isPlainName);
+    if (!list) {
+        return isPlainName(value) || value.is_null() ? textOf(value) : toQString(value.dump());
+    }
+    QStringList names;
+    for (const Json& name : value) {
+        names.append(textOf(name));
+    }
+    return names.join(QStringLiteral(", "));
+}
+
+Json namesIn(const QString& text) {
+    if (text.trimmed().isEmpty()) {
+        return nullptr;
+    }
+    config::Checked read = config::parse_json(text.toStdString(), "");
+    if (read.ok()) {
+        return read.value;
+    }
+    Json names = Json::array();
+    for (const QString& part : text.split(',')) {
+        if (!part.trimmed().isEmpty()) {
+            names.push_back(part.trimmed().toStdString());
+        }
+    }
+    const bool unfinished = text.contains('"'); // a name in quotes
+    return names.size() < 2 || unfinished ? Json(text.toStdString()) : names;
+}
+
 } // namespace
 
 BooleanEditor::BooleanEditor(FormSource& source, const config::Field& field,
@@ -258,33 +294,27 @@ void PathEditor::setInvalid(bool invalid) {
     widgets::setInvalid(edit_, invalid);
 }
 
-JsonEditor::JsonEditor(FormSource& source, const config::Field& field, const std::string& pointer)
+NamesEditor::NamesEditor(FormSource& source, const config::Field& field, const std::string& pointer)
     : FieldEditor(source, field, pointer), edit_(new QLineEdit) {
     editorRow(this)->addWidget(edit_);
     nameControl(edit_, *this);
     setFocusProxy(edit_);
     leaveUndoToDraft(edit_);
-    widgets::setTextStyle(edit_, widgets::TextStyle::Mono);
     edit_->setMinimumWidth(kTextWidth);
     edit_->setPlaceholderText(nullText(field));
-    connect(edit_, &QLineEdit::textEdited, this, [this](const QString& text) {
-        config::Checked read = config::parse_json(text.toStdString(), "");
-        commitTyped(text.trimmed().isEmpty() ? Json()
-                    : read.ok()              ? read.value
-                                             : Json(text.toStdString()));
-    });
+    connect(edit_, &QLineEdit::textEdited, this,
+            [this](const QString& text) { commitTyped(namesIn(text)); });
     connect(edit_, &QLineEdit::editingFinished, this, [this] { settle(); });
 }
 
-void JsonEditor::refresh() {
+void NamesEditor::refresh() {
     const Json now = value();
-    const config::Checked typed = config::parse_json(edit_->text().toStdString(), "");
-    if (!typed.ok() || typed.value != now) {
-        showText(edit_, textOf(now));
+    if (namesIn(edit_->text()) != now) {
+        showText(edit_, namesText(now));
     }
 }
 
-void JsonEditor::setInvalid(bool invalid) {
+void NamesEditor::setInvalid(bool invalid) {
     widgets::setInvalid(edit_, invalid);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Editors that are one control: switch, number, text, choice, path, JSON.
+// Editors that are one control: switch, number, text, choice, path, names.
 #pragma once
 
 #include "ui/forms/field_editor.h"
@@ -86,11 +86,12 @@ private:
     QLineEdit* edit_;
 };
 
-/// For fields that only their reader can check: JSON, and what is none is a text.
-class JsonEditor : public FieldEditor {
+/// For fields that only their reader can check: one name or several with commas between them. What
+/// is written as JSON is taken as it is, for names that hold commas.
+class NamesEditor : public FieldEditor {
     Q_OBJECT
 public:
-    JsonEditor(FormSource& source, const config::Field& field, const std::string& pointer);
+    NamesEditor(FormSource& source, const config::Field& field, const std::string& pointer);
     void refresh() override;
     void setInvalid(bool invalid) override;
 

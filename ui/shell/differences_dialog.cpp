@@ -4,6 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft.h"
 #include "ui/bridge/run_model.h"
+#include "ui/forms/number_text.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
@@ -60,8 +61,8 @@ DifferencesDialog::DifferencesDialog(const Draft& draft, const RunModel& run, QW
                                                     QHeaderView::ResizeToContents);
     for (int i = 0; i < table->rowCount(); ++i) {
         const compile::FieldChange& change = changes[static_cast<std::size_t>(i)];
-        const QString texts[] = {toQString(change.path), toQString(change.before.dump()),
-                                 toQString(change.after.dump()), effectText(change.effect)};
+        const QString texts[] = {toQString(change.path), settingText(change.before),
+                                 settingText(change.after), effectText(change.effect)};
         for (const DifferencesDialogColumn cell :
              {DifferencesFieldColumn, DifferencesRunColumn, DifferencesDraftValueColumn,
               DifferencesEffectColumn}) {

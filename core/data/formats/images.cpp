@@ -214,11 +214,6 @@ ImageSettings image_settings(const Json& settings, const OpenContext& context, P
                            encoding != nullptr ? &encoding->class_names : nullptr);
     out.path = out.path.empty() ? path : out.path;
     if (const Json& size = settings.at("size"); !size.is_null()) {
-        if (size.size() != 2) {
-            throw Error(ErrorKind::usage, "/data/train/size",
-                        "it has " + std::to_string(size.size()) + " numbers",
-                        "Write [height, width], or null.");
-        }
         out.height = size[0].get<std::int64_t>();
         out.width = size[1].get<std::int64_t>();
     }
@@ -375,6 +370,7 @@ config::FieldTable image_fields() {
             config::integer_field("extent", nullptr, "Pixels.").must_be_given().range(1, 4096),
             "Height and width that every image is brought to; null: their own if it is the same "
             "and at most 256, otherwise the usual shape with 64 pixels on the longer side.")
+            .exactly(2)
             .or_null(),
         config::integer_field("channels", nullptr,
                               "1: grey, 3: red, green, blue; null: 1 if the images are grey.")

@@ -18,7 +18,8 @@ FieldTable sample_table() {
         object_field("optimizer",
                      {real_field("learning_rate", 1e-3, "Step size.").above(0),
                       list_field("betas", Json::array({0.9, 0.999}),
-                                 real_field("beta", nullptr, "").range(0, 1), "Decay rates.")},
+                                 real_field("beta", nullptr, "").range(0, 1), "Decay rates.")
+                          .exactly(2)},
                      ""),
         object_field("training",
                      {length_field("length", Json{{"epochs", 5}}, ""),
@@ -49,6 +50,8 @@ constexpr Mistake kMistakes[] = {
      "Did you mean 'optimizer'?"},
     {"text for an integer", "training.batch=\"64\"", "/training/batch",
      "expected an integer, found the text \"64\"", "Remove the quotes."},
+    {"too many items", "optimizer.betas=[0.9, 0.99, 0.999]", "/optimizer/betas",
+     "expected 2 items, found 3", "Decay rates."},
     {"fraction for an integer", "training.batch=2.5", "/training/batch",
      "expected an integer, found the number 2.5", ""},
     {"boolean for an integer", "training.batch=true", "/training/batch",

@@ -146,6 +146,18 @@ private slots:
         QCOMPARE(models[0]["required"].dump(), std::string(R"(["type"])"));
     }
 
+    void a_list_of_a_fixed_length_says_it_in_schema_and_reference() {
+        const FieldTable table = {list_field("betas", Json::array({0.9, 0.999}),
+                                             real_field("beta", nullptr, "A beta."), "Two of them.")
+                                      .exactly(2)};
+        const Json betas = json_schema(table, "Run")["properties"]["betas"];
+        QCOMPARE(betas["minItems"].dump(), std::string("2"));
+        QCOMPARE(betas["maxItems"].dump(), std::string("2"));
+        QVERIFY(reference_page(table, "Run").find("list of 2 × number") != std::string::npos);
+        QVERIFY(check_fields({{"betas", {0.5, 0.6}}}, table).ok());
+        QVERIFY(!check_fields({{"betas", Json::array()}}, table).ok());
+    }
+
     void the_reference_page_has_one_row_per_field() {
         const std::string page = reference_page(sample_table(), "Configuration");
         QVERIFY(page.starts_with("# Configuration\n"));

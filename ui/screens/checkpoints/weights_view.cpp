@@ -37,7 +37,7 @@ WeightsView::WeightsView(QWidget* parent) : Panel(widgets::Role::Surface, parent
     header_ = new widgets::SectionHeader({});
     start_ = new QPushButton(tr("Start from these weights"));
     start_->setObjectName("startFromWeights");
-    start_->setToolTip(tr("Sets init.from in the draft; nothing starts yet"));
+    start_->setToolTip(tr("Lets the draft begin with these weights; nothing starts yet"));
     widgets::setButtonKind(start_, widgets::ButtonKind::Primary);
     widgets::setCompact(start_);
     connect(start_, &QPushButton::clicked, this, [this] { emit startRequested(file_); });

@@ -154,7 +154,7 @@ void FindingsPart::showDetails() {
         const QString what = toQString(fix.change);
         auto* button = new QPushButton(withoutPrefix(what));
         button->setObjectName("findingFix");
-        button->setToolTip(QStringLiteral("%1\n%2").arg(what, toQString(fix.overrides.front())));
+        button->setToolTip(what);
         widgets::setCompact(button);
         connect(button, &QPushButton::clicked, this,
                 [this, fix, what] { emit adopted(fix.overrides, what); });
