@@ -11,14 +11,19 @@
 #include "ui/bridge/retention_preview.h"
 #include "ui/bridge/schedule_edit.h"
 #include "ui/forms/form_source.h"
+#include "ui/forms/number_input.h"
 #include "ui/models/problem_model.h"
 #include "ui/screens/training/training_screen.h"
+#include "widgets/controls.h"
 #include "widgets/curve_editor.h"
 #include "widgets/figure_strip.h"
 #include "widgets/lifeline_chart.h"
+#include "widgets/text_label.h"
 
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTableView>
@@ -381,6 +386,118 @@ private slots:
         QCOMPARE(at(fixture, "/optimizer/groups/0/match"), Json("b*"));
         fixture.studio().draft().undo();
         QCOMPARE(at(fixture, "/optimizer/groups/0/match"), Json("a*"));
+    }
+
+    void early_stopping_is_auto_on_or_off_with_rules_of_ones_own() {
+        test::StudioFixture fixture;
+        show(fixture);
+        const Json::json_pointer rules("/training/early_stopping");
+        const auto& document = fixture.studio().draft().document();
+        auto* choice =
+            static_cast<widgets::SegmentedControl*>(fixture.find("field:/training/early_stopping"));
+        const auto places = choice->findChildren<QPushButton*>();
+        auto* words = static_cast<widgets::TextLabel*>(fixture.find("stoppingWords"));
+        auto* patience = fixture.find("field:/training/early_stopping/patience");
+        QCOMPARE(choice->currentIndex(), 0);
+        QVERIFY(words->text().contains("off here"));
+        QVERIFY(!patience->isVisible());
+        QTest::mouseClick(places[1], Qt::LeftButton);
+        QVERIFY(document.at(rules).is_object());
+        QVERIFY(patience->isVisible());
+        QCOMPARE(fixture.studio().draft().config().early_stopping->patience, std::int64_t{20});
+        patience->setFocus();
+        QTest::keyClick(patience, Qt::Key_A, Qt::ControlModifier);
+        QTest::keyClicks(patience, "0");
+        QTest::keyClick(patience, Qt::Key_Return);
+        QTRY_VERIFY(page(fixture)->findChild<QLabel*>("fieldProblem") != nullptr);
+        fixture.studio().draft().undo();
+        QVERIFY(fixture.studio().draft().isValid());
+        QTest::mouseClick(places[2], Qt::LeftButton);
+        QVERIFY(document.at(rules).is_null());
+        QVERIFY(!patience->isVisible());
+        fixture.studio().draft().undo();
+        QCOMPARE(choice->currentIndex(), 1);
+        fixture.studio().draft().undo();
+        QCOMPARE(choice->currentIndex(), 0);
+        QVERIFY(!document.contains(rules));
+    }
+
+    void early_stopping_says_what_a_small_table_gets_by_itself() {
+        test::StudioFixture fixture;
+        Json document = config::json_of(test::tiny_config());
+        document["data"]["train"]["samples"] = 512;
+        document["training"].erase("length");
+        fixture.studio().draft().setDocument(document, fixture.root());
+        fixture.window().showPage("training");
+        auto* words = static_cast<widgets::TextLabel*>(fixture.find("stoppingWords"));
+        QTRY_VERIFY2(words->text().contains("on here"), qPrintable(words->text()));
+        QVERIFY(fixture.find("field:/training/early_stopping/metric")->isVisible());
+    }
+
+    void a_metric_is_chosen_among_those_reported_and_brings_its_direction() {
+        test::StudioFixture fixture;
+        show(fixture, {{"/metrics", Json::array({"accuracy"})}});
+        auto* metric = static_cast<QComboBox*>(fixture.find("field:/checkpoint/metric"));
+        QStringList names;
+        for (int i = 0; i < metric->count(); ++i) {
+            names.append(metric->itemText(i));
+        }
+        QCOMPARE(names, QStringList({"validation/loss", "validation/accuracy", "train/loss",
+                                     "train/accuracy"}));
+        metric->setFocus();
+        QTest::keyClick(metric, Qt::Key_Down);
+        QCOMPARE(at(fixture, "/checkpoint/metric"), Json("validation/accuracy"));
+        QCOMPARE(at(fixture, "/checkpoint/mode"), Json("max"));
+        QVERIFY(fixture.studio().draft().diagnostics().empty());
+        fixture.studio().draft().undo(); // both
+        QVERIFY(!fixture.studio().draft().document().at("checkpoint").contains("mode"));
+        QCOMPARE(metric->currentText(), QString("validation/loss"));
+    }
+
+    void a_group_shows_what_it_inherits_and_which_tensors_it_takes() {
+        test::StudioFixture fixture;
+        show(fixture,
+             {{"/optimizer",
+               {{"type", "adamw"},
+                {"learning_rate", 0.004},
+                {"groups", Json::array({{{"match", "*.bias"}, {"weight_decay", 0.0}}})}}}});
+        auto* rate =
+            static_cast<ui::NumberInput*>(fixture.find("field:/optimizer/groups/0/learning_rate"));
+        const auto* edit = rate->findChild<QLineEdit*>();
+        QCOMPARE(edit->text(), QString());
+        QCOMPARE(edit->placeholderText(), QString("0.004"));
+        auto* tensors = static_cast<widgets::TextLabel*>(fixture.find("groupTensors0"));
+        QTRY_COMPARE(tensors->text(), QString("2"));
+        QCOMPARE(tensors->toolTip(), QString("layers.0.bias\nlayers.1.bias"));
+        rate->setFocus();
+        QTest::keyClick(rate, Qt::Key_Down); // steps from what is inherited
+        const double stepped = at(fixture, "/optimizer/groups/0/learning_rate").get<double>();
+        QVERIFY(stepped > 0 && stepped < 0.004);
+        QTest::keyClick(rate, Qt::Key_A, Qt::ControlModifier);
+        QTest::keyClick(rate, Qt::Key_Delete);
+        QVERIFY(at(fixture, "/optimizer/groups/0/learning_rate").is_null());
+        QCOMPARE(edit->placeholderText(), QString("0.004"));
+    }
+
+    void every_setting_of_a_group_can_be_reached() {
+        test::StudioFixture fixture;
+        show(fixture, {{"/optimizer",
+                        {{"type", "adamw"}, {"groups", Json::array({{{"match", "*.bias"}}})}}}});
+        QWidget* others = fixture.find("groupOthers0");
+        QVERIFY(!others->isVisible());
+        fixture.click("groupMore0");
+        QVERIFY(others->isVisible());
+        QVERIFY(!fixture.find("box:/optimizer/groups/0/momentum")->isVisible()); // not adamw's
+        auto* eps = fixture.find("field:/optimizer/groups/0/eps");
+        eps->setFocus();
+        QTest::keyClicks(eps, "1e-6");
+        QTest::keyClick(eps, Qt::Key_Return);
+        QCOMPARE(at(fixture, "/optimizer/groups/0/eps"), Json(1e-6));
+        QVERIFY(!fixture.find("groupMore0")->isEnabled()); // what is given is always seen
+        fixture.studio().draft().undo();
+        QVERIFY(fixture.find("groupMore0")->isEnabled());
+        fixture.click("groupMore0");
+        QVERIFY(!others->isVisible());
     }
 
     void the_copied_command_is_the_draft() {

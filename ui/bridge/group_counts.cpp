@@ -15,6 +15,8 @@
 namespace weft::ui {
 namespace {
 
+constexpr std::size_t kMostGroupNames = 12;
+
 /// Rows that are looked up: tokens and positions.
 bool isEmbedding(const plan::StateSlot& slot) {
     const bool of_tokens = !slot.logical_axes.empty() && slot.logical_axes.front() == "vocab";
@@ -33,8 +35,12 @@ GroupCounts countGroups(const compile::RunConfig& config, const plan::ExecutionP
             continue;
         }
         const std::size_t index = optim::group_of(groups, slot.name);
-        ++out.groups[index].tensors;
-        out.groups[index].parameters += slot.whole.shape.elements();
+        GroupCount& group = out.groups[index];
+        ++group.tensors;
+        group.parameters += slot.whole.shape.elements();
+        if (group.names.size() < kMostGroupNames) {
+            group.names.push_back(slot.name);
+        }
         if (slot.weight_decay <= 0) {
             continue;
         }
@@ -44,6 +50,17 @@ GroupCounts countGroups(const compile::RunConfig& config, const plan::ExecutionP
             out.decay = std::max(out.decay, slot.weight_decay);
             (embedding ? out.decayed_embeddings : out.decayed_vectors).push_back(slot.name);
         }
+    }
+    return out;
+}
+
+std::vector<config::Json> groupSettings(const compile::RunConfig& config) {
+    std::vector<config::Json> out;
+    for (const optim::Group& group : optim::resolve_groups(config.section("optimizer"))) {
+        config::Json settings = group.settings;
+        settings["type"] = std::string(group.optimizer->name);
+        settings["learning_rate"] = group.learning_rate;
+        out.push_back(std::move(settings));
     }
     return out;
 }

@@ -15,6 +15,7 @@ namespace weft::ui {
 struct GroupCount {
     std::int64_t tensors = 0;
     std::int64_t parameters = 0;
+    std::vector<std::string> names; // of the first tensors
 };
 
 struct GroupCounts {
@@ -26,6 +27,10 @@ struct GroupCounts {
 };
 
 GroupCounts countGroups(const compile::RunConfig& config, const plan::ExecutionPlan& plan);
+
+/// What counts for each group, given or inherited: type, learning_rate and the optimizer's
+/// settings.
+std::vector<config::Json> groupSettings(const compile::RunConfig& config);
 
 /// The "groups" of `config` with those before them that take what is named out of the decay.
 config::Json exemptGroups(const compile::RunConfig& config, const GroupCounts& counts);

@@ -7,15 +7,14 @@
 #include "ui/forms/number_input.h"
 #include "ui/forms/number_text.h"
 #include "ui/forms/problem_lines.h"
+#include "ui/forms/table_form.h"
 #include "widgets/icon.h"
-#include "widgets/painting.h"
 #include "widgets/side_scroll.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
-#include <QGridLayout>
+#include <QComboBox>
 #include <QHBoxLayout>
-#include <QLineEdit>
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -28,62 +27,20 @@ namespace {
 using config::Json;
 using widgets::Role;
 using widgets::TextLabel;
-using widgets::TextStyle;
 
-enum GroupTableColumn {
-    GroupTableGripColumn,
-    GroupTableMatchColumn,
-    GroupTableTensorsColumn,
-    GroupTableParametersColumn,
-    GroupTableDecayColumn,
-    GroupTableRateColumn,
-    GroupTableTypeColumn,
-    GroupTableUpColumn,
-    GroupTableRemoveColumn
-};
-constexpr const char* kGroupTablePointer = "/optimizer/groups";
-constexpr int kGroupTableButton = 20;
 constexpr int kMostNames = 3;
-constexpr int kMatchWidth = 80;          // at least
-constexpr int kGroupTableCharacters = 5; // of its numbers
 
-/// Six dots: something to take hold of.
-class GripMark : public QWidget {
-public:
-    GripMark() {
-        setFixedSize(14, widgets::size::kControlHeight);
-        setCursor(Qt::OpenHandCursor);
-        setToolTip(GroupTable::tr("Drag to another place: the first match wins"));
+/// "layers.0.bias\nlayers.1.bias", and of more their number.
+QString namesText(const GroupCount& count) {
+    QStringList lines;
+    for (const std::string& name : count.names) {
+        lines.append(toQString(name));
     }
-
-protected:
-    void paintEvent(QPaintEvent*) override {
-        QPainter painter(this);
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(widgets::Theme::current().color(Role::Faint));
-        for (int i = 0; i < 6; ++i) {
-            painter.drawEllipse(QPointF(4 + 5 * (i % 2), height() / 2.0 - 5 + 5 * (i / 2)), 1.2,
-                                1.2);
-        }
+    if (const std::int64_t more = count.tensors - static_cast<std::int64_t>(count.names.size());
+        more > 0) {
+        lines.append(GroupTable::tr("and %n more", nullptr, static_cast<int>(more)));
     }
-};
-
-TextLabel* monoLabel(const QString& text, Role role = Role::Text) {
-    auto* label = new TextLabel(text, TextStyle::Mono, role);
-    label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    return label;
-}
-
-QPushButton* groupButton(const char* icon, const QString& id, const QString& name) {
-    auto* button = new QPushButton(widgets::icon(icon), {});
-    button->setObjectName(id);
-    button->setAccessibleName(name);
-    button->setToolTip(name);
-    button->setFixedWidth(kGroupTableButton);
-    widgets::setButtonKind(button, widgets::ButtonKind::Flat);
-    widgets::setCompact(button);
-    return button;
+    return lines.join('\n');
 }
 
 /// "wte.weight, wpe.weight", and of more their number.
@@ -100,6 +57,10 @@ QString some(const std::vector<std::string>& patterns) {
 }
 
 } // namespace
+
+bool GroupTable::hasColumn(const std::string& name) {
+    return std::find(std::begin(kOwnColumns), std::end(kOwnColumns), name) != std::end(kOwnColumns);
+}
 
 GroupTable::GroupTable(FormSource& source, RunOutlook& outlook, QWidget* parent)
     : QWidget(parent), source_(source), outlook_(outlook), scroll_(new widgets::SideScroll),
@@ -132,14 +93,14 @@ GroupTable::GroupTable(FormSource& source, RunOutlook& outlook, QWidget* parent)
 }
 
 Json GroupTable::groups() const {
-    const config::Field* field = source_.field(kGroupTablePointer);
+    const config::Field* field = source_.field(kPointer);
     if (field == nullptr) {
         return Json::array();
     }
-    if (source_.given(kGroupTablePointer) == nullptr) {
+    if (source_.given(kPointer) == nullptr) {
         return field->default_value; // as short as the table has it
     }
-    const Json now = source_.value(kGroupTablePointer, *field);
+    const Json now = source_.value(kPointer, *field);
     return now.is_array() ? now : Json::array();
 }
 
@@ -158,17 +119,94 @@ void GroupTable::refresh() {
         const Json& optimizer = source_.draft().config().section("optimizer");
         const auto decay = optimizer.find("weight_decay");
         rest_decay_->setText(decay == optimizer.end() ? QString("–") : numberText(*decay));
+        rest_rate_->setText(numberText(optimizer.at("learning_rate")));
         rest_type_->setText(toQString(optimizer.at("type").get<std::string>()));
     }
     place_->setEnabled(source_.isEditable());
+    refreshOthers();
+    refreshInherited();
     refreshProblems();
     refreshCounts();
 }
 
+/// Open where somebody asked for them, or a group gives one.
+void GroupTable::refreshOthers() {
+    const Json all = groups();
+    for (std::size_t i = 0; i + 1 < rows_.size() && i < all.size(); ++i) {
+        bool given = false;
+        for (const auto& [name, value] : all[i].items()) {
+            given = given || (!value.is_null() && !hasColumn(name));
+        }
+        rows_[i].others->refresh();
+        hideForeign(*rows_[i].others, typeOf(all[i]));
+        rows_[i].others->setVisible(given || open_.contains(i));
+        rows_[i].more->setEnabled(!given); // what is given is always seen
+    }
+}
+
+/// Of a group, which inherits that of the optimizer.
+Json GroupTable::typeOf(const Json& group) const {
+    const config::Field* optimizer = source_.field("/optimizer");
+    for (const Json& holder : {group, source_.value("/optimizer", *optimizer)}) {
+        if (holder.is_object() && holder.contains("type") && holder.at("type").is_string()) {
+            return holder.at("type");
+        }
+    }
+    return optimizer->default_value.at("type");
+}
+
+/// Settings of other optimizers than the group's, unless it gives them.
+void GroupTable::hideForeign(const TableForm& others, const Json& type) {
+    std::set<std::string> known;
+    std::set<std::string> own;
+    for (const config::RecordType& record : source_.field("/optimizer")->records) {
+        for (const config::Field& field : record.fields) {
+            known.insert(field.name);
+            if (type == record.name) {
+                own.insert(field.name);
+            }
+        }
+    }
+    for (FieldBox* box : others.findChildren<FieldBox*>()) {
+        const Json* given = source_.given(box->pointer());
+        const std::string& name = box->field().name;
+        if (known.contains(name) && !own.contains(name) && (given == nullptr || given->is_null())) {
+            box->hide();
+        }
+    }
+}
+
+/// A setting that a group leaves out is that of the optimizer, and is shown so.
+void GroupTable::refreshInherited() {
+    if (!source_.draft().isValid()) {
+        return;
+    }
+    const std::vector<Json> counts = groupSettings(source_.draft().config());
+    for (std::size_t i = 0; i + 1 < rows_.size() && i + 1 < counts.size(); ++i) {
+        std::vector<FieldEditor*> editors = rows_[i].editors;
+        for (FieldEditor* other : rows_[i].others->findChildren<FieldEditor*>()) {
+            editors.push_back(other);
+        }
+        for (FieldEditor* editor : editors) {
+            const auto inherited = counts[i].find(editor->field().name);
+            auto* number = editor->findChild<NumberInput*>();
+            auto* choice = editor->findChild<QComboBox*>();
+            if (inherited != counts[i].end() && inherited->is_number() && number != nullptr) {
+                number->setInherited(*inherited);
+            } else if (inherited != counts[i].end() && choice != nullptr) {
+                choice->setItemText(0, tr("as above"));
+            }
+        }
+    }
+}
+
 void GroupTable::refreshProblems() {
     std::vector<ProblemLine> lines;
-    for (const config::Diagnostic& one : source_.problems(kGroupTablePointer, true)) {
-        lines.push_back(problemLine(one));
+    for (const config::Diagnostic& one : source_.problems(kPointer, true)) {
+        const std::vector<std::string> place = pointerParts(one.pointer);
+        if (place.size() < 4 || hasColumn(place[3])) { // others say it themselves
+            lines.push_back(problemLine(one));
+        }
     }
     problems_->setLines(lines);
 }
@@ -185,7 +223,8 @@ void GroupTable::refreshCounts() {
         const bool nothing = has && count.tensors == 0 && i + 1 < rows_.size();
         rows_[i].tensors->setRole(nothing ? Role::Warning : Role::Text);
         rows_[i].tensors->setToolTip(nothing ? tr("No parameter that an earlier group left matches")
-                                             : QString());
+                                             : namesText(count));
+        rows_[i].parameters->setToolTip(rows_[i].tensors->toolTip());
     }
     std::vector<ProblemLine> lines;
     if (counts_.warns()) {
@@ -205,114 +244,12 @@ void GroupTable::refreshCounts() {
     exempt_->setVisible(!lines.empty());
 }
 
-void GroupTable::rebuild(std::size_t count) {
-    built_ = true;
-    rows_.clear();
-    auto* fresh = new QWidget;
-    grid_ = new QGridLayout(fresh);
-    grid_->setContentsMargins(0, 0, 0, 0);
-    grid_->setHorizontalSpacing(widgets::space::kControl);
-    grid_->setVerticalSpacing(widgets::space::kTight);
-    grid_->setColumnStretch(GroupTableMatchColumn, 1);
-    const auto head = [&](int column, const QString& text, Qt::Alignment alignment) {
-        auto* label = new TextLabel(text, TextStyle::Caption, Role::Muted);
-        label->setAlignment(alignment);
-        grid_->addWidget(label, 0, column);
-    };
-    head(GroupTableMatchColumn, tr("groups, first match wins"), Qt::AlignLeft);
-    head(GroupTableTensorsColumn, tr("tensors"), Qt::AlignRight);
-    head(GroupTableParametersColumn, tr("parameters"), Qt::AlignRight);
-    head(GroupTableDecayColumn, "weight_decay", Qt::AlignLeft);
-    head(GroupTableRateColumn, "learning_rate", Qt::AlignLeft);
-    head(GroupTableTypeColumn, "type", Qt::AlignLeft);
-    for (std::size_t i = 0; i < count; ++i) {
-        addRow(i);
-    }
-    addRest(count);
-    scroll_->setContent(fresh);
-    place_ = fresh;
-}
-
-void GroupTable::addRow(std::size_t index) {
-    const int line = static_cast<int>(index) + 1;
-    const std::string at = config::pointer_to(kGroupTablePointer, index);
-    Row row;
-    row.grip = new GripMark;
-    row.grip->setObjectName("groupGrip" + QString::number(index));
-    row.grip->installEventFilter(this);
-    grid_->addWidget(row.grip, line, GroupTableGripColumn);
-    for (const auto& [column, name] : {std::pair(GroupTableMatchColumn, "match"),
-                                       std::pair(GroupTableDecayColumn, "weight_decay"),
-                                       std::pair(GroupTableRateColumn, "learning_rate"),
-                                       std::pair(GroupTableTypeColumn, "type")}) {
-        const std::string pointer = config::pointer_to(at, name);
-        const config::Field* field =
-            source_.field(kGroupTablePointer)->item.front().type == config::FieldType::object
-                ? config::find_field(source_.field(kGroupTablePointer)->item.front().fields, name)
-                : nullptr;
-        if (field == nullptr) {
-            continue; // no optimizer of this version has it
-        }
-        FieldEditor* editor = createEditor(source_, *field, pointer);
-        editor->setToolTip(toQString(field->help));
-        if (auto* number = editor->findChild<NumberInput*>()) {
-            number->setCharacters(kGroupTableCharacters);
-        }
-        if (column == GroupTableMatchColumn) {
-            editor->findChild<QLineEdit*>()->setMinimumWidth(kMatchWidth);
-        }
-        connect(editor, &FieldEditor::typing, problems_, &ProblemLines::hold);
-        connect(editor, &FieldEditor::settled, problems_, &ProblemLines::release);
-        grid_->addWidget(editor, line, column);
-        row.editors.push_back(editor);
-    }
-    row.tensors = monoLabel({});
-    row.parameters = monoLabel({});
-    grid_->addWidget(row.tensors, line, GroupTableTensorsColumn);
-    grid_->addWidget(row.parameters, line, GroupTableParametersColumn);
-    if (index > 0) {
-        auto* up = groupButton("chevron-up", "groupUp" + QString::number(index),
-                               tr("Move group %1 up").arg(index));
-        connect(up, &QPushButton::clicked, this, [this, index] { move(index, index - 1); });
-        grid_->addWidget(up, line, GroupTableUpColumn);
-    }
-    auto* remove = groupButton("close", "groupRemove" + QString::number(index),
-                               tr("Remove group %1").arg(index));
-    connect(remove, &QPushButton::clicked, this, [this, index] { this->remove(index); });
-    grid_->addWidget(remove, line, GroupTableRemoveColumn);
-    rows_.push_back(std::move(row));
-}
-
-void GroupTable::addRest(std::size_t row) {
-    const int line = static_cast<int>(row) + 1;
-    Row rest;
-    grid_->addWidget(new TextLabel(tr("everything else"), TextStyle::Body, Role::Muted), line,
-                     GroupTableMatchColumn);
-    rest.tensors = monoLabel({});
-    rest.tensors->setObjectName("restTensors");
-    rest.parameters = monoLabel({});
-    rest_decay_ = monoLabel({}, Role::Muted);
-    rest_decay_->setAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    rest_type_ = monoLabel({}, Role::Muted);
-    rest_type_->setAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    for (TextLabel* label : {rest_decay_, rest_type_}) {
-        label->setIndent(widgets::space::kControl);
-    }
-    grid_->addWidget(rest.tensors, line, GroupTableTensorsColumn);
-    grid_->addWidget(rest.parameters, line, GroupTableParametersColumn);
-    grid_->addWidget(rest_decay_, line, GroupTableDecayColumn);
-    grid_->addWidget(rest_type_, line, GroupTableTypeColumn);
-    grid_->setRowMinimumHeight(line, widgets::size::kRowHeight);
-    rows_.push_back(std::move(rest));
-}
-
 void GroupTable::add() {
     Json all = groups();
     all.push_back({{"match", "*.bias"}, {"weight_decay", 0.0}});
-    source_.set(kGroupTablePointer, all);
+    source_.set(kPointer, all);
     if (auto* match = findChild<QWidget*>(
-            "field:" + toQString(config::pointer_to(kGroupTablePointer, all.size() - 1)) +
-            "/match")) {
+            "field:" + toQString(config::pointer_to(kPointer, all.size() - 1)) + "/match")) {
         match->setFocus(Qt::TabFocusReason); // all of it is chosen: typing replaces it
     }
 }
@@ -320,7 +257,7 @@ void GroupTable::add() {
 void GroupTable::remove(std::size_t index) {
     Json all = groups();
     all.erase(index);
-    source_.set(kGroupTablePointer, all);
+    source_.set(kPointer, all);
 }
 
 void GroupTable::move(std::size_t from, std::size_t to) {
@@ -328,14 +265,15 @@ void GroupTable::move(std::size_t from, std::size_t to) {
     if (from >= all.size() || to >= all.size() || from == to) {
         return;
     }
+    open_.clear(); // they stand at other places now
     const Json moved = all[from];
     all.erase(from);
     all.insert(all.begin() + static_cast<std::ptrdiff_t>(to), moved);
-    source_.set(kGroupTablePointer, all, dragged_ >= 0 ? QStringLiteral("groups") : QString());
+    source_.set(kPointer, all, dragged_ >= 0 ? QStringLiteral("groups") : QString());
 }
 
 void GroupTable::exempt() {
-    source_.set(kGroupTablePointer, exemptGroups(source_.draft().config(), counts_));
+    source_.set(kPointer, exemptGroups(source_.draft().config(), counts_));
 }
 
 /// The row of a group at this height of the table.

@@ -11,8 +11,10 @@
 #include "ui/screens/screen_list.h"
 #include "ui/screens/training/batch_part.h"
 #include "ui/screens/training/group_table.h"
+#include "ui/screens/training/metric_editor.h"
 #include "ui/screens/training/retention_part.h"
 #include "ui/screens/training/schedule_part.h"
+#include "ui/screens/training/stopping_part.h"
 #include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/icon.h"
@@ -162,7 +164,7 @@ QWidget* TrainingScreen::createSettings() {
             [this](const QString& pointer) { source_.reset(pointer.toStdString()); });
     column->addWidget(unfiled_);
     const auto group = [this](std::vector<std::string> pointers) {
-        return new FieldGroup(source_, pointers);
+        return new FieldGroup(source_, pointers, createTrainingEditor);
     };
     addSection(column, tr("Batch"), tr("samples for one update"),
                {new BatchPart(source_, outlook_)});
@@ -171,10 +173,12 @@ QWidget* TrainingScreen::createSettings() {
                 group({"/training/max_grad_norm"}), new GroupTable(source_, outlook_)});
     addSection(column, tr("Loss and metrics"), {},
                {new RecordForm(source_, "/loss"), new Form(source_, "/metrics")});
-    addSection(column, tr("Precision and memory"), {},
-               {group({"/training/precision", "/training/recompute", "/training/memory_budget",
-                       "/training/ema_decay", "/training/deterministic", "/training/on_nonfinite",
-                       "/training/early_stopping"})});
+    addSection(
+        column, tr("Precision and memory"), {},
+        {group({"/training/precision", "/training/recompute", "/training/memory_budget",
+                "/training/ema_decay", "/training/deterministic", "/training/on_nonfinite"})});
+    addSection(column, tr("Early stopping"), tr("ends a run that no longer improves"),
+               {new StoppingPart(source_)});
     addSection(column, tr("Evaluation"), {},
                {group({"/evaluation/every", "/evaluation/max_batches", "/evaluation/samples",
                        "/evaluation/at_start", "/evaluation/use_ema"})});
