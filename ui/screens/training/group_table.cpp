@@ -194,6 +194,7 @@ void GroupTable::refreshInherited() {
             if (inherited != counts[i].end() && inherited->is_number() && number != nullptr) {
                 number->setInherited(*inherited);
             } else if (inherited != counts[i].end() && choice != nullptr) {
+                choice->setSizeAdjustPolicy(QComboBox::AdjustToContents);
                 choice->setItemText(0, tr("as above"));
             }
         }

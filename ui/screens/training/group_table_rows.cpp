@@ -14,6 +14,7 @@
 #include "widgets/text_label.h"
 
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
 
@@ -32,12 +33,10 @@ enum GroupTableColumn {
     GroupTableDecayColumn,
     GroupTableRateColumn,
     GroupTableTypeColumn,
-    GroupTableMoreColumn,
-    GroupTableUpColumn,
-    GroupTableRemoveColumn
+    GroupTableButtonsColumn
 };
 constexpr int kGroupTableButton = 20;
-constexpr int kMatchWidth = 80;          // at least
+constexpr int kMatchWidth = 64;          // at least
 constexpr int kGroupTableCharacters = 7; // of its numbers
 
 /// Six dots: something to take hold of.
@@ -163,29 +162,32 @@ void GroupTable::addOthers(Row& row, std::size_t index, int line) {
                                {std::begin(kOwnColumns), std::end(kOwnColumns)});
     row.others->setObjectName("groupOthers" + QString::number(index));
     grid_->addWidget(row.others, line, GroupTableMatchColumn, 1,
-                     GroupTableRemoveColumn - GroupTableMatchColumn);
+                     GroupTableButtonsColumn - GroupTableMatchColumn);
 }
 
 void GroupTable::addButtons(Row& row, std::size_t index, int line) {
-    row.more = groupButton("more", "groupMore" + QString::number(index),
-                           tr("Other settings of group %1").arg(index));
+    auto* buttons = new QHBoxLayout;
+    buttons->setSpacing(0);
+    const QString number = QString::number(index);
+    row.more =
+        groupButton("more", "groupMore" + number, tr("Other settings of group %1").arg(index));
     connect(row.more, &QPushButton::clicked, this, [this, index] {
         if (open_.erase(index) == 0) {
             open_.insert(index);
         }
         refresh();
     });
-    grid_->addWidget(row.more, line, GroupTableMoreColumn);
-    if (index > 0) {
-        auto* up = groupButton("chevron-up", "groupUp" + QString::number(index),
-                               tr("Move group %1 up").arg(index));
-        connect(up, &QPushButton::clicked, this, [this, index] { move(index, index - 1); });
-        grid_->addWidget(up, line, GroupTableUpColumn);
-    }
-    auto* remove = groupButton("close", "groupRemove" + QString::number(index),
-                               tr("Remove group %1").arg(index));
+    buttons->addWidget(row.more);
+    QPushButton* up =
+        groupButton("chevron-up", "groupUp" + number, tr("Move group %1 up").arg(index));
+    up->setEnabled(index > 0);
+    connect(up, &QPushButton::clicked, this, [this, index] { move(index, index - 1); });
+    buttons->addWidget(up);
+    QPushButton* remove =
+        groupButton("close", "groupRemove" + number, tr("Remove group %1").arg(index));
     connect(remove, &QPushButton::clicked, this, [this, index] { this->remove(index); });
-    grid_->addWidget(remove, line, GroupTableRemoveColumn);
+    buttons->addWidget(remove);
+    grid_->addLayout(buttons, line, GroupTableButtonsColumn);
 }
 
 void GroupTable::addRest(std::size_t row) {
