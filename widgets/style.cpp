@@ -189,6 +189,13 @@ QIcon Style::standardIcon(StandardPixmap which, const QStyleOption* option,
     case SP_TitleBarNormalButton: return icon(QStringLiteral("expand"), Role::Muted);
     case SP_TitleBarCloseButton:
     case SP_DockWidgetCloseButton: return icon(QStringLiteral("close"), Role::Muted);
+    // Of Qt's dialog for files.
+    case SP_ArrowBack: return icon(QStringLiteral("chevron-left"));
+    case SP_ArrowForward: return icon(QStringLiteral("chevron-right"));
+    case SP_FileDialogToParent: return icon(QStringLiteral("chevron-up"));
+    case SP_FileDialogNewFolder: return icon(QStringLiteral("plus"));
+    case SP_FileDialogListView: return icon(QStringLiteral("mesh"));
+    case SP_FileDialogDetailedView: return icon(QStringLiteral("runs"));
     default: return QProxyStyle::standardIcon(which, option, widget);
     }
 }

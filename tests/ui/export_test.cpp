@@ -52,6 +52,7 @@ void answerDialog(const QString& suffix, const fs::path& file) {
         const QString filter = dialog->nameFilters().filter("*." + suffix).value(0);
         poll->deleteLater();
         dialog->selectNameFilter(filter);
+        dialog->filterSelected(filter); // as when a person chooses it
         // selectFile leaves a field alone that has the focus, as it may have or not.
         dialog->findChild<QLineEdit*>("fileNameEdit")->setText(ui::pathText(file));
         static_cast<QDialog*>(dialog)->accept();

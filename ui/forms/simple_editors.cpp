@@ -2,13 +2,13 @@
 #include "ui/forms/simple_editors.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/file_dialog.h"
 #include "ui/forms/number_input.h"
 #include "widgets/controls.h"
 #include "widgets/icon.h"
 #include "widgets/style.h"
 
 #include <QComboBox>
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QMenu>
@@ -274,8 +274,9 @@ void PathEditor::ask(bool folder) {
     const std::filesystem::path here =
         source().draft().baseDir() / edit_->text().toStdString(); // absolute ones stay
     const QString title = tr("Choose %1").arg(toQString(field().name));
-    const QString chosen = folder ? QFileDialog::getExistingDirectory(this, title, pathText(here))
-                                  : QFileDialog::getOpenFileName(this, title, pathText(here));
+    const QString given = edit_->text().isEmpty() ? QString() : pathText(here);
+    const FileQuestion question{title, FileUse::Data, {}, given};
+    const QString chosen = folder ? askForFolder(this, question) : askForFile(this, question);
     if (!chosen.isEmpty()) {
         take(chosen);
     }

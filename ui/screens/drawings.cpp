@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/drawings.h"
 
+#include "ui/file_dialog.h"
 #include "ui/screens/screen.h"
 #include "widgets/icon.h"
 #include "widgets/line_chart.h"
@@ -8,7 +9,6 @@
 #include "widgets/painted_view.h"
 
 #include <QCoreApplication>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
 #include <QPageSize>
@@ -95,10 +95,12 @@ void save(QWidget& drawing, QString name, const std::vector<DrawingKind>& kinds,
         filters << words(kind.filter);
     }
     QString chosen = filters.front();
-    QString path = QFileDialog::getSaveFileName(
-        &drawing, words(QT_TRANSLATE_NOOP("Drawings", "Export %1")).arg(drawing.accessibleName()),
-        name.replace('/', '-') + QLatin1Char('.') + QLatin1String(kinds.front().suffix),
-        filters.join(";;"), &chosen);
+    QString path = askForPlace(
+        &drawing,
+        {words(QT_TRANSLATE_NOOP("Drawings", "Export %1")).arg(drawing.accessibleName()),
+         FileUse::Export, filters.join(";;"),
+         name.replace('/', '-') + QLatin1Char('.') + QLatin1String(kinds.front().suffix)},
+        &chosen);
     if (path.isEmpty()) {
         return;
     }

@@ -2,6 +2,7 @@
 #include "ui/settings/settings_dialog.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/file_dialog.h"
 #include "ui/settings/measure_box.h"
 #include "ui/settings/shortcut_editor.h"
 #include "ui/studio.h"
@@ -13,7 +14,6 @@
 #include "widgets/text_label.h"
 
 #include <QDesktopServices>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLineEdit>
@@ -292,8 +292,8 @@ void SettingsDialog::fillPrivacy() {
 }
 
 void SettingsDialog::chooseRunsFolder() {
-    const QString folder = QFileDialog::getExistingDirectory(this, tr("Folder for new runs"),
-                                                             settings_.values().runs_folder);
+    const QString folder = askForFolder(
+        this, {tr("Folder for new runs"), FileUse::Run, {}, settings_.values().runs_folder});
     if (!folder.isEmpty()) {
         change([&folder](Preferences& values) { values.runs_folder = folder; });
     }

@@ -2,9 +2,8 @@
 #include "ui/shell/draft_files.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/file_dialog.h"
 #include "ui/studio.h"
-
-#include <QFileDialog>
 
 namespace weft::ui {
 
@@ -53,8 +52,8 @@ void DraftFiles::keepRun() {
 }
 
 std::filesystem::path DraftFiles::askForPlace(QWidget* over, const QString& proposed) {
-    return toPath(QFileDialog::getSaveFileName(over, tr("Save configuration"), proposed,
-                                               tr("Run configurations (*.json)")));
+    return toPath(ui::askForPlace(over, {tr("Save configuration"), FileUse::Configuration,
+                                         tr("Run configurations (*.json)"), proposed}));
 }
 
 void DraftFiles::write(const std::filesystem::path& path) {
@@ -67,17 +66,15 @@ void DraftFiles::write(const std::filesystem::path& path) {
 }
 
 void DraftFiles::askForFile() {
-    const QString path = QFileDialog::getOpenFileName(&window_, tr("Open configuration"),
-                                                      pathText(studio_.paths().presets),
-                                                      tr("Run configurations (*.json)"));
+    const QString path = ui::askForFile(&window_, {tr("Open configuration"), FileUse::Configuration,
+                                                   tr("Run configurations (*.json)")});
     if (!path.isEmpty()) {
         emit chosen(path);
     }
 }
 
 void DraftFiles::askForFolder() {
-    const QString path = QFileDialog::getExistingDirectory(&window_, tr("Open run or checkpoint"),
-                                                           pathText(studio_.paths().runs_root));
+    const QString path = ui::askForFolder(&window_, {tr("Open run or checkpoint"), FileUse::Run});
     if (!path.isEmpty()) {
         emit chosen(path);
     }

@@ -2,6 +2,7 @@
 #include "ui/shell/main_window.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/file_dialog.h"
 #include "ui/models/problem_model.h"
 #include "ui/screens/screen_list.h"
 #include "ui/shell/config_dialog.h"
@@ -55,6 +56,7 @@ MainWindow::MainWindow(Studio& studio, widgets::ThemeController& theme)
     setMinimumSize(kSmallestSize);
     setAcceptDrops(true);
     askBeforeClose = [this] { return closeDialog(); };
+    new FilePlaces(studio_.paths().state / "folders.ini", studio_.paths().runs_root, this);
 
     auto* central = new QWidget;
     auto* column = new QVBoxLayout(central);

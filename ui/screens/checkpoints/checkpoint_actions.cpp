@@ -4,6 +4,7 @@
 #include "core/checkpoint/export.h"
 #include "core/train/progress.h"
 #include "ui/bridge/convert.h"
+#include "ui/file_dialog.h"
 #include "ui/screens/checkpoints/delete_dialog.h"
 #include "ui/screens/checkpoints/diff_dialog.h"
 #include "widgets/controls.h"
@@ -11,7 +12,6 @@
 #include "widgets/messages.h"
 
 #include <QDesktopServices>
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QPushButton>
@@ -167,9 +167,10 @@ void CheckpointActions::verify() {
 }
 
 void CheckpointActions::chooseExport() {
-    const QString file = QFileDialog::getSaveFileName(
-        this, tr("Export the weights"), QString("step-%1.safetensors").arg(rows_.front().step),
-        tr("safetensors: PyTorch, JAX and others (*.safetensors);;NumPy (*.npz)"));
+    const QString file = askForPlace(
+        this, {tr("Export the weights"), FileUse::Export,
+               tr("safetensors: PyTorch, JAX and others (*.safetensors);;NumPy (*.npz)"),
+               QString("step-%1.safetensors").arg(rows_.front().step)});
     if (!file.isEmpty()) {
         exportTo(file);
     }

@@ -6,6 +6,7 @@
 #include "ui/actions.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
+#include "ui/file_dialog.h"
 #include "ui/forms/field_group.h"
 #include "ui/forms/form.h"
 #include "ui/samples/class_part.h"
@@ -23,7 +24,6 @@
 #include "widgets/controls.h"
 #include "widgets/messages.h"
 
-#include <QFileDialog>
 #include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
@@ -56,8 +56,8 @@ QScrollArea* side(QWidget* content, int width, const char* name) {
 DataScreen::DataScreen(Studio& studio, Actions&)
     : studio_(studio), form_source_(studio.draft()), preview_(studio.draft()) {
     askForPath = [this](const QString& title, bool folder) {
-        return folder ? QFileDialog::getExistingDirectory(this, title)
-                      : QFileDialog::getOpenFileName(this, title);
+        const FileQuestion question{title, FileUse::Data};
+        return folder ? askForFolder(this, question) : askForFile(this, question);
     };
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);

@@ -4,6 +4,7 @@
 #include "core/data/formats/format_list.h"
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
+#include "ui/file_dialog.h"
 #include "ui/screens/home/demo_card.h"
 #include "ui/screens/home/offer_page.h"
 #include "ui/screens/home/preset_row.h"
@@ -20,7 +21,6 @@
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QPainter>
@@ -64,8 +64,8 @@ using widgets::TextStyle;
 HomeScreen::HomeScreen(Studio& studio, Actions& actions)
     : studio_(studio), try_(actions.get(action::kTry)) {
     askForPath = [this](const QString& title, bool folder) {
-        return folder ? QFileDialog::getExistingDirectory(this, title)
-                      : QFileDialog::getOpenFileName(this, title);
+        const FileQuestion question{title, FileUse::Data};
+        return folder ? askForFolder(this, question) : askForFile(this, question);
     };
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);

@@ -5,6 +5,7 @@
 #include "core/train/engine.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
+#include "ui/file_dialog.h"
 #include "ui/models/reshard_model.h"
 #include "ui/screens/table.h"
 #include "widgets/card.h"
@@ -14,7 +15,6 @@
 #include "widgets/text_label.h"
 
 #include <QComboBox>
-#include <QFileDialog>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
@@ -100,7 +100,7 @@ QWidget* CheckpointPart::createHeader() {
     widgets::setCompact(other);
     connect(other, &QPushButton::clicked, this, [this] {
         const QString path =
-            QFileDialog::getExistingDirectory(this, tr("Open a checkpoint or run folder"));
+            askForFolder(this, {tr("Open a checkpoint or run folder"), FileUse::Run});
         if (!path.isEmpty()) {
             open(toPath(path));
         }

@@ -4,11 +4,11 @@
 #include "core/compile/mesh_recipe.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
+#include "ui/file_dialog.h"
 #include "ui/screens/drawings.h"
 #include "widgets/icon.h"
 
 #include <QClipboard>
-#include <QFileDialog>
 #include <QGuiApplication>
 #include <QSaveFile>
 
@@ -59,8 +59,8 @@ void ExportMenu::rebuild() {
 
 QString ExportMenu::path(const QString& title, const QString& name, const QString& suffix) {
     const QString run = toQString(shown_().config.name);
-    return QFileDialog::getSaveFileName(page_, title, run + QLatin1Char('-') + name + '.' + suffix,
-                                        "*." + suffix);
+    return askForPlace(page_, {title, FileUse::Export, "*." + suffix,
+                               run + QLatin1Char('-') + name + '.' + suffix});
 }
 
 void ExportMenu::copyMesh(const plan::MeshFormatDef& format) {

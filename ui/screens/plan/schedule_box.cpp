@@ -3,6 +3,7 @@
 
 #include "core/pipeline/schedule_list.h"
 #include "ui/bridge/convert.h"
+#include "ui/file_dialog.h"
 #include "widgets/card.h"
 #include "widgets/controls.h"
 #include "widgets/flow_layout.h"
@@ -10,7 +11,6 @@
 #include "widgets/text_label.h"
 
 #include <QComboBox>
-#include <QFileDialog>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSignalBlocker>
@@ -198,8 +198,9 @@ void ScheduleBox::chooseSchedule(int index) {
 }
 
 void ScheduleBox::chooseFile() {
-    const QString path = QFileDialog::getOpenFileName(this, tr("A schedule of one's own"),
-                                                      pathText(config_->base_dir));
+    const QString path =
+        askForFile(this, {tr("A schedule of one's own"), FileUse::Configuration,
+                          tr("Schedules (*.json);;All files (*)"), pathText(config_->base_dir)});
     if (path.isEmpty()) {
         renew();
         return;

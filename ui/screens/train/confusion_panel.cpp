@@ -2,6 +2,7 @@
 #include "ui/screens/train/confusion_panel.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/file_dialog.h"
 #include "ui/screens/train/checkpoint_choice.h"
 #include "widgets/card.h"
 #include "widgets/confusion_view.h"
@@ -10,7 +11,6 @@
 #include "widgets/image_grid.h"
 #include "widgets/text_label.h"
 
-#include <QFileDialog>
 #include <QPushButton>
 #include <QSaveFile>
 #include <QScrollArea>
@@ -269,9 +269,10 @@ void ConfusionPanel::reveal() {
 }
 
 void ConfusionPanel::exportMatrix() {
-    const QString path = QFileDialog::getSaveFileName(
-        this, tr("Export the confusion matrix"), run_.name() + "-confusion.png",
-        tr("Picture (*.png);;Vector drawing (*.svg);;Counts (*.csv)"));
+    const QString path =
+        askForPlace(this, {tr("Export the confusion matrix"), FileUse::Export,
+                           tr("Picture (*.png);;Vector drawing (*.svg);;Counts (*.csv)"),
+                           run_.name() + "-confusion.png"});
     if (path.isEmpty()) {
         return;
     }

@@ -3,12 +3,12 @@
 
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
+#include "ui/file_dialog.h"
 #include "widgets/icon.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
 #include <QClipboard>
-#include <QFileDialog>
 #include <QGridLayout>
 #include <QGuiApplication>
 #include <QPainter>
@@ -236,8 +236,8 @@ bool SummaryCard::save(const QString& path) const {
 
 void SummaryCard::saveAs() {
     const QString path =
-        QFileDialog::getSaveFileName(this, tr("Save the summary"), run_.name() + "-summary.txt",
-                                     tr("Text (*.txt);;JSON (*.json)"));
+        askForPlace(this, {tr("Save the summary"), FileUse::Export,
+                           tr("Text (*.txt);;JSON (*.json)"), run_.name() + "-summary.txt"});
     if (!path.isEmpty() && !save(path)) {
         emit failed(tr("%1 could not be written. Choose another folder.").arg(path));
     }

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "ui/bridge/convert.h"
+#include "ui/file_dialog.h"
 #include "ui/screens/train/try_row.h"
 #include "widgets/flow_layout.h"
 #include "widgets/icon.h"
@@ -10,7 +11,6 @@
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
-#include <QFileDialog>
 #include <QImageReader>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -250,8 +250,8 @@ void TryInput::showSample(std::int64_t index) {
 }
 
 void TryInput::openPicture() {
-    const QString path = QFileDialog::getOpenFileName(
-        this, tr("Open a picture"), {}, tr("Pictures (*.png *.jpg *.jpeg *.bmp *.gif *.webp)"));
+    const QString path = askForFile(this, {tr("Open a picture"), FileUse::Data,
+                                           tr("Pictures (*.png *.jpg *.jpeg *.bmp *.gif *.webp)")});
     if (path.isEmpty()) {
         return;
     }

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/file_dialog.h"
+
+#include "ui/bridge/convert.h"
+#include "widgets/icon.h"
+#include "widgets/theme.h"
+
+#include <QAbstractFileIconProvider>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHeaderView>
+#include <QRegularExpression>
+#include <QSettings>
+#include <QSplitter>
+#include <QTreeView>
+#include <QUrl>
+
+#include <utility>
+
+namespace weft::ui {
+namespace {
+
+constexpr QSize kFileDialogSize{820, 520}; // at text size 1
+constexpr int kFileSideWidth = 160;
+constexpr std::pair<FileUse, const char*> kUseNames[] = {{FileUse::Configuration, "configuration"},
+                                                         {FileUse::Run, "run"},
+                                                         {FileUse::Data, "data"},
+                                                         {FileUse::Model, "model"},
+                                                         {FileUse::Export, "export"}};
+
+/// The studio's own: the system's look into every file, which takes time.
+class FileIcons : public QAbstractFileIconProvider {
+public:
+    QIcon icon(IconType type) const override {
+        switch (type) {
+        case Computer:
+        case Desktop:
+        case Network:
+        case Drive: return widgets::icon(QStringLiteral("cpu"), widgets::Role::Muted);
+        case Trashcan: return widgets::icon(QStringLiteral("trash"), widgets::Role::Muted);
+        case Folder: return widgets::icon(QStringLiteral("folder"), widgets::Role::Accent);
+        case File: break;
+        }
+        return widgets::icon(QStringLiteral("file"), widgets::Role::Muted);
+    }
+    QIcon icon(const QFileInfo& info) const override { return icon(info.isDir() ? Folder : File); }
+    QString type(const QFileInfo& info) const override {
+        return info.isDir() ? QObject::tr("Folder") : info.suffix();
+    }
+};
+
+FilePlaces* placesOf(const QWidget* over) {
+    for (; over != nullptr; over = over->parentWidget()) {
+        if (auto* places = over->findChild<FilePlaces*>(QString(), Qt::FindDirectChildrenOnly)) {
+            return places;
+        }
+    }
+    return nullptr;
+}
+
+QList<QUrl> sidePlaces(const FilePlaces* places) {
+    QStringList folders{QDir::homePath()};
+    if (places != nullptr) {
+        folders << pathText(places->runs()) << places->folders();
+    }
+    folders << QDir::rootPath();
+    folders.removeDuplicates();
+    QList<QUrl> urls;
+    for (const QString& folder : folders) {
+        if (!folder.isEmpty() && QFileInfo(folder).isDir()) {
+            urls << QUrl::fromLocalFile(folder);
+        }
+    }
+    return urls;
+}
+
+/// Where a dialog begins, with the name that it proposes.
+QString beginOf(const FileQuestion& question, const FilePlaces* places) {
+    if (QFileInfo(question.proposed).isAbsolute()) {
+        return question.proposed;
+    }
+    QString folder = places == nullptr ? QString() : places->folder(question.use);
+    if (folder.isEmpty() || !QFileInfo(folder).isDir()) {
+        const bool runs = question.use == FileUse::Run && places != nullptr;
+        folder = runs ? pathText(places->runs()) : QDir::homePath();
+    }
+    return question.proposed.isEmpty() ? folder : QDir(folder).filePath(question.proposed);
+}
+
+/// What Qt's own dialog looks like; the desktop's has no such parts.
+void arrange(QFileDialog& dialog) {
+    dialog.setSizeGripEnabled(false);
+    if (auto* splitter = dialog.findChild<QSplitter*>(QStringLiteral("splitter"))) {
+        const int side = static_cast<int>(kFileSideWidth * widgets::Theme::current().fontScale());
+        splitter->setSizes({side, dialog.width() - side});
+    }
+    if (auto* files = dialog.findChild<QTreeView*>(QStringLiteral("treeView"))) {
+        files->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+        files->header()->setStretchLastSection(false);
+        files->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    }
+}
+
+/// Made, but not shown yet.
+void prepare(QFileDialog& dialog, const FileQuestion& question, const FilePlaces* places) {
+    static FileIcons icons; // models keep a pointer to it
+    const QFileInfo begin(beginOf(question, places));
+    dialog.setOption(QFileDialog::DontUseCustomDirectoryIcons);
+    dialog.setIconProvider(&icons);
+    dialog.setSidebarUrls(sidePlaces(places));
+    if (!question.filters.isEmpty()) {
+        dialog.setNameFilters(question.filters.split(QStringLiteral(";;")));
+    }
+    dialog.setViewMode(QFileDialog::Detail);
+    dialog.resize(kFileDialogSize * widgets::Theme::current().fontScale());
+    dialog.setDirectory(begin.isDir() ? begin.filePath() : begin.path());
+    if (!begin.isDir()) {
+        dialog.selectFile(begin.fileName());
+    }
+    arrange(dialog);
+}
+
+/// The first ending of "Pictures (*.png *.jpg)"; empty: any.
+QString endingOf(const QString& filter) {
+    static const QRegularExpression kEnding(QStringLiteral("\\*\\.(\\w+)"));
+    return kEnding.match(filter).captured(1);
+}
+
+QString ask(QFileDialog& dialog, QWidget* over, const FileQuestion& question) {
+    FilePlaces* places = placesOf(over);
+    prepare(dialog, question, places);
+    if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty()) {
+        return {};
+    }
+    const QString chosen = dialog.selectedFiles().constFirst();
+    if (places != nullptr) {
+        places->remember(question.use, QFileInfo(chosen).path());
+    }
+    return chosen;
+}
+
+} // namespace
+
+QString askForFile(QWidget* over, const FileQuestion& question) {
+    QFileDialog dialog(over, question.title);
+    dialog.setFileMode(QFileDialog::ExistingFile);
+    return ask(dialog, over, question);
+}
+
+QString askForFolder(QWidget* over, const FileQuestion& question) {
+    QFileDialog dialog(over, question.title);
+    dialog.setFileMode(QFileDialog::Directory);
+    dialog.setOption(QFileDialog::ShowDirsOnly);
+    return ask(dialog, over, question);
+}
+
+QString askForPlace(QWidget* over, const FileQuestion& question, QString* filter) {
+    QFileDialog dialog(over, question.title);
+    dialog.setAcceptMode(QFileDialog::AcceptSave);
+    dialog.setFileMode(QFileDialog::AnyFile);
+    const auto follow = [&dialog](const QString& chosen) {
+        dialog.setDefaultSuffix(endingOf(chosen));
+    };
+    QObject::connect(&dialog, &QFileDialog::filterSelected, &dialog, follow);
+    follow(question.filters.section(QStringLiteral(";;"), 0, 0));
+    const QString path = ask(dialog, over, question);
+    if (filter != nullptr) {
+        *filter = dialog.selectedNameFilter();
+    }
+    return path;
+}
+
+FilePlaces::FilePlaces(const std::filesystem::path& file, const std::filesystem::path& runs,
+                       QObject* window)
+    : QObject(window), file_(file), runs_(runs) {
+    const QSettings kept(pathText(file_), QSettings::IniFormat);
+    for (const auto& [use, name] : kUseNames) {
+        folders_[use] = kept.value(QLatin1String(name)).toString();
+    }
+}
+
+QString FilePlaces::folder(FileUse use) const {
+    const auto found = folders_.find(use);
+    return found == folders_.end() ? QString() : found->second;
+}
+
+void FilePlaces::remember(FileUse use, const QString& folder) {
+    folders_[use] = folder;
+    QSettings kept(pathText(file_), QSettings::IniFormat);
+    for (const auto& [kind, name] : kUseNames) {
+        if (kind == use) {
+            kept.setValue(QLatin1String(name), folder);
+        }
+    }
+}
+
+QStringList FilePlaces::folders() const {
+    QStringList out;
+    for (const auto& [use, folder] : folders_) {
+        out << folder;
+    }
+    out.removeAll(QString());
+    out.removeDuplicates();
+    return out;
+}
+
+} // namespace weft::ui
