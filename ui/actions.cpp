@@ -100,11 +100,19 @@ void Actions::setShortcuts(const QMap<QString, QString>& portable_keys_by_id) {
 
 void Actions::createFile() {
     add(action::kNewRun, tr("New run…"), "plus", QKeySequence::New,
-        tr("Choose a preset on Home to start from"));
+        tr("Begin with nothing, data of yours, a preset or a configuration"));
     add(action::kOpenFile, tr("Open configuration…"), "file", QKeySequence::Open,
         tr("Open a run configuration as the draft"));
     add(action::kOpenFolder, tr("Open run or checkpoint…"), "folder", QKeySequence("Ctrl+Shift+O"),
         tr("Open a run folder or a checkpoint folder"));
+    QAction* forget = add(action::kClearRecent, tr("Clear recent list"), "trash", {},
+                          tr("Forget what was opened; the files stay where they are"));
+    connect(forget, &QAction::triggered, &studio_.recent(), &RecentPaths::clear);
+    const auto renew = [this, forget] {
+        allow(forget, !studio_.recent().entries().empty(), tr("Nothing was opened yet"));
+    };
+    connect(&studio_.recent(), &RecentPaths::changed, this, renew);
+    renew();
     add(action::kSave, tr("Save configuration"), {}, QKeySequence::Save,
         tr("Write the draft to its file"));
     add(action::kSaveAs, tr("Save configuration as…"), {}, QKeySequence("Ctrl+Shift+S"),

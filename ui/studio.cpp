@@ -21,11 +21,12 @@ Studio::Studio(StudioPaths paths, QObject* parent)
     : QObject(parent), paths_(std::move(paths)),
       settings_(paths_.settings.empty() ? paths_.state / "settings.ini" : paths_.settings),
       keeper_(draft_, paths_.state), reader_(run_), index_(paths_.runs_root),
-      link_(paths_.counters),
+      recent_(paths_.state / "recent.json"), link_(paths_.counters),
       measure_(paths_.worker, paths_.calibration, paths_.state / "measure.log") {
     index_.setFiles(paths_.state / "opened-folders.json",
                     paths_.cache.empty() ? paths_.cache : paths_.cache / "runs.json");
     connect(&keeper_, &DraftKeeper::failed, this, &Studio::troubled);
+    connect(&recent_, &RecentPaths::failed, this, &Studio::troubled);
     connect(&link_, &RunLink::eventsArrived, this, &Studio::onEvents);
     connect(&link_, &RunLink::refused, this, &Studio::onAnswer);
     connect(&link_, &RunLink::logged, this, [this](const QStringList& lines) {
@@ -233,6 +234,7 @@ StartResult Studio::launch(const std::filesystem::path& folder, std::vector<std:
         }
         return {false, problem};
     }
+    recent_.add(folder);
     planned_ = false;
     last_printed_.clear();
     if (history) {

@@ -5,9 +5,10 @@
 #pragma once
 
 #include "ui/bridge/draft.h"
-#include "ui/bridge/draft_keeper.h"
 #include "ui/bridge/draft_check.h"
+#include "ui/bridge/draft_keeper.h"
 #include "ui/bridge/machine_measure.h"
+#include "ui/bridge/recent_paths.h"
 #include "ui/bridge/run_index.h"
 #include "ui/bridge/run_link.h"
 #include "ui/bridge/run_model.h"
@@ -51,6 +52,7 @@ public:
     Draft& draft() { return draft_; }
     RunModel& run() { return run_; }
     RunIndex& index() { return index_; }
+    RecentPaths& recent() { return recent_; }
     RunLink& link() { return link_; }
     MachineMeasure& measure() { return measure_; }
 
@@ -173,6 +175,7 @@ private:
     RunModel run_;
     RunReader reader_;
     RunIndex index_;
+    RecentPaths recent_;
     RunLink link_;
     MachineMeasure measure_;
     std::vector<Pending> pending_; // requests without an answer, the newest last

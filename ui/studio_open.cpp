@@ -60,8 +60,10 @@ QString Studio::openPath(const std::filesystem::path& named) {
         return toQString(error.message());
     }
     if (index_.find(path) != nullptr) {
+        recent_.add(path);
         showRun(path); // one of those of an opened folder, which may have others below it
     } else if (train::is_run_folder(path)) {
+        recent_.add(path);
         index_.addFolder(path);
         showRun(path);
     } else if (isCheckpoint(path)) {
@@ -70,16 +72,21 @@ QString Studio::openPath(const std::filesystem::path& named) {
                       "the checkpoint back into its folder \"checkpoints\".")
                 .arg(pathText(path));
         }
+        recent_.add(path);
         index_.addFolder(path.parent_path().parent_path());
         emit checkpointOpened(path);
     } else if (std::filesystem::is_directory(path, ignored)) {
         openRunsBelow(path);
     } else if (checkpoint::is_safetensors(path)) {
+        recent_.add(path);
         index_.addFolder(path);
         emit weightsOpened(path);
     } else if (isEventFile(path)) {
         return openPath(path.parent_path());
     } else if (path.extension() == ".json") {
+        if (path.parent_path() != paths_.presets) { // Home shows those
+            recent_.add(path);
+        }
         draft_.open(path);
         emit configOpened();
     } else {
@@ -129,6 +136,7 @@ void Studio::openRunsBelow(const std::filesystem::path& folder) {
                                  "a folder below it.")
                                   .arg(pathText(folder)));
             }
+            recent_.add(folder);
             index_.addFolder(folder);
             if (found.folders.empty()) {
                 emit weightsOpened(found.weights.front());

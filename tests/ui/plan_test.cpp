@@ -426,7 +426,7 @@ private slots:
         config::Json wrong = gpt_document();
         wrong["model"]["heads"] = 5; // 32 is no multiple of 5
         fixture.studio().draft().setDocument(wrong, ".");
-        QTRY_VERIFY(said().contains("/model"));
+        QTRY_VERIFY2(said().contains("model › heads: "), qPrintable(said()));
         // The way out leads to the page that has the field.
         QVERIFY(fixture.find("planField")->isVisible());
         fixture.click("planField");
@@ -435,7 +435,7 @@ private slots:
         steep["optimizer"] = {{"type", "adamw"}, {"learning_rate", -1}};
         fixture.studio().draft().setDocument(steep, ".");
         fixture.window().showPage("plan");
-        QTRY_VERIFY(said().contains("/optimizer"));
+        QTRY_VERIFY2(said().contains("optimizer › learning_rate: "), qPrintable(said()));
         fixture.click("planField");
         QCOMPARE(fixture.window().currentPage(), QString("training"));
     }

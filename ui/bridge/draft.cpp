@@ -19,6 +19,11 @@ std::string documentText(const config::Json& document) {
     return document.dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n";
 }
 
+/// In which nothing is chosen.
+config::Json emptyDocument() {
+    return {{"schema_version", 1}};
+}
+
 /// What an outline is of.
 std::string dataKey(const config::Json& section, const data::OpenContext& context) {
     return section.dump(-1, ' ', false, config::Json::error_handler_t::replace) + '\n' +
@@ -78,9 +83,14 @@ void Draft::setDocument(const config::Json& document, const std::filesystem::pat
     tellReplaced(before, name_before);
 }
 
+void Draft::setEmpty(const std::filesystem::path& base_dir) {
+    setDocument(emptyDocument(), base_dir);
+}
+
 void Draft::tellReplaced(const Version& before, const QString& name) {
     const bool saved = !before.path.empty() && before.text == before.saved_text;
-    if (!before.text.empty() && !saved && before.text != text_) {
+    const bool nothing = before.text.empty() || before.text == documentText(emptyDocument());
+    if (!nothing && !saved && before.text != text_) {
         emit replaced(name);
     }
 }
@@ -209,6 +219,14 @@ QString Draft::name() const {
 
 std::vector<compile::FieldChange> Draft::differencesFrom(const compile::RunConfig& other) const {
     return isValid() ? compile::compare(other, config_) : std::vector<compile::FieldChange>{};
+}
+
+bool Draft::isUnfinished() const {
+    return document_.is_object() && !isValid() &&
+           std::all_of(diagnostics_.begin(), diagnostics_.end(), [this](const auto& found) {
+               return found.severity != config::Severity::error ||
+                      !document_.contains(config::Json::json_pointer(found.pointer));
+           });
 }
 
 config::Diagnostics Draft::findings() const {

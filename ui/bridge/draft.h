@@ -37,6 +37,8 @@ public:
     void open(const std::filesystem::path& path);
     /// Takes over a document, e.g. a run's frozen configuration for a fork.
     void setDocument(const config::Json& document, const std::filesystem::path& base_dir);
+    /// Begins a configuration in which nothing is chosen yet.
+    void setEmpty(const std::filesystem::path& base_dir);
     /// A text from `path` (empty: from nowhere) as it was left, e.g. by an earlier session.
     void restore(const std::string& text, const std::filesystem::path& path,
                  const std::filesystem::path& base_dir, bool saved);
@@ -74,6 +76,8 @@ public:
     const std::filesystem::path& path() const { return path_; }
     /// Relative paths of the document count from here.
     const std::filesystem::path& baseDir() const { return base_dir_; }
+    /// All that is wrong is that something has yet to be chosen.
+    bool isUnfinished() const;
     /// Meaningful only when valid.
     const compile::RunConfig& config() const { return config_; }
     const config::Diagnostics& diagnostics() const { return diagnostics_; }

@@ -59,6 +59,7 @@ std::filesystem::path DraftFiles::askForPlace(QWidget* over, const QString& prop
 void DraftFiles::write(const std::filesystem::path& path) {
     const QString problem = studio_.draft().save(path);
     if (problem.isEmpty()) {
+        studio_.recent().add(path);
         emit saved(pathText(path.filename()));
     } else {
         emit failed(problem);

@@ -90,6 +90,7 @@ private:
     void applySettings();
     void changeSettings(const std::function<void(Preferences&)>& edit);
     SettingsDialog& settingsDialog();
+    void showNewRun();
     void showHelp();
     void showAbout();
     CloseChoice closeDialog();
@@ -114,6 +115,7 @@ private:
     SettingsDialog* settings_dialog_ = nullptr; // made when first asked for
     HelpDialog* help_ = nullptr;                // made when first asked for
     widgets::CommandPalette* palette_;
+    std::unique_ptr<QObject> palette_recent_; // owns what the palette lists beside the actions
     widgets::ToastHost* toasts_;
     QHash<QString, int> page_index_;
     QStringList page_ids_;

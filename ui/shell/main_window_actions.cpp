@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the menus of the window offer, and what each action of it does.
+#include "ui/recent_menu.h"
 #include "ui/screens/screen_list.h"
 #include "ui/settings/settings_dialog.h"
 #include "ui/shell/draft_files.h"
@@ -7,6 +8,7 @@
 #include "ui/shell/lower_docks.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_box.h"
+#include "ui/shell/new_run_dialog.h"
 #include "widgets/messages.h"
 #include "widgets/nav_rail.h"
 
@@ -29,10 +31,13 @@ void MainWindow::createMenus() {
             id == nullptr ? menu->addSeparator() : (menu->addAction(actions_.get(id)), nullptr);
         }
     };
-    fill(menuBar()->addMenu(tr("&File")),
-         {action::kNewRun, action::kOpenFile, action::kOpenFolder, nullptr, action::kSave,
-          action::kSaveAs, action::kKeepConfig, action::kEditConfig, nullptr, action::kSettings, nullptr,
-          action::kQuit});
+    QMenu* file = menuBar()->addMenu(tr("&File"));
+    fill(file, {action::kNewRun, action::kOpenFile, action::kOpenFolder});
+    auto* recent = new RecentMenu(studio_, actions_.get(action::kClearRecent), file);
+    recent->setObjectName("openRecent");
+    file->addMenu(recent);
+    fill(file, {nullptr, action::kSave, action::kSaveAs, action::kKeepConfig, action::kEditConfig,
+                nullptr, action::kSettings, nullptr, action::kQuit});
     fill(menuBar()->addMenu(tr("&Edit")), {action::kUndo, action::kRedo});
     fill(menuBar()->addMenu(tr("&Run")),
          {action::kStart, action::kPause, action::kStep, action::kCheckpoint, nullptr,
@@ -56,6 +61,7 @@ void MainWindow::connectActions() {
     const auto on = [this](const char* id, auto handler) {
         connect(actions_.get(id), &QAction::triggered, this, handler);
     };
+    on(action::kNewRun, [this] { showNewRun(); });
     on(action::kOpenFile, [this] { files_->askForFile(); });
     on(action::kOpenFolder, [this] { files_->askForFolder(); });
     on(action::kSave, [this] { files_->save(); });
@@ -68,6 +74,8 @@ void MainWindow::connectActions() {
     on(action::kPalette, [this] {
         QList<QAction*> offered = actions_.all();
         offered.removeOne(actions_.get(action::kPalette));
+        palette_recent_ = std::make_unique<QObject>();
+        offered += recentActions(studio_, RecentWords::AmongCommands, palette_recent_.get());
         palette_->setActions(offered);
         palette_->open();
     });
@@ -136,6 +144,14 @@ SettingsDialog& MainWindow::settingsDialog() {
         connect(settings_dialog_, &SettingsDialog::failed, &studio_, &Studio::troubled);
     }
     return *settings_dialog_;
+}
+
+void MainWindow::showNewRun() {
+    auto* dialog = new NewRunDialog(studio_, actions_, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &NewRunDialog::chosen, this, &MainWindow::open);
+    connect(dialog, &NewRunDialog::begun, this, [this] { showPage("data"); });
+    dialog->open();
 }
 
 void MainWindow::showHelp() {

@@ -21,6 +21,16 @@ Json preset(const std::string& name) {
     return config::parse_json(read_file(path), path).value;
 }
 
+/// What Home says of a preset holds.
+void compare_with_card(const std::string& name, const std::string& metric, double value) {
+    const std::string path = std::string(WEFT_PRESETS) + "/measured/quality.json";
+    const Json said = config::parse_json(read_file(path), path).value.at("presets").at(name);
+    QCOMPARE(said.at("metric").get<std::string>(), metric);
+    const double distance = std::abs(said.at("value").get<double>() - value);
+    QVERIFY2(distance <= said.at("tolerance").get<double>(),
+             (name + ": " + metric + " is " + std::to_string(value)).c_str());
+}
+
 /// Rows of T + 1 bytes: a window's input and its last target.
 std::vector<std::uint8_t> windows(const data::Source& source) {
     const auto length = static_cast<std::size_t>(source.info().input.shape[0]);
@@ -64,6 +74,7 @@ private slots:
         qInfo("n-gram %.4f bits per byte, tiny-gpt %.4f, ratio %.3f", baseline, bits,
               bits / baseline);
         QVERIFY(bits <= 0.8 * baseline);
+        compare_with_card("tiny-gpt", "validation/bits_per_byte", bits);
     }
 
 private:
@@ -88,6 +99,7 @@ private:
         QCOMPARE(session.run().outcome, train::Outcome::finished);
         qInfo("%s: test accuracy %.4f in %.0f s", name.c_str(), accuracy, seconds);
         QVERIFY(accuracy >= wanted);
+        compare_with_card(name, "test/accuracy", accuracy);
     }
 
     QTemporaryDir dir_;

@@ -151,12 +151,29 @@ void DataScreen::take(const BuiltIn& set) {
         },
         [this](const Suggested& suggested) {
             if (suggested.problem.isEmpty()) {
-                studio_.draft().setDocument(suggested.document, studio_.paths().runs_root);
+                takeSuggested(suggested.document);
             } else {
                 emit toastRequested(static_cast<int>(widgets::MessageKind::Error),
                                     suggested.problem);
             }
         });
+}
+
+/// What the draft says already stays.
+void DataScreen::takeSuggested(const config::Json& document) {
+    Draft& draft = studio_.draft();
+    if (!draft.document().is_object()) {
+        draft.setDocument(document, studio_.paths().runs_root);
+        return;
+    }
+    config::Json whole = document;
+    whole.update(draft.document(), true);
+    whole["data"]["train"] = document.at("data").at("train");
+    std::vector<FieldEdit> edits;
+    for (const auto& [name, value] : whole.items()) {
+        edits.push_back({"/" + name, value});
+    }
+    draft.edit(edits);
 }
 
 QWidget* DataScreen::createContent() {
@@ -232,7 +249,7 @@ widgets::NavState DataScreen::navState() const {
 
 bool DataScreen::showField(const std::string& pointer) {
     const bool mine = pointer == "/data" || pointer.starts_with("/data/");
-    return mine && preview_.state() != DataPreview::State::Empty && ui::showField(this, pointer);
+    return mine && (preview_.state() == DataPreview::State::Empty || ui::showField(this, pointer));
 }
 
 // The keys of the page work before any of its controls is chosen; a control elsewhere keeps the

@@ -51,6 +51,7 @@ private:
     void updateParts();
     void updateProgress();
     void take(const BuiltIn& set);
+    void takeSuggested(const config::Json& document);
     void locate();
 
     Studio& studio_;

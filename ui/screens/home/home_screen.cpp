@@ -87,7 +87,7 @@ HomeScreen::HomeScreen(Studio& studio, Actions& actions)
     column->addLayout(top_);
     presets_ = new PresetRow(studio_);
     column->addWidget(presets_);
-    recent_ = new RecentRuns(studio_);
+    recent_ = new RecentRuns(studio_, actions);
     column->addWidget(recent_);
     column->addStretch(1);
     stack_ = new QStackedWidget;
@@ -121,11 +121,6 @@ HomeScreen::HomeScreen(Studio& studio, Actions& actions)
     connect(&studio_.index(), &RunIndex::runsChanged, this, &HomeScreen::updateRecovery);
     connect(&studio_, &Studio::trainingChanged, this, &HomeScreen::updateRecovery);
     connect(&studio_, &Studio::dataOffered, this, &HomeScreen::lookAt);
-    connect(actions.get(action::kNewRun), &QAction::triggered, this, [this] {
-        stack_->setCurrentIndex(kStartPage);
-        emit pageRequested("home");
-        presets_->focusFirst();
-    });
 }
 
 bool HomeScreen::leads() const {

@@ -2,7 +2,6 @@
 #include "ui/screens/home/preset_row.h"
 
 #include "core/base/error.h"
-#include "core/base/file.h"
 #include "core/compile/mesh_config.h"
 #include "core/cost/hardware.h"
 #include "core/train/planning.h"
@@ -22,16 +21,9 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <limits>
+#include <optional>
 
 namespace weft::ui {
-namespace {
-
-using widgets::Role;
-using widgets::TextStyle;
-
-constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::max();
-constexpr int kCardWidth = 256; // "too large for this machine" and its bytes
 
 /// What planning a preset found out.
 struct PresetFacts {
@@ -42,6 +34,13 @@ struct PresetFacts {
     QString planned_for;           // hardware that need not be here
     QString problem;
 };
+
+namespace {
+
+using widgets::Role;
+using widgets::TextStyle;
+
+constexpr int kCardWidth = 256; // "too large for this machine" and its bytes
 
 PresetFacts plan_preset(const std::filesystem::path& path, const Planner::Plan& planner) {
     PresetFacts facts;
@@ -73,10 +72,6 @@ PresetFacts plan_preset(const std::filesystem::path& path, const Planner::Plan& 
     return facts;
 }
 
-QString title_of(const std::filesystem::path& path, const config::Json& document) {
-    return toQString(document.value("name", path.stem().string()));
-}
-
 } // namespace
 
 PresetRow::PresetRow(Studio& studio, QWidget* parent) : QWidget(parent), studio_(studio) {
@@ -93,6 +88,7 @@ PresetRow::PresetRow(Studio& studio, QWidget* parent) : QWidget(parent), studio_
     widgets::setButtonKind(more_, widgets::ButtonKind::Flat);
     widgets::setCompact(more_);
     connect(more_, &QPushButton::clicked, this, [this] { showAll(!all_); });
+    connect(&studio_.measure(), &MachineMeasure::measured, this, &PresetRow::planAll);
     head->addWidget(more_);
     column->addLayout(head);
     grid_ = new QGridLayout;
@@ -104,112 +100,94 @@ void PresetRow::load() {
     if (std::exchange(loaded_, true)) {
         return;
     }
-    std::error_code ignored;
-    std::vector<std::filesystem::path> paths;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(studio_.paths().presets, ignored)) {
-        if (entry.path().extension() == ".json") {
-            paths.push_back(entry.path());
-        }
+    for (const PresetInfo& preset : readPresets(studio_.paths().presets)) {
+        addCard(preset);
     }
-    std::sort(paths.begin(), paths.end());
-    for (const std::filesystem::path& path : paths) {
-        addCard(path);
-    }
+    planAll();
 }
 
-void PresetRow::focusFirst() {
-    if (!cards_.empty()) {
-        cards_.front().card->setFocus(Qt::TabFocusReason);
-    }
-}
-
-void PresetRow::addCard(const std::filesystem::path& path) {
-    const config::Checked parsed = [&] {
-        try {
-            return config::parse_json(read_file(path), path.string());
-        } catch (const Error&) {
-            return config::Checked{};
-        }
-    }();
-    const config::Json& document = parsed.value;
-    if (!document.is_object()) {
-        return;
-    }
+void PresetRow::addCard(const PresetInfo& preset) {
     auto* card = new widgets::Card;
     card->setClickable(true);
-    card->setObjectName("preset." + toQString(path.stem().string()));
-    card->setAccessibleName(tr("Preset %1").arg(title_of(path, document)));
+    card->setObjectName("preset." + toQString(preset.path.stem().string()));
+    card->setAccessibleName(tr("Preset %1").arg(preset.title));
     auto* column = new QVBoxLayout(card);
     column->setContentsMargins(16, 12, 16, 12);
     column->setSpacing(4);
-    auto* head = new QHBoxLayout;
-    head->addWidget(new widgets::ElidedLabel(title_of(path, document), TextStyle::Strong), 1);
-    auto* parameters = new widgets::TextLabel({}, TextStyle::Mono, Role::Muted);
-    head->addWidget(parameters);
-    column->addLayout(head);
-    const QString notes = toQString(document.value("notes", std::string()));
-    auto* first =
-        new widgets::TextLabel(notes.section(". ", 0, 0), TextStyle::Caption, Role::Muted);
+    Entry entry{card, preset.path};
+    const auto line = [column](QWidget* left, int stretch, QWidget* right) {
+        auto* row = new QHBoxLayout;
+        row->addWidget(left, stretch);
+        row->addStretch(stretch == 0 ? 1 : 0);
+        row->addWidget(right);
+        column->addLayout(row);
+    };
+    entry.size = new widgets::TextLabel({}, TextStyle::Mono, Role::Muted);
+    line(new widgets::ElidedLabel(preset.title, TextStyle::Strong), 1, entry.size);
+    auto* first = new widgets::TextLabel(preset.firstNote(), TextStyle::Caption, Role::Muted);
     first->setWordWrap(true);
     first->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-    first->setToolTip(notes);
+    first->setToolTip(preset.notes);
     column->addWidget(first, 1);
     column->addSpacing(8);
-    auto* badge_row = new QHBoxLayout;
-    auto* badge = new widgets::Badge(tr("planning…"));
-    badge_row->addWidget(badge);
-    badge_row->addStretch(1);
-    auto* memory = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
-    badge_row->addWidget(memory);
-    column->addLayout(badge_row);
+    entry.time = new widgets::TextLabel({}, TextStyle::Mono);
+    entry.time->setObjectName("presetTime");
+    entry.time->setToolTip(tr("Time of the run as measurements of this machine predict it"));
+    auto* quality = new widgets::TextLabel(preset.quality, TextStyle::Caption, Role::Muted);
+    quality->setObjectName("presetQuality");
+    quality->setToolTip(tr("As measured at full length, on data that it was not trained on"));
+    line(entry.time, 0, quality);
+    entry.badge = new widgets::Badge(tr("planning…"));
+    entry.memory = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
+    line(entry.badge, 0, entry.memory);
     connect(card, &widgets::Card::clicked, this,
-            [this, path] { emit presetChosen(pathText(path)); });
-    cards_.push_back({card, kUnknown});
+            [this, path = preset.path] { emit presetChosen(pathText(path)); });
+    cards_.push_back(entry);
     arrange();
-    runInBackground(
-        card,
-        [path, planner = enginePlanner(studio_.paths().calibration).step] {
-            return plan_preset(path, planner);
-        },
-        [=, this](const PresetFacts& facts) {
-            planned(card, facts.parameters > 0 ? facts.parameters : kUnknown);
-            if (!facts.problem.isEmpty()) {
-                badge->setText(tr("cannot run here"));
-                badge->setRole(Role::Warning);
-                badge->setToolTip(facts.problem);
-                return;
-            }
-            if (!facts.planned_for.isEmpty()) {
-                badge->setText(tr("to be planned"));
-                badge->setToolTip(tr("planned for %1, not run here").arg(facts.planned_for));
-                memory->setText(facts.planned_for);
-                return;
-            }
-            parameters->setText(formatCount(facts.parameters));
-            const QString bytes = widgets::formatMemory(facts.bytes);
-            memory->setText(
-                facts.seconds ? tr("≈ %1 · %2").arg(formatDuration(*facts.seconds), bytes) : bytes);
-            badge->setToolTip(facts.seconds
-                                  ? tr("time of the run as measurements of this machine predict "
-                                       "it, and memory of the training step, as planned")
-                                  : tr("memory of the training step, as planned"));
-            badge->setText(facts.fits ? tr("fits this machine") : tr("too large for this machine"));
-            badge->setIconName(facts.fits ? "check" : "warning");
-            badge->setRole(facts.fits ? Role::Success : Role::Error);
-        });
+}
+
+void PresetRow::planAll() {
+    planned_ = 0;
+    for (const Entry& entry : cards_) {
+        runInBackground(
+            entry.card,
+            [path = entry.path, planner = enginePlanner(studio_.paths().calibration).step] {
+                return plan_preset(path, planner);
+            },
+            [this, card = entry.card](const PresetFacts& facts) { show(card, facts); });
+    }
+}
+
+void PresetRow::show(const QWidget* card, const PresetFacts& facts) {
+    const auto found = std::find_if(cards_.begin(), cards_.end(),
+                                    [card](const Entry& entry) { return entry.card == card; });
+    found->parameters = facts.parameters > 0 ? facts.parameters : kUnknown;
+    widgets::Badge* badge = found->badge;
+    if (!facts.problem.isEmpty()) {
+        badge->setText(tr("cannot run here"));
+        badge->setRole(Role::Warning);
+        badge->setToolTip(facts.problem);
+    } else if (!facts.planned_for.isEmpty()) {
+        badge->setText(tr("to be planned"));
+        badge->setToolTip(tr("planned for %1, not run here").arg(facts.planned_for));
+        found->memory->setText(facts.planned_for);
+    } else {
+        found->size->setText(formatCount(facts.parameters));
+        found->memory->setText(widgets::formatMemory(facts.bytes));
+        found->time->setText(facts.seconds ? tr("≈ %1").arg(formatDuration(*facts.seconds))
+                                           : QString());
+        badge->setToolTip(tr("memory of the training step, as planned"));
+        badge->setText(facts.fits ? tr("fits this machine") : tr("too large for this machine"));
+        badge->setIconName(facts.fits ? "check" : "warning");
+        badge->setRole(facts.fits ? Role::Success : Role::Error);
+    }
+    if (++planned_ == cards_.size()) {
+        sort();
+    }
 }
 
 /// Smallest model first, those of unknown size last; moved once, when all are known.
-void PresetRow::planned(const QWidget* card, std::int64_t parameters) {
-    for (Entry& entry : cards_) {
-        if (entry.card == card) {
-            entry.parameters = parameters;
-        }
-    }
-    if (++planned_ < cards_.size()) {
-        return;
-    }
+void PresetRow::sort() {
     std::stable_sort(cards_.begin(), cards_.end(),
                      [](const Entry& a, const Entry& b) { return a.parameters < b.parameters; });
     arrange();

@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Presets as cards: what it is, how many parameters, whether it fits this machine.
+// Presets as cards: what it is, how many parameters, how long it takes here and how good it
+// becomes, whether it fits this machine.
 #pragma once
+
+#include "ui/bridge/preset_list.h"
 
 #include <QWidget>
 
 #include <filesystem>
+#include <limits>
 #include <vector>
 
 class QGridLayout;
 class QPushButton;
 
+namespace weft::widgets {
+class Badge;
+class ElidedLabel;
+class TextLabel;
+} // namespace weft::widgets
+
 namespace weft::ui {
 
 class Studio;
+struct PresetFacts;
 
 class PresetRow : public QWidget {
     Q_OBJECT
@@ -21,8 +32,6 @@ public:
 
     /// Reads the presets and plans each in the background, once.
     void load();
-    /// Puts the keyboard on the first preset.
-    void focusFirst();
 
 signals:
     void presetChosen(const QString& path);
@@ -31,14 +40,23 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void addCard(const std::filesystem::path& path);
+    static constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::max();
 
     struct Entry {
         QWidget* card;
-        std::int64_t parameters; // kUnknown until planned
+        std::filesystem::path path;
+        std::int64_t parameters = kUnknown; // until planned
+        widgets::TextLabel* size = nullptr;
+        widgets::TextLabel* time = nullptr;
+        widgets::Badge* badge = nullptr;
+        widgets::ElidedLabel* memory = nullptr;
     };
 
-    void planned(const QWidget* card, std::int64_t parameters);
+    void addCard(const PresetInfo& preset);
+    /// In the background, again when this machine has been measured.
+    void planAll();
+    void show(const QWidget* card, const PresetFacts& facts);
+    void sort();
     void showAll(bool all);
     void arrange();
 

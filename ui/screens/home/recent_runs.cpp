@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/home/recent_runs.h"
 
+#include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run_facts.h"
+#include "ui/recent_menu.h"
 #include "ui/screens/open_folders.h"
 #include "ui/studio.h"
 #include "widgets/card.h"
@@ -71,16 +73,35 @@ widgets::TextLabel* number(const QString& text) {
 
 } // namespace
 
-RecentRuns::RecentRuns(Studio& studio, QWidget* parent) : QWidget(parent), studio_(studio) {
+RecentRuns::RecentRuns(Studio& studio, Actions& actions, QWidget* parent)
+    : QWidget(parent), studio_(studio) {
     setObjectName("recentRuns");
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(widgets::space::kControl);
-    column->addWidget(new widgets::TextLabel(tr("Recent runs"), TextStyle::Heading));
+    auto* head = new QHBoxLayout;
+    head->addWidget(new widgets::TextLabel(tr("Recent runs"), TextStyle::Heading));
+    head->addStretch(1);
+    head->addWidget(createRecentButton(actions));
+    column->addLayout(head);
     connect(&studio_.index(), &RunIndex::runsChanged, this, &RecentRuns::rebuild);
     connect(&studio_.index(), &RunIndex::runMoved, this, &RecentRuns::follow);
     connect(&studio_, &Studio::trainingChanged, this, &RecentRuns::rebuild);
     rebuild();
+}
+
+/// Also configurations, and what was opened elsewhere.
+QPushButton* RecentRuns::createRecentButton(Actions& actions) {
+    auto* recent = new QPushButton(tr("Open recent"));
+    recent->setObjectName("homeRecent");
+    widgets::setButtonKind(recent, widgets::ButtonKind::Flat);
+    widgets::setCompact(recent);
+    recent->setMenu(new RecentMenu(studio_, actions.get(action::kClearRecent), recent));
+    const auto follow = [this, recent] { recent->setVisible(!studio_.recent().entries().empty()); };
+    connect(&studio_.recent(), &RecentPaths::changed, recent, follow);
+    recent->hide();
+    follow();
+    return recent;
 }
 
 void RecentRuns::rebuild() {

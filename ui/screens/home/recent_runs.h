@@ -17,12 +17,13 @@ class TextLabel;
 
 namespace weft::ui {
 
+class Actions;
 class Studio;
 
 class RecentRuns : public QWidget {
     Q_OBJECT
 public:
-    explicit RecentRuns(Studio& studio, QWidget* parent = nullptr);
+    RecentRuns(Studio& studio, Actions& actions, QWidget* parent = nullptr);
 
     /// As narrow as the page: columns leave, the least telling first.
     QSize minimumSizeHint() const override;
@@ -48,6 +49,7 @@ private:
         widgets::TextLabel* time = nullptr;
     };
 
+    QPushButton* createRecentButton(Actions& actions);
     void rebuild();
     /// A run that trains: its row stays, with what has the focus in it.
     void follow(const train::RunSummary& run);

@@ -34,7 +34,11 @@ namespace {
 constexpr int kModelScreenTreeWidth = 340;
 constexpr int kFormWidth = 340;
 constexpr int kHalfHeight = 400; // of graph and text, in proportion to what there is
-enum ModelPage { ModelMessagePage, ModelEditPage };
+enum ModelPage { ModelMessagePage, ModelChoicePage, ModelEditPage };
+
+bool lacksModel(const config::Json& document) {
+    return document.is_object() && !document.contains("model");
+}
 
 /// A network of nothing, which cannot be built.
 bool hasNoLayers(const config::Json& document) {
@@ -87,6 +91,7 @@ ModelScreen::ModelScreen(Studio& studio, Actions& actions)
     QPushButton* home = message_->addButton(tr("Go to Home"));
     connect(home, &QPushButton::clicked, this, [this] { emit pageRequested("home"); });
     stack_->addWidget(message_);
+    stack_->addWidget(createChoice());
     stack_->addWidget(createParts());
     column->addWidget(stack_, 1);
     connect(&source_, &FormSource::changed, this, &ModelScreen::update);
@@ -96,6 +101,31 @@ ModelScreen::ModelScreen(Studio& studio, Actions& actions)
     });
     update();
     refreshForm();
+}
+
+/// Models that are complete by their name.
+QWidget* ModelScreen::createChoice() {
+    auto* choice = new widgets::EmptyState("model", tr("No model chosen"),
+                                           tr("Choose the data first, and one that suits it is "
+                                              "suggested. Or begin with one of these."));
+    choice->setObjectName("modelChoice");
+    QPushButton* data = choice->addButton(tr("Choose the data"));
+    data->setObjectName("modelData");
+    connect(data, &QPushButton::clicked, this, [this] { emit pageRequested("data"); });
+    for (const config::RecordType& type : source_.field("/model")->records) {
+        if (std::any_of(type.fields.begin(), type.fields.end(),
+                        [](const config::Field& field) { return field.required; })) {
+            continue;
+        }
+        QPushButton* button = choice->addButton(toQString(type.name), false);
+        button->setObjectName("model." + toQString(type.name));
+        button->setProperty("isData", true); // a name of the schema
+        button->setToolTip(toQString(type.help));
+        connect(button, &QPushButton::clicked, this, [this, name = type.name] {
+            source_.set("/model", {{"type", name}});
+        });
+    }
+    return choice;
 }
 
 QWidget* ModelScreen::createParts() {
@@ -183,6 +213,9 @@ widgets::NavState ModelScreen::navState() const {
     if (draft.isEmpty() || !source_.isEditable()) {
         return draft.diagnostics().empty() ? widgets::NavState::Empty : widgets::NavState::Error;
     }
+    if (lacksModel(draft.document())) {
+        return widgets::NavState::Empty; // to be chosen
+    }
     const ProblemCount count = countProblems(draft, isOfModel);
     return count.errors > 0     ? widgets::NavState::Error
            : count.warnings > 0 ? widgets::NavState::Warning
@@ -191,8 +224,11 @@ widgets::NavState ModelScreen::navState() const {
 
 void ModelScreen::update() {
     const Draft& draft = studio_.draft();
-    header_->setProblems(countProblems(draft, isOfModel));
-    stack_->setCurrentIndex(source_.isEditable() ? ModelEditPage : ModelMessagePage);
+    const bool lacks = lacksModel(draft.document());
+    header_->setProblems(lacks ? ProblemCount{} : countProblems(draft, isOfModel));
+    stack_->setCurrentIndex(!source_.isEditable() ? ModelMessagePage
+                            : lacks               ? ModelChoicePage
+                                                  : ModelEditPage);
     if (!source_.isEditable()) {
         const bool none = draft.isEmpty() && draft.diagnostics().empty();
         message_->setIconName(none ? "model" : "problems");
@@ -253,7 +289,8 @@ void ModelScreen::updateTrouble() {
             return one.severity == config::Severity::error && isOfModel(one.pointer);
         });
     const bool misfit = studio_.draft().isValid() && outline_ && !outline_->problem.isEmpty();
-    trouble_->setVisible(mistake != problems.end() || misfit);
+    const bool lacks = lacksModel(studio_.draft().document());
+    trouble_->setVisible((mistake != problems.end() || misfit) && !lacks);
     trouble_->clearButtons();
     std::string pointer;
     if (mistake != problems.end()) {

@@ -42,6 +42,7 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
+    QWidget* createChoice();
     QWidget* createParts();
     QWidget* createForm();
     void update();

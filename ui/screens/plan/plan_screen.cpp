@@ -3,6 +3,7 @@
 
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/place_text.h"
 #include "ui/screens/plan/memory_part.h"
 #include "ui/screens/plan/mesh_part.h"
 #include "ui/screens/plan/op_part.h"
@@ -203,6 +204,7 @@ QWidget* PlanScreen::createSide() {
 widgets::NavState PlanScreen::navState() const {
     switch (preview_.state()) {
     case PlanPreview::State::Invalid:
+        return studio_.draft().isUnfinished() ? widgets::NavState::Empty : widgets::NavState::Error;
     case PlanPreview::State::Failed: return widgets::NavState::Error;
     case PlanPreview::State::Ready:
         return preview_.digest()->plan->fits() ? widgets::NavState::Valid
@@ -326,7 +328,11 @@ void PlanScreen::updateTrouble() {
     trouble_->clearButtons();
     QString title;
     QString text;
-    if (invalid) {
+    if (invalid && studio_.draft().isUnfinished()) {
+        title = tr("Nothing to plan yet");
+        text = tr("Choose the data and the model: this page then shows what the run will hold and "
+                  "cost before it starts.");
+    } else if (invalid) {
         const config::Diagnostic* error = first_error(studio_.draft().diagnostics());
         const auto errors = std::count_if(
             studio_.draft().diagnostics().begin(), studio_.draft().diagnostics().end(),
@@ -334,7 +340,7 @@ void PlanScreen::updateTrouble() {
         title = tr("The draft has %n problem(s) and cannot be planned", nullptr,
                    static_cast<int>(errors));
         text = error == nullptr ? QString()
-                                : (toQString(error->pointer) + "  " + toQString(error->message) +
+                                : (placeText(error->pointer) + ": " + toQString(error->message) +
                                    "\n" + toQString(error->hint))
                                       .trimmed();
     } else if (failed) {
