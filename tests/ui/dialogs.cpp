@@ -11,6 +11,7 @@
 #include "ui/shell/config_dialog.h"
 #include "ui/shell/differences_dialog.h"
 #include "ui/shell/help_dialog.h"
+#include "ui/shell/new_run_dialog.h"
 #include "widgets/command_palette.h"
 
 #include <QTest>
@@ -105,6 +106,10 @@ std::vector<DialogRecord> all_dialogs() {
          [](StudioFixture& fixture) {
              return shown<ui::DifferencesDialog>(fixture, fixture.studio().draft(),
                                                  fixture.studio().run());
+         }},
+        {"new run",
+         [](StudioFixture& fixture) {
+             return shown<ui::NewRunDialog>(fixture, fixture.studio(), fixture.window().actions());
          }},
         {"fork",
          [](StudioFixture& fixture) {

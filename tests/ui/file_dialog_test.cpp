@@ -6,6 +6,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/file_dialog.h"
 
+#include <QAbstractFileIconProvider>
 #include <QApplication>
 #include <QDir>
 #include <QFileDialog>
@@ -103,6 +104,23 @@ private slots:
         QVERIFY(places.contains(QUrl::fromLocalFile(QDir::homePath())));
         QVERIFY(places.contains(QUrl::fromLocalFile(window.path("runs"))));
         QVERIFY(places.contains(QUrl::fromLocalFile(QFileInfo(window.path("there")).path())));
+    }
+
+    // What the system knows of kinds and looks takes a fifth of a second for a full folder.
+    void no_file_is_looked_into_for_its_icon() {
+        Window window;
+        const QString table = window.path("here/table.csv");
+        test::write_file(table.toStdString(), "a\n1\n");
+        bool own = false;
+        QString kind;
+        onDialog([&](QFileDialog& dialog) {
+            own = dialog.testOption(QFileDialog::DontUseCustomDirectoryIcons);
+            kind = dialog.iconProvider()->type(QFileInfo(table)); // the system's: "CSV document"
+            dialog.reject();
+        });
+        QCOMPARE(ui::askForFile(&window, {"Data", FileUse::Data}), QString());
+        QVERIFY(own);
+        QCOMPARE(kind, QString("csv"));
     }
 
     void a_name_without_an_ending_gets_that_of_the_kind() {

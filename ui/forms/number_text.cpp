@@ -95,7 +95,7 @@ bool areAxes(const Json& value) {
 }
 
 /// "0.9, 0.999"; "warmup_cosine, warmup_steps 100": the type of a record needs no name.
-QString partsText(const Json& value) {
+QString membersText(const Json& value) {
     QStringList parts;
     for (const auto& [name, part] : value.items()) {
         const bool named = value.is_object() && name != "type";
@@ -173,7 +173,7 @@ QString settingText(const Json& value) {
         }
         return axes.join(QStringLiteral(" × "));
     }
-    return value.is_structured() ? partsText(value) : numberText(value);
+    return value.is_structured() ? membersText(value) : numberText(value);
 }
 
 Json steppedNumber(const Json& value, const config::Field& field, int steps) {

@@ -31,7 +31,7 @@ using widgets::TextLabel;
 constexpr int kMostNames = 3;
 
 /// "layers.0.bias\nlayers.1.bias", and of more their number.
-QString namesText(const GroupCount& count) {
+QString tensorNames(const GroupCount& count) {
     QStringList lines;
     for (const std::string& name : count.names) {
         lines.append(toQString(name));
@@ -224,7 +224,7 @@ void GroupTable::refreshCounts() {
         const bool nothing = has && count.tensors == 0 && i + 1 < rows_.size();
         rows_[i].tensors->setRole(nothing ? Role::Warning : Role::Text);
         rows_[i].tensors->setToolTip(nothing ? tr("No parameter that an earlier group left matches")
-                                             : namesText(count));
+                                             : tensorNames(count));
         rows_[i].parameters->setToolTip(rows_[i].tensors->toolTip());
     }
     std::vector<ProblemLine> lines;
