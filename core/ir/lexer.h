@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens of program text, with their place. Private to core/ir.
+// Tokens of program text, with their place. Private to core/ir and to readers of specs.
 #pragma once
 
 #include "core/ir/spec.h"

@@ -41,7 +41,8 @@ std::string cut(const std::string& text, std::size_t columns) {
 }
 
 Page::Page(const PageStyle& style)
-    : colour_(style.colour), columns_(std::max(style.columns, kLeastColumns)) {}
+    : colour_(style.colour), columns_(std::max(style.columns, kLeastColumns)), specs_(style.specs) {
+}
 
 void Page::heading(const std::string& text, const std::string& remark) {
     out_ += "\n" + painted(text, "1") + (remark.empty() ? "" : "  " + remark) + "\n";

@@ -34,11 +34,13 @@ public:
     /// A bar for a share of the longest one; `beside` columns of its line are taken.
     std::string bar(double share, std::size_t beside) const;
     std::size_t columns() const { return static_cast<std::size_t>(columns_); }
+    sharding::SpecDialect specs() const { return specs_; }
     std::string text() { return std::move(out_); }
 
 private:
     bool colour_;
     int columns_;
+    sharding::SpecDialect specs_;
     std::string out_;
 };
 

@@ -13,6 +13,7 @@
 #include "core/config/json.h"
 #include "core/ir/program.h"
 #include "core/sharding/lint.h"
+#include "core/sharding/spec_text.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -381,6 +382,7 @@ config::Json to_json(const ExecutionPlan& plan);
 struct PageStyle {
     bool colour = false;
     int columns = 80;
+    sharding::SpecDialect specs = sharding::SpecDialect::jax;
 };
 /// The page of `weft plan` for people.
 std::string to_text(const ExecutionPlan& plan, const PageStyle& style = {});

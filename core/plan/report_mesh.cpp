@@ -105,12 +105,12 @@ struct TensorGroup {
     std::int64_t bytes = 0, padding = 0, replicas = 1; // bytes of one device
 };
 
-std::vector<TensorGroup> tensor_groups(const ExecutionPlan& plan) {
+std::vector<TensorGroup> tensor_groups(const ExecutionPlan& plan, sharding::SpecDialect specs) {
     std::vector<TensorGroup> out;
     std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> known;
     for (const StateSlot& slot : plan.state_slots) {
         TensorGroup one{layer_of(slot.name), std::string(category_name(slot.category)),
-                        ir::to_text(sharding::to_spec(slot.placement, plan.mesh)),
+                        sharding::spec_text(slot.placement, plan.mesh, specs),
                         ir::to_text(slot.type.shape)};
         const auto [found, is_new] =
             known.try_emplace({one.name, one.kind, one.spec, one.shape}, out.size());
@@ -242,9 +242,12 @@ void write_tensors(Page& page, const ExecutionPlan& plan) {
     if (plan.mesh.single()) {
         return;
     }
-    const auto groups = tensor_groups(plan);
+    const auto groups = tensor_groups(plan, page.specs());
     const std::size_t shown = std::min(kMostTensors, groups.size());
-    page.heading("Tensors", "spec, part on each device, bytes, replicas; layers together");
+    page.heading("Tensors", std::string(page.specs() == sharding::SpecDialect::jax
+                                            ? "spec"
+                                            : "placement on each axis of the mesh") +
+                                ", part on each device, bytes, replicas; layers together");
     std::size_t spec = 4;
     std::size_t shape = 4;
     for (std::size_t i = 0; i < shown; ++i) {

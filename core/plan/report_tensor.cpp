@@ -142,7 +142,7 @@ std::optional<Tensor> find_tensor(const ExecutionPlan& plan, std::string_view na
 std::string tensor_text(const ExecutionPlan& plan, const Tensor& tensor, const PageStyle& style) {
     Page page(style);
     page.line(page.painted(tensor.name, "1") + "  " + ir::to_text(tensor.whole) + ", " +
-              ir::to_text(sharding::to_spec(tensor.placement, plan.mesh)) + " on " +
+              sharding::spec_text(tensor.placement, plan.mesh, style.specs) + " on " +
               plan.mesh.to_text());
     page.row("kind", "", tensor.kind);
     page.row("whole", format_bytes(tensor.whole.bytes()), ir::to_text(tensor.whole.shape));
@@ -157,6 +157,12 @@ std::string tensor_text(const ExecutionPlan& plan, const Tensor& tensor, const P
              "on all devices together");
     if (!tensor.placement.partial.empty()) {
         page.row("partial sums", "", "over " + partial_text(plan, tensor) + ": not added up yet");
+    }
+    if (style.specs == sharding::SpecDialect::dtensor) {
+        for (const std::string& gap :
+             sharding::dtensor_gaps(tensor.placement, tensor.whole.shape, plan.mesh)) {
+            page.sentence("what DTensor cannot say: " + gap, 2, 4);
+        }
     }
     page.heading("Held by");
     const auto all = holdings(plan, tensor);

@@ -32,7 +32,8 @@ struct PlanOptions {
     std::vector<std::string> overrides;
     std::string tensor;
     std::string copy_as; // a name of kMeshFormats
-    int verify = 0;      // steps; 0: plans only
+    int verify = 0; // steps; 0: plans only
+    std::string specs = "jax"; // a dialect of sharding/spec_text.h
     bool advise = false;
     bool curve = false;
     bool model_text = false;
@@ -229,7 +230,9 @@ int plan_config(const PlanOptions& options, const Context& context) {
     const train::PlanTarget target = hardware != nullptr
                                          ? train::planned_hardware(*hardware, &cost)
                                          : train::this_machine(context.threads, &cost);
-    return print_plan(checked, target, options, {context.colour, context.columns});
+    const auto specs =
+        options.specs == "jax" ? sharding::SpecDialect::jax : sharding::SpecDialect::dtensor;
+    return print_plan(checked, target, options, {context.colour, context.columns, specs});
 }
 
 } // namespace
@@ -249,6 +252,10 @@ void add_plan(Command app, Context& context) {
     command.option("--set", &options->overrides, "change a setting: key.path=value").one_value();
     command.option("--tensor", &options->tensor,
                    "show which device holds which part of this tensor");
+    command
+        .option("--specs", &options->specs,
+                "write how arrays are split as JAX does, or as placements of PyTorch's DTensor")
+        .one_of({"jax", "dtensor"});
     std::vector<std::string> formats;
     for (const plan::MeshFormatDef& def : plan::kMeshFormats) {
         formats.emplace_back(def.name);

@@ -329,6 +329,23 @@ private slots:
                  page.c_str());
     }
 
+    void pages_write_specs_as_placements_when_asked() {
+        const plan::ExecutionPlan plan =
+            planned_here(test::model_run("gpt", {"mesh.devices=cpu:4", "mesh.strategy=2d",
+                                                 "mesh.axes=[[\"data\",2],[\"model\",2]]"}));
+        plan::PageStyle style{.columns = 160};
+        const plan::StateSlot& fused = *plan.find_slot("blocks.0.attention.qkv.weight");
+        QVERIFY(plan::to_text(plan, style).find("P(None, 'model')") != std::string::npos);
+        style.specs = sharding::SpecDialect::dtensor;
+        const std::string page = plan::to_text(plan, style);
+        QVERIFY2(page.find("[Replicate(), Shard(1)]") != std::string::npos, page.c_str());
+        QVERIFY2(page.find("P(") == std::string::npos, page.c_str());
+        const std::string own = plan::tensor_text(plan, fused, style);
+        QVERIFY2(own.find("[Replicate(), Shard(1)] on data=2 x model=2") != std::string::npos,
+                 own.c_str());
+        QVERIFY2(own.find("each of its 3 parts") != std::string::npos, own.c_str());
+    }
+
     // 33 rows of 16 numbers over two devices are 17 each: one row of 64 bytes too many.
     void a_vocabulary_that_does_not_divide_is_found_with_its_padding() {
         const plan::ExecutionPlan plan = planned_here(
