@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How the pipeline's rows, cells, bubbles and time look.
+#include "widgets/dense_band.h"
 #include "widgets/gantt_view.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@ namespace {
 constexpr double kStageBadge = 18.0;
 constexpr double kLeastParted = 5.0; // cells at least as wide are parted by a line
 constexpr double kLeastBubble = 3.0; // narrower waiting is only a gap
+constexpr double kLeastCell = 2.0;   // narrower ones, on average, are not drawn one by one
 constexpr double kTickRoom = 56.0;
 constexpr double kGanttEntryGap = 14.0;
 constexpr double kPlannedStripe = 3.0; // height of what was planned
@@ -136,11 +138,28 @@ void GanttView::paintBubbles(QPainter& painter, int row, const Frame& frame) con
     paint(makespan_);
 }
 
+void GanttView::paintDense(QPainter& painter, int row, const Frame& frame,
+                           const GanttColors& colors) const {
+    const std::vector<GanttCell>& cells = data_.rows[static_cast<std::size_t>(row)].cells;
+    const auto [first, behind] = cellsInSight(row);
+    const auto stretch = [&](std::size_t i) {
+        return DenseStretch{cells[i].start, cells[i].end,
+                            colors.fills[static_cast<std::size_t>(cells[i].kind)].rgb()};
+    };
+    paintDenseBand(painter, rowRect(row, frame), first_, last_, first, behind, stretch,
+                   Theme::current().color(Role::Inset).rgb());
+}
+
 void GanttView::paintRow(QPainter& painter, int row, const Frame& frame,
                          const GanttColors& colors) const {
     const std::vector<GanttCell>& cells = data_.rows[static_cast<std::size_t>(row)].cells;
     const auto [first, behind] = cellsInSight(row);
     const QRectF place = rowRect(row, frame);
+    if (static_cast<double>(behind - first) * kLeastCell > place.width()) {
+        paintDense(painter, row, frame, colors);
+        paintPlanned(painter, row, frame);
+        return;
+    }
     const QFont font = Theme::current().font(TextStyle::MonoSmall);
     const QFontMetricsF metrics(font, painter.device());
     const double digit = metrics.horizontalAdvance(QLatin1Char('0'));
@@ -154,6 +173,9 @@ void GanttView::paintRow(QPainter& painter, int row, const Frame& frame,
         const double exact = (cell.end - cell.start) * scale;
         const QRectF rect = partedRect(cellRect(cell, place, frame), exact);
         painter.fillRect(rect, colors.fills[kind]);
+        if (exact < digit + 2.0) {
+            continue;
+        }
         const QString number = QString::number(cell.microbatch);
         const double width = digit * static_cast<double>(number.size());
         if (exact >= width + 2.0 && rect.width() >= width) {

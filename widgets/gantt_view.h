@@ -120,6 +120,8 @@ private:
     /// Everything but what follows the mouse and the cursor.
     void paintStill(QPainter& painter, const Frame& frame) const;
     void paintRow(QPainter& painter, int row, const Frame& frame, const GanttColors& colors) const;
+    void paintDense(QPainter& painter, int row, const Frame& frame,
+                    const GanttColors& colors) const;
     void paintPlanned(QPainter& painter, int row, const Frame& frame) const;
     void paintFollowed(QPainter& painter, const Frame& frame) const;
     void paintBubbles(QPainter& painter, int row, const Frame& frame) const;

@@ -19,13 +19,6 @@ QString percentOf(qint64 part, qint64 whole) {
                      : QString();
 }
 
-// The unit stands behind the bar's total; entries repeat it only where theirs is another one.
-QString legendNumber(qint64 bytes, qint64 total) {
-    const QString text = formatMemory(bytes);
-    const QString unit = formatMemory(total).section(QLatin1Char(' '), 1);
-    return text.endsWith(QLatin1Char(' ') + unit) ? text.section(QLatin1Char(' '), 0, 0) : text;
-}
-
 double totalWidth() { return 84.0 * Theme::current().fontScale(); }
 
 } // namespace
@@ -51,7 +44,7 @@ MemoryBar::Bar MemoryBar::makeBar(std::vector<MemorySegment> segments, const QSt
 
 void MemoryBar::setMeasured(std::vector<MemorySegment> segments, const QString& label) {
     measured_ = makeBar(std::move(segments), label.isEmpty() ? tr("measured") : label);
-    setAccessibleDescription(tr("measured %1").arg(formatMemory(measured_.total)));
+    setAccessibleDescription(tr("measured %1").arg(unit().text(measured_.total)));
     itemsChanged();
 }
 
@@ -75,6 +68,10 @@ void MemoryBar::setLegendVisible(bool visible) {
     itemsChanged();
 }
 
+MemoryUnit MemoryBar::unit() const {
+    return MemoryUnit(std::max(measured_.total, planned_.total));
+}
+
 qint64 MemoryBar::measuredBytes() const { return measured_.total; }
 
 qint64 MemoryBar::plannedBytes() const { return planned_.total; }
@@ -89,8 +86,8 @@ ViewItem MemoryBar::item(int index) const {
     const int local = bar == 0 ? index : index - first;
     const Bar& shown = bar == 0 ? measured_ : planned_;
     const MemorySegment& segment = shown.segments[static_cast<std::size_t>(local)];
-    const QString name = tr("%1 %2 %3").arg(shown.label, memoryName(segment.category),
-                                            formatMemory(segment.bytes));
+    const QString name =
+        tr("%1 %2 %3").arg(shown.label, memoryName(segment.category), unit().text(segment.bytes));
     return {segmentRect(bar, local, width()), name,
             name + QStringLiteral(", ") + percentOf(segment.bytes, shown.total)};
 }
@@ -181,15 +178,13 @@ std::vector<MemorySegment> MemoryBar::legendSegments() const {
 std::vector<MemoryBar::LegendEntry> MemoryBar::legend(double width) const {
     std::vector<LegendEntry> entries;
     const std::vector<MemorySegment> segments = legendSegments();
-    const qint64 total = measured_.total > 0 ? measured_.total : planned_.total;
     const QFont caption = Theme::current().font(TextStyle::Caption);
     const QFont mono = Theme::current().font(TextStyle::MonoSmall);
     const double line = lineHeight(TextStyle::Caption) + 4.0;
     double x = 0.0;
     double y = legendTop();
     for (const MemorySegment& segment : segments) {
-        const double number =
-            alike_ ? 0.0 : 5.0 + textWidth(mono, legendNumber(segment.bytes, total));
+        const double number = alike_ ? 0.0 : 5.0 + textWidth(mono, unit().figure(segment.bytes));
         const double entry =
             kSwatch + 6.0 + textWidth(caption, memoryName(segment.category)) + number;
         if (x > 0.0 && x + entry > width) {
@@ -249,9 +244,10 @@ void MemoryBar::paintBar(QPainter& painter, int bar, double width) const {
                   memoryFill(segment.category));
     }
     const bool over = limit_ && shown.total > *limit_;
-    const QString total = over ? tr("%1, over by %2").arg(formatMemory(shown.total),
-                                                          formatMemory(shown.total - *limit_))
-                               : formatMemory(shown.total);
+    const QString total =
+        over
+            ? tr("%1, over by %2").arg(unit().text(shown.total), unit().text(shown.total - *limit_))
+            : unit().text(shown.total);
     const QFont mono = theme.font(TextStyle::MonoSmall);
     double x = std::min(whole.right() + 10.0, width - textWidth(mono, total));
     const auto limit = limitX(width);
@@ -266,7 +262,6 @@ void MemoryBar::paintLegend(QPainter& painter, double width) const {
     const Theme& theme = Theme::current();
     const QFont caption = theme.font(TextStyle::Caption);
     const QFont mono = theme.font(TextStyle::MonoSmall);
-    const qint64 total = measured_.total > 0 ? measured_.total : planned_.total;
     for (const LegendEntry& entry : legend(width)) {
         const MemoryCategory category = entry.segment.category;
         const QRectF swatch(entry.rect.left(), std::round(entry.rect.center().y() - kSwatch / 2.0),
@@ -283,8 +278,8 @@ void MemoryBar::paintLegend(QPainter& painter, double width) const {
                   theme.color(Role::Muted), Qt::ElideNone);
         if (!alike_) {
             paintText(painter, text.adjusted(name_width + 5.0, 0, 0, 0),
-                      Qt::AlignLeft | Qt::AlignVCenter, legendNumber(entry.segment.bytes, total),
-                      mono, theme.color(Role::Text), Qt::ElideNone);
+                      Qt::AlignLeft | Qt::AlignVCenter, unit().figure(entry.segment.bytes), mono,
+                      theme.color(Role::Text), Qt::ElideNone);
         }
     }
 }

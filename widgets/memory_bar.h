@@ -3,6 +3,7 @@
 // device's limit.
 #pragma once
 
+#include "widgets/memory_unit.h"
 #include "widgets/painted_view.h"
 
 #include <optional>
@@ -55,6 +56,8 @@ private:
     };
 
     static Bar makeBar(std::vector<MemorySegment> segments, const QString& label);
+    /// Of all figures: that of the larger bar.
+    MemoryUnit unit() const;
     double labelWidth() const;
     QRectF barRect(int bar, double width) const;
     QRectF segmentRect(int bar, int index, double width) const;

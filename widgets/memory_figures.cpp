@@ -21,18 +21,11 @@ MemoryFigures::MemoryFigures(QWidget* parent) : PaintedView(parent) {
 }
 
 void MemoryFigures::setMost(const Bytes& most, qint64 total) {
-    static const char* const kNames[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    int power = 0;
-    unit_ = 1;
-    while (power < 4 && static_cast<double>(total) >= unit_ * 1024.0) {
-        unit_ *= 1024.0;
-        ++power;
-    }
-    unit_name_ = QString::fromLatin1(kNames[power]);
+    unit_ = MemoryUnit(total);
     shown_.clear();
     widest_ = QStringLiteral("0.0");
     for (std::size_t i = 0; i < most.size(); ++i) {
-        if (static_cast<double>(most[i]) >= kLeastFigure * unit_) {
+        if (static_cast<double>(most[i]) >= kLeastFigure * unit_.bytes()) {
             shown_.push_back(static_cast<MemoryCategory>(i));
             const QString text = figure(most[i]);
             widest_ = text.size() > widest_.size() ? text : widest_;
@@ -59,7 +52,7 @@ void MemoryFigures::setSumName(const QString& name) {
 }
 
 void MemoryFigures::describe() {
-    const QString sum = formatMemory(total());
+    const QString sum = unit_.text(total());
     setAccessibleDescription(sum_name_.isEmpty() ? sum : tr("%1 %2").arg(sum_name_, sum));
 }
 
@@ -82,7 +75,7 @@ qint64 MemoryFigures::total() const {
 }
 
 QString MemoryFigures::figure(qint64 bytes) const {
-    const double value = static_cast<double>(bytes) / unit_;
+    const double value = static_cast<double>(bytes) / unit_.bytes();
     const bool small = bytes > 0 && value < kSmall - 0.05;
     return QString::number(value, 'f', small ? 1 : 0);
 }
@@ -119,7 +112,7 @@ ViewItem MemoryFigures::item(int index) const {
     const MemoryCategory category = shown_[static_cast<std::size_t>(index)];
     return {place(index),
             memoryName(category) + QStringLiteral("  ") +
-                formatMemory(bytes_[static_cast<std::size_t>(category)]),
+                unit_.text(bytes_[static_cast<std::size_t>(category)]),
             {}};
 }
 
@@ -146,8 +139,8 @@ void MemoryFigures::paintScene(QPainter& painter, const QSizeF& view_size) const
     QFont bold = theme.font(TextStyle::Mono);
     bold.setWeight(QFont::DemiBold);
     paintText(painter, QRectF(0, 0, view_size.width(), view_size.height()),
-              Qt::AlignRight | Qt::AlignVCenter, formatMemory(total()), bold,
-              theme.color(Role::Text), Qt::ElideNone);
+              Qt::AlignRight | Qt::AlignVCenter, unit_.text(total()), bold, theme.color(Role::Text),
+              Qt::ElideNone);
 }
 
 } // namespace weft::widgets

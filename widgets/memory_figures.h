@@ -3,6 +3,7 @@
 // then the sum and what it is of. All figures are in the same unit, which the largest sum sets.
 #pragma once
 
+#include "widgets/memory_unit.h"
 #include "widgets/painted_view.h"
 
 #include <array>
@@ -47,8 +48,7 @@ private:
 
     std::vector<MemoryCategory> shown_;
     Bytes bytes_{};
-    double unit_ = 1; // bytes
-    QString unit_name_;
+    MemoryUnit unit_;
     QString sum_name_;
     QString widest_; // figure
     bool total_only_ = false;

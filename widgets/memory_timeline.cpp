@@ -14,6 +14,7 @@ namespace {
 constexpr double kTimelineRight = 12.0;
 constexpr double kFarLimit = 1.6; // a limit this many times above the peak is said in words
 constexpr int kLeap = 10;         // steps of an arrow with Shift
+constexpr double kMostLegend = 0.3; // of the height
 
 /// Room for the marks of the axis.
 double left() {
@@ -185,7 +186,8 @@ void MemoryTimeline::keyPressEvent(QKeyEvent* event) {
     }
 }
 
-std::vector<MemoryTimeline::LegendEntry> MemoryTimeline::legend(double width) const {
+// None where it would take the place of what it explains.
+std::vector<MemoryTimeline::LegendEntry> MemoryTimeline::legend(const QSizeF& view_size) const {
     const QFont caption = Theme::current().font(TextStyle::Caption);
     const double line = std::ceil(captionHeight()) + 2.0;
     std::vector<LegendEntry> entries;
@@ -194,12 +196,15 @@ std::vector<MemoryTimeline::LegendEntry> MemoryTimeline::legend(double width) co
     for (const TimelineLayer& layer : data_.layers) {
         const double entry =
             kSwatch + 6.0 + std::ceil(textWidth(caption, memoryName(layer.category)));
-        if (x > left() && x + entry > width - kTimelineRight) {
+        if (x > left() && x + entry > view_size.width() - kTimelineRight) {
             x = left();
             y += line;
         }
         entries.push_back({QRectF(x, y, entry, line), layer.category});
         x += entry + 14.0;
+    }
+    if (!entries.empty() && entries.back().rect.bottom() > view_size.height() * kMostLegend) {
+        entries.clear();
     }
     return entries;
 }
@@ -208,7 +213,7 @@ std::vector<MemoryTimeline::LegendEntry> MemoryTimeline::legend(double width) co
 QRectF MemoryTimeline::plotRect(const QSizeF& view_size) const {
     double top = 2.0;
     if (form_ == Form::Full) {
-        const auto entries = legend(view_size.width());
+        const auto entries = legend(view_size);
         const double legend_bottom = entries.empty() ? 0.0 : entries.back().rect.bottom();
         top = std::ceil(legend_bottom + captionHeight() + 8.0);
     } else if (form_ == Form::Compact) {

@@ -91,7 +91,7 @@ private:
         MemoryCategory category;
     };
 
-    std::vector<LegendEntry> legend(double width) const;
+    std::vector<LegendEntry> legend(const QSizeF& view_size) const;
     QRectF plotRect(const QSizeF& view_size) const;
     /// Where the spans lie under a plot, and where the cursor's handle ends.
     QRectF bandRect(const QRectF& plot) const;
@@ -102,7 +102,7 @@ private:
     std::vector<int> columnSteps(const QRectF& plot) const;
     /// Everything but what follows the mouse and the cursor.
     void paintStill(QPainter& painter, const QSizeF& view_size) const;
-    void paintLegend(QPainter& painter, double width) const;
+    void paintLegend(QPainter& painter, const QSizeF& view_size) const;
     void paintAxis(QPainter& painter, const QRectF& plot) const;
     void paintLayers(QPainter& painter, const QRectF& plot) const;
     void paintGhost(QPainter& painter, const QRectF& plot) const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How memory over steps looks.
+#include "widgets/dense_band.h"
 #include "widgets/memory_timeline.h"
 
 #include <algorithm>
@@ -7,6 +8,8 @@
 
 namespace weft::widgets {
 namespace {
+
+constexpr double kLeastSpan = 2.0; // pixels; narrower ones, on average, are not drawn one by one
 
 /// Ticks of a binary unit: 1, 2 or 5 times a power of ten of B, KiB, MiB, GiB.
 struct Scale {
@@ -79,7 +82,7 @@ void MemoryTimeline::paintStill(QPainter& painter, const QSizeF& view_size) cons
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setOpacity(stale_ ? kStaleOpacity : 1.0);
     if (form_ == Form::Full) {
-        paintLegend(painter, view_size.width());
+        paintLegend(painter, view_size);
     }
     if (form_ != Form::Slim) {
         paintAxis(painter, plot);
@@ -94,9 +97,9 @@ void MemoryTimeline::paintStill(QPainter& painter, const QSizeF& view_size) cons
     paintSpans(painter, plot);
 }
 
-void MemoryTimeline::paintLegend(QPainter& painter, double width) const {
+void MemoryTimeline::paintLegend(QPainter& painter, const QSizeF& view_size) const {
     const Theme& theme = Theme::current();
-    for (const LegendEntry& entry : legend(width)) {
+    for (const LegendEntry& entry : legend(view_size)) {
         const QRectF swatch(entry.rect.left(), std::round(entry.rect.center().y() - kSwatch / 2.0),
                             kSwatch, kSwatch);
         paintFill(painter, swatch, theme.memory(entry.category), memoryFill(entry.category));
@@ -300,6 +303,19 @@ void MemoryTimeline::paintSpans(QPainter& painter, const QRectF& plot) const {
     const Theme& theme = Theme::current();
     const QFont caption = theme.font(TextStyle::Caption);
     const QRectF band = bandRect(plot);
+    const QColor fills[] = {mixed(theme.color(Role::Accent), theme.color(Role::Surface), 0.25),
+                            theme.color(Role::Accent), theme.color(Role::EmptyBar)};
+    if (static_cast<double>(data_.spans.size()) * kLeastSpan > plot.width()) {
+        const auto stretch = [&](std::size_t i) {
+            const TimelineSpan& span = data_.spans[i];
+            return DenseStretch{double(span.first), double(span.first + span.count),
+                                fills[span.shade].rgb()};
+        };
+        paintDenseBand(painter, QRectF(plot.left(), band.top(), plot.width(), band.height()), 0,
+                       stepCount(), 0, data_.spans.size(), stretch,
+                       theme.color(Role::EmptyBar).rgb());
+        return;
+    }
     for (const TimelineSpan& span : data_.spans) {
         const double left = std::round(xOf(span.first, plot));
         const double right = std::round(xOf(span.first + span.count, plot));
@@ -307,11 +323,7 @@ void MemoryTimeline::paintSpans(QPainter& painter, const QRectF& plot) const {
         if (rect.width() > 4.0) {
             rect.setWidth(rect.width() - 1.0); // the gap that parts neighbours
         }
-        const QColor fill = span.shade == 1 ? theme.color(Role::Accent)
-                            : span.shade == 0
-                                ? mixed(theme.color(Role::Accent), theme.color(Role::Surface), 0.25)
-                                : theme.color(Role::EmptyBar);
-        paintPanel(painter, rect, rect.width() > 8.0 ? 2.0 : 0.0, fill, {});
+        paintPanel(painter, rect, rect.width() > 8.0 ? 2.0 : 0.0, fills[span.shade], {});
         if (form_ != Form::Slim && rect.width() >= textWidth(caption, span.name) + 10.0) {
             paintText(painter, rect.adjusted(6, 0, -2, 0), Qt::AlignLeft | Qt::AlignVCenter,
                       span.name, caption,

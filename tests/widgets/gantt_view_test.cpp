@@ -230,6 +230,33 @@ private slots:
 
 private:
     std::unique_ptr<ThemeController> controller_;
+
+    // Forward and backward in turn, many to a pixel: a third of the time forward, two backward.
+    void cells_too_narrow_to_be_seen_are_drawn_as_their_mean() {
+        GanttData data;
+        GanttRow& row = data.rows.emplace_back();
+        for (int m = 0; m < 4000; ++m) {
+            row.cells.push_back({GanttKind::Forward, m, 0, 3.0 * m, 3.0 * m + 1});
+            row.cells.push_back({GanttKind::Backward, m, 0, 3.0 * m + 1, 3.0 * m + 3});
+        }
+        GanttView view;
+        view.resize(700, 100);
+        view.setData(std::move(data));
+        const QImage picture = view.grab().toImage();
+        const QColor forward = ganttColor(GanttKind::Forward);
+        const QColor backward = ganttColor(GanttKind::Backward);
+        const auto near = [](int drawn, int one, int two) {
+            return std::abs(drawn - (one + 2 * two) / 3) <= 8; // a column holds eight pairs or nine
+        };
+        const QPointF middle = view.item(0).rect.center();
+        for (int x = 100; x < 600; x += 50) {
+            const QColor drawn = picture.pixelColor(x, static_cast<int>(middle.y()));
+            QVERIFY2(near(drawn.red(), forward.red(), backward.red()) &&
+                         near(drawn.green(), forward.green(), backward.green()) &&
+                         near(drawn.blue(), forward.blue(), backward.blue()),
+                     qPrintable(drawn.name()));
+        }
+    }
 };
 
 WEFT_TEST(GanttViewTest)

@@ -180,6 +180,22 @@ private slots:
         QCOMPARE(timeline.hitTest(timeline.item(2).rect.center()), 2);
     }
 
+    void a_legend_gives_way_in_a_narrow_place() {
+        TimelineData data = fourSteps();
+        for (const auto category : {MemoryCategory::Gradients, MemoryCategory::Batch,
+                                    MemoryCategory::Optimizer, MemoryCategory::State}) {
+            data.layers.push_back({category, {kMiB, kMiB, kMiB, kMiB}});
+        }
+        MemoryTimeline timeline;
+        timeline.setData(data);
+        timeline.resize(160, 200); // an entry a line
+        QVERIFY(timeline.item(0).rect.height() >= 100);
+        timeline.resize(900, 200);
+        const double wide = timeline.item(0).rect.height();
+        timeline.resize(900, 400);
+        QVERIFY(timeline.item(0).rect.height() > wide + 150); // and there it is one line high
+    }
+
     void a_low_timeline_has_a_number_above_nought() {
         for (const qint64 peak : {394, 457, 480, 500, 960}) {
             TimelineData data = fourSteps();
@@ -216,7 +232,7 @@ private slots:
         now[static_cast<std::size_t>(MemoryCategory::Parameters)] = 20 * kMiB;
         figures.setBytes(now);
         QCOMPARE(figures.item(0).name, QStringLiteral("Parameters  20.0 MiB"));
-        QCOMPARE(figures.item(1).name, QStringLiteral("Batch  512.0 KiB"));
+        QCOMPARE(figures.item(1).name, QStringLiteral("Batch  0.5 MiB"));
         QCOMPARE(figures.accessibleDescription(), QStringLiteral("20.5 MiB"));
         QCOMPARE(figures.sizeHint().width(), width); // nothing beside it moves
         figures.setSumName(QStringLiteral("arena"));

@@ -199,6 +199,18 @@ private slots:
         QVERIFY(std::abs(second.width() - 3.0 * first.width()) <= 3.0);
     }
 
+    void figures_of_a_bar_share_its_unit() {
+        constexpr qint64 kMiB = 1LL << 20;
+        MemoryBar bar;
+        bar.resize(600, 80);
+        bar.setMeasured({{MemoryCategory::Parameters, 3072 * kMiB},
+                         {MemoryCategory::Batch, 20 * kMiB},
+                         {MemoryCategory::Workspace, 1}});
+        QVERIFY(bar.item(0).name.endsWith(QStringLiteral("3.0 GiB")));
+        QVERIFY(bar.item(1).name.endsWith(QStringLiteral("0.02 GiB")));
+        QVERIFY(bar.item(2).name.endsWith(QStringLiteral("< 0.01 GiB")));
+    }
+
     void a_total_stands_clear_of_the_mark_of_the_limit() {
         constexpr qint64 kGiB = 1LL << 30;
         MemoryBar bar;
