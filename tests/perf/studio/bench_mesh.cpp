@@ -266,7 +266,59 @@ void paint_large() {
           bench::kFrameMs);
 }
 
+/// A long schedule opened and planned, edited, stretched and pointed at.
+void look_at_schedule(const char* schedule, int microbatches) {
+    bench::OpenStudio open;
+    const std::string batch = std::to_string(microbatches);
+    const std::string kind = std::string("mesh.pipeline={\"schedule\": \"") + schedule + "\"}";
+    bench::TimedApplication::self().reset();
+    if (!open_mesh(open.studio(), open.window(), "gpt-6x384.json",
+                   {"model.layers=8", "mesh.devices=\"h100:8\"", "mesh.strategy=\"pipeline\"", kind,
+                    "training.global_batch_size=" + batch, "training.micro_batch_size=1"})) {
+        return;
+    }
+    wait_for("all alternatives planned", [&] { return isIdle(preview_of(open.window())); });
+    std::printf("%s, %d microbatches on 8 stages\n", schedule, microbatches);
+    bench::TimedApplication::self().report("  events while it was opened and planned");
+    auto& gantt = *open.window().findChild<widgets::GanttView*>("pipelineChart");
+    print("  painted anew",
+          timed(20,
+                [&](int i) {
+                    gantt.setStale(i % 2 == 0);
+                    gantt.repaint();
+                }),
+          bench::kFrameMs);
+    gantt.setStale(false);
+    print("  stretched and painted",
+          timed(40,
+                [&](int i) {
+                    gantt.zoomTime(i < 20 ? 1.3 : 1 / 1.3, gantt.makespan() / 2);
+                    gantt.repaint();
+                }),
+          bench::kFrameMs);
+    print("  pointed at and painted",
+          timed(100,
+                [&](int i) {
+                    QTest::mouseMove(&gantt, QPoint(60 + i * 4, 20));
+                    QCoreApplication::processEvents();
+                }),
+          bench::kFrameMs);
+    bench::TimedApplication::self().reset();
+    open.studio().draft().apply({"training.micro_batch_size=2"});
+    wait_for("it planned again", [&] {
+        return !preview_of(open.window()).isStale() && isIdle(preview_of(open.window()));
+    });
+    bench::TimedApplication::self().report("  events of an edit");
+}
+
 } // namespace
+
+void bench_schedules() {
+    for (const char* schedule : {"1f1b", "zero_bubble_h1"}) {
+        look_at_schedule(schedule, 1024);
+        look_at_schedule(schedule, 2048);
+    }
+}
 
 void bench_mesh() {
     {

@@ -40,6 +40,7 @@ constexpr Suite kSuites[] = {
     {"mesh", "Mesh & Plan: scrubbing, edits, large drawings", bench_mesh},
     {"edits", "of these only the edits", bench_edits, false},
     {"devices", "and 8 to 8,192 devices looked at", bench_devices, false},
+    {"schedules", "and pipelines of up to 2,048 microbatches", bench_schedules, false},
     {"graph", "layout of a model's graph", bench_graph},
     {"saves", "checkpoints: written while training, resumed, left by a crash", bench_saves},
     {"runs", "many runs, many checkpoints, a million scalars", bench_runs},

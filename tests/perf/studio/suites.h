@@ -13,6 +13,7 @@ void bench_curves();   // 6 to 9, on the Train page
 void bench_mesh();     // 12, 13
 void bench_edits();    // 12, the edits alone
 void bench_devices();  // 3, 12, of many devices
+void bench_schedules(); // 3, 13, of thousands of microbatches
 void bench_graph();    // 14
 void bench_saves();    // 19, 21, 27
 void bench_runs();     // 7, 20, 24
