@@ -85,7 +85,7 @@ private slots:
 
     void a_plan_beside_itself_differs_in_nothing() {
         const auto digest = test::mesh_digest(test::mesh_config(test::kThere));
-        const ui::PlanComparison same = ui::comparePlans(*digest, *digest);
+        const ui::PlanComparison same = ui::comparePlans(*digest, *digest, test::kJax);
         QVERIFY(same.tensors.empty());
         QCOMPARE(std::size_t(same.equal_tensors), digest->plan->state_slots.size());
         for (const ui::ComparedFigure& one : same.figures) {
@@ -100,8 +100,8 @@ private slots:
         const auto a = test::mesh_digest(test::mesh_config(test::kThere));
         const auto b =
             test::mesh_digest(test::mesh_config({"mesh.devices=h200:4", "mesh.strategy=fsdp"}));
-        const ui::PlanComparison ab = ui::comparePlans(*a, *b);
-        const ui::PlanComparison ba = ui::comparePlans(*b, *a);
+        const ui::PlanComparison ab = ui::comparePlans(*a, *b, test::kJax);
+        const ui::PlanComparison ba = ui::comparePlans(*b, *a, test::kJax);
         QCOMPARE(ab.figures.size(), ba.figures.size());
         for (std::size_t i = 0; i < ab.figures.size(); ++i) {
             const ui::ComparedFigure& one = ab.figures[i];
@@ -123,7 +123,7 @@ private slots:
         const auto whole = test::mesh_digest(test::mesh_config({"mesh.devices=h200:4"}));
         const auto split =
             test::mesh_digest(test::mesh_config({"mesh.devices=h200:4", "mesh.strategy=fsdp"}));
-        const ui::PlanComparison found = ui::comparePlans(*whole, *split);
+        const ui::PlanComparison found = ui::comparePlans(*whole, *split, test::kJax);
         for (const char* name : {"Parameters", "Optimizer"}) {
             const auto* row = figure(found, "memory", name);
             QVERIFY2(row != nullptr && row->better == ui::Better::B, name);
@@ -142,7 +142,7 @@ private slots:
         const auto a = test::mesh_digest(test::mesh_config(test::kThere));
         const auto b = test::mesh_digest(test::mesh_config(
             {"mesh.devices=h200:4", "mesh.strategy=pipeline", "training.micro_batch_size=4"}));
-        const ui::PlanComparison found = ui::comparePlans(*a, *b);
+        const ui::PlanComparison found = ui::comparePlans(*a, *b, test::kJax);
         const auto* time = figure(found, "step", "time");
         QCOMPARE(time->a, ui::formatMilliseconds(*a->plan->predicted_step_ms) + " ms");
         const auto* bubbles = figure(found, "step", "bubbles");
@@ -160,7 +160,7 @@ private slots:
     // Simulated devices: the memory of one, as its card shows it, and not what the host keeps.
     void memory_is_that_of_one_device() {
         const auto digest = test::mesh_digest(test::mesh_config(test::kHere));
-        const ui::PlanComparison same = ui::comparePlans(*digest, *digest);
+        const ui::PlanComparison same = ui::comparePlans(*digest, *digest, test::kJax);
         // Less the holes of the arena.
         const std::int64_t arena = digest->plan->arena_bytes;
         QVERIFY(sum(same.a.segments) <= arena && sum(same.a.segments) > arena / 2);
@@ -172,14 +172,14 @@ private slots:
         const auto whole = test::mesh_digest(test::mesh_config({"mesh.devices=h200:4"}));
         const auto staged = test::mesh_digest(test::mesh_config(
             {"mesh.devices=h200:4", "mesh.strategy=pipeline", "training.micro_batch_size=4"}));
-        const ui::PlanComparison found = ui::comparePlans(*whole, *staged);
+        const ui::PlanComparison found = ui::comparePlans(*whole, *staged, test::kJax);
         QVERIFY(!found.tensors.empty());
         QCOMPARE(found.equal_tensors, 0);
         for (const ui::ComparedTensor& one : found.tensors) {
             QVERIFY2(one.a_spec == "P()", qPrintable(one.a_spec));
             QVERIFY2(one.b_spec.startsWith("P() on stage"), qPrintable(one.b_spec));
         }
-        QCOMPARE(std::size_t(ui::comparePlans(*staged, *staged).equal_tensors),
+        QCOMPARE(std::size_t(ui::comparePlans(*staged, *staged, test::kJax).equal_tensors),
                  staged->plan->state_slots.size());
     }
 
@@ -191,7 +191,7 @@ private slots:
         const auto a = test::mesh_digest(test::mesh_config(test::kHere));
         const auto b =
             test::mesh_digest(test::mesh_config(with_more(test::kHere, {"mesh.zero_stage=1"})));
-        ui::PlanComparison found = ui::comparePlans(*a, *b);
+        ui::PlanComparison found = ui::comparePlans(*a, *b, test::kJax);
         figures.setFigures(found.figures);
         tensors.setTensors(found.tensors);
         QVERIFY(figures.rowCount() > 5 && tensors.rowCount() > 0);

@@ -3,6 +3,7 @@
 // page by mouse and keys. What the draft gets is what the engine plans.
 #include "core/compile/mesh_config.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/mesh_support.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/small_gpt.h"
 #include "tests/ui/studio_fixture.h"
@@ -88,7 +89,7 @@ QString specs_of(const compile::RunConfig& config) {
 
 /// The spec under which a plan keeps a slot.
 std::string spec_in(const plan::ExecutionPlan& plan, const std::string& name) {
-    return ui::specText(plan, *plan.find_slot(name)).toStdString();
+    return ui::specText(plan, *plan.find_slot(name), test::kJax).toStdString();
 }
 
 /// What a drag of an axis from the bar does, without the drag's own event loop, which the offscreen

@@ -5,6 +5,7 @@
 #include "core/train/measure/machine_cost.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/hands.h"
+#include "tests/ui/mesh_support.h"
 #include "tests/ui/patience.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/mesh_edit.h"
@@ -146,7 +147,7 @@ private:
         auto* sorted = static_cast<QSortFilterProxyModel*>(table->model());
         QVERIFY(hands.pick("exchangeTable", sorted->mapFromSource(exchanges.index(
                                                 row, ui::ExchangeModel::KindColumn))));
-        const QString why = static_cast<widgets::ElidedLabel*>(fixture.find("exchangeWhy"))->text();
+        const QString why = static_cast<widgets::TextLabel*>(fixture.find("exchangeWhy"))->text();
         QVERIFY2(why.contains("mlp.up") && why.contains("data"), qPrintable(why));
         // What was done by hand is taken back like every other edit.
         QVERIFY(hands.command(ui::action::kUndo));
@@ -263,7 +264,8 @@ private:
         const auto digest = preview(fixture).digest();
         const plan::StateSlot* slot =
             digest ? digest->plan->find_slot(kUpWeight.toStdString()) : nullptr;
-        return slot != nullptr && ui::specText(*digest->plan, *slot) == QLatin1String(spec);
+        return slot != nullptr &&
+               ui::specText(*digest->plan, *slot, test::kJax) == QLatin1String(spec);
     }
 };
 

@@ -133,7 +133,7 @@ private slots:
         part.resize(720, 200);
         part.setDigest(digest);
         auto* table = part.findChild<QTableView*>("exchangeTable");
-        auto* why = part.findChild<widgets::ElidedLabel*>("exchangeWhy");
+        auto* why = part.findChild<widgets::TextLabel*>("exchangeWhy");
         QVERIFY(why->isHidden());
         QSignalSpy chosen(&part, &ui::ExchangePart::opChosen);
         table->selectRow(1);

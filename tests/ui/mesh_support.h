@@ -11,6 +11,8 @@
 
 namespace weft::test {
 
+constexpr auto kJax = sharding::SpecDialect::jax;
+
 /// A GPT of four small layers with "--set" assignments; fails the test binary when they are wrong.
 compile::RunConfig mesh_config(const std::vector<std::string>& overrides = {});
 /// The training step, for what the configuration names.

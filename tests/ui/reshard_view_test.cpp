@@ -20,6 +20,7 @@
 #include <QComboBox>
 #include <QLineEdit>
 #include <QRegularExpression>
+#include <QStackedWidget>
 #include <QTableView>
 #include <QTemporaryDir>
 
@@ -176,7 +177,8 @@ private slots:
         const QTemporaryDir dir;
         const checkpoint::Manifest manifest =
             test::save_zeros(test::mesh_config(overrides(from)), dir.path().toStdString());
-        const ui::ReshardMap map = ui::mapReshard(manifest.path, mesh_section(overrides(to)));
+        const ui::ReshardMap map =
+            ui::mapReshard(manifest.path, mesh_section(overrides(to)), test::kJax);
         QVERIFY2(map.problem.isEmpty(), qPrintable(map.problem));
         const train::ReshardPreview preview = train::preview_reshard(*map.manifest, *map.target);
         QCOMPARE(map.rows.size(), preview.tensors.size());
@@ -205,15 +207,19 @@ private slots:
         const auto all = [](const ui::ReshardMap& map, ui::ReshardKind kind) {
             return map.count(kind) == static_cast<int>(map.rows.size());
         };
-        QVERIFY(all(ui::mapReshard(one.path, mesh_section(kOne)), ui::ReshardKind::Stays));
-        QVERIFY(all(ui::mapReshard(one.path, mesh_section(kData)), ui::ReshardKind::Copied));
-        const ui::ReshardMap zero = ui::mapReshard(one.path, mesh_section(kZero));
+        QVERIFY(
+            all(ui::mapReshard(one.path, mesh_section(kOne), test::kJax), ui::ReshardKind::Stays));
+        QVERIFY(all(ui::mapReshard(one.path, mesh_section(kData), test::kJax),
+                    ui::ReshardKind::Copied));
+        const ui::ReshardMap zero = ui::mapReshard(one.path, mesh_section(kZero), test::kJax);
         QVERIFY(zero.count(ui::ReshardKind::Cut) > 0);
         QCOMPARE(zero.devices.size(), std::size_t(4));
         // A pipeline without data and model ranks keeps arrays whole, on the stage that has them.
         const ui::ReshardMap stages =
-            ui::mapReshard(one.path, mesh_section({"mesh.devices=cpu:2", "mesh.strategy=pipeline",
-                                                   "training.micro_batch_size=4"}));
+            ui::mapReshard(one.path,
+                           mesh_section({"mesh.devices=cpu:2", "mesh.strategy=pipeline",
+                                         "training.micro_batch_size=4"}),
+                           test::kJax);
         QVERIFY(stages.count(ui::ReshardKind::Moves) > 0);
         QCOMPARE(stages.count(ui::ReshardKind::Cut), 0);
     }
@@ -230,7 +236,7 @@ private slots:
             expected = QString::fromStdString(error.message());
         }
         QVERIFY(!expected.isEmpty());
-        const ui::ReshardMap map = ui::mapReshard(manifest.path, mesh_section(kOne));
+        const ui::ReshardMap map = ui::mapReshard(manifest.path, mesh_section(kOne), test::kJax);
         QVERIFY(map.problem.contains(expected));
         QVERIFY(map.rows.empty());
     }
@@ -317,10 +323,16 @@ private slots:
             part.findChild<QTableView*>("reshardReaders")->model()->rowCount() == 1 &&
                 table.isEnabled(),
             kPatienceMs); // both devices read all
-        // A folder that is none.
+        // A folder that is none: what is said lies over the page while the mouse is there.
+        auto& page = *part.findChild<QStackedWidget*>();
+        const int top = page.y();
+        QTest::mouseMove(&part, page.mapTo(&part, page.rect().center()));
+        QTRY_VERIFY(page.underMouse());
         part.open(dir.path().toStdString());
         auto& trouble = *part.findChild<widgets::Banner*>("reshardTrouble");
         QTRY_VERIFY_WITH_TIMEOUT(trouble.isVisible(), kPatienceMs);
+        QCoreApplication::processEvents();
+        QCOMPARE(page.y(), top);
     }
 
     void runs_of_other_models_are_not_listed() {
@@ -369,7 +381,8 @@ private slots:
         const QTemporaryDir dir;
         const checkpoint::Manifest manifest =
             test::save_zeros(test::mesh_config(kZero), dir.path().toStdString());
-        const ui::ReshardMap map = ui::mapReshard(manifest.path, mesh_section(test::kHere));
+        const ui::ReshardMap map =
+            ui::mapReshard(manifest.path, mesh_section(test::kHere), test::kJax);
         ui::ReshardModel arrays;
         ui::ReaderModel readers;
         const QAbstractItemModelTester one(&arrays);

@@ -3,6 +3,7 @@
 // hand; the tree of tensors and the part that shows one, by mouse and keys.
 #include "core/train/planning.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/mesh_support.h"
 #include "ui/bridge/plan_digest.h"
 #include "ui/bridge/tensor_tiles.h"
 #include "ui/models/tensor_tree_model.h"
@@ -182,7 +183,7 @@ private slots:
     void data_and_model_on_four_devices_split_samples_and_weights() {
         const auto plan = planned(kGpt, onMesh("2d", R"([["data",2],["model",2]])"));
         const auto inputs = ui::tensorSheet(*plan, *plan::find_tensor(*plan, "inputs"),
-                                            ui::TensorSide::Parameter); // [1, 16, 8]
+                                            ui::TensorSide::Parameter, test::kJax); // [1, 16, 8]
         QCOMPARE(ui::tilesText(inputs->tiles), QString("0-1: [:, 0:8, :]\n"
                                                        "2-3: [:, 8:16, :]\n"));
         const auto held = [&](const char* name) {
@@ -213,13 +214,13 @@ private slots:
             const auto plan = planned(kGpt, overrides);
             const plan::StateSlot& slot = slotOf(*plan, "blocks.0.mlp.up.weight"); // [16, 64]
             const auto tiles = [&](TensorSide side) {
-                return ui::tensorSheet(*plan, slot, side)->tiles.tileCount();
+                return ui::tensorSheet(*plan, slot, side, test::kJax)->tiles.tileCount();
             };
             QCOMPARE(tiles(TensorSide::Optimizer), stage >= 1 ? 4 : 1);
             QCOMPARE(tiles(TensorSide::Gradient), stage >= 2 ? 4 : 1);
             QCOMPARE(tiles(TensorSide::Parameter), stage >= 3 ? 4 : 1);
             // Adam keeps two numbers for each.
-            QCOMPARE(ui::tensorSheet(*plan, slot, TensorSide::Optimizer)->local_bytes,
+            QCOMPARE(ui::tensorSheet(*plan, slot, TensorSide::Optimizer, test::kJax)->local_bytes,
                      qint64{2 * 16 * 64 * 4 / (stage >= 1 ? 4 : 1)});
         }
     }
@@ -230,7 +231,8 @@ private slots:
         using ui::TensorSide;
         const auto plan = planned(kGpt, onMesh("2d", R"([["data",2],["model",2]])"));
         const auto sheet = [&](const char* weight) {
-            return ui::tensorSheet(*plan, slotOf(*plan, weight), TensorSide::Activation);
+            return ui::tensorSheet(*plan, slotOf(*plan, weight), TensorSide::Activation,
+                                   test::kJax);
         };
         const auto up = sheet("blocks.0.mlp.up.weight");
         QCOMPARE(up->name, QString("blocks.0.mlp.up output"));
@@ -242,11 +244,11 @@ private slots:
         const auto down = sheet("blocks.0.mlp.down.weight");
         QCOMPARE(down->sum_axes, QStringList{"model"});
         QCOMPARE(down->copies, 1);
-        QVERIFY(!ui::tensorSheet(*plan, *plan::find_tensor(*plan, "inputs"),
-                                 TensorSide::Activation));
+        QVERIFY(!ui::tensorSheet(*plan, *plan::find_tensor(*plan, "inputs"), TensorSide::Activation,
+                                 test::kJax));
         const auto sequence = planned(kGpt, onMesh("context_parallel", "", 2));
         const auto norm = ui::tensorSheet(*sequence, slotOf(*sequence, "blocks.0.norm1.weight"),
-                                          TensorSide::Activation);
+                                          TensorSide::Activation, test::kJax);
         QCOMPARE(ui::tilesText(norm->tiles), QString("0: [:, 0:4, :]\n"
                                                      "1: [:, 4:8, :]\n"));
     }

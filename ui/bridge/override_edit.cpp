@@ -12,6 +12,12 @@
 #include <algorithm>
 
 namespace weft::ui {
+namespace {
+
+/// Has every dimension that a spec can name.
+const ir::Shape kAnyShape{1, 1, 1, 1, 1, 1, 1, 1};
+
+} // namespace
 
 bool isEditable(const plan::StateSlot& slot) {
     return slot.name.find('/') == std::string::npos && slot.whole.shape.rank() > 0;
@@ -25,6 +31,43 @@ std::vector<SpecEntry> specEntries(const compile::RunConfig& config) {
     return out;
 }
 
+SpecWords::SpecWords(const compile::RunConfig& config, sharding::SpecDialect dialect)
+    : dialect_(dialect) {
+    const sharding::Placement placement = compile::placement_of(config.section("mesh"));
+    const std::vector<int> layers = placement.axes_of("layers");
+    mesh_ = placement.mesh;
+    stages_ = layers.empty() ? std::nullopt : std::optional(layers.front());
+}
+
+ir::Spec SpecWords::read(const std::string& typed) const {
+    return sharding::parse_spec_text(typed, mesh_, stages_);
+}
+
+QString SpecWords::shown(const std::string& spec) const {
+    try {
+        const ir::Spec meant = read(spec);
+        const bool known = sharding::check_spec(meant, kAnyShape, mesh_).empty();
+        return dialect_ == sharding::SpecDialect::jax || !known
+                   ? toQString(spec)
+                   : toQString(sharding::spec_text(meant, mesh_, dialect_, stages_));
+    } catch (const Error&) {
+        return toQString(spec);
+    }
+}
+
+QString SpecWords::example() const {
+    return dialect_ == sharding::SpecDialect::jax ? QStringLiteral("P('data', None)")
+                                                  : QStringLiteral("[Shard(0), Replicate()]");
+}
+
+std::string SpecWords::kept(const std::string& typed) const {
+    try {
+        return typed.starts_with('[') ? ir::to_text(read(typed)) : typed;
+    } catch (const Error&) {
+        return typed;
+    }
+}
+
 int specMatches(const std::string& pattern, const plan::ExecutionPlan& plan) {
     return static_cast<int>(std::ranges::count_if(plan.state_slots, [&](const auto& slot) {
         return slot.category == plan::Category::parameters && glob_match(pattern, slot.name);
@@ -36,9 +79,10 @@ QString specProblem(const SpecEntry& entry, const compile::RunConfig& config,
     if (entry.pattern.empty()) {
         return QObject::tr("Name a tensor; * stands for anything.");
     }
-    const sharding::Mesh mesh = compile::placement_of(config.section("mesh")).mesh;
+    const SpecWords words(config, sharding::SpecDialect::jax);
+    const sharding::Mesh& mesh = words.mesh();
     try {
-        const ir::Spec spec = ir::parse_spec(entry.spec);
+        const ir::Spec spec = words.read(entry.spec);
         for (const plan::StateSlot& slot : plan.state_slots) {
             if (!isEditable(slot) || !glob_match(entry.pattern, slot.name)) {
                 continue;
@@ -48,8 +92,7 @@ QString specProblem(const SpecEntry& entry, const compile::RunConfig& config,
                 return toQString(slot.name + ": " + wrong);
             }
         }
-        const ir::Shape any(std::vector<std::int64_t>(ir::Shape::kMaxRank, 1));
-        return toQString(sharding::check_spec(spec, any, mesh));
+        return toQString(sharding::check_spec(spec, kAnyShape, mesh));
     } catch (const Error& fault) {
         return toQString(fault.text());
     }

@@ -190,7 +190,8 @@ struct Stages {
 };
 
 /// What a device holds of a tensor: of those in a pipeline, a device of its stage.
-void addTensors(PlanComparison& out, const plan::ExecutionPlan& a, const plan::ExecutionPlan& b) {
+void addTensors(PlanComparison& out, const plan::ExecutionPlan& a, const plan::ExecutionPlan& b,
+                sharding::SpecDialect dialect) {
     std::map<std::string, const plan::StateSlot*> of_b;
     for (const plan::StateSlot& slot : b.state_slots) {
         of_b.try_emplace(slot.name, &slot);
@@ -202,8 +203,8 @@ void addTensors(PlanComparison& out, const plan::ExecutionPlan& a, const plan::E
         if (other == of_b.end()) {
             continue; // a slot of a second stage, or of another model
         }
-        const QString spec_a = specText(a, slot);
-        const QString spec_b = specText(b, *other->second);
+        const QString spec_a = specText(a, slot, dialect);
+        const QString spec_b = specText(b, *other->second, dialect);
         const qint64 bytes_a = slot.type.bytes();
         const qint64 bytes_b = other->second->type.bytes();
         const int stage_a = stageOf(a, slot);
@@ -246,7 +247,8 @@ qint64 memorySum(const PlanDigest& digest) {
 
 } // namespace
 
-PlanComparison comparePlans(const PlanDigest& a, const PlanDigest& b) {
+PlanComparison comparePlans(const PlanDigest& a, const PlanDigest& b,
+                            sharding::SpecDialect dialect) {
     PlanComparison out;
     out.a = sideOf(a);
     out.b = sideOf(b);
@@ -260,7 +262,7 @@ PlanComparison comparePlans(const PlanDigest& a, const PlanDigest& b) {
     addMemory(figures, a, b);
     addTraffic(figures, a, b);
     out.figures = figures.take();
-    addTensors(out, *a.plan, *b.plan);
+    addTensors(out, *a.plan, *b.plan, dialect);
     return out;
 }
 

@@ -47,7 +47,8 @@ struct PlanComparison {
     int equal_tensors = 0;
 };
 
-PlanComparison comparePlans(const PlanDigest& a, const PlanDigest& b);
+PlanComparison comparePlans(const PlanDigest& a, const PlanDigest& b,
+                            sharding::SpecDialect dialect);
 
 /// "B is faster by 12 % and needs 1.2 GiB less." Empty when nothing differs that counts.
 QString verdictOn(const PlanDigest& a, const PlanDigest& b);

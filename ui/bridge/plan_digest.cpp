@@ -7,6 +7,7 @@
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/mesh_devices.h"
+#include "ui/bridge/pipeline_chart.h"
 #include "ui/bridge/step_moment.h"
 
 #include <QCoreApplication>
@@ -67,8 +68,12 @@ public:
             digest_->devices = std::make_shared<const widgets::DeviceSet>(meshDevices(plan));
         }
         if (!digest_->ops.empty()) {
-            digest_->moments = nullptr; // those of the other digest
-            return digest_;             // all else is of the training step
+            makeMoments();
+            return digest_; // all else is of the training step
+        }
+        if (plan.pipeline) {
+            digest_->schedule =
+                std::make_shared<const pipeline::Schedule>(scheduleOf(*plan.pipeline));
         }
         const plan::PlannedProgram* program = nullptr; // of the stage that needs most
         for (const plan::PlannedProgram* one : plan.all_stages("train_step")) {
@@ -86,13 +91,17 @@ public:
             addTensors(*program);
             makeTimeline();
         }
-        // They live as long as the digest, and no longer than it.
-        digest_->moments = std::make_shared<const StepMoments>(
-            std::shared_ptr<const PlanDigest>(std::shared_ptr<void>(), digest_.get()));
+        makeMoments();
         return digest_;
     }
 
 private:
+    /// They live as long as the digest, and no longer than it.
+    void makeMoments() {
+        digest_->moments = std::make_shared<const StepMoments>(
+            std::shared_ptr<const PlanDigest>(std::shared_ptr<void>(), digest_.get()));
+    }
+
     void addOps(const std::vector<plan::Step>& steps, std::int64_t times) {
         for (const plan::Step& step : steps) {
             PlanOp op;

@@ -4,6 +4,7 @@
 // keeps its plan.
 #pragma once
 
+#include "core/pipeline/schedule.h"
 #include "core/plan/plan.h"
 #include "widgets/device_set.h"
 #include "widgets/memory_timeline.h"
@@ -54,9 +55,10 @@ struct PlanDigest {
     int peak = -1;               // op with most bytes alive; -1 in a plan without a training step
     std::int64_t peak_bytes = 0; // what the memory must hold: ExecutionPlan::memory_bytes
     bool timed = false;          // shares are of predicted time
+    std::shared_ptr<const pipeline::Schedule> schedule; // of a pipeline; else null
     std::shared_ptr<const widgets::DeviceSet> devices; // null on one, and before there are programs
     std::shared_ptr<const void> step; // the same in digests that show the same training step
-    /// Of this digest, which they refer to: see momentsOf. Null in one that completes another.
+    /// Of this digest, which they refer to.
     std::shared_ptr<const StepMoments> moments;
 
     /// Indices of the tensors alive at an op, largest first.

@@ -3,11 +3,13 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/array_reader.h"
+#include "core/compile/mesh_config.h"
 #include "core/ir/text.h"
 #include "core/train/engine.h"
 #include "core/train/progress.h"
 #include "core/train/slot_blocks.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/tensor_tiles.h"
 #include "widgets/tile_array.h"
 
 #include <QObject>
@@ -20,6 +22,7 @@ namespace weft::ui {
 namespace {
 
 using sharding::Box;
+using sharding::SpecDialect;
 
 /// Boxes in the order of the array.
 struct InOrder {
@@ -98,8 +101,34 @@ void count(ReshardMap& map, const checkpoint::TensorInfo& tensor, const plan::St
     }
 }
 
+/// Specs of saved arrays, which are kept as JAX text, in a dialect.
+class SavedSpecs {
+public:
+    SavedSpecs(const checkpoint::Manifest& manifest, SpecDialect dialect) : dialect_(dialect) {
+        for (const auto& [name, size] : manifest.record.mesh) {
+            mesh_.axes.push_back({name, size});
+        }
+        const compile::CheckedRun saved = train::read_saved_config(manifest);
+        if (saved.ok()) {
+            const std::vector<int> layers =
+                compile::placement_of(saved.config.section("mesh")).axes_of("layers");
+            stages_ = layers.empty() ? std::nullopt : std::optional(layers.front());
+        }
+    }
+    /// Throws weft::Error where the text is no spec.
+    QString text(const std::string& spec) const {
+        return toQString(sharding::spec_text(ir::parse_spec(spec), mesh_, dialect_, stages_));
+    }
+
+private:
+    SpecDialect dialect_;
+    sharding::Mesh mesh_;
+    std::optional<int> stages_;
+};
+
 /// Throws weft::Error.
-ReshardMap readReshardMap(const std::filesystem::path& folder, const config::Json& mesh) {
+ReshardMap readReshardMap(const std::filesystem::path& folder, const config::Json& mesh,
+                          SpecDialect dialect) {
     ReshardMap out;
     out.manifest = std::make_shared<const checkpoint::Manifest>(checkpoint::read_manifest(folder));
     const compile::CheckedRun checked =
@@ -114,6 +143,7 @@ ReshardMap readReshardMap(const std::filesystem::path& folder, const config::Jso
     out.target = std::make_shared<const plan::ExecutionPlan>(train::plan_of_slots(checked.config));
     out.from_mesh = savedMeshText(train::mesh_text(out.manifest->record.mesh));
     out.to_mesh = savedMeshText(out.target->mesh.to_text());
+    const SavedSpecs saved(*out.manifest, dialect);
     out.devices.resize(static_cast<std::size_t>(out.target->mesh.devices()));
     for (std::size_t i = 0; i < out.target->state_slots.size(); ++i) {
         const plan::StateSlot& slot = out.target->state_slots[i];
@@ -122,8 +152,8 @@ ReshardMap readReshardMap(const std::filesystem::path& folder, const config::Jso
             continue;
         }
         out.rows.push_back(
-            {toQString(slot.name), toQString(ir::to_text(slot.whole)), toQString(tensor->spec),
-             toQString(train::spec_text(slot, out.target->mesh)), slot.whole.bytes(),
+            {toQString(slot.name), toQString(ir::to_text(slot.whole)), saved.text(tensor->spec),
+             specText(*out.target, slot, dialect), slot.whole.bytes(),
              kindOf(savedPieces(*out.manifest, *tensor), heldParts(*out.target, slot)),
              static_cast<int>(i)});
         count(out, *tensor, slot);
@@ -138,9 +168,10 @@ int ReshardMap::count(ReshardKind kind) const {
                                           [&](const ReshardRow& row) { return row.kind == kind; }));
 }
 
-ReshardMap mapReshard(const std::filesystem::path& checkpoint, const config::Json& mesh) {
+ReshardMap mapReshard(const std::filesystem::path& checkpoint, const config::Json& mesh,
+                      SpecDialect dialect) {
     try {
-        return readReshardMap(checkpoint, mesh);
+        return readReshardMap(checkpoint, mesh, dialect);
     } catch (const Error& error) {
         ReshardMap out;
         const QString where = toQString(error.where());

@@ -48,8 +48,10 @@ struct ReshardMap {
     int count(ReshardKind kind) const;
 };
 
-/// What the saved run's configuration, with this section "mesh", would read of a checkpoint folder.
-ReshardMap mapReshard(const std::filesystem::path& checkpoint, const config::Json& mesh);
+/// What the saved run's configuration, with this section "mesh", would read of a checkpoint folder;
+/// specs in a dialect.
+ReshardMap mapReshard(const std::filesystem::path& checkpoint, const config::Json& mesh,
+                      sharding::SpecDialect dialect);
 
 /// One array of it, to draw. `row` is of the map.
 widgets::ReshardArray reshardArray(const ReshardMap& map, const ReshardRow& row);

@@ -12,6 +12,7 @@
 namespace weft::ui {
 namespace {
 
+using sharding::SpecDialect;
 using widgets::TileArray;
 using widgets::TileSpan;
 
@@ -101,13 +102,15 @@ QStringList axisNames(const sharding::Mesh& mesh, const sharding::AxisList& axes
     return out;
 }
 
-TensorSheet sheetOf(const plan::ExecutionPlan& plan, const plan::Tensor& tensor) {
+TensorSheet sheetOf(const plan::ExecutionPlan& plan, const plan::Tensor& tensor,
+                    SpecDialect dialect) {
     const sharding::Mesh& mesh = plan.mesh;
     TensorSheet sheet;
     sheet.name = toQString(tensor.name);
     sheet.tiles = tensorTiles(plan, tensor);
     sheet.type = toQString(ir::dtype_name(tensor.whole.dtype));
-    sheet.spec = specText(plan, tensor);
+    sheet.spec = specText(plan, tensor, dialect);
+    sheet.spec_remark = specRemark(plan, tensor, dialect);
     sheet.local.assign(tensor.type.shape.begin(), tensor.type.shape.end());
     sheet.local_bytes = tensor.type.bytes();
     sheet.padding_bytes = sharding::padding_bytes(tensor.whole, tensor.placement, mesh);
@@ -135,7 +138,7 @@ TensorSheet sheetOf(const plan::ExecutionPlan& plan, const plan::Tensor& tensor)
 }
 
 std::optional<TensorSheet> activationSheet(const plan::ExecutionPlan& plan,
-                                           const std::string& parameter) {
+                                           const std::string& parameter, SpecDialect dialect) {
     const auto& all = plan.activations;
     const auto found = std::find_if(all.begin(), all.end(), [&](const plan::Activation& one) {
         return std::find(one.parameters.begin(), one.parameters.end(), parameter) !=
@@ -144,7 +147,7 @@ std::optional<TensorSheet> activationSheet(const plan::ExecutionPlan& plan,
     if (found == all.end()) {
         return {};
     }
-    TensorSheet sheet = sheetOf(plan, *found);
+    TensorSheet sheet = sheetOf(plan, *found, dialect);
     if (found->for_backward) {
         sheet.type += " · " + QCoreApplication::translate("TensorTiles", "kept for backward");
     }
@@ -231,9 +234,9 @@ QString tilesText(const TileArray& tiles) {
 }
 
 std::optional<TensorSheet> tensorSheet(const plan::ExecutionPlan& plan, const plan::Tensor& tensor,
-                                       TensorSide side) {
+                                       TensorSide side, SpecDialect dialect) {
     if (side == TensorSide::Parameter) {
-        return sheetOf(plan, tensor);
+        return sheetOf(plan, tensor, dialect);
     }
     const plan::StateSlot* found = plan.find_slot(tensor.name);
     if (found == nullptr || found->category != plan::Category::parameters) {
@@ -241,7 +244,7 @@ std::optional<TensorSheet> tensorSheet(const plan::ExecutionPlan& plan, const pl
     }
     const plan::StateSlot& slot = *found;
     if (side == TensorSide::Activation) {
-        return activationSheet(plan, slot.name);
+        return activationSheet(plan, slot.name, dialect);
     }
     if (!slot.trainable) {
         return {};
@@ -254,7 +257,7 @@ std::optional<TensorSheet> tensorSheet(const plan::ExecutionPlan& plan, const pl
     }
     if (side == TensorSide::Gradient) {
         if (plan.zero_stage < 2 || (plan.zero_stage == 3 && states.empty())) {
-            return sheetOf(plan, slot);
+            return sheetOf(plan, slot, dialect);
         }
         if (states.empty()) {
             return {}; // split, but nothing in the plan says how
@@ -262,12 +265,12 @@ std::optional<TensorSheet> tensorSheet(const plan::ExecutionPlan& plan, const pl
         plan::StateSlot gradient = slot;
         gradient.placement = states.front()->placement;
         gradient.type.shape = states.front()->type.shape;
-        return sheetOf(plan, gradient);
+        return sheetOf(plan, gradient, dialect);
     }
     if (states.empty()) {
         return {};
     }
-    TensorSheet sheet = sheetOf(plan, *states.front());
+    TensorSheet sheet = sheetOf(plan, *states.front(), dialect);
     QStringList names;
     for (const plan::StateSlot* state : states) {
         names.append(stateName(*state));
@@ -290,8 +293,25 @@ int tensorCopies(const plan::ExecutionPlan& plan, const plan::Tensor& tensor) {
     return static_cast<int>(copies);
 }
 
-QString specText(const plan::ExecutionPlan& plan, const plan::Tensor& tensor) {
-    return toQString(ir::to_text(sharding::to_spec(tensor.placement, plan.mesh)));
+QString specText(const plan::ExecutionPlan& plan, const plan::Tensor& tensor, SpecDialect dialect) {
+    return toQString(sharding::spec_text(tensor.placement, plan.mesh, dialect));
+}
+
+QString specRemark(const plan::ExecutionPlan& plan, const plan::Tensor& tensor,
+                   SpecDialect dialect) {
+    if (dialect == SpecDialect::jax || plan.mesh.single()) {
+        return {};
+    }
+    const auto& pin = tensor.placement.pin;
+    const QString axes = toQString(
+        sharding::placement_axes(plan.mesh, pin ? std::optional(pin->axis) : std::nullopt));
+    QStringList lines{
+        QCoreApplication::translate("TensorTiles", "placements on the mesh axes %1").arg(axes)};
+    for (const std::string& gap :
+         sharding::dtensor_gaps(tensor.placement, tensor.whole.shape, plan.mesh)) {
+        lines.append(toQString(gap));
+    }
+    return lines.join('\n');
 }
 
 QString shapeText(const ir::Shape& shape) {

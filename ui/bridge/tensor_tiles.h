@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/plan/plan.h"
+#include "core/sharding/spec_text.h"
 #include "widgets/tile_array.h"
 
 #include <QString>
@@ -30,7 +31,8 @@ struct TensorSheet {
     QString name; // of the tensor, or of the activation that it makes
     widgets::TileArray tiles;
     QString type;                  // "f32", "m, v · f32"
-    QString spec;                  // "P(None, 'model')"
+    QString spec;                  // in the dialect that was asked for
+    QString spec_remark;           // see specRemark()
     std::vector<QStringList> axes; // per dimension: of the mesh, that split it
     std::vector<qint64> local;     // shape on a device
     qint64 local_bytes = 0;        // on a device, of all arrays of this side
@@ -45,12 +47,17 @@ struct TensorSheet {
 /// optimizer's state from ZeRO stage 2 on, like the parameter before. The activation is what the
 /// first op puts out that reads the parameter.
 std::optional<TensorSheet> tensorSheet(const plan::ExecutionPlan& plan, const plan::Tensor& tensor,
-                                       TensorSide side);
+                                       TensorSide side, sharding::SpecDialect dialect);
 
 /// Devices with the same tile.
 int tensorCopies(const plan::ExecutionPlan& plan, const plan::Tensor& tensor);
-/// "P(None, 'model')"
-QString specText(const plan::ExecutionPlan& plan, const plan::Tensor& tensor);
+/// "P(None, 'model')" or "[Replicate(), Shard(1)]"
+QString specText(const plan::ExecutionPlan& plan, const plan::Tensor& tensor,
+                 sharding::SpecDialect dialect);
+/// Lines about a spec in this dialect: the axes that its placements are for, and what they cannot
+/// say. Empty: it speaks for itself.
+QString specRemark(const plan::ExecutionPlan& plan, const plan::Tensor& tensor,
+                   sharding::SpecDialect dialect);
 /// "384×1152"; "1" for a single number.
 QString shapeText(const ir::Shape& shape);
 

@@ -58,14 +58,26 @@ void TensorTreeModel::setPlan(std::shared_ptr<const plan::ExecutionPlan> plan) {
             add(std::move(tensor));
         }
     }
+    writeSpecs();
     rebuild();
 }
 
 void TensorTreeModel::add(plan::Tensor tensor) {
     QString name = toQString(tensor.name);
-    QString spec = specText(*plan_, tensor);
     const int copies = tensorCopies(*plan_, tensor);
-    tensors_.push_back({std::move(tensor), std::move(name), std::move(spec), copies});
+    tensors_.push_back({std::move(tensor), std::move(name), {}, copies});
+}
+
+void TensorTreeModel::setDialect(sharding::SpecDialect dialect) {
+    dialect_ = dialect;
+    writeSpecs();
+    rebuild();
+}
+
+void TensorTreeModel::writeSpecs() {
+    for (Tensor& tensor : tensors_) {
+        tensor.spec = specText(*plan_, tensor.of, dialect_);
+    }
 }
 
 void TensorTreeModel::setWords(const QString& words) {
@@ -394,6 +406,9 @@ QString TensorTreeModel::tooltip(const Node& node) const {
     if (plan_->pipeline) {
         text += "\n" + tr("stage %1 of the pipeline").arg(own.stage);
     }
+    if (const QString remark = specRemark(*plan_, own, dialect_); !remark.isEmpty()) {
+        text += "\n" + remark;
+    }
     return text;
 }
 
@@ -408,7 +423,10 @@ QVariant TensorTreeModel::headerData(int section, Qt::Orientation orientation, i
     if (role != Qt::DisplayRole) {
         return {};
     }
-    const QString titles[] = {tr("name"), tr("shape"), tr("spec"), tr("a device"), tr("copies")};
+    const QString titles[] = {tr("name"), tr("shape"),
+                              dialect_ == sharding::SpecDialect::jax ? tr("spec")
+                                                                     : tr("placements"),
+                              tr("a device"), tr("copies")};
     return titles[section];
 }
 

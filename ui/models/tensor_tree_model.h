@@ -29,6 +29,9 @@ public:
     /// The batch, parameters and what else of the model a checkpoint keeps; the optimizer's state
     /// lies behind them. Null: nothing.
     void setPlan(std::shared_ptr<const plan::ExecutionPlan> plan);
+    /// How specs are written.
+    void setDialect(sharding::SpecDialect dialect);
+    sharding::SpecDialect dialect() const { return dialect_; }
     /// Words that name or spec must contain; while there are any, no layers are put together.
     void setWords(const QString& words);
     /// Tensors that an op reads or writes, by name.
@@ -71,6 +74,7 @@ private:
     };
 
     void add(plan::Tensor tensor);
+    void writeSpecs();
     void rebuild();
     void insert(int tensor);
     int child(int parent, const QString& name);
@@ -85,6 +89,7 @@ private:
     const Node& nodeOf(const QModelIndex& index) const;
 
     std::shared_ptr<const plan::ExecutionPlan> plan_;
+    sharding::SpecDialect dialect_ = sharding::SpecDialect::jax;
     std::vector<Tensor> tensors_;
     std::vector<Node> nodes_; // the first is the root
     QStringList words_;

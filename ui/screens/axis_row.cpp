@@ -7,6 +7,7 @@
 #include "widgets/flow_layout.h"
 #include "widgets/icon.h"
 #include "widgets/painting.h"
+#include "widgets/short_spin_box.h"
 #include "widgets/text_label.h"
 
 #include <QApplication>
@@ -31,6 +32,7 @@ using widgets::TextLabel;
 using widgets::TextStyle;
 
 constexpr int kAxisRowMostDevices = 1 << 20; // that can be planned for
+constexpr int kAxisRowDigits = 3;            // of a size, at once
 constexpr int kCross = 20;
 
 } // namespace
@@ -128,7 +130,7 @@ QWidget* AxisRow::createChip(std::size_t axis) {
             [this, axis](int step) { move(axis, step); });
     connect(grip, &widgets::AxisGrip::removeRequested, this, [this, axis] { remove(axis); });
     row->addWidget(grip);
-    auto* size = new QSpinBox;
+    auto* size = new widgets::ShortSpinBox(kAxisRowDigits);
     size->setObjectName("axisSize_" + name);
     size->setAccessibleName(tr("Size of axis %1").arg(name));
     size->setRange(1, kAxisRowMostDevices);
@@ -206,15 +208,12 @@ void AxisRow::askName() {
 }
 
 void AxisRow::describe() {
-    QStringList factors;
     int product = 1;
     for (const MeshAxis& axis : edit_.axes) {
-        factors.append(QString::number(axis.size));
         product *= axis.size;
     }
-    product_->setText(tr("%1 = %2 of %n device(s)", nullptr, edit_.devices)
-                          .arg(factors.join(" × "))
-                          .arg(product));
+    product_->setText(
+        tr("= %1 of %n device(s)", nullptr, edit_.devices).arg(widgets::formatCount(product)));
     const auto last = std::find_if(edit_.axes.rbegin(), edit_.axes.rend(),
                                    [](const MeshAxis& axis) { return axis.size > 1; });
     order_->setText(
@@ -235,6 +234,15 @@ void AxisRow::arrange() {
     const int others = flow_->sizeHint().width() - (order_->isHidden() ? 0 : words);
     order_->setVisible(!order_->text().isEmpty() && others + words <= width());
     updateGeometry();
+}
+
+QSize AxisRow::sizeHint() const {
+    const int words = order_->isHidden() ? 0 : order_->sizeHint().width() + flow_->spacing();
+    return flow_->sizeHint() - QSize(words, 0);
+}
+
+QString AxisRow::orderText() const {
+    return order_->text();
 }
 
 int AxisRow::placeAt(const QPoint& point) const {

@@ -25,6 +25,10 @@ public:
 
     /// Shows a mesh; no signal is emitted.
     void setEdit(const MeshEdit& edit);
+    /// "left is major: model partners sit side by side"
+    QString orderText() const;
+    /// Without the words that stand there only where there is room left.
+    QSize sizeHint() const override;
 
 signals:
     void edited(const MeshEdit& edit);

@@ -12,6 +12,7 @@ namespace weft::ui {
 namespace {
 
 using Mode = widgets::ThemeController::Mode;
+using sharding::SpecDialect;
 using widgets::SeriesPalette;
 
 Preferences readPreferences(QSettings& file) {
@@ -27,6 +28,8 @@ Preferences readPreferences(QSettings& file) {
     values.open_last_page = file.value("openLastPage", true).toBool();
     values.notify = file.value("notify", true).toBool();
     values.keep_awake = file.value("keepAwake", true).toBool();
+    values.specs =
+        file.value("specs").toString() == "dtensor" ? SpecDialect::dtensor : SpecDialect::jax;
     values.runs_folder = file.value("runsFolder").toString();
     file.beginGroup("shortcuts");
     const QStringList ids = file.childKeys();
@@ -45,6 +48,10 @@ QString seriesName(SeriesPalette series) {
     return series == SeriesPalette::OkabeIto ? "okabe-ito" : "tuned";
 }
 
+QString dialectName(SpecDialect specs) {
+    return specs == SpecDialect::dtensor ? "dtensor" : "jax";
+}
+
 /// What is otherwise than before: another studio may have changed the rest of the file.
 void writeChanges(QSettings& file, const Preferences& before, const Preferences& now) {
     const auto put = [&file](const QString& key, const auto& old, const auto& value) {
@@ -59,6 +66,7 @@ void writeChanges(QSettings& file, const Preferences& before, const Preferences&
     put("openLastPage", before.open_last_page, now.open_last_page);
     put("notify", before.notify, now.notify);
     put("keepAwake", before.keep_awake, now.keep_awake);
+    put("specs", dialectName(before.specs), dialectName(now.specs));
     put("runsFolder", before.runs_folder, now.runs_folder);
     file.beginGroup("shortcuts");
     for (auto entry = before.shortcuts.begin(); entry != before.shortcuts.end(); ++entry) {

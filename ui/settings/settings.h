@@ -2,6 +2,7 @@
 // What a user prefers, apart from any run: one value, kept in one file that may be edited by hand.
 #pragma once
 
+#include "core/sharding/spec_text.h"
 #include "widgets/theme_controller.h"
 
 #include <QMap>
@@ -20,6 +21,7 @@ struct Preferences {
     bool open_last_page = true;       // and the run on it, at start; otherwise Home
     bool notify = true;               // by the desktop, when a run ends or fails
     bool keep_awake = true;           // the computer does not go to sleep while a run trains
+    sharding::SpecDialect specs = sharding::SpecDialect::jax;
     QString runs_folder;              // empty: the default; taken at start
     QMap<QString, QString> shortcuts; // action id -> keys in portable text, where not the default
 

@@ -223,6 +223,20 @@ void SettingsDialog::fillAppearance() {
            tr("Both can be told apart with every kind of colour vision. Tuned keeps a contrast of "
               "3:1 on the theme's surface."),
            series);
+    auto* specs = new widgets::SegmentedControl({tr("JAX"), tr("DTensor")});
+    specs->setObjectName("settingSpecs");
+    connect(specs, &widgets::SegmentedControl::currentIndexChanged, this, [this](int index) {
+        change([index](Preferences& values) {
+            values.specs = static_cast<sharding::SpecDialect>(index);
+        });
+    });
+    followers_.push_back([specs](const Preferences& values) {
+        specs->setCurrentIndex(static_cast<int>(values.specs));
+    });
+    addRow(Appearance, tr("Specs of tensors on a mesh"),
+           tr("As JAX writes them, P('data', None), or as placements of PyTorch's DTensor, "
+              "[Shard(0), Replicate()]."),
+           specs);
     addSwitch(Appearance, &Preferences::reduced_motion, "settingMotion", tr("Reduced motion"),
               tr("Nothing moves by itself: no spinner, no sliding."));
 }

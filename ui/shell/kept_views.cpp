@@ -5,6 +5,7 @@
 #include "ui/bridge/curve_runs.h"
 #include "widgets/controls.h"
 
+#include <QAbstractButton>
 #include <QSettings>
 #include <QSplitter>
 
@@ -15,6 +16,7 @@ using widgets::SegmentedControl;
 
 const char* const kMoved = "movedByHand"; // a property of splitters
 const QString kPart = QStringLiteral("Part");
+const QString kKept = QStringLiteral("Kept");
 const QString kOverlays = QStringLiteral("overlays/");
 
 /// What was not moved by hand follows the window and the texts, as designed.
@@ -53,6 +55,24 @@ void restoreParts(QWidget& window, QSettings& settings) {
         const QString key = "parts/" + part->objectName();
         if (part->objectName().endsWith(kPart) && settings.contains(key)) {
             part->setCurrentIndex(std::clamp(settings.value(key).toInt(), 0, part->count() - 1));
+        }
+    }
+}
+
+/// What folds away and what fills the page.
+void addSwitches(const QWidget& window, QVariantMap& views) {
+    for (const auto* button : window.findChildren<QAbstractButton*>()) {
+        if (button->objectName().endsWith(kKept)) {
+            views.insert("switches/" + button->objectName(), button->isChecked());
+        }
+    }
+}
+
+void restoreSwitches(QWidget& window, QSettings& settings) {
+    for (auto* button : window.findChildren<QAbstractButton*>()) {
+        const QString key = "switches/" + button->objectName();
+        if (button->objectName().endsWith(kKept) && settings.contains(key)) {
+            button->setChecked(settings.value(key).toBool());
         }
     }
 }
@@ -111,8 +131,17 @@ QVariantMap viewsOf(const QWidget& window) {
     QVariantMap views;
     addSplitters(window, views);
     addParts(window, views);
+    addSwitches(window, views);
     addOverlays(window, views);
     return views;
+}
+
+void resetSwitches(QWidget& window) {
+    for (auto* button : window.findChildren<QAbstractButton*>()) {
+        if (button->objectName().endsWith(kKept)) {
+            button->setChecked(false);
+        }
+    }
 }
 
 void keepChanges(QSettings& settings, const QVariantMap& before, const QVariantMap& now) {
@@ -133,6 +162,7 @@ void keepChanges(QSettings& settings, const QVariantMap& before, const QVariantM
 void restoreViews(QWidget& window, QSettings& settings) {
     restoreSplitters(window, settings);
     restoreParts(window, settings);
+    restoreSwitches(window, settings);
     restoreOverlays(window, settings);
 }
 

@@ -5,6 +5,7 @@
 #include "ui/settings/settings_dialog.h"
 #include "ui/shell/draft_files.h"
 #include "ui/shell/help_dialog.h"
+#include "ui/shell/kept_views.h"
 #include "ui/shell/lower_docks.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_box.h"
@@ -106,6 +107,7 @@ void MainWindow::connectActions() {
     on(action::kTextReset, [scale] { scale(0); });
     on(action::kResetLayout, [this] {
         lower_->hideAll();
+        resetSwitches(*this);
         rail_chosen_ = false;
         takeDesignedSize();
     });

@@ -65,6 +65,8 @@ constexpr Help kHelp[] = {
        {"Left Right", QT_TRANSLATE_NOOP("PageHelp", "in a drawing: what is beside it")},
        {"PgUp PgDown", QT_TRANSLATE_NOOP("PageHelp", "the step before or after")},
        {"P", QT_TRANSLATE_NOOP("PageHelp", "in the memory of a step: its peak")},
+       {"F11 Esc",
+        QT_TRANSLATE_NOOP("PageHelp", "the part below the mesh fills the page, and back")},
        {"Space", QT_TRANSLATE_NOOP("PageHelp", "in the line of time: play or pause")}}}},
     {"train",
      QT_TRANSLATE_NOOP("PageHelp",

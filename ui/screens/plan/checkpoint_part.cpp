@@ -12,6 +12,7 @@
 #include "widgets/controls.h"
 #include "widgets/messages.h"
 #include "widgets/reshard_view.h"
+#include "widgets/shelf.h"
 #include "widgets/text_label.h"
 
 #include <QComboBox>
@@ -68,13 +69,14 @@ CheckpointPart::CheckpointPart(RunIndex& index, QWidget* parent) : QWidget(paren
     trouble_ = new widgets::Banner(widgets::MessageKind::Error);
     trouble_->setObjectName("reshardTrouble");
     trouble_->hide();
-    inner->addWidget(trouble_);
     stack_ = new QStackedWidget;
     empty_ = new widgets::EmptyState("checkpoint");
     empty_->setObjectName("reshardMessage");
     stack_->addWidget(widgets::verticalScroll(empty_));
     stack_->addWidget(createContent());
-    inner->addWidget(stack_, 1);
+    auto* shelf = new widgets::Shelf(stack_, widgets::Shelf::Edge::Top);
+    shelf->add(trouble_);
+    inner->addWidget(shelf, 1);
     connect(&index_, &RunIndex::runsChanged, this, &CheckpointPart::listRuns);
     connect(&index_, &RunIndex::checkpointsRead, this, &CheckpointPart::listCheckpoints);
     listRuns();
@@ -209,6 +211,13 @@ void CheckpointPart::setStale(bool stale) {
     }
 }
 
+void CheckpointPart::setDialect(sharding::SpecDialect dialect) {
+    if (dialect != dialect_) {
+        dialect_ = dialect;
+        look();
+    }
+}
+
 void CheckpointPart::open(const std::filesystem::path& folder) {
     runInBackground(
         this,
@@ -317,7 +326,10 @@ void CheckpointPart::look() {
     looking_ = true;
     mesh_ = run_.config.section("mesh");
     runInBackground(
-        this, [folder = folder_, mesh = mesh_] { return mapReshard(folder, mesh); },
+        this,
+        [folder = folder_, mesh = mesh_, dialect = dialect_] {
+            return mapReshard(folder, mesh, dialect);
+        },
         [this, job = ++job_](ReshardMap map) {
             if (job == job_) {
                 take(std::move(map));

@@ -41,6 +41,8 @@ public:
     void setRun(const MeshRun& run);
     void setDigest(std::shared_ptr<const PlanDigest> digest);
     void setStale(bool stale);
+    /// How specs are written.
+    void setDialect(sharding::SpecDialect dialect);
     /// A checkpoint folder, or a run folder for its newest one.
     void open(const std::filesystem::path& folder);
 
@@ -69,6 +71,7 @@ private:
     MeshRun run_;
     bool planned_ = false; // run_ is known
     bool wanted_ = false;  // there is something new to look at
+    sharding::SpecDialect dialect_ = sharding::SpecDialect::jax;
     bool stale_ = false;
     bool looking_ = false;
     std::int64_t job_ = 0;

@@ -180,6 +180,13 @@ void ComparePart::setStale(bool stale) {
     }
 }
 
+void ComparePart::setDialect(sharding::SpecDialect dialect) {
+    if (dialect != dialect_) {
+        dialect_ = dialect;
+        fill();
+    }
+}
+
 void ComparePart::setProposals(const std::vector<MeshWay>& ways) {
     proposals_ = ways;
     listChoices();
@@ -266,7 +273,7 @@ void ComparePart::fill() {
     if (!digest_ || !other) {
         return;
     }
-    PlanComparison found = comparePlans(*digest_, *other);
+    PlanComparison found = comparePlans(*digest_, *other, dialect_);
     bar_->setMeasured(found.a.segments, QStringLiteral("A"));
     bar_->setPlanned(found.b.segments, QStringLiteral("B"));
     const auto limitText = [](const ComparedSide& side) {

@@ -41,6 +41,8 @@ public:
     void setRun(const MeshRun& run);
     void setDigest(std::shared_ptr<const PlanDigest> digest);
     void setStale(bool stale);
+    /// How specs are written.
+    void setDialect(sharding::SpecDialect dialect);
     /// What the advisor found for the run.
     void setProposals(const std::vector<MeshWay>& ways);
 
@@ -77,6 +79,7 @@ private:
     MeshRun run_;       // that setRun() announced
     MeshRun shown_run_; // whose plan is shown
     std::shared_ptr<const PlanDigest> digest_;
+    sharding::SpecDialect dialect_ = sharding::SpecDialect::jax;
     bool stale_ = false;
     bool wanted_ = false; // B is to be planned when somebody looks
     std::optional<Choice> before_;

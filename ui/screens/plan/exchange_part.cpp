@@ -30,7 +30,9 @@ namespace {
 constexpr int kExchangePartWide = 900;   // narrower: what it hides behind goes; at text size 1
 constexpr int kExchangePartMiddle = 800; // narrower still: the phase goes
 constexpr int kExchangePartNarrow = 640; // and the times and counts
+constexpr int kExchangePartSlim = 440;   // and the bytes
 constexpr int kLeastTable = 64;
+constexpr int kLeastWhy = 110; // that wraps; narrower, the chosen row's story says it
 constexpr int kWhichLetters = 22;
 constexpr int kExchangePartCellPadding = 16;
 constexpr int kMarkRoom = 14;
@@ -84,12 +86,13 @@ ExchangePart::ExchangePart(QWidget* parent) : QWidget(parent) {
     pattern_ = new PatternPart;
     stack_->addWidget(pattern_);
     inner->addWidget(stack_, 1);
-    // One line, so that choosing a row moves nothing; the tooltip has the whole.
     auto* foot = new QHBoxLayout;
-    foot->setContentsMargins(widgets::space::kGroup, 0, widgets::space::kGroup, 0);
-    why_ = new widgets::ElidedLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
+    foot->setContentsMargins(widgets::space::kGroup, widgets::space::kTight, widgets::space::kGroup,
+                             widgets::space::kTight);
+    why_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
     why_->setObjectName("exchangeWhy");
-    why_->setMinimumHeight(widgets::size::kCompactControlHeight);
+    why_->setWordWrap(true);
+    why_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     why_->hide();
     foot->addWidget(why_);
     inner->addLayout(foot);
@@ -109,6 +112,7 @@ QWidget* ExchangePart::createTable() {
         ExchangeModel::KindColumn, new widgets::MarkDelegate(ExchangeModel::kRunningRole, table_));
     table_->setMinimumHeight(kLeastTable);
     table_->setTextElideMode(Qt::ElideMiddle); // the end says as much as the beginning
+    table_->setWordWrap(true);
     table_->setSortingEnabled(true);
     table_->sortByColumn(-1, Qt::AscendingOrder); // the heaviest first, as they come
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
@@ -371,6 +375,7 @@ void ExchangePart::arrangeColumns() {
     hide(ExchangeModel::PhaseColumn, kExchangePartMiddle);
     hide(ExchangeModel::MsColumn, kExchangePartNarrow);
     hide(ExchangeModel::CountColumn, kExchangePartNarrow);
+    hide(ExchangeModel::BytesColumn, kExchangePartSlim);
     int left = width();
     for (const auto& [column, sample] : longest) {
         left -= table_->isColumnHidden(column) ? 0 : table_->columnWidth(column);
@@ -381,6 +386,10 @@ void ExchangePart::arrangeColumns() {
                            static_cast<int>(std::min(whole, kWhatShare * std::max(0, left))));
     table_->horizontalHeader()->setSectionResizeMode(ExchangeModel::WhyColumn,
                                                      QHeaderView::Stretch);
+    const bool wraps =
+        table_->columnWidth(ExchangeModel::WhyColumn) >= kLeastWhy * theme.fontScale();
+    table_->setWordWrap(wraps);
+    table_->resizeRowsToContents();
 }
 
 } // namespace weft::ui

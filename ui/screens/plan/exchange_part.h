@@ -16,7 +16,6 @@ class QStackedWidget;
 class QTableView;
 
 namespace weft::widgets {
-class ElidedLabel;
 class EmptyState;
 class ExchangeView;
 class SectionHeader;
@@ -84,7 +83,7 @@ private:
     widgets::TextLabel* note_;
     widgets::ExchangeView* arrows_;
     PatternPart* pattern_;
-    widgets::ElidedLabel* why_;
+    widgets::TextLabel* why_;
 };
 
 } // namespace weft::ui

@@ -2,12 +2,14 @@
 #include "ui/screens/plan/mesh_bar.h"
 
 #include "ui/screens/axis_row.h"
+#include "ui/screens/plan/batch_row.h"
 #include "ui/screens/plan/strategy_cards.h"
 #include "widgets/controls.h"
 #include "widgets/flow_layout.h"
 #include "widgets/pill.h"
 #include "widgets/text_label.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QPushButton>
 #include <QSignalBlocker>
@@ -36,7 +38,8 @@ MeshBar::MeshBar(QWidget* parent) : QWidget(parent) {
     connect(cards_, &StrategyCards::strategyChosen, this,
             [this](const std::string& strategy) { change(withStrategy(edit_, strategy)); });
     column->addWidget(cards_);
-    column->addWidget(createAxes());
+    column->addWidget(createArrangement());
+    keepHeight();
 }
 
 QWidget* MeshBar::createSwitch() {
@@ -63,9 +66,11 @@ QWidget* MeshBar::createSwitch() {
     example_ = new widgets::Badge(tr("example"), Role::Accent);
     example_->setObjectName("meshExample");
     row->addWidget(example_);
-    remark_ = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
+    remark_ = new TextLabel({}, TextStyle::Caption, Role::Muted);
+    remark_->setObjectName("meshRemark");
+    remark_->setWordWrap(true);
     remark_->setMinimumWidth(kLeastRemark);
-    remark_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    remark_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     row->addWidget(remark_);
     use_ = new QPushButton(tr("Use these devices"));
     use_->setObjectName("useExample");
@@ -77,14 +82,30 @@ QWidget* MeshBar::createSwitch() {
     return line;
 }
 
-QWidget* MeshBar::createAxes() {
+/// Axes, batch and ZeRO, on one line where there is room for all of them.
+QWidget* MeshBar::createArrangement() {
     auto* line = new QWidget;
-    auto* row = new QHBoxLayout(line);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(widgets::space::kControl);
+    auto* flow = new widgets::FlowLayout(line);
+    flow->setContentsMargins(0, 0, 0, 0);
+    flow->setSpacing(widgets::space::kMargin);
+    flow->setLineSpacing(widgets::space::kControl);
     axes_ = new AxisRow;
     connect(axes_, &AxisRow::edited, this, &MeshBar::change);
-    row->addWidget(axes_, 1);
+    QSizePolicy policy = axes_->sizePolicy(); // what its order means is said above
+    policy.setHorizontalPolicy(QSizePolicy::Preferred);
+    axes_->setSizePolicy(policy);
+    flow->addWidget(axes_);
+    batch_ = new BatchRow;
+    connect(batch_, &BatchRow::adopted, this, &MeshBar::adopted);
+    connect(batch_, &BatchRow::told, this, [this](const QString& problem) {
+        problem_ = problem;
+        describe();
+    });
+    flow->addWidget(batch_);
+    auto* zero = new QWidget;
+    auto* row = new QHBoxLayout(zero);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(widgets::space::kControl);
     row->addWidget(new TextLabel(tr("ZeRO"), TextStyle::Caption, Role::Muted));
     zero_ = new widgets::SegmentedControl;
     zero_->setObjectName("meshZero");
@@ -98,6 +119,7 @@ QWidget* MeshBar::createAxes() {
         change(withZeroStage(edit_, stage));
     });
     row->addWidget(zero_);
+    flow->addWidget(zero);
     return line;
 }
 
@@ -118,12 +140,38 @@ void MeshBar::setEdit(const MeshEdit& edit, Where where, bool example) {
     }
     example_->setVisible(example);
     use_->setVisible(example);
-    remark_->setText(example ? tr("the draft computes on one device")
-                     : where == Where::Planned
-                         ? tr("planned only · nothing of it need be here")
-                         : tr("exact, not faster · every device is a thread of this machine"));
+    is_example_ = example;
     cards_->setStrategy(edit.strategy);
     axes_->setEdit(edit);
+    describe();
+}
+
+/// What is wrong with the batch takes the place of what is always so.
+void MeshBar::describe() {
+    const QString where = is_example_ ? tr("the draft computes on one device")
+                          : where_ == Where::Planned
+                              ? tr("planned only: nothing of it need be here")
+                              : tr("exact, not faster: each is a thread here");
+    const QString usual = QStringList{where, axes_->orderText()}.join('\n').trimmed();
+    remark_->setText(problem_.isEmpty() ? usual : problem_);
+    remark_->setToolTip(remark_->text());
+    remark_->setRole(problem_.isEmpty() ? Role::Muted : Role::Warning);
+}
+
+// Two lines, whatever is said: nothing below moves.
+void MeshBar::keepHeight() {
+    remark_->setFixedHeight(QFontMetrics(remark_->font()).lineSpacing() * 2);
+}
+
+void MeshBar::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        keepHeight();
+    }
+}
+
+void MeshBar::setConfig(const compile::RunConfig& config) {
+    batch_->setConfig(config);
 }
 
 void MeshBar::setLow(bool low) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the mesh is made of: this machine, simulated devices or hardware that need not be here; a
-// strategy; axes with their sizes, in the order that is placement.
+// strategy; axes with their sizes, in the order that is placement; how the batch is dealt out.
 #pragma once
 
 #include "ui/bridge/mesh_edit.h"
@@ -12,13 +12,14 @@ class QSpinBox;
 
 namespace weft::widgets {
 class Badge;
-class ElidedLabel;
 class SegmentedControl;
+class TextLabel;
 } // namespace weft::widgets
 
 namespace weft::ui {
 
 class AxisRow;
+class BatchRow;
 class StrategyCards;
 
 class MeshBar : public QWidget {
@@ -30,6 +31,8 @@ public:
 
     /// Shows a mesh; no signal is emitted. `example`: it is not the draft's, which has one device.
     void setEdit(const MeshEdit& edit, Where where, bool example);
+    /// The configuration whose batch is dealt out.
+    void setConfig(const compile::RunConfig& config);
     /// Takes little height.
     void setLow(bool low);
     const MeshEdit& edit() const { return edit_; }
@@ -38,21 +41,31 @@ signals:
     void edited(const MeshEdit& edit);
     /// The switch was moved.
     void whereChosen(MeshBar::Where where);
+    /// "--set" assignments for the draft, and what they are.
+    void adopted(const std::vector<std::string>& overrides, const QString& what);
+
+protected:
+    void changeEvent(QEvent* event) override;
 
 private:
     QWidget* createSwitch();
-    QWidget* createAxes();
+    QWidget* createArrangement();
+    void describe();
+    void keepHeight();
     void change(const MeshEdit& edit);
 
     MeshEdit edit_;
     Where where_ = Where::Simulated;
+    bool is_example_ = false;
     widgets::SegmentedControl* switch_;
     QSpinBox* devices_;
     widgets::Badge* example_;
-    widgets::ElidedLabel* remark_;
+    widgets::TextLabel* remark_;
+    QString problem_; // of the batch
     QPushButton* use_;
     StrategyCards* cards_;
     AxisRow* axes_;
+    BatchRow* batch_;
     widgets::SegmentedControl* zero_;
 };
 

@@ -3,9 +3,11 @@
 
 #include "widgets/card.h"
 #include "widgets/controls.h"
+#include "widgets/icon.h"
 
 #include <QEvent>
 #include <QHBoxLayout>
+#include <QPushButton>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -32,12 +34,23 @@ MeshDrawer::MeshDrawer(QWidget* parent) : QWidget(parent) {
     tabs_->setCompact(true);
     row->addWidget(tabs_);
     row->addStretch(1);
+    full_ = new QPushButton;
+    full_->setObjectName("drawerFullKept");
+    full_->setCheckable(true);
+    widgets::setButtonKind(full_, widgets::ButtonKind::Flat);
+    widgets::setCompact(full_);
+    row->addWidget(full_);
     column->addWidget(panel);
     column->addWidget(new widgets::Hairline);
     stack_ = new QStackedWidget;
     stack_->installEventFilter(this);
     keepHeight();
     column->addWidget(stack_, 1);
+    connect(full_, &QPushButton::toggled, this, [this](bool full) {
+        describeFull();
+        emit fullChanged(full);
+    });
+    describeFull();
     connect(tabs_, &widgets::SegmentedControl::currentIndexChanged, this, [this](int part) {
         stack_->setCurrentIndex(part);
         keepHeight();
@@ -57,6 +70,9 @@ void MeshDrawer::keepHeight() {
 bool MeshDrawer::eventFilter(QObject* watched, QEvent* event) {
     if (watched == stack_ && event->type() == QEvent::LayoutRequest) {
         keepHeight();
+    } else if (watched != stack_ && event->type() == QEvent::MouseButtonDblClick) {
+        full_->toggle();
+        return true;
     }
     return QWidget::eventFilter(watched, event);
 }
@@ -70,7 +86,23 @@ void MeshDrawer::changeEvent(QEvent* event) {
 
 int MeshDrawer::add(const QString& title, const QString& tooltip, QWidget* part) {
     tabs_->addSegment(title, tooltip);
+    tabs_->findChildren<QAbstractButton*>().last()->installEventFilter(this);
     return stack_->addWidget(part);
+}
+
+bool MeshDrawer::isFull() const {
+    return full_->isChecked();
+}
+
+void MeshDrawer::setFull(bool full) {
+    full_->setChecked(full);
+}
+
+void MeshDrawer::describeFull() {
+    full_->setIcon(widgets::icon(isFull() ? "minus" : "expand"));
+    full_->setToolTip(isFull() ? tr("Back to the tensors (Esc, or double click on the tab)")
+                               : tr("Fill the page (F11, or double click on the tab)"));
+    full_->setAccessibleName(isFull() ? tr("Back to the tensors") : tr("Fill the page"));
 }
 
 void MeshDrawer::setTitle(int part, const QString& title) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The lower half of the mesh: one of several parts at a time, chosen by the row above them.
+// The lower half of the mesh: one of several parts at a time, chosen by the row above them. It can
+// take the whole page.
 #pragma once
 
 #include <QWidget>
 
+class QPushButton;
 class QStackedWidget;
 
 namespace weft::widgets {
@@ -23,12 +25,16 @@ public:
     void setTitle(int part, const QString& title);
     int current() const;
     void setCurrent(int part);
+    /// Whether it has the whole page to itself.
+    bool isFull() const;
+    void setFull(bool full);
     /// The parts ask for no more than they must have: the tensors above need the height.
     QSize sizeHint() const override { return minimumSizeHint(); }
 
 signals:
     /// Another part is shown.
     void currentChanged(int part);
+    void fullChanged(bool full);
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -36,8 +42,10 @@ protected:
 
 private:
     void keepHeight();
+    void describeFull();
 
     widgets::SegmentedControl* tabs_;
+    QPushButton* full_;
     QStackedWidget* stack_;
 };
 

@@ -15,6 +15,7 @@
 #include "ui/screens/plan/scrub_part.h"
 #include "ui/screens/plan/tensor_tree.h"
 #include "ui/screens/plan/tile_part.h"
+#include "ui/settings/settings.h"
 #include "ui/studio.h"
 #include "widgets/card.h"
 #include "widgets/device_grid.h"
@@ -22,6 +23,8 @@
 
 #include <QEvent>
 #include <QScrollArea>
+#include <QScrollBar>
+#include <QShortcut>
 #include <QSplitter>
 #include <QVBoxLayout>
 
@@ -62,19 +65,66 @@ QString editText(const MeshEdit& edit) {
 
 MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const Planner& planner, ScrubPart& scrub,
                    QWidget* parent)
-    : QWidget(parent), draft_(studio.draft()), preview_(preview), scrub_(scrub),
-      example_preview_(example_, planner), example_edit_(exampleMesh()) {
+    : QWidget(parent), settings_(studio.settings()), draft_(studio.draft()), preview_(preview),
+      scrub_(scrub), example_preview_(example_, planner), example_edit_(exampleMesh()) {
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
+    upper_ = new QWidget;
+    auto* upper = new QVBoxLayout(upper_);
+    upper->setContentsMargins(0, 0, 0, 0);
+    upper->setSpacing(0);
     bar_ = new MeshBar;
-    column->addWidget(bar_);
-    column->addWidget(new widgets::Hairline);
+    upper->addWidget(bar_);
+    upper->addWidget(new widgets::Hairline);
+    column->addWidget(upper_);
     rows_ = new LowSplitter(Qt::Vertical);
     rows_->setHandleWidth(1);
     rows_->setChildrenCollapsible(false);
     rows_->addWidget(createTensors());
+    createLower(studio, planner);
+    rows_->addWidget(drawer_);
+    rows_->setStretchFactor(0, 3);
+    rows_->setStretchFactor(1, 2);
+    rows_->setSizes({kUpperHeight, kLowerHeight});
+    rows_->installEventFilter(this);
+    column->addWidget(rows_, 1);
+    keepHeight();
+    // A low window scrolls the page instead of squeezing its drawings.
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->setSpacing(0);
+    scroll_ = widgets::verticalScroll(content);
+    outer->addWidget(scroll_, 1);
+    connect(drawer_, &MeshDrawer::currentChanged, this, [this] {
+        update(); // what is hidden is not kept up to date
+        showLower();
+    });
+    connect(&scrub_, &ScrubPart::momentChanged, this, [this](const StepMoment& moment) {
+        if (isVisible()) {
+            showMoment(moment);
+        }
+    });
+    connect(bar_, &MeshBar::edited, this, &MeshPart::edit);
+    connect(bar_, &MeshBar::adopted, this, &MeshPart::adopt);
+    connect(bar_, &MeshBar::whereChosen, this, &MeshPart::choose);
+    fading_.setSingleShot(true);
+    fading_.setInterval(kFadeMs);
+    connect(&fading_, &QTimer::timeout, this, &MeshPart::showPlan);
+    connect(&preview_, &PlanPreview::changed, this, &MeshPart::update);
+    connect(&example_preview_, &PlanPreview::changed, this, &MeshPart::update);
+    for (const PlanPreview* one : {&preview_, &example_preview_}) {
+        connect(one, &PlanPreview::alternativesChanged, this,
+                [this] { findings_->setMemoryFixes(shown().fixes()); });
+    }
+    connect(&draft_, &Draft::changed, this, &MeshPart::onDraftChanged);
+    connect(&settings_, &Settings::changed, this, &MeshPart::writeSpecs);
+    addFullKeys();
+    writeSpecs();
+}
+
+void MeshPart::createLower(Studio& studio, const Planner& planner) {
     drawer_ = new MeshDrawer;
     drawer_->add(tr("Step"), tr("What the devices say to each other, and when each works"),
                  createStep());
@@ -87,40 +137,32 @@ MeshPart::MeshPart(Studio& studio, PlanPreview& preview, const Planner& planner,
     drawer_->add(tr("Live"), tr("What the devices of the run on screen do"), live_);
     connect(live_, &LivePart::deviceSelected, this, &MeshPart::selectDevice);
     connect(live_, &LivePart::told, pipeline_, &PipelinePart::setMeasured);
-    rows_->addWidget(drawer_);
-    rows_->setStretchFactor(0, 3);
-    rows_->setStretchFactor(1, 2);
-    rows_->setSizes({kUpperHeight, kLowerHeight});
-    rows_->installEventFilter(this);
-    column->addWidget(rows_, 1);
+}
+
+/// Keys of the page: wherever the focus is, there is one lower part.
+void MeshPart::addFullKeys() {
+    auto* fill = new QShortcut(QKeySequence(Qt::Key_F11), this);
+    connect(fill, &QShortcut::activated, this, [this] { drawer_->setFull(!drawer_->isFull()); });
+    restore_ = new QShortcut(QKeySequence(Qt::Key_Escape), this);
+    restore_->setEnabled(false);
+    connect(restore_, &QShortcut::activated, this, [this] { drawer_->setFull(false); });
+    connect(drawer_, &MeshDrawer::fullChanged, this, &MeshPart::setLowerFull);
+}
+
+void MeshPart::showLower() {
+    scroll_->ensureWidgetVisible(drawer_, 0, 0);
+}
+
+void MeshPart::setLowerFull(bool full) {
+    upper_->setVisible(!full);
+    rows_->widget(0)->setVisible(!full);
+    restore_->setEnabled(full);
     keepHeight();
-    // A low window scrolls the page instead of squeezing its drawings.
-    auto* outer = new QVBoxLayout(this);
-    outer->setContentsMargins(0, 0, 0, 0);
-    outer->setSpacing(0);
-    QScrollArea* scroll = widgets::verticalScroll(content);
-    outer->addWidget(scroll, 1);
-    connect(drawer_, &MeshDrawer::currentChanged, this, [this, scroll] {
-        update(); // what is hidden is not kept up to date
-        scroll->ensureWidgetVisible(drawer_, 0, 0);
-    });
-    connect(&scrub_, &ScrubPart::momentChanged, this, [this](const StepMoment& moment) {
-        if (isVisible()) {
-            showMoment(moment);
-        }
-    });
-    connect(bar_, &MeshBar::edited, this, &MeshPart::edit);
-    connect(bar_, &MeshBar::whereChosen, this, &MeshPart::choose);
-    fading_.setSingleShot(true);
-    fading_.setInterval(kFadeMs);
-    connect(&fading_, &QTimer::timeout, this, &MeshPart::showPlan);
-    connect(&preview_, &PlanPreview::changed, this, &MeshPart::update);
-    connect(&example_preview_, &PlanPreview::changed, this, &MeshPart::update);
-    for (const PlanPreview* one : {&preview_, &example_preview_}) {
-        connect(one, &PlanPreview::alternativesChanged, this,
-                [this] { findings_->setMemoryFixes(shown().fixes()); });
+    if (full) {
+        scroll_->verticalScrollBar()->setValue(0);
+    } else { // where one was, once the tensors have their room again
+        QMetaObject::invokeMethod(this, &MeshPart::showLower, Qt::QueuedConnection);
     }
-    connect(&draft_, &Draft::changed, this, &MeshPart::onDraftChanged);
 }
 
 /// The tensors, the devices, and how a tensor lies on them.
@@ -135,6 +177,11 @@ QWidget* MeshPart::createTensors() {
     tiles_ = new TilePart;
     columns->addWidget(tiles_);
     columns->setSizes({kMeshPartTreeWidth, kGridWidth, kTilesWidth});
+    connect(tensors_, &TensorTree::dialectChosen, this, [this](sharding::SpecDialect dialect) {
+        Preferences values = settings_.values();
+        values.specs = dialect;
+        settings_.set(values);
+    });
     connect(tensors_, &TensorTree::tensorChosen, tiles_, &TilePart::setTensor);
     connect(tiles_, &TilePart::adopted, this, &MeshPart::adopt);
     connect(tiles_, &TilePart::shownChanged, this,
@@ -142,6 +189,15 @@ QWidget* MeshPart::createTensors() {
     connect(tiles_, &TilePart::deviceSelected, this, &MeshPart::selectDevice);
     connect(devices_->grid(), &widgets::DeviceGrid::deviceSelected, this, &MeshPart::selectDevice);
     return columns;
+}
+
+void MeshPart::writeSpecs() {
+    const sharding::SpecDialect dialect = settings_.values().specs;
+    tensors_->setDialect(dialect);
+    tiles_->setDialect(dialect);
+    rules_->setDialect(dialect);
+    compare_->setDialect(dialect);
+    checkpoint_->setDialect(dialect);
 }
 
 void MeshPart::setLow(bool low) {
@@ -197,8 +253,12 @@ void MeshPart::addAdvice(Studio& studio, const Planner& planner) {
     checkpoint_ = new CheckpointPart(studio.index());
     drawer_->add(tr("Checkpoint"), tr("What this mesh would read of a checkpoint"), checkpoint_);
     connect(advice_, &AdvicePart::adopted, this, &MeshPart::adopt);
-    connect(advice_, &AdvicePart::waysChanged, this,
-            [this] { compare_->setProposals(advice_->ways()); });
+    connect(advice_, &AdvicePart::waysChanged, this, [this] {
+        compare_->setProposals(advice_->ways());
+        if (advice_->isVisible()) { // the answer, once it has its room
+            QMetaObject::invokeMethod(this, &MeshPart::showLower, Qt::QueuedConnection);
+        }
+    });
     connect(compare_, &ComparePart::adopted, this, &MeshPart::adopt);
 }
 
@@ -244,7 +304,9 @@ bool MeshPart::eventFilter(QObject* watched, QEvent* event) {
 
 void MeshPart::keepHeight() {
     const auto least =
-        static_cast<int>(kMeshPartLeastHeight * widgets::Theme::current().fontScale());
+        drawer_->isFull()
+            ? 0
+            : static_cast<int>(kMeshPartLeastHeight * widgets::Theme::current().fontScale());
     rows_->setMinimumHeight(std::max(least, rows_->minimumSizeHint().height()));
 }
 
@@ -324,6 +386,7 @@ void MeshPart::update() {
                       example);
         const Draft& draft = example ? example_ : draft_;
         if (draft.isValid()) {
+            bar_->setConfig(draft.config());
             tiles_->setConfig(draft.config());
             if (rules_->isVisible()) {
                 rules_->setConfig(draft.config());

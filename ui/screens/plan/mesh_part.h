@@ -10,6 +10,8 @@
 #include <QTimer>
 #include <QWidget>
 
+class QScrollArea;
+class QShortcut;
 class QSplitter;
 
 namespace weft::ui {
@@ -26,6 +28,7 @@ class PipelinePart;
 class RulesPart;
 class Studio;
 class ScrubPart;
+class Settings;
 struct StepMoment;
 class TensorTree;
 class TilePart;
@@ -69,6 +72,12 @@ private:
     void showPlan();
     /// A low window scrolls the page instead of squeezing it.
     void keepHeight();
+    /// A low window scrolls to it.
+    void showLower();
+    /// The lower part alone, or beneath the mesh.
+    void setLowerFull(bool full);
+    void createLower(Studio& studio, const Planner& planner);
+    void addFullKeys();
     QWidget* createTensors();
     QWidget* createStep();
     void createFindings();
@@ -76,9 +85,12 @@ private:
     void selectDevice(int device);
     void showTensor(const QString& name);
     void showMoment(const StepMoment& moment);
+    /// As the settings have it.
+    void writeSpecs();
     void showLayout(const std::shared_ptr<const PlanDigest>& layout, bool stale);
     void showDigest(const std::shared_ptr<const PlanDigest>& digest, bool stale);
 
+    Settings& settings_;
     Draft& draft_;
     PlanPreview& preview_;
     ScrubPart& scrub_;
@@ -88,8 +100,11 @@ private:
     MeshEdit example_edit_;
     std::shared_ptr<const PlanDigest> layout_; // that is shown
     std::shared_ptr<const PlanDigest> digest_; // likewise
+    QScrollArea* scroll_;
     MeshBar* bar_;
+    QWidget* upper_; // all that the lower part gives way to
     QSplitter* rows_;
+    QShortcut* restore_;
     DevicePart* devices_;
     TensorTree* tensors_;
     TilePart* tiles_;

@@ -135,8 +135,7 @@ void PipelinePart::setDigest(std::shared_ptr<const PlanDigest> digest) {
     schedule_.reset();
     preview_ = digest_ && !digest_->plan->pipeline;
     if (digest_) {
-        schedule_ = preview_ ? possibleSchedule(*digest_->plan)
-                             : std::optional(scheduleOf(*digest_->plan->pipeline));
+        schedule_ = preview_ ? possibleSchedule(*digest_->plan) : std::optional(*digest_->schedule);
     }
     refresh();
 }

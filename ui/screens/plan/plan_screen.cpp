@@ -18,6 +18,7 @@
 #include "widgets/controls.h"
 #include "widgets/icon.h"
 #include "widgets/messages.h"
+#include "widgets/shelf.h"
 
 #include <QComboBox>
 #include <QMenu>
@@ -81,7 +82,6 @@ PlanScreen::PlanScreen(Studio& studio, Actions& actions)
     trouble_ = new widgets::Banner(widgets::MessageKind::Error);
     trouble_->setObjectName("planTrouble");
     trouble_->hide();
-    column->addWidget(trouble_);
     stack_ = new QStackedWidget;
     message_ = new widgets::EmptyState("mesh");
     message_->setObjectName("planMessage");
@@ -99,7 +99,9 @@ PlanScreen::PlanScreen(Studio& studio, Actions& actions)
     connect(mesh_, &MeshPart::adopted, this, &PlanScreen::adopt);
     connect(mesh_, &MeshPart::hardwareWanted, this, &PlanScreen::wantHardware);
     stack_->addWidget(mesh_);
-    column->addWidget(stack_, 1);
+    auto* shelf = new widgets::Shelf(stack_, widgets::Shelf::Edge::Top);
+    shelf->add(trouble_);
+    column->addWidget(shelf, 1);
     column->addWidget(scrub_);
     connectMoment();
     connect(&preview_, &PlanPreview::changed, this, &PlanScreen::update);

@@ -47,6 +47,10 @@ void RulesPart::setStale(bool stale) {
     schedule_->setStale(stale);
 }
 
+void RulesPart::setDialect(sharding::SpecDialect dialect) {
+    specs_->setDialect(dialect);
+}
+
 void RulesPart::renew() {
     if (config_ && digest_) {
         rules_->show(config_, digest_);

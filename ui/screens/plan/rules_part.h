@@ -27,6 +27,8 @@ public:
     void setConfig(const compile::RunConfig& config);
     void setDigest(std::shared_ptr<const PlanDigest> digest);
     void setStale(bool stale);
+    /// How specs are written.
+    void setDialect(sharding::SpecDialect dialect);
 
 signals:
     /// "--set" assignments for the draft, and what they are.

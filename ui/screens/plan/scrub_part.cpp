@@ -64,6 +64,7 @@ ScrubPart::ScrubPart(QWidget* parent) : QWidget(parent) {
     timer_.setInterval(kScrubPartTickMs);
     timer_.setTimerType(Qt::PreciseTimer);
     connect(&timer_, &QTimer::timeout, this, &ScrubPart::tick);
+    showProfile();
     setDigest(nullptr);
     moveTo(StepMoment());
 }
@@ -109,6 +110,10 @@ QWidget* ScrubPart::createControls() {
     speed_->setCurrentIndex(1);
     speed_->setAccessibleName(tr("Speed of playing"));
     row->addWidget(speed_);
+    fold_ = button("scrubFoldKept", "chevron-down", {});
+    fold_->setCheckable(true);
+    widgets::setButtonKind(fold_, widgets::ButtonKind::Flat);
+    connect(fold_, &QPushButton::toggled, this, &ScrubPart::showProfile);
     const auto step = [this](int by) {
         setPlaying(false);
         setPosition(position() + by);
@@ -161,7 +166,18 @@ void ScrubPart::setLow(bool low) {
 }
 
 void ScrubPart::setProfileShown(bool shown) {
-    profile_->setVisible(shown);
+    has_profile_ = shown;
+    showProfile();
+}
+
+void ScrubPart::showProfile() {
+    const bool folded = fold_->isChecked();
+    profile_->setVisible(has_profile_ && !folded);
+    fold_->setVisible(has_profile_);
+    fold_->setIcon(widgets::icon(folded ? "chevron-up" : "chevron-down"));
+    fold_->setToolTip(folded ? tr("Show the memory of the step")
+                             : tr("Fold the memory of the step away"));
+    fold_->setAccessibleName(fold_->toolTip());
 }
 
 void ScrubPart::setPosition(int position) {
@@ -273,7 +289,7 @@ void ScrubPart::resizeEvent(QResizeEvent* event) {
 }
 
 void ScrubPart::arrange() {
-    const int others = back_->sizeHint().width() * 3 + speed_->sizeHint().width() +
+    const int others = back_->sizeHint().width() * 4 + speed_->sizeHint().width() +
                        widgets::space::kGroup * 3 + widgets::space::kControl * 5;
     figures_->setTotalOnly(width() - others - figures_->fullWidth() < kLeastLine);
 }

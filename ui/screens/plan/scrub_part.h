@@ -71,6 +71,7 @@ private:
     void moveTo(const StepMoment& moment);
     void tick();
     void arrange();
+    void showProfile();
     double speed() const;
 
     std::shared_ptr<const PlanDigest> digest_;
@@ -82,7 +83,9 @@ private:
     MomentLine* line_;
     widgets::MemoryFigures* figures_;
     widgets::SegmentedControl* speed_;
+    QPushButton* fold_;
     widgets::MemoryTimeline* profile_;
+    bool has_profile_ = true;
     bool playing_ = false;
     bool showing_ = false; // the profile's cursor follows, and chooses nothing
     double rest_ms_ = 0;   // of the viewer's time, towards the next phase with reduced motion

@@ -26,16 +26,16 @@ constexpr int kSpecListIconWidth = 24;
 
 } // namespace
 
-SpecRow::SpecRow(std::optional<SpecEntry> entry, QWidget* parent)
-    : QWidget(parent), known_(std::move(entry)) {
+SpecRow::SpecRow(std::optional<SpecEntry> entry, SpecWords words, QWidget* parent)
+    : QWidget(parent), known_(std::move(entry)), words_(std::move(words)) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(1);
     auto* row = new QHBoxLayout;
     row->setSpacing(widgets::space::kTight);
-    const auto field = [&](const QString& name, const QString& example, const std::string& text,
+    const auto field = [&](const QString& name, const QString& example, const QString& text,
                            int stretch) {
-        auto* made = new QLineEdit(toQString(text));
+        auto* made = new QLineEdit(text);
         made->setAccessibleName(name);
         made->setPlaceholderText(example);
         widgets::setCompact(made);
@@ -46,9 +46,10 @@ SpecRow::SpecRow(std::optional<SpecEntry> entry, QWidget* parent)
         return made;
     };
     pattern_ = field(tr("Pattern of names"), QStringLiteral("blocks.*.mlp.up.weight"),
-                     known_ ? known_->pattern : std::string(), 3);
-    spec_ = field(tr("How it is split"), QStringLiteral("P('data', None)"),
-                  known_ ? known_->spec : std::string(), 2);
+                     known_ ? toQString(known_->pattern) : QString(), 3);
+    spec_ = field(tr("How it is split"), words_.example(),
+                  known_ ? words_.shown(known_->spec) : QString(), 2);
+    spec_->setToolTip(tr("P('data', None) or [Shard(0), Replicate()]"));
     remove_ = new QPushButton(widgets::icon("close"), {});
     remove_->setAccessibleName(tr("Remove the override"));
     remove_->setToolTip(tr("Remove the override: back to the rule"));
@@ -58,20 +59,42 @@ SpecRow::SpecRow(std::optional<SpecEntry> entry, QWidget* parent)
     connect(remove_, &QPushButton::clicked, this, &SpecRow::removeRequested);
     row->addWidget(remove_);
     column->addLayout(row);
-    words_ = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
-    column->addWidget(words_);
+    verdict_ = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
+    column->addWidget(verdict_);
 }
 
 void SpecRow::setNumber(int number) {
     const QString end = QString::number(number);
     pattern_->setObjectName("specPattern_" + end);
     spec_->setObjectName("specText_" + end);
-    words_->setObjectName("specWords_" + end);
+    verdict_->setObjectName("specWords_" + end);
     remove_->setObjectName("specRemove_" + end);
 }
 
 SpecEntry SpecRow::typed() const {
-    return {pattern_->text().trimmed().toStdString(), spec_->text().trimmed().toStdString()};
+    return {pattern_->text().trimmed().toStdString(),
+            words_.kept(spec_->text().trimmed().toStdString())};
+}
+
+bool SpecRow::isDirty() const {
+    return !known_ || typed().pattern != known_->pattern ||
+           (typed().spec != known_->spec && spec_->text() != words_.shown(known_->spec));
+}
+
+void SpecRow::setKnown(std::optional<SpecEntry> entry) {
+    known_ = std::move(entry);
+    if (known_ && typed() == *known_) {
+        spec_->setText(words_.shown(known_->spec));
+    }
+}
+
+void SpecRow::setWords(SpecWords words) {
+    const bool dirty = isDirty();
+    words_ = std::move(words);
+    spec_->setPlaceholderText(words_.example());
+    if (!dirty) {
+        spec_->setText(words_.shown(known_->spec));
+    }
 }
 
 void SpecRow::focusPattern() {
@@ -84,13 +107,13 @@ void SpecRow::check(const compile::RunConfig& config, const plan::ExecutionPlan&
     const QString wrong = empty ? QString() : specProblem(entry, config, plan);
     right_ = wrong.isEmpty() && !empty;
     const int matches = specMatches(entry.pattern, plan);
-    words_->setText(!wrong.isEmpty() ? wrong
-                    : empty          ? tr("A name, * for anything, and a spec")
-                    : matches > 0    ? tr("matches %n tensor(s)", nullptr, matches)
-                                     : tr("matches no tensor of this model"));
-    words_->setRole(!wrong.isEmpty()       ? Role::Error
-                    : matches > 0 || empty ? Role::Muted
-                                           : Role::Warning);
+    verdict_->setText(!wrong.isEmpty() ? wrong
+                      : empty          ? tr("A name, * for anything, and a spec")
+                      : matches > 0    ? tr("matches %n tensor(s)", nullptr, matches)
+                                       : tr("matches no tensor of this model"));
+    verdict_->setRole(!wrong.isEmpty()       ? Role::Error
+                      : matches > 0 || empty ? Role::Muted
+                                             : Role::Warning);
     widgets::setInvalid(spec_, !wrong.isEmpty());
 }
 
@@ -104,18 +127,19 @@ SpecList::SpecList(QWidget* parent) : QWidget(parent) {
     column->setSpacing(0);
     auto* header = new widgets::SectionHeader(tr("Overrides"));
     header->setSubtitle(tr("before any rule; the first match counts"));
-    auto* add = new QPushButton(widgets::icon("plus"), tr("override"));
-    add->setObjectName("specAdd");
-    add->setAccessibleName(tr("Add an override"));
-    widgets::setCompact(add);
-    connect(add, &QPushButton::clicked, this, [this] {
+    add_ = new QPushButton(widgets::icon("plus"), tr("override"));
+    add_->setObjectName("specAdd");
+    add_->setAccessibleName(tr("Add an override"));
+    add_->setEnabled(false); // until there is a mesh to split over
+    widgets::setCompact(add_);
+    connect(add_, &QPushButton::clicked, this, [this] {
         SpecRow* row = addRow(std::nullopt);
         rows_.push_back(row);
         arrange();
         check(row);
         row->focusPattern();
     });
-    header->addControl(add);
+    header->addControl(add_);
     column->addWidget(header);
     auto* holder = new QWidget;
     column_ = new QVBoxLayout(holder);
@@ -132,7 +156,7 @@ SpecList::SpecList(QWidget* parent) : QWidget(parent) {
 }
 
 SpecRow* SpecList::addRow(std::optional<SpecEntry> entry) {
-    auto* row = new SpecRow(std::move(entry));
+    auto* row = new SpecRow(std::move(entry), SpecWords(*config_, dialect_));
     connect(row, &SpecRow::typedChanged, this, [this, row] { check(row); });
     connect(row, &SpecRow::finished, this, [this, row] { finish(row); });
     connect(row, &SpecRow::removeRequested, this, [this, row] { remove(row); });
@@ -143,7 +167,9 @@ void SpecList::show(std::shared_ptr<const compile::RunConfig> config,
                     std::shared_ptr<const PlanDigest> digest) {
     config_ = std::move(config);
     digest_ = std::move(digest);
+    add_->setEnabled(true);
     const std::vector<SpecEntry> wanted = specEntries(*config_);
+    const SpecWords words(*config_, dialect_);
     std::vector<SpecRow*> old;
     old.swap(rows_);
     const auto take = [&](const auto& fits) -> SpecRow* {
@@ -161,11 +187,13 @@ void SpecList::show(std::shared_ptr<const compile::RunConfig> config,
         }
         row = row == nullptr ? addRow(entry) : row;
         row->setKnown(entry);
+        row->setWords(words);
         rows_.push_back(row);
     }
     for (SpecRow* row : old) {
         if (row->isDirty()) { // what is typed stays, for the draft it is new
             row->setKnown(std::nullopt);
+            row->setWords(words);
             rows_.push_back(row);
         } else {
             row->setParent(nullptr);
@@ -175,6 +203,15 @@ void SpecList::show(std::shared_ptr<const compile::RunConfig> config,
     arrange();
     for (SpecRow* row : rows_) {
         check(row);
+    }
+}
+
+void SpecList::setDialect(sharding::SpecDialect dialect) {
+    dialect_ = dialect;
+    if (config_) {
+        for (SpecRow* row : rows_) {
+            row->setWords(SpecWords(*config_, dialect_));
+        }
     }
 }
 

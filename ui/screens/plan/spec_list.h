@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Overrides of single tensors: a name pattern and how what it matches is split, as JAX writes it.
+// Overrides of single tensors: a name pattern and how what it matches is split, as JAX writes it or
+// as placements of DTensor; either is understood, the draft has JAX's.
 // What is typed is checked while it is typed and reaches the draft when it is right; until then it
 // stays as it is, whatever the draft does.
 #pragma once
@@ -27,14 +28,16 @@ namespace weft::ui {
 class SpecRow : public QWidget {
     Q_OBJECT
 public:
-    explicit SpecRow(std::optional<SpecEntry> entry, QWidget* parent = nullptr);
+    SpecRow(std::optional<SpecEntry> entry, SpecWords words, QWidget* parent = nullptr);
 
     /// As it stands in the draft; none: it does not yet.
     const std::optional<SpecEntry>& known() const { return known_; }
-    void setKnown(std::optional<SpecEntry> entry) { known_ = std::move(entry); }
-    /// As it is typed.
+    void setKnown(std::optional<SpecEntry> entry);
+    /// How specs are written; what is being typed stays as it is.
+    void setWords(SpecWords words);
+    /// As it is typed, in the words of the draft.
     SpecEntry typed() const;
-    bool isDirty() const { return !known_ || typed() != *known_; }
+    bool isDirty() const;
     void check(const compile::RunConfig& config, const plan::ExecutionPlan& plan);
     bool isRight() const { return right_; }
     void focusPattern();
@@ -48,11 +51,12 @@ signals:
 
 private:
     std::optional<SpecEntry> known_;
+    SpecWords words_;
     bool right_ = true;
     QLineEdit* pattern_;
     QLineEdit* spec_;
     QPushButton* remove_;
-    widgets::ElidedLabel* words_;
+    widgets::ElidedLabel* verdict_;
 };
 
 class SpecList : public QWidget {
@@ -62,6 +66,7 @@ public:
 
     void show(std::shared_ptr<const compile::RunConfig> config,
               std::shared_ptr<const PlanDigest> digest);
+    void setDialect(sharding::SpecDialect dialect);
 
 signals:
     /// "--set" assignments for the draft, and what they are.
@@ -78,7 +83,9 @@ private:
 
     std::shared_ptr<const compile::RunConfig> config_;
     std::shared_ptr<const PlanDigest> digest_;
+    sharding::SpecDialect dialect_ = sharding::SpecDialect::jax;
     std::vector<SpecRow*> rows_;
+    QPushButton* add_;
     QVBoxLayout* column_;
     widgets::TextLabel* nothing_;
 };

@@ -4,6 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/models/tensor_tree_model.h"
 #include "widgets/card.h"
+#include "widgets/controls.h"
 #include "widgets/mark_delegate.h"
 #include "widgets/style.h"
 
@@ -11,6 +12,7 @@
 #include <QLineEdit>
 #include <QScopedValueRollback>
 #include <QScrollBar>
+#include <QSignalBlocker>
 #include <QTreeView>
 #include <QVBoxLayout>
 
@@ -50,6 +52,7 @@ TensorTree::TensorTree(QWidget* parent) : QWidget(parent) {
     inner->setSpacing(0);
     column->addWidget(panel);
     header_ = new widgets::SectionHeader(tr("Tensors"));
+    header_->addControl(createDialects());
     filter_ = new QLineEdit;
     filter_->setObjectName("tensorFilter");
     filter_->setPlaceholderText(tr("Filter"));
@@ -100,6 +103,32 @@ TensorTree::TensorTree(QWidget* parent) : QWidget(parent) {
         }
     });
     measure();
+}
+
+QWidget* TensorTree::createDialects() {
+    dialect_ = new widgets::SegmentedControl;
+    dialect_->setObjectName("specDialect");
+    dialect_->setAccessibleName(tr("How specs are written"));
+    dialect_->addSegment(tr("JAX"), tr("What splits every dimension of a tensor: P('data', None)"));
+    dialect_->addSegment(tr("DTensor"), tr("What every axis of the mesh does to a tensor, as in "
+                                           "PyTorch: [Shard(0), Replicate()]"));
+    dialect_->setCompact(true);
+    connect(dialect_, &widgets::SegmentedControl::currentIndexChanged, this,
+            [this](int index) { emit dialectChosen(static_cast<sharding::SpecDialect>(index)); });
+    return dialect_;
+}
+
+void TensorTree::setDialect(sharding::SpecDialect dialect) {
+    {
+        const QSignalBlocker quiet(dialect_);
+        dialect_->setCurrentIndex(static_cast<int>(dialect));
+    }
+    if (dialect == model_->dialect()) {
+        return;
+    }
+    const QScopedValueRollback settling(settling_, true);
+    model_->setDialect(dialect);
+    settle();
 }
 
 void TensorTree::setDigest(std::shared_ptr<const PlanDigest> digest) {

@@ -15,6 +15,7 @@ class QTreeView;
 
 namespace weft::widgets {
 class SectionHeader;
+class SegmentedControl;
 } // namespace weft::widgets
 
 namespace weft::ui {
@@ -29,6 +30,8 @@ public:
     /// Keeps the chosen tensor and the open groups as far as the new plan has them.
     void setDigest(std::shared_ptr<const PlanDigest> digest);
     void setStale(bool stale);
+    /// How specs are written.
+    void setDialect(sharding::SpecDialect dialect);
     /// Marks what the op of a moment reads and writes.
     void setMoment(const StepMoment& moment);
     /// The name of a tensor of the tree; empty without a plan.
@@ -39,12 +42,15 @@ public:
 signals:
     /// By the user, or because another plan lacks the last one.
     void tensorChosen(const QString& name);
+    /// The user wants specs written so.
+    void dialectChosen(sharding::SpecDialect dialect);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
 
 private:
+    QWidget* createDialects();
     void settle();
     void openGroups(const QModelIndex& parent);
     void select(const QString& name);
@@ -60,6 +66,7 @@ private:
     bool settling_ = false;     // rows change by themselves: that is no choice
     std::vector<double> needs_; // of each column
     widgets::SectionHeader* header_;
+    widgets::SegmentedControl* dialect_;
     QLineEdit* filter_;
     TensorTreeModel* model_;
     QTreeView* view_;

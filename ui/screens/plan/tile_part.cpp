@@ -171,6 +171,13 @@ void TilePart::setStale(bool stale) {
     facts_->setRole(faint ? Role::Faint : Role::Text);
 }
 
+void TilePart::setDialect(sharding::SpecDialect dialect) {
+    if (dialect != dialect_) {
+        dialect_ = dialect;
+        renew();
+    }
+}
+
 void TilePart::setMoment(const StepMoment& moment) {
     if (moment.touches != touches_) {
         touches_ = moment.touches;
@@ -225,7 +232,7 @@ void TilePart::renew() {
         digest_ ? plan::find_tensor(*digest_->plan, tensor_.toStdString()) : std::nullopt;
     offerSides(tensor ? &*tensor : nullptr);
     showSheet(tensor ? tensorSheet(*digest_->plan, *tensor,
-                                   static_cast<TensorSide>(side_->currentIndex()))
+                                   static_cast<TensorSide>(side_->currentIndex()), dialect_)
                      : std::nullopt);
     emit shownChanged();
 }
@@ -250,7 +257,7 @@ void TilePart::offerSides(const plan::Tensor* tensor) {
     for (const TensorSide side :
          {TensorSide::Gradient, TensorSide::Optimizer, TensorSide::Activation}) {
         const bool there =
-            tensor != nullptr && tensorSheet(*digest_->plan, *tensor, side).has_value();
+            tensor != nullptr && tensorSheet(*digest_->plan, *tensor, side, dialect_).has_value();
         side_->setSegmentEnabled(static_cast<int>(side), there,
                                  tensor == nullptr ? QString() : whyNot(*tensor, side));
         if (!there && side_->currentIndex() == static_cast<int>(side)) {
@@ -263,7 +270,8 @@ void TilePart::offerSides(const plan::Tensor* tensor) {
 void TilePart::showSheet(const std::optional<TensorSheet>& sheet) {
     sheet_ = sheet;
     name_->setText(sheet_ ? sheet_->name : QString());
-    type_->setText(sheet_ ? sheet_->type : QString());
+    type_->setToolTip(sheet_ ? QStringList{sheet_->spec, sheet_->spec_remark}.join('\n').trimmed()
+                             : QString());
     view_->setArray(sheet_ ? sheet_->tiles : widgets::TileArray{});
     if (sheet_ && device_ >= sheet_->tiles.deviceCount()) {
         setSelectedDevice(-1);
@@ -281,7 +289,11 @@ void TilePart::resizeEvent(QResizeEvent* event) {
 }
 
 void TilePart::arrange() {
-    padding_->setVisible(width() >= kTilePartWide || (sheet_ && sheet_->padding_bytes > 0));
+    const bool wide = width() >= kTilePartWide * widgets::Theme::current().fontScale();
+    padding_->setVisible(wide || (sheet_ && sheet_->padding_bytes > 0));
+    type_->setText(!sheet_ ? QString()
+                   : wide  ? sheet_->type + QStringLiteral(" · ") + sheet_->spec
+                           : sheet_->type);
 }
 
 void TilePart::showDimensions() {

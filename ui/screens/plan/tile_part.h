@@ -35,6 +35,8 @@ public:
 
     void setDigest(std::shared_ptr<const PlanDigest> digest);
     void setStale(bool stale);
+    /// How specs are written.
+    void setDialect(sharding::SpecDialect dialect);
     /// Says what the op of a moment does with the side that is shown.
     void setMoment(const StepMoment& moment);
     /// The draft whose plan is shown: its mesh, rules and overrides are what is edited.
@@ -83,6 +85,7 @@ private:
     std::shared_ptr<const compile::RunConfig> config_;
     QString tensor_;
     std::optional<TensorSheet> sheet_;
+    sharding::SpecDialect dialect_ = sharding::SpecDialect::jax;
     int device_ = -1;
     bool stale_ = false;
     bool awaits_step_ = false;         // what is shown is no state, and only state is planned yet
