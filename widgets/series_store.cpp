@@ -44,19 +44,10 @@ double SeriesStore::weightOf(double weight, std::size_t points) {
 void SeriesStore::appendOne(double x, double y) {
     x_.push(x);
     pushColumn(raw_, y);
-    pushColumn(smoothed_, smooth(y));
+    pushColumn(smoothed_, smoother_.add(y));
     if (y <= 0.0) {
         ++non_positive_;
     }
-}
-
-double SeriesStore::smooth(double y) {
-    if (weight_ <= 0.0) {
-        return y;
-    }
-    average_ = effective_ * average_ + (1.0 - effective_) * y;
-    remaining_ *= effective_;
-    return average_ / (1.0 - remaining_);
 }
 
 // A block is made when its last point is there, and the block above when its last block is: one
@@ -201,7 +192,8 @@ void SeriesStore::clear() {
     const double weight = weight_;
     const std::uint64_t revision = revision_;
     *this = SeriesStore();
-    weight_ = effective_ = weight;
+    weight_ = weight;
+    smoother_ = Smoother(weight);
     revision_ = revision + 1;
 }
 
@@ -216,11 +208,9 @@ void SeriesStore::setSmoothing(double weight) {
 
 void SeriesStore::restartSmoothing() {
     smoothed_ = Levels{};
-    effective_ = weightOf(weight_, raw_.y.size());
-    average_ = 0.0;
-    remaining_ = 1.0;
+    smoother_ = Smoother(weightOf(weight_, raw_.y.size()));
     for (std::size_t i = 0; i < raw_.y.size(); ++i) {
-        pushColumn(smoothed_, smooth(raw_.y[i]));
+        pushColumn(smoothed_, smoother_.add(raw_.y[i]));
     }
 }
 
@@ -342,6 +332,16 @@ std::size_t SeriesStore::bytes() const {
         }
     }
     return total + non_finite_.size() * sizeof(SeriesPoint);
+}
+
+std::vector<double> smoothed(std::vector<double> y, double weight) {
+    const auto finite = [](double value) { return std::isfinite(value); };
+    const auto points = static_cast<std::size_t>(std::count_if(y.begin(), y.end(), finite));
+    Smoother smoother(SeriesStore::weightOf(weight, points));
+    for (double& value : y) {
+        value = finite(value) ? smoother.add(value) : value;
+    }
+    return y;
 }
 
 } // namespace weft::widgets

@@ -57,6 +57,24 @@ struct SeriesExtent {
     bool valid() const { return low <= high; }
 };
 
+/// The debiased exponential moving average that curves are drawn by: after n values it is
+/// m_n / (1 - w^n) with m_n = w m_(n-1) + (1 - w) y_n. A weight of 0 leaves values as they are.
+class Smoother {
+public:
+    explicit Smoother(double weight = 0.0) : weight_(weight) {}
+    /// Takes a finite value; the average with it.
+    double add(double y) {
+        average_ = weight_ * average_ + (1.0 - weight_) * y;
+        remaining_ *= weight_;
+        return average_ / (1.0 - remaining_);
+    }
+
+private:
+    double weight_;
+    double average_ = 0.0;
+    double remaining_ = 1.0; // w^n
+};
+
 class SeriesStore {
 public:
     enum class Column { Raw, Smoothed };
@@ -71,15 +89,16 @@ public:
     void rewindTo(double x);
     void clear();
 
-    /// Weight of the debiased exponential moving average, in [0, 1): smoothed_n =
-    /// m_n / (1 - w^n) with m_n = w m_(n-1) + (1 - w) y_n. Recomputes all; 0 means raw = smoothed.
-    /// Of few points each stands for many: see weightOf.
+    /// Weight of the Smoother, in [0, 1). Recomputes all; 0 means raw = smoothed. Of few points
+    /// each stands for many: see weightOf.
     void setSmoothing(double weight);
     double smoothing() const { return weight_; }
     /// The weight is of a series of at least kDensePoints; each point of a sparser one stands for
     /// kDensePoints / points of those, or a mean over ten would be all that is seen of ten.
     static double weightOf(double weight, std::size_t points);
     static constexpr std::size_t kDensePoints = 200;
+    /// What curves are smoothed by until somebody chooses.
+    static constexpr double kUsualSmoothing = 0.9;
 
     /// Another one after every change of the points or of their smoothing.
     std::uint64_t revision() const { return revision_; }
@@ -161,7 +180,6 @@ private:
     void truncate(std::size_t size);
     void truncateColumn(Levels& column, std::size_t size);
     void restartSmoothing();
-    double smooth(double y);
 
     ChunkedArray<double> x_;
     Levels raw_;
@@ -170,9 +188,10 @@ private:
     std::size_t non_positive_ = 0;
     std::uint64_t revision_ = 0;
     double weight_ = 0.0;
-    double effective_ = 0.0; // weightOf the points that there are
-    double average_ = 0.0;
-    double remaining_ = 1.0; // w^n
+    Smoother smoother_; // by weightOf the points that there are
 };
+
+/// These points as a series of them is drawn; what is not finite stays as it is.
+std::vector<double> smoothed(std::vector<double> y, double weight);
 
 } // namespace weft::widgets

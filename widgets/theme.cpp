@@ -23,7 +23,7 @@ constexpr std::array<QRgb, kRoleCount> kDarkRoles = {
 };
 constexpr std::array<QRgb, 8> kLightSeries = {0xFF206CAD, 0xFFD12B03, 0xFF28948B, 0xFF831E4B,
                                               0xFFCA7F2E, 0xFF2298EC, 0xFF503A9B, 0xFF756B51};
-constexpr std::array<QRgb, 8> kDarkSeries = {0xFF0072DC, 0xFFFF6700, 0xFF00AF72, 0xFFFF84BC,
+constexpr std::array<QRgb, 8> kDarkSeries = {0xFF6084FF, 0xFFFF6700, 0xFF00AF72, 0xFFFF84BC,
                                              0xFFFFBE49, 0xFF37C2FF, 0xFF855B94, 0xFF9F5921};
 // Okabe and Ito, "Color Universal Design" (2008); their black is the theme's text colour.
 constexpr std::array<QRgb, 8> kOkabeIto = {0xFF0072B2, 0xFFD55E00, 0xFF009E73, 0xFFCC79A7,

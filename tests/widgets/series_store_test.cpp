@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <random>
 
 using weft::widgets::SeriesExtent;
@@ -274,6 +275,29 @@ private slots:
         // Of the whole way of ten points, the last five are half: what is drawn has come there.
         QVERIFY(store.last(SeriesStore::Column::Smoothed).y > 0.75);
         QVERIFY(store.last(SeriesStore::Column::Smoothed).y < 0.8);
+    }
+
+    void a_small_curve_is_smoothed_as_a_series_of_its_points() {
+        for (const int count : {1, 10, 64, 500}) {
+            const Points points = randomPoints(count, 5);
+            std::vector<double> y = points.y;
+            y.insert(y.begin() + count / 2, std::nan(""));
+            std::vector<double> x(y.size());
+            std::iota(x.begin(), x.end(), 0.0);
+            SeriesStore store;
+            store.setSmoothing(0.9);
+            store.append(x, y);
+            const std::vector<double> got = weft::widgets::smoothed(y, 0.9);
+            QCOMPARE(got.size(), y.size());
+            QVERIFY(std::isnan(got[static_cast<std::size_t>(count) / 2])); // a gap is left
+            std::size_t drawn = 0;
+            for (const double value : got) {
+                if (std::isfinite(value)) {
+                    QCOMPARE(value, store.at(drawn++, SeriesStore::Column::Smoothed).y);
+                }
+            }
+            QCOMPARE(drawn, store.size());
+        }
     }
 
     void a_constant_stays_constant_when_smoothed() {

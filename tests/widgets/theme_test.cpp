@@ -111,6 +111,14 @@ private slots:
         }
     }
 
+    // Most charts show one run: its line is seen as well as text.
+    void the_line_of_the_first_run_reaches_4_5_to_1() {
+        for (const Theme& theme : {Theme::light(), Theme::dark()}) {
+            const double ratio = wcagContrast(theme.series(0), theme.color(Role::Surface));
+            QVERIFY2(ratio >= 4.5, qPrintable(QString::number(ratio)));
+        }
+    }
+
     void contrast_ratio_follows_the_standard() {
         QVERIFY(std::abs(contrastRatio(Qt::black, Qt::white) - 21.0) < 1e-9);
         QVERIFY(std::abs(contrastRatio(Qt::white, Qt::white) - 1.0) < 1e-9);

@@ -3,10 +3,12 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/forms/number_text.h"
+#include "widgets/series_store.h"
 
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <utility>
 
 namespace weft::ui {
 namespace {
@@ -82,12 +84,14 @@ StateLook stateLook(const std::string& state) {
 
 widgets::SparklineData sparklineOf(const train::RunSummary& run) {
     widgets::SparklineData data;
+    data.y.reserve(run.loss_curve.size());
     for (const auto& [step, loss] : run.loss_curve) {
         data.y.push_back(loss);
         if (run.best_step >= 0 && step <= static_cast<double>(run.best_step)) {
             data.best = static_cast<int>(data.y.size()) - 1;
         }
     }
+    data.y = widgets::smoothed(std::move(data.y), widgets::SeriesStore::kUsualSmoothing);
     data.failed = run.state == "failed";
     data.share =
         run.total_steps > 0

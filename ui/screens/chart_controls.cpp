@@ -5,6 +5,7 @@
 #include "widgets/card.h"
 #include "widgets/icon.h"
 #include "widgets/line_chart.h"
+#include "widgets/series_store.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
@@ -12,12 +13,9 @@
 #include <QPushButton>
 #include <QSlider>
 
+#include <cmath>
+
 namespace weft::ui {
-namespace {
-
-constexpr int kDefaultSmoothing = 90; // percent
-
-} // namespace
 
 ChartControls::ChartControls(widgets::SectionHeader& header, const std::vector<XAxis>& axes)
     : QObject(&header) {
@@ -55,7 +53,8 @@ ChartControls::ChartControls(widgets::SectionHeader& header, const std::vector<X
         emit smoothingChanged(smoothing());
     });
     connect(axis_, &QComboBox::currentIndexChanged, this, [this] { emit axisChanged(axis()); });
-    smoothing_->setValue(kDefaultSmoothing);
+    smoothing_->setValue(
+        static_cast<int>(std::lround(100 * widgets::SeriesStore::kUsualSmoothing)));
 }
 
 double ChartControls::smoothing() const {

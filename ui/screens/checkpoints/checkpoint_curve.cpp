@@ -7,6 +7,7 @@
 #include "ui/screens/drawings.h"
 #include "widgets/checkpoint_timeline.h"
 #include "widgets/line_chart.h"
+#include "widgets/series_store.h"
 
 #include <QVBoxLayout>
 
@@ -17,7 +18,6 @@ namespace weft::ui {
 namespace {
 
 constexpr int kCheckpointCurveHeight = 220;
-constexpr double kSmoothing = 0.9;
 constexpr int kCheckpointCurveLeftMargin = 56; // "100,000"
 constexpr int kRightMargin = 16;
 
@@ -32,7 +32,7 @@ CheckpointCurve::CheckpointCurve(const CheckpointModel& model, QWidget* parent)
     chart_->setObjectName("checkpointCurve");
     chart_->setFixedHeight(kCheckpointCurveHeight);
     chart_->setAccessibleName(tr("Curve of the run"));
-    chart_->setSmoothing(kSmoothing);
+    chart_->setSmoothing(widgets::SeriesStore::kUsualSmoothing);
     chart_->setLeftMargin(kCheckpointCurveLeftMargin);
     column->addWidget(chart_);
     offerExport(

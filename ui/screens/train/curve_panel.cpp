@@ -6,7 +6,6 @@
 #include "widgets/card.h"
 #include "widgets/icon.h"
 #include "widgets/line_chart.h"
-#include "widgets/series_store.h"
 #include "widgets/style.h"
 
 #include <QAction>
@@ -234,26 +233,22 @@ void CurvePanel::setLayoutText(const QString& text) {
 
 void CurvePanel::restartSmoothedLoss() {
     smoothed_points_ = 0;
-    smoothing_state_ = smoothing_weight_sum_ = smoothed_loss_ = 0;
+    smoothed_loss_ = 0;
     updateSmoothedLoss();
 }
 
-// The same debiased exponential mean as the chart's, for the number above it.
+// As the chart has it, for the number above it.
 void CurvePanel::updateSmoothedLoss() {
     const std::vector<double>& loss = runs_.shown().steps().loss;
     if (smoothed_points_ < widgets::SeriesStore::kDensePoints) {
         smoothed_points_ = 0;
-        smoothing_state_ = smoothing_weight_sum_ = 0;
+        smoother_ =
+            widgets::Smoother(widgets::SeriesStore::weightOf(controls_->smoothing(), loss.size()));
     }
-    const double weight = widgets::SeriesStore::weightOf(controls_->smoothing(), loss.size());
     for (; smoothed_points_ < loss.size(); ++smoothed_points_) {
         const double value = loss[smoothed_points_];
-        if (std::isfinite(value)) {
-            smoothing_state_ = weight * smoothing_state_ + (1 - weight) * value;
-            smoothing_weight_sum_ = weight * smoothing_weight_sum_ + (1 - weight);
-        }
+        smoothed_loss_ = std::isfinite(value) ? smoother_.add(value) : smoothed_loss_;
     }
-    smoothed_loss_ = smoothing_weight_sum_ > 0 ? smoothing_state_ / smoothing_weight_sum_ : 0;
 }
 
 } // namespace weft::ui

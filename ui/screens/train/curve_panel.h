@@ -5,6 +5,7 @@
 
 #include "ui/bridge/curve_runs.h"
 #include "ui/screens/train/chart_marks.h"
+#include "widgets/series_store.h"
 
 #include <QWidget>
 
@@ -55,8 +56,7 @@ private:
     QAction* taken_back_;
     ChartGrid* grid_;
     std::size_t smoothed_points_ = 0;
-    double smoothing_state_ = 0;
-    double smoothing_weight_sum_ = 0;
+    widgets::Smoother smoother_;
     double smoothed_loss_ = 0;
 };
 
