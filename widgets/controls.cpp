@@ -183,22 +183,6 @@ void SplitButton::setEnabledWithReason(bool enabled, const QString& reason) {
     arrow_->setToolTip(reason);
 }
 
-ButtonGroup::ButtonGroup(QWidget* parent) : QWidget(parent), layout_(joinedLayout(this)) {}
-
-QPushButton* ButtonGroup::addButton(const QString& text, const QString& icon_name) {
-    auto* button = new QPushButton(text, this);
-    if (!icon_name.isEmpty()) {
-        button->setIcon(icon(icon_name));
-    }
-    layout_->addWidget(button);
-    QList<QAbstractButton*> buttons;
-    for (int i = 0; i < layout_->count(); ++i) {
-        buttons.append(static_cast<QAbstractButton*>(layout_->itemAt(i)->widget()));
-    }
-    joinAll(buttons);
-    return button;
-}
-
 namespace {
 constexpr int kSwitchWidth = 28;
 constexpr int kSwitchHeight = 16;

@@ -70,17 +70,6 @@ private:
     QMenu* menu_;
 };
 
-/// Buttons that belong together (Pause, Step, Checkpoint), drawn as one shape.
-class ButtonGroup : public QWidget {
-    Q_OBJECT
-public:
-    explicit ButtonGroup(QWidget* parent = nullptr);
-    QPushButton* addButton(const QString& text, const QString& icon_name = {});
-
-private:
-    QHBoxLayout* layout_;
-};
-
 /// On or off. Keyboard and accessibility of a checkbox.
 class ToggleSwitch : public QAbstractButton {
     Q_OBJECT

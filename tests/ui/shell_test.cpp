@@ -9,6 +9,7 @@
 #include "ui/shell/message_box.h"
 #include "ui/shell/page_help.h"
 #include "widgets/command_palette.h"
+#include "widgets/style.h"
 #include "widgets/text_label.h"
 
 #include <QLabel>
@@ -16,6 +17,7 @@
 #include <QListView>
 #include <QMenu>
 #include <QMessageBox>
+#include <QPushButton>
 #include <QShortcut>
 #include <QTimer>
 
@@ -82,6 +84,28 @@ private slots:
         reader.start(10);
         fixture.click("runPicker");
         QVERIFY2(seen.filter("R&D").size() == 1, qPrintable(seen.join('|')));
+    }
+
+    void
+    what_is_often_wanted_has_words_in_the_toolbar_and_the_rest_says_its_name_when_pointed_at() {
+        test::StudioFixture fixture;
+        const auto button = [&](const char* name) {
+            return static_cast<QPushButton*>(fixture.find(name));
+        };
+        for (const int width : {1440, 1024}) {
+            fixture.window().resize(width, 680);
+            for (const char* words : {"run.start.button", "run.pause.button"}) {
+                QVERIFY(!button(words)->text().isEmpty());
+                QVERIFY(button(words)->width() >= button(words)->sizeHint().width());
+            }
+        }
+        for (const char* rare : {"run.step.button", "run.checkpoint.button"}) {
+            QVERIFY(button(rare)->text().isEmpty() && !button(rare)->icon().isNull());
+            QVERIFY(button(rare)->toolTip().startsWith(button(rare)->accessibleName()));
+            QVERIFY(button(rare)->x() > button("run.pause.button")->x());
+            QCOMPARE(button(rare)->property("weftKind").toInt(),
+                     static_cast<int>(widgets::ButtonKind::Flat));
+        }
     }
 
     void the_palette_does_not_offer_itself() {
@@ -265,11 +289,11 @@ private slots:
         QTest::addColumn<bool>("runs");
         QTest::addColumn<QString>("note"); // no line ends within the time
         QTest::newRow("before training")
-            << 0 << false << QString("last demo: train/loss 0.500 after 40\u00a0s");
+            << 0 << false << QString("last demo: train loss 0.500 after 40\u00a0s");
         QTest::newRow("half way") << 15 << false
-                                  << QString("last demo: validation/loss 0.750 after 20\u00a0s");
+                                  << QString("last demo: validation loss 0.750 after 20\u00a0s");
         QTest::newRow("running") << 15 << true
-                                 << QString("running: validation/loss 0.750 after 20\u00a0s");
+                                 << QString("running: validation loss 0.750 after 20\u00a0s");
     }
 
     void the_last_demos_note_tells_what_was_known_at_its_time() {

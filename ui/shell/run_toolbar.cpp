@@ -32,6 +32,10 @@ public:
     RunPicker() { setClickable(true); }
 };
 
+QString buttonName(const QAction& action) {
+    return action.objectName() + ".button";
+}
+
 } // namespace
 
 RunToolbar::RunToolbar(Studio& studio, Actions& actions, QWidget* parent)
@@ -42,33 +46,26 @@ RunToolbar::RunToolbar(Studio& studio, Actions& actions, QWidget* parent)
     row->setSpacing(widgets::space::kGroup);
 
     row->addWidget(createPicker());
-    start_ = bind(new QPushButton, actions.get(action::kStart));
+    start_ = bind(actions.get(action::kStart));
     row->addWidget(start_);
-    setLeading(true);
-    auto* group = new widgets::ButtonGroup;
-    for (const char* id : {action::kPause, action::kStep, action::kCheckpoint}) {
-        QPushButton* button = bind(group->addButton(actions.get(id)->text()), actions.get(id));
-        pause_ = button->objectName().startsWith(action::kPause) ? button : pause_;
+    pause_ = bind(actions.get(action::kPause));
+    row->addWidget(pause_);
+    row->addWidget(createStop(actions));
+    auto* rare = new QHBoxLayout;
+    rare->setSpacing(0);
+    for (const char* id : {action::kStep, action::kCheckpoint}) {
+        QPushButton* button = actionButton(actions.get(id));
+        button->setObjectName(buttonName(*actions.get(id)));
+        rare->addWidget(button);
     }
-    row->addWidget(group);
-    stop_ = new widgets::SplitButton(tr("Stop"), "stop");
-    buttons_.append(stop_->button());
-    stop_->button()->setProperty("fullText", tr("Stop"));
-    stop_->menu()->addAction(actions.get(action::kStopAndSave));
-    stop_->menu()->addAction(actions.get(action::kStopNow));
-    QAction* stop_action = actions.get(action::kStopAndSave);
-    connect(stop_, &widgets::SplitButton::clicked, stop_action, &QAction::trigger);
-    const auto follow_stop = [this, stop_action] {
-        stop_->setEnabledWithReason(stop_action->isEnabled(), stop_action->toolTip());
-    };
-    connect(stop_action, &QAction::changed, this, follow_stop);
-    follow_stop();
-    row->addWidget(stop_);
+    row->addLayout(rare);
     row->addStretch(1);
     trailing_ = new widgets::TextLabel({}, widgets::TextStyle::MonoSmall, widgets::Role::Muted);
     row->addWidget(trailing_);
     palette_ = new QPushButton(widgets::icon("search", widgets::Role::Muted), tr("Commands"));
+    palette_->setAccessibleName(tr("Commands"));
     palette_->setToolTip(tr("Find any action by name (Ctrl+K)"));
+    widgets::setButtonKind(palette_, widgets::ButtonKind::Flat);
     connect(palette_, &QPushButton::clicked, actions.get(action::kPalette), &QAction::trigger);
     row->addWidget(palette_);
 
@@ -112,53 +109,70 @@ QWidget* RunToolbar::createPicker() {
     return picker;
 }
 
-QPushButton* RunToolbar::bind(QPushButton* button, QAction* action) {
+QWidget* RunToolbar::createStop(Actions& actions) {
+    auto* stop = new widgets::SplitButton(tr("Stop"), "stop");
+    stop->menu()->addAction(actions.get(action::kStopAndSave));
+    stop->menu()->addAction(actions.get(action::kStopNow));
+    QAction* action = actions.get(action::kStopAndSave);
+    connect(stop, &widgets::SplitButton::clicked, action, &QAction::trigger);
+    const auto follow = [stop, action] {
+        stop->setEnabledWithReason(action->isEnabled(), action->toolTip());
+    };
+    connect(action, &QAction::changed, stop, follow);
+    follow();
+    return stop;
+}
+
+QPushButton* RunToolbar::bind(QAction* action) {
+    auto* button = new QPushButton;
     const auto follow = [button, action] {
         button->setIcon(action->icon());
         button->setEnabled(action->isEnabled());
         button->setToolTip(action->toolTip());
-        button->setProperty("fullText", action->text());
+        button->setText(action->text());
         button->setAccessibleName(action->text());
-        if (!button->property("compact").toBool()) {
-            button->setText(action->text());
-        }
     };
-    button->setObjectName(action->objectName() + ".button");
+    button->setObjectName(buttonName(*action));
     connect(action, &QAction::changed, button, follow);
     connect(button, &QPushButton::clicked, action, &QAction::trigger);
     follow();
-    buttons_.append(button);
     return button;
 }
 
 void RunToolbar::setCompact(bool compact) {
-    for (QPushButton* button : std::as_const(buttons_)) {
-        button->setProperty("compact", compact);
-        button->setText(compact ? QString() : button->property("fullText").toString());
-    }
-    palette_->setText(compact ? QString() : tr("Commands"));
-    reservePauseWidth();
+    palette_->setText(compact ? QString() : palette_->accessibleName());
     if (auto* picker = findChild<QWidget*>("runPicker")) {
         picker->setFixedWidth(compact ? kPickerWidthCompact : kPickerWidth);
     }
 }
 
 void RunToolbar::setLeading(bool leads) {
-    widgets::setButtonKind(start_,
-                           leads ? widgets::ButtonKind::Primary : widgets::ButtonKind::Normal);
+    leads_ = leads;
+    fillNext();
+}
+
+// A run that trains needs nobody: then none is filled.
+void RunToolbar::fillNext() {
+    const bool paused = studio_.isTraining() && studio_.run().state() == train::RunState::paused;
+    const QPushButton* next = !leads_                ? nullptr
+                              : paused               ? pause_
+                              : studio_.isTraining() ? nullptr
+                                                     : start_;
+    for (QPushButton* button : {start_, pause_}) {
+        widgets::setButtonKind(button, button == next ? widgets::ButtonKind::Primary
+                                                      : widgets::ButtonKind::Normal);
+    }
 }
 
 // Its text changes while a run trains; the buttons beside it must not move then.
 void RunToolbar::reservePauseWidth() {
     const QString now = pause_->text();
     int widest = 0;
-    if (!now.isEmpty()) {
-        for (const QString& text : {tr("Pause"), tr("Resume")}) {
-            pause_->setText(text);
-            widest = std::max(widest, pause_->sizeHint().width());
-        }
-        pause_->setText(now);
+    for (const QString& text : {tr("Pause"), tr("Resume")}) {
+        pause_->setText(text);
+        widest = std::max(widest, pause_->sizeHint().width());
     }
+    pause_->setText(now);
     pause_->setMinimumWidth(widest);
 }
 
@@ -210,6 +224,7 @@ void RunToolbar::updateState() {
     }
     const bool preparing = studio_.isTraining() && studio_.run().steps().step.empty();
     progress_->setBusy(preparing);
+    fillNext();
     updateProgress();
 }
 

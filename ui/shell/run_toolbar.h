@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The toolbar on every page: which run it controls, what can be done with it, how far it is.
+// The toolbar on every page: which run it controls, what can be done with it, how far it is. What
+// comes next is filled, what is often wanted has words, what is rarely wanted is an icon.
 #pragma once
 
 #include "widgets/controls.h"
@@ -25,9 +26,9 @@ class RunToolbar : public QWidget {
 public:
     RunToolbar(Studio& studio, Actions& actions, QWidget* parent = nullptr);
 
-    /// Below 1100 px the buttons show icons only.
+    /// For narrow windows: a shorter name of the run.
     void setCompact(bool compact);
-    /// One filled button at a time: Start, or one of the page.
+    /// One filled button at a time: Start, Resume of a paused run, or one of the page.
     void setLeading(bool leads);
 
 signals:
@@ -41,7 +42,9 @@ protected:
 
 private:
     QWidget* createPicker();
-    QPushButton* bind(QPushButton* button, QAction* action);
+    QWidget* createStop(Actions& actions);
+    QPushButton* bind(QAction* action);
+    void fillNext();
     void reservePauseWidth();
     void fillPicker();
     void updateState();
@@ -51,10 +54,9 @@ private:
     widgets::StatePill* state_;
     widgets::ElidedLabel* name_;
     QMenu* picker_menu_;
-    QList<QPushButton*> buttons_;
+    bool leads_ = true;
     QPushButton* start_;
-    QPushButton* pause_ = nullptr;
-    widgets::SplitButton* stop_;
+    QPushButton* pause_;
     QPushButton* palette_;
     widgets::TextLabel* trailing_;
     widgets::ProgressLine* progress_;

@@ -58,11 +58,7 @@ void addButtons(QVBoxLayout* layout) {
     setCompact(small);
     row->addWidget(small);
     row->addStretch(1);
-    row = rowIn(layout, QStringLiteral("Joined, split, segmented, tools"));
-    auto* group = new ButtonGroup;
-    group->addButton(QStringLiteral("Pause"), QStringLiteral("pause"));
-    group->addButton(QStringLiteral("Step"), QStringLiteral("step"));
-    row->addWidget(group);
+    row = rowIn(layout, QStringLiteral("Split, segmented, tools"));
     auto* split = new SplitButton(QStringLiteral("Stop"), QStringLiteral("stop"));
     split->addAction(QStringLiteral("Stop now"));
     row->addWidget(split);

@@ -42,15 +42,18 @@ QWidget* makeToolbar() {
     start->setIcon(icon(QStringLiteral("play")));
     start->setEnabled(false);
     layout->addWidget(start);
-    auto* group = new ButtonGroup;
-    group->addButton(QStringLiteral("Pause"), QStringLiteral("pause"));
-    group->addButton(QStringLiteral("Step"), QStringLiteral("step"))->setEnabled(false);
-    group->addButton(QStringLiteral("Checkpoint"), QStringLiteral("checkpoint"));
-    layout->addWidget(group);
+    auto* pause = new QPushButton(QStringLiteral("Pause"));
+    pause->setIcon(icon(QStringLiteral("pause")));
+    layout->addWidget(pause);
     auto* stop = new SplitButton(QStringLiteral("Stop"), QStringLiteral("stop"));
     stop->addAction(QStringLiteral("Stop and save"));
     stop->addAction(QStringLiteral("Stop now"));
     layout->addWidget(stop);
+    for (const char* rare : {"step", "checkpoint"}) {
+        auto* button = new QPushButton(icon(QString::fromLatin1(rare)), {});
+        setButtonKind(button, ButtonKind::Flat);
+        layout->addWidget(button);
+    }
     auto* device = new QComboBox;
     device->addItem(icon(QStringLiteral("cpu")), QStringLiteral("This CPU · bf16"));
     layout->addWidget(device);

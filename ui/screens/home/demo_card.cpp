@@ -7,6 +7,7 @@
 #include "ui/studio.h"
 #include "widgets/icon.h"
 #include "widgets/line_chart.h"
+#include "widgets/series_store.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
@@ -54,7 +55,7 @@ QString demoText(const train::RunSummary& run) {
         evaluated ? static_cast<double>(goal->last_step) / static_cast<double>(run.step) : 1.0;
     const QString said = run.state == "running" ? DemoCard::tr("running: %1 %2 after %3")
                                                 : DemoCard::tr("last demo: %1 %2 after %3");
-    return said.arg(evaluated ? toQString(run.best_metric) : QStringLiteral("train/loss"),
+    return said.arg(metricWords(evaluated ? run.best_metric : "train/loss"),
                     formatMetric(evaluated ? goal->last : run.last_loss),
                     formatDuration(run.seconds * std::min(share, 1.0)).replace(' ', QChar::Nbsp));
 }
@@ -85,7 +86,7 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     pictures_->setCellWidth(cellWidth());
     pictures_->setCentredCaptions(true);
     pictures_->setEmptyText(tr("Loading pictures…"));
-    middle->addWidget(pictures_, 2, Qt::AlignTop);
+    middle->addWidget(pictures_, 3, Qt::AlignTop);
     auto* side = new QVBoxLayout;
     side->setSpacing(4);
     chart_ = new widgets::LineChart;
@@ -93,6 +94,7 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     chart_->hide();
     chart_->setAxisNames(tr("seconds"), tr("loss"));
     chart_->setXKind(widgets::LineChart::XKind::Seconds);
+    chart_->setSmoothing(widgets::SeriesStore::kUsualSmoothing);
     chart_->setFocusPolicy(Qt::NoFocus);
     chart_->setAccessibleName(tr("Loss of the demo"));
     offerExport(
@@ -106,7 +108,7 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     chart_note_->setObjectName("demoNote");
     chart_note_->setWordWrap(true);
     side->addWidget(chart_note_);
-    middle->addLayout(side, 1);
+    middle->addLayout(side, 2);
     column->addLayout(middle, 1);
 
     auto* bottom = new QHBoxLayout;
@@ -203,7 +205,8 @@ void DemoCard::showLastDemo() {
             y.push_back(loss);
         }
         chart_->clearAll();
-        const int series = chart_->addSeries({tr("train/loss"), {}, 0, widgets::SeriesForm::Plain});
+        const int series =
+            chart_->addSeries({tr("train/loss"), {}, 0, widgets::SeriesForm::Smoothed});
         chart_->append(series, x, y);
         chart_->show();
         outline_->hide();
