@@ -23,13 +23,6 @@ QPolygonF polygon(const QPointF& center, int corners, double outer, double inner
     return result;
 }
 
-QString grouped(double value, int decimals) {
-    QLocale locale = QLocale::c();
-    locale.setNumberOptions(QLocale::DefaultNumberOptions);
-    QString text = locale.toString(std::abs(value), 'f', decimals);
-    return value < 0 ? QStringLiteral("-") + text : text;
-}
-
 QString scaledUnit(double value, double base, const char* const* units, int count) {
     int unit = 0;
     while (std::abs(value) >= base && unit + 1 < count) {
@@ -37,7 +30,7 @@ QString scaledUnit(double value, double base, const char* const* units, int coun
         ++unit;
     }
     const int decimals = unit == 0 || std::abs(value) >= 1000.0 ? 0 : 1;
-    return QStringLiteral("%1 %2").arg(grouped(value, decimals), QLatin1String(units[unit]));
+    return QStringLiteral("%1 %2").arg(formatDecimals(value, decimals), QLatin1String(units[unit]));
 }
 
 constexpr double kHatchStep = 6.0;
@@ -175,8 +168,15 @@ void paintFill(QPainter& painter, const QRectF& rect, const QColor& color, Fill 
     painter.restore();
 }
 
+QString formatDecimals(double value, int decimals) {
+    QLocale locale = QLocale::c();
+    locale.setNumberOptions(QLocale::DefaultNumberOptions);
+    QString text = locale.toString(std::abs(value), 'f', decimals);
+    return value < 0 ? QStringLiteral("-") + text : text;
+}
+
 QString formatCount(qint64 value) {
-    return grouped(static_cast<double>(value), 0);
+    return formatDecimals(static_cast<double>(value), 0);
 }
 
 QString formatFileSize(qint64 bytes) {
@@ -215,7 +215,7 @@ QString formatNumber(double value, int significant) {
         return mantissa + QLatin1Char('e') + QString::number(text.mid(e + 1).toInt());
     }
     const int exponent = static_cast<int>(std::floor(std::log10(size)));
-    return grouped(value, std::clamp(significant - 1 - exponent, 0, significant));
+    return formatDecimals(value, std::clamp(significant - 1 - exponent, 0, significant));
 }
 
 QString formatDuration(double seconds) {

@@ -44,6 +44,8 @@ void paintFill(QPainter& painter, const QRectF& rect, const QColor& color, Fill 
 
 /// "1,412" with thousands separators.
 QString formatCount(qint64 value);
+/// "1,412.50" with so many decimals.
+QString formatDecimals(double value, int decimals);
 /// "130.2 MB" (powers of 1000) as files are named.
 QString formatFileSize(qint64 bytes);
 /// "80.1 MiB" (powers of 1024) as memory is named.

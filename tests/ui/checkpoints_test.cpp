@@ -11,6 +11,7 @@
 #include "ui/models/array_difference_model.h"
 #include "ui/models/checkpoint_model.h"
 #include "ui/screens/checkpoints/checkpoint_actions.h"
+#include "ui/screens/checkpoints/checkpoint_table.h"
 #include "ui/screens/checkpoints/diff_dialog.h"
 #include "widgets/line_chart.h"
 #include "widgets/painting.h"
@@ -185,6 +186,21 @@ private slots:
         QVERIFY(shown && hidden);
     }
 
+    void the_badge_of_the_best_names_its_metric_where_there_is_room() {
+        CheckpointsPage page({100, 200});
+        QCOMPARE(page.cell(0, ui::CheckpointModel::Badge), QString("best validation loss, newest"));
+        const QModelIndex badge = page.table().model()->index(0, ui::CheckpointModel::Badge);
+        QVERIFY2(badge.data(Qt::ToolTipRole).toString().startsWith("best validation loss "),
+                 qPrintable(badge.data(Qt::ToolTipRole).toString()));
+        const auto& table = static_cast<ui::CheckpointTable&>(page.table());
+        page.fixture.window().resize(1600, 680);
+        QTRY_COMPARE(table.bestText(), QString("best validation loss"));
+        const int named = table.columnWidth(ui::CheckpointModel::Badge);
+        page.fixture.window().resize(1000, 680); // other columns need the room
+        QTRY_COMPARE(table.bestText(), QString("best"));
+        QTRY_VERIFY(table.columnWidth(ui::CheckpointModel::Badge) < named);
+    }
+
     void initTestCase() { qputenv("XDG_DATA_HOME", trash_.path().toUtf8()); }
     void init() { QTest::failOnWarning(QRegularExpression("^(?!This plugin does not support)")); }
 
@@ -220,8 +236,8 @@ private slots:
         const auto cell = [table](int row, int column) {
             return table->model()->index(row, column).data().toString();
         };
-        QTRY_COMPARE_WITH_TIMEOUT(cell(1, ui::CheckpointModel::Badge), QString("best"),
-                                  kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(cell(1, ui::CheckpointModel::Badge),
+                                  QString("best validation accuracy"), kPatienceMs);
         QCOMPARE(cell(1, ui::CheckpointModel::Step), QString("20"));
         const auto* chart = static_cast<widgets::LineChart*>(fixture.find("checkpointCurve"));
         const auto said = [chart] { return chart->describe().split("; best "); };

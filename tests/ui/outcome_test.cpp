@@ -6,6 +6,7 @@
 #include "tests/ui/studio_fixture.h"
 #include "ui/screens/train/summary_card.h"
 #include "widgets/line_chart.h"
+#include "widgets/style.h"
 #include "widgets/text_label.h"
 
 #include <QClipboard>
@@ -33,6 +34,19 @@ std::string diverging_config(const std::string& checkpoint_every) {
 
 QString text_of(test::StudioFixture& fixture, const char* name) {
     return static_cast<widgets::TextLabel*>(fixture.find(name))->text();
+}
+
+QStringList summary_words(test::StudioFixture& fixture) {
+    QStringList words;
+    for (const auto* label : fixture.find("summaryCard")->findChildren<widgets::TextLabel*>()) {
+        words << label->text();
+    }
+    return words;
+}
+
+bool is_filled(test::StudioFixture& fixture, const char* button) {
+    return fixture.find(button)->property("weftKind").toInt() ==
+           static_cast<int>(widgets::ButtonKind::Primary);
 }
 
 QString summary_title(test::StudioFixture& fixture) {
@@ -170,11 +184,36 @@ private slots:
         }
         QVERIFY(fixture.find("summaryResume")->x() < first);
         QVERIFY(!fixture.find("summaryLonger")->isVisible());
+        QVERIFY(!summary_words(fixture).contains("Test")); // it was not measured
+        QVERIFY(summary_words(fixture).contains("Last"));
         fixture.click("summaryResume");
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > stopped, kRunPatienceMs);
         QVERIFY(!fixture.find("summaryCard")->isVisible());
         fixture.studio().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
+    }
+
+    void what_comes_next_is_the_one_filled_button() {
+        test::StudioFixture fixture;
+        fixture.window().showPage("train");
+        QVERIFY(is_filled(fixture, "run.start.button"));
+        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, kRunPatienceMs);
+        QVERIFY(!is_filled(fixture, "run.start.button"));
+        QVERIFY(!is_filled(fixture, "run.pause.button")); // it trains: nothing need be done
+        fixture.click("run.pause.button");
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), train::RunState::paused,
+                                  kRunPatienceMs);
+        QVERIFY(is_filled(fixture, "run.pause.button")); // it says Resume now
+        QVERIFY(!is_filled(fixture, "run.start.button"));
+        fixture.studio().stopAndSave();
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("summaryCard")->isVisible(), kRunPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
+        QVERIFY(is_filled(fixture, "summaryResume"));
+        QVERIFY(!is_filled(fixture, "run.start.button"));
+        QVERIFY(!is_filled(fixture, "run.pause.button"));
+        fixture.click("summaryClose");
+        QVERIFY(is_filled(fixture, "run.start.button"));
     }
 
     void a_finished_run_is_trained_longer_from_its_summary() {

@@ -14,6 +14,7 @@
 #include "widgets/line_chart.h"
 #include "widgets/painting.h"
 #include "widgets/parallel_view.h"
+#include "widgets/series_store.h"
 #include "widgets/text_label.h"
 
 #include <QAbstractItemModelTester>
@@ -235,6 +236,19 @@ private slots:
     }
     void init() { QTest::failOnWarning(QRegularExpression("^(?!This plugin does not support)")); }
 
+    void small_curves_are_smoothed_as_the_large_ones() {
+        RunsPage page({{"a", 0.1, 2}});
+        const std::vector<double> losses{6, 4, 2}; // of make_run
+        widgets::SeriesStore oracle;
+        oracle.setSmoothing(widgets::SeriesStore::kUsualSmoothing);
+        oracle.append(std::vector<double>{1, 2, 3}, losses);
+        const std::vector<double> drawn = page.curve("a").y;
+        QCOMPARE(drawn.size(), losses.size());
+        for (std::size_t i = 0; i < drawn.size(); ++i) {
+            QCOMPARE(drawn[i], oracle.at(i, widgets::SeriesStore::Column::Smoothed).y);
+        }
+    }
+
     void runs_are_sorted_by_any_column_and_those_without_a_value_stand_last() {
         RunsPage page({{"a", 0.1, 2}, {"b", 0.1, 1}, {"c", 0.1, 3}});
         write_file(page.folder("empty") / "run.json", "{}");
@@ -247,12 +261,30 @@ private slots:
             }
             return names;
         };
-        page.table().sortByColumn(page.column("best"), Qt::AscendingOrder);
+        page.table().sortByColumn(page.column("best validation loss"), Qt::AscendingOrder);
         QCOMPARE(order(), (QStringList{"b", "a", "c", "empty"}));
-        page.table().sortByColumn(page.column("best"), Qt::DescendingOrder);
+        page.table().sortByColumn(page.column("best validation loss"), Qt::DescendingOrder);
         QCOMPARE(order(), (QStringList{"c", "a", "b", "empty"}));
         page.table().sortByColumn(page.column("run"), Qt::AscendingOrder);
         QCOMPARE(order(), (QStringList{"a", "b", "c", "empty"}));
+    }
+
+    void the_best_of_a_run_is_said_with_its_metric() {
+        RunsPage page({{"a", 0.1, 2}, {"b", 0.1, 1}});
+        QCOMPARE(page.text(page.row_of("a"), "best validation loss"), QString("4.000"));
+        // Where runs are not after the same, each says what it has.
+        const fs::path other = make_run(page.fixture.root() / "runs", {"c", 0.1, 3});
+        std::string config = test::tiny_config();
+        config.replace(config.find("\"on_improvement\""), 0,
+                       R"("metric": "validation/accuracy", "mode": "max", )");
+        write_file(other / "config.json", config);
+        std::string line =
+            train::to_line({1, 101.0, train::EvaluationEvent{1, {{"validation/accuracy", 0.97}}}});
+        write_file(other / "events.jsonl", line + "\n");
+        page.fixture.studio().index().refresh();
+        page.wait_for_rows(3);
+        QTRY_COMPARE(page.text(page.row_of("c"), "best"), QString("validation accuracy 0.970"));
+        QCOMPARE(page.text(page.row_of("a"), "best"), QString("validation loss 4.000"));
     }
 
     void a_filter_hides_rows_and_says_what_it_does_not_understand() {

@@ -2,6 +2,7 @@
 #include "ui/bridge/convert.h"
 
 #include "core/base/error.h"
+#include "widgets/number_style.h"
 
 #include <QDateTime>
 #include <QLocale>
@@ -87,19 +88,12 @@ std::vector<widgets::MemorySegment> memorySegments(const plan::ExecutionPlan& pl
 }
 
 QString formatMetric(double value) {
-    if (std::isnan(value)) {
-        return QStringLiteral("NaN");
-    }
-    if (std::isinf(value)) {
-        return value > 0 ? QStringLiteral("∞") : QStringLiteral("−∞");
-    }
     const double size = std::abs(value);
-    if (size >= 1e3 && size < kMostInWhole) {
-        return formatCount(std::llround(value));
+    if (!std::isfinite(value) || size >= kMostInWhole || (size != 0 && size < 1e-3)) {
+        return widgets::formatExponent(value);
     }
-    if (size != 0 && (size < 1e-3 || size >= kMostInWhole)) {
-        static const QRegularExpression padding("e[+]?(-?)0*");
-        return QString::number(value, 'e', 2).replace(padding, "e\\1"); // "1.13e5", as on axes
+    if (size >= 1e3) {
+        return formatCount(std::llround(value));
     }
     return QString::number(value, 'f', size < 10 ? 3 : size < 100 ? 2 : 1);
 }

@@ -284,6 +284,14 @@ QString formatMilliseconds(double ms) {
                                                  : 1);
 }
 
+widgets::NumberStyle millisecondStyle(std::vector<double> ms) {
+    constexpr double kToTheMicrosecond = 0.1; // numbers of this size have three decimals
+    for (double& one : ms) {
+        one = std::max(one, kToTheMicrosecond);
+    }
+    return widgets::NumberStyle(std::move(ms));
+}
+
 QString withSign(double value, const QString& text) {
     return (value > 0   ? QStringLiteral("+")
             : value < 0 ? QStringLiteral("−")

@@ -8,6 +8,7 @@
 #include "core/plan/plan.h"
 #include "widgets/device_set.h"
 #include "widgets/memory_timeline.h"
+#include "widgets/number_style.h"
 
 #include <QString>
 
@@ -83,6 +84,8 @@ QString opTitle(const PlanOp& op);
 QString formatFlops(double flops);
 /// "0.382", "21.8", "1,204": milliseconds.
 QString formatMilliseconds(double ms);
+/// Of a column of them: to the microsecond where they are short.
+widgets::NumberStyle millisecondStyle(std::vector<double> ms);
 /// "+5.1", "−0.4" by `text` of the size: a difference with its sign.
 QString withSign(double value, const QString& text);
 /// The layer with its numbers replaced, for rows that stand for many: "blocks.*.mlp.up".

@@ -2,9 +2,11 @@
 #include "ui/models/advice_model.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/bridge/plan_digest.h"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace weft::ui {
 namespace {
@@ -77,6 +79,11 @@ void AdviceModel::setWays(const std::vector<MeshWay>& ways, const plan::Executio
         rows_.push_back(adviceRow(ways[i], static_cast<int>(i)));
     }
     markBest(rows_);
+    std::vector<double> times;
+    for (const AdviceRow& row : rows_) {
+        times.push_back(row.step_ms.value_or(0));
+    }
+    step_style_ = millisecondStyle(std::move(times));
     endResetModel();
 }
 
@@ -143,7 +150,7 @@ QVariant AdviceModel::display(const AdviceRow& row, int column) const {
     case ExchangeColumn:
         return row.step_ms && *row.step_ms > 0 ? percent(row.communication_ms / *row.step_ms)
                                                : QString();
-    case StepColumn: return row.step_ms ? formatMilliseconds(*row.step_ms) : QString();
+    case StepColumn: return row.step_ms ? step_style_.text(*row.step_ms) : QString();
     case DifferenceColumn: {
         const auto more = difference(row);
         return more ? withSign(*more, percent(std::abs(*more))) : QString();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ui/bridge/mesh_search.h"
+#include "widgets/number_style.h"
 
 #include <QAbstractTableModel>
 
@@ -58,6 +59,7 @@ private:
     std::optional<double> difference(const AdviceRow& row) const;
 
     std::vector<AdviceRow> rows_;
+    widgets::NumberStyle step_style_;
 };
 
 } // namespace weft::ui

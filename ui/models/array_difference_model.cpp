@@ -28,6 +28,13 @@ QVariant alignmentOfColumn(int column) {
 void ArrayDifferenceModel::setDifferences(std::vector<checkpoint::TensorDifference> differences) {
     beginResetModel();
     rows_ = std::move(differences);
+    for (int column = Name + 1; column < ColumnCount; ++column) {
+        std::vector<double> values;
+        for (const checkpoint::TensorDifference& row : rows_) {
+            values.push_back(differenceOf(row, column));
+        }
+        styles_[static_cast<std::size_t>(column)] = widgets::NumberStyle(std::move(values));
+    }
     endResetModel();
 }
 
@@ -53,7 +60,7 @@ QVariant ArrayDifferenceModel::data(const QModelIndex& index, int role) const {
         if (!row.problem.empty()) {
             return column == NormA ? toQString(row.problem) : QString();
         }
-        return formatMetric(differenceOf(row, column));
+        return styles_[static_cast<std::size_t>(column)].text(differenceOf(row, column));
     case kSortRole:
         return column == Name ? QVariant(toQString(row.name)) : differenceOf(row, column);
     case Qt::ToolTipRole: return toQString(row.problem.empty() ? row.name : row.problem);

@@ -3,8 +3,12 @@
 #pragma once
 
 #include "core/checkpoint/checkpoint.h"
+#include "widgets/number_style.h"
 
 #include <QAbstractTableModel>
+
+#include <array>
+#include <vector>
 
 namespace weft::ui {
 
@@ -25,6 +29,7 @@ public:
 
 private:
     std::vector<checkpoint::TensorDifference> rows_;
+    std::array<widgets::NumberStyle, ColumnCount> styles_;
 };
 
 } // namespace weft::ui

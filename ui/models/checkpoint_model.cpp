@@ -96,11 +96,13 @@ void CheckpointModel::setContent(const RunModel& run,
         by_step[entry.step] = row_of(entry, run);
     }
     beginResetModel();
-    metric_name_ = toQString(config.checkpoint_metric);
+    metric_ = config.checkpoint_metric;
     rows_.clear();
     for (auto& [step, row] : by_step) {
         rows_.push_back(std::move(row));
     }
+    loss_style_ = styleOf(&CheckpointRow::train_loss);
+    metric_style_ = styleOf(&CheckpointRow::metric);
     const auto usable = [](const CheckpointRow& row) {
         return row.on_disk && row.looked_into && row.problem.empty();
     };
@@ -115,6 +117,16 @@ void CheckpointModel::setContent(const RunModel& run,
     endResetModel();
 }
 
+widgets::NumberStyle CheckpointModel::styleOf(std::optional<double> CheckpointRow::*figure) const {
+    std::vector<double> values;
+    for (const CheckpointRow& row : rows_) {
+        if (row.*figure) {
+            values.push_back(*(row.*figure));
+        }
+    }
+    return widgets::NumberStyle(std::move(values));
+}
+
 void CheckpointModel::clear() {
     beginResetModel();
     rows_.clear();
@@ -125,6 +137,10 @@ int CheckpointModel::rowOfStep(std::int64_t step) const {
     const auto found = std::find_if(rows_.begin(), rows_.end(),
                                     [step](const CheckpointRow& row) { return row.step == step; });
     return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
+}
+
+QString CheckpointModel::bestName() const {
+    return tr("best %1").arg(metricWords(metric_));
 }
 
 std::int64_t CheckpointModel::totalBytes() const {
@@ -153,11 +169,11 @@ QString CheckpointModel::displayText(const CheckpointRow& row, int column) const
     switch (column) {
     case Step: return formatCount(row.step);
     case Epoch: return QString::number(row.epoch, 'f', 2);
-    case TrainLoss: return row.train_loss ? formatMetric(*row.train_loss) : dash;
-    case Metric: return row.metric ? formatMetric(*row.metric) : dash;
+    case TrainLoss: return row.train_loss ? loss_style_.text(*row.train_loss) : dash;
+    case Metric: return row.metric ? metric_style_.text(*row.metric) : dash;
     case Badge: {
         QStringList badges;
-        badges << (row.best ? QStringList(tr("best")) : QStringList())
+        badges << (row.best ? QStringList(bestName()) : QStringList())
                << (row.newest ? QStringList(tr("newest")) : QStringList())
                << (row.pinned ? QStringList(tr("pinned")) : QStringList());
         return badges.join(", ");
@@ -190,6 +206,15 @@ QVariant CheckpointModel::sortValue(const CheckpointRow& row, int column) const 
     }
 }
 
+QString CheckpointModel::toolTip(const CheckpointRow& row, int column) const {
+    if (column == Badge && row.best && row.metric) {
+        return bestName() + QLatin1Char(' ') + metric_style_.text(*row.metric);
+    }
+    return !row.problem.empty() ? toQString(row.problem)
+           : row.on_disk        ? pathText(row.path)
+                                : tr("removed by retention, its metrics are kept");
+}
+
 QVariant CheckpointModel::data(const QModelIndex& index, int role) const {
     const CheckpointRow& row = rows_[static_cast<std::size_t>(index.row())];
     const widgets::Theme& theme = widgets::Theme::current();
@@ -198,10 +223,7 @@ QVariant CheckpointModel::data(const QModelIndex& index, int role) const {
     switch (role) {
     case Qt::DisplayRole: return displayText(row, index.column());
     case SortRole: return sortValue(row, index.column());
-    case Qt::ToolTipRole:
-        return !row.problem.empty() ? toQString(row.problem)
-               : row.on_disk        ? pathText(row.path)
-                                    : tr("removed by retention, its metrics are kept");
+    case Qt::ToolTipRole: return toolTip(row, index.column());
     case Qt::TextAlignmentRole:
         return QVariant((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::FontRole: {
@@ -230,7 +252,7 @@ QVariant CheckpointModel::headerData(int section, Qt::Orientation orientation, i
     if (role != Qt::DisplayRole) {
         return {};
     }
-    const QString titles[] = {tr("step"), tr("epoch"),        tr("train loss"), metric_name_,
+    const QString titles[] = {tr("step"), tr("epoch"),        tr("train loss"), toQString(metric_),
                               {},         tr("kept because"), tr("size"),       tr("saved")};
     return titles[section];
 }

@@ -5,9 +5,11 @@
 
 #include "core/checkpoint/checkpoint.h"
 #include "ui/bridge/run_model.h"
+#include "widgets/number_style.h"
 
 #include <QAbstractTableModel>
 
+#include <optional>
 #include <vector>
 
 namespace weft::ui {
@@ -44,6 +46,8 @@ public:
     void clear();
     const CheckpointRow& row(int index) const { return rows_[static_cast<std::size_t>(index)]; }
     int rowOfStep(std::int64_t step) const; // -1 when there is none
+    /// What the best one is best in: "best validation accuracy".
+    QString bestName() const;
     std::int64_t totalBytes() const;
     int onDisk() const;
 
@@ -55,9 +59,13 @@ public:
 private:
     QString displayText(const CheckpointRow& row, int column) const;
     QVariant sortValue(const CheckpointRow& row, int column) const;
+    widgets::NumberStyle styleOf(std::optional<double> CheckpointRow::*figure) const;
+    QString toolTip(const CheckpointRow& row, int column) const;
 
     std::vector<CheckpointRow> rows_; // newest first
-    QString metric_name_;
+    std::string metric_;
+    widgets::NumberStyle loss_style_;
+    widgets::NumberStyle metric_style_;
 };
 
 } // namespace weft::ui

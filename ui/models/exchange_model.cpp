@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace weft::ui {
 namespace {
@@ -89,6 +90,11 @@ void ExchangeModel::setDigest(std::shared_ptr<const PlanDigest> digest) {
     rows_ = digest ? grouped(*digest) : std::vector<ExchangeRow>();
     timed_ = std::any_of(rows_.begin(), rows_.end(),
                          [](const ExchangeRow& row) { return row.predicted_ms > 0; });
+    std::vector<double> times;
+    for (const ExchangeRow& row : rows_) {
+        times.push_back(row.predicted_ms / row.count);
+    }
+    ms_style_ = millisecondStyle(std::move(times));
     endResetModel();
 }
 
@@ -238,7 +244,7 @@ QVariant ExchangeModel::display(const ExchangeRow& row, int column) const {
         return (row.mixed ? QStringLiteral("≤ ") : QString()) + shortMemory(row.array_bytes);
     case CountColumn: return countText(row.count);
     case MsColumn:
-        return row.predicted_ms > 0 ? formatMilliseconds(row.predicted_ms / row.count) : QString();
+        return row.predicted_ms > 0 ? ms_style_.text(row.predicted_ms / row.count) : QString();
     case OverlapsColumn: return toQString(row.first.overlaps);
     default: return {};
     }

@@ -6,6 +6,7 @@
 
 #include "ui/bridge/exchange_arrows.h"
 #include "ui/bridge/plan_digest.h"
+#include "widgets/number_style.h"
 
 #include <QAbstractTableModel>
 
@@ -82,6 +83,7 @@ private:
     QVariant sortValue(const ExchangeRow& row, int column) const;
 
     std::vector<ExchangeRow> rows_;
+    widgets::NumberStyle ms_style_;
     double executions_ = 0;
     std::int64_t sent_bytes_ = 0;
     bool timed_ = false;

@@ -6,6 +6,7 @@
 #include <QHash>
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::ui {
 
@@ -57,6 +58,11 @@ void OpModel::rebuild() {
         row.sum.share += op.share;
         row.sum.kernel = row.sum.kernel == op.kernel ? op.kernel : tr("several");
     }
+    std::vector<double> times;
+    for (const Row& row : rows_) {
+        times.push_back(row.sum.ms);
+    }
+    ms_style_ = millisecondStyle(std::move(times));
     endResetModel();
 }
 
@@ -117,7 +123,7 @@ QVariant OpModel::display(const Row& row, int column) const {
     case FlopsColumn: return op.is_loop ? QString() : formatFlops(op.flops);
     case BytesColumn:
         return op.is_loop ? QString() : widgets::formatMemory(static_cast<qint64>(op.bytes));
-    case MsColumn: return op.ms > 0 ? formatMilliseconds(op.ms) : QString();
+    case MsColumn: return op.ms > 0 ? ms_style_.text(op.ms) : QString();
     case ShareColumn:
         return op.is_loop ? QString() : QStringLiteral("%1 %").arg(op.share * 100, 0, 'f', 1);
     default: return {};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ui/bridge/plan_digest.h"
+#include "widgets/number_style.h"
 
 #include <QAbstractTableModel>
 #include <QSortFilterProxyModel>
@@ -63,6 +64,7 @@ private:
     Grouping grouping_ = Grouping::ByLayer;
     std::vector<Row> rows_;
     std::vector<int> row_of_; // [op]
+    widgets::NumberStyle ms_style_;
 };
 
 /// Keeps the rows in which every word of the filter occurs, and sorts by OpModel::kSortRole.

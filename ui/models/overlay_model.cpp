@@ -59,12 +59,14 @@ void OverlayModel::rebuild() {
             {run.folder, name,
              tr("%1 · step %2 · %3")
                  .arg(toQString(run.state), formatCount(run.step), formatWhen(run.modified)),
-             run.best_value ? formatMetric(*run.best_value) : QString(), run.best_metric});
+             run.best_value, run.best_metric});
     }
+    chooseStyles();
     endResetModel();
 }
 
 void OverlayModel::refresh() {
+    chooseStyles();
     if (!rows_.empty()) {
         emit dataChanged(index(0), index(static_cast<int>(rows_.size()) - 1));
     }
@@ -106,20 +108,28 @@ QString OverlayModel::detailOf(const Row& row, const CurveRun* curve) const {
     return parts.isEmpty() ? tr("the same settings") : parts.join(" · ");
 }
 
-QString OverlayModel::valueOf(const Row& row, const CurveRun* curve) const {
+OverlayModel::Best OverlayModel::bestOf(const Row& row) const {
+    const CurveRun* curve = curves_.find(row.folder);
     if (curve == nullptr || curve->model().isEmpty()) {
-        return row.value;
+        return {row.value, row.metric};
     }
-    const auto best =
-        curve->model().bestMetric(checkpoint::goal_of(curve->model().config().document));
-    return best ? formatMetric(best->value) : QString();
+    const checkpoint::Goal goal = checkpoint::goal_of(curve->model().config().document);
+    const auto best = curve->model().bestMetric(goal);
+    return {best ? std::optional(best->value) : std::nullopt, goal.metric};
 }
 
-QString OverlayModel::measureOf(const Row& row, const CurveRun* curve) const {
-    const bool read = curve != nullptr && !curve->model().isEmpty();
-    const std::string metric =
-        read ? checkpoint::goal_of(curve->model().config().document).metric : row.metric;
-    return metricWords(metric.substr(metric.find('/') + 1));
+// Runs are compared down the column, measure by measure.
+void OverlayModel::chooseStyles() {
+    std::map<std::string, std::vector<double>> values;
+    for (const Row& row : rows_) {
+        if (const Best best = bestOf(row); best.value) {
+            values[best.metric].push_back(*best.value);
+        }
+    }
+    styles_.clear();
+    for (auto& [metric, numbers] : values) {
+        styles_.emplace(metric, widgets::NumberStyle(std::move(numbers)));
+    }
 }
 
 QVariant OverlayModel::data(const QModelIndex& index, int role) const {
@@ -129,8 +139,17 @@ QVariant OverlayModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole: return row.name;
     case Qt::ToolTipRole:
     case Delegate::Detail: return detailOf(row, curve);
-    case Delegate::Value: return valueOf(row, curve);
-    case Delegate::Measure: return tr("best %1").arg(measureOf(row, curve));
+    case Delegate::Value: {
+        const Best best = bestOf(row);
+        const auto style = styles_.find(best.metric); // a run may be ahead of what it said
+        return !best.value              ? QString()
+               : style == styles_.end() ? formatMetric(*best.value)
+                                        : style->second.text(*best.value);
+    }
+    case Delegate::Measure: {
+        const std::string metric = bestOf(row).metric;
+        return tr("best %1").arg(metricWords(metric.substr(metric.find('/') + 1)));
+    }
     case Delegate::Color: return curve ? curve->color : 0;
     case Delegate::Dash:
         return static_cast<int>(curve && curve->part == CurveRun::Part::Overlay

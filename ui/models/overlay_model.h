@@ -5,10 +5,13 @@
 
 #include "ui/bridge/curve_runs.h"
 #include "ui/bridge/run_index.h"
+#include "widgets/number_style.h"
 
 #include <QAbstractListModel>
 #include <QAbstractTableModel>
 
+#include <map>
+#include <optional>
 #include <vector>
 
 namespace weft::ui {
@@ -35,20 +38,26 @@ private:
         std::filesystem::path folder;
         QString name;
         QString detail; // from the list of runs
-        QString value;
+        std::optional<double> value;
         std::string metric; // of the value
+    };
+    /// Of a row, as far as it is known.
+    struct Best {
+        std::optional<double> value;
+        std::string metric;
     };
 
     void rebuild();
     void refresh();
     QString detailOf(const Row& row, const CurveRun* curve) const;
-    QString valueOf(const Row& row, const CurveRun* curve) const;
-    QString measureOf(const Row& row, const CurveRun* curve) const;
+    Best bestOf(const Row& row) const;
+    void chooseStyles();
 
     CurveRuns& curves_;
     RunIndex& index_;
     QString filter_;
     std::vector<Row> rows_;
+    std::map<std::string, widgets::NumberStyle> styles_; // by metric
     int total_ = 0;
 };
 

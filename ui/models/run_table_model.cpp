@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace weft::ui {
 namespace {
@@ -36,6 +37,7 @@ RunTableModel::RunTableModel(RunIndex& index, RunCurves& curves, QObject* parent
     connect(&index_, &RunIndex::runsChanged, this, &RunTableModel::takeRuns);
     connect(&index_, &RunIndex::runMoved, this, &RunTableModel::takeRun);
     connect(&curves_, &RunCurves::arrived, this, [this] {
+        chooseStyles();
         for (int i = 0; i < columnCount(); ++i) {
             if (columns_[static_cast<std::size_t>(i)].kind == ColumnKind::Metric &&
                 rowCount() > 0) {
@@ -49,6 +51,7 @@ RunTableModel::RunTableModel(RunIndex& index, RunCurves& curves, QObject* parent
 void RunTableModel::setColumns(std::vector<RunColumn> columns) {
     beginResetModel();
     columns_ = std::move(columns);
+    chooseStyles();
     endResetModel();
 }
 
@@ -70,9 +73,6 @@ void RunTableModel::takeRuns() {
             fresh.erase(found);
         }
     }
-    if (!rows_.empty()) {
-        emit dataChanged(createIndex(0, 0), createIndex(rowCount() - 1, columnCount() - 1));
-    }
     if (!fresh.empty()) {
         beginInsertRows({}, rowCount(), rowCount() + static_cast<int>(fresh.size()) - 1);
         for (const auto& [folder, run] : fresh) {
@@ -80,12 +80,62 @@ void RunTableModel::takeRuns() {
         }
         endInsertRows();
     }
+    chooseStyles();
+    if (columnCount() > 0) {
+        emit headerDataChanged(Qt::Horizontal, 0, columnCount() - 1);
+    }
+    if (!rows_.empty()) {
+        emit dataChanged(createIndex(0, 0), createIndex(rowCount() - 1, columnCount() - 1));
+    }
+}
+
+// One metric for all: the title says which. Else every row does.
+void RunTableModel::chooseBest() {
+    std::map<std::string, std::vector<double>> values;
+    for (const train::RunSummary& run : rows_) {
+        if (run.best_value) {
+            values[run.best_metric].push_back(*run.best_value);
+        }
+    }
+    best_styles_.clear();
+    for (auto& [metric, numbers] : values) {
+        best_styles_.emplace(metric, widgets::NumberStyle(std::move(numbers)));
+    }
+}
+
+void RunTableModel::chooseStyles() {
+    chooseBest();
+    styles_.assign(columns_.size(), {});
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        std::vector<double> values;
+        for (const train::RunSummary& run : rows_) {
+            if (const auto value = columns_[i].kind == ColumnKind::Metric
+                                       ? metricValue(run, columns_[i])
+                                       : std::nullopt) {
+                values.push_back(*value);
+            }
+        }
+        styles_[i] = widgets::NumberStyle(std::move(values));
+    }
+}
+
+QString RunTableModel::titleOf(const RunColumn& column) const {
+    return column.kind == ColumnKind::Best && best_styles_.size() == 1
+               ? tr("best %1").arg(metricWords(best_styles_.begin()->first))
+               : column.title();
 }
 
 void RunTableModel::takeRun(const train::RunSummary& run) {
     if (const int row = rowOf(run.folder); row >= 0) {
         rows_[static_cast<std::size_t>(row)] = run;
-        emit dataChanged(createIndex(row, 0), createIndex(row, columnCount() - 1));
+        const auto before = best_styles_;
+        chooseBest();
+        if (best_styles_ == before) {
+            emit dataChanged(createIndex(row, 0), createIndex(row, columnCount() - 1));
+        } else {
+            emit headerDataChanged(Qt::Horizontal, 0, columnCount() - 1);
+            emit dataChanged(createIndex(0, 0), createIndex(rowCount() - 1, columnCount() - 1));
+        }
     }
 }
 
@@ -176,7 +226,8 @@ std::optional<double> RunTableModel::numberOf(const train::RunSummary& run,
     }
 }
 
-QString RunTableModel::textOf(const train::RunSummary& run, const RunColumn& column) const {
+QString RunTableModel::textOf(const train::RunSummary& run, std::size_t at) const {
+    const RunColumn& column = columns_[at];
     switch (column.kind) {
     case ColumnKind::Name: return nameOf(run);
     case ColumnKind::State:
@@ -200,11 +251,18 @@ QString RunTableModel::textOf(const train::RunSummary& run, const RunColumn& col
     case ColumnKind::Time: return formatDuration(*number);
     case ColumnKind::Size: return formatFileSize(run.bytes);
     case ColumnKind::When: return formatWhen(*number);
-    default: return formatMetric(*number);
+    case ColumnKind::Best: {
+        const auto style = best_styles_.find(run.best_metric); // not yet while rows come and go
+        const QString text =
+            (style == best_styles_.end() ? widgets::NumberStyle() : style->second).text(*number);
+        return best_styles_.size() == 1 ? text : metricWords(run.best_metric) + ' ' + text;
+    }
+    default: return styles_[at].text(*number);
     }
 }
 
-QVariant RunTableModel::sortValue(const train::RunSummary& run, const RunColumn& column) const {
+QVariant RunTableModel::sortValue(const train::RunSummary& run, std::size_t at) const {
+    const RunColumn& column = columns_[at];
     if (column.isNumber()) {
         const std::optional<double> number = numberOf(run, column);
         return number && *number == *number ? QVariant(*number) : QVariant();
@@ -212,7 +270,7 @@ QVariant RunTableModel::sortValue(const train::RunSummary& run, const RunColumn&
     if (column.kind == ColumnKind::Curve) {
         return run.loss_curve.empty() ? QVariant() : QVariant(run.last_loss);
     }
-    const QString text = textOf(run, column);
+    const QString text = textOf(run, at);
     return text.isEmpty() ? QVariant() : QVariant(text);
 }
 
@@ -244,21 +302,22 @@ QVariant RunTableModel::data(const QModelIndex& index, int role) const {
         return {};
     }
     const train::RunSummary& run = rows_[static_cast<std::size_t>(index.row())];
-    const RunColumn& column = columns_[static_cast<std::size_t>(index.column())];
+    const auto at = static_cast<std::size_t>(index.column());
+    const RunColumn& column = columns_[at];
     const widgets::Theme& theme = widgets::Theme::current();
     switch (role) {
-    case Qt::DisplayRole: return textOf(run, column);
+    case Qt::DisplayRole: return textOf(run, at);
     case Qt::EditRole:
         return column.kind == ColumnKind::Notes ? toQString(run.annotations.notes)
-                                                : textOf(run, column);
+                                                : textOf(run, at);
     case Qt::ToolTipRole: return tooltipOf(run, column);
-    case SortRole: return sortValue(run, column);
+    case SortRole: return sortValue(run, at);
     case CurveRole:
         return column.kind == ColumnKind::Curve ? QVariant::fromValue(curveOf(run)) : QVariant();
     case TagsRole: return tags_of(run);
     case Qt::AccessibleTextRole:
-        return column.title() + " " +
-               (column.kind == ColumnKind::Curve ? tooltipOf(run, column) : textOf(run, column));
+        return titleOf(column) + " " +
+               (column.kind == ColumnKind::Curve ? tooltipOf(run, column) : textOf(run, at));
     case Qt::TextAlignmentRole:
         return QVariant::fromValue(
             Qt::Alignment(Qt::AlignVCenter | (column.isNumber() ? Qt::AlignRight : Qt::AlignLeft)));
@@ -318,7 +377,7 @@ QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int
         return QVariant::fromValue(
             Qt::Alignment(Qt::AlignVCenter | (column.isNumber() ? Qt::AlignRight : Qt::AlignLeft)));
     }
-    return role == Qt::DisplayRole || role == Qt::ToolTipRole ? QVariant(column.title())
+    return role == Qt::DisplayRole || role == Qt::ToolTipRole ? QVariant(titleOf(column))
                                                               : QVariant();
 }
 

@@ -5,10 +5,12 @@
 #include "ui/bridge/run_curves.h"
 #include "ui/bridge/run_index.h"
 #include "ui/models/run_column.h"
+#include "widgets/number_style.h"
 #include "widgets/sparkline.h"
 
 #include <QAbstractTableModel>
 
+#include <map>
 #include <vector>
 
 namespace weft::ui {
@@ -51,16 +53,21 @@ private:
     void takeRuns();
     void takeRun(const train::RunSummary& run);
     std::optional<double> metricValue(const train::RunSummary& run, const RunColumn& column) const;
+    void chooseBest();
+    void chooseStyles();
+    QString titleOf(const RunColumn& column) const;
     std::optional<double> numberOf(const train::RunSummary& run, const RunColumn& column) const;
-    QString textOf(const train::RunSummary& run, const RunColumn& column) const;
+    QString textOf(const train::RunSummary& run, std::size_t at) const;
     widgets::SparklineData curveOf(const train::RunSummary& run) const;
-    QVariant sortValue(const train::RunSummary& run, const RunColumn& column) const;
+    QVariant sortValue(const train::RunSummary& run, std::size_t at) const;
     QString tooltipOf(const train::RunSummary& run, const RunColumn& column) const;
 
     RunIndex& index_;
     RunCurves& curves_;
     std::vector<train::RunSummary> rows_; // in no order of their own
     std::vector<RunColumn> columns_;
+    std::vector<widgets::NumberStyle> styles_;                // of the columns that are metrics
+    std::map<std::string, widgets::NumberStyle> best_styles_; // by the metric that is best
     std::vector<std::filesystem::path> compared_; // in the order of their lines
 };
 

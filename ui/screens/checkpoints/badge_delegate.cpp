@@ -24,10 +24,11 @@ struct Pill {
     QString icon;
 };
 
-std::vector<Pill> pillsOf(const CheckpointRow& row) {
+std::vector<Pill> pillsOf(const CheckpointTable& table, const QModelIndex& index) {
+    const CheckpointRow& row = table.row(index);
     std::vector<Pill> pills;
     if (row.best) {
-        pills.push_back({CheckpointModel::tr("best"), Role::Success, QStringLiteral("star")});
+        pills.push_back({table.bestText(), Role::Success, QStringLiteral("star")});
     }
     if (row.newest) {
         pills.push_back({CheckpointModel::tr("newest"), Role::Accent, {}});
@@ -50,7 +51,7 @@ void BadgeDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     blank.text.clear();
     blank.widget->style()->drawControl(QStyle::CE_ItemViewItem, &blank, painter, blank.widget);
     QRectF rest = QRectF(option.rect).adjusted(widgets::space::kControl, 0, 0, 0);
-    for (const Pill& pill : pillsOf(table_.row(index))) {
+    for (const Pill& pill : pillsOf(table_, index)) {
         const QRectF taken = widgets::paintPill(*painter, rest, pill.text, pill.role, pill.icon);
         if (option.state & QStyle::State_Selected) { // on ground of its own colour
             widgets::paintPanel(*painter, taken, taken.height() / 2.0, QColor(Qt::transparent),
@@ -62,7 +63,7 @@ void BadgeDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
 
 QSize BadgeDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
     double width = widgets::space::kControl;
-    for (const Pill& pill : pillsOf(table_.row(index))) {
+    for (const Pill& pill : pillsOf(table_, index)) {
         width +=
             widgets::pillSize(pill.text, !pill.icon.isEmpty()).width() + widgets::space::kTight;
     }

@@ -57,6 +57,10 @@ const CheckpointRow& CheckpointTable::row(const QModelIndex& shown) const {
     return checkpoints_.row(sorted_.mapToSource(shown).row());
 }
 
+QString CheckpointTable::bestText() const {
+    return names_best_ ? checkpoints_.bestName() : tr("best");
+}
+
 int CheckpointTable::currentRow() const {
     return sorted_.mapToSource(currentIndex()).row();
 }
@@ -108,6 +112,7 @@ void CheckpointTable::changeEvent(QEvent* event) {
 }
 
 void CheckpointTable::fitColumns() {
+    names_best_ = false;
     const double room = width() / widgets::Theme::current().fontScale();
     const bool compact = room < kCheckpointTableCompactWidth;
     for (const auto column :
@@ -126,6 +131,16 @@ void CheckpointTable::fitColumns() {
     setColumnHidden(CheckpointModel::KeptFor, tight);
     horizontalHeader()->setStretchLastSection(tight);
     fitMetric();
+    fitBadges();
+}
+
+// With what the others leave.
+void CheckpointTable::fitBadges() {
+    names_best_ = true;
+    names_best_ =
+        roomForReasons() >= (isColumnHidden(CheckpointModel::KeptFor) ? 0 : widthOfReasons());
+    horizontalHeader()->setSectionResizeMode(CheckpointModel::Badge,
+                                             QHeaderView::ResizeToContents); // measures again
 }
 
 // The name of the metric is shortened where all that is left is wider than the table.

@@ -18,6 +18,8 @@ public:
     explicit CheckpointTable(CheckpointModel& model, QWidget* parent = nullptr);
 
     const CheckpointRow& row(const QModelIndex& shown) const;
+    /// Of the badge: what it is best in, where there is room for that.
+    QString bestText() const;
     /// -1 when there is none.
     int currentRow() const;
     void chooseRow(int row);
@@ -35,6 +37,7 @@ protected:
 private:
     void fitColumns();
     void fitMetric();
+    void fitBadges();
     int roomForReasons() const;
     bool hasProblems() const;
     double widthOfReasons() const;
@@ -42,6 +45,7 @@ private:
     const CheckpointModel& checkpoints_;
     QSortFilterProxyModel sorted_;
     QTimer fitting_;
+    bool names_best_ = false;
 };
 
 } // namespace weft::ui

@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 namespace weft::ui {
@@ -128,6 +129,7 @@ void RecentRuns::rebuild() {
         return;
     }
     addHeader();
+    chooseStyles();
     int row = 1;
     for (const train::RunSummary& run : studio_.index().runs()) {
         if (row > 2 * kRecentRunsRows) {
@@ -135,6 +137,20 @@ void RecentRuns::rebuild() {
         }
         grid_->addWidget(new widgets::Hairline, row++, 0, 1, RecentRunsColumns);
         addRow(row++, run);
+    }
+}
+
+// The best of each metric alike: they stand below each other.
+void RecentRuns::chooseStyles() {
+    std::map<std::string, std::vector<double>> values;
+    for (const train::RunSummary& run : studio_.index().runs()) {
+        if (run.best_value) {
+            values[run.best_metric].push_back(*run.best_value);
+        }
+    }
+    styles_.clear();
+    for (auto& [metric, numbers] : values) {
+        styles_.emplace(metric, widgets::NumberStyle(std::move(numbers)));
     }
 }
 
@@ -239,8 +255,9 @@ void RecentRuns::addRow(int row, const train::RunSummary& run) {
     grid_->addWidget(
         new widgets::TextLabel(toQString(run.best_metric), TextStyle::Body, Role::Muted), row,
         RecentRunsBestColumn);
-    grid_->addWidget(number(run.best_value ? formatMetric(*run.best_value) : QString("–")), row,
-                     RecentRunsBestValueColumn);
+    grid_->addWidget(
+        number(run.best_value ? styles_.at(run.best_metric).text(*run.best_value) : QString("–")),
+        row, RecentRunsBestValueColumn);
     widgets::TextLabel* step = number(stepText(run));
     widgets::TextLabel* time = number(formatDuration(run.seconds));
     grid_->addWidget(step, row, RecentRunsStepColumn);

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "core/train/record/run_summary.h"
+#include "widgets/number_style.h"
 
 #include <QWidget>
 
 #include <map>
+#include <string>
 
 class QGridLayout;
 class QPushButton;
@@ -54,6 +56,7 @@ private:
     /// A run that trains: its row stays, with what has the focus in it.
     void follow(const train::RunSummary& run);
     void fitColumns();
+    void chooseStyles();
     void addHeader();
     void addRow(int row, const train::RunSummary& run);
     void addAction(int row, const train::RunSummary& run);
@@ -66,6 +69,7 @@ private:
     QGridLayout* grid_ = nullptr;
     std::map<int, std::filesystem::path> folders_; // of the rows
     std::map<std::filesystem::path, MovingLabels> moving_;
+    std::map<std::string, widgets::NumberStyle> styles_; // by metric
 };
 
 } // namespace weft::ui

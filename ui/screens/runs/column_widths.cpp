@@ -88,7 +88,10 @@ int widestTags(const RunTableModel& model, int column) {
 
 ColumnNeed columnNeed(const RunTableModel& model, int column) {
     const RunColumn& shown = model.columns()[static_cast<std::size_t>(column)];
-    const int title = columnWidthOf(TextStyle::Caption, shown.title()) + kColumnWidthsCellPadding;
+    const int title =
+        columnWidthOf(TextStyle::Caption,
+                      model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) +
+        kColumnWidthsCellPadding;
     const auto need = [&](int least, int wanted, int most) {
         const int floor = std::max(title, least);
         const int bounded = std::clamp(wanted, floor, std::max(floor, most));

@@ -79,6 +79,7 @@ RunsTable::RunsTable(RunTableModel& model, RunTableFilter& filtered, std::filesy
     connect(&model_, &QAbstractItemModel::rowsInserted, this, &RunsTable::measureColumns);
     connect(&model_, &QAbstractItemModel::rowsRemoved, this, &RunsTable::measureColumns);
     connect(&model_, &QAbstractItemModel::dataChanged, this, &RunsTable::measureColumns);
+    connect(&model_, &QAbstractItemModel::headerDataChanged, this, &RunsTable::measureColumns);
     restoreColumns();
 }
 

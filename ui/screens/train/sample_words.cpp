@@ -11,8 +11,8 @@
 #include <QTextEdit>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
+#include <utility>
 
 namespace weft::ui {
 namespace {
@@ -21,8 +21,6 @@ using widgets::Role;
 using widgets::TextStyle;
 
 constexpr int kSampleWordsFixedColumns = 2; // the sample and what the data says
-constexpr int kSampleWordsPlaces = 4;       // of numbers
-constexpr int kMostDecimals = 6;
 constexpr int kSampleWordsLeastName = 48; // pixels at text size 1
 
 QTextCharFormat format_of(TextStyle style, Role role) {
@@ -137,29 +135,24 @@ QString SampleWords::trueTitle() const {
 QString SampleWords::wanted(std::size_t row) const {
     const SampleFile& file = said_.front().file;
     return file.numbers.empty() ? samples_.className(file.classes[row].label)
-                                : number(file.numbers[row].target, row);
+                                : styles_[row].text(file.numbers[row].target);
 }
 
-QString SampleWords::number(double value, std::size_t row) const {
-    return !std::isfinite(value) ? formatMetric(value)
-           : decimals_[row] == 0 ? formatCount(std::llround(value))
-                                 : QString::number(value, 'f', decimals_[row]);
-}
-
-// Four places of the largest value that the data has: what is compared is written alike. Numbers of
-// other names may be of another size.
-void SampleWords::chooseDecimals() {
-    std::map<QString, double> largest;
+// What is compared is written alike, as what the data have needs it; numbers of other names may be
+// of another size.
+void SampleWords::chooseStyles() {
+    std::map<QString, std::vector<double>> wanted;
     const std::vector<SaidNumber>& numbers = said_.front().file.numbers;
     for (const SaidNumber& one : numbers) {
-        double& known = largest[one.name];
-        known = std::max(known, std::isfinite(one.target) ? std::abs(one.target) : 0);
+        wanted[one.name].push_back(one.target);
     }
-    decimals_.clear();
+    std::map<QString, widgets::NumberStyle> styles;
+    for (auto& [name, values] : wanted) {
+        styles.emplace(name, widgets::NumberStyle(std::move(values)));
+    }
+    styles_.clear();
     for (const SaidNumber& one : numbers) {
-        const double size = largest[one.name];
-        const int places = size > 0 ? static_cast<int>(std::floor(std::log10(size))) + 1 : 1;
-        decimals_.push_back(std::clamp(kSampleWordsPlaces - places, 0, kMostDecimals));
+        styles_.push_back(styles.at(one.name));
     }
 }
 
@@ -169,12 +162,12 @@ QString SampleWords::errorOf(const Said& one, std::size_t row) const {
     }
     const SaidNumber& said = one.file.numbers[row];
     const double error = said.prediction - said.target;
-    return (error > 0 ? QStringLiteral("+") : QString()) + number(error, row);
+    return (error > 0 ? QStringLiteral("+") : QString()) + styles_[row].text(error);
 }
 
 QString SampleWords::said(const Said& one, std::size_t row) const {
     if (row < one.file.numbers.size()) {
-        return number(one.file.numbers[row].prediction, row);
+        return styles_[row].text(one.file.numbers[row].prediction);
     }
     if (row < one.file.classes.size()) {
         const SaidClass& found = one.file.classes[row];
@@ -189,7 +182,7 @@ void SampleWords::showTable() {
     const std::size_t rows = std::max(first.numbers.size(), first.classes.size());
     const int place = table_->verticalScrollBar()->value();
     const bool numbers = !first.numbers.empty();
-    chooseDecimals();
+    chooseStyles();
     QStringList titles{tr("sample"), numbers ? trueTitle() : tr("in the data")};
     QStringList errors; // last: where there is no room for all, the steps are compared
     for (const Said& one : said_) {

@@ -5,8 +5,11 @@
 
 #include "ui/bridge/sample_file.h"
 #include "ui/bridge/sample_pictures.h"
+#include "widgets/number_style.h"
 
 #include <QStackedWidget>
+
+#include <vector>
 
 class QStandardItemModel;
 class QTableView;
@@ -43,11 +46,10 @@ private:
     QString trueTitle() const;
     /// How far it is from what is to be said, with its sign.
     QString errorOf(const Said& one, std::size_t row) const;
-    QString number(double value, std::size_t row) const;
-    void chooseDecimals();
+    void chooseStyles();
 
     std::vector<Said> said_;
-    std::vector<int> decimals_; // of the numbers in each row
+    std::vector<widgets::NumberStyle> styles_; // of the numbers in each row
     SampleSet samples_;
     QTextEdit* texts_;
     QStandardItemModel* model_;

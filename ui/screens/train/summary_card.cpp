@@ -5,6 +5,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/file_dialog.h"
 #include "widgets/icon.h"
+#include "widgets/number_style.h"
 #include "widgets/style.h"
 #include "widgets/text_label.h"
 
@@ -28,7 +29,7 @@ constexpr double kSummaryCardMark = 4; // width of the bar at the left
 constexpr int kSummaryCardLeft = 44;   // room for the bar and the sign
 constexpr int kSummaryCardMargin = 6;
 constexpr int kSummaryCardLines = 2;   // of metrics below each other
-constexpr int kSummaryCardColumns = 5; // name, three figures and a gap
+constexpr int kSummaryCardColumns = 5; // name, up to three figures and a gap
 
 /// "validation/accuracy" and "test/accuracy" stand in one line.
 std::string measure_of(const std::string& metric) {
@@ -40,10 +41,6 @@ bool takesPictures(const RunModel& run) {
     const config::Json& source = run.config().section("data").at("train");
     const auto type = source.value("type", std::string());
     return type == "idx" || type == "images" || source.value("kind", std::string()) == "images";
-}
-
-QString figureText(const std::optional<double>& value) {
-    return value ? formatMetric(*value) : QStringLiteral("–");
 }
 
 } // namespace
@@ -91,6 +88,7 @@ SummaryCard::SummaryCard(RunModel& run, Actions& actions, QWidget* parent)
     QPushButton* close = add({}, "summaryClose", [this] {
         closed_ = run_.folder();
         hide();
+        emit closed();
     });
     close->setIcon(widgets::icon("close"));
     close->setToolTip(tr("Close"));
@@ -145,6 +143,27 @@ std::vector<SummaryCard::Row> SummaryCard::rows() const {
     return rows;
 }
 
+// Of one measure: they are compared.
+std::array<QString, 3> SummaryCard::figuresOf(const Row& row) {
+    const std::array values{row.best, row.last, row.test};
+    std::vector<double> known;
+    for (const std::optional<double>& value : values) {
+        if (value) {
+            known.push_back(*value);
+        }
+    }
+    const widgets::NumberStyle style(std::move(known));
+    std::array<QString, 3> texts;
+    std::transform(values.begin(), values.end(), texts.begin(), [&](const auto& value) {
+        return value ? style.text(*value) : QStringLiteral("–");
+    });
+    return texts;
+}
+
+bool SummaryCard::hasTest(const std::vector<Row>& rows) {
+    return std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.test; });
+}
+
 void SummaryCard::showSummary() {
     const bool stopped = run_.state() == train::RunState::stopped && isTriable();
     if ((!run_.finished() && !stopped) || closed_ == run_.folder()) {
@@ -181,19 +200,22 @@ void SummaryCard::fillTable() {
     const std::vector<Row> all = rows();
     table_->setVisible(!all.empty());
     const std::string goal = checkpoint::goal_of(run_.config().document).metric;
-    const QString heads[] = {tr("Metric"), tr("Best by %1").arg(metricWords(goal)), tr("Last"),
-                             tr("Test")};
+    QStringList heads{tr("Metric"), tr("Best by %1").arg(metricWords(goal)), tr("Last")};
+    const bool tested = hasTest(all);
+    heads << (tested ? QStringList(tr("Test")) : QStringList());
     for (int i = 0; i < static_cast<int>(all.size()); ++i) {
         const Row& row = all[static_cast<std::size_t>(i)];
         const int first = i / kSummaryCardLines * kSummaryCardColumns;
         const int line = i % kSummaryCardLines + 1;
-        for (int head = 0; line == 1 && head < 4; ++head) {
+        for (int head = 0; line == 1 && head < heads.size(); ++head) {
             add(0, first + head, heads[head], TextStyle::Caption, Role::Muted);
         }
         add(line, first, metricWords(row.metric), TextStyle::Caption, Role::Text);
-        add(line, first + 1, figureText(row.best), TextStyle::MonoSmall, Role::Text);
-        add(line, first + 2, figureText(row.last), TextStyle::MonoSmall, Role::Text);
-        add(line, first + 3, figureText(row.test), TextStyle::MonoSmall, Role::Text);
+        const std::array<QString, 3> figures = figuresOf(row);
+        for (int figure = 0; figure + 1 < heads.size(); ++figure) {
+            add(line, first + 1 + figure, figures[static_cast<std::size_t>(figure)],
+                TextStyle::MonoSmall, Role::Text);
+        }
         grid->setColumnMinimumWidth(first + 4, widgets::space::kMargin);
     }
     grid->setColumnStretch(grid->columnCount(), 1);
@@ -201,11 +223,16 @@ void SummaryCard::fillTable() {
 
 QString SummaryCard::text() const {
     QString out = headline() + '\n';
-    for (const Row& row : rows()) {
-        out += tr("%1: best %2, last %3, test %4")
-                   .arg(toQString(row.metric), figureText(row.best), figureText(row.last),
-                        figureText(row.test)) +
-               '\n';
+    const std::vector<Row> all = rows();
+    const bool tested = hasTest(all);
+    for (const Row& row : all) {
+        const std::array<QString, 3> figures = figuresOf(row);
+        out +=
+            (tested
+                 ? tr("%1: best %2, last %3, test %4")
+                       .arg(toQString(row.metric), figures[0], figures[1], figures[2])
+                 : tr("%1: best %2, last %3").arg(toQString(row.metric), figures[0], figures[1])) +
+            '\n';
     }
     return out + tr("Folder: %1").arg(pathText(run_.folder())) + '\n';
 }

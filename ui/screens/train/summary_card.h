@@ -8,6 +8,10 @@
 
 #include <QWidget>
 
+#include <array>
+#include <optional>
+#include <vector>
+
 class QGridLayout;
 class QPushButton;
 
@@ -35,6 +39,7 @@ public:
 
 signals:
     void resumeRequested();
+    void closed();
     void failed(const QString& problem);
 
 protected:
@@ -46,6 +51,10 @@ private:
         std::optional<double> best, last, test;
     };
     std::vector<Row> rows() const;
+    /// Best, last, test.
+    static std::array<QString, 3> figuresOf(const Row& row);
+    /// The test split is measured at the end of a run, and some runs have none.
+    static bool hasTest(const std::vector<Row>& rows);
     QString headline() const;
     bool isTriable() const;
     void fillTable();

@@ -157,6 +157,7 @@ TrainScreen::TrainScreen(Studio& studio, Actions& actions) : studio_(studio) {
     connect(summary_, &SummaryCard::failed, this, [this](const QString& problem) {
         emit toastRequested(static_cast<int>(widgets::MessageKind::Error), problem);
     });
+    connect(summary_, &SummaryCard::closed, this, &TrainScreen::leadChanged);
     connect(summary_, &SummaryCard::resumeRequested, this, [this] {
         const StartResult result = studio_.resumeRun(studio_.run().folder());
         if (!result.started) {
@@ -405,6 +406,11 @@ void TrainScreen::updateReading() {
 void TrainScreen::updateOutcome() {
     failure_->showFailure(studio_.isTraining());
     summary_->showSummary();
+    emit leadChanged();
+}
+
+bool TrainScreen::leads() const {
+    return !failure_->isHidden() || !summary_->isHidden();
 }
 
 void TrainScreen::takeWayOn(const train::WayOn& way) {

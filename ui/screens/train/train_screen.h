@@ -31,6 +31,7 @@ public:
 
     widgets::NavState navState() const override;
     bool followsSteps() const override { return true; }
+    bool leads() const override;
     void showStep(std::int64_t step) override;
 
 private:
