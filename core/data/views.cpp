@@ -101,6 +101,7 @@ public:
         return source_ == nullptr ? 0 : source_->cache_bytes();
     }
     std::string fingerprint() const override { return source().fingerprint(); }
+    std::shared_ptr<const Encoding> encoding() const override { return source().encoding(); }
     TargetScale target_scale() const override { return source().target_scale(); }
     Notes notes() const override {
         const std::lock_guard lock(mutex_);

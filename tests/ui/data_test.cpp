@@ -10,6 +10,7 @@
 #include "ui/samples/sample_part.h"
 #include "ui/screens/data/data_screen.h"
 #include "widgets/bar_list.h"
+#include "widgets/controls.h"
 #include "widgets/image_grid.h"
 #include "widgets/messages.h"
 #include "widgets/token_view.h"
@@ -20,7 +21,9 @@
 #include <QPushButton>
 #include <QSlider>
 #include <QTableView>
+#include <QTemporaryDir>
 
+#include <cmath>
 #include <cstring>
 
 namespace {
@@ -276,6 +279,62 @@ private slots:
         QVERIFY(table->isVisible());
         QCOMPARE(table->model()->columnCount(), 1 + 1 + 16); // number, class, features
         QCOMPARE(table->model()->headerData(1, Qt::Horizontal).toString(), QString("class"));
+    }
+
+    void a_table_is_shown_as_its_file_has_it_and_as_the_network_sees_it() {
+        QTemporaryDir folder;
+        const std::filesystem::path file = folder.filePath("houses.csv").toStdString();
+        std::string rows = "area,roof,price\n";
+        for (int i = 0; i < 40; ++i) {
+            rows += std::to_string(50 + i) + (i % 2 == 0 ? ".5,flat," : ",steep,") +
+                    std::to_string(100000 + 1000 * i) + "\n";
+        }
+        write_file(file, rows);
+        config::Json run = config::json_of(test::tiny_config());
+        run["data"]["train"] = {{"type", "csv"}, {"path", file.string()}};
+        DataPage page(run);
+        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
+        auto* table = page.find<QTableView>("dataTable");
+        const QAbstractItemModelTester tester(table->model());
+        const auto titles = [table] {
+            QStringList all;
+            for (int i = 0; i < table->model()->columnCount(); ++i) {
+                all << table->model()->headerData(i, Qt::Horizontal).toString();
+            }
+            return all;
+        };
+        const auto cell = [table](int column) {
+            return table->model()->index(0, column).data().toString();
+        };
+        auto* seen = page.find<widgets::SegmentedControl>("samplesSeen");
+        QTRY_VERIFY(seen->isVisible());
+        QCOMPARE(titles(), (QStringList{"sample", "price", "area", "roof"}));
+        const int row = (cell(1).remove(',').toInt() - 100000) / 1000; // of the file
+        QCOMPARE(cell(2), QString::number(50 + row + (row % 2 == 0 ? 0.5 : 0), 'f', 2));
+        QCOMPARE(cell(3), QString(row % 2 == 0 ? "flat" : "steep"));
+        QCOMPARE(table->model()->index(0, 3).data(Qt::TextAlignmentRole).toInt(),
+                 static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter));
+
+        seen->setFocus();
+        QTest::keyClick(seen->findChildren<QAbstractButton*>().front(), Qt::Key_Right);
+        QCOMPARE(titles(), (QStringList{"sample", "price", "area", "roof=flat", "roof=steep"}));
+        QCOMPARE(cell(3), QString(row % 2 == 0 ? "1" : "0"));
+        const ui::SampleView& sample = page.screen->preview().samples().front();
+        QVERIFY(std::abs(cell(2).toDouble() - static_cast<double>(sample.values[0])) < 0.001);
+        // Numbers of a column end at the same place.
+        const auto decimals = [table](int at) {
+            const QString text = table->model()->index(at, 2).data().toString();
+            return text.size() - text.indexOf('.');
+        };
+        for (int at = 0; at < table->model()->rowCount(); ++at) {
+            QCOMPARE(decimals(at), decimals(0));
+        }
+    }
+
+    void data_without_columns_of_a_file_have_one_look() {
+        DataPage page(config::json_of(test::tiny_config()));
+        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
+        QVERIFY(!page.find<widgets::SegmentedControl>("samplesSeen")->isVisible());
     }
 
     void a_file_that_was_moved_is_located() {

@@ -309,6 +309,24 @@ private slots:
         QCOMPARE(drop.offer().targets(), QStringList{"Größe"});
     }
 
+    void long_examples_end_in_dots_and_are_read_when_pointed_at() {
+        Drop drop;
+        std::string rows = "remark,size,kind\n";
+        for (int i = 0; i < 60; ++i) {
+            rows += std::string(60, static_cast<char>('a' + i % 3)) + "," + std::to_string(i) +
+                    (i % 2 == 0 ? ",x\n" : ",y\n");
+        }
+        write_file(drop.folder() / "remarks.csv", rows);
+        drop.drop(drop.folder() / "remarks.csv");
+        QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPromisedMs);
+        const auto* columns = drop.home->offerPage()->findChild<QTableView*>("offerColumns");
+        QTRY_COMPARE(columns->model()->rowCount(), 3);
+        QCOMPARE(columns->rowHeight(0), columns->rowHeight(1));
+        const QModelIndex example = columns->model()->index(0, ui::ColumnModel::ExampleColumn);
+        QCOMPARE(example.data(Qt::ToolTipRole), example.data());
+        QVERIFY(example.data().toString().size() > 180); // three of them
+    }
+
     void nothing_is_cut_in_a_small_window_nor_with_large_text() {
         Drop drop;
         QMainWindow& window = drop.fixture.window();

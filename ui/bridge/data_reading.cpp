@@ -25,6 +25,17 @@ std::vector<T> valuesOf(const std::vector<std::byte>& bytes) {
     return values;
 }
 
+/// The row that a sample of a table is made of.
+QStringList cellsOf(const PartFacts& facts, const std::vector<float>& values) {
+    QStringList cells;
+    if (!facts.columns.empty()) {
+        for (const std::string& cell : data::row_of_sample(*facts.source->encoding(), values)) {
+            cells << toQString(cell);
+        }
+    }
+    return cells;
+}
+
 /// Where the samples asked for stand in the part.
 std::vector<std::int64_t> positions(const WantedSamples& wanted) {
     std::vector<std::int64_t> found;
@@ -85,6 +96,8 @@ PartFacts factsOf(std::shared_ptr<const data::Source> source, const std::stop_to
         facts.info = source->info();
         facts.fingerprint = toQString(source->fingerprint());
         facts.cache_bytes = source->cache_bytes();
+        facts.columns = data::input_columns(source->encoding().get());
+        facts.target_scale = source->target_scale();
         if (facts.samples == 0 || source->label(0) < 0 || facts.info.classes <= 0) {
             return facts;
         }
@@ -126,6 +139,7 @@ std::vector<SampleView> readSamples(const WantedSamples& wanted, const std::stop
                 view.tokens = valuesOf<std::int32_t>(input);
             } else {
                 view.values = valuesOf<float>(input);
+                view.cells = cellsOf(facts, view.values);
             }
             if (info.target.dtype == ir::DType::f32) {
                 view.targets = valuesOf<float>(target);

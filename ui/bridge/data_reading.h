@@ -5,8 +5,10 @@
 
 #include "core/data/dataset.h"
 #include "core/data/files/named_files.h"
+#include "core/data/tables/written_row.h"
 
 #include <QString>
+#include <QStringList>
 
 #include <memory>
 #include <stop_token>
@@ -21,6 +23,7 @@ struct SampleView {
     std::vector<float> values;        // images [H,W,C], features [F]
     std::vector<std::int32_t> tokens; // [T]
     std::vector<float> targets;       // regression [K]
+    QStringList cells;                // of a table: the row's inputs in the file's units
     QString problem;                  // why it cannot be read; then there is nothing else
 };
 
@@ -37,6 +40,8 @@ struct PartFacts {
     std::int64_t samples = 0;
     std::int64_t cache_bytes = 0;
     QString fingerprint;
+    std::vector<data::InputColumn> columns; // of a table; else empty
+    data::TargetScale target_scale;
     /// Per sample; null where samples have no class.
     std::shared_ptr<const std::vector<std::int32_t>> labels;
     std::vector<std::int64_t> counts; // by class

@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Samples with features as a table: number, every feature, what is to be predicted.
+// Samples with features as a table: number, what is to be predicted, every feature; of a table that
+// somebody brought also its columns as they were.
 #pragma once
 
 #include "ui/bridge/data_preview.h"
+#include "widgets/number_style.h"
 
 #include <QAbstractTableModel>
+
+#include <memory>
+#include <optional>
+#include <vector>
 
 namespace weft::ui {
 
 class SampleModel : public QAbstractTableModel {
     Q_OBJECT
 public:
+    /// As the columns of the file hold it, or as the numbers that go into the network.
+    enum class Seen { Raw, ByNetwork };
+
     explicit SampleModel(QObject* parent = nullptr);
 
-    void setSamples(const data::SampleInfo& info, std::vector<SampleView> samples);
+    /// `seen` counts where the data are a table.
+    void setSamples(std::shared_ptr<const PartFacts> facts, std::vector<SampleView> samples,
+                    Seen seen);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -24,10 +35,16 @@ private:
     int targets() const;
     int firstTarget() const { return 1; }
     int firstFeature() const { return 1 + targets(); }
+    bool isRaw() const { return seen_ == Seen::Raw && !facts_->columns.empty(); }
+    std::optional<double> number(const SampleView& sample, int column) const;
+    void chooseStyles();
     QString display(const SampleView& sample, int column) const;
+    QString title(int section) const;
 
-    data::SampleInfo info_;
+    std::shared_ptr<const PartFacts> facts_;
     std::vector<SampleView> samples_;
+    Seen seen_ = Seen::ByNetwork;
+    std::vector<std::optional<widgets::NumberStyle>> styles_; // of the columns of numbers
 };
 
 } // namespace weft::ui

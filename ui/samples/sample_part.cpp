@@ -6,6 +6,7 @@
 #include "ui/samples/sample_picture.h"
 #include "ui/screens/table.h"
 #include "widgets/card.h"
+#include "widgets/controls.h"
 #include "widgets/icon.h"
 #include "widgets/image_grid.h"
 #include "widgets/messages.h"
@@ -118,6 +119,13 @@ QWidget* SamplePart::createHeader() {
     reroll_->setObjectName("reroll");
     reroll_->setAccessibleName(reroll_->text());
     widgets::setCompact(reroll_);
+    seen_ = new widgets::SegmentedControl({tr("Raw"), {}});
+    seen_->setObjectName("samplesSeen");
+    seen_->setAccessibleName(tr("Show rows of the table"));
+    seen_->setCompact(true);
+    seen_->setCurrentIndex(static_cast<int>(SampleModel::Seen::Raw));
+    connect(seen_, &widgets::SegmentedControl::currentIndexChanged, this, &SamplePart::showSamples);
+    header_->addControl(seen_);
     header_->addControl(back_);
     header_->addControl(place_);
     header_->addControl(on_);
@@ -138,7 +146,10 @@ QWidget* SamplePart::createHeader() {
 void SamplePart::fitHeader() {
     const double scale = widgets::Theme::current().fontScale();
     place_->setFixedWidth(static_cast<int>(kPlaceWidth * scale));
-    reroll_->setText(width() < kWideHeader * scale ? QString() : reroll_->accessibleName());
+    const bool wide = width() >= kWideHeader * scale;
+    reroll_->setText(wide ? reroll_->accessibleName() : QString());
+    seen_->setSegmentText(static_cast<int>(SampleModel::Seen::ByNetwork),
+                          wide ? tr("As the network sees it") : tr("Network"));
 }
 
 void SamplePart::resizeEvent(QResizeEvent* event) {
@@ -209,6 +220,7 @@ void SamplePart::describe() {
         place_->setText(shown ? formatCount(first) : QString());
     }
     const bool rolls = shown && training && preview_.isRandom();
+    seen_->setVisible(shown && !facts->columns.empty());
     reroll_->setEnabled(rolls);
     reroll_->setToolTip(
         rolls       ? tr("The same samples as the next epoch sees them (R)")
@@ -266,13 +278,16 @@ void SamplePart::showSamples() {
     }
     switch (formOf(facts->info)) {
     case SampleForm::Images: showImages(); break;
-    case SampleForm::Features:
-        model_->setSamples(facts->info, preview_.samples());
-        table_->resizeColumnsToContents();
-        stack_->setCurrentIndex(SampleTablePage);
-        break;
+    case SampleForm::Features: showRows(); break;
     case SampleForm::Tokens: showTokens(); break;
     }
+}
+
+void SamplePart::showRows() {
+    model_->setSamples(preview_.facts(), preview_.samples(),
+                       static_cast<SampleModel::Seen>(seen_->currentIndex()));
+    table_->resizeColumnsToContents();
+    stack_->setCurrentIndex(SampleTablePage);
 }
 
 void SamplePart::showImages() {

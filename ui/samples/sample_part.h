@@ -15,6 +15,7 @@ namespace weft::widgets {
 class EmptyState;
 class ImageGrid;
 class SectionHeader;
+class SegmentedControl;
 class TextLabel;
 class TokenView;
 } // namespace weft::widgets
@@ -43,12 +44,14 @@ private:
     void showMessage();
     void showSamples();
     void showImages();
+    void showRows();
     void showTokens();
     void goTo(const QString& number);
 
     DataPreview& preview_;
     widgets::SectionHeader* header_;
     widgets::TextLabel* says_; // which ones are shown and how
+    widgets::SegmentedControl* seen_; // of a table: as in its file, or as the network sees it
     QPushButton* reroll_;
     QPushButton* back_;
     QPushButton* on_;

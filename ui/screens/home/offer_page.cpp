@@ -177,15 +177,7 @@ QWidget* OfferPage::createFound() {
     columns->addWidget(header);
     columns_ = new ColumnModel(this);
     table_ = createTable(columns_, "offerColumns", tr("Columns"));
-    table_->setWordWrap(true);
     table_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-    const auto fit = [this](int section) {
-        if (section == ColumnModel::ExampleColumn) {
-            fitRows();
-        }
-    };
-    connect(table_->horizontalHeader(), &QHeaderView::sectionResized, this, fit,
-            Qt::QueuedConnection); // once all columns have their widths
     columns->addWidget(table_);
     connect(columns_, &ColumnModel::targetsChosen, &offer_, &DataOffer::setTargets);
     column->addWidget(columns_part_);
@@ -372,7 +364,7 @@ void OfferPage::updateFound() {
     fitRows();
 }
 
-// Examples that are too long for their column go on below.
+// All of a usual table is seen, a line for each column.
 void OfferPage::fitRows() {
     table_->resizeRowsToContents();
     int height = table_->horizontalHeader()->sizeHint().height() + kTight;
