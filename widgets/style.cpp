@@ -221,8 +221,8 @@ QSize Style::sizeFromContents(ContentsType type, const QStyleOption* option, con
     case CT_MenuItem: return menuItemSize(as<QStyleOptionMenuItem>(option), contents);
     case CT_MenuBarItem: return {contents.width() + 20, std::max(28, contents.height() + 8)};
     case CT_HeaderSection:
-        result.setHeight(std::max(size::kRowHeight, result.height()));
-        return result;
+        return {headerSectionWidth(as<QStyleOptionHeader>(option)),
+                std::max(size::kRowHeight, result.height())};
     case CT_ItemViewItem:
         result.setHeight(std::max(size::kRowHeight, result.height()));
         return result;
@@ -245,6 +245,9 @@ QRect Style::subElementRect(SubElement element, const QStyleOption* option,
                             const QWidget* widget) const {
     if (element == SE_LineEditContents) {
         return option->rect.adjusted(6, 1, -6, -1);
+    }
+    if (element == SE_HeaderLabel) {
+        return option->rect.adjusted(space::kControl, 0, -space::kControl, 0);
     }
     if (element == SE_ProgressBarContents || element == SE_ProgressBarGroove) {
         return option->rect;

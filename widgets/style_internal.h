@@ -55,6 +55,7 @@ void drawProgressBar(const QStyleOptionProgressBar& option, QPainter& painter);
 void drawItemPanel(const QStyleOptionViewItem& option, QPainter& painter, const QWidget* widget);
 void drawBranch(const QStyleOption& option, QPainter& painter);
 void drawHeaderSection(const QStyleOptionHeader& option, QPainter& painter);
+int headerSectionWidth(const QStyleOptionHeader& option);
 void drawHeaderLabel(const QStyleOptionHeader& option, QPainter& painter);
 void drawMenuItem(const QStyleOptionMenuItem& option, QPainter& painter);
 QSize menuItemSize(const QStyleOptionMenuItem& option, const QSize& contents);

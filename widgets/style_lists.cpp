@@ -4,11 +4,15 @@
 #include "widgets/icon.h"
 #include "widgets/painting.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace weft::widgets::style_detail {
 namespace {
 
 constexpr int kMenuIconColumn = 32;
 constexpr int kMenuEnd = 16;
+constexpr int kSortArrowRoom = 16; // in a header
 
 } // namespace
 
@@ -47,11 +51,24 @@ void drawHeaderSection(const QStyleOptionHeader& option, QPainter& painter) {
                   theme.color(Role::Hairline));
 }
 
+int headerSectionWidth(const QStyleOptionHeader& option) {
+    const double text = textWidth(Theme::current().font(TextStyle::Caption), option.text);
+    const int arrow = option.sortIndicator != QStyleOptionHeader::None ? kSortArrowRoom : 0;
+    return static_cast<int>(std::ceil(text)) + arrow + 2 * space::kControl;
+}
+
 void drawHeaderLabel(const QStyleOptionHeader& option, QPainter& painter) {
     const Theme& theme = Theme::current();
-    const QRectF rect = option.rect; // Qt has taken the room of the arrow off it
+    const bool right = option.textAlignment & Qt::AlignRight;
+    QRectF rect = option.rect;
     if (option.sortIndicator != QStyleOptionHeader::None) {
-        const QRectF arrow(rect.right() + 4, rect.center().y() - 6, 12, 12);
+        right ? rect.setLeft(rect.left() + kSortArrowRoom)
+              : rect.setRight(rect.right() - kSortArrowRoom);
+        const double text =
+            std::min(rect.width(), textWidth(theme.font(TextStyle::Caption), option.text));
+        // On the side of the text that leaves it where the values below it begin or end.
+        const double x = right ? rect.right() - text - kSortArrowRoom : rect.left() + text + 4.0;
+        const QRectF arrow(std::round(x), rect.center().y() - 6, 12, 12);
         // Qt calls the arrow by where it points to, not by the order.
         paintIcon(painter, arrow,
                   option.sortIndicator == QStyleOptionHeader::SortUp

@@ -87,6 +87,8 @@ LayerTree::LayerTree(FormSource& source, Draft& draft, QWidget* parent)
     tree_->setAccessibleName(tr("Blocks of the model"));
     tree_->setColumnCount(3);
     tree_->setHeaderLabels({tr("Block"), tr("Puts out"), tr("Parameters")});
+    tree_->headerItem()->setTextAlignment(LayerTreeParametersColumn,
+                                          Qt::AlignRight | Qt::AlignVCenter);
     tree_->setFrameShape(QFrame::NoFrame);
     tree_->setUniformRowHeights(true);
     tree_->setSelectionMode(QAbstractItemView::ExtendedSelection);
