@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How a run begins and is found again: the dialog for a new one, and the list of what was opened.
-#include "core/train/machine_cost.h"
+#include "core/train/measure/machine_cost.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/hands.h"
 #include "tests/ui/patience.h"
