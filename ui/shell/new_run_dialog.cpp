@@ -67,7 +67,8 @@ QPushButton* wayButton(const QString& text, const char* id, const QString& name)
 } // namespace
 
 NewRunDialog::NewRunDialog(Studio& studio, Actions& actions, QWidget* parent)
-    : QDialog(parent), studio_(studio), presets_(new QComboBox), note_(noteLabel({})) {
+    : QDialog(parent), studio_(studio), presets_(new QComboBox),
+      note_(new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted)) {
     setObjectName("newRunDialog");
     setWindowTitle(tr("New run"));
     askForData = [this](bool folder) {
@@ -126,8 +127,7 @@ QWidget* NewRunDialog::createData() {
     connect(file, &QPushButton::clicked, this, [ask] { ask(false); });
     connect(folder, &QPushButton::clicked, this, [ask] { ask(true); });
     return wayIn("data", tr("My data"),
-                 noteLabel(tr("A table, pictures or texts: Weft says what it found and suggests a "
-                              "model.")),
+                 noteLabel(tr("A table, pictures or texts: a model that suits them is suggested.")),
                  {file, folder});
 }
 

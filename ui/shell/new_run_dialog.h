@@ -6,10 +6,12 @@
 
 #include <QDialog>
 
+#include <functional>
+
 class QComboBox;
 
 namespace weft::widgets {
-class TextLabel;
+class ElidedLabel;
 }
 
 namespace weft::ui {
@@ -41,7 +43,7 @@ private:
 
     Studio& studio_;
     QComboBox* presets_;
-    widgets::TextLabel* note_;
+    widgets::ElidedLabel* note_;
     std::vector<PresetInfo> known_;
 };
 

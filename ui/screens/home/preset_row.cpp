@@ -174,8 +174,8 @@ void PresetRow::show(const QWidget* card, const PresetFacts& facts) {
     } else {
         found->size->setText(formatCount(facts.parameters));
         found->memory->setText(widgets::formatMemory(facts.bytes));
-        found->time->setText(facts.seconds ? tr("≈ %1").arg(formatDuration(*facts.seconds))
-                                           : QString());
+        const bool timed = facts.seconds && facts.fits;
+        found->time->setText(timed ? tr("≈ %1").arg(formatDuration(*facts.seconds)) : QString());
         badge->setToolTip(tr("memory of the training step, as planned"));
         badge->setText(facts.fits ? tr("fits this machine") : tr("too large for this machine"));
         badge->setIconName(facts.fits ? "check" : "warning");
