@@ -2,18 +2,36 @@
 // The crosshair and its table of values, on a layer of its own: moving it redraws no curve.
 #include "widgets/line_chart_private.h"
 
+#include "widgets/number_style.h"
 #include "widgets/painting.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace weft::widgets {
 namespace {
 
 constexpr double kReadoutPadding = 12.0;
 
-QString shown(const std::optional<double>& value) {
-    return value ? formatNumber(*value) : QStringLiteral("–");
+QString shown(const std::optional<double>& value, const NumberStyle& style) {
+    return value ? style.text(*value) : QStringLiteral("–");
+}
+
+/// Of all that stands in the table: it is of one measure.
+template <class Rows>
+NumberStyle styleOf(const Rows& rows) {
+    std::vector<double> values;
+    for (const auto& row : rows) {
+        for (const std::optional<double>& value : {row.smooth, row.raw, row.validation}) {
+            if (value) {
+                values.push_back(*value);
+            }
+        }
+    }
+    return NumberStyle(std::move(values));
 }
 
 } // namespace
@@ -103,9 +121,11 @@ QString LineChart::Private::placeText(double x) const {
 QStringList LineChart::crosshairTable() const {
     QStringList lines;
     if (d_->crosshair) {
-        for (const Private::CrosshairRow& row : d_->crosshairRows(*d_->crosshair)) {
-            lines << QStringList{row.name, shown(row.smooth), shown(row.raw),
-                                 shown(row.validation)}
+        const std::vector<Private::CrosshairRow> rows = d_->crosshairRows(*d_->crosshair);
+        const NumberStyle style = styleOf(rows);
+        for (const Private::CrosshairRow& row : rows) {
+            lines << QStringList{row.name, shown(row.smooth, style), shown(row.raw, style),
+                                 shown(row.validation, style)}
                          .join(QLatin1Char(' '));
         }
     }
@@ -214,6 +234,7 @@ void LineChart::Private::paintTable(QPainter& painter, const QRectF& area, doubl
     paintText(painter, QRectF(box.left() + kReadoutPadding, y, names + 40.0, row_height),
               Qt::AlignLeft | Qt::AlignVCenter, head, theme.font(TextStyle::CaptionStrong),
               theme.color(Role::Text));
+    const NumberStyle style = styleOf(rows);
     int column = 0;
     number(column++, smooth ? LineChart::tr("smooth") : LineChart::tr("value"), caption,
            Role::Muted);
@@ -231,12 +252,12 @@ void LineChart::Private::paintTable(QPainter& painter, const QRectF& area, doubl
         paintText(painter, QRectF(box.left() + kReadoutPadding + 20.0, y, names - 16.0, row_height),
                   Qt::AlignLeft | Qt::AlignVCenter, row.name, caption, theme.color(Role::Text));
         column = 0;
-        number(column++, shown(row.smooth), mono, Role::Text);
+        number(column++, shown(row.smooth, style), mono, Role::Text);
         if (raw && smooth) {
-            number(column++, shown(row.raw), mono, Role::Muted);
+            number(column++, shown(row.raw, style), mono, Role::Muted);
         }
         if (validation) {
-            number(column++, shown(row.validation), mono, Role::Text);
+            number(column++, shown(row.validation, style), mono, Role::Text);
         }
     }
     if (left_out > 0) {

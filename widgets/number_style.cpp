@@ -12,6 +12,7 @@ namespace weft::widgets {
 namespace {
 
 constexpr double kMostWrittenOut = 1e7;
+constexpr double kLeastGrouped = 1e4;
 constexpr int kLeastPlace = -3; // smaller ones are told by their exponents
 constexpr int kDigitsBelowOne = 3;
 constexpr int kDigitsFromOne = 4;
@@ -37,6 +38,8 @@ NumberStyle::NumberStyle(std::vector<double> values, Wholes wholes) {
     if (wholes == Wholes::Bare &&
         std::all_of(values.begin(), values.end(), [](double v) { return v == std::trunc(v); })) {
         decimals_ = 0;
+        grouped_ = std::any_of(values.begin(), values.end(),
+                               [](double value) { return std::abs(value) >= kLeastGrouped; });
         return;
     }
     std::erase(values, 0.0);
@@ -59,7 +62,8 @@ QString NumberStyle::text(double value) const {
     const bool all_zeros = size < 0.5 * std::pow(10.0, -decimals_);
     return !std::isfinite(value) || size >= kMostWrittenOut || exponents_ || all_zeros
                ? formatExponent(value)
-               : formatDecimals(value, decimals_);
+           : grouped_ ? formatDecimals(value, decimals_)
+                      : QString::number(value, 'f', decimals_);
 }
 
 } // namespace weft::widgets

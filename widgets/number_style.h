@@ -14,7 +14,8 @@ QString formatExponent(double value);
 
 class NumberStyle {
 public:
-    /// What a column of whole numbers looks like: "3.000", or "3".
+    /// What a column of whole numbers looks like: "3.000", or "3"; up to four digits, which may be
+    /// years, then have no comma.
     enum class Wholes { AsOthers, Bare };
 
     NumberStyle() = default;
@@ -29,6 +30,7 @@ public:
 private:
     int decimals_ = 3;
     bool exponents_ = false; // all are very small
+    bool grouped_ = true;    // 15,230
 };
 
 } // namespace weft::widgets

@@ -283,8 +283,8 @@ private slots:
         write_file(other / "events.jsonl", line + "\n");
         page.fixture.studio().index().refresh();
         page.wait_for_rows(3);
-        QTRY_COMPARE(page.text(page.row_of("c"), "best"), QString("validation accuracy 0.970"));
-        QCOMPARE(page.text(page.row_of("a"), "best"), QString("validation loss 4.000"));
+        QTRY_COMPARE(page.text(page.row_of("c"), "best validation"), QString("accuracy 0.970"));
+        QCOMPARE(page.text(page.row_of("a"), "best validation"), QString("loss 4.000"));
     }
 
     void a_filter_hides_rows_and_says_what_it_does_not_understand() {

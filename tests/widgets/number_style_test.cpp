@@ -42,7 +42,10 @@ private slots:
 
     void whole_numbers_may_be_bare() {
         const std::vector<double> ages{39, 50, 1200};
-        QCOMPARE(NumberStyle(ages, NumberStyle::Wholes::Bare).text(1200), QString("1,200"));
+        QCOMPARE(NumberStyle(ages, NumberStyle::Wholes::Bare).text(39), QString("39"));
+        QCOMPARE(NumberStyle({1890, 2023}, NumberStyle::Wholes::Bare).text(2023), QString("2023"));
+        QCOMPARE(NumberStyle({890, 12023}, NumberStyle::Wholes::Bare).text(12023),
+                 QString("12,023"));
         QCOMPARE(NumberStyle(ages).text(39), QString("39.00"));
         QCOMPARE(NumberStyle({39, 50.5}, NumberStyle::Wholes::Bare).text(39), QString("39.00"));
     }

@@ -30,6 +30,17 @@ QString parent_of(const train::RunSummary& run) {
                : runTitle(std::filesystem::path(run.info.parent).lexically_normal());
 }
 
+/// "validation/loss", "validation": the metric of all, or else its split; empty: they differ in it.
+std::string commonPart(const std::map<std::string, widgets::NumberStyle>& by_metric) {
+    std::set<std::string> splits;
+    for (const auto& [metric, style] : by_metric) {
+        splits.insert(metric.substr(0, metric.find('/')));
+    }
+    return by_metric.size() == 1 ? by_metric.begin()->first
+           : splits.size() == 1  ? *splits.begin()
+                                 : std::string();
+}
+
 } // namespace
 
 RunTableModel::RunTableModel(RunIndex& index, RunCurves& curves, QObject* parent)
@@ -89,7 +100,7 @@ void RunTableModel::takeRuns() {
     }
 }
 
-// One metric for all: the title says which. Else every row does.
+// What the title says of the metrics, no row need say.
 void RunTableModel::chooseBest() {
     std::map<std::string, std::vector<double>> values;
     for (const train::RunSummary& run : rows_) {
@@ -101,6 +112,7 @@ void RunTableModel::chooseBest() {
     for (auto& [metric, numbers] : values) {
         best_styles_.emplace(metric, widgets::NumberStyle(std::move(numbers)));
     }
+    best_title_ = commonPart(best_styles_);
 }
 
 void RunTableModel::chooseStyles() {
@@ -120,9 +132,21 @@ void RunTableModel::chooseStyles() {
 }
 
 QString RunTableModel::titleOf(const RunColumn& column) const {
-    return column.kind == ColumnKind::Best && best_styles_.size() == 1
-               ? tr("best %1").arg(metricWords(best_styles_.begin()->first))
+    return column.kind == ColumnKind::Best && !best_title_.empty()
+               ? tr("best %1").arg(metricWords(best_title_))
                : column.title();
+}
+
+/// Whatever its title leaves to say.
+QString RunTableModel::bestText(const std::string& metric, double value) const {
+    const auto style = best_styles_.find(metric); // not yet while rows come and go
+    const QString text =
+        (style == best_styles_.end() ? widgets::NumberStyle() : style->second).text(value);
+    if (metric == best_title_) {
+        return text;
+    }
+    const bool told = !best_title_.empty() && metric.starts_with(best_title_ + "/");
+    return metricWords(told ? metric.substr(best_title_.size() + 1) : metric) + ' ' + text;
 }
 
 void RunTableModel::takeRun(const train::RunSummary& run) {
@@ -251,12 +275,7 @@ QString RunTableModel::textOf(const train::RunSummary& run, std::size_t at) cons
     case ColumnKind::Time: return formatDuration(*number);
     case ColumnKind::Size: return formatFileSize(run.bytes);
     case ColumnKind::When: return formatWhen(*number);
-    case ColumnKind::Best: {
-        const auto style = best_styles_.find(run.best_metric); // not yet while rows come and go
-        const QString text =
-            (style == best_styles_.end() ? widgets::NumberStyle() : style->second).text(*number);
-        return best_styles_.size() == 1 ? text : metricWords(run.best_metric) + ' ' + text;
-    }
+    case ColumnKind::Best: return bestText(run.best_metric, *number);
     default: return styles_[at].text(*number);
     }
 }

@@ -56,6 +56,7 @@ private:
     void chooseBest();
     void chooseStyles();
     QString titleOf(const RunColumn& column) const;
+    QString bestText(const std::string& metric, double value) const;
     std::optional<double> numberOf(const train::RunSummary& run, const RunColumn& column) const;
     QString textOf(const train::RunSummary& run, std::size_t at) const;
     widgets::SparklineData curveOf(const train::RunSummary& run) const;
@@ -68,6 +69,7 @@ private:
     std::vector<RunColumn> columns_;
     std::vector<widgets::NumberStyle> styles_;                // of the columns that are metrics
     std::map<std::string, widgets::NumberStyle> best_styles_; // by the metric that is best
+    std::string best_title_;                                  // what is said of them all
     std::vector<std::filesystem::path> compared_; // in the order of their lines
 };
 
