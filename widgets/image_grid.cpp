@@ -81,6 +81,12 @@ void ImageGrid::setEmptyText(const QString& text) {
     update();
 }
 
+void ImageGrid::setNotesExpected(bool expected) {
+    notes_expected_ = expected;
+    updateGeometry();
+    update();
+}
+
 ImageGrid::Layout ImageGrid::layoutFor(double width) const {
     Layout layout;
     const double wanted = cell_width_ + kImageGapX;
@@ -89,7 +95,8 @@ ImageGrid::Layout ImageGrid::layoutFor(double width) const {
     const double fitting = std::floor((width - kImageGapX * (layout.columns - 1)) / layout.columns);
     layout.cell_width =
         columns_ > 0 ? std::max(24.0, std::min<double>(fitting, cell_width_)) : cell_width_;
-    const bool notes = std::any_of(images_.begin(), images_.end(),
+    const bool notes = notes_expected_ ||
+                       std::any_of(images_.begin(), images_.end(),
                                    [](const GridImage& image) { return !image.note.isEmpty(); });
     layout.cell_height =
         layout.cell_width + kImageCaptionGap + lineHeight(TextStyle::Caption) * (notes ? 2.0 : 1.0);

@@ -39,6 +39,8 @@ public:
     /// Captions in the middle under the picture, no values.
     void setCentredCaptions(bool centred);
     void setEmptyText(const QString& text);
+    /// Room for notes also while no picture has one: rows stay where they are.
+    void setNotesExpected(bool expected);
 
     int itemCount() const override { return static_cast<int>(images_.size()); }
     ViewItem item(int index) const override;
@@ -62,6 +64,7 @@ private:
     int columns_ = 0;
     int cell_width_ = 84;
     bool centred_ = false;
+    bool notes_expected_ = false;
 };
 
 } // namespace weft::widgets

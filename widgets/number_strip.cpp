@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kNumberPadding = 16.0;
 constexpr double kNumberTop = 8.0;
+constexpr double kNumberCell = 160.0;
 
 struct Lines {
     double caption = 0.0;
@@ -88,10 +89,10 @@ QRectF NumberStrip::cellRect(int index) const {
     return {left, 0.0, right - left, static_cast<double>(height())};
 }
 
-// Below about 160 px a cell the numbers step down, as on small windows.
+// Below about 160 px a cell, at text size 1, the numbers step down, as on small windows.
 QFont NumberStrip::valueFont() const {
     QFont font = Theme::current().font(TextStyle::Big);
-    if (width() > 0 && width() / count() < 160) {
+    if (width() > 0 && width() / count() < kNumberCell * Theme::current().fontScale()) {
         font.setPointSizeF(font.pointSizeF() * 16.0 / 22.0);
     }
     return font;

@@ -246,9 +246,6 @@ QRect Style::subElementRect(SubElement element, const QStyleOption* option,
     if (element == SE_LineEditContents) {
         return option->rect.adjusted(6, 1, -6, -1);
     }
-    if (element == SE_HeaderLabel) {
-        return option->rect.adjusted(space::kControl, 0, -space::kControl, 0);
-    }
     if (element == SE_ProgressBarContents || element == SE_ProgressBarGroove) {
         return option->rect;
     }
@@ -317,8 +314,7 @@ void Style::drawControl(ControlElement element, const QStyleOption* option, QPai
     case CE_ComboBoxLabel:
         drawComboBoxLabel(as<QStyleOptionComboBox>(option), *painter, widget);
         return;
-    case CE_HeaderSection: drawHeaderSection(as<QStyleOptionHeader>(option), *painter); return;
-    case CE_HeaderLabel: drawHeaderLabel(as<QStyleOptionHeader>(option), *painter); return;
+    case CE_Header: drawHeader(as<QStyleOptionHeader>(option), *painter); return;
     case CE_HeaderEmptyArea:
         painter->fillRect(option->rect, theme.color(Role::Surface));
         paintHairline(*painter, option->rect.bottomLeft(),

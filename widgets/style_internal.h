@@ -54,9 +54,8 @@ void drawProgressBar(const QStyleOptionProgressBar& option, QPainter& painter);
 // style_lists.cpp
 void drawItemPanel(const QStyleOptionViewItem& option, QPainter& painter, const QWidget* widget);
 void drawBranch(const QStyleOption& option, QPainter& painter);
-void drawHeaderSection(const QStyleOptionHeader& option, QPainter& painter);
 int headerSectionWidth(const QStyleOptionHeader& option);
-void drawHeaderLabel(const QStyleOptionHeader& option, QPainter& painter);
+void drawHeader(const QStyleOptionHeader& option, QPainter& painter);
 void drawMenuItem(const QStyleOptionMenuItem& option, QPainter& painter);
 QSize menuItemSize(const QStyleOptionMenuItem& option, const QSize& contents);
 void drawMenuBarItem(const QStyleOptionMenuItem& option, QPainter& painter);

@@ -43,24 +43,23 @@ void drawBranch(const QStyleOption& option, QPainter& painter) {
               Theme::current().color(Role::Muted));
 }
 
-void drawHeaderSection(const QStyleOptionHeader& option, QPainter& painter) {
+// By the font of the header, in which Qt puts dots to what is too long, and by that of its words.
+int headerSectionWidth(const QStyleOptionHeader& option) {
+    const double text =
+        std::max<double>(option.fontMetrics.horizontalAdvance(option.text),
+                         textWidth(Theme::current().font(TextStyle::Caption), option.text));
+    const int arrow = option.sortIndicator != QStyleOptionHeader::None ? kSortArrowRoom : 0;
+    return static_cast<int>(std::ceil(text)) + arrow + 2 * space::kControl;
+}
+
+void drawHeader(const QStyleOptionHeader& option, QPainter& painter) {
     const Theme& theme = Theme::current();
     painter.fillRect(option.rect, theme.color(Role::Surface));
     paintHairline(painter, option.rect.bottomLeft(),
                   option.rect.bottomLeft() + QPoint(option.rect.width(), 0),
                   theme.color(Role::Hairline));
-}
-
-int headerSectionWidth(const QStyleOptionHeader& option) {
-    const double text = textWidth(Theme::current().font(TextStyle::Caption), option.text);
-    const int arrow = option.sortIndicator != QStyleOptionHeader::None ? kSortArrowRoom : 0;
-    return static_cast<int>(std::ceil(text)) + arrow + 2 * space::kControl;
-}
-
-void drawHeaderLabel(const QStyleOptionHeader& option, QPainter& painter) {
-    const Theme& theme = Theme::current();
     const bool right = option.textAlignment & Qt::AlignRight;
-    QRectF rect = option.rect;
+    QRectF rect = QRectF(option.rect).adjusted(space::kControl, 0, -space::kControl, 0);
     if (option.sortIndicator != QStyleOptionHeader::None) {
         right ? rect.setLeft(rect.left() + kSortArrowRoom)
               : rect.setRight(rect.right() - kSortArrowRoom);

@@ -252,6 +252,9 @@ private slots:
         }
         CheckpointsPage page(steps);
         const auto& table = page.table();
+        page.fixture.window().resize(1600, 680); // where badges have more words
+        QTRY_COMPARE(static_cast<const ui::CheckpointTable&>(table).bestText(),
+                     QString("best validation loss"));
         for (int width = 940; width <= 1440; width += 10) {
             page.fixture.window().resize(width, 680);
             QCoreApplication::processEvents();

@@ -18,6 +18,7 @@
 #include <QComboBox>
 #include <QListView>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QTableView>
 #include <qcustomplot.h>
 
@@ -48,6 +49,33 @@ class CurvesTest : public QObject {
 
 private slots:
     void init() { QTest::failOnWarning(QRegularExpression("^(?!This plugin does not support)")); }
+
+    void all_of_a_chart_is_seen_in_a_small_window_with_large_text() {
+        test::StudioFixture fixture;
+        train::StepEvent step;
+        step.step = 21;
+        step.loss = 1;
+        step.memory_bytes = 130 << 20;
+        const test::RunLog log =
+            test::RunLog(fixture.root() / "runs" / "2026-01-01_run_001", test::tiny_config())
+                .steps(1, 20, 1.0)
+                .add(step);
+        fixture.window().showPage("train");
+        fixture.studio().showRun(log.folder());
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().step(), std::int64_t{21}, kPatienceMs);
+        fixture.window().resize(1024, 680);
+        for (int i = 0; i < 5; ++i) {
+            fixture.window().actions().get(ui::action::kTextLarger)->trigger();
+        }
+        QTRY_VERIFY(fixture.find("lossChart")->isVisible());
+        const QWidget* at = fixture.find("lossChart");
+        const QScrollArea* area = nullptr;
+        for (; area == nullptr; at = at->parentWidget()) {
+            area = qobject_cast<const QScrollArea*>(at);
+        }
+        QTRY_VERIFY2(area->widget()->width() <= area->viewport()->width(),
+                     QByteArray::number(area->widget()->width()).constData());
+    }
 
     void presets_choose_the_charts_and_any_can_be_added_changed_and_removed() {
         test::StudioFixture fixture;

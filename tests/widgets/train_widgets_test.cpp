@@ -183,6 +183,18 @@ private slots:
         QVERIFY(chart.isCrosshairLocked());
     }
 
+    void numbers_of_the_crosshairs_table_have_one_style() {
+        LineChart chart;
+        chart.resize(600, 300);
+        for (const auto& [name, level] : {std::pair("a", 9.5), std::pair("b", 10.25)}) {
+            const int id = chart.addSeries({name, name, 0, SeriesForm::Thin});
+            chart.append(id, std::vector<double>{0, 10}, std::vector<double>{level, level});
+        }
+        chart.replotNow();
+        chart.setCrosshair(10.0);
+        QCOMPARE(chart.crosshairTable(), (QStringList{"b 10.25 – –", "a 9.50 – –"}));
+    }
+
     void values_that_are_only_noted_stand_in_the_table_and_nowhere_else() {
         LineChart chart;
         chart.resize(600, 300);

@@ -17,12 +17,14 @@
 
 #include <QAccessible>
 #include <QAction>
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QListView>
 #include <QListWidget>
 #include <QMenu>
 #include <QMimeData>
 #include <QPainter>
+#include <QTableWidget>
 
 using namespace weft::widgets;
 
@@ -41,6 +43,51 @@ private slots:
         // All digit cells are equal; the comma's is its own.
         QCOMPARE(narrow[0].width(), narrow[4].width());
         QVERIFY(narrow[1].width() < narrow[0].width());
+    }
+
+    void a_title_of_numbers_ends_where_they_do_also_where_it_is_sorted_by() {
+        QTableWidget table(1, 1);
+        auto* title = new QTableWidgetItem(QStringLiteral("size"));
+        title->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        table.setHorizontalHeaderItem(0, title);
+        QHeaderView* header = table.horizontalHeader();
+        table.show();
+        // Columns with something on them, without the line below.
+        const auto ink = [header] {
+            const QImage image = header->grab().toImage();
+            std::pair<int, int> ends{image.width(), -1};
+            const int right = header->sectionSize(0);
+            for (int x = 0; x < right; ++x) {
+                for (int y = 0; y + 3 < image.height(); ++y) {
+                    if (image.pixelColor(x, y) != Theme::current().color(Role::Surface)) {
+                        ends = {std::min(ends.first, x), x};
+                    }
+                }
+            }
+            return ends;
+        };
+        const auto [plain_left, plain_right] = ink();
+        QVERIFY(plain_right > plain_left);
+        header->setSortIndicatorShown(true);
+        header->setSortIndicator(0, Qt::AscendingOrder);
+        const auto [left, right] = ink();
+        QCOMPARE(right, plain_right);
+        QVERIFY(left < plain_left - 8); // the arrow
+        // It fits into what it asks for.
+        header->resizeSection(0, header->sectionSizeHint(0));
+        const auto [fitted_left, fitted_right] = ink();
+        QCOMPARE(fitted_right - fitted_left, right - left);
+    }
+
+    void numbers_of_the_strip_stay_in_their_cells_at_every_text_size() {
+        for (const double scale : {1.0, 1.5}) {
+            controller_->setFontScale(scale);
+            NumberStrip strip(5);
+            strip.resize(976, strip.sizeHint().height());
+            strip.setValue(4, QStringLiteral("5 m 26 s"), {});
+            QVERIFY(strip.characterCells(4).back().right() <= strip.width());
+        }
+        controller_->setFontScale(1.0);
     }
 
     void the_number_strip_shows_its_lines_inside_its_height() {
@@ -174,6 +221,19 @@ private slots:
         QTest::keyClick(&grid, Qt::Key_Return);
         QCOMPARE(spy.count(), 1);
         QCOMPARE(grid.hitTest(grid.item(2).rect.center()), 2);
+    }
+
+    void rows_of_pictures_stay_where_they_are_when_one_gets_a_note() {
+        ImageGrid grid;
+        grid.setColumns(2);
+        grid.setNotesExpected(true);
+        grid.resize(300, 400);
+        std::vector<GridImage> images(4);
+        grid.setImages(images);
+        const QRectF before = grid.item(2).rect;
+        images[0].note = QStringLiteral("is Shirt");
+        grid.setImages(images);
+        QCOMPARE(grid.item(2).rect, before);
     }
 
     void float_images_are_scaled_and_bounded() {

@@ -10,12 +10,18 @@
 #include "widgets/text_label.h"
 
 #include <QComboBox>
+#include <QEvent>
 #include <QPushButton>
 #include <QSlider>
 
 #include <cmath>
 
 namespace weft::ui {
+namespace {
+
+constexpr int kNamedWidth = 480; // of the header, at text size 1
+
+} // namespace
 
 ChartControls::ChartControls(widgets::SectionHeader& header, const std::vector<XAxis>& axes)
     : QObject(&header) {
@@ -42,12 +48,14 @@ ChartControls::ChartControls(widgets::SectionHeader& header, const std::vector<X
     }
     widgets::setCompact(axis_);
     header.addControl(axis_);
-    shown_ = {name, smoothing_, value};
+    name_ = name;
+    shown_ = {smoothing_, value};
     if (axes.size() > 1) {
         shown_.push_back(axis_);
     } else {
         axis_->hide();
     }
+    header.installEventFilter(this);
     connect(smoothing_, &QSlider::valueChanged, this, [this, value] {
         value->setText(QString::number(smoothing(), 'f', 2));
         emit smoothingChanged(smoothing());
@@ -88,7 +96,23 @@ void ChartControls::take(widgets::LineChart& chart) {
             qOverload<>(&QWidget::setFocus));
 }
 
+// What a slider beside a number is for its tooltip says too.
+bool ChartControls::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize || event->type() == QEvent::FontChange) {
+        fitName();
+    }
+    return QObject::eventFilter(watched, event);
+}
+
+void ChartControls::fitName() {
+    const auto* header = name_->parentWidget();
+    name_->setVisible(visible_ &&
+                      header->width() >= kNamedWidth * widgets::Theme::current().fontScale());
+}
+
 void ChartControls::setVisible(bool visible) {
+    visible_ = visible;
+    fitName();
     for (QWidget* widget : shown_) {
         widget->setVisible(visible);
     }

@@ -39,14 +39,21 @@ public:
     void take(widgets::LineChart& chart);
     void setVisible(bool visible);
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 signals:
     void smoothingChanged(double weight);
     void axisChanged(weft::ui::XAxis axis);
 
 private:
+    void fitName();
+
+    QWidget* name_;
     QSlider* smoothing_;
     QComboBox* axis_;
     std::vector<QWidget*> shown_; // in the header
+    bool visible_ = true;
 };
 
 } // namespace weft::ui

@@ -139,8 +139,12 @@ void CheckpointTable::fitBadges() {
     names_best_ = true;
     names_best_ =
         roomForReasons() >= (isColumnHidden(CheckpointModel::KeptFor) ? 0 : widthOfReasons());
-    horizontalHeader()->setSectionResizeMode(CheckpointModel::Badge,
-                                             QHeaderView::ResizeToContents); // measures again
+    // Where it is the last one, Qt keeps it as wide as it was until it is told.
+    QHeaderView* header = horizontalHeader();
+    header->resizeSection(CheckpointModel::Badge,
+                          std::max(sizeHintForColumn(CheckpointModel::Badge),
+                                   header->sectionSizeHint(CheckpointModel::Badge)));
+    header->setSectionResizeMode(CheckpointModel::Badge, QHeaderView::ResizeToContents);
 }
 
 // The name of the metric is shortened where all that is left is wider than the table.

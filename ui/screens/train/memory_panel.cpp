@@ -20,6 +20,7 @@ namespace weft::ui {
 namespace {
 
 constexpr int kTimelineHeight = 200;
+constexpr int kAllWordsWidth = 520;      // at text size 1
 constexpr qint64 kSlackBytes = 16 << 20; // smaller differences are no news
 constexpr double kSlackShare = 0.05;
 enum MemoryForm { PeakForm, StepForm };
@@ -70,6 +71,17 @@ MemoryPanel::MemoryPanel(RunModel& run, QWidget* parent) : QWidget(parent), run_
     updatePlan();
 }
 
+void MemoryPanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    sayMeasured();
+}
+
+// Large text in a small window has room for the difference alone.
+void MemoryPanel::sayMeasured() {
+    const bool wide = width() >= kAllWordsWidth * widgets::Theme::current().fontScale();
+    header_->setTrailing(wide ? measured_ : measured_short_, measured_role_);
+}
+
 void MemoryPanel::updatePlan() {
     timeline_->setData({});
     if (const auto plan = run_.plan()) {
@@ -108,7 +120,9 @@ void MemoryPanel::updateMeasured() {
     const std::int64_t measured =
         last > 0 || said.is_null() ? last : said.value("resident_bytes", std::int64_t{0});
     if (measured <= 0) {
-        header_->setTrailing({});
+        measured_.clear();
+        measured_short_.clear();
+        sayMeasured();
         timeline_->setMeasured(std::nullopt);
         libraries_->setVisible(false);
         return;
@@ -119,11 +133,12 @@ void MemoryPanel::updateMeasured() {
     const bool close =
         std::abs(over) <=
         std::max(kSlackBytes, static_cast<qint64>(kSlackShare * static_cast<double>(planned_)));
-    header_->setTrailing(tr("measured %1, %2 % %3 plan")
-                             .arg(widgets::formatMemory(measured))
-                             .arg(std::abs(percent), 0, 'f', 1)
-                             .arg(over >= 0 ? tr("over") : tr("under")),
-                         close || over < 0 ? widgets::Role::Success : widgets::Role::Warning);
+    const QString share = QString::number(std::abs(percent), 'f', 1);
+    const QString where = over >= 0 ? tr("over") : tr("under");
+    measured_ = tr("measured %1, %2 % %3 plan").arg(widgets::formatMemory(measured), share, where);
+    measured_short_ = tr("%1 % %2 plan").arg(share, where);
+    measured_role_ = close || over < 0 ? widgets::Role::Success : widgets::Role::Warning;
+    sayMeasured();
     timeline_->setMeasured(measured, tr("measured %1").arg(widgets::formatMemory(measured)));
     const auto library =
         said.is_null() ? std::int64_t{0} : said.value("library_bytes", std::int64_t{0});

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ui/bridge/run_model.h"
+#include "widgets/theme.h"
 
 #include <QWidget>
 
@@ -22,9 +23,13 @@ class MemoryPanel : public QWidget {
 public:
     explicit MemoryPanel(RunModel& run, QWidget* parent = nullptr);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void updatePlan();
     void updateMeasured();
+    void sayMeasured();
     void showForm();
 
     RunModel& run_;
@@ -36,6 +41,9 @@ private:
     std::shared_ptr<const plan::ExecutionPlan> shown_plan_; // what the bar shows
     bool shown_said_ = false; // and whether the run had said its memory
     qint64 planned_ = 0;
+    QString measured_; // in words, and in fewer
+    QString measured_short_;
+    widgets::Role measured_role_ = widgets::Role::Muted;
 };
 
 } // namespace weft::ui

@@ -16,6 +16,7 @@
 namespace weft::ui {
 namespace {
 
+constexpr int kSampleCell = 92;     // at text size 1
 constexpr int kSmallestWidth = 240; // at text size 1
 constexpr double kTwoColumnsScale = 1.2;
 
@@ -52,7 +53,7 @@ SamplePanel::SamplePanel(RunModel& run, SamplePictures& pictures, QWidget* paren
     column->addWidget(beside_line_);
     grid_ = new widgets::ImageGrid;
     grid_->setObjectName("samples");
-    grid_->setCellWidth(92);
+    grid_->setNotesExpected(true);
     grid_->setEmptyText({});
     pictures_area_ = widgets::verticalScroll(grid_);
     column->addWidget(pictures_area_, 1);
@@ -73,6 +74,7 @@ SamplePanel::SamplePanel(RunModel& run, SamplePictures& pictures, QWidget* paren
 void SamplePanel::fitText() {
     const double scale = widgets::Theme::current().fontScale();
     grid_->setColumns(scale > kTwoColumnsScale ? 2 : 3);
+    grid_->setCellWidth(static_cast<int>(kSampleCell * scale));
     setMinimumWidth(static_cast<int>(kSmallestWidth * scale));
 }
 
