@@ -86,8 +86,7 @@ private slots:
         QVERIFY2(seen.filter("R&D").size() == 1, qPrintable(seen.join('|')));
     }
 
-    void
-    what_is_often_wanted_has_words_in_the_toolbar_and_the_rest_says_its_name_when_pointed_at() {
+    void what_is_often_wanted_has_words_in_the_toolbar_the_rest_a_tool_tip() {
         test::StudioFixture fixture;
         const auto button = [&](const char* name) {
             return static_cast<QPushButton*>(fixture.find(name));

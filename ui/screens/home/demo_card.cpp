@@ -86,7 +86,7 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     pictures_->setCellWidth(cellWidth());
     pictures_->setCentredCaptions(true);
     pictures_->setEmptyText(tr("Loading pictures…"));
-    middle->addWidget(pictures_, 3, Qt::AlignTop);
+    middle->addWidget(pictures_, 2, Qt::AlignTop);
     auto* side = new QVBoxLayout;
     side->setSpacing(4);
     chart_ = new widgets::LineChart;
@@ -108,7 +108,7 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     chart_note_->setObjectName("demoNote");
     chart_note_->setWordWrap(true);
     side->addWidget(chart_note_);
-    middle->addLayout(side, 2);
+    middle->addLayout(side, 1);
     column->addLayout(middle, 1);
 
     auto* bottom = new QHBoxLayout;
