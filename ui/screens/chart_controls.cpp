@@ -30,7 +30,6 @@ ChartControls::ChartControls(widgets::SectionHeader& header, const std::vector<X
     header.addControl(name);
     smoothing_ = new QSlider(Qt::Horizontal);
     smoothing_->setAccessibleName(tr("Smoothing"));
-    smoothing_->setToolTip(tr("Weight of the past in the drawn mean, over every point (S)"));
     smoothing_->setRange(0, 99);
     smoothing_->setMinimumWidth(48); // gives way to a scroll bar beside the charts
     smoothing_->setMaximumWidth(88);
@@ -48,8 +47,8 @@ ChartControls::ChartControls(widgets::SectionHeader& header, const std::vector<X
     }
     widgets::setCompact(axis_);
     header.addControl(axis_);
-    name_ = name;
-    shown_ = {smoothing_, value};
+    words_ = {name, value};
+    shown_ = {smoothing_};
     if (axes.size() > 1) {
         shown_.push_back(axis_);
     } else {
@@ -58,6 +57,8 @@ ChartControls::ChartControls(widgets::SectionHeader& header, const std::vector<X
     header.installEventFilter(this);
     connect(smoothing_, &QSlider::valueChanged, this, [this, value] {
         value->setText(QString::number(smoothing(), 'f', 2));
+        smoothing_->setToolTip(tr("%1: weight of the past in the drawn mean, over every point (S)")
+                                   .arg(value->text()));
         emit smoothingChanged(smoothing());
     });
     connect(axis_, &QComboBox::currentIndexChanged, this, [this] { emit axisChanged(axis()); });
@@ -96,23 +97,25 @@ void ChartControls::take(widgets::LineChart& chart) {
             qOverload<>(&QWidget::setFocus));
 }
 
-// What a slider beside a number is for its tooltip says too.
+// What the slider is for and where it stands its tooltip says too.
 bool ChartControls::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Resize || event->type() == QEvent::FontChange) {
-        fitName();
+        fitWords();
     }
     return QObject::eventFilter(watched, event);
 }
 
-void ChartControls::fitName() {
-    const auto* header = name_->parentWidget();
-    name_->setVisible(visible_ &&
-                      header->width() >= kNamedWidth * widgets::Theme::current().fontScale());
+void ChartControls::fitWords() {
+    const int width = smoothing_->parentWidget()->width();
+    const bool wide = width >= kNamedWidth * widgets::Theme::current().fontScale();
+    for (QWidget* word : words_) {
+        word->setVisible(visible_ && wide);
+    }
 }
 
 void ChartControls::setVisible(bool visible) {
     visible_ = visible;
-    fitName();
+    fitWords();
     for (QWidget* widget : shown_) {
         widget->setVisible(visible);
     }

@@ -47,9 +47,9 @@ signals:
     void axisChanged(weft::ui::XAxis axis);
 
 private:
-    void fitName();
+    void fitWords();
 
-    QWidget* name_;
+    std::vector<QWidget*> words_; // about the slider, where there is room
     QSlider* smoothing_;
     QComboBox* axis_;
     std::vector<QWidget*> shown_; // in the header
