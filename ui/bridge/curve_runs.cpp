@@ -172,9 +172,12 @@ void CurveRuns::clearOverlays() {
     updatePrefixes();
 }
 
-// Curves over other data say nothing beside those of the run that came.
+// Curves over other data say nothing beside those of the run that came. What is still being read,
+// as after a start, was chosen beside it.
 void CurveRuns::dropUnrelated() {
-    removeOverlays([this](const CurveRun& run) { return !learnsFromTheSame(run.model(), shown_); });
+    removeOverlays([this](const CurveRun& run) {
+        return !run.model().isEmpty() && !learnsFromTheSame(run.model(), shown_);
+    });
 }
 
 void CurveRuns::remove(int id) {
