@@ -475,23 +475,6 @@ private slots:
         QCOMPARE(layers(fixture), config::json_of(R"([{"type": "linear"}])"));
     }
 
-    void an_error_lies_over_the_page_while_the_mouse_is_there() {
-        test::StudioFixture fixture;
-        show(fixture, sequential(config::json_of(R"([{"type": "linear", "units": 4}])")));
-        QWidget* figures = fixture.find("modelFigures");
-        QTRY_VERIFY(figures->isVisible());
-        const auto top = [&] { return figures->mapTo(&fixture.window(), QPoint()).y(); };
-        QTest::mouseMove(&fixture.window(),
-                         page(fixture)->mapTo(&fixture.window(), QPoint(200, 400)));
-        const int before = top();
-        fixture.studio().draft().apply({"model.layers=[{\"type\":\"linear\",\"units\":12}]"});
-        QTRY_VERIFY(fixture.find("modelTrouble")->isVisible());
-        QCoreApplication::processEvents();
-        QCOMPARE(top(), before);
-        QTest::mouseMove(&fixture.window(), QPoint(40, 400)); // on the rail
-        QTRY_VERIFY(top() > before);
-    }
-
     void a_model_without_layers_is_an_empty_network_in_words() {
         test::StudioFixture fixture;
         show(fixture, sequential(config::json_of(R"([{"type": "linear", "units": 4}])")));
