@@ -25,6 +25,7 @@ using widgets::TextStyle;
 
 constexpr int kMeshBarMostDevices = 1 << 20; // that can be planned for
 constexpr int kLeastRemark = 160;
+constexpr int kRemarkSlack = 4;
 
 } // namespace
 
@@ -40,6 +41,7 @@ MeshBar::MeshBar(QWidget* parent) : QWidget(parent) {
     column->addWidget(cards_);
     column->addWidget(createArrangement());
     keepHeight();
+    remark_->installEventFilter(this);
 }
 
 QWidget* MeshBar::createSwitch() {
@@ -152,15 +154,31 @@ void MeshBar::describe() {
                           : where_ == Where::Planned
                               ? tr("planned only: nothing of it need be here")
                               : tr("exact, not faster: each is a thread here");
-    const QString usual = QStringList{where, axes_->orderText()}.join('\n').trimmed();
-    remark_->setText(problem_.isEmpty() ? usual : problem_);
-    remark_->setToolTip(remark_->text());
+    const QString all = QStringList{where, axes_->orderText()}.join('\n').trimmed();
+    QString shown = problem_;
+    if (shown.isEmpty()) { // as much as there is room for
+        const QFontMetrics metrics(remark_->font());
+        const auto fits = [&](const QString& text) {
+            return metrics.boundingRect(QRect(0, 0, remark_->width(), 1000), Qt::TextWordWrap, text)
+                       .height() <= remark_->height();
+        };
+        shown = fits(all) ? all : fits(where) ? where : QString();
+    }
+    remark_->setText(shown);
+    remark_->setToolTip(problem_.isEmpty() ? all : problem_);
     remark_->setRole(problem_.isEmpty() ? Role::Muted : Role::Warning);
 }
 
 // Two lines, whatever is said: nothing below moves.
 void MeshBar::keepHeight() {
-    remark_->setFixedHeight(QFontMetrics(remark_->font()).lineSpacing() * 2);
+    remark_->setFixedHeight(QFontMetrics(remark_->font()).lineSpacing() * 2 + kRemarkSlack);
+}
+
+bool MeshBar::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == remark_ && event->type() == QEvent::Resize) {
+        describe();
+    }
+    return QWidget::eventFilter(watched, event);
 }
 
 void MeshBar::changeEvent(QEvent* event) {

@@ -23,6 +23,7 @@ namespace weft::ui {
 namespace {
 
 constexpr int kTensorTreeFilterWidth = 112;
+constexpr int kDialectRoom = 280; // narrower: the settings alone have it; at text size 1
 constexpr int kTensorTreeIndent = 12;
 constexpr int kTensorTreeCellPadding = 16;
 constexpr int kMostName = 240;      // longer ones end in dots before columns go; at text size 1
@@ -113,6 +114,7 @@ QWidget* TensorTree::createDialects() {
     dialect_->addSegment(tr("DTensor"), tr("What every axis of the mesh does to a tensor, as in "
                                            "PyTorch: [Shard(0), Replicate()]"));
     dialect_->setCompact(true);
+    dialect_->hide(); // until there is room beside the filter
     connect(dialect_, &widgets::SegmentedControl::currentIndexChanged, this,
             [this](int index) { emit dialectChosen(static_cast<sharding::SpecDialect>(index)); });
     return dialect_;
@@ -227,6 +229,7 @@ void TensorTree::describe() {
 
 void TensorTree::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
+    dialect_->setVisible(width() >= kDialectRoom * widgets::Theme::current().fontScale());
     arrangeColumns();
 }
 
