@@ -39,6 +39,7 @@ BatchRow::BatchRow(QWidget* parent) : QWidget(parent) {
     shards_->setObjectName("batchShards");
     shards_->setToolTip(tr("Devices along the axes that split the batch"));
     row->addWidget(shards_);
+    setEnabled(false); // until there is a configuration
     connect(samples_, &BatchBox::wanted, this, [this](int samples) {
         apply(samples_, withSamples(*config_, samples),
               tr("%n sample(s) an update", nullptr, samples));
@@ -71,6 +72,7 @@ void BatchRow::addSign(QLayout& row, const QString& text) {
 void BatchRow::setConfig(const compile::RunConfig& config) {
     if (!config_ || config_->document != config.document) {
         config_ = std::make_shared<const compile::RunConfig>(config);
+        setEnabled(true);
         const auto divisor = [batch = compile::plan_batch(config)](std::int64_t from, bool up) {
             return nextDivisor(batch, from, up);
         };
