@@ -6,19 +6,41 @@
 #include "core/base/text.h"
 #include "core/train/reference/reference.h"
 
+#include <cstdio>
+
 namespace weft::cli {
 namespace {
+
+/// The character that begins at `at`, of well-formed UTF-8, as troff writes it; `at` is behind it
+/// then.
+std::string escaped(const std::string& words, std::size_t& at) {
+    const auto first = static_cast<unsigned char>(words[at++]);
+    const int more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
+    unsigned code = first & (0x3FU >> more);
+    for (int i = 0; i < more && at < words.size(); ++i) {
+        code = code << 6 | (static_cast<unsigned char>(words[at++]) & 0x3FU);
+    }
+    char text[16];
+    std::snprintf(text, sizeof text, "\\[u%04X]", code);
+    return text;
+}
 
 /// Words as man takes them: "-" stays what can be copied, and no line is taken for a request.
 std::string roff(const std::string& words) {
     std::string out;
     bool line_start = true;
-    for (const char letter : words) {
+    for (std::size_t at = 0; at < words.size();) {
+        const char letter = words[at];
         if (line_start && (letter == '.' || letter == '\'')) {
             out += "\\&";
         }
-        out += letter == '\\' ? "\\e" : letter == '-' ? "\\-" : std::string(1, letter);
         line_start = letter == '\n';
+        if (static_cast<unsigned char>(letter) >= 0x80) {
+            out += escaped(words, at);
+            continue;
+        }
+        out += letter == '\\' ? "\\e" : letter == '-' ? "\\-" : std::string(1, letter);
+        ++at;
     }
     return out;
 }
