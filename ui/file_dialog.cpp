@@ -10,12 +10,14 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHeaderView>
+#include <QPointer>
 #include <QRegularExpression>
 #include <QSettings>
 #include <QSplitter>
 #include <QTreeView>
 #include <QUrl>
 
+#include <functional>
 #include <utility>
 
 namespace weft::ui {
@@ -127,14 +129,26 @@ QString endingOf(const QString& filter) {
     return kEnding.match(filter).captured(1);
 }
 
-QString ask(QFileDialog& dialog, QWidget* over, const FileQuestion& question) {
-    FilePlaces* places = placesOf(over);
-    prepare(dialog, question, places);
-    if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty()) {
+/// What a dialog lies over may go while it is open, and takes it along: a file that another program
+/// opens here closes the dialog for a new run. Then nothing was chosen.
+QString ask(QWidget* over, const FileQuestion& question,
+            const std::function<void(QFileDialog&)>& setUp, QString* filter = nullptr) {
+    const QPointer<QFileDialog> dialog = new QFileDialog(over, question.title);
+    setUp(*dialog);
+    prepare(*dialog, question, placesOf(over));
+    const bool accepted = dialog->exec() == QDialog::Accepted;
+    if (dialog == nullptr) {
         return {};
     }
-    const QString chosen = dialog.selectedFiles().constFirst();
-    if (places != nullptr) {
+    dialog->deleteLater();
+    if (filter != nullptr) {
+        *filter = dialog->selectedNameFilter();
+    }
+    if (!accepted || dialog->selectedFiles().isEmpty()) {
+        return {};
+    }
+    const QString chosen = dialog->selectedFiles().constFirst();
+    if (FilePlaces* places = placesOf(over)) {
         places->remember(question.use, QFileInfo(chosen).path());
     }
     return chosen;
@@ -143,32 +157,28 @@ QString ask(QFileDialog& dialog, QWidget* over, const FileQuestion& question) {
 } // namespace
 
 QString askForFile(QWidget* over, const FileQuestion& question) {
-    QFileDialog dialog(over, question.title);
-    dialog.setFileMode(QFileDialog::ExistingFile);
-    return ask(dialog, over, question);
+    return ask(over, question,
+               [](QFileDialog& dialog) { dialog.setFileMode(QFileDialog::ExistingFile); });
 }
 
 QString askForFolder(QWidget* over, const FileQuestion& question) {
-    QFileDialog dialog(over, question.title);
-    dialog.setFileMode(QFileDialog::Directory);
-    dialog.setOption(QFileDialog::ShowDirsOnly);
-    return ask(dialog, over, question);
+    return ask(over, question, [](QFileDialog& dialog) {
+        dialog.setFileMode(QFileDialog::Directory);
+        dialog.setOption(QFileDialog::ShowDirsOnly);
+    });
 }
 
 QString askForPlace(QWidget* over, const FileQuestion& question, QString* filter) {
-    QFileDialog dialog(over, question.title);
-    dialog.setAcceptMode(QFileDialog::AcceptSave);
-    dialog.setFileMode(QFileDialog::AnyFile);
-    const auto follow = [&dialog](const QString& chosen) {
-        dialog.setDefaultSuffix(endingOf(chosen));
+    const auto setUp = [&question](QFileDialog& dialog) {
+        dialog.setAcceptMode(QFileDialog::AcceptSave);
+        dialog.setFileMode(QFileDialog::AnyFile);
+        const auto follow = [&dialog](const QString& chosen) {
+            dialog.setDefaultSuffix(endingOf(chosen));
+        };
+        QObject::connect(&dialog, &QFileDialog::filterSelected, &dialog, follow);
+        follow(question.filters.section(QStringLiteral(";;"), 0, 0));
     };
-    QObject::connect(&dialog, &QFileDialog::filterSelected, &dialog, follow);
-    follow(question.filters.section(QStringLiteral(";;"), 0, 0));
-    const QString path = ask(dialog, over, question);
-    if (filter != nullptr) {
-        *filter = dialog.selectedNameFilter();
-    }
-    return path;
+    return ask(over, question, setUp, filter);
 }
 
 FilePlaces::FilePlaces(const std::filesystem::path& file, const std::filesystem::path& runs,

@@ -25,7 +25,7 @@ struct FileQuestion {
     QString proposed{}; // a name, or a path to begin with
 };
 
-/// What was chosen; empty: nothing.
+/// What was chosen; empty: nothing, or `over` is gone, so that whoever asked touches nothing then.
 QString askForFile(QWidget* over, const FileQuestion& question);
 QString askForFolder(QWidget* over, const FileQuestion& question);
 /// Of a file to write: with the ending of the kind that was chosen where the name has none.

@@ -401,7 +401,8 @@ private slots:
         page.select({0});
         QSignalSpy said(&page.actions(), &ui::CheckpointActions::said);
         const fs::path file = page.fixture.root() / "out.safetensors";
-        page.actions().exportTo(QString::fromStdString(file.string()));
+        page.actions().exportTo(page.run / "checkpoints" / "step-00000010",
+                                QString::fromStdString(file.string()));
         QTRY_COMPARE_WITH_TIMEOUT(said.count(), 1, kPatienceMs);
         QCOMPARE(checkpoint::read_safetensors(file).tensors.size(), std::size_t{1});
         QTRY_VERIFY(page.fixture.find("verifyCheckpoint")->isEnabled());
@@ -416,7 +417,8 @@ private slots:
         QSignalSpy said(&page.actions(), &ui::CheckpointActions::said);
         const fs::path file = page.fixture.root() / "elsewhere" / "peer.safetensors";
         fs::create_directories(file.parent_path());
-        page.actions().exportTo(QString::fromStdString(file.string()));
+        page.actions().exportTo(page.run / "checkpoints" / "step-00000010",
+                                QString::fromStdString(file.string()));
         QTRY_COMPARE_WITH_TIMEOUT(said.count(), 1, kPatienceMs);
         QCOMPARE(page.fixture.studio().openPath(page.fixture.preset()), QString());
         QCOMPARE(page.fixture.studio().openPath(file), QString());

@@ -13,10 +13,13 @@
 #include "widgets/text_label.h"
 
 #include <QComboBox>
+#include <QFileDialog>
 #include <QLineEdit>
 #include <QMenu>
+#include <QPointer>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QTimer>
 
 namespace {
 
@@ -60,6 +63,27 @@ class NewRunTest : public QObject {
 
 private slots:
     void init() { QTest::failOnWarning(QRegularExpression("^(?!This plugin does not support)")); }
+
+    void what_is_opened_from_outside_closes_it_and_the_dialog_for_files_over_it() {
+        test::StudioFixture fixture;
+        fixture.press(Qt::Key_N, Qt::ControlModifier);
+        QTRY_VERIFY(dialog_of(fixture) != nullptr);
+        QPointer<QFileDialog> files;
+        QTimer watch;
+        connect(&watch, &QTimer::timeout, &watch, [&] {
+            files = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+            if (files != nullptr) {
+                watch.stop();
+                QCOMPARE(fixture.studio().openPath(fixture.preset()), QString());
+            }
+        });
+        watch.start(10);
+        // Returns when the dialog for files has ended.
+        QTest::mouseClick(dialog_of(fixture)->findChild<QWidget*>("newDataFile"), Qt::LeftButton);
+        QVERIFY(files == nullptr);
+        QVERIFY(dialog_of(fixture) == nullptr);
+        QCOMPARE(fixture.studio().draft().name(), QString("tiny"));
+    }
 
     void it_begins_empty_and_becomes_a_run_page_by_page() {
         test::StudioFixture fixture;

@@ -167,17 +167,17 @@ void CheckpointActions::verify() {
 }
 
 void CheckpointActions::chooseExport() {
+    const auto asked = rows_.front(); // what is chosen may change while the dialog is open
     const QString file = askForPlace(
         this, {tr("Export the weights"), FileUse::Export,
                tr("safetensors: PyTorch, JAX and others (*.safetensors);;NumPy (*.npz)"),
-               QString("step-%1.safetensors").arg(rows_.front().step)});
+               QString("step-%1.safetensors").arg(asked.step)});
     if (!file.isEmpty()) {
-        exportTo(file);
+        exportTo(asked.path, file);
     }
 }
 
-void CheckpointActions::exportTo(const QString& file) {
-    const auto path = rows_.front().path;
+void CheckpointActions::exportTo(const std::filesystem::path& path, const QString& file) {
     start(
         [path, file](const checkpoint::Progress& progress) -> Answer {
             checkpoint::export_checkpoint(checkpoint::read_manifest(path), toPath(file),

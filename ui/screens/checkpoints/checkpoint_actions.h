@@ -30,8 +30,8 @@ public:
 
     /// What the user has selected, in the order of the table.
     void setChosen(std::vector<CheckpointRow> rows);
-    /// Writes the chosen one to a file whose ending says the format.
-    void exportTo(const QString& file);
+    /// Writes a checkpoint to a file whose ending says the format.
+    void exportTo(const std::filesystem::path& path, const QString& file);
     /// Asks, then moves the chosen ones to the trash.
     void remove();
     /// Puts what went to the trash back.

@@ -11,6 +11,7 @@
 #include "widgets/text_label.h"
 
 #include <QComboBox>
+#include <QPointer>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSignalBlocker>
@@ -198,11 +199,14 @@ void ScheduleBox::chooseSchedule(int index) {
 }
 
 void ScheduleBox::chooseFile() {
+    const QPointer<ScheduleBox> here(this);
     const QString path =
         askForFile(this, {tr("A schedule of one's own"), FileUse::Configuration,
                           tr("Schedules (*.json);;All files (*)"), pathText(config_->base_dir)});
     if (path.isEmpty()) {
-        renew();
+        if (here != nullptr) {
+            renew();
+        }
         return;
     }
     const std::filesystem::path file = toPath(path);

@@ -273,8 +273,8 @@ void ConfusionPanel::exportMatrix() {
         askForPlace(this, {tr("Export the confusion matrix"), FileUse::Export,
                            tr("Picture (*.png);;Vector drawing (*.svg);;Counts (*.csv)"),
                            run_.name() + "-confusion.png"});
-    if (path.isEmpty()) {
-        return;
+    if (path.isEmpty() || confusion_ == nullptr) {
+        return; // another run may be shown by now
     }
     const bool written = path.endsWith(".svg")   ? view_->exportSvg(path)
                          : path.endsWith(".csv") ? write_counts(*confusion_, path)
