@@ -91,7 +91,9 @@ private slots:
         const std::string problem = problem_of(empty_arrays(600'000));
         QVERIFY2(problem.find("more than 2,000,000 fields") != std::string::npos, problem.c_str());
         // A minute and more where every name is looked for among all before it.
+#ifndef __SANITIZE_THREAD__ // ten times as slow
         QVERIFY(clock.elapsed() < 20'000);
+#endif
     }
 
     void a_file_of_pytorch_is_read() {
