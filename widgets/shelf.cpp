@@ -23,6 +23,15 @@ void Shelf::add(QWidget* message) {
     arrange();
 }
 
+std::vector<QWidget*> Shelf::downwards() const {
+    std::vector<QWidget*> out = messages_;
+    out.push_back(page_);
+    if (edge_ == Edge::Bottom) {
+        std::reverse(out.begin(), out.end());
+    }
+    return out;
+}
+
 int Shelf::heightOf(const QWidget& message) const {
     const int hint =
         message.hasHeightForWidth() ? message.heightForWidth(width()) : message.sizeHint().height();

@@ -22,6 +22,9 @@ public:
     /// for.
     void add(QWidget* message);
 
+    /// The page and the messages, from the top down.
+    std::vector<QWidget*> downwards() const;
+
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 

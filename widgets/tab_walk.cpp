@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/tab_walk.h"
 
+#include "widgets/shelf.h"
+
 #include <QLayout>
 #include <QScrollArea>
 #include <QSplitter>
@@ -43,6 +45,9 @@ void addBelow(const QWidget& container, Widgets& out) {
         for (int i = 0; i < splitter->count(); ++i) {
             children.push_back(splitter->widget(i));
         }
+    }
+    if (const auto* shelf = qobject_cast<const Shelf*>(&container)) {
+        children = shelf->downwards();
     }
     for (QObject* child : container.children()) {
         auto* widget = qobject_cast<QWidget*>(child);

@@ -475,6 +475,25 @@ private slots:
         QCOMPARE(layers(fixture), config::json_of(R"([{"type": "linear"}])"));
     }
 
+    void an_error_lies_over_the_page_while_the_mouse_is_there() {
+        test::StudioFixture fixture;
+        show(fixture, sequential(config::json_of(R"([{"type": "linear", "units": 4}])")));
+        QWidget* figures = fixture.find("modelFigures");
+        QTRY_VERIFY(figures->isVisible());
+        const auto top = [&] { return figures->mapTo(&fixture.window(), QPoint()).y(); };
+        const auto point = [&](const QPoint& at) {
+            QTest::mouseMove(&fixture.window(), page(fixture)->mapTo(&fixture.window(), at));
+        };
+        point({200, 400});
+        const int before = top();
+        fixture.studio().draft().apply({"model.layers=[{\"type\":\"linear\",\"units\":12}]"});
+        QTRY_VERIFY(fixture.find("modelTrouble")->isVisible());
+        point({210, 400});
+        QCOMPARE(top(), before);
+        point({-20, 400}); // on the rail
+        QTRY_COMPARE(top(), before + fixture.find("modelTrouble")->height());
+    }
+
     void a_model_without_layers_is_an_empty_network_in_words() {
         test::StudioFixture fixture;
         show(fixture, sequential(config::json_of(R"([{"type": "linear", "units": 4}])")));

@@ -3,6 +3,7 @@
 #include "tests/support/weft_test.h"
 #include "widgets/messages.h"
 #include "widgets/shelf.h"
+#include "widgets/tab_walk.h"
 
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -84,6 +85,28 @@ private slots:
         desk.message->setText("much", QString("to be said ").repeated(30));
         QTRY_VERIFY(desk.message->height() > 60);
         QTRY_COMPARE(desk.page->y(), desk.message->height());
+    }
+
+    void the_tab_key_goes_from_the_top_down_data() { nothing_moves_under_the_mouse_data(); }
+
+    void the_tab_key_goes_from_the_top_down() {
+        QFETCH(bool, top);
+        auto* page = new QPushButton("page");
+        auto* outer = new QPushButton("outer");
+        auto* inner = new QPushButton("inner");
+        Shelf shelf(page, top ? Shelf::Edge::Top : Shelf::Edge::Bottom);
+        for (QPushButton* message : {outer, inner}) {
+            shelf.add(message);
+            message->show();
+        }
+        shelf.show();
+        QStringList names;
+        for (QWidget* at = nextTabStop(shelf, nullptr, TabWay::Forward); at != nullptr;
+             at = nextTabStop(shelf, at, TabWay::Forward)) {
+            names << static_cast<QPushButton*>(at)->text();
+        }
+        const QStringList down{"outer", "inner", "page"};
+        QCOMPARE(names, top ? down : QStringList(down.rbegin(), down.rend()));
     }
 };
 

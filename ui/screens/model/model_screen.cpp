@@ -18,6 +18,7 @@
 #include "widgets/card.h"
 #include "widgets/figure_strip.h"
 #include "widgets/messages.h"
+#include "widgets/shelf.h"
 #include "widgets/style.h"
 
 #include <QPushButton>
@@ -85,7 +86,6 @@ ModelScreen::ModelScreen(Studio& studio, Actions& actions)
     trouble_ = new widgets::Banner(widgets::MessageKind::Error);
     trouble_->setObjectName("modelTrouble");
     trouble_->hide();
-    column->addWidget(trouble_);
     message_ = new widgets::EmptyState("model");
     message_->setObjectName("modelMessage");
     QPushButton* home = message_->addButton(tr("Go to Home"));
@@ -93,7 +93,9 @@ ModelScreen::ModelScreen(Studio& studio, Actions& actions)
     stack_->addWidget(message_);
     stack_->addWidget(createChoice());
     stack_->addWidget(createParts());
-    column->addWidget(stack_, 1);
+    auto* shelf = new widgets::Shelf(stack_, widgets::Shelf::Edge::Top);
+    shelf->add(trouble_);
+    column->addWidget(shelf, 1);
     connect(&source_, &FormSource::changed, this, &ModelScreen::update);
     connect(&outlook_, &RunOutlook::changed, this, [this] {
         makeOutline();
