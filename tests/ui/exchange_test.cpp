@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Collectives as arrows and as patterns on small numbers: against what each collective is defined
 // to do, and against what the ring algorithms send (Patarasuk and Yuan 2009).
+#include "core/base/text.h"
 #include "core/train/planning.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/mesh_support.h"
+#include "ui/bridge/convert.h"
 #include "ui/bridge/exchange_arrows.h"
 #include "ui/bridge/pattern_steps.h"
 #include "ui/models/exchange_model.h"
@@ -15,11 +18,13 @@
 
 #include <QComboBox>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTableView>
 
 #include <map>
 #include <numeric>
+#include <set>
 
 namespace {
 
@@ -99,6 +104,47 @@ int messages_of(const widgets::Pattern& pattern, int device) {
     for (const widgets::PatternStep& step : pattern.steps) {
         for (const widgets::PatternMessage& message : step.messages) {
             out += message.from == device ? 1 : 0;
+        }
+    }
+    return out;
+}
+
+/// What one row of the table comes to, added up in the plainest way.
+struct AddedUp {
+    double count = 0;
+    double ms = 0;
+    std::int64_t sent = 0;
+    std::int64_t largest = 0;
+    std::set<int> stages;
+    std::vector<int> ops;
+};
+
+QString without_numbers(const std::string& text) {
+    return ui::toQString(text)
+        .replace(QRegularExpression("for stage \\d+(?=[., ]|$)"), "for another stage")
+        .replace(QRegularExpression("microbatch \\d+(?=[., ]|$)"), "microbatch *")
+        .replace(QRegularExpression("\\.\\d+(?=[., ]|$)"), ".*");
+}
+
+QString key_of(const plan::Collective& one, const QString& what, const QString& why) {
+    return QStringList{ui::toQString(one.kind), ui::toQString(join(one.axes, ",")), what, why}.join(
+        '|');
+}
+
+std::map<QString, AddedUp> added_up(const ui::PlanDigest& digest) {
+    std::map<QString, AddedUp> out;
+    for (const plan::PlannedProgram* program : digest.plan->all_stages("train_step")) {
+        for (const plan::Collective& one : plan::collectives(*program)) {
+            AddedUp& sum = out[key_of(one, without_numbers(one.what.empty() ? one.cause : one.what),
+                                      without_numbers(one.why.empty() ? one.cause : one.why))];
+            sum.count += one.count;
+            sum.ms += one.predicted_ms;
+            sum.sent += one.sent_bytes;
+            sum.largest = std::max(sum.largest, one.array_bytes);
+            sum.stages.insert(program->stage);
+            if (program->stage == digest.stage) {
+                sum.ops.push_back(one.position);
+            }
         }
     }
     return out;
@@ -382,6 +428,59 @@ private slots:
         play->click();
         QTRY_COMPARE(part.view()->step(), part.view()->pattern().lastStep());
         QTRY_COMPARE(play->accessibleName(), QString("Play"));
+    }
+
+    void the_rows_come_to_what_the_plan_has_data() {
+        QTest::addColumn<QStringList>("mesh");
+        QTest::newRow("data and model") << QStringList{"mesh.devices=h200:4", "mesh.strategy=2d",
+                                                       "mesh.axes=[[\"data\",2],[\"model\",2]]"};
+        QTest::newRow("a pipeline of several microbatches")
+            << QStringList{"mesh.devices=h200:8", "mesh.strategy=3d",
+                           "mesh.axes=[[\"pipeline\",4],[\"data\",2],[\"model\",1]]",
+                           "training.micro_batch_size=1"};
+        QTest::newRow("one device") << QStringList{};
+    }
+
+    void the_rows_come_to_what_the_plan_has() {
+        QFETCH(QStringList, mesh);
+        std::vector<std::string> overrides;
+        for (const QString& one : mesh) {
+            overrides.push_back(one.toStdString());
+        }
+        const std::shared_ptr<const ui::PlanDigest> digest =
+            test::mesh_digest(test::mesh_config(overrides));
+        const std::map<QString, AddedUp> expected = added_up(*digest);
+        QCOMPARE(expected.empty(), mesh.isEmpty());
+        ui::ExchangeModel model;
+        model.setDigest(digest);
+        QCOMPARE(model.rowCount(), static_cast<int>(expected.size()));
+        double executions = 0;
+        for (int i = 0; i < model.rowCount(); ++i) {
+            const ui::ExchangeRow& row = model.row(i);
+            const QString key = key_of(row.first, row.what, row.why);
+            QVERIFY2(expected.contains(key), qPrintable(key));
+            const AddedUp& sum = expected.at(key);
+            QCOMPARE(row.count, sum.count);
+            QCOMPARE(row.predicted_ms, sum.ms);
+            QCOMPARE(row.sent_bytes, sum.sent);
+            QCOMPARE(row.array_bytes, sum.largest);
+            QCOMPARE(row.many_stages, sum.stages.size() > 1);
+            QCOMPARE(row.ops, sum.ops);
+            QVERIFY(i == 0 || row.predicted_ms <= model.row(i - 1).predicted_ms);
+            QCOMPARE(std::accumulate(
+                         row.shares.begin(), row.shares.end(), std::int64_t{0},
+                         [](std::int64_t all, const auto& one) { return all + one.sent_bytes; }),
+                     sum.sent);
+            executions += sum.count;
+        }
+        QCOMPARE(model.executions(), executions);
+    }
+
+    // The rest of a plan says nothing new about its step.
+    void a_completed_plan_keeps_the_rows_of_its_step() {
+        const std::shared_ptr<const ui::PlanDigest> step = two_by_two();
+        QVERIFY(!step->exchanges->rows.empty());
+        QCOMPARE(ui::digestPlan(step->plan, step.get())->exchanges, step->exchanges);
     }
 };
 

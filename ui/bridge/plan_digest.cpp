@@ -6,6 +6,7 @@
 #include "core/memory/arena.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/exchange_rows.h"
 #include "ui/bridge/mesh_devices.h"
 #include "ui/bridge/pipeline_chart.h"
 #include "ui/bridge/step_moment.h"
@@ -91,6 +92,8 @@ public:
             addTensors(*program);
             makeTimeline();
         }
+        digest_->exchanges =
+            std::make_shared<const ExchangeRows>(exchangeRows(plan, digest_->stage));
         makeMoments();
         return digest_;
     }

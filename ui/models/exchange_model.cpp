@@ -1,65 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/exchange_model.h"
 
-#include "core/base/text.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/tensor_tiles.h"
 #include "widgets/mark_delegate.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 #include <utility>
 
 namespace weft::ui {
 namespace {
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-/// "add at blocks.2, microbatch 3, for stage 1" -> "add at blocks.*, microbatch *, for another
-/// stage". A large pipeline has thousands: no regular expression.
-std::string any_number(const std::string& cause) {
-    std::string out;
-    for (std::size_t i = 0; i < cause.size();) {
-        std::size_t end = i;
-        while (end < cause.size() && is_digit(cause[end])) {
-            ++end;
-        }
-        const bool whole =
-            end == cause.size() || cause[end] == '.' || cause[end] == ',' || cause[end] == ' ';
-        if (end > i && whole && out.ends_with("for stage ")) {
-            out.replace(out.size() - 6, 6, "another stage");
-        } else if (end > i && whole && (out.ends_with('.') || out.ends_with("microbatch "))) {
-            out += '*';
-        } else {
-            end = std::max(end, i + 1);
-            out.append(cause, i, end - i);
-        }
-        i = end;
-    }
-    return out;
-}
-
-/// "add at blocks.2, microbatch 3, for stage 1" -> 1
-int stage_at_end(const std::string& cause) {
-    const std::size_t at = cause.rfind("for stage ");
-    return at == std::string::npos ? -1 : std::atoi(cause.c_str() + at + 10);
-}
-
-void addShare(ExchangeRow& row, const plan::Collective& one, int stage) {
-    const int to = one.kind == "send_recv" ? stage_at_end(one.cause) : -1;
-    auto found = std::find_if(row.shares.begin(), row.shares.end(), [&](const auto& share) {
-        return share.stage == stage && share.to_stage == to;
-    });
-    if (found == row.shares.end()) {
-        row.shares.push_back({one.kind, one.axes, stage, to, 0, 0});
-        found = std::prev(row.shares.end());
-    }
-    found->sent_bytes += one.sent_bytes;
-    found->count += one.count;
-}
 
 QStringList axesOf(const plan::Collective& one) {
     QStringList out;
@@ -73,25 +23,19 @@ QString countText(double count) {
     return formatCount(static_cast<std::int64_t>(count + 0.5));
 }
 
-/// Heaviest first: by predicted time, without one by bytes.
-bool heavier(const ExchangeRow& a, const ExchangeRow& b) {
-    return std::pair(a.predicted_ms, a.sent_bytes) > std::pair(b.predicted_ms, b.sent_bytes);
-}
-
 } // namespace
 
-ExchangeModel::ExchangeModel(QObject* parent) : QAbstractTableModel(parent) {}
+ExchangeModel::ExchangeModel(QObject* parent)
+    : QAbstractTableModel(parent), found_(std::make_shared<ExchangeRows>()) {}
 
-void ExchangeModel::setDigest(std::shared_ptr<const PlanDigest> digest) {
+void ExchangeModel::setDigest(const std::shared_ptr<const PlanDigest>& digest) {
     beginResetModel();
     running_ = -1;
-    executions_ = 0;
-    sent_bytes_ = 0;
-    rows_ = digest ? grouped(*digest) : std::vector<ExchangeRow>();
-    timed_ = std::any_of(rows_.begin(), rows_.end(),
+    found_ = digest ? digest->exchanges : std::make_shared<ExchangeRows>();
+    timed_ = std::any_of(rows().begin(), rows().end(),
                          [](const ExchangeRow& row) { return row.predicted_ms > 0; });
     std::vector<double> times;
-    for (const ExchangeRow& row : rows_) {
+    for (const ExchangeRow& row : rows()) {
         times.push_back(row.predicted_ms / row.count);
     }
     ms_style_ = millisecondStyle(std::move(times));
@@ -112,55 +56,11 @@ void ExchangeModel::setRunning(int row) {
     }
 }
 
-std::vector<ExchangeRow> ExchangeModel::grouped(const PlanDigest& digest) {
-    std::vector<ExchangeRow> out;
-    std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> known;
-    for (const plan::PlannedProgram* program : digest.plan->all_stages("train_step")) {
-        std::int64_t sent = 0;
-        for (const plan::Collective& one : plan::collectives(*program)) {
-            const std::string what = any_number(one.what.empty() ? one.cause : one.what);
-            const std::string why = any_number(one.why.empty() ? one.cause : one.why);
-            const auto [found, is_new] =
-                known.try_emplace({one.kind, join(one.axes, ","), what, why}, out.size());
-            if (is_new) {
-                out.push_back({one,
-                               toQString(what),
-                               toQString(why),
-                               program->stage,
-                               false,
-                               0,
-                               0,
-                               0,
-                               one.array_bytes,
-                               false,
-                               {},
-                               {}});
-            }
-            ExchangeRow& row = out[found->second];
-            row.many_stages = row.many_stages || row.stage != program->stage;
-            row.count += one.count;
-            row.predicted_ms += one.predicted_ms;
-            row.sent_bytes += one.sent_bytes;
-            row.mixed = row.mixed || row.array_bytes != one.array_bytes;
-            row.array_bytes = std::max(row.array_bytes, one.array_bytes);
-            if (program->stage == digest.stage) {
-                row.ops.push_back(one.position);
-            }
-            addShare(row, one, program->stage);
-            executions_ += one.count;
-            sent += one.sent_bytes;
-        }
-        sent_bytes_ = std::max(sent_bytes_, sent);
-    }
-    std::stable_sort(out.begin(), out.end(), heavier);
-    return out;
-}
-
 int ExchangeModel::rowOf(int op) const {
-    const auto found = std::find_if(rows_.begin(), rows_.end(), [op](const ExchangeRow& row) {
+    const auto found = std::find_if(rows().begin(), rows().end(), [op](const ExchangeRow& row) {
         return std::binary_search(row.ops.begin(), row.ops.end(), op);
     });
-    return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
+    return found == rows().end() ? -1 : static_cast<int>(found - rows().begin());
 }
 
 QString ExchangeModel::story(int index) const {
@@ -178,7 +78,7 @@ QString ExchangeModel::story(int index) const {
             .arg(exchangeName(kind), shown.what,
                  does.arg(shown.first.devices).arg(axesOf(shown.first).join(" × ")), shown.why);
     const QString phase = toQString(ir::phase_name(shown.first.phase));
-    const QString reader = toQString(any_number(shown.first.cause));
+    const QString reader = toQString(withAnyNumber(shown.first.cause));
     out += QLatin1Char(' ') + (reader == shown.why || shown.first.cause.starts_with("gradient/")
                                    ? tr("In the %1").arg(phase)
                                    : tr("In the %1, for %2").arg(phase, reader));
@@ -192,7 +92,7 @@ QString ExchangeModel::story(int index) const {
 }
 
 int ExchangeModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+    return parent.isValid() ? 0 : static_cast<int>(rows().size());
 }
 
 int ExchangeModel::columnCount(const QModelIndex& parent) const {
