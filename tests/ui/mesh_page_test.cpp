@@ -21,6 +21,8 @@
 #include <QAbstractButton>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSpinBox>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -33,6 +35,7 @@ using test::kPatienceMs;
 using test::StudioFixture;
 
 constexpr auto kDTensor = sharding::SpecDialect::dtensor;
+constexpr int kAdviceInDrawer = 3;
 const QString kUpMatrix = "blocks.0.mlp.up.weight";
 
 /// A small GPT of 16 samples an update in micro batches of 2, on two by two devices.
@@ -91,6 +94,16 @@ void type_in_box(StudioFixture& fixture, const char* box, int number) {
     edit->selectAll();
     QTest::keyClicks(edit, QString::number(number));
     QTest::keyClick(edit, Qt::Key_Return);
+}
+
+/// The page that it is on.
+QScrollArea* scrolled_by(const QWidget* widget) {
+    QScrollArea* out = nullptr;
+    for (QWidget* at = widget->parentWidget(); at != nullptr; at = at->parentWidget()) {
+        auto* area = qobject_cast<QScrollArea*>(at);
+        out = area != nullptr ? area : out;
+    }
+    return out;
 }
 
 QString text_on_page(StudioFixture& fixture, const char* name) {
@@ -317,6 +330,34 @@ private slots:
         QCOMPARE(tree->mapTo(&fixture.window(), QPoint(40, 40)), place);
         QTest::mouseMove(&fixture.window(), QPoint(40, 300)); // on the rail
         QTRY_VERIFY(tree->mapTo(&fixture.window(), QPoint(40, 40)).y() > place.y());
+    }
+
+    // The button stands above it, and may be all that one saw of the lower part.
+    void better_meshes_come_into_view_once_they_are_found() {
+        StudioFixture fixture;
+        config::Json draft = config::json_of(kPageGpt);
+        draft["model"]["layers"] = 1;
+        draft["mesh"]["devices"] = "h200:4"; // predicted without a measurement
+        fixture.studio().draft().setDocument(draft, fixture.root());
+        open_mesh_page(fixture, {1024, 680});
+        QTest::mouseClick(page_segment(fixture, "meshDrawer", kAdviceInDrawer), Qt::LeftButton);
+        QWidget* look = fixture.find("adviceLook");
+        QTRY_VERIFY(look->isEnabled());
+        QScrollArea* scroll = scrolled_by(look);
+        QTRY_VERIFY(scroll->verticalScrollBar()->maximum() > 0);
+        scroll->verticalScrollBar()->setValue(0);
+        scroll->ensureWidgetVisible(look, 0, 0);
+        const int before = scroll->verticalScrollBar()->value();
+        QTest::mouseClick(look, Qt::LeftButton);
+        QWidget* table = fixture.find("adviceTable");
+        QTRY_VERIFY_WITH_TIMEOUT(table->isVisible(), kPatienceMs);
+        const auto inView = [&] {
+            const QRect there(table->mapTo(scroll->viewport(), QPoint()), table->size());
+            return scroll->viewport()->rect().contains(there);
+        };
+        QTRY_VERIFY(inView());
+        QVERIFY(scroll->verticalScrollBar()->value() > before);
+        QVERIFY(!look->visibleRegion().isEmpty());
     }
 };
 
