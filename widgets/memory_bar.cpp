@@ -19,8 +19,6 @@ QString percentOf(qint64 part, qint64 whole) {
                      : QString();
 }
 
-double totalWidth() { return 84.0 * Theme::current().fontScale(); }
-
 } // namespace
 
 MemoryBar::MemoryBar(QWidget* parent) : PaintedView(parent) {
@@ -107,6 +105,20 @@ double MemoryBar::labelWidth() const {
     const QFont font = Theme::current().font(TextStyle::Caption);
     return std::ceil(std::max(textWidth(font, measured_.label), textWidth(font, planned_.label))) +
            12.0;
+}
+
+QString MemoryBar::totalText(const Bar& bar) const {
+    const bool over = limit_ && bar.total > *limit_;
+    return over ? tr("%1, over by %2").arg(unit().text(bar.total), unit().text(bar.total - *limit_))
+                : unit().text(bar.total);
+}
+
+/// Room behind the bars: for the longest total, and 10 in front of it.
+double MemoryBar::totalWidth() const {
+    const QFont mono = Theme::current().font(TextStyle::MonoSmall);
+    return std::max(84.0 * Theme::current().fontScale(),
+                    10.0 + std::ceil(std::max(textWidth(mono, totalText(measured_)),
+                                              textWidth(mono, totalText(planned_)))));
 }
 
 // The widest bar, and the limit when it is not far away, fill the room.
@@ -244,10 +256,7 @@ void MemoryBar::paintBar(QPainter& painter, int bar, double width) const {
                   memoryFill(segment.category));
     }
     const bool over = limit_ && shown.total > *limit_;
-    const QString total =
-        over
-            ? tr("%1, over by %2").arg(unit().text(shown.total), unit().text(shown.total - *limit_))
-            : unit().text(shown.total);
+    const QString total = totalText(shown);
     const QFont mono = theme.font(TextStyle::MonoSmall);
     double x = std::min(whole.right() + 10.0, width - textWidth(mono, total));
     const auto limit = limitX(width);

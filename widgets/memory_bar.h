@@ -59,6 +59,8 @@ private:
     /// Of all figures: that of the larger bar.
     MemoryUnit unit() const;
     double labelWidth() const;
+    QString totalText(const Bar& bar) const;
+    double totalWidth() const;
     QRectF barRect(int bar, double width) const;
     QRectF segmentRect(int bar, int index, double width) const;
     std::vector<MemorySegment> legendSegments() const;

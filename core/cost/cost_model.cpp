@@ -95,7 +95,7 @@ CostModel::CostModel(const Hardware& hardware)
       default_spread_(kHardwareError) {
     char shares[96];
     std::snprintf(shares, sizeof shares,
-                  ", of which products reach %.0f %% and memory %.0f %%; %.0f us per kernel",
+                  ", of which products reach %.0f %% and memory %.0f %%; %.0f µs per kernel",
                   kProductShare * 100, kBandwidthShare * 100, kLaunchSeconds * 1e6);
     basis_ = "published limits of " + std::string(hardware.title) + shares;
 }

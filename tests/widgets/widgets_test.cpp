@@ -299,6 +299,24 @@ private slots:
         }
     }
 
+    void a_total_over_the_limit_stands_behind_the_bar() {
+        constexpr qint64 kGiB = 1LL << 30;
+        MemoryBar bar;
+        bar.setLegendVisible(false);
+        bar.setMeasured({{MemoryCategory::Parameters, 258 * kGiB}});
+        bar.setLimit(18 * kGiB);
+        bar.resize(300, bar.heightForWidth(300));
+        QImage image(bar.size(), QImage::Format_RGB32);
+        image.fill(Qt::white);
+        bar.render(&image, {}, {}, QWidget::DrawChildren);
+        const int end = static_cast<int>(std::ceil(bar.item(0).rect.right()));
+        for (int x = end + 1; x < end + 8; ++x) {
+            for (int y = 0; y < image.height(); ++y) {
+                QCOMPARE(QColor(image.pixel(x, y)).name(), QStringLiteral("#ffffff"));
+            }
+        }
+    }
+
     void cards_answer_keys_and_clicks_when_clickable() {
         Card card;
         card.resize(100, 60);

@@ -70,7 +70,7 @@ StateLook stateLook(const std::string& state) {
     if (state == "interrupted") {
         return {QObject::tr("interrupted"), Role::Warning};
     }
-    if (state == "stopped" || state == "paused") {
+    if (state == "stopped") {
         return {QObject::tr("stopped"), Role::Muted};
     }
     if (state == "recorded") {

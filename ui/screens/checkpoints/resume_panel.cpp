@@ -276,7 +276,7 @@ void ResumePanel::focusResume() {
 void ResumePanel::updateButtons() {
     resume_->setEnabled(usable_ && newest_ && !complete_ && !training_);
     fork_->setEnabled(usable_ && !training_);
-    note_->setText(training_ ? tr("A run is training. Stop it to resume or fork another.")
+    note_->setText(training_ ? tr("A run is under way. Stop it to resume or fork another.")
                    : !problem_.isEmpty() ? problem_
                    : !usable_            ? tr("Choose a checkpoint that is on disk.")
                    : complete_ ? tr("The run has reached its length. Fork it with a longer one.")

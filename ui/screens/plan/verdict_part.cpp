@@ -28,11 +28,14 @@ void clearVerdict(QLayout* layout) {
 }
 
 QString verdictText(const plan::ExecutionPlan& plan) {
-    const QString need = widgets::formatMemory(plan.memory_bytes());
+    const auto memory = [](std::int64_t bytes) { // a unit stays with its number
+        return widgets::formatMemory(bytes).replace(QLatin1Char(' '), QChar::Nbsp);
+    };
+    const QString need = memory(plan.memory_bytes());
     if (!plan.limit_bytes) {
         return QObject::tr("Needs %1").arg(need);
     }
-    const QString limit = widgets::formatMemory(*plan.limit_bytes);
+    const QString limit = memory(*plan.limit_bytes);
     return plan.fits() ? QObject::tr("Fits: %1 of %2").arg(need, limit)
                        : QObject::tr("Does not fit: %1 of %2").arg(need, limit);
 }

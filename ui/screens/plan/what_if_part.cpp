@@ -188,7 +188,9 @@ void WhatIfPart::updateRow(const Row& row, const std::optional<PlanOutcome>& out
                                    QStringLiteral("%1 %").arg(std::abs(percent), 0, 'f', 0)));
     }
     if (!outcome->fits) {
-        row.memory->setRole(stale ? Role::Faint : Role::Error);
+        // Red says what a change does. Where the draft does not fit either, nothing new is wrong.
+        const bool worse = digest->plan->fits();
+        row.memory->setRole(stale ? Role::Faint : worse ? Role::Error : Role::Text);
         row.memory->setToolTip(tr("does not fit"));
     } else {
         row.memory->setToolTip({});

@@ -137,7 +137,9 @@ void MemoryPanel::updateMeasured() {
     const QString where = over >= 0 ? tr("over") : tr("under");
     measured_ = tr("measured %1, %2 % %3 plan").arg(widgets::formatMemory(measured), share, where);
     measured_short_ = tr("%1 % %2").arg(share, where);
-    measured_role_ = close || over < 0 ? widgets::Role::Success : widgets::Role::Warning;
+    measured_role_ = close      ? widgets::Role::Success
+                     : over < 0 ? widgets::Role::Muted
+                                : widgets::Role::Warning;
     sayMeasured();
     timeline_->setMeasured(measured, tr("measured %1").arg(widgets::formatMemory(measured)));
     const auto library =

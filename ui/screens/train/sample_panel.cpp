@@ -238,7 +238,7 @@ void SamplePanel::showPictures(const std::vector<SaidClass>& predictions,
     }
     say({});
     pictures_area_->show();
-    right_->setText(tr("%1 of %2").arg(right).arg(images.size()));
+    right_->setText(tr("%1 of %2 right").arg(right).arg(images.size()));
     right_->setToolTip(tr("Right predictions of those shown"));
     grid_->setImages(std::move(images));
 }

@@ -94,7 +94,7 @@ BigNumber metric_number(const RunModel& run) {
         if (best->step <= 0 && *last == best->value) {
             number.sub = QObject::tr("before training");
         } else if (*last == best->value) {
-            number.lead = QObject::tr("best so far");
+            number.lead = run.finished() ? QObject::tr("best") : QObject::tr("best so far");
             number.sub = at;
         } else {
             number.sub = QObject::tr("best %1 · %2").arg(formatMetric(best->value), at);
